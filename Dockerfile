@@ -27,6 +27,7 @@ WORKDIR /app
 COPY --from=modules /app/package.json /app/sbom.cdx.json ./
 COPY --from=modules /app/node_modules node_modules
 COPY LICENSE ./
+COPY proto/gen proto/gen
 COPY services services
 COPY operator operator
 RUN install -d -o 1000 -g 1000 /data node_modules/.cache node_modules/.cache/engram
@@ -35,8 +36,8 @@ ENV NODE_ENV=production \
     ENGRAM_DATA_DIR=/data \
     HTTP_API_HOST=0.0.0.0
 # Compiled as the user and with the flags of what will run: both shapes start from a read-only file system.
-RUN node --max-semi-space-size=8 services/compile-ahead.mjs services \
- && NODE_COMPILE_CACHE=/app/node_modules/.cache/engram node --max-semi-space-size=8 services/compile-ahead.mjs operator services/common/adapters/nats
+RUN node --max-semi-space-size=8 services/app/compile-ahead.mjs proto services \
+ && NODE_COMPILE_CACHE=/app/node_modules/.cache/engram node --max-semi-space-size=8 services/app/compile-ahead.mjs operator proto services/common/storage/bus/nats
 VOLUME /data
 EXPOSE 8000
 ENTRYPOINT ["node", "--max-semi-space-size=8"]

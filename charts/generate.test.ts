@@ -2,8 +2,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { parse } from 'yaml';
+import { isBuilt } from '../services/app/registry.ts';
 import { SERVICE_NAMES } from '../services/common/domain/service-paths.ts';
-import { isBuilt } from '../services/registry.ts';
 import { generatedFiles } from './generate.ts';
 import { replaceValues, valuesOf } from './values-reference.ts';
 

@@ -1,10 +1,10 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Setting } from '../services/common/config/settings/setting.ts';
-import { SETTINGS } from '../services/common/config/settings.ts';
 import { SERVICE_PATHS } from '../services/common/domain/service-paths.ts';
-import { NATS_USERS, natsPermissions } from '../services/common/messaging/nats-permissions.ts';
+import type { Setting } from '../services/common/platform/config/settings/setting.ts';
+import { SETTINGS } from '../services/common/platform/config/settings.ts';
+import { NATS_USERS, natsPermissions } from '../services/common/platform/messaging/nats-permissions.ts';
 import { replaceValues } from './values-reference.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));

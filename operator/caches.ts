@@ -1,18 +1,18 @@
-import type { Logger } from '../services/common/observability/logger.ts';
+import type { Logger } from '../services/common/platform/observability/logger.ts';
 import { DATASET_KIND, type Dataset } from './api/dataset.ts';
 import { TENANT_KIND, type Tenant } from './api/tenant.ts';
 import { tenantName } from './dataset/resource.ts';
+import type { OwnershipLabels } from './kube-runtime/applier.ts';
+import { ownerKeys, type Source } from './kube-runtime/controller.ts';
+import { createInformer, type IndexFunction, type Informer, type InformerOptions } from './kube-runtime/informer.ts';
+import { groupInformers } from './kube-runtime/informer-group.ts';
+import type { KubeClient } from './kube-runtime/kube-client.ts';
+import { KINDS, type KubeObject, keyOf, type ResourceKind, type Secret } from './kube-runtime/kube-object.ts';
+import { lateSource } from './kube-runtime/late-source.ts';
+import type { RuntimeMetrics } from './kube-runtime/metrics.ts';
+import { createReferenceWatches, type ReferenceWatches } from './kube-runtime/reference-watches.ts';
+import type { RuntimeClock } from './kube-runtime/runtime-clock.ts';
 import { OPERATOR_NAME, type OperatorOptions } from './operator-options.ts';
-import type { OwnershipLabels } from './runtime/applier.ts';
-import { ownerKeys, type Source } from './runtime/controller.ts';
-import { createInformer, type IndexFunction, type Informer, type InformerOptions } from './runtime/informer.ts';
-import { groupInformers } from './runtime/informer-group.ts';
-import type { KubeClient } from './runtime/kube-client.ts';
-import { KINDS, type KubeObject, keyOf, type ResourceKind, type Secret } from './runtime/kube-object.ts';
-import { lateSource } from './runtime/late-source.ts';
-import type { RuntimeMetrics } from './runtime/metrics.ts';
-import { createReferenceWatches, type ReferenceWatches } from './runtime/reference-watches.ts';
-import type { RuntimeClock } from './runtime/runtime-clock.ts';
 
 /** What the operator knows of the cluster without asking. */
 export interface Caches {

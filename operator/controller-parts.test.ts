@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { createFakeClock } from '../test/support/kube/fake-clock.ts';
 import { type ControllerParts, controlOf } from './controller-parts.ts';
-import { createWorkQueue } from './runtime/work-queue.ts';
+import { createWorkQueue } from './kube-runtime/work-queue.ts';
 
 describe('controllers of both kinds', () => {
   it('try what failed for a day again within half a minute, so that it works soon after its cause is mended', async () => {

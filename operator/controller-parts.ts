@@ -1,8 +1,8 @@
 import type { Caches } from './caches.ts';
+import type { OwnershipLabels } from './kube-runtime/applier.ts';
+import type { ControllerOptions } from './kube-runtime/controller.ts';
+import type { FrameDependencies } from './kube-runtime/reconcile-frame.ts';
 import type { OperatorOptions } from './operator-options.ts';
-import type { OwnershipLabels } from './runtime/applier.ts';
-import type { ControllerOptions } from './runtime/controller.ts';
-import type { FrameDependencies } from './runtime/reconcile-frame.ts';
 import type { OwnServices } from './tenant/dedicated/own-services.ts';
 
 /** What the controllers of both kinds are made from. */

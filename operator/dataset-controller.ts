@@ -2,13 +2,13 @@ import type { Tenant } from './api/tenant.ts';
 import { type ControllerParts, controlOf } from './controller-parts.ts';
 import { createDatasetReconciler } from './dataset/dataset-reconciler.ts';
 import type { DatasetDependencies } from './dataset/dependencies.ts';
+import { type Controller, createController, ownKeys, source } from './kube-runtime/controller.ts';
+import { fencePort } from './kube-runtime/fenced-client.ts';
+import type { Change } from './kube-runtime/informer.ts';
+import { keyOf } from './kube-runtime/kube-object.ts';
+import { referenceSource } from './kube-runtime/reference-watches.ts';
 import { OPERATOR_NAME } from './operator-options.ts';
 import { configMapsOf } from './references.ts';
-import { type Controller, createController, ownKeys, source } from './runtime/controller.ts';
-import { fencePort } from './runtime/fenced-client.ts';
-import type { Change } from './runtime/informer.ts';
-import { keyOf } from './runtime/kube-object.ts';
-import { referenceSource } from './runtime/reference-watches.ts';
 
 export function createDatasetController(parts: ControllerParts): Controller {
   const { tenants, datasets, configMaps } = parts.caches;

@@ -1,6 +1,6 @@
-import type { KubeClient } from './runtime/kube-client.ts';
-import { isKubeError } from './runtime/kube-error.ts';
-import { type ConfigMap, KINDS, keyOf } from './runtime/kube-object.ts';
+import type { KubeClient } from './kube-runtime/kube-client.ts';
+import { isKubeError } from './kube-runtime/kube-error.ts';
+import { type ConfigMap, KINDS, keyOf } from './kube-runtime/kube-object.ts';
 
 /**
  * Public keys by which the services of Dedicated tenants signed that are gone: nobody else would know that the snapshots which

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { loadConfig } from '../services/common/config/load-config.ts';
+import { loadConfig } from '../services/common/platform/config/load-config.ts';
 import { backendsOf, storesOf } from './installation.ts';
 
 const configOf = (variables: Readonly<Record<string, string>>) => loadConfig(variables).config;

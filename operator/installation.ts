@@ -1,5 +1,5 @@
-import type { Config } from '../services/common/config/configuration.ts';
 import { SERVICE_NAMES, type ServiceName } from '../services/common/domain/service-paths.ts';
+import type { Config } from '../services/common/platform/config/configuration.ts';
 import type { TenantStatusStore } from './api/tenant.ts';
 import type { TenantOptions } from './tenant/dependencies.ts';
 

@@ -1,7 +1,7 @@
-import type { OwnershipLabels } from './runtime/applier.ts';
-import type { KubeClient } from './runtime/kube-client.ts';
-import { isKubeError, type KubeError } from './runtime/kube-error.ts';
-import { type ConfigMap, KINDS, type KubeObject, keyOf } from './runtime/kube-object.ts';
+import type { OwnershipLabels } from './kube-runtime/applier.ts';
+import type { KubeClient } from './kube-runtime/kube-client.ts';
+import { isKubeError, type KubeError } from './kube-runtime/kube-error.ts';
+import { type ConfigMap, KINDS, type KubeObject, keyOf } from './kube-runtime/kube-object.ts';
 import { GROUP } from './tenant/names.ts';
 
 /** `Erased` or `Abandoned`. */

@@ -1,9 +1,9 @@
 import type { Registry } from 'prom-client';
-import type { Logger } from '../services/common/observability/logger.ts';
+import type { Logger } from '../services/common/platform/observability/logger.ts';
 import type { DatasetServices } from './dataset/services.ts';
-import type { KubeConnection } from './runtime/kube-connection.ts';
-import type { LeaseTimes } from './runtime/leader-elector.ts';
-import type { RuntimeClock } from './runtime/runtime-clock.ts';
+import type { KubeConnection } from './kube-runtime/kube-connection.ts';
+import type { LeaseTimes } from './kube-runtime/leader-elector.ts';
+import type { RuntimeClock } from './kube-runtime/runtime-clock.ts';
 import type { DedicatedOptions } from './tenant/dedicated/options.ts';
 import type { OpenBus } from './tenant/dedicated/own-services.ts';
 import type { TenantOptions } from './tenant/dependencies.ts';

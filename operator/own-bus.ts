@@ -1,11 +1,11 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Config } from '../services/common/config/configuration.ts';
-import { loadConfig } from '../services/common/config/load-config.ts';
-import { createSignedMessenger } from '../services/common/messaging/signed-messenger.ts';
-import type { Bus } from '../services/common/ports/bus.ts';
+import type { Config } from '../services/common/platform/config/configuration.ts';
+import { loadConfig } from '../services/common/platform/config/load-config.ts';
+import { createSignedMessenger } from '../services/common/platform/messaging/signed-messenger.ts';
 import type { Clock } from '../services/common/ports/system.ts';
+import type { Bus } from '../services/common/storage/ports/bus.ts';
 import { createBusServices as createDatasetServices } from './dataset/bus-services.ts';
 import { createBusServices as createTenantServices } from './tenant/bus-services.ts';
 import type { BusAddress, OpenPorts } from './tenant/dedicated/own-services.ts';

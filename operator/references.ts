@@ -1,7 +1,7 @@
 import type { Dataset } from './api/dataset.ts';
 import type { Tenant } from './api/tenant.ts';
-import type { Cache } from './runtime/informer.ts';
-import { type KubeObject, keyOf, type ObjectName } from './runtime/kube-object.ts';
+import type { Cache } from './kube-runtime/informer.ts';
+import { type KubeObject, keyOf, type ObjectName } from './kube-runtime/kube-object.ts';
 
 /**
  * Secrets that people make for a Tenant: a change of one is seen at once. `own`: those that the operator made, which are

@@ -1,7 +1,7 @@
-import type { SnapshotPlace } from '../services/common/ports/snapshot-places.ts';
+import type { SnapshotPlace } from '../services/common/storage/ports/snapshot-places.ts';
 import type { Tenant } from './api/tenant.ts';
-import type { KubeClient } from './runtime/kube-client.ts';
-import { KINDS, type Secret } from './runtime/kube-object.ts';
+import type { KubeClient } from './kube-runtime/kube-client.ts';
+import { KINDS, type Secret } from './kube-runtime/kube-object.ts';
 import { secretText } from './tenant/tenant-secrets.ts';
 
 /** Where snapshots are, or a sentence on what is missing. */

@@ -1,12 +1,12 @@
 import { TENANT_KIND } from './api/tenant.ts';
 import { byTenant } from './caches.ts';
 import { type ControllerParts, controlOf } from './controller-parts.ts';
+import { createApplier } from './kube-runtime/applier.ts';
+import { type Controller, createController, ownerKeys, ownKeys, source } from './kube-runtime/controller.ts';
+import { fencePort } from './kube-runtime/fenced-client.ts';
+import { referenceSource } from './kube-runtime/reference-watches.ts';
 import { METRICS_PREFIX, OPERATOR_NAME } from './operator-options.ts';
 import { secretsOf } from './references.ts';
-import { createApplier } from './runtime/applier.ts';
-import { type Controller, createController, ownerKeys, ownKeys, source } from './runtime/controller.ts';
-import { fencePort } from './runtime/fenced-client.ts';
-import { referenceSource } from './runtime/reference-watches.ts';
 import { createProvisionMemory } from './tenant/dedicated/dedicated.ts';
 import { NO_DEDICATED } from './tenant/dedicated/options.ts';
 import type { TenantDependencies } from './tenant/dependencies.ts';

@@ -1,19 +1,19 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import type { Config } from './common/config/configuration.ts';
-import { ConfigurationError, type LoadedConfig, loadProcessConfig } from './common/config/load-config.ts';
-import { isEngramError } from './common/domain/errors.ts';
+import type { Foundation } from './app/assemble.ts';
+import { endWithCluster, reportToCluster } from './app/cluster/service-report.ts';
+import { collections } from './app/collections.ts';
+import { shareDescriptors } from './app/descriptors.ts';
+import { openStores, type Stores } from './app/stores.ts';
+import type { Tracing } from './app/tracing.ts';
 import { SERVICE_NAMES } from './common/domain/service-paths.ts';
-import { createLifecycle, type Lifecycle } from './common/lifecycle/lifecycle.ts';
-import { endWithParent } from './common/lifecycle/parent-watch.ts';
-import { createLogger, type Logger } from './common/observability/logger.ts';
-import { createMetrics } from './common/observability/metrics.ts';
-import type { Foundation } from './composition/assemble.ts';
-import { endWithCluster, reportToCluster } from './composition/cluster/service-report.ts';
-import { collections } from './composition/collections.ts';
-import { shareDescriptors } from './composition/descriptors.ts';
-import { openStores, type Stores } from './composition/stores.ts';
-import type { Tracing } from './composition/tracing.ts';
+import { isEngramError } from './common/kernel/errors.ts';
+import type { Config } from './common/platform/config/configuration.ts';
+import { ConfigurationError, type LoadedConfig, loadProcessConfig } from './common/platform/config/load-config.ts';
+import { createLifecycle, type Lifecycle } from './common/platform/lifecycle/lifecycle.ts';
+import { endWithParent } from './common/platform/lifecycle/parent-watch.ts';
+import { createLogger, type Logger } from './common/platform/observability/logger.ts';
+import { createMetrics } from './common/platform/observability/metrics.ts';
 
 export interface Engram {
   /** `http://127.0.0.1:8000` */
@@ -37,16 +37,14 @@ export async function startEngram({
 async function start(config: Config, logger: Logger): Promise<{ readonly url: string; readonly lifecycle: Lifecycle }> {
   const descriptors = shareDescriptors(config);
   const lifecycle = createLifecycle({ logger, stopTimeoutMs: config.drainTimeoutMs + 4000 });
-  const tracing = config.tracingEnabled
-    ? (await import('./composition/tracing.ts')).openTracing(createMetrics())
-    : null;
+  const tracing = config.tracingEnabled ? (await import('./app/tracing.ts')).openTracing(createMetrics()) : null;
   const metrics = tracing?.metrics ?? createMetrics();
   // Loading modules is most of the start: the storage thread starts beside it.
   const [stores, assemble] = await Promise.all([
     openAll(config, () => openStores({ config, collections, logger, metrics, descriptors }), logger),
     // A turn later: by then the thread is started, while loading would keep this one busy to its end.
     nextTurn()
-      .then(() => import('./composition/assemble.ts'))
+      .then(() => import('./app/assemble.ts'))
       .then(({ loadAssembly }) => loadAssembly(config)),
   ]);
   lifecycle.add({ name: 'stores', stop: () => stores.close() });
@@ -69,7 +67,7 @@ function traced({ stores, ...foundation }: Foundation, tracing: Tracing): Founda
 /** Servers of a cluster may come up after this process; files are there or not. */
 async function openAll(config: Config, open: () => Promise<Stores>, logger: Logger): Promise<Stores> {
   if (!Object.values(config.stores).includes('cluster')) return open();
-  const { awaitStores } = await import('./composition/await-stores.ts');
+  const { awaitStores } = await import('./app/await-stores.ts');
   return awaitStores(open, { port: config.port, host: config.host, logger });
 }
 
@@ -135,7 +133,7 @@ async function serve(config: Config, logger: Logger, signalsHandled: () => void)
 
 /** `npm run cluster [-- --replicas 2]` */
 async function cluster(config: Config, logger: Logger, signalsHandled: () => void): Promise<void> {
-  const { addCluster } = await import('./composition/cluster/run-cluster.ts');
+  const { addCluster } = await import('./app/cluster/run-cluster.ts');
   const { values } = parseArgs({
     args: process.argv.slice(3),
     options: { replicas: { type: 'string', default: '1' } },
@@ -154,7 +152,7 @@ async function cluster(config: Config, logger: Logger, signalsHandled: () => voi
 }
 
 async function migrate(config: Config, logger: Logger): Promise<void> {
-  const { migrateStores } = await import('./composition/migrate.ts');
+  const { migrateStores } = await import('./app/migrate.ts');
   const datasetFiles = await migrateStores(config, logger);
   logger.info('engram.migrated', { dataDir: config.dataDir, datasetFiles });
 }

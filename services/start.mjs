@@ -1,6 +1,6 @@
 // Makes loading quick, and says plainly when Node is too old to read TypeScript. Everything works without it, only slower.
 import module from 'node:module';
-import { shortenLoading, tuneRuntime } from './loading.mjs';
+import { shortenLoading, tuneRuntime } from './app/loading.mjs';
 
 // Read before anything else, as the shell of npm may end while the rest is loaded. See parent-watch.ts.
 const shellOfNpm = process.env.npm_lifecycle_script?.includes('services/start.mjs') ? process.ppid : null;

@@ -8,25 +8,57 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 
 const SERVICES = ['auth', 'ingest', 'cognify', 'improve', 'search', 'integrations'];
 
-/** What each layer of services/common may import, besides itself. Everything else is a wrong arrow. */
-const COMMON_LAYERS: Readonly<Record<string, readonly string[]>> = {
-  domain: [],
-  language: ['domain'],
-  workers: ['domain'],
-  ports: ['domain'],
-  repositories: ['domain', 'ports'],
-  contracts: [],
-  messaging: ['contracts', 'domain', 'ports'],
-  config: ['domain'],
-  observability: ['domain', 'ports'],
-  runs: ['domain', 'ports', 'repositories', 'messaging', 'observability'],
-  snapshots: ['domain', 'ports'],
-  documents: ['domain', 'ports', 'language', 'workers'],
-  extraction: ['domain', 'ports', 'language', 'repositories', 'workers'],
-  http: ['domain', 'ports', 'messaging', 'config', 'observability'],
-  lifecycle: ['domain', 'ports', 'http', 'observability'],
-  adapters: ['domain', 'ports', 'language', 'documents', 'observability'],
+/** What each folder of services/common may import, besides itself. Everything else is a wrong arrow. */
+const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  kernel: [],
+  domain: ['kernel'],
+  ports: ['kernel', 'domain', 'storage/ports'],
+  ranking: ['domain'],
+  presenters: ['kernel', 'domain'],
+  records: ['kernel', 'domain', 'ports', 'storage/ports', 'platform/async', 'text/statements'],
+  text: [],
+  'text/language': [],
+  'text/repetition': ['text/language'],
+  'text/statements': ['kernel', 'text/language'],
+  'text/chunking': ['kernel'],
+  'text/documents': ['kernel', 'ports', 'platform/workers'],
+  'text/extraction': ['kernel', 'domain', 'ports', 'text/language', 'platform/workers'],
+  'models/hashing': ['ports', 'text/language'],
+  'models/providers': ['kernel', 'ports', 'platform/async'],
+  'storage/ports': ['kernel'],
+  'storage/rules': ['kernel'],
+  'storage/snapshots': ['kernel', 'domain', 'storage/ports'],
+  'storage/documents': ['kernel', 'storage/ports', 'platform/async'],
+  'storage/blobs': ['kernel', 'storage/ports', 'storage/rules', 'storage/documents'],
+  'storage/bus': ['kernel', 'storage/ports', 'storage/rules'],
+  'storage/graph': ['kernel', 'domain', 'storage/ports', 'storage/rules'],
+  'storage/indexes': ['kernel', 'ranking', 'storage/ports', 'storage/rules', 'storage/documents'],
+  'storage/kafka': ['kernel', 'storage/ports'],
+  'platform/async': [],
+  'platform/workers': ['kernel'],
+  'platform/config': ['kernel', 'domain'],
+  'platform/observability': ['domain', 'ports', 'storage/ports'],
+  'platform/messaging': ['kernel', 'domain', 'ports', 'storage/ports', 'proto/gen'],
+  'platform/http': ['kernel', 'domain', 'ports', 'platform/config', 'platform/messaging', 'platform/observability'],
+  'platform/lifecycle': ['platform/http', 'platform/observability'],
+  'platform/jobs': ['kernel', 'domain', 'ports', 'storage/ports', 'records', 'platform/async', 'platform/messaging'],
+  'platform/events': [
+    ...['kernel', 'ports', 'storage/ports'],
+    ...['platform/async', 'platform/jobs', 'platform/messaging', 'platform/observability'],
+  ],
+  'platform/cloud-api': ['kernel', 'ports'],
+  'platform/fetch': ['kernel', 'ports'],
+  'platform/mail': ['kernel', 'ports'],
+  'platform/secrets': ['kernel', 'ports'],
+  'platform/system': ['kernel', 'ports'],
 };
+
+/** Implementations of ports: only what puts a process together may import them. */
+const ADAPTERS = new Set([
+  ...['models/hashing', 'models/providers'],
+  ...['storage/documents', 'storage/blobs', 'storage/bus', 'storage/graph', 'storage/indexes', 'storage/kafka'],
+  ...['platform/cloud-api', 'platform/fetch', 'platform/mail', 'platform/secrets', 'platform/system'],
+]);
 
 /** What talks to a store, by the folder of its adapter and of its administrator. */
 const DRIVERS = {
@@ -40,25 +72,28 @@ const DRIVERS = {
 
 /** Outside packages that belong to one place only. */
 const PACKAGE_HOMES: readonly { readonly packageName: RegExp; readonly home: RegExp }[] = [
-  { packageName: /^(koa|@koa\/router|busboy|ws|swagger-ui-dist)$/, home: /^services\/common\/http\// },
+  { packageName: /^(koa|@koa\/router|busboy|ws|swagger-ui-dist)$/, home: /^services\/common\/platform\/http\// },
   { packageName: /^cli-progress$/, home: /^services\/cli\/progress\.ts$/ },
-  { packageName: /^stemmer$/, home: /^services\/common\/language\/porter-stem\.ts$/ },
-  { packageName: /^nodemailer$/, home: /^services\/common\/adapters\/smtp\// },
+  { packageName: /^stemmer$/, home: /^services\/common\/text\/language\/porter-stem\.ts$/ },
+  { packageName: /^nodemailer$/, home: /^services\/common\/platform\/mail\// },
   { packageName: /^openid-client$/, home: /^services\/auth\/oidc\// },
-  { packageName: /^node:sqlite$/, home: /^services\/common\/adapters\// },
-  { packageName: /^(ai|@ai-sdk\/.*)$/, home: /^services\/common\/adapters\// },
+  { packageName: /^node:sqlite$/, home: /^services\/common\/storage\// },
+  { packageName: /^(ai|@ai-sdk\/.*)$/, home: /^services\/common\/models\/providers\// },
   ...Object.entries(DRIVERS).map(([store, packageName]) => ({
     packageName,
-    home: new RegExp(`^(services/common/adapters|operator/stores)/${store}/`),
+    home: new RegExp(`^(services/common/storage/(\\w+/)?|operator/stores/)(${store}|gridfs)/`),
   })),
-  { packageName: /^@kubernetes\/client-node$/, home: /^operator\/runtime\/kube-connection\.ts$/ },
+  { packageName: /^@kubernetes\/client-node$/, home: /^operator\/kube-runtime\/kube-connection\.ts$/ },
 ];
 
-/** Layers of services/common that the operator may use; adapters only where it is put together. */
-const OPERATOR_USES = ['domain', 'ports', 'config', 'observability', 'contracts', 'messaging', 'lifecycle'];
+/** Folders that the operator may use; adapters only where it is put together. */
+const OPERATOR_USES = [
+  ...['kernel', 'domain', 'ports', 'storage/ports', 'storage/rules', 'proto/gen'],
+  ...['platform/config', 'platform/observability', 'platform/messaging', 'platform/lifecycle'],
+];
 const OPERATOR_COMPOSITION = /^operator\/(main\.ts|[^/]+\/main\.ts)$/;
 
-const COMPOSITION = /^services\/(main\.ts|registry\.ts|start\.mjs|loading\.mjs|compile-ahead\.mjs|composition\/|cli\/)/;
+const COMPOSITION = /^services\/(main\.ts|start\.mjs|app\/|cli\/)/;
 
 interface Import {
   readonly file: string;
@@ -99,14 +134,24 @@ const imports = [...files.flatMap(importsOf), ...operatorImports];
 const internal = imports.filter(({ relative, file }) => relative && file.startsWith('services/'));
 
 const area = (path: string): string => path.split('/')[1] ?? '';
-const commonLayer = (path: string): string | null =>
-  path.startsWith('services/common/') ? (path.split('/')[2] ?? null) : null;
+/** The folder that a file belongs to; null for what belongs to a service. */
+const folderOf = (path: string): string | null => {
+  if (path.startsWith('proto/gen/')) return 'proto/gen';
+  if (!path.startsWith('services/common/')) return null;
+  const [, , folder = '', inner = ''] = path.split('/');
+  const isDivided = ['models', 'platform', 'storage', 'text'].includes(folder);
+  return isDivided && !inner.endsWith('.ts') ? `${folder}/${inner}` : folder;
+};
+const isAdapter = (path: string): boolean => ADAPTERS.has(folderOf(path) ?? '');
+/** Of a service, behind its routes. */
+const isUseCase = (path: string): boolean =>
+  SERVICES.includes(area(path)) && path.split('/').length > 3 && !/\/(routes|presenters)\//.test(path);
 const arrow = ({ file, target }: Import): string => `${file} -> ${target}`;
 
 /** An administrator of a store reads the errors of its driver as the adapter does. */
 function isOfSameStore(file: string, target: string): boolean {
   const store = /^operator\/stores\/([^/]+)\//.exec(file)?.[1];
-  return store !== undefined && target === `services/common/adapters/${store}/${store}-failures.ts`;
+  return store !== undefined && target.endsWith(`/${store}/${store}-failures.ts`);
 }
 
 describe('architecture', () => {
@@ -115,13 +160,13 @@ describe('architecture', () => {
     expect(internal.length).to.be.greaterThan(100);
   });
 
-  it('lets each common layer import only the layers below it', () => {
+  it('lets each common folder import only the folders below it', () => {
     const wrong = internal.filter(({ file, target }) => {
-      const from = commonLayer(file);
-      const to = commonLayer(target);
+      const from = folderOf(file);
+      const to = folderOf(target);
       if (from === null) return false;
       if (to === null) return true;
-      return from !== to && !(COMMON_LAYERS[from]?.includes(to) ?? false);
+      return from !== to && !(MAY_IMPORT[from]?.includes(to) ?? false);
     });
     expect(wrong.map(arrow)).to.deep.equal([]);
   });
@@ -136,8 +181,7 @@ describe('architecture', () => {
 
   it('lets only composition roots import adapters', () => {
     const wrong = internal.filter(
-      ({ file, target }) =>
-        commonLayer(target) === 'adapters' && commonLayer(file) !== 'adapters' && !COMPOSITION.test(file),
+      ({ file, target }) => isAdapter(target) && !isAdapter(file) && !COMPOSITION.test(file),
     );
     expect(wrong.map(arrow)).to.deep.equal([]);
   });
@@ -147,8 +191,8 @@ describe('architecture', () => {
       ...internal.filter(({ target }) => target.startsWith('operator/')),
       ...operatorImports.filter(({ file, target, relative }) => {
         if (!relative || !target.startsWith('services/')) return false;
-        const layer = commonLayer(target);
-        if (layer === 'adapters') return !OPERATOR_COMPOSITION.test(file) && !isOfSameStore(file, target);
+        const layer = folderOf(target);
+        if (isAdapter(target)) return !OPERATOR_COMPOSITION.test(file) && !isOfSameStore(file, target);
         return layer === null || !OPERATOR_USES.includes(layer);
       }),
     ];
@@ -174,10 +218,10 @@ describe('architecture', () => {
   it('keeps the operator’s runtime free of its domain', () => {
     const wrong = operatorImports.filter(
       ({ file, target, relative }) =>
-        file.startsWith('operator/runtime/') &&
+        file.startsWith('operator/kube-runtime/') &&
         relative &&
-        !target.startsWith('operator/runtime/') &&
-        !['ports', 'observability'].includes(commonLayer(target) ?? ''),
+        !target.startsWith('operator/kube-runtime/') &&
+        !['ports', 'storage/ports', 'platform/observability'].includes(folderOf(target) ?? ''),
     );
     expect(wrong.map(arrow)).to.deep.equal([]);
   });
@@ -185,9 +229,9 @@ describe('architecture', () => {
   it('keeps use cases free of HTTP, Koa and drivers', () => {
     const wrong = imports.filter(
       ({ file, target, relative }) =>
-        file.includes('/usecases/') &&
+        isUseCase(file) &&
         (relative
-          ? commonLayer(target) === 'http' && !target.endsWith('http-error.ts')
+          ? folderOf(target) === 'platform/http' && !/\/(http-error|schema)\.ts$/.test(target)
           : /^(koa|@koa|ws|busboy)/.test(target)),
     );
     expect(wrong.map(arrow)).to.deep.equal([]);
@@ -202,14 +246,13 @@ describe('architecture', () => {
   });
 
   it('passes no list of what came from outside as arguments, of which a call takes about a hundred thousand', () => {
-    const folders =
-      /^services\/(common\/(http|language|documents|extraction|domain\/chunking)|cognify\/pipeline|ingest\/skills)\//;
+    const folders = /^services\/(common\/(platform\/http|text)|cognify\/pipeline|ingest\/skills)\//;
     const found = files
       .filter((file) => folders.test(file))
       .filter((file) =>
         /\.(push|unshift)\(\.\.\.|Math\.(min|max)\(\.\.\./.test(readFileSync(join(root, file), 'utf8')),
       );
-    expect(found, 'use append and smallest of services/common/domain/long-lists.ts').to.deep.equal([]);
+    expect(found, 'use append and smallest of services/common/kernel/long-lists.ts').to.deep.equal([]);
   });
 
   it('names each dependency with one exact version', () => {
@@ -226,9 +269,9 @@ describe('architecture', () => {
   it('reads the environment in the configuration and the composition root only', () => {
     const wrong = [...files, ...operatorFiles].filter(
       (file) =>
-        !file.startsWith('services/common/config/') &&
+        !file.startsWith('services/common/platform/config/') &&
         // Chooses what worker processes get of it.
-        !file.startsWith('services/common/workers/') &&
+        !file.startsWith('services/common/platform/workers/') &&
         !COMPOSITION.test(file) &&
         /\bprocess\.env\b/.test(readFileSync(join(root, file), 'utf8')),
     );

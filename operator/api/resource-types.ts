@@ -17,8 +17,8 @@ export async function resourceTypes(crd: CustomResourceDefinition, source: strin
   const [spec = '', status = ''] = await Promise.all(parts);
   return [
     `// Made from ${source} by \`npm run generate\`. Do not edit.`,
-    "import type { Condition } from '../runtime/conditions.ts';",
-    "import type { CustomObject, ResourceKind } from '../runtime/kube-object.ts';",
+    "import type { Condition } from '../kube-runtime/conditions.ts';",
+    "import type { CustomObject, ResourceKind } from '../kube-runtime/kube-object.ts';",
     '',
     kindText(crd),
     readOnly(spec),

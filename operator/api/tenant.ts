@@ -1,6 +1,6 @@
 // Made from crds/tenants.engram.dev.yaml by `npm run generate`. Do not edit.
-import type { Condition } from '../runtime/conditions.ts';
-import type { CustomObject, ResourceKind } from '../runtime/kube-object.ts';
+import type { Condition } from '../kube-runtime/conditions.ts';
+import type { CustomObject, ResourceKind } from '../kube-runtime/kube-object.ts';
 
 export type Tenant = CustomObject<TenantSpec, Partial<TenantStatus>>;
 

@@ -1,26 +1,29 @@
 import { randomUUID } from 'node:crypto';
-import { asDatasetOwner } from '../../services/common/messaging/dataset-owner.ts';
-import type { CallContext, Messenger } from '../../services/common/messaging/messenger.ts';
+import { asDatasetOwner } from '../../services/common/platform/messaging/dataset-owner.ts';
+import type { CallContext, Messenger } from '../../services/common/platform/messaging/messenger.ts';
 import {
   ensureDataset,
   findManaged,
   releaseDataset,
   syncGrants,
-} from '../../services/common/messaging/methods/auth-managed.ts';
-import { startRun } from '../../services/common/messaging/methods/cognify.ts';
-import { migrateEmbedding, setDatasetConfiguration } from '../../services/common/messaging/methods/cognify-managed.ts';
-import { improve } from '../../services/common/messaging/methods/improve.ts';
+} from '../../services/common/platform/messaging/methods/auth-managed.ts';
+import { startRun } from '../../services/common/platform/messaging/methods/cognify.ts';
+import {
+  migrateEmbedding,
+  setDatasetConfiguration,
+} from '../../services/common/platform/messaging/methods/cognify-managed.ts';
+import { improve } from '../../services/common/platform/messaging/methods/improve.ts';
 import {
   datasetStatistics,
   eraseDataset,
   setRetention,
-} from '../../services/common/messaging/methods/ingest-managed.ts';
+} from '../../services/common/platform/messaging/methods/ingest-managed.ts';
 import {
   listSnapshots,
   pruneSnapshots,
   restoreDataset,
   takeSnapshot,
-} from '../../services/common/messaging/methods/snapshots.ts';
+} from '../../services/common/platform/messaging/methods/snapshots.ts';
 import type { DatasetServices } from './services.ts';
 
 export interface BusServicesOptions {

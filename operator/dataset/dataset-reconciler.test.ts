@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import { engramError } from '../../services/common/domain/errors.ts';
+import { engramError } from '../../services/common/kernel/errors.ts';
 import { createDatasetWorld, type DatasetWorld, TENANT_ID } from '../../test/support/kube/dataset-world.ts';
 import { unavailable } from '../../test/support/kube/fake-tenant-services.ts';
-import { MESSAGE_LIMIT } from '../runtime/conditions.ts';
-import { KINDS } from '../runtime/kube-object.ts';
+import { MESSAGE_LIMIT } from '../kube-runtime/conditions.ts';
+import { KINDS } from '../kube-runtime/kube-object.ts';
 
 const ADOPTED = '0c9e2b0e-6a51-4b43-9a55-0b1d6a5c2f10';
 

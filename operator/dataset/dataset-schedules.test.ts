@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { engramError } from '../../services/common/domain/errors.ts';
+import { engramError } from '../../services/common/kernel/errors.ts';
 import { createDatasetWorld, type DatasetWorld } from '../../test/support/kube/dataset-world.ts';
 import { unavailable } from '../../test/support/kube/fake-tenant-services.ts';
 

@@ -1,11 +1,11 @@
 import { expect } from 'chai';
-import { engramError } from '../../services/common/domain/errors.ts';
+import { engramError } from '../../services/common/kernel/errors.ts';
 import { createDatasetWorld, type DatasetWorld, TENANT_ID } from '../../test/support/kube/dataset-world.ts';
 import { unavailable } from '../../test/support/kube/fake-tenant-services.ts';
 import { completeSpec } from '../../test/support/kube/tenant-world.ts';
 import { TENANT_KIND, type Tenant } from '../api/tenant.ts';
 import { keepFormerSigner } from '../former-signers.ts';
-import { KINDS, type Secret } from '../runtime/kube-object.ts';
+import { KINDS, type Secret } from '../kube-runtime/kube-object.ts';
 
 /** The clock of the world begins at 2026-08-01, midnight UTC, a Saturday. */
 describe('snapshots of datasets', () => {

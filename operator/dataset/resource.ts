@@ -1,10 +1,10 @@
-import type { DatasetId, TenantId } from '../../services/common/domain/brand.ts';
-import { asId } from '../../services/common/domain/ids.ts';
+import type { DatasetId, TenantId } from '../../services/common/kernel/brand.ts';
+import { asId } from '../../services/common/kernel/ids.ts';
 import type { Dataset } from '../api/dataset.ts';
 import { TENANT_KIND, type Tenant } from '../api/tenant.ts';
-import type { KubeClient } from '../runtime/kube-client.ts';
-import type { ObjectName } from '../runtime/kube-object.ts';
-import { progressing, StepFailure } from '../runtime/step.ts';
+import type { KubeClient } from '../kube-runtime/kube-client.ts';
+import type { ObjectName } from '../kube-runtime/kube-object.ts';
+import { progressing, StepFailure } from '../kube-runtime/step.ts';
 import { FRAME_ANNOTATIONS } from '../tenant/names.ts';
 import type { DatasetContext } from './dependencies.ts';
 

@@ -1,4 +1,4 @@
-import type { DatasetId, TenantId } from '../../services/common/domain/brand.ts';
+import type { DatasetId, TenantId } from '../../services/common/kernel/brand.ts';
 import type {
   EnsureDatasetRequest,
   EnsureDatasetResponse,
@@ -8,19 +8,19 @@ import type {
   ReleaseResponse,
   SyncGrantsRequest,
   SyncGrantsResponse,
-} from '../../services/common/messaging/methods/auth-managed.ts';
+} from '../../services/common/platform/messaging/methods/auth-managed.ts';
 import type {
   DatasetConfigurationHashes,
   EmbeddingState,
   MigrateEmbeddingRequest,
   SetDatasetConfigurationRequest,
-} from '../../services/common/messaging/methods/cognify-managed.ts';
+} from '../../services/common/platform/messaging/methods/cognify-managed.ts';
 import type {
   DatasetStatistics,
   EraseDatasetRequest,
   ErasureProgress,
   SetRetentionRequest,
-} from '../../services/common/messaging/methods/ingest-managed.ts';
+} from '../../services/common/platform/messaging/methods/ingest-managed.ts';
 import type {
   ListSnapshotsRequest,
   PruneSnapshotsRequest,
@@ -29,7 +29,7 @@ import type {
   SnapshotInfo,
   SnapshotProgress,
   TakeSnapshotRequest,
-} from '../../services/common/messaging/methods/snapshots.ts';
+} from '../../services/common/platform/messaging/methods/snapshots.ts';
 
 /** What is started by the clock or because data was added. */
 export type ScheduledPipeline = 'cognify' | 'improve';

@@ -1,4 +1,4 @@
-import { type EngramError, engramError } from '../../services/common/domain/errors.ts';
+import { type EngramError, engramError } from '../../services/common/kernel/errors.ts';
 import type { Realm } from './realm.ts';
 
 /** What an administrator of a store can say, each with the sentence for a condition. `store` is like `MongoDB at host:27017`. */

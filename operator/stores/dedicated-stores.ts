@@ -1,4 +1,4 @@
-import type { Config } from '../../services/common/config/configuration.ts';
+import type { Config } from '../../services/common/platform/config/configuration.ts';
 import type { DedicatedStores, StoreAdministrator } from './store-administrator.ts';
 
 /** Settings that `openDedicatedStores` reads. */

@@ -1,4 +1,4 @@
-import { engramError } from '../../services/common/domain/errors.ts';
+import { engramError } from '../../services/common/kernel/errors.ts';
 import { isRealmName, type Realm } from './realm.ts';
 import type { CredentialSlot } from './store-administrator.ts';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { SERVICE_NAMES, type ServiceName } from '../../services/common/domain/service-paths.ts';
-import type { CallContext, Messenger } from '../../services/common/messaging/messenger.ts';
-import { setQuota, usage } from '../../services/common/messaging/methods/auth.ts';
+import type { CallContext, Messenger } from '../../services/common/platform/messaging/messenger.ts';
+import { setQuota, usage } from '../../services/common/platform/messaging/methods/auth.ts';
 import {
   ensureTenant,
   findManaged,
@@ -9,15 +9,15 @@ import {
   setTenantEmbedding,
   setTenantKeys,
   setTenantModel,
-} from '../../services/common/messaging/methods/auth-managed.ts';
-import { probeModel } from '../../services/common/messaging/methods/cognify-managed.ts';
+} from '../../services/common/platform/messaging/methods/auth-managed.ts';
+import { probeModel } from '../../services/common/platform/messaging/methods/cognify-managed.ts';
 import {
   checkIsolation,
   eraseTenant,
   removeCanary,
   setRetention,
-} from '../../services/common/messaging/methods/ingest-managed.ts';
-import { serviceHealth } from '../../services/common/messaging/methods/system.ts';
+} from '../../services/common/platform/messaging/methods/ingest-managed.ts';
+import { serviceHealth } from '../../services/common/platform/messaging/methods/system.ts';
 import type { Clock } from '../../services/common/ports/system.ts';
 import type { TenantServices } from './services.ts';
 

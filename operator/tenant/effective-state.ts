@@ -1,6 +1,9 @@
-import type { DeclaredTenantState, EnsureTenantRequest } from '../../services/common/messaging/methods/auth-managed.ts';
+import type {
+  DeclaredTenantState,
+  EnsureTenantRequest,
+} from '../../services/common/platform/messaging/methods/auth-managed.ts';
 import type { Tenant, TenantStatus } from '../api/tenant.ts';
-import { type ConditionDraft, findCondition } from '../runtime/conditions.ts';
+import { type ConditionDraft, findCondition } from '../kube-runtime/conditions.ts';
 import { durationMs } from './durations.ts';
 
 /** What the tenant does: what its spec asks for, unless something is in the way. */

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { toSeconds } from '../runtime/conditions.ts';
-import type { Secret } from '../runtime/kube-object.ts';
+import { toSeconds } from '../kube-runtime/conditions.ts';
+import type { Secret } from '../kube-runtime/kube-object.ts';
 import { KEY_ANNOTATIONS } from './names.ts';
 import { secretText } from './tenant-secrets.ts';
 

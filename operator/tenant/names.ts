@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { FrameAnnotations } from '../runtime/reconcile-frame.ts';
+import type { FrameAnnotations } from '../kube-runtime/reconcile-frame.ts';
 
 export const GROUP = 'engram.dev';
 

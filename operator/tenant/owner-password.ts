@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { Tenant, TenantStatusSecret } from '../api/tenant.ts';
-import { isKubeError } from '../runtime/kube-error.ts';
-import { KINDS, type Secret } from '../runtime/kube-object.ts';
-import { retrying, StepFailure } from '../runtime/step.ts';
+import { isKubeError } from '../kube-runtime/kube-error.ts';
+import { KINDS, type Secret } from '../kube-runtime/kube-object.ts';
+import { retrying, StepFailure } from '../kube-runtime/step.ts';
 import type { TenantContext, TenantDependencies } from './dependencies.ts';
 import { boundedName } from './names.ts';
 import { isManaged, managedSecret, secretText } from './tenant-secrets.ts';

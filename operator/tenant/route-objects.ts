@@ -1,7 +1,7 @@
 import { SERVICE_NAMES, SERVICE_PATHS, type ServiceName } from '../../services/common/domain/service-paths.ts';
 import type { Tenant, TenantRouting } from '../api/tenant.ts';
-import type { Desired } from '../runtime/applier.ts';
-import { KINDS, type KubeObject } from '../runtime/kube-object.ts';
+import type { Desired } from '../kube-runtime/applier.ts';
+import { KINDS, type KubeObject } from '../kube-runtime/kube-object.ts';
 import type { TenantOptions } from './dependencies.ts';
 import { boundedName } from './names.ts';
 

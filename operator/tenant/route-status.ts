@@ -1,4 +1,4 @@
-import type { KubeObject } from '../runtime/kube-object.ts';
+import type { KubeObject } from '../kube-runtime/kube-object.ts';
 
 interface ParentStatus {
   readonly parentRef: { readonly name: string; readonly namespace?: string; readonly sectionName?: string };

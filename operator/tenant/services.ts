@@ -1,5 +1,9 @@
 import type { ServiceName } from '../../services/common/domain/service-paths.ts';
-import type { SetQuotaRequest, UsageRequest, UsageResponse } from '../../services/common/messaging/methods/auth.ts';
+import type {
+  SetQuotaRequest,
+  UsageRequest,
+  UsageResponse,
+} from '../../services/common/platform/messaging/methods/auth.ts';
 import type {
   EnsureTenantRequest,
   EnsureTenantResponse,
@@ -13,8 +17,11 @@ import type {
   SetTenantKeysResponse,
   SetTenantModelRequest,
   SetTenantModelResponse,
-} from '../../services/common/messaging/methods/auth-managed.ts';
-import type { ProbeModelRequest, ProbeModelResponse } from '../../services/common/messaging/methods/cognify-managed.ts';
+} from '../../services/common/platform/messaging/methods/auth-managed.ts';
+import type {
+  ProbeModelRequest,
+  ProbeModelResponse,
+} from '../../services/common/platform/messaging/methods/cognify-managed.ts';
 import type {
   CheckIsolationRequest,
   CheckIsolationResponse,
@@ -23,7 +30,7 @@ import type {
   RemoveCanaryRequest,
   RemoveCanaryResponse,
   SetRetentionRequest,
-} from '../../services/common/messaging/methods/ingest-managed.ts';
+} from '../../services/common/platform/messaging/methods/ingest-managed.ts';
 
 /**
  * All that the reconciler of tenants asks of the services. Everything is idempotent. Calls throw the `EngramError` of the

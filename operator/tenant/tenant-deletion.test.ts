@@ -8,7 +8,7 @@ import {
 } from '../../test/support/kube/tenant-world.ts';
 import { DATASET_KIND, type Dataset } from '../api/dataset.ts';
 import { TENANT_KIND } from '../api/tenant.ts';
-import { KINDS } from '../runtime/kube-object.ts';
+import { KINDS } from '../kube-runtime/kube-object.ts';
 import { FINALIZER, FRAME_ANNOTATIONS } from './names.ts';
 
 describe('deletion of a tenant', () => {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { unavailable } from '../../test/support/kube/fake-tenant-services.ts';
 import { createTenantWorld, PLACE, type TenantWorld } from '../../test/support/kube/tenant-world.ts';
-import { KINDS, type Secret } from '../runtime/kube-object.ts';
+import { KINDS, type Secret } from '../kube-runtime/kube-object.ts';
 
 const EMBEDDING = {
   ...{ provider: 'openai', model: 'text-embedding-3-small', dimensions: 1536 },

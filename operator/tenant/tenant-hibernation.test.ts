@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { EnsureTenantRequest } from '../../services/common/messaging/methods/auth-managed.ts';
+import type { EnsureTenantRequest } from '../../services/common/platform/messaging/methods/auth-managed.ts';
 import { createTenantWorld, type TenantWorld } from '../../test/support/kube/tenant-world.ts';
 import { WAKE_AT } from './names.ts';
 

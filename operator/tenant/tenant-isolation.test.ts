@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import type { TenantId } from '../../services/common/domain/brand.ts';
-import { asId } from '../../services/common/domain/ids.ts';
-import type { CheckIsolationRequest } from '../../services/common/messaging/methods/ingest-managed.ts';
+import type { TenantId } from '../../services/common/kernel/brand.ts';
+import { asId } from '../../services/common/kernel/ids.ts';
+import type { CheckIsolationRequest } from '../../services/common/platform/messaging/methods/ingest-managed.ts';
 import { unavailable } from '../../test/support/kube/fake-tenant-services.ts';
 import { createTenantWorld, PLACE, type TenantWorld } from '../../test/support/kube/tenant-world.ts';
 import { TENANT_KIND } from '../api/tenant.ts';

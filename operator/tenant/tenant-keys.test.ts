@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import { engramError } from '../../services/common/domain/errors.ts';
+import { engramError } from '../../services/common/kernel/errors.ts';
 import { unavailable } from '../../test/support/kube/fake-tenant-services.ts';
 import { createTenantWorld, PLACE, type TenantWorld } from '../../test/support/kube/tenant-world.ts';
 import type { TenantApiKey } from '../api/tenant.ts';
-import { KINDS, type Secret } from '../runtime/kube-object.ts';
+import { KINDS, type Secret } from '../kube-runtime/kube-object.ts';
 import { keySha256 } from './key-plan.ts';
 import { ROTATE_AT } from './names.ts';
 

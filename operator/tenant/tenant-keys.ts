@@ -1,9 +1,9 @@
-import type { TenantId } from '../../services/common/domain/brand.ts';
-import { isEngramError } from '../../services/common/domain/errors.ts';
+import type { TenantId } from '../../services/common/kernel/brand.ts';
+import { isEngramError } from '../../services/common/kernel/errors.ts';
 import type { Tenant, TenantApiKey, TenantStatusSecret } from '../api/tenant.ts';
-import type { EventNote } from '../runtime/events.ts';
-import { KINDS, type Secret } from '../runtime/kube-object.ts';
-import { StepFailure } from '../runtime/step.ts';
+import type { EventNote } from '../kube-runtime/events.ts';
+import { KINDS, type Secret } from '../kube-runtime/kube-object.ts';
+import { StepFailure } from '../kube-runtime/step.ts';
 import { isOfInstallation } from './dedicated/names.ts';
 import type { TenantContext, TenantDependencies } from './dependencies.ts';
 import { durationMs } from './durations.ts';

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import { engramError } from '../../services/common/domain/errors.ts';
+import { engramError } from '../../services/common/kernel/errors.ts';
 import { unavailable } from '../../test/support/kube/fake-tenant-services.ts';
 import { completeSpec, createTenantWorld, PLACE, type TenantWorld } from '../../test/support/kube/tenant-world.ts';
 import { TENANT_KIND, type Tenant } from '../api/tenant.ts';
-import { KINDS } from '../runtime/kube-object.ts';
+import { KINDS } from '../kube-runtime/kube-object.ts';
 
 const ADOPTED = '6f1c2b0e-6a51-4b43-9a55-0b1d6a5c2f10';
 

@@ -1,5 +1,5 @@
 import type { Tenant } from '../api/tenant.ts';
-import type { Secret } from '../runtime/kube-object.ts';
+import type { Secret } from '../kube-runtime/kube-object.ts';
 import type { TenantOptions } from './dependencies.ts';
 
 type Ownership = Pick<TenantOptions, 'labels' | 'manager'>;

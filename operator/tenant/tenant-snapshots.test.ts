@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { createTenantWorld, PLACE, type TenantWorld } from '../../test/support/kube/tenant-world.ts';
 import { TENANT_KIND } from '../api/tenant.ts';
-import { KINDS, type Secret } from '../runtime/kube-object.ts';
+import { KINDS, type Secret } from '../kube-runtime/kube-object.ts';
 
 describe('deletion of a tenant by Snapshot', () => {
   let world: TenantWorld;

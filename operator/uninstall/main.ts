@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { createKubeClient } from '../runtime/http-kube-client.ts';
-import { inClusterConnection } from '../runtime/kube-connection.ts';
-import { isKubeError } from '../runtime/kube-error.ts';
-import { KINDS } from '../runtime/kube-object.ts';
-import { createKubeTransport } from '../runtime/kube-transport.ts';
-import { createRuntimeClock } from '../runtime/runtime-clock.ts';
+import { createKubeClient } from '../kube-runtime/http-kube-client.ts';
+import { inClusterConnection } from '../kube-runtime/kube-connection.ts';
+import { isKubeError } from '../kube-runtime/kube-error.ts';
+import { KINDS } from '../kube-runtime/kube-object.ts';
+import { createKubeTransport } from '../kube-runtime/kube-transport.ts';
+import { createRuntimeClock } from '../kube-runtime/runtime-clock.ts';
 import { FRAME_ANNOTATIONS } from '../tenant/names.ts';
 import { mayUninstall } from './uninstall-guard.ts';
 

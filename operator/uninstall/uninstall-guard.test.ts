@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { KubeError } from '../runtime/kube-error.ts';
-import { type KubeObject, keyOf, type ResourceKind } from '../runtime/kube-object.ts';
+import { KubeError } from '../kube-runtime/kube-error.ts';
+import { type KubeObject, keyOf, type ResourceKind } from '../kube-runtime/kube-object.ts';
 import { mayUninstall, type UninstallGuardOptions } from './uninstall-guard.ts';
 
 interface Held {

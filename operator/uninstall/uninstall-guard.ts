@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { DATASET_KIND } from '../api/dataset.ts';
 import { TENANT_KIND } from '../api/tenant.ts';
-import type { KubeClient } from '../runtime/kube-client.ts';
-import { isKubeError } from '../runtime/kube-error.ts';
-import { type KubeObject, keyOf, type ResourceKind } from '../runtime/kube-object.ts';
+import type { KubeClient } from '../kube-runtime/kube-client.ts';
+import { isKubeError } from '../kube-runtime/kube-error.ts';
+import { type KubeObject, keyOf, type ResourceKind } from '../kube-runtime/kube-object.ts';
 
 export interface UninstallGuardOptions {
   readonly client: Pick<KubeClient, 'list' | 'patch' | 'delete'>;

@@ -1,7 +1,7 @@
 import { createPublicKey, type JsonWebKey, verify as verifyBytes } from 'node:crypto';
-import { createChainCheck } from '../common/domain/audit-chain.ts';
 import { auditHeadText, type SignedAuditHead } from '../common/domain/audit-head.ts';
 import type { AuditRecord } from '../common/domain/audit-record.ts';
+import { createChainCheck } from './audit-chain.ts';
 
 export interface AuditExpectations {
   /** JSON Web Keys of the server; null: the signature is not looked at. */

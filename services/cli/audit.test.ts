@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { expect } from 'chai';
 import { type AuthHttp, type Person, startAuthHttp } from '../../test/support/auth-http.ts';
+import { createAuditLog } from '../auth/repositories/audit-log.ts';
 import { recordHash } from '../common/domain/audit-record.ts';
-import type { TenantId } from '../common/domain/brand.ts';
-import { createAuditLog } from '../common/repositories/audit-log.ts';
+import type { TenantId } from '../common/kernel/brand.ts';
 import { runCli } from './cli.ts';
 
 describe('engram audit', () => {

@@ -1,4 +1,4 @@
-import { firstWords } from '../common/domain/first-words.ts';
+import { firstWords } from '../common/text/first-words.ts';
 import { harmless } from './output.ts';
 
 /** What search and recall say about where a text is from. */

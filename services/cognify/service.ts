@@ -1,37 +1,32 @@
-import { madeOnce, onDemand } from '../common/lifecycle/on-demand.ts';
-import type { Service } from '../common/lifecycle/service.ts';
-import { type CallContext, callerOf } from '../common/messaging/messenger.ts';
-import * as methods from '../common/messaging/methods/cognify.ts';
-import * as managed from '../common/messaging/methods/cognify-managed.ts';
-import { restoreBuilt as restoreMethod } from '../common/messaging/methods/snapshots.ts';
-import type { Subscription } from '../common/ports/bus.ts';
+import { createRepeating } from '../common/platform/async/repeating.ts';
+import { createRunRecorder } from '../common/platform/jobs/run-recorder.ts';
+import { madeOnce, onDemand } from '../common/platform/lifecycle/on-demand.ts';
+import type { Service } from '../common/platform/lifecycle/service.ts';
+import { type CallContext, callerOf } from '../common/platform/messaging/messenger.ts';
+import * as methods from '../common/platform/messaging/methods/cognify.ts';
+import * as managed from '../common/platform/messaging/methods/cognify-managed.ts';
+import { restoreBuilt as restoreMethod } from '../common/platform/messaging/methods/snapshots.ts';
 import { onlyEmbedder } from '../common/ports/embedders.ts';
 import { NO_TRACER } from '../common/ports/tracer.ts';
-import { createBudgets } from '../common/repositories/budget-keeper.ts';
-import { createDataItems } from '../common/repositories/data-items.ts';
-import { createDatasetConfigurations } from '../common/repositories/dataset-configurations.ts';
-import { createDatasets } from '../common/repositories/datasets.ts';
-import { createImproveClaims } from '../common/repositories/improve-claims.ts';
-import { createManagedResources } from '../common/repositories/managed-resources.ts';
-import { createModelCache } from '../common/repositories/model-cache.ts';
-import { createRepetitions } from '../common/repositories/repetitions.ts';
-import { createRunRecords } from '../common/repositories/run-records.ts';
-import { createRuns } from '../common/repositories/runs.ts';
-import { createScheduledStarts } from '../common/repositories/scheduled-starts.ts';
-import { createStatements } from '../common/repositories/statements.ts';
-import { createSupersessions } from '../common/repositories/supersessions.ts';
-import { createVectorHomes } from '../common/repositories/vector-homes.ts';
-import { createRepeating } from '../common/runs/repeating.ts';
-import { createRunEngine } from '../common/runs/run-engine.ts';
-import { createRunRecorder } from '../common/runs/run-recorder.ts';
-import { DEFAULT_RUN_SETTINGS } from '../common/runs/run-settings.ts';
-import { COGNIFY_JOB } from './consumers/cognify-job.ts';
-import { rebuildLost } from './consumers/rebuild-lost.ts';
-import { sweepGenerations } from './consumers/sweep-generations.ts';
+import { createDatasets } from '../common/records/auth/datasets.ts';
+import { createManagedResources } from '../common/records/auth/managed-resources.ts';
+import { createBudgets } from '../common/records/budgets/budget-keeper.ts';
+import { createDatasetConfigurations } from '../common/records/cognify/dataset-configurations.ts';
+import { createRunRecords } from '../common/records/cognify/run-records.ts';
+import { createRuns } from '../common/records/cognify/runs.ts';
+import { createScheduledStarts } from '../common/records/cognify/scheduled-starts.ts';
+import { createStatements } from '../common/records/cognify/statements.ts';
+import { createSupersessions } from '../common/records/cognify/supersessions.ts';
+import { createVectorHomes } from '../common/records/cognify/vector-homes.ts';
+import { createImproveClaims } from '../common/records/improve/improve-claims.ts';
+import { createDataItems } from '../common/records/ingest/data-items.ts';
+import { createRepetitions } from '../common/records/ingest/repetitions.ts';
+import type { Subscription } from '../common/storage/ports/bus.ts';
 import type { CognifyDependencies, CognifyServiceOptions } from './dependencies.ts';
 import { createMigrationsInHand, type MigrationsInHand } from './migration/migrations-in-hand.ts';
 import { createItemBuilds } from './pipeline/item-builds.ts';
 import { DEFAULT_COGNIFY_SETTINGS } from './pipeline/settings.ts';
+import { createModelCache } from './repositories/model-cache.ts';
 import { activityRoutes } from './routes/activity.ts';
 import { cognifyRoutes } from './routes/cognify.ts';
 import { datasetStatusRoutes } from './routes/dataset-status.ts';
@@ -41,19 +36,24 @@ import { jobRoutes } from './routes/jobs.ts';
 import { llmRoutes } from './routes/llm.ts';
 import { runSocket } from './routes/run-socket.ts';
 import { validateRoutes } from './routes/validate.ts';
+import { COGNIFY_JOB } from './runs/cognify-job.ts';
+import { rebuildLost } from './runs/rebuild-lost.ts';
+import { createRunEngine } from './runs/run-engine.ts';
+import { DEFAULT_RUN_SETTINGS } from './runs/run-settings.ts';
+import { sweepGenerations } from './runs/sweep-generations.ts';
 
-const restoreBuilt = onDemand(async () => (await import('./usecases/restore-built.ts')).restoreBuilt);
-const applyGraphPatch = onDemand(async () => (await import('./usecases/apply-graph-patch.ts')).applyGraphPatch);
-const builtStatistics = onDemand(async () => (await import('./usecases/built-statistics.ts')).builtStatistics);
+const restoreBuilt = onDemand(async () => (await import('./built/restore-built.ts')).restoreBuilt);
+const applyGraphPatch = onDemand(async () => (await import('./built/apply-graph-patch.ts')).applyGraphPatch);
+const builtStatistics = onDemand(async () => (await import('./built/built-statistics.ts')).builtStatistics);
 const setDatasetConfiguration = onDemand(
-  async () => (await import('./usecases/dataset-configuration.ts')).setDatasetConfiguration,
+  async () => (await import('./built/dataset-configuration.ts')).setDatasetConfiguration,
 );
 const migrateEmbedding = onDemand(async () => (await import('./migration/migrate-embedding.ts')).migrateEmbedding);
-const eraseBuilt = onDemand(async () => (await import('./usecases/erase-built.ts')).eraseBuilt);
-const readRun = onDemand(async () => (await import('./usecases/read-run.ts')).readRun);
-const recordRun = onDemand(async () => (await import('./usecases/record-run.ts')).recordRun);
-const startCognify = onDemand(async () => (await import('./usecases/start-cognify.ts')).startCognify);
-const startScheduled = onDemand(async () => (await import('./usecases/start-scheduled.ts')).startScheduled);
+const eraseBuilt = onDemand(async () => (await import('./built/erase-built.ts')).eraseBuilt);
+const readRun = onDemand(async () => (await import('./runs/read-run.ts')).readRun);
+const recordRun = onDemand(async () => (await import('./runs/record-run.ts')).recordRun);
+const startCognify = onDemand(async () => (await import('./runs/start-cognify.ts')).startCognify);
+const startScheduled = onDemand(async () => (await import('./runs/start-scheduled.ts')).startScheduled);
 
 /** Other workers may be killed while this process lives on. */
 const SWEEP_EVERY_MS = 600_000;
@@ -128,7 +128,7 @@ function dependenciesOf(options: CognifyServiceOptions): CognifyDependencies {
   const embedding = { homes, vectors: homes.vectors, embedders: options.embedders ?? onlyEmbedder(options.embedder) };
   const run = madeOnce(async () => {
     const [{ createCognifyRun }, { createTextWork }] = await Promise.all([
-      import('./consumers/cognify-run.ts'),
+      import('./runs/cognify-run.ts'),
       import('./pipeline/text-work.ts'),
     ]);
     const textWork = createTextWork(options.textWorkers);

@@ -1,10 +1,10 @@
-import type { AnyCollection } from '../common/ports/document-store.ts';
-import { contextCollections } from '../common/repositories/context-summaries.ts';
-import { distillationsCollection } from '../common/repositories/distillations.ts';
-import { elementWeightsCollection, weightVotesCollection } from '../common/repositories/element-weights.ts';
-import { preferenceCollections } from '../common/repositories/preferences.ts';
-import { structureItemsCollection } from '../common/repositories/structure-items.ts';
-import { truthCollections } from '../common/repositories/truth-state.ts';
+import { contextCollections } from '../common/records/improve/context-summaries.ts';
+import { elementWeightsCollection, weightVotesCollection } from '../common/records/improve/element-weights.ts';
+import { truthCollections } from '../common/records/improve/truth-state.ts';
+import { distillationsCollection } from '../common/records/sessions/distillations.ts';
+import { preferenceCollections } from '../common/records/sessions/preferences.ts';
+import type { AnyCollection } from '../common/storage/ports/document-store.ts';
+import { structureItemsCollection } from './repositories/structure-items.ts';
 
 /** What improve has learned of datasets: it goes with them, and what is left is counted. Level `dataset`, one line each. */
 export const learnedCollections: readonly AnyCollection[] = [

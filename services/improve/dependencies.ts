@@ -1,23 +1,23 @@
 import type { StageName } from '../common/domain/improve-stages.ts';
-import type { Messenger } from '../common/messaging/messenger.ts';
+import type { WatchedWorkQueue } from '../common/platform/jobs/work-queue.ts';
+import type { Messenger } from '../common/platform/messaging/messenger.ts';
 import type { ModelSource } from '../common/ports/active-models.ts';
-import type { DatasetIndexes } from '../common/ports/dataset-indexes.ts';
-import type { DocumentStore } from '../common/ports/document-store.ts';
 import type { EmbedderSource } from '../common/ports/embedders.ts';
 import type { Logger } from '../common/ports/logger.ts';
 import type { Embedder } from '../common/ports/models.ts';
 import type { Clock, IdSource } from '../common/ports/system.ts';
 import type { Tracer } from '../common/ports/tracer.ts';
-import type { ElementWeights } from '../common/repositories/element-weights.ts';
-import type { ImproveClaims } from '../common/repositories/improve-claims.ts';
-import type { ImproveWishes } from '../common/repositories/improve-wishes.ts';
-import type { Ledger } from '../common/repositories/ledger.ts';
-import type { ScheduledStarts } from '../common/repositories/scheduled-starts.ts';
-import type { SessionEntries } from '../common/repositories/session-entries.ts';
-import type { Sessions } from '../common/repositories/sessions.ts';
-import type { VectorHomes } from '../common/repositories/vector-homes.ts';
-import type { Watermarks } from '../common/repositories/watermarks.ts';
-import type { WatchedWorkQueue } from '../common/runs/work-queue.ts';
+import type { Ledger } from '../common/records/cognify/ledger.ts';
+import type { ScheduledStarts } from '../common/records/cognify/scheduled-starts.ts';
+import type { VectorHomes } from '../common/records/cognify/vector-homes.ts';
+import type { ElementWeights } from '../common/records/improve/element-weights.ts';
+import type { ImproveClaims } from '../common/records/improve/improve-claims.ts';
+import type { ImproveWishes } from '../common/records/improve/improve-wishes.ts';
+import type { SessionEntries } from '../common/records/sessions/session-entries.ts';
+import type { Sessions } from '../common/records/sessions/sessions.ts';
+import type { Watermarks } from '../common/records/sessions/watermarks.ts';
+import type { DatasetIndexes } from '../common/storage/ports/dataset-indexes.ts';
+import type { DocumentStore } from '../common/storage/ports/document-store.ts';
 
 /** What the service is made from. */
 export interface ImproveServiceOptions {

@@ -1,10 +1,10 @@
-import type { DatasetRef } from '../common/domain/dataset.ts';
 import type { StageName } from '../common/domain/improve-stages.ts';
-import type { Principal } from '../common/domain/principal.ts';
 import type { RunState } from '../common/domain/run.ts';
 import type { SessionKey } from '../common/domain/session.ts';
-import type { CallContext } from '../common/messaging/messenger.ts';
-import type { CompletedRun } from '../common/messaging/methods/cognify.ts';
+import type { DatasetRef } from '../common/kernel/dataset.ts';
+import type { Principal } from '../common/kernel/principal.ts';
+import type { CallContext } from '../common/platform/messaging/messenger.ts';
+import type { CompletedRun } from '../common/platform/messaging/methods/cognify.ts';
 import type { PassReads } from './engine/pass-reads.ts';
 
 export { STAGE_NAMES, type StageName } from '../common/domain/improve-stages.ts';

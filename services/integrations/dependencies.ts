@@ -1,17 +1,17 @@
-import type { Messenger } from '../common/messaging/messenger.ts';
+import type { WatchedWorkQueue } from '../common/platform/jobs/work-queue.ts';
+import type { Messenger } from '../common/platform/messaging/messenger.ts';
 import type { AuditLog } from '../common/ports/audit-log.ts';
-import type { BlobStore } from '../common/ports/blob-store.ts';
-import type { DocumentStore } from '../common/ports/document-store.ts';
 import type { EventLog } from '../common/ports/event-log.ts';
 import type { Logger } from '../common/ports/logger.ts';
 import type { RemoteMemory } from '../common/ports/remote-memory.ts';
 import type { Clock, IdSource } from '../common/ports/system.ts';
 import type { Tracer } from '../common/ports/tracer.ts';
-import type { BlobIntents } from '../common/repositories/blob-intents.ts';
-import type { Datasets } from '../common/repositories/datasets.ts';
-import type { SyncRuns } from '../common/repositories/sync-runs.ts';
-import type { SyncState } from '../common/repositories/sync-state.ts';
-import type { WatchedWorkQueue } from '../common/runs/work-queue.ts';
+import type { Datasets } from '../common/records/auth/datasets.ts';
+import type { BlobIntents } from '../common/records/ingest/blob-intents.ts';
+import type { SyncRuns } from '../common/records/integrations/sync-runs.ts';
+import type { SyncState } from '../common/records/integrations/sync-state.ts';
+import type { BlobStore } from '../common/storage/ports/blob-store.ts';
+import type { DocumentStore } from '../common/storage/ports/document-store.ts';
 
 /** What the service is made from. */
 export interface IntegrationsServiceOptions {

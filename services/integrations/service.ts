@@ -1,8 +1,8 @@
-import type { Service } from '../common/lifecycle/service.ts';
-import { createBlobIntents } from '../common/repositories/blob-intents.ts';
-import { createDatasets } from '../common/repositories/datasets.ts';
-import { createSyncRuns } from '../common/repositories/sync-runs.ts';
-import { createSyncState } from '../common/repositories/sync-state.ts';
+import type { Service } from '../common/platform/lifecycle/service.ts';
+import { createDatasets } from '../common/records/auth/datasets.ts';
+import { createBlobIntents } from '../common/records/ingest/blob-intents.ts';
+import { createSyncRuns } from '../common/records/integrations/sync-runs.ts';
+import { createSyncState } from '../common/records/integrations/sync-state.ts';
 import { createSyncWorker } from './consumers/sync-worker.ts';
 import { DEFAULT_SYNC_SETTINGS, type IntegrationsServiceOptions, type SyncDependencies } from './dependencies.ts';
 import { syncRoutes } from './routes/sync.ts';

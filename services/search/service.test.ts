@@ -7,11 +7,11 @@ import {
   type SearchWorld,
   startSearch,
 } from '../../test/support/search-world.ts';
-import type { DatasetRef } from '../common/domain/dataset.ts';
-import { engramError } from '../common/domain/errors.ts';
-import { asId } from '../common/domain/ids.ts';
 import type { RunState } from '../common/domain/run.ts';
-import { eraseAnswers, eraseSearched } from '../common/messaging/methods/search.ts';
+import type { DatasetRef } from '../common/kernel/dataset.ts';
+import { engramError } from '../common/kernel/errors.ts';
+import { asId } from '../common/kernel/ids.ts';
+import { eraseAnswers, eraseSearched } from '../common/platform/messaging/methods/search.ts';
 import type { LanguageModel } from '../common/ports/models.ts';
 
 const ADA = { title: 'ada', text: 'Ada Lovelace lives in Oslo. She works with Charles Babbage on the engine.' };

@@ -1,25 +1,25 @@
-import { createGate } from '../common/domain/gate.ts';
-import { madeOnce, onDemand } from '../common/lifecycle/on-demand.ts';
-import type { Service } from '../common/lifecycle/service.ts';
-import { accessChanges, EVERY_TENANT } from '../common/messaging/methods/auth.ts';
+import { createGate } from '../common/platform/async/gate.ts';
+import { madeOnce, onDemand } from '../common/platform/lifecycle/on-demand.ts';
+import type { Service } from '../common/platform/lifecycle/service.ts';
+import { accessChanges, EVERY_TENANT } from '../common/platform/messaging/methods/auth.ts';
 import {
   eraseAnswers as eraseAnswersMethod,
   eraseSearched as eraseMethod,
   lookFor as lookForMethod,
-} from '../common/messaging/methods/search.ts';
-import type { Subscription } from '../common/ports/bus.ts';
-import type { DocumentStore } from '../common/ports/document-store.ts';
+} from '../common/platform/messaging/methods/search.ts';
 import { onlyEmbedder } from '../common/ports/embedders.ts';
-import { createEchoMarks } from '../common/repositories/echo-marks.ts';
-import { createSearchHistory } from '../common/repositories/search-history.ts';
-import { createSessionContexts } from '../common/repositories/session-context.ts';
-import { createSessionEntries } from '../common/repositories/session-entries.ts';
-import { createSessions } from '../common/repositories/sessions.ts';
-import { createSkills } from '../common/repositories/skills.ts';
-import { createSupersessions } from '../common/repositories/supersessions.ts';
-import { createUsers } from '../common/repositories/users.ts';
-import { createVectorHomes } from '../common/repositories/vector-homes.ts';
-import { createVisibleSessions } from '../common/repositories/visible-sessions.ts';
+import { createUsers } from '../common/records/auth/users.ts';
+import { createSupersessions } from '../common/records/cognify/supersessions.ts';
+import { createVectorHomes } from '../common/records/cognify/vector-homes.ts';
+import { createEchoMarks } from '../common/records/ingest/echo-marks.ts';
+import { createSearchHistory } from '../common/records/ingest/search-history.ts';
+import { createSkills } from '../common/records/ingest/skills.ts';
+import { createSessionContexts } from '../common/records/sessions/session-context.ts';
+import { createSessionEntries } from '../common/records/sessions/session-entries.ts';
+import { createSessions } from '../common/records/sessions/sessions.ts';
+import { createVisibleSessions } from '../common/records/sessions/visible-sessions.ts';
+import type { Subscription } from '../common/storage/ports/bus.ts';
+import type { DocumentStore } from '../common/storage/ports/document-store.ts';
 import { createSessionWriter } from './conversation/session-writer.ts';
 import { createTurnKeeper } from './conversation/turn-keeper.ts';
 import type { SearchParts, SearchServiceOptions, SessionReaders } from './dependencies.ts';

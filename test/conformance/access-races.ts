@@ -1,10 +1,10 @@
 import { expect } from 'chai';
-import type { DatasetRef } from '../../services/common/domain/dataset.ts';
-import type { Permission, Principal } from '../../services/common/domain/principal.ts';
-import { PERSONAL_TENANT } from '../../services/common/domain/scope.ts';
-import * as methods from '../../services/common/messaging/methods/auth.ts';
-import { createMemberships } from '../../services/common/repositories/memberships.ts';
-import { createUsers } from '../../services/common/repositories/users.ts';
+import { createMemberships } from '../../services/auth/repositories/memberships.ts';
+import type { DatasetRef } from '../../services/common/kernel/dataset.ts';
+import type { Permission, Principal } from '../../services/common/kernel/principal.ts';
+import { PERSONAL_TENANT } from '../../services/common/kernel/scope.ts';
+import * as methods from '../../services/common/platform/messaging/methods/auth.ts';
+import { createUsers } from '../../services/common/records/auth/users.ts';
 import { expectNoRemains } from '../support/access-remains.ts';
 import { type AccessWorld, writeAccessWorld } from '../support/access-world.ts';
 import { CALL, startAuth, type TestAuth, type TestRequest } from '../support/auth-service.ts';

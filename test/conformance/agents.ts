@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import type { AgentConnection } from '../../services/common/domain/agent-connection.ts';
 import { connectionId } from '../../services/common/domain/agent-connection.ts';
-import type { Principal } from '../../services/common/domain/principal.ts';
-import { SYSTEM_SCOPE } from '../../services/common/domain/scope.ts';
-import { createAgentConnections } from '../../services/common/repositories/agent-connections.ts';
-import { apiKeysCollection } from '../../services/common/repositories/api-keys.ts';
+import type { Principal } from '../../services/common/kernel/principal.ts';
+import { SYSTEM_SCOPE } from '../../services/common/kernel/scope.ts';
+import { createAgentConnections } from '../../services/common/records/auth/agent-connections.ts';
+import { apiKeysCollection } from '../../services/common/records/auth/api-keys.ts';
 import type { TestAuth } from '../support/auth-service.ts';
 import { startAuth, testClock } from '../support/auth-service.ts';
 import type { AuditLogSubject } from './audit-log-subject.ts';

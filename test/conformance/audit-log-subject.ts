@@ -1,9 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createMemoryDocumentStore } from '../../services/common/adapters/memory/document-store.ts';
-import { openSqliteDocumentStore } from '../../services/common/adapters/sqlite/document-store.ts';
-import type { DocumentStore } from '../../services/common/ports/document-store.ts';
+import { openSqliteDocumentStore } from '../../services/common/storage/documents/sqlite/document-store.ts';
+import type { DocumentStore } from '../../services/common/storage/ports/document-store.ts';
+import { createMemoryDocumentStore } from '../support/memory/document-store.ts';
 
 /** One set of documents, opened as two processes have it open. */
 export interface AuditLogSubject {

@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { createChainCheck } from '../../services/common/domain/audit-chain.ts';
+import { auditRecordsCollection, createAuditLog } from '../../services/auth/repositories/audit-log.ts';
+import { type AuditRecords, createAuditRecords } from '../../services/auth/repositories/audit-records.ts';
+import { createChainCheck } from '../../services/cli/audit-chain.ts';
 import type { AuditRecord } from '../../services/common/domain/audit-record.ts';
-import type { TenantId } from '../../services/common/domain/brand.ts';
-import { asId } from '../../services/common/domain/ids.ts';
-import { SYSTEM_SCOPE } from '../../services/common/domain/scope.ts';
+import type { TenantId } from '../../services/common/kernel/brand.ts';
+import { asId } from '../../services/common/kernel/ids.ts';
+import { SYSTEM_SCOPE } from '../../services/common/kernel/scope.ts';
 import type { AuditEntry, AuditLog } from '../../services/common/ports/audit-log.ts';
 import {
   type Collection,
@@ -14,9 +16,7 @@ import {
   replace,
   update,
   VersionConflictError,
-} from '../../services/common/ports/document-store.ts';
-import { auditRecordsCollection, createAuditLog } from '../../services/common/repositories/audit-log.ts';
-import { type AuditRecords, createAuditRecords } from '../../services/common/repositories/audit-records.ts';
+} from '../../services/common/storage/ports/document-store.ts';
 import type { AuditLogSubject } from './audit-log-subject.ts';
 
 type Counter = { readonly count: number };

@@ -1,8 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createFileBlobStore } from '../../services/common/adapters/files/blob-store.ts';
-import { createMemoryBlobStore } from '../../services/common/adapters/memory/blob-store.ts';
+import { createFileBlobStore } from '../../services/common/storage/blobs/files/blob-store.ts';
+import { createMemoryBlobStore } from '../support/memory/blob-store.ts';
 import { blobStoreConformance } from './blob-store.ts';
 
 blobStoreConformance('memory', async () => ({ store: createMemoryBlobStore(), dispose: async () => {} }));

@@ -2,9 +2,9 @@ import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { expect } from 'chai';
-import { asId } from '../../services/common/domain/ids.ts';
-import { type DatasetScope, datasetScope, type Scope } from '../../services/common/domain/scope.ts';
-import type { BlobStore } from '../../services/common/ports/blob-store.ts';
+import { asId } from '../../services/common/kernel/ids.ts';
+import { type DatasetScope, datasetScope, type Scope } from '../../services/common/kernel/scope.ts';
+import type { BlobStore } from '../../services/common/storage/ports/blob-store.ts';
 
 export interface BlobStoreSubject {
   readonly store: BlobStore;

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
+import { recountStored } from '../../services/app/recount.ts';
 import {
   type BudgetAccount,
   type BudgetKind,
@@ -8,25 +9,24 @@ import {
   type Demand,
   type Payer,
 } from '../../services/common/domain/budget.ts';
-import { isEngramError } from '../../services/common/domain/errors.ts';
-import { asId } from '../../services/common/domain/ids.ts';
-import { PERSONAL_TENANT, SYSTEM_SCOPE } from '../../services/common/domain/scope.ts';
+import { isEngramError } from '../../services/common/kernel/errors.ts';
+import { asId } from '../../services/common/kernel/ids.ts';
+import { PERSONAL_TENANT, SYSTEM_SCOPE } from '../../services/common/kernel/scope.ts';
+import { createEventLog, eventsCollection } from '../../services/common/platform/events/event-log.ts';
 import type { Budgets } from '../../services/common/ports/budgets.ts';
+import { datasetsCollection } from '../../services/common/records/auth/datasets.ts';
+import { createBudgets } from '../../services/common/records/budgets/budget-keeper.ts';
+import { budgetsCollection, createStoredBudgets } from '../../services/common/records/budgets/budgets.ts';
+import { foldExpired, tokenReservationsCollection } from '../../services/common/records/budgets/token-reservations.ts';
+import { usageCollection } from '../../services/common/records/budgets/usage.ts';
+import { dataItemsCollection } from '../../services/common/records/ingest/data-items.ts';
 import {
   type Collection,
   type DocumentStore,
   insert,
   remove,
   replace,
-} from '../../services/common/ports/document-store.ts';
-import { createBudgets } from '../../services/common/repositories/budget-keeper.ts';
-import { budgetsCollection, createStoredBudgets } from '../../services/common/repositories/budgets.ts';
-import { dataItemsCollection } from '../../services/common/repositories/data-items.ts';
-import { datasetsCollection } from '../../services/common/repositories/datasets.ts';
-import { recountStored } from '../../services/common/repositories/recount.ts';
-import { foldExpired, tokenReservationsCollection } from '../../services/common/repositories/token-reservations.ts';
-import { usageCollection } from '../../services/common/repositories/usage.ts';
-import { createEventLog, eventsCollection } from '../../services/common/runs/event-log.ts';
+} from '../../services/common/storage/ports/document-store.ts';
 import type { AuditLogSubject } from './audit-log-subject.ts';
 
 type Thing = { readonly account: string };

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import { type EngramError, engramError } from '../../services/common/domain/errors.ts';
-import type { Bus, BusMessage, KeptSubjects } from '../../services/common/ports/bus.ts';
+import { type EngramError, engramError } from '../../services/common/kernel/errors.ts';
+import type { Bus, BusMessage, KeptSubjects } from '../../services/common/storage/ports/bus.ts';
 
 /** What a bus under test keeps. */
 export const KEPT: readonly KeptSubjects[] = [

@@ -1,8 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createMemoryDocumentStore } from '../../services/common/adapters/memory/document-store.ts';
-import { openSqliteDocumentStore } from '../../services/common/adapters/sqlite/document-store.ts';
+import { openSqliteDocumentStore } from '../../services/common/storage/documents/sqlite/document-store.ts';
+import { createMemoryDocumentStore } from '../support/memory/document-store.ts';
 import type { DocumentStoreSubject } from './document-store-subject.ts';
 
 /** The document stores that need no server, each empty and of its own. */

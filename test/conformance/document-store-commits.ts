@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { SYSTEM_SCOPE } from '../../services/common/domain/scope.ts';
+import { SYSTEM_SCOPE } from '../../services/common/kernel/scope.ts';
 import {
   type DocumentStore,
   insert,
@@ -9,7 +9,7 @@ import {
   replace,
   update,
   type Write,
-} from '../../services/common/ports/document-store.ts';
+} from '../../services/common/storage/ports/document-store.ts';
 import {
   datasetThings,
   newDataset,

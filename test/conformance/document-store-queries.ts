@@ -1,13 +1,13 @@
 import { expect } from 'chai';
-import { createMemoryDocumentStore } from '../../services/common/adapters/memory/document-store.ts';
-import type { Scope } from '../../services/common/domain/scope.ts';
+import type { Scope } from '../../services/common/kernel/scope.ts';
 import {
   type DocumentStore,
   type Filter,
   insert,
   type Query,
   update,
-} from '../../services/common/ports/document-store.ts';
+} from '../../services/common/storage/ports/document-store.ts';
+import { createMemoryDocumentStore } from '../support/memory/document-store.ts';
 import { allThings, newTenant, numberedThings, rejection, type Thing, tenantThings } from './document-store-subject.ts';
 
 export function documentQueryConformance(store: () => DocumentStore): void {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { type DocumentStore, insert, remove, update } from '../../services/common/ports/document-store.ts';
+import { type DocumentStore, insert, remove, update } from '../../services/common/storage/ports/document-store.ts';
 import { newTenant, rejection, type Thing, tenantThings } from './document-store-subject.ts';
 
 const HOSTILE = [

@@ -1,6 +1,12 @@
 import { expect } from 'chai';
-import type { Page } from '../../services/common/domain/result-page.ts';
-import { type DocumentStore, insert, remove, type Stored, update } from '../../services/common/ports/document-store.ts';
+import type { Page } from '../../services/common/kernel/result-page.ts';
+import {
+  type DocumentStore,
+  insert,
+  remove,
+  type Stored,
+  update,
+} from '../../services/common/storage/ports/document-store.ts';
 import { newTenant, rejection, type Thing, tenantThings } from './document-store-subject.ts';
 
 /** Documents of one moment, while others write. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { expect } from 'chai';
-import { insert, remove, replace, update } from '../../services/common/ports/document-store.ts';
+import { insert, remove, replace, update } from '../../services/common/storage/ports/document-store.ts';
 import { documentCommitConformance } from './document-store-commits.ts';
 import { documentQueryConformance } from './document-store-queries.ts';
 import { documentScopeConformance } from './document-store-scopes.ts';

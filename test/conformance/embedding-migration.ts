@@ -1,10 +1,10 @@
 import { randomBytes, randomUUID, hash as sha } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import type { DatasetId, TenantId } from '../../services/common/domain/brand.ts';
-import * as auth from '../../services/common/messaging/methods/auth-managed.ts';
-import * as cognify from '../../services/common/messaging/methods/cognify-managed.ts';
-import * as ingest from '../../services/common/messaging/methods/ingest-managed.ts';
+import type { DatasetId, TenantId } from '../../services/common/kernel/brand.ts';
+import * as auth from '../../services/common/platform/messaging/methods/auth-managed.ts';
+import * as cognify from '../../services/common/platform/messaging/methods/cognify-managed.ts';
+import * as ingest from '../../services/common/platform/messaging/methods/ingest-managed.ts';
 import type { ManagedApp } from '../support/managed-app.ts';
 import { type ModelProvider, startModelProvider } from '../support/model-provider.ts';
 

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import { createIdSource } from '../../services/common/adapters/system/id-source.ts';
-import { type Scope, SYSTEM_SCOPE } from '../../services/common/domain/scope.ts';
-import { type DocumentStore, insert } from '../../services/common/ports/document-store.ts';
+import { type Scope, SYSTEM_SCOPE } from '../../services/common/kernel/scope.ts';
+import { createEventLog, eventsCollection } from '../../services/common/platform/events/event-log.ts';
+import { createIdSource } from '../../services/common/platform/system/id-source.ts';
 import type { EventLog } from '../../services/common/ports/event-log.ts';
-import { createEventLog, eventsCollection } from '../../services/common/runs/event-log.ts';
+import { type DocumentStore, insert } from '../../services/common/storage/ports/document-store.ts';
 import { type DocumentStoreSubject, newDataset, newTenant, rejection, tenantThings } from './document-store-subject.ts';
 
 /** The event log on every document store; `open` gives an empty one. */

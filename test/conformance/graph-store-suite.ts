@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import type { DatasetIndexes } from '../../services/common/ports/dataset-indexes.ts';
-import type { EdgeEvidence, GraphStore, NodeEvidence } from '../../services/common/ports/graph-store.ts';
+import type { DatasetIndexes } from '../../services/common/storage/ports/dataset-indexes.ts';
+import type { EdgeEvidence, GraphStore, NodeEvidence } from '../../services/common/storage/ports/graph-store.ts';
 import { createScopes, edge, HOSTILE_IDS, item, node, rejection, seededRandom } from '../support/dataset-rows.ts';
 
 /** What every `GraphStore` must do. */

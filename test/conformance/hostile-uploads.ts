@@ -32,7 +32,7 @@ const SENDER = `
   })();
 `;
 
-const DOCUMENTS = new URL('../../services/common/documents/fixtures/hostile-documents.ts', import.meta.url).href;
+const DOCUMENTS = new URL('../../services/common/text/documents/fixtures/hostile-documents.ts', import.meta.url).href;
 
 /** For a container of 2 GiB: two readers of documents and one process for texts. */
 export const SMALL_WORKERS = { ENGRAM_WORKER_MEMORY: '320MB', ENGRAM_DOCUMENT_WORKERS: '2' };

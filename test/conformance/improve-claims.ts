@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { asId } from '../../services/common/domain/ids.ts';
-import { PERSONAL_TENANT } from '../../services/common/domain/scope.ts';
+import { asId } from '../../services/common/kernel/ids.ts';
+import { PERSONAL_TENANT } from '../../services/common/kernel/scope.ts';
 import {
   claimKeys,
   createImproveClaims,
@@ -9,7 +9,7 @@ import {
   type ImproveClaims,
   improveClaimsCollection,
   ownerOf,
-} from '../../services/common/repositories/improve-claims.ts';
+} from '../../services/common/records/improve/improve-claims.ts';
 import type { AuditLogSubject } from './audit-log-subject.ts';
 
 const LEASE_MS = 1000;

@@ -1,22 +1,22 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import type { DatasetId, TenantId, UserId } from '../../services/common/domain/brand.ts';
-import { asId } from '../../services/common/domain/ids.ts';
-import { datasetScope, SYSTEM_SCOPE } from '../../services/common/domain/scope.ts';
 import type { NewContextRow } from '../../services/common/domain/session-context.ts';
-import { VersionConflictError } from '../../services/common/ports/document-store.ts';
-import { createDistillations } from '../../services/common/repositories/distillations.ts';
+import type { DatasetId, TenantId, UserId } from '../../services/common/kernel/brand.ts';
+import { asId } from '../../services/common/kernel/ids.ts';
+import { datasetScope, SYSTEM_SCOPE } from '../../services/common/kernel/scope.ts';
 import {
   createElementWeights,
   elementWeightsCollection,
   weightVotesCollection,
-} from '../../services/common/repositories/element-weights.ts';
-import { createPreferences } from '../../services/common/repositories/preferences.ts';
-import { createSessionContexts } from '../../services/common/repositories/session-context.ts';
-import { createSessionEntries } from '../../services/common/repositories/session-entries.ts';
-import { createSessionRemoval, sessionCollections } from '../../services/common/repositories/session-removal.ts';
-import { createSessions } from '../../services/common/repositories/sessions.ts';
-import { createUserLearnings, userLearningCollections } from '../../services/common/repositories/user-learnings.ts';
+} from '../../services/common/records/improve/element-weights.ts';
+import { createDistillations } from '../../services/common/records/sessions/distillations.ts';
+import { createPreferences } from '../../services/common/records/sessions/preferences.ts';
+import { createSessionContexts } from '../../services/common/records/sessions/session-context.ts';
+import { createSessionEntries } from '../../services/common/records/sessions/session-entries.ts';
+import { createSessionRemoval, sessionCollections } from '../../services/common/records/sessions/session-removal.ts';
+import { createSessions } from '../../services/common/records/sessions/sessions.ts';
+import { createUserLearnings, userLearningCollections } from '../../services/common/records/sessions/user-learnings.ts';
+import { VersionConflictError } from '../../services/common/storage/ports/document-store.ts';
 import type { AuditLogSubject } from './audit-log-subject.ts';
 
 /** What was learned in sessions and of users, over any document store, with two processes at it. */

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { createLoginThrottle } from '../../services/auth/credentials/login-throttle.ts';
-import type { EngramError } from '../../services/common/domain/errors.ts';
-import { SYSTEM_SCOPE } from '../../services/common/domain/scope.ts';
 import {
   createLoginFailureCounts,
   type LoginFailureCounts,
   loginFailuresCollection,
-} from '../../services/common/repositories/login-failures.ts';
+} from '../../services/auth/repositories/login-failures.ts';
+import type { EngramError } from '../../services/common/kernel/errors.ts';
+import { SYSTEM_SCOPE } from '../../services/common/kernel/scope.ts';
 import { testClock } from '../support/auth-service.ts';
 import type { AuditLogSubject } from './audit-log-subject.ts';
 

@@ -1,13 +1,13 @@
 import { randomBytes, randomUUID, hash as sha } from 'node:crypto';
 import { expect } from 'chai';
-import { isEngramError } from '../../services/common/domain/errors.ts';
-import { datasetScope } from '../../services/common/domain/scope.ts';
-import * as auth from '../../services/common/messaging/methods/auth-managed.ts';
-import * as ingest from '../../services/common/messaging/methods/ingest-managed.ts';
-import { update } from '../../services/common/ports/document-store.ts';
-import { createDataItems, dataItemsCollection } from '../../services/common/repositories/data-items.ts';
-import { createRetentions } from '../../services/common/repositories/retention.ts';
-import { eventsCollection } from '../../services/common/runs/event-log.ts';
+import { isEngramError } from '../../services/common/kernel/errors.ts';
+import { datasetScope } from '../../services/common/kernel/scope.ts';
+import { eventsCollection } from '../../services/common/platform/events/event-log.ts';
+import * as auth from '../../services/common/platform/messaging/methods/auth-managed.ts';
+import * as ingest from '../../services/common/platform/messaging/methods/ingest-managed.ts';
+import { createDataItems, dataItemsCollection } from '../../services/common/records/ingest/data-items.ts';
+import { update } from '../../services/common/storage/ports/document-store.ts';
+import { createRetentions } from '../../services/ingest/repositories/retention.ts';
 import type { ManagedApp } from '../support/managed-app.ts';
 import { until } from '../support/until.ts';
 

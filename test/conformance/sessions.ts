@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import type { DatasetId, TenantId, UserId } from '../../services/common/domain/brand.ts';
-import { asId } from '../../services/common/domain/ids.ts';
-import { SYSTEM_SCOPE } from '../../services/common/domain/scope.ts';
-import { createImproveWishes, type ImproveWish } from '../../services/common/repositories/improve-wishes.ts';
-import { createSessionEntries, type QaNote } from '../../services/common/repositories/session-entries.ts';
-import { createSessionRemoval } from '../../services/common/repositories/session-removal.ts';
-import { createSessions } from '../../services/common/repositories/sessions.ts';
-import { createVisibleSessions, type SessionOrder } from '../../services/common/repositories/visible-sessions.ts';
-import { collections } from '../../services/composition/collections.ts';
+import { collections } from '../../services/app/collections.ts';
+import type { DatasetId, TenantId, UserId } from '../../services/common/kernel/brand.ts';
+import { asId } from '../../services/common/kernel/ids.ts';
+import { SYSTEM_SCOPE } from '../../services/common/kernel/scope.ts';
+import { createImproveWishes, type ImproveWish } from '../../services/common/records/improve/improve-wishes.ts';
+import { createSessionEntries, type QaNote } from '../../services/common/records/sessions/session-entries.ts';
+import { createSessionRemoval } from '../../services/common/records/sessions/session-removal.ts';
+import { createSessions } from '../../services/common/records/sessions/sessions.ts';
+import { createVisibleSessions, type SessionOrder } from '../../services/common/records/sessions/visible-sessions.ts';
 import type { AuditLogSubject } from './audit-log-subject.ts';
 
 const EVERYTHING = { from: null, before: null };

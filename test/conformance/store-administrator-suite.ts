@@ -7,7 +7,7 @@ import type {
   RealmCredentials,
   StoreAdministrator,
 } from '../../operator/stores/store-administrator.ts';
-import { isEngramError } from '../../services/common/domain/errors.ts';
+import { isEngramError } from '../../services/common/kernel/errors.ts';
 
 /** Works in a store as a service does that has the settings of a provision. */
 export interface RealmAccess {

@@ -1,13 +1,13 @@
 import { expect } from 'chai';
-import { scopeOf } from '../../services/common/domain/dataset.ts';
+import { scopeOf } from '../../services/common/kernel/dataset.ts';
+import { findAll } from '../../services/common/records/base/find-all.ts';
 import {
   type ContextNode,
   contextNodesCollection,
   contextRootId,
   readGlobalContext,
-} from '../../services/common/repositories/context-summaries.ts';
-import { findAll } from '../../services/common/repositories/find-all.ts';
-import { createTruthState } from '../../services/common/repositories/truth-state.ts';
+} from '../../services/common/records/improve/context-summaries.ts';
+import { createTruthState } from '../../services/common/records/improve/truth-state.ts';
 import { createBuildTruthSubspace } from '../../services/improve/stages/build-truth-subspace.ts';
 import { createGlobalContextIndex } from '../../services/improve/stages/global-context-index.ts';
 import { createTripletEnrichment } from '../../services/improve/stages/triplet-enrichment.ts';

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import { scoreBm25 } from '../../services/common/domain/ranking/bm25.ts';
-import { slices } from '../../services/common/domain/slices.ts';
-import type { DatasetIndexes } from '../../services/common/ports/dataset-indexes.ts';
-import { INDEX_KINDS } from '../../services/common/ports/index-entry.ts';
-import type { TextEntry, TextIndex } from '../../services/common/ports/text-index.ts';
+import { slices } from '../../services/common/kernel/slices.ts';
+import { scoreBm25 } from '../../services/common/ranking/bm25.ts';
+import type { DatasetIndexes } from '../../services/common/storage/ports/dataset-indexes.ts';
+import { INDEX_KINDS } from '../../services/common/storage/ports/index-entry.ts';
+import type { TextEntry, TextIndex } from '../../services/common/storage/ports/text-index.ts';
 import { createScopes, HOSTILE_IDS, item, rejection, seededRandom, textEntry } from '../support/dataset-rows.ts';
 
 /** What every `TextIndex` must do. */

@@ -1,5 +1,5 @@
-import { createMemoryDatasetIndexes } from '../../services/common/adapters/memory-index/memory-dataset-indexes.ts';
 import { openTemporaryIndexes } from '../support/dataset-rows.ts';
+import { createMemoryDatasetIndexes } from '../support/memory/indexes/memory-dataset-indexes.ts';
 import { textIndexConformance } from './text-index-suite.ts';
 
 textIndexConformance('memory', async () => createMemoryDatasetIndexes());

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import type { DatasetIndexes } from '../../services/common/ports/dataset-indexes.ts';
-import type { VectorEntry, VectorHit, VectorIndex } from '../../services/common/ports/vector-index.ts';
+import type { DatasetIndexes } from '../../services/common/storage/ports/dataset-indexes.ts';
+import type { VectorEntry, VectorHit, VectorIndex } from '../../services/common/storage/ports/vector-index.ts';
 import { createScopes, HOSTILE_IDS, item, rejection, seededRandom, vectorEntry } from '../support/dataset-rows.ts';
 
 const SPACE = { model: 'test/model', dimensions: 3 };

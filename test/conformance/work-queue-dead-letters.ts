@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import type { Page } from '../../services/common/domain/result-page.ts';
-import { SYSTEM_SCOPE } from '../../services/common/domain/scope.ts';
-import { VersionConflictError } from '../../services/common/ports/document-store.ts';
+import type { Page } from '../../services/common/kernel/result-page.ts';
+import { SYSTEM_SCOPE } from '../../services/common/kernel/scope.ts';
 import type { DeadLetter } from '../../services/common/ports/work-queue.ts';
+import { VersionConflictError } from '../../services/common/storage/ports/document-store.ts';
 import { newDataset, rejection } from './document-store-subject.ts';
 import { claim, complete, enqueue, mustClaim, newKind, type QueueSubject } from './work-queue-subject.ts';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { SYSTEM_SCOPE } from '../../services/common/domain/scope.ts';
+import { SYSTEM_SCOPE } from '../../services/common/kernel/scope.ts';
+import type { DurableWorkQueue } from '../../services/common/platform/jobs/work-queue.ts';
 import type { ClaimedJob, NewJob } from '../../services/common/ports/work-queue.ts';
-import type { DurableWorkQueue } from '../../services/common/runs/work-queue.ts';
 import { type DocumentStoreSubject, newDataset } from './document-store-subject.ts';
 
 export const LEASE_MS = 10_000;

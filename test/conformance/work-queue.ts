@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import { createInProcessBus } from '../../services/common/adapters/in-process/bus.ts';
-import { createIdSource } from '../../services/common/adapters/system/id-source.ts';
-import { SYSTEM_SCOPE } from '../../services/common/domain/scope.ts';
-import { insert, VersionConflictError } from '../../services/common/ports/document-store.ts';
+import { SYSTEM_SCOPE } from '../../services/common/kernel/scope.ts';
+import { createWorkQueue, jobsCollection } from '../../services/common/platform/jobs/work-queue.ts';
+import { createIdSource } from '../../services/common/platform/system/id-source.ts';
 import { type ClaimedJob, LeaseLostError } from '../../services/common/ports/work-queue.ts';
-import { createWorkQueue, jobsCollection } from '../../services/common/runs/work-queue.ts';
+import { createInProcessBus } from '../../services/common/storage/bus/in-process/bus.ts';
+import { insert, VersionConflictError } from '../../services/common/storage/ports/document-store.ts';
 import { type DocumentStoreSubject, newDataset, newTenant, rejection, tenantThings } from './document-store-subject.ts';
 import { deadLettersConformance } from './work-queue-dead-letters.ts';
 import {

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { createLogger } from '../../services/common/observability/logger.ts';
+import { createLogger } from '../../services/common/platform/observability/logger.ts';
 import { type SmtpServer, startSmtpServer } from '../support/smtp-server.ts';
 import { type StartedApp, startApp } from '../support/start-app.ts';
 

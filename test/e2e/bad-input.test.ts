@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { docxParagraph, makeDocx } from '../../services/common/documents/fixtures/make-office.ts';
-import { makePdf } from '../../services/common/documents/fixtures/make-pdf.ts';
+import { docxParagraph, makeDocx } from '../../services/common/text/documents/fixtures/make-office.ts';
+import { makePdf } from '../../services/common/text/documents/fixtures/make-pdf.ts';
 import { type EngramProcess, makeDataDir, startProcess } from '../support/engram-process.ts';
 import { leftBehind, NOTHING, residentBytes } from '../support/left-behind.ts';
 import { type Answer, createWire, exchange, type Upload, type Wire } from '../support/wire.ts';

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
-import { asId } from '../../services/common/domain/ids.ts';
-import { datasetScope, PERSONAL_TENANT } from '../../services/common/domain/scope.ts';
-import { replace } from '../../services/common/ports/document-store.ts';
-import { dataItemsCollection } from '../../services/common/repositories/data-items.ts';
+import { asId } from '../../services/common/kernel/ids.ts';
+import { datasetScope, PERSONAL_TENANT } from '../../services/common/kernel/scope.ts';
+import { dataItemsCollection } from '../../services/common/records/ingest/data-items.ts';
+import { replace } from '../../services/common/storage/ports/document-store.ts';
 import { startTwoReplicas, type TwoReplicas } from '../support/two-replicas.ts';
 
 /** Two texts of one MD5, published by Marc Stevens in 2024. */

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { PERSONAL_TENANT } from '../../services/common/domain/scope.ts';
-import { dataItemsCollection } from '../../services/common/repositories/data-items.ts';
-import { findAll } from '../../services/common/repositories/find-all.ts';
+import { PERSONAL_TENANT } from '../../services/common/kernel/scope.ts';
+import { findAll } from '../../services/common/records/base/find-all.ts';
+import { dataItemsCollection } from '../../services/common/records/ingest/data-items.ts';
 import { type ManagedApp, startManagedApp } from '../support/managed-app.ts';
 import { until } from '../support/until.ts';
 

@@ -1,8 +1,8 @@
 import { Readable, Writable } from 'node:stream';
 import { expect } from 'chai';
 import { runCli } from '../../services/cli/cli.ts';
-import { COGNIFY_JOB } from '../../services/cognify/consumers/cognify-job.ts';
-import { SYSTEM_SCOPE } from '../../services/common/domain/scope.ts';
+import { COGNIFY_JOB } from '../../services/cognify/runs/cognify-job.ts';
+import { SYSTEM_SCOPE } from '../../services/common/kernel/scope.ts';
 import { required } from '../support/auth-service.ts';
 import { startTwoReplicas, type TwoReplicas } from '../support/two-replicas.ts';
 import { createWire } from '../support/wire.ts';

@@ -2,7 +2,7 @@ import { randomBytes, hash as sha } from 'node:crypto';
 import { request as httpRequest } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
-import * as auth from '../../services/common/messaging/methods/auth-managed.ts';
+import * as auth from '../../services/common/platform/messaging/methods/auth-managed.ts';
 import { type ManagedApp, startManagedApp } from '../support/managed-app.ts';
 
 const CALL = { requestId: 'operator' };

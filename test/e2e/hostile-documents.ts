@@ -1,5 +1,10 @@
-import { docxParagraph, makeDocx, makeXlsx, makeZip } from '../../services/common/documents/fixtures/make-office.ts';
-import { makePdf } from '../../services/common/documents/fixtures/make-pdf.ts';
+import {
+  docxParagraph,
+  makeDocx,
+  makeXlsx,
+  makeZip,
+} from '../../services/common/text/documents/fixtures/make-office.ts';
+import { makePdf } from '../../services/common/text/documents/fixtures/make-pdf.ts';
 import type { Upload } from '../support/wire.ts';
 
 /** An upload that must be refused, and how. */

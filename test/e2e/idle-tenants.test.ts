@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID, hash as sha } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect } from 'chai';
-import { ensureTenant, setTenantKeys } from '../../services/common/messaging/methods/auth-managed.ts';
+import { ensureTenant, setTenantKeys } from '../../services/common/platform/messaging/methods/auth-managed.ts';
 import { type ManagedApp, startManagedApp } from '../support/managed-app.ts';
 import { until } from '../support/until.ts';
 

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { docxParagraph, makeDocx } from '../../services/common/documents/fixtures/make-office.ts';
+import { docxParagraph, makeDocx } from '../../services/common/text/documents/fixtures/make-office.ts';
 import { type EngramProcess, makeDataDir, startProcess } from '../support/engram-process.ts';
 import { type Answer, createWire, type Upload, type Wire } from '../support/wire.ts';
 

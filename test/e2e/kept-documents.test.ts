@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import type { DatasetRef } from '../../services/common/domain/dataset.ts';
-import type { CallContext } from '../../services/common/messaging/messenger.ts';
-import { authenticate, resolveDatasets } from '../../services/common/messaging/methods/auth.ts';
-import { type KeptDocument, keepDocuments } from '../../services/common/messaging/methods/ingest.ts';
+import type { DatasetRef } from '../../services/common/kernel/dataset.ts';
+import type { CallContext } from '../../services/common/platform/messaging/messenger.ts';
+import { authenticate, resolveDatasets } from '../../services/common/platform/messaging/methods/auth.ts';
+import { type KeptDocument, keepDocuments } from '../../services/common/platform/messaging/methods/ingest.ts';
 import { startTwoReplicas, type TwoReplicas } from '../support/two-replicas.ts';
 
 const NOTE: KeptDocument = {

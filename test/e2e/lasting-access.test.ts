@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { request as openRequest } from 'node:http';
 import { expect } from 'chai';
 import { apiKeyHash, newApiKeyText } from '../../services/auth/credentials/api-key-text.ts';
-import { ensureTenant, setTenantKeys } from '../../services/common/messaging/methods/auth-managed.ts';
+import { ensureTenant, setTenantKeys } from '../../services/common/platform/messaging/methods/auth-managed.ts';
 import { type ManagedApp, startManagedApp } from '../support/managed-app.ts';
 
 const CALL = { requestId: 'test' };

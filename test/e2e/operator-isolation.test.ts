@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { createBusServices } from '../../operator/tenant/bus-services.ts';
-import { createSystemClock } from '../../services/common/adapters/system/clock.ts';
+import { createSystemClock } from '../../services/common/platform/system/clock.ts';
 import { createTenantWorld, type TenantWorld } from '../support/kube/tenant-world.ts';
 import { createLeakingStores } from '../support/leaking-stores.ts';
 import { type ManagedApp, startManagedApp } from '../support/managed-app.ts';

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import type { TenantSpec } from '../../operator/api/tenant.ts';
-import { KINDS, type Secret } from '../../operator/runtime/kube-object.ts';
+import { KINDS, type Secret } from '../../operator/kube-runtime/kube-object.ts';
 import { createBusServices } from '../../operator/tenant/bus-services.ts';
 import { ROTATE_AT } from '../../operator/tenant/names.ts';
 import type { TenantServices } from '../../operator/tenant/services.ts';
-import { createSystemClock } from '../../services/common/adapters/system/clock.ts';
+import { createSystemClock } from '../../services/common/platform/system/clock.ts';
 import { createTenantWorld, type TenantWorld } from '../support/kube/tenant-world.ts';
 import { type ManagedApp, startManagedApp } from '../support/managed-app.ts';
 import { completion, failure, type ProviderRequest, startModelProvider } from '../support/model-provider.ts';

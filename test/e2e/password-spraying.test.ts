@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { createPasswordHasher } from '../../services/auth/credentials/password-hasher.ts';
-import { SYSTEM_SCOPE } from '../../services/common/domain/scope.ts';
-import { type App, createApp } from '../../services/common/http/app.ts';
-import * as methods from '../../services/common/messaging/methods/auth.ts';
-import { createSilentLogger } from '../../services/common/observability/logger.ts';
-import { createMetrics } from '../../services/common/observability/metrics.ts';
-import { auditRecordsCollection } from '../../services/common/repositories/audit-log.ts';
-import { loginFailuresCollection } from '../../services/common/repositories/login-failures.ts';
+import { auditRecordsCollection } from '../../services/auth/repositories/audit-log.ts';
+import { loginFailuresCollection } from '../../services/auth/repositories/login-failures.ts';
+import { SYSTEM_SCOPE } from '../../services/common/kernel/scope.ts';
+import { type App, createApp } from '../../services/common/platform/http/app.ts';
+import * as methods from '../../services/common/platform/messaging/methods/auth.ts';
+import { createSilentLogger } from '../../services/common/platform/observability/logger.ts';
+import { createMetrics } from '../../services/common/platform/observability/metrics.ts';
 import { startAuth, type TestAuth } from '../support/auth-service.ts';
 
 interface Answer {

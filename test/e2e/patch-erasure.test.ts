@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import type { DataItemId, DatasetId } from '../../services/common/domain/brand.ts';
-import { asId } from '../../services/common/domain/ids.ts';
-import { datasetScope, PERSONAL_TENANT } from '../../services/common/domain/scope.ts';
+import type { DataItemId, DatasetId } from '../../services/common/kernel/brand.ts';
+import { asId } from '../../services/common/kernel/ids.ts';
+import { datasetScope, PERSONAL_TENANT } from '../../services/common/kernel/scope.ts';
 import { startTwoReplicas, type TwoReplicas } from '../support/two-replicas.ts';
 
 const TEXTS = ['Ada Lovelace met Charles Babbage.', 'Mary Somerville taught Ada Lovelace.'];

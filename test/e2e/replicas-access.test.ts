@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import type { UserId } from '../../services/common/domain/brand.ts';
+import type { UserId } from '../../services/common/kernel/brand.ts';
 import { required } from '../support/auth-service.ts';
 import { startTwoReplicas, type TwoReplicas } from '../support/two-replicas.ts';
 import { createWire, type Wire } from '../support/wire.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import { SYSTEM_SCOPE } from '../../services/common/domain/scope.ts';
-import { apiKeysCollection } from '../../services/common/repositories/api-keys.ts';
+import { SYSTEM_SCOPE } from '../../services/common/kernel/scope.ts';
+import { apiKeysCollection } from '../../services/common/records/auth/api-keys.ts';
 import { required } from '../support/auth-service.ts';
 import { startTwoReplicas, type TwoReplicas } from '../support/two-replicas.ts';
 import { createWire, type Wire } from '../support/wire.ts';

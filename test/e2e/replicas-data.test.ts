@@ -1,11 +1,11 @@
 import { expect } from 'chai';
-import { createDocumentLoader } from '../../services/common/documents/document-loader.ts';
-import type { DatasetId } from '../../services/common/domain/brand.ts';
-import { engramError } from '../../services/common/domain/errors.ts';
-import { asId, datasetId } from '../../services/common/domain/ids.ts';
-import { type DatasetScope, datasetScope, PERSONAL_TENANT, SYSTEM_SCOPE } from '../../services/common/domain/scope.ts';
+import type { DatasetId } from '../../services/common/kernel/brand.ts';
+import { engramError } from '../../services/common/kernel/errors.ts';
+import { asId, datasetId } from '../../services/common/kernel/ids.ts';
+import { type DatasetScope, datasetScope, PERSONAL_TENANT, SYSTEM_SCOPE } from '../../services/common/kernel/scope.ts';
 import type { DocumentLoader } from '../../services/common/ports/documents.ts';
-import { createUsers, usersCollection } from '../../services/common/repositories/users.ts';
+import { createUsers, usersCollection } from '../../services/common/records/auth/users.ts';
+import { createDocumentLoader } from '../../services/common/text/documents/document-loader.ts';
 import { required } from '../support/auth-service.ts';
 import { type Replica, startTwoReplicas, type TwoReplicas } from '../support/two-replicas.ts';
 

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import { SYSTEM_SCOPE } from '../../services/common/domain/scope.ts';
+import { SYSTEM_SCOPE } from '../../services/common/kernel/scope.ts';
+import { createEventLog } from '../../services/common/platform/events/event-log.ts';
+import { jobsCollection } from '../../services/common/platform/jobs/job-document.ts';
 import type { Extractor } from '../../services/common/ports/extractor.ts';
-import { weightVotesCollection } from '../../services/common/repositories/element-weights.ts';
-import { improveClaimsCollection } from '../../services/common/repositories/improve-claims.ts';
-import { createEventLog } from '../../services/common/runs/event-log.ts';
-import { jobsCollection } from '../../services/common/runs/job-document.ts';
+import { weightVotesCollection } from '../../services/common/records/improve/element-weights.ts';
+import { improveClaimsCollection } from '../../services/common/records/improve/improve-claims.ts';
 import { capitalsExtractor } from '../support/cognify-service.ts';
 import { improveSession, stagesOf } from '../support/improve-session.ts';
 import { type Replica, startTwoReplicas, type TwoReplicas } from '../support/two-replicas.ts';

@@ -1,9 +1,9 @@
 import { randomBytes, randomUUID, hash as sha } from 'node:crypto';
 import { request as httpRequest } from 'node:http';
 import { expect } from 'chai';
-import type { TenantId } from '../../services/common/domain/brand.ts';
-import * as managed from '../../services/common/messaging/methods/auth-managed.ts';
-import { createUsers } from '../../services/common/repositories/users.ts';
+import type { TenantId } from '../../services/common/kernel/brand.ts';
+import * as managed from '../../services/common/platform/messaging/methods/auth-managed.ts';
+import { createUsers } from '../../services/common/records/auth/users.ts';
 import { required } from '../support/auth-service.ts';
 import { type Replica, startTwoReplicas, type TwoReplicas } from '../support/two-replicas.ts';
 import { until } from '../support/until.ts';

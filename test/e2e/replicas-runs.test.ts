@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { WebSocket } from 'ws';
-import type { DataItemId, DatasetId, TenantId } from '../../services/common/domain/brand.ts';
-import { asId } from '../../services/common/domain/ids.ts';
-import { type DatasetScope, datasetScope, PERSONAL_TENANT, SYSTEM_SCOPE } from '../../services/common/domain/scope.ts';
+import type { DataItemId, DatasetId, TenantId } from '../../services/common/kernel/brand.ts';
+import { asId } from '../../services/common/kernel/ids.ts';
+import { type DatasetScope, datasetScope, PERSONAL_TENANT, SYSTEM_SCOPE } from '../../services/common/kernel/scope.ts';
+import { createEventLog } from '../../services/common/platform/events/event-log.ts';
 import type { Extractor } from '../../services/common/ports/extractor.ts';
-import { createEventLog } from '../../services/common/runs/event-log.ts';
 import { capitalsExtractor } from '../support/cognify-service.ts';
 import { type Replica, startTwoReplicas, type TwoReplicas } from '../support/two-replicas.ts';
 

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
-import { createSystemClock } from '../../services/common/adapters/system/clock.ts';
-import type { DatasetId } from '../../services/common/domain/brand.ts';
-import { asId } from '../../services/common/domain/ids.ts';
-import { datasetScope, PERSONAL_TENANT, SYSTEM_SCOPE } from '../../services/common/domain/scope.ts';
-import { begunForgetsCollection } from '../../services/common/repositories/begun-forgets.ts';
-import { dataItemsCollection } from '../../services/common/repositories/data-items.ts';
+import type { DatasetId } from '../../services/common/kernel/brand.ts';
+import { asId } from '../../services/common/kernel/ids.ts';
+import { datasetScope, PERSONAL_TENANT, SYSTEM_SCOPE } from '../../services/common/kernel/scope.ts';
+import { createSystemClock } from '../../services/common/platform/system/clock.ts';
+import { dataItemsCollection } from '../../services/common/records/ingest/data-items.ts';
+import { begunForgetsCollection } from '../../services/ingest/repositories/begun-forgets.ts';
 import { startTwoReplicas, type TwoReplicas } from '../support/two-replicas.ts';
 import { until } from '../support/until.ts';
 import type { Answer, Wire } from '../support/wire.ts';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { createBusServices } from '../../operator/dataset/bus-services.ts';
-import { ensureTenant } from '../../services/common/messaging/methods/auth-managed.ts';
-import { createRunRecords } from '../../services/common/repositories/run-records.ts';
+import { ensureTenant } from '../../services/common/platform/messaging/methods/auth-managed.ts';
+import { createRunRecords } from '../../services/common/records/cognify/run-records.ts';
 import { type ManagedApp, startManagedApp } from '../support/managed-app.ts';
 import { until } from '../support/until.ts';
 

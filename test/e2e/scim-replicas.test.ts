@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { apiKeyHash, apiKeyPrefix, newApiKeyText } from '../../services/auth/credentials/api-key-text.ts';
-import type { UserId } from '../../services/common/domain/brand.ts';
-import { asId } from '../../services/common/domain/ids.ts';
-import { PERSONAL_TENANT } from '../../services/common/domain/scope.ts';
-import { createApiKeys } from '../../services/common/repositories/api-keys.ts';
+import type { UserId } from '../../services/common/kernel/brand.ts';
+import { asId } from '../../services/common/kernel/ids.ts';
+import { PERSONAL_TENANT } from '../../services/common/kernel/scope.ts';
+import { createApiKeys } from '../../services/common/records/auth/api-keys.ts';
 import { required } from '../support/auth-service.ts';
 import { startTwoReplicas, type TwoReplicas } from '../support/two-replicas.ts';
 import { until } from '../support/until.ts';

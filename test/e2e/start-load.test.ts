@@ -36,7 +36,7 @@ describe('what an idle service has loaded', function () {
   });
 
   it('is the service', () => {
-    expect(loaded.filter((url) => url.includes('/services/common/http/'))).to.have.length.greaterThan(20);
+    expect(loaded.filter((url) => url.includes('/services/common/platform/http/'))).to.have.length.greaterThan(20);
     expect(loaded).to.include('NativeModule _http_server');
   });
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { SYSTEM_SCOPE } from '../../services/common/domain/scope.ts';
-import { syncRunsCollection } from '../../services/common/repositories/sync-runs.ts';
-import { syncStateCollections } from '../../services/common/repositories/sync-state.ts';
+import { SYSTEM_SCOPE } from '../../services/common/kernel/scope.ts';
+import { syncRunsCollection } from '../../services/common/records/integrations/sync-runs.ts';
+import { syncStateCollections } from '../../services/common/records/integrations/sync-state.ts';
 import { required } from '../support/auth-service.ts';
 import { md5, type RemoteMemoryServer, startRemoteMemory } from '../support/remote-memory-server.ts';
 import { startTwoReplicas, type TwoReplicas } from '../support/two-replicas.ts';

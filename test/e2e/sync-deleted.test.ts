@@ -1,10 +1,10 @@
 import { expect } from 'chai';
-import type { DatasetId } from '../../services/common/domain/brand.ts';
-import { asId } from '../../services/common/domain/ids.ts';
-import { datasetScope, PERSONAL_TENANT, SYSTEM_SCOPE } from '../../services/common/domain/scope.ts';
-import { dataItemsCollection } from '../../services/common/repositories/data-items.ts';
-import { syncRunsCollection } from '../../services/common/repositories/sync-runs.ts';
-import { syncStateCollections } from '../../services/common/repositories/sync-state.ts';
+import type { DatasetId } from '../../services/common/kernel/brand.ts';
+import { asId } from '../../services/common/kernel/ids.ts';
+import { datasetScope, PERSONAL_TENANT, SYSTEM_SCOPE } from '../../services/common/kernel/scope.ts';
+import { dataItemsCollection } from '../../services/common/records/ingest/data-items.ts';
+import { syncRunsCollection } from '../../services/common/records/integrations/sync-runs.ts';
+import { syncStateCollections } from '../../services/common/records/integrations/sync-state.ts';
 import { startRemoteMemory } from '../support/remote-memory-server.ts';
 import { startTwoReplicas } from '../support/two-replicas.ts';
 import { until } from '../support/until.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { SYSTEM_SCOPE } from '../../services/common/domain/scope.ts';
-import { syncRunsCollection } from '../../services/common/repositories/sync-runs.ts';
+import { SYSTEM_SCOPE } from '../../services/common/kernel/scope.ts';
+import { syncRunsCollection } from '../../services/common/records/integrations/sync-runs.ts';
 import { type RemoteMemoryServer, startRemoteMemory } from '../support/remote-memory-server.ts';
 import { startTwoReplicas, type TwoReplicas } from '../support/two-replicas.ts';
 import { until } from '../support/until.ts';

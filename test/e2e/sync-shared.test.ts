@@ -1,10 +1,10 @@
 import { expect } from 'chai';
-import type { DatasetId, UserId } from '../../services/common/domain/brand.ts';
-import { asId } from '../../services/common/domain/ids.ts';
-import { datasetScope, PERSONAL_TENANT, SYSTEM_SCOPE } from '../../services/common/domain/scope.ts';
-import { syncRunsCollection } from '../../services/common/repositories/sync-runs.ts';
-import { syncStateCollections } from '../../services/common/repositories/sync-state.ts';
-import { jobsCollection } from '../../services/common/runs/work-queue.ts';
+import type { DatasetId, UserId } from '../../services/common/kernel/brand.ts';
+import { asId } from '../../services/common/kernel/ids.ts';
+import { datasetScope, PERSONAL_TENANT, SYSTEM_SCOPE } from '../../services/common/kernel/scope.ts';
+import { jobsCollection } from '../../services/common/platform/jobs/work-queue.ts';
+import { syncRunsCollection } from '../../services/common/records/integrations/sync-runs.ts';
+import { syncStateCollections } from '../../services/common/records/integrations/sync-state.ts';
 import { required } from '../support/auth-service.ts';
 import { md5, type RemoteMemoryServer, startRemoteMemory } from '../support/remote-memory-server.ts';
 import { giveGrant, takeGrant } from '../support/set-grant.ts';

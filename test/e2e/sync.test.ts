@@ -1,11 +1,11 @@
 import { expect } from 'chai';
-import type { DatasetId } from '../../services/common/domain/brand.ts';
-import { asId } from '../../services/common/domain/ids.ts';
-import { PERSONAL_TENANT, SYSTEM_SCOPE } from '../../services/common/domain/scope.ts';
-import { blobIntentsCollection } from '../../services/common/repositories/blob-intents.ts';
-import { type SyncRun, syncRunsCollection } from '../../services/common/repositories/sync-runs.ts';
-import { createEventLog } from '../../services/common/runs/event-log.ts';
-import { jobsCollection } from '../../services/common/runs/work-queue.ts';
+import type { DatasetId } from '../../services/common/kernel/brand.ts';
+import { asId } from '../../services/common/kernel/ids.ts';
+import { PERSONAL_TENANT, SYSTEM_SCOPE } from '../../services/common/kernel/scope.ts';
+import { createEventLog } from '../../services/common/platform/events/event-log.ts';
+import { jobsCollection } from '../../services/common/platform/jobs/work-queue.ts';
+import { blobIntentsCollection } from '../../services/common/records/ingest/blob-intents.ts';
+import { type SyncRun, syncRunsCollection } from '../../services/common/records/integrations/sync-runs.ts';
 import { md5, type RemoteMemoryServer, startRemoteMemory } from '../support/remote-memory-server.ts';
 import { startTwoReplicas, type TwoReplicas, type TwoReplicasOptions } from '../support/two-replicas.ts';
 import { until } from '../support/until.ts';

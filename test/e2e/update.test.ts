@@ -1,12 +1,12 @@
 import { expect } from 'chai';
-import { createDocumentLoader } from '../../services/common/documents/document-loader.ts';
-import type { DatasetId } from '../../services/common/domain/brand.ts';
-import { engramError } from '../../services/common/domain/errors.ts';
-import { asId } from '../../services/common/domain/ids.ts';
-import { type DatasetScope, datasetScope, PERSONAL_TENANT, SYSTEM_SCOPE } from '../../services/common/domain/scope.ts';
+import type { DatasetId } from '../../services/common/kernel/brand.ts';
+import { engramError } from '../../services/common/kernel/errors.ts';
+import { asId } from '../../services/common/kernel/ids.ts';
+import { type DatasetScope, datasetScope, PERSONAL_TENANT, SYSTEM_SCOPE } from '../../services/common/kernel/scope.ts';
 import type { DocumentLoader } from '../../services/common/ports/documents.ts';
-import { createBlobIntents } from '../../services/common/repositories/blob-intents.ts';
-import { sweepBlobs } from '../../services/ingest/usecases/sweep-blobs.ts';
+import { createBlobIntents } from '../../services/common/records/ingest/blob-intents.ts';
+import { createDocumentLoader } from '../../services/common/text/documents/document-loader.ts';
+import { sweepBlobs } from '../../services/ingest/forgetting/sweep-blobs.ts';
 import { startTwoReplicas, type TwoReplicas } from '../support/two-replicas.ts';
 import type { Answer } from '../support/wire.ts';
 

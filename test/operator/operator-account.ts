@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { parseAllDocuments } from 'yaml';
-import { inClusterConnection, type KubeConnection } from '../../operator/runtime/kube-connection.ts';
+import { inClusterConnection, type KubeConnection } from '../../operator/kube-runtime/kube-connection.ts';
 import type { ApiServer, Json } from './api-server.ts';
 
 /** A service account with the rights that the chart gives the operator in one namespace, as a pod has it. */

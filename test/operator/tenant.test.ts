@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { DATASET_KIND } from '../../operator/api/dataset.ts';
 import { TENANT_KIND } from '../../operator/api/tenant.ts';
-import { type ConfigMap, KINDS, type KubeObject, type Secret } from '../../operator/runtime/kube-object.ts';
+import { type ConfigMap, KINDS, type KubeObject, type Secret } from '../../operator/kube-runtime/kube-object.ts';
 import { keySha256 } from '../../operator/tenant/key-plan.ts';
 import { KEY_ANNOTATIONS, ROTATE_AT } from '../../operator/tenant/names.ts';
 import type { HttpRoute } from '../../operator/tenant/route-status.ts';

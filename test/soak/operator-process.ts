@@ -1,13 +1,13 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { DatasetServices } from '../../operator/dataset/services.ts';
+import { inClusterConnection } from '../../operator/kube-runtime/kube-connection.ts';
+import { createRuntimeClock } from '../../operator/kube-runtime/runtime-clock.ts';
 import { createOperator } from '../../operator/operator.ts';
-import { inClusterConnection } from '../../operator/runtime/kube-connection.ts';
-import { createRuntimeClock } from '../../operator/runtime/runtime-clock.ts';
 import type { TenantServices } from '../../operator/tenant/services.ts';
-import { asId } from '../../services/common/domain/ids.ts';
 import { SERVICE_NAMES, type ServiceName } from '../../services/common/domain/service-paths.ts';
-import { createLogger } from '../../services/common/observability/logger.ts';
-import { Registry } from '../../services/common/observability/prometheus.ts';
+import { asId } from '../../services/common/kernel/ids.ts';
+import { createLogger } from '../../services/common/platform/observability/logger.ts';
+import { Registry } from '../../services/common/platform/observability/prometheus.ts';
 
 /**
  * A process of the operator for measuring: the real thing on a real API server, with services that answer at once and

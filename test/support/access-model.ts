@@ -1,4 +1,4 @@
-import { PERMISSIONS, type Permission } from '../../services/common/domain/principal.ts';
+import { PERMISSIONS, type Permission } from '../../services/common/kernel/principal.ts';
 
 /** The rules of auth-integrations.md §3.1 over plain sets. Entries of relations are ids joined by `|`. */
 export class AccessModel {

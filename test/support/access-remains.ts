@@ -1,16 +1,16 @@
 import { expect } from 'chai';
-import type { JsonObject } from '../../services/common/domain/json.ts';
-import { SYSTEM_SCOPE } from '../../services/common/domain/scope.ts';
-import type { AnyCollection, Collection, DocumentStore } from '../../services/common/ports/document-store.ts';
-import { capabilityGrantsCollection } from '../../services/common/repositories/capability-grants.ts';
-import { datasetsCollection } from '../../services/common/repositories/datasets.ts';
-import { findAll } from '../../services/common/repositories/find-all.ts';
-import { grantsCollection } from '../../services/common/repositories/grants.ts';
-import { membershipsCollection } from '../../services/common/repositories/memberships.ts';
-import { roleMembersCollection } from '../../services/common/repositories/role-members.ts';
-import { rolesCollection } from '../../services/common/repositories/roles.ts';
-import { tenantsCollection } from '../../services/common/repositories/tenants.ts';
-import { usersCollection } from '../../services/common/repositories/users.ts';
+import { capabilityGrantsCollection } from '../../services/auth/repositories/capability-grants.ts';
+import { grantsCollection } from '../../services/auth/repositories/grants.ts';
+import { membershipsCollection } from '../../services/auth/repositories/memberships.ts';
+import { roleMembersCollection } from '../../services/auth/repositories/role-members.ts';
+import { rolesCollection } from '../../services/auth/repositories/roles.ts';
+import type { JsonObject } from '../../services/common/kernel/json.ts';
+import { SYSTEM_SCOPE } from '../../services/common/kernel/scope.ts';
+import { datasetsCollection } from '../../services/common/records/auth/datasets.ts';
+import { tenantsCollection } from '../../services/common/records/auth/tenants.ts';
+import { usersCollection } from '../../services/common/records/auth/users.ts';
+import { findAll } from '../../services/common/records/base/find-all.ts';
+import type { AnyCollection, Collection, DocumentStore } from '../../services/common/storage/ports/document-store.ts';
 
 /** Nothing speaks of a dataset, a holder, a role or a membership that is gone: it would open a later one. */
 export async function expectNoRemains(store: DocumentStore): Promise<void> {

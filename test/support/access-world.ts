@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import type { TenantId, UserId } from '../../services/common/domain/brand.ts';
-import type { DatasetRef } from '../../services/common/domain/dataset.ts';
-import { asId, datasetId } from '../../services/common/domain/ids.ts';
-import type { DocumentStore } from '../../services/common/ports/document-store.ts';
-import { createDatasets } from '../../services/common/repositories/datasets.ts';
-import { createGrants } from '../../services/common/repositories/grants.ts';
-import { createMemberships } from '../../services/common/repositories/memberships.ts';
-import { createRoleMembers } from '../../services/common/repositories/role-members.ts';
-import { createRoles, type Role } from '../../services/common/repositories/roles.ts';
-import { createTenants } from '../../services/common/repositories/tenants.ts';
-import { createUsers, type NewUser, NO_PASSWORD } from '../../services/common/repositories/users.ts';
+import { createGrants } from '../../services/auth/repositories/grants.ts';
+import { createMemberships } from '../../services/auth/repositories/memberships.ts';
+import { createRoleMembers } from '../../services/auth/repositories/role-members.ts';
+import { createRoles, type Role } from '../../services/auth/repositories/roles.ts';
+import type { TenantId, UserId } from '../../services/common/kernel/brand.ts';
+import type { DatasetRef } from '../../services/common/kernel/dataset.ts';
+import { asId, datasetId } from '../../services/common/kernel/ids.ts';
+import { createDatasets } from '../../services/common/records/auth/datasets.ts';
+import { createTenants } from '../../services/common/records/auth/tenants.ts';
+import { createUsers, type NewUser, NO_PASSWORD } from '../../services/common/records/auth/users.ts';
+import type { DocumentStore } from '../../services/common/storage/ports/document-store.ts';
 
 /** A beginning for tests of access. */
 export interface AccessWorld {

@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { apiKeyHash, apiKeyPrefix, newApiKeyText } from '../../services/auth/credentials/api-key-text.ts';
-import type { TenantId, UserId } from '../../services/common/domain/brand.ts';
-import { asId } from '../../services/common/domain/ids.ts';
-import type { Principal } from '../../services/common/domain/principal.ts';
-import { PERSONAL_TENANT } from '../../services/common/domain/scope.ts';
-import type { HttpSettings } from '../../services/common/http/settings.ts';
-import { authenticate } from '../../services/common/messaging/methods/auth.ts';
-import { createApiKeys } from '../../services/common/repositories/api-keys.ts';
-import { createMemberships } from '../../services/common/repositories/memberships.ts';
-import { createTenants } from '../../services/common/repositories/tenants.ts';
-import { createUsers, type NewUser, type User } from '../../services/common/repositories/users.ts';
+import { createMemberships } from '../../services/auth/repositories/memberships.ts';
+import type { TenantId, UserId } from '../../services/common/kernel/brand.ts';
+import { asId } from '../../services/common/kernel/ids.ts';
+import type { Principal } from '../../services/common/kernel/principal.ts';
+import { PERSONAL_TENANT } from '../../services/common/kernel/scope.ts';
+import type { HttpSettings } from '../../services/common/platform/http/settings.ts';
+import { authenticate } from '../../services/common/platform/messaging/methods/auth.ts';
+import { createApiKeys } from '../../services/common/records/auth/api-keys.ts';
+import { createTenants } from '../../services/common/records/auth/tenants.ts';
+import { createUsers, type NewUser, type User } from '../../services/common/records/auth/users.ts';
 import { startAuth, type TestAuth, type TestAuthOptions } from './auth-service.ts';
 import { type RunningApp, runApp } from './http-app.ts';
 

@@ -1,16 +1,16 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { DataItemId, DatasetId, TenantId } from '../../services/common/kernel/brand.ts';
+import type { DatasetScope } from '../../services/common/kernel/scope.ts';
 import {
   createSqliteDatasetIndexes,
   type SqliteDatasetIndexesOptions,
-} from '../../services/common/adapters/sqlite-index/sqlite-dataset-indexes.ts';
-import type { DataItemId, DatasetId, TenantId } from '../../services/common/domain/brand.ts';
-import type { DatasetScope } from '../../services/common/domain/scope.ts';
-import type { DatasetIndexes } from '../../services/common/ports/dataset-indexes.ts';
-import type { EdgeEvidence, NodeEvidence } from '../../services/common/ports/graph-store.ts';
-import type { TextEntry } from '../../services/common/ports/text-index.ts';
-import type { VectorEntry } from '../../services/common/ports/vector-index.ts';
+} from '../../services/common/storage/indexes/sqlite/sqlite-dataset-indexes.ts';
+import type { DatasetIndexes } from '../../services/common/storage/ports/dataset-indexes.ts';
+import type { EdgeEvidence, NodeEvidence } from '../../services/common/storage/ports/graph-store.ts';
+import type { TextEntry } from '../../services/common/storage/ports/text-index.ts';
+import type { VectorEntry } from '../../services/common/storage/ports/vector-index.ts';
 
 /** Indexes on a directory of their own, which `close` removes. */
 export async function openTemporaryIndexes(

@@ -1,6 +1,7 @@
 /** A worker for the tests of `worker-client.ts`. */
-import { serveParent } from '../../services/common/adapters/sqlite-index/worker-host.ts';
-import { engramError } from '../../services/common/domain/errors.ts';
+
+import { engramError } from '../../services/common/kernel/errors.ts';
+import { serveParent } from '../../services/common/storage/indexes/sqlite/worker-host.ts';
 
 const begun: unknown[] = [];
 

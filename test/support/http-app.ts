@@ -3,14 +3,14 @@ import { type IncomingHttpHeaders, request as openRequest } from 'node:http';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { asId } from '../../services/common/domain/ids.ts';
-import type { Principal } from '../../services/common/domain/principal.ts';
-import { PERSONAL_TENANT } from '../../services/common/domain/scope.ts';
-import { type AppOptions, createApp } from '../../services/common/http/app.ts';
-import type { HttpSettings } from '../../services/common/http/settings.ts';
-import type { Credential } from '../../services/common/messaging/methods/auth.ts';
-import { createLogger } from '../../services/common/observability/logger.ts';
-import { createMetrics, type Metrics } from '../../services/common/observability/metrics.ts';
+import { asId } from '../../services/common/kernel/ids.ts';
+import type { Principal } from '../../services/common/kernel/principal.ts';
+import { PERSONAL_TENANT } from '../../services/common/kernel/scope.ts';
+import { type AppOptions, createApp } from '../../services/common/platform/http/app.ts';
+import type { HttpSettings } from '../../services/common/platform/http/settings.ts';
+import type { Credential } from '../../services/common/platform/messaging/methods/auth.ts';
+import { createLogger } from '../../services/common/platform/observability/logger.ts';
+import { createMetrics, type Metrics } from '../../services/common/platform/observability/metrics.ts';
 
 /** A real server on a free port, with a log to look at. Key `user-key` is a user, `admin-key` a superuser. */
 export interface RunningApp {

@@ -1,5 +1,5 @@
 /** Writes to a dataset until it is killed, telling its parent after each acknowledged round: `index-writer.ts <directory> <dataset>`. */
-import { createSqliteDatasetIndexes } from '../../services/common/adapters/sqlite-index/sqlite-dataset-indexes.ts';
+import { createSqliteDatasetIndexes } from '../../services/common/storage/indexes/sqlite/sqlite-dataset-indexes.ts';
 import { createScopes, edge, node, textEntry, vectorEntry } from './dataset-rows.ts';
 
 const [directory = '', dataset = ''] = process.argv.slice(2);

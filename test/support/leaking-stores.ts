@@ -1,11 +1,11 @@
-import type { TenantId } from '../../services/common/domain/brand.ts';
-import { type DatasetScope, SYSTEM_SCOPE } from '../../services/common/domain/scope.ts';
-import type { DocumentStore } from '../../services/common/ports/document-store.ts';
-import type { TextIndex } from '../../services/common/ports/text-index.ts';
-import { datasetsCollection } from '../../services/common/repositories/datasets.ts';
-import { grantsCollection } from '../../services/common/repositories/grants.ts';
-import { ledgerCollection } from '../../services/common/repositories/ledger.ts';
-import type { Stores } from '../../services/composition/stores.ts';
+import type { Stores } from '../../services/app/stores.ts';
+import { grantsCollection } from '../../services/auth/repositories/grants.ts';
+import type { TenantId } from '../../services/common/kernel/brand.ts';
+import { type DatasetScope, SYSTEM_SCOPE } from '../../services/common/kernel/scope.ts';
+import { datasetsCollection } from '../../services/common/records/auth/datasets.ts';
+import { ledgerCollection } from '../../services/common/records/cognify/ledger.ts';
+import type { DocumentStore } from '../../services/common/storage/ports/document-store.ts';
+import type { TextIndex } from '../../services/common/storage/ports/text-index.ts';
 
 /** `rights`: everybody may do everything everywhere. `words`: searches by words find what other tenants have. */
 export type Leak = 'rights' | 'words';

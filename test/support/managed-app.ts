@@ -1,16 +1,16 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createSystemClock } from '../../services/common/adapters/system/clock.ts';
-import { loadConfig } from '../../services/common/config/load-config.ts';
-import { createLifecycle } from '../../services/common/lifecycle/lifecycle.ts';
-import type { Messenger } from '../../services/common/messaging/messenger.ts';
-import { createSignedMessenger } from '../../services/common/messaging/signed-messenger.ts';
-import { createSilentLogger } from '../../services/common/observability/logger.ts';
-import { createMetrics } from '../../services/common/observability/metrics.ts';
-import { loadAssembly } from '../../services/composition/assemble.ts';
-import { collections } from '../../services/composition/collections.ts';
-import { openStores, type Stores } from '../../services/composition/stores.ts';
+import { loadAssembly } from '../../services/app/assemble.ts';
+import { collections } from '../../services/app/collections.ts';
+import { openStores, type Stores } from '../../services/app/stores.ts';
+import { loadConfig } from '../../services/common/platform/config/load-config.ts';
+import { createLifecycle } from '../../services/common/platform/lifecycle/lifecycle.ts';
+import type { Messenger } from '../../services/common/platform/messaging/messenger.ts';
+import { createSignedMessenger } from '../../services/common/platform/messaging/signed-messenger.ts';
+import { createSilentLogger } from '../../services/common/platform/observability/logger.ts';
+import { createMetrics } from '../../services/common/platform/observability/metrics.ts';
+import { createSystemClock } from '../../services/common/platform/system/clock.ts';
 
 /** The whole service in this process, with its bus as the operator sees it, and its stores to be looked at. */
 export interface ManagedApp {

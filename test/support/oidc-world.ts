@@ -1,9 +1,9 @@
-import { createProviderFetch } from '../../services/common/adapters/fetch/provider-fetch.ts';
-import { createMemoryRateLimiter } from '../../services/common/adapters/system/memory-rate-limiter.ts';
-import type { OidcProvider } from '../../services/common/config/oidc-providers.ts';
-import { SYSTEM_SCOPE } from '../../services/common/domain/scope.ts';
-import { authenticate } from '../../services/common/messaging/methods/auth.ts';
-import { auditRecordsCollection } from '../../services/common/repositories/audit-log.ts';
+import { auditRecordsCollection } from '../../services/auth/repositories/audit-log.ts';
+import { SYSTEM_SCOPE } from '../../services/common/kernel/scope.ts';
+import type { OidcProvider } from '../../services/common/platform/config/oidc-providers.ts';
+import { createProviderFetch } from '../../services/common/platform/fetch/provider-fetch.ts';
+import { authenticate } from '../../services/common/platform/messaging/methods/auth.ts';
+import { createMemoryRateLimiter } from '../../services/common/platform/system/memory-rate-limiter.ts';
 import { startAuth, type TestAuth, type TestAuthOptions, type TestClock } from './auth-service.ts';
 import { freePort } from './engram-process.ts';
 import { type RunningApp, runApp } from './http-app.ts';

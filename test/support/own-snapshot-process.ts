@@ -1,4 +1,4 @@
-import type { Stores } from '../../services/composition/stores.ts';
+import type { Stores } from '../../services/app/stores.ts';
 import { startManagedApp } from './managed-app.ts';
 
 /** Started by a test that kills it: sends one request over HTTP, on the data directory of its environment, and says `write` before every write. */

@@ -1,4 +1,4 @@
-import { HttpError } from '../../services/common/http/http-error.ts';
+import { HttpError } from '../../services/common/platform/http/http-error.ts';
 
 /** What a caller would be told that may not do this. */
 export async function refusalOf(work: Promise<unknown>): Promise<{ readonly status: number; readonly text: string }> {

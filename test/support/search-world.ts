@@ -1,14 +1,5 @@
 import { createHash } from 'node:crypto';
-import { createHashingEmbedder } from '../../services/common/adapters/hashing-embedder/hashing-embedder.ts';
-import { createInProcessBus } from '../../services/common/adapters/in-process/bus.ts';
-import { createMemoryDocumentStore } from '../../services/common/adapters/memory/document-store.ts';
-import { createMemoryDatasetIndexes } from '../../services/common/adapters/memory-index/memory-dataset-indexes.ts';
-import { createSystemClock } from '../../services/common/adapters/system/clock.ts';
-import { createIdSource } from '../../services/common/adapters/system/id-source.ts';
-import type { DataItemId, DatasetId } from '../../services/common/domain/brand.ts';
-import { type DatasetRef, scopeOf } from '../../services/common/domain/dataset.ts';
-import { engramError } from '../../services/common/domain/errors.ts';
-import { asId, chunkId, datasetId, idFor, summaryId, uuid5 } from '../../services/common/domain/ids.ts';
+import { collections } from '../../services/app/collections.ts';
 import {
   type ChunkPayload,
   chunkEmbeddedText,
@@ -20,30 +11,39 @@ import {
   summaryRow,
 } from '../../services/common/domain/index-rows.ts';
 import type { RunState } from '../../services/common/domain/run.ts';
-import { PERSONAL_TENANT } from '../../services/common/domain/scope.ts';
-import { names } from '../../services/common/language/names.ts';
-import { sentences } from '../../services/common/language/sentences.ts';
-import { tokenize } from '../../services/common/language/tokenize.ts';
-import { callerOf, createMessenger, type Messenger } from '../../services/common/messaging/messenger.ts';
-import * as auth from '../../services/common/messaging/methods/auth.ts';
-import { runStatuses } from '../../services/common/messaging/methods/cognify.ts';
+import type { DataItemId, DatasetId } from '../../services/common/kernel/brand.ts';
+import { type DatasetRef, scopeOf } from '../../services/common/kernel/dataset.ts';
+import { engramError } from '../../services/common/kernel/errors.ts';
+import { asId, chunkId, datasetId, idFor, summaryId, uuid5 } from '../../services/common/kernel/ids.ts';
+import { PERSONAL_TENANT } from '../../services/common/kernel/scope.ts';
+import { createHashingEmbedder } from '../../services/common/models/hashing/hashing-embedder.ts';
+import { callerOf, createMessenger, type Messenger } from '../../services/common/platform/messaging/messenger.ts';
+import * as auth from '../../services/common/platform/messaging/methods/auth.ts';
+import { runStatuses } from '../../services/common/platform/messaging/methods/cognify.ts';
 import {
   appendSession,
   datasetItems,
   type NoteOnTurnRequest,
   noteOnTurn,
   type SessionSpending,
-} from '../../services/common/messaging/methods/ingest.ts';
-import type { DatasetIndexes } from '../../services/common/ports/dataset-indexes.ts';
-import { type DocumentStore, update } from '../../services/common/ports/document-store.ts';
+} from '../../services/common/platform/messaging/methods/ingest.ts';
+import { createSystemClock } from '../../services/common/platform/system/clock.ts';
+import { createIdSource } from '../../services/common/platform/system/id-source.ts';
 import type { Embedder } from '../../services/common/ports/models.ts';
-import { createLedger, type Ledger, ledgerCollection } from '../../services/common/repositories/ledger.ts';
-import { createSessionEntries } from '../../services/common/repositories/session-entries.ts';
-import { createSessions } from '../../services/common/repositories/sessions.ts';
-import { collections } from '../../services/composition/collections.ts';
+import { createLedger, type Ledger, ledgerCollection } from '../../services/common/records/cognify/ledger.ts';
+import { createSessionEntries } from '../../services/common/records/sessions/session-entries.ts';
+import { createSessions } from '../../services/common/records/sessions/sessions.ts';
+import { createInProcessBus } from '../../services/common/storage/bus/in-process/bus.ts';
+import type { DatasetIndexes } from '../../services/common/storage/ports/dataset-indexes.ts';
+import { type DocumentStore, update } from '../../services/common/storage/ports/document-store.ts';
+import { names } from '../../services/common/text/language/names.ts';
+import { sentences } from '../../services/common/text/language/sentences.ts';
+import { tokenize } from '../../services/common/text/language/tokenize.ts';
 import type { SearchModels, SearchServiceOptions, SearchSettings } from '../../services/search/dependencies.ts';
 import { createSearchService } from '../../services/search/service.ts';
 import { principalOf, type RunningApp, runApp } from './http-app.ts';
+import { createMemoryDocumentStore } from './memory/document-store.ts';
+import { createMemoryDatasetIndexes } from './memory/indexes/memory-dataset-indexes.ts';
 import { unsignedPrincipals } from './unsigned-principals.ts';
 
 export interface WorldPassage {

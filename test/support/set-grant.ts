@@ -1,8 +1,8 @@
-import type { UserId } from '../../services/common/domain/brand.ts';
-import { type DatasetRef, scopeOf } from '../../services/common/domain/dataset.ts';
-import type { Permission } from '../../services/common/domain/principal.ts';
-import type { DocumentStore } from '../../services/common/ports/document-store.ts';
-import { createGrants } from '../../services/common/repositories/grants.ts';
+import { createGrants } from '../../services/auth/repositories/grants.ts';
+import type { UserId } from '../../services/common/kernel/brand.ts';
+import { type DatasetRef, scopeOf } from '../../services/common/kernel/dataset.ts';
+import type { Permission } from '../../services/common/kernel/principal.ts';
+import type { DocumentStore } from '../../services/common/storage/ports/document-store.ts';
 
 type Shared = Pick<DatasetRef, 'id' | 'tenant'>;
 

@@ -1,9 +1,9 @@
 import { randomBytes, randomUUID, hash as sha } from 'node:crypto';
-import type { DatasetId, TenantId } from '../../services/common/domain/brand.ts';
-import * as auth from '../../services/common/messaging/methods/auth-managed.ts';
-import { eraseTenant } from '../../services/common/messaging/methods/ingest-managed.ts';
-import * as snapshots from '../../services/common/messaging/methods/snapshots.ts';
-import type { Stores } from '../../services/composition/stores.ts';
+import type { Stores } from '../../services/app/stores.ts';
+import type { DatasetId, TenantId } from '../../services/common/kernel/brand.ts';
+import * as auth from '../../services/common/platform/messaging/methods/auth-managed.ts';
+import { eraseTenant } from '../../services/common/platform/messaging/methods/ingest-managed.ts';
+import * as snapshots from '../../services/common/platform/messaging/methods/snapshots.ts';
 import { startManagedApp } from './managed-app.ts';
 
 /** Started by tests that kill it: `prepare`, `take`, `restore` or `erase`, on the data directory of its environment. */

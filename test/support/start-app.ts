@@ -1,9 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Config } from '../../services/common/config/configuration.ts';
-import { loadConfig } from '../../services/common/config/load-config.ts';
-import { createSilentLogger, type Logger } from '../../services/common/observability/logger.ts';
+import type { Config } from '../../services/common/platform/config/configuration.ts';
+import { loadConfig } from '../../services/common/platform/config/load-config.ts';
+import { createSilentLogger, type Logger } from '../../services/common/platform/observability/logger.ts';
 import { startEngram } from '../../services/main.ts';
 
 /** The whole service in this process on a free port and a data directory of its own. */

@@ -1,15 +1,15 @@
-import { createHashingEmbedder } from '../../services/common/adapters/hashing-embedder/hashing-embedder.ts';
-import { createSystemClock } from '../../services/common/adapters/system/clock.ts';
-import { createIdSource } from '../../services/common/adapters/system/id-source.ts';
+import { createHashingEmbedder } from '../../services/common/models/hashing/hashing-embedder.ts';
+import { createSystemClock } from '../../services/common/platform/system/clock.ts';
+import { createIdSource } from '../../services/common/platform/system/id-source.ts';
 import type { ModelSource } from '../../services/common/ports/active-models.ts';
 import { onlyEmbedder } from '../../services/common/ports/embedders.ts';
 import type { Embedder, LanguageModel } from '../../services/common/ports/models.ts';
-import { claimKeys, createImproveClaims } from '../../services/common/repositories/improve-claims.ts';
-import { createSessions } from '../../services/common/repositories/sessions.ts';
-import { createStructureItems } from '../../services/common/repositories/structure-items.ts';
-import { createVectorHomes } from '../../services/common/repositories/vector-homes.ts';
+import { createVectorHomes } from '../../services/common/records/cognify/vector-homes.ts';
+import { claimKeys, createImproveClaims } from '../../services/common/records/improve/improve-claims.ts';
+import { createSessions } from '../../services/common/records/sessions/sessions.ts';
 import { DEFAULT_IMPROVE_SETTINGS, type ImproveSettings } from '../../services/improve/dependencies.ts';
 import { createPassReads } from '../../services/improve/engine/pass-reads.ts';
+import { createStructureItems } from '../../services/improve/repositories/structure-items.ts';
 import { defaultOptions, type ImproveOptions, type ImprovePass } from '../../services/improve/stage.ts';
 import {
   CALL,

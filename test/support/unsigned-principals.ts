@@ -1,5 +1,5 @@
-import type { Principal } from '../../services/common/domain/principal.ts';
-import type { PrincipalCarrier } from '../../services/common/messaging/messenger.ts';
+import type { Principal } from '../../services/common/kernel/principal.ts';
+import type { PrincipalCarrier } from '../../services/common/platform/messaging/messenger.ts';
 
 /** Principals as they are, for tests of one service without auth: whoever the caller says it is. */
 export const unsignedPrincipals: PrincipalCarrier = {

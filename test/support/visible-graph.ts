@@ -1,6 +1,6 @@
-import { scopeOf } from '../../services/common/domain/dataset.ts';
 import type { MergedEdge, MergedNode } from '../../services/common/domain/graph/merge.ts';
-import { openGraph } from '../../services/common/repositories/visible-graph.ts';
+import { scopeOf } from '../../services/common/kernel/dataset.ts';
+import { openGraph } from '../../services/common/records/cognify/visible-graph.ts';
 import type { TestWorld } from './cognify-service.ts';
 
 export interface WholeGraph {

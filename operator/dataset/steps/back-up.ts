@@ -1,11 +1,11 @@
-import { isEngramError } from '../../../services/common/domain/errors.ts';
 import { snapshotName } from '../../../services/common/domain/snapshot-name.ts';
-import type { SnapshotInfo } from '../../../services/common/messaging/methods/snapshots.ts';
-import type { SnapshotPlace } from '../../../services/common/ports/snapshot-places.ts';
+import { isEngramError } from '../../../services/common/kernel/errors.ts';
+import type { SnapshotInfo } from '../../../services/common/platform/messaging/methods/snapshots.ts';
+import type { SnapshotPlace } from '../../../services/common/storage/ports/snapshot-places.ts';
 import type { DatasetStatus, DatasetStatusBackup } from '../../api/dataset.ts';
 import type { TenantBackup } from '../../api/tenant.ts';
-import { type ConditionDraft, toSeconds } from '../../runtime/conditions.ts';
-import { done, type StepOutcome } from '../../runtime/step.ts';
+import { type ConditionDraft, toSeconds } from '../../kube-runtime/conditions.ts';
+import { done, type StepOutcome } from '../../kube-runtime/step.ts';
 import { findPlace } from '../../snapshot-place.ts';
 import { type Cron, parseCron } from '../cron.ts';
 import type { DatasetContext, DatasetParts, DatasetStep } from '../dependencies.ts';

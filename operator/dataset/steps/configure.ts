@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import type { JsonObject } from '../../../services/common/domain/json.ts';
-import type { DatasetConfigurationHashes } from '../../../services/common/messaging/methods/cognify-managed.ts';
+import type { JsonObject } from '../../../services/common/kernel/json.ts';
+import type { DatasetConfigurationHashes } from '../../../services/common/platform/messaging/methods/cognify-managed.ts';
 import type { DatasetGraphModel, DatasetPrompt } from '../../api/dataset.ts';
-import type { ConditionDraft } from '../../runtime/conditions.ts';
-import { type ConfigMap, KINDS } from '../../runtime/kube-object.ts';
-import { done, StepFailure, stalled } from '../../runtime/step.ts';
+import type { ConditionDraft } from '../../kube-runtime/conditions.ts';
+import { type ConfigMap, KINDS } from '../../kube-runtime/kube-object.ts';
+import { done, StepFailure, stalled } from '../../kube-runtime/step.ts';
 import type { DatasetContext, DatasetParts, DatasetStep } from '../dependencies.ts';
 import { idsOf, stateOf, uidOf } from '../resource.ts';
 import { askAbout } from '../service-failure.ts';

@@ -1,6 +1,6 @@
-import type { TenantId } from '../../../services/common/domain/brand.ts';
-import { asId } from '../../../services/common/domain/ids.ts';
-import { done, progressing } from '../../runtime/step.ts';
+import type { TenantId } from '../../../services/common/kernel/brand.ts';
+import { asId } from '../../../services/common/kernel/ids.ts';
+import { done, progressing } from '../../kube-runtime/step.ts';
 import type { DatasetParts, DatasetStep } from '../dependencies.ts';
 import { stateOf, uidOf, wireName } from '../resource.ts';
 import { askService } from '../service-failure.ts';

@@ -1,10 +1,10 @@
-import type { DatasetId, TenantId } from '../../../services/common/domain/brand.ts';
-import { asId } from '../../../services/common/domain/ids.ts';
 import { finalSnapshotName } from '../../../services/common/domain/snapshot-name.ts';
+import type { DatasetId, TenantId } from '../../../services/common/kernel/brand.ts';
+import { asId } from '../../../services/common/kernel/ids.ts';
 import type { DatasetStatus } from '../../api/dataset.ts';
 import type { Tenant } from '../../api/tenant.ts';
 import { CARRIED_OUT, TAKE_THEM, underWay, withErasure, withoutSnapshots } from '../../erasure-outcome.ts';
-import { done, type StepOutcome } from '../../runtime/step.ts';
+import { done, type StepOutcome } from '../../kube-runtime/step.ts';
 import { type FoundPlace, findPlace } from '../../snapshot-place.ts';
 import type { DatasetContext, DatasetParts, DatasetStep } from '../dependencies.ts';
 import { writeReceipt } from '../receipt.ts';

@@ -1,7 +1,10 @@
-import type { DatasetEmbedding, EmbeddingState } from '../../../services/common/messaging/methods/cognify-managed.ts';
+import type {
+  DatasetEmbedding,
+  EmbeddingState,
+} from '../../../services/common/platform/messaging/methods/cognify-managed.ts';
 import type { DatasetStatus } from '../../api/dataset.ts';
-import type { ConditionDraft } from '../../runtime/conditions.ts';
-import { done, type StepOutcome } from '../../runtime/step.ts';
+import type { ConditionDraft } from '../../kube-runtime/conditions.ts';
+import { done, type StepOutcome } from '../../kube-runtime/step.ts';
 import type { DatasetContext, DatasetParts, DatasetStep } from '../dependencies.ts';
 import { idsOf, stateOf, tenantName, uidOf } from '../resource.ts';
 import { askAbout } from '../service-failure.ts';

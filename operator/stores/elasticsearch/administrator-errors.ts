@@ -1,5 +1,5 @@
 import { errors } from '@elastic/elasticsearch';
-import { isEngramError } from '../../../services/common/domain/errors.ts';
+import { isEngramError } from '../../../services/common/kernel/errors.ts';
 import { away, failed, refused, tooSlow, unfit } from '../administrator-errors.ts';
 
 const SETTING = 'ENGRAM_OPERATOR_ELASTICSEARCH_URL';

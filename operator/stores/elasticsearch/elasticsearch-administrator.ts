@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Client, type ClientOptions, errors } from '@elastic/elasticsearch';
-import { slices } from '../../../services/common/domain/slices.ts';
+import { slices } from '../../../services/common/kernel/slices.ts';
 import { ownedByAnother, requireOwner } from '../administrator-errors.ts';
 import type { Realm } from '../realm.ts';
 import { namesOf } from '../realm-names.ts';

@@ -1,3 +1,4 @@
+import { isEngramError } from '../../../services/common/kernel/errors.ts';
 import {
   isNotAllowed,
   isOfDriver,
@@ -7,8 +8,7 @@ import {
   isWrongLogin,
   rootOf,
   typeOf,
-} from '../../../services/common/adapters/kafka/kafka-failures.ts';
-import { isEngramError } from '../../../services/common/domain/errors.ts';
+} from '../../../services/common/storage/kafka/kafka-failures.ts';
 import { away, failed, refused, tooSlow } from '../administrator-errors.ts';
 
 /** An error of the client as one of the port. */

@@ -1,5 +1,9 @@
 import { type Db, MongoClient, MongoServerError } from 'mongodb';
-import { addressOf, CODES, isDuplicateKey } from '../../../services/common/adapters/mongodb/mongodb-failures.ts';
+import {
+  addressOf,
+  CODES,
+  isDuplicateKey,
+} from '../../../services/common/storage/documents/mongodb/mongodb-failures.ts';
 import { ownedByAnother, requireOwner, unfit } from '../administrator-errors.ts';
 import type { Realm } from '../realm.ts';
 import { namesOf } from '../realm-names.ts';

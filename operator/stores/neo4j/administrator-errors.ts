@@ -1,11 +1,11 @@
+import { isEngramError } from '../../../services/common/kernel/errors.ts';
 import {
   isDriverError,
   isForbidden,
   isTimeout,
   isUnreachable,
   isWrongLogin,
-} from '../../../services/common/adapters/neo4j/neo4j-failures.ts';
-import { isEngramError } from '../../../services/common/domain/errors.ts';
+} from '../../../services/common/storage/graph/neo4j/neo4j-failures.ts';
 import { away, failed, refused, tooSlow } from '../administrator-errors.ts';
 
 /** An error of the driver as one of the port. */

@@ -1,5 +1,5 @@
-import { datasetLabel, namespacePrefix } from '../../../services/common/domain/graph/stored-scope.ts';
-import type { DatasetScope } from '../../../services/common/domain/scope.ts';
+import type { DatasetScope } from '../../../services/common/kernel/scope.ts';
+import { datasetLabel, namespacePrefix } from '../../../services/common/storage/rules/stored-scope.ts';
 import { ownedByAnother, requireOwner } from '../administrator-errors.ts';
 import type { Realm } from '../realm.ts';
 import { namesOf } from '../realm-names.ts';

@@ -1,3 +1,4 @@
+import { isEngramError } from '../../../services/common/kernel/errors.ts';
 import {
   isForbidden,
   isMissing,
@@ -7,8 +8,7 @@ import {
   isWithoutKey,
   isWrongKey,
   statusOf,
-} from '../../../services/common/adapters/s3/s3-failures.ts';
-import { isEngramError } from '../../../services/common/domain/errors.ts';
+} from '../../../services/common/storage/blobs/s3/s3-failures.ts';
 import { away, failed, refused, tooSlow } from '../administrator-errors.ts';
 
 /** An error of the client as one of the port. */

@@ -8,8 +8,8 @@ import {
   type ObjectIdentifier,
   type S3Client,
 } from '@aws-sdk/client-s3';
-import { isNotOffered } from '../../../services/common/adapters/s3/s3-failures.ts';
-import { engramError } from '../../../services/common/domain/errors.ts';
+import { engramError } from '../../../services/common/kernel/errors.ts';
+import { isNotOffered } from '../../../services/common/storage/blobs/s3/s3-failures.ts';
 import { isGone } from './administrator-errors.ts';
 
 export interface ObjectPlace {

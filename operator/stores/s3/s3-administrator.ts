@@ -6,7 +6,7 @@ import {
   PutObjectCommand,
   S3Client,
 } from '@aws-sdk/client-s3';
-import { engramError } from '../../../services/common/domain/errors.ts';
+import { engramError } from '../../../services/common/kernel/errors.ts';
 import { ownedByAnother, requireOwner } from '../administrator-errors.ts';
 import type { Realm } from '../realm.ts';
 import { namesOf } from '../realm-names.ts';

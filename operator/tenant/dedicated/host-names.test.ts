@@ -3,7 +3,7 @@ import { createFakeAdministrators } from '../../../test/support/kube/fake-admini
 import { runEverything } from '../../../test/support/kube/fake-workloads.ts';
 import { createTenantWorld, PLACE, type TenantWorld } from '../../../test/support/kube/tenant-world.ts';
 import { TENANT_KIND, type Tenant } from '../../api/tenant.ts';
-import { findCondition } from '../../runtime/conditions.ts';
+import { findCondition } from '../../kube-runtime/conditions.ts';
 import { POD_DEFAULTS } from './options.ts';
 
 const MALLORY = { name: 'mallory', namespace: 'elsewhere' };

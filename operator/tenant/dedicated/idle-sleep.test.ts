@@ -1,10 +1,10 @@
 import { expect } from 'chai';
-import type { EnsureTenantRequest } from '../../../services/common/messaging/methods/auth-managed.ts';
+import type { EnsureTenantRequest } from '../../../services/common/platform/messaging/methods/auth-managed.ts';
 import { createFakeAdministrators } from '../../../test/support/kube/fake-administrators.ts';
 import { endSleeper, runEverything } from '../../../test/support/kube/fake-workloads.ts';
 import { createTenantWorld, PLACE, type TenantWorld } from '../../../test/support/kube/tenant-world.ts';
-import { RUNG_EXIT_CODE } from '../../asleep/rung.ts';
-import { KINDS, type KubeObject } from '../../runtime/kube-object.ts';
+import { RUNG_EXIT_CODE } from '../../activator/rung.ts';
+import { KINDS, type KubeObject } from '../../kube-runtime/kube-object.ts';
 import { WAKE_AT } from '../names.ts';
 import { POD_DEFAULTS } from './options.ts';
 
@@ -70,7 +70,7 @@ describe('sleep of a Dedicated tenant that nobody uses', () => {
     expect(world.condition('Ready')?.message).to.equal('Nobody used it for 72h: the next request wakes it');
     expect(world.read()?.status?.state).to.equal('Hibernated');
     expect(deployment('asleep')?.spec.template.spec.containers[0]?.args).to.deep.equal([
-      ...['operator/asleep/main.ts', '8000', 'OnRequest', '/tmp/rung'],
+      ...['operator/activator/main.ts', '8000', 'OnRequest', '/tmp/rung'],
     ]);
   });
 

@@ -1,11 +1,11 @@
 import { expect } from 'chai';
-import { engramError } from '../../../services/common/domain/errors.ts';
 import { SERVICE_NAMES } from '../../../services/common/domain/service-paths.ts';
+import { engramError } from '../../../services/common/kernel/errors.ts';
 import { createFakeAdministrators, type FakeAdministrator } from '../../../test/support/kube/fake-administrators.ts';
 import { runEverything, stopEverything } from '../../../test/support/kube/fake-workloads.ts';
 import { createTenantWorld, PLACE, type TenantWorld } from '../../../test/support/kube/tenant-world.ts';
 import { TENANT_KIND } from '../../api/tenant.ts';
-import { KINDS, type KubeObject, type ResourceKind } from '../../runtime/kube-object.ts';
+import { KINDS, type KubeObject, type ResourceKind } from '../../kube-runtime/kube-object.ts';
 import { type DedicatedOptions, POD_DEFAULTS } from './options.ts';
 
 interface Workload extends KubeObject {

@@ -1,11 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { SIGNING_PURPOSE } from '../../../services/common/domain/audit-head.ts';
-import { deriveSigningKey } from '../../../services/common/domain/derived-key.ts';
-import { keyId } from '../../../services/common/messaging/token-text.ts';
+import { deriveSigningKey } from '../../../services/common/kernel/derived-key.ts';
+import { keyId } from '../../../services/common/platform/messaging/token-text.ts';
 import type { TenantStatusSecret } from '../../api/tenant.ts';
-import { toSeconds } from '../../runtime/conditions.ts';
-import { KINDS, type Secret } from '../../runtime/kube-object.ts';
-import { StepFailure, stalled } from '../../runtime/step.ts';
+import { toSeconds } from '../../kube-runtime/conditions.ts';
+import { KINDS, type Secret } from '../../kube-runtime/kube-object.ts';
+import { StepFailure, stalled } from '../../kube-runtime/step.ts';
 import type { Realm } from '../../stores/realm.ts';
 import { realmOf } from '../../stores/realm.ts';
 import { type RealmCredentials, STORE_DRIVERS, type StoreDriver } from '../../stores/store-administrator.ts';

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { createFakeAdministrators } from '../../../test/support/kube/fake-administrators.ts';
 import { endJobs, runEverything } from '../../../test/support/kube/fake-workloads.ts';
 import { createTenantWorld, PLACE, type TenantWorld } from '../../../test/support/kube/tenant-world.ts';
-import { KINDS, type KubeObject } from '../../runtime/kube-object.ts';
+import { KINDS, type KubeObject } from '../../kube-runtime/kube-object.ts';
 import { ROTATE_STORES_AT } from '../names.ts';
 import { POD_DEFAULTS } from './options.ts';
 

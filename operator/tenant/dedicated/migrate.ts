@@ -1,4 +1,4 @@
-import { KINDS, type KubeObject } from '../../runtime/kube-object.ts';
+import { KINDS, type KubeObject } from '../../kube-runtime/kube-object.ts';
 import type { TenantContext, TenantDependencies } from '../dependencies.ts';
 import { type Readiness, readMigrationProblem } from './readiness.ts';
 import { type Installation, migration } from './workloads.ts';

@@ -1,6 +1,6 @@
 import type { ServiceName } from '../../../services/common/domain/service-paths.ts';
 import type { Tenant } from '../../api/tenant.ts';
-import type { KubeObject } from '../../runtime/kube-object.ts';
+import type { KubeObject } from '../../kube-runtime/kube-object.ts';
 import { boundedName, GROUP } from '../names.ts';
 
 /** What answers in place of the services of a hibernated tenant. */

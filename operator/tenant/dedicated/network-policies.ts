@@ -1,5 +1,5 @@
-import type { Desired } from '../../runtime/applier.ts';
-import { KINDS } from '../../runtime/kube-object.ts';
+import type { Desired } from '../../kube-runtime/applier.ts';
+import { KINDS } from '../../kube-runtime/kube-object.ts';
 import { commonLabels, objectName } from './names.ts';
 import type { KubeJson } from './options.ts';
 import type { Installation } from './workloads.ts';

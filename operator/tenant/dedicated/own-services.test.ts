@@ -1,10 +1,10 @@
 import { expect } from 'chai';
-import { engramError } from '../../../services/common/domain/errors.ts';
+import { engramError } from '../../../services/common/kernel/errors.ts';
 import { createFakeDatasetServices } from '../../../test/support/kube/fake-dataset-services.ts';
 import { createFakeTenantServices } from '../../../test/support/kube/fake-tenant-services.ts';
 import { completeSpec } from '../../../test/support/kube/tenant-world.ts';
 import { TENANT_KIND, type Tenant } from '../../api/tenant.ts';
-import type { KubeClient } from '../../runtime/kube-client.ts';
+import type { KubeClient } from '../../kube-runtime/kube-client.ts';
 import { type BusAddress, createOwnServices, type OwnServices } from './own-services.ts';
 
 const NEVER = new AbortController().signal;

@@ -1,8 +1,8 @@
 import type { Clock } from '../../../services/common/ports/system.ts';
 import type { Tenant, TenantStatus } from '../../api/tenant.ts';
 import type { DatasetServices } from '../../dataset/services.ts';
-import type { KubeClient } from '../../runtime/kube-client.ts';
-import { KINDS, type Secret } from '../../runtime/kube-object.ts';
+import type { KubeClient } from '../../kube-runtime/kube-client.ts';
+import { KINDS, type Secret } from '../../kube-runtime/kube-object.ts';
 import type { Provision } from '../../stores/store-administrator.ts';
 import type { TenantServices } from '../services.ts';
 import { secretText } from '../tenant-secrets.ts';

@@ -1,9 +1,9 @@
 import { SERVICE_NAMES } from '../../../services/common/domain/service-paths.ts';
+import { RUNG_EXIT_CODE } from '../../activator/rung.ts';
 import type { Tenant } from '../../api/tenant.ts';
-import { RUNG_EXIT_CODE } from '../../asleep/rung.ts';
-import { conditionMessage } from '../../runtime/conditions.ts';
-import type { KubeClient } from '../../runtime/kube-client.ts';
-import { KINDS, type KubeObject } from '../../runtime/kube-object.ts';
+import { conditionMessage } from '../../kube-runtime/conditions.ts';
+import type { KubeClient } from '../../kube-runtime/kube-client.ts';
+import { KINDS, type KubeObject } from '../../kube-runtime/kube-object.ts';
 import { ASLEEP, commonLabels, MIGRATION, objectName, SECRETS_ANNOTATION, SETTINGS } from './names.ts';
 
 interface Deployment extends KubeObject {

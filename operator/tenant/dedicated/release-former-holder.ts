@@ -1,8 +1,8 @@
-import type { TenantId } from '../../../services/common/domain/brand.ts';
-import { isEngramError } from '../../../services/common/domain/errors.ts';
-import { asId } from '../../../services/common/domain/ids.ts';
-import { keyOf } from '../../runtime/kube-object.ts';
-import { done, StepFailure } from '../../runtime/step.ts';
+import type { TenantId } from '../../../services/common/kernel/brand.ts';
+import { isEngramError } from '../../../services/common/kernel/errors.ts';
+import { asId } from '../../../services/common/kernel/ids.ts';
+import { keyOf } from '../../kube-runtime/kube-object.ts';
+import { done, StepFailure } from '../../kube-runtime/step.ts';
 import type { TenantDependencies, TenantStep } from '../dependencies.ts';
 import { askServices } from '../service-failure.ts';
 import { findKeys } from './keys.ts';

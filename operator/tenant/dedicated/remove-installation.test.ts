@@ -1,8 +1,8 @@
 import { createPublicKey, type JsonWebKey, sign, verify } from 'node:crypto';
 import { expect } from 'chai';
 import { SIGNING_PURPOSE } from '../../../services/common/domain/audit-head.ts';
-import { deriveSigningKey } from '../../../services/common/domain/derived-key.ts';
-import { engramError } from '../../../services/common/domain/errors.ts';
+import { deriveSigningKey } from '../../../services/common/kernel/derived-key.ts';
+import { engramError } from '../../../services/common/kernel/errors.ts';
 import { createFakeAdministrators, type FakeAdministrator } from '../../../test/support/kube/fake-administrators.ts';
 import { endPods, runEverything } from '../../../test/support/kube/fake-workloads.ts';
 import {
@@ -13,7 +13,7 @@ import {
 } from '../../../test/support/kube/tenant-world.ts';
 import { TENANT_KIND, type TenantSpec } from '../../api/tenant.ts';
 import { findFormerSigners } from '../../former-signers.ts';
-import { KINDS, type KubeObject, type ResourceKind } from '../../runtime/kube-object.ts';
+import { KINDS, type KubeObject, type ResourceKind } from '../../kube-runtime/kube-object.ts';
 import { FRAME_ANNOTATIONS } from '../names.ts';
 import { POD_DEFAULTS } from './options.ts';
 

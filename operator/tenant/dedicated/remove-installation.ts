@@ -1,8 +1,8 @@
 import type { TenantStatus } from '../../api/tenant.ts';
 import { keepFormerSigner } from '../../former-signers.ts';
-import type { ConditionDraft } from '../../runtime/conditions.ts';
-import { type ConfigMap, KINDS, type KubeObject, keyOf, type Secret } from '../../runtime/kube-object.ts';
-import { done, progressing, retrying, type StepOutcome, stalled } from '../../runtime/step.ts';
+import type { ConditionDraft } from '../../kube-runtime/conditions.ts';
+import { type ConfigMap, KINDS, type KubeObject, keyOf, type Secret } from '../../kube-runtime/kube-object.ts';
+import { done, progressing, retrying, type StepOutcome, stalled } from '../../kube-runtime/step.ts';
 import { type Realm, realmOf } from '../../stores/realm.ts';
 import type { StoreAdministrator } from '../../stores/store-administrator.ts';
 import type { TenantContext, TenantDependencies, TenantStep } from '../dependencies.ts';

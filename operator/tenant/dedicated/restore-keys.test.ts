@@ -8,8 +8,8 @@ import {
   type TenantWorld,
 } from '../../../test/support/kube/tenant-world.ts';
 import { TENANT_KIND, type Tenant, type TenantSpec } from '../../api/tenant.ts';
-import { findCondition } from '../../runtime/conditions.ts';
-import { KINDS, keyOf, type Secret } from '../../runtime/kube-object.ts';
+import { findCondition } from '../../kube-runtime/conditions.ts';
+import { KINDS, keyOf, type Secret } from '../../kube-runtime/kube-object.ts';
 import { secretText } from '../tenant-secrets.ts';
 import { POD_DEFAULTS } from './options.ts';
 

@@ -1,6 +1,6 @@
-import { namesInMessage } from '../../runtime/conditions.ts';
-import { keyOf, type Secret } from '../../runtime/kube-object.ts';
-import { StepFailure, stalled } from '../../runtime/step.ts';
+import { namesInMessage } from '../../kube-runtime/conditions.ts';
+import { keyOf, type Secret } from '../../kube-runtime/kube-object.ts';
+import { StepFailure, stalled } from '../../kube-runtime/step.ts';
 import { realmOf } from '../../stores/realm.ts';
 import type { TenantContext, TenantDependencies } from '../dependencies.ts';
 import { managedSecret } from '../tenant-secrets.ts';

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { createFakeAdministrators, type FakeAdministrator } from '../../../test/support/kube/fake-administrators.ts';
 import { endPods, runEverything } from '../../../test/support/kube/fake-workloads.ts';
 import { createTenantWorld, PLACE, type TenantWorld } from '../../../test/support/kube/tenant-world.ts';
-import { KINDS, type KubeObject, type Secret } from '../../runtime/kube-object.ts';
+import { KINDS, type KubeObject, type Secret } from '../../kube-runtime/kube-object.ts';
 import type { RealmCredentials } from '../../stores/store-administrator.ts';
 import { ROTATE_STORES_AT } from '../names.ts';
 import { POD_DEFAULTS } from './options.ts';

@@ -1,4 +1,4 @@
-import type { Config } from '../../../services/common/config/configuration.ts';
+import type { Config } from '../../../services/common/platform/config/configuration.ts';
 import type { DedicatedStores } from '../../stores/store-administrator.ts';
 import { type DedicatedOptions, type NetworkOptions, POD_DEFAULTS, type PodOptions } from './options.ts';
 

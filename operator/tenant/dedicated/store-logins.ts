@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { toSeconds } from '../../runtime/conditions.ts';
-import type { Secret } from '../../runtime/kube-object.ts';
+import { toSeconds } from '../../kube-runtime/conditions.ts';
+import type { Secret } from '../../kube-runtime/kube-object.ts';
 import {
   type CredentialSlot,
   type RealmCredentials,

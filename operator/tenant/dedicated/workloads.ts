@@ -1,7 +1,7 @@
 import { SERVICE_NAMES, type ServiceName } from '../../../services/common/domain/service-paths.ts';
 import type { Tenant } from '../../api/tenant.ts';
-import type { Desired } from '../../runtime/applier.ts';
-import { KINDS, type KubeObject, type ResourceKind } from '../../runtime/kube-object.ts';
+import type { Desired } from '../../kube-runtime/applier.ts';
+import { KINDS, type KubeObject, type ResourceKind } from '../../kube-runtime/kube-object.ts';
 import type { Provision } from '../../stores/store-administrator.ts';
 import { hashOf, type InstallationKeys } from './keys.ts';
 import {
@@ -191,7 +191,7 @@ function sleeper(installation: Installation): KubeObject {
   const { state, hibernation } = tenant.spec;
   const canRing = state === 'Active' && hibernation?.wake === 'OnRequest';
   const template = podTemplate(installation, {
-    ...{ component: ASLEEP, args: ['operator/asleep/main.ts', String(HTTP_PORT), ...(canRing ? RINGS : [])] },
+    ...{ component: ASLEEP, args: ['operator/activator/main.ts', String(HTTP_PORT), ...(canRing ? RINGS : [])] },
     ...{ variables: [], files: [], hash: '' },
   });
   const spec = { replicas: 1, ...rollout(selectorOf(tenant, ASLEEP)), template };

@@ -1,10 +1,10 @@
-import { isEngramError } from '../../../services/common/domain/errors.ts';
+import { isEngramError } from '../../../services/common/kernel/errors.ts';
 import type {
   EnsureTenantRequest,
   EnsureTenantResponse,
-} from '../../../services/common/messaging/methods/auth-managed.ts';
-import { keyOf } from '../../runtime/kube-object.ts';
-import { done, StepFailure, stalled } from '../../runtime/step.ts';
+} from '../../../services/common/platform/messaging/methods/auth-managed.ts';
+import { keyOf } from '../../kube-runtime/kube-object.ts';
+import { done, StepFailure, stalled } from '../../kube-runtime/step.ts';
 import { isDedicated } from '../dedicated/own-services.ts';
 import type { TenantContext, TenantDependencies, TenantStep } from '../dependencies.ts';
 import { declaredState, effectiveState, isUnused } from '../effective-state.ts';

@@ -1,7 +1,10 @@
-import type { TenantId } from '../../../services/common/domain/brand.ts';
-import { isEngramError } from '../../../services/common/domain/errors.ts';
-import { asId } from '../../../services/common/domain/ids.ts';
-import type { EraseTenantRequest, ErasureProgress } from '../../../services/common/messaging/methods/ingest-managed.ts';
+import type { TenantId } from '../../../services/common/kernel/brand.ts';
+import { isEngramError } from '../../../services/common/kernel/errors.ts';
+import { asId } from '../../../services/common/kernel/ids.ts';
+import type {
+  EraseTenantRequest,
+  ErasureProgress,
+} from '../../../services/common/platform/messaging/methods/ingest-managed.ts';
 import {
   CARRIED_OUT,
   type ErasureOutcome,
@@ -11,8 +14,8 @@ import {
   withErasure,
   withoutSnapshots,
 } from '../../erasure-outcome.ts';
-import { KINDS, keyOf, type Secret } from '../../runtime/kube-object.ts';
-import { done } from '../../runtime/step.ts';
+import { KINDS, keyOf, type Secret } from '../../kube-runtime/kube-object.ts';
+import { done } from '../../kube-runtime/step.ts';
 import { type FoundPlace, findPlace } from '../../snapshot-place.ts';
 import type { TenantContext, TenantDependencies, TenantStep } from '../dependencies.ts';
 import { writeReceipt } from '../receipts.ts';

@@ -1,8 +1,8 @@
-import { asId } from '../../../services/common/domain/ids.ts';
+import { asId } from '../../../services/common/kernel/ids.ts';
 import type { TenantStatusSecret } from '../../api/tenant.ts';
-import type { ConditionDraft } from '../../runtime/conditions.ts';
-import { KINDS } from '../../runtime/kube-object.ts';
-import { done, stalled } from '../../runtime/step.ts';
+import type { ConditionDraft } from '../../kube-runtime/conditions.ts';
+import { KINDS } from '../../kube-runtime/kube-object.ts';
+import { done, stalled } from '../../kube-runtime/step.ts';
 import type { TenantDependencies, TenantStep } from '../dependencies.ts';
 import { API_KEY_LABEL } from '../names.ts';
 import { type KeyWork, ownSecrets, type SyncedKey, syncKey, tellServices } from '../tenant-keys.ts';

@@ -1,9 +1,9 @@
-import type { TenantId } from '../../../services/common/domain/brand.ts';
 import type { BudgetKind, BudgetLimits } from '../../../services/common/domain/budget.ts';
-import { asId } from '../../../services/common/domain/ids.ts';
-import type { UsageResponse } from '../../../services/common/messaging/methods/auth.ts';
+import type { TenantId } from '../../../services/common/kernel/brand.ts';
+import { asId } from '../../../services/common/kernel/ids.ts';
+import type { UsageResponse } from '../../../services/common/platform/messaging/methods/auth.ts';
 import type { TenantQuotas, TenantStatusUsage } from '../../api/tenant.ts';
-import { done, type StepOutcome } from '../../runtime/step.ts';
+import { done, type StepOutcome } from '../../kube-runtime/step.ts';
 import type { TenantContext, TenantDependencies, TenantStep } from '../dependencies.ts';
 import { bytesAsQuantity, quantityBytes } from '../quantities.ts';
 import { askServices } from '../service-failure.ts';

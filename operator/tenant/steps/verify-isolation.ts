@@ -1,11 +1,14 @@
-import type { TenantId } from '../../../services/common/domain/brand.ts';
-import { isEngramError } from '../../../services/common/domain/errors.ts';
-import { asId } from '../../../services/common/domain/ids.ts';
-import type { CanaryLeak, CheckIsolationResponse } from '../../../services/common/messaging/methods/ingest-managed.ts';
+import type { TenantId } from '../../../services/common/kernel/brand.ts';
+import { isEngramError } from '../../../services/common/kernel/errors.ts';
+import { asId } from '../../../services/common/kernel/ids.ts';
+import type {
+  CanaryLeak,
+  CheckIsolationResponse,
+} from '../../../services/common/platform/messaging/methods/ingest-managed.ts';
 import type { TenantStatus, TenantStatusLeak } from '../../api/tenant.ts';
-import { type ConditionDraft, findCondition } from '../../runtime/conditions.ts';
-import { keyOf } from '../../runtime/kube-object.ts';
-import { done, type StepOutcome, stalled } from '../../runtime/step.ts';
+import { type ConditionDraft, findCondition } from '../../kube-runtime/conditions.ts';
+import { keyOf } from '../../kube-runtime/kube-object.ts';
+import { done, type StepOutcome, stalled } from '../../kube-runtime/step.ts';
 import { isDedicated } from '../dedicated/own-services.ts';
 import type { TenantContext, TenantDependencies, TenantStep } from '../dependencies.ts';
 

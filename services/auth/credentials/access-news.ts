@@ -1,10 +1,10 @@
-import type { TenantId, UserId } from '../../common/domain/brand.ts';
-import type { DatasetRef } from '../../common/domain/dataset.ts';
-import { PERSONAL_TENANT } from '../../common/domain/scope.ts';
-import type { Messenger } from '../../common/messaging/messenger.ts';
-import { type AccessChange, accessChanges, EVERY_TENANT } from '../../common/messaging/methods/auth.ts';
-import type { Subscription } from '../../common/ports/bus.ts';
+import type { TenantId, UserId } from '../../common/kernel/brand.ts';
+import type { DatasetRef } from '../../common/kernel/dataset.ts';
+import { PERSONAL_TENANT } from '../../common/kernel/scope.ts';
+import type { Messenger } from '../../common/platform/messaging/messenger.ts';
+import { type AccessChange, accessChanges, EVERY_TENANT } from '../../common/platform/messaging/methods/auth.ts';
 import type { Logger } from '../../common/ports/logger.ts';
+import type { Subscription } from '../../common/storage/ports/bus.ts';
 import type { PrincipalCache } from './principal-cache.ts';
 import type { RememberedTenants } from './remembered-tenants.ts';
 

@@ -2,10 +2,10 @@ import { createHmac, generateKeyPairSync, type KeyObject, randomUUID, sign } fro
 import { expect } from 'chai';
 import { createLocalJWKSet, type JWK, jwtVerify } from 'jose';
 import { testClock } from '../../../test/support/auth-service.ts';
-import { loadConfig } from '../../common/config/load-config.ts';
-import type { TokenKey } from '../../common/config/token-keys.ts';
-import { asId } from '../../common/domain/ids.ts';
-import type { User } from '../../common/repositories/users.ts';
+import { asId } from '../../common/kernel/ids.ts';
+import { loadConfig } from '../../common/platform/config/load-config.ts';
+import type { TokenKey } from '../../common/platform/config/token-keys.ts';
+import type { User } from '../../common/records/auth/users.ts';
 import { type AccessTokensOptions, createAccessTokens } from './access-tokens.ts';
 
 const ADA = {

@@ -1,8 +1,8 @@
 import type { JsonWebKey } from 'node:crypto';
-import type { UserId } from '../../common/domain/brand.ts';
-import { asId, isUuid } from '../../common/domain/ids.ts';
+import type { UserId } from '../../common/kernel/brand.ts';
+import { asId, isUuid } from '../../common/kernel/ids.ts';
 import type { Clock, IdSource } from '../../common/ports/system.ts';
-import type { User } from '../../common/repositories/users.ts';
+import type { User } from '../../common/records/auth/users.ts';
 import { createTokenKeyRing, type TokenKeyRingOptions, type VerifyingKey } from './token-key-ring.ts';
 
 /** Login tokens must not pass as tokens of other kinds (password reset, verification), nor those as login tokens. */

@@ -5,15 +5,15 @@ import {
   SIGNING_PURPOSE,
   type SignedAuditHead,
 } from '../../common/domain/audit-head.ts';
-import { deriveSigningKey } from '../../common/domain/derived-key.ts';
 import {
   type ErasureReceipt,
   erasureReceiptText,
   type SignedErasureReceipt,
 } from '../../common/domain/erasure-receipt.ts';
 import { manifestSignedText } from '../../common/domain/snapshot.ts';
-import { keyId } from '../../common/messaging/token-text.ts';
-import { isManifestSignedBy } from '../../common/snapshots/check-signature.ts';
+import { deriveSigningKey } from '../../common/kernel/derived-key.ts';
+import { keyId } from '../../common/platform/messaging/token-text.ts';
+import { isManifestSignedBy } from '../../common/storage/snapshots/check-signature.ts';
 
 /** The server's word on where a chain ended, and on what was erased. */
 export interface AuditHeadSigner {

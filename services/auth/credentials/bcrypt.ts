@@ -1,5 +1,5 @@
-import { workerTask } from '../../common/workers/worker-messages.ts';
-import { createWorkerPool } from '../../common/workers/worker-pool.ts';
+import { workerTask } from '../../common/platform/workers/worker-messages.ts';
+import { createWorkerPool } from '../../common/platform/workers/worker-pool.ts';
 
 const VERIFY = workerTask<typeof import('./bcrypt-task.ts'), 'verify'>(
   new URL('./bcrypt-task.ts', import.meta.url),

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { testClock } from '../../../test/support/auth-service.ts';
-import { createMemoryDocumentStore } from '../../common/adapters/memory/document-store.ts';
-import type { EngramError } from '../../common/domain/errors.ts';
-import { SYSTEM_SCOPE } from '../../common/domain/scope.ts';
-import { createLoginFailureCounts, loginFailuresCollection } from '../../common/repositories/login-failures.ts';
+import { createMemoryDocumentStore } from '../../../test/support/memory/document-store.ts';
+import type { EngramError } from '../../common/kernel/errors.ts';
+import { SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
+import { createLoginFailureCounts, loginFailuresCollection } from '../repositories/login-failures.ts';
 import { createLoginThrottle, type LoginThrottle } from './login-throttle.ts';
 
 describe('login throttle', () => {

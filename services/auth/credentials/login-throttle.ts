@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { emailKey } from '../../common/domain/email-address.ts';
-import { engramError } from '../../common/domain/errors.ts';
-import { networkOf } from '../../common/domain/network-address.ts';
+import { engramError } from '../../common/kernel/errors.ts';
+import { networkOf } from '../../common/kernel/network-address.ts';
 import type { Clock } from '../../common/ports/system.ts';
-import type { LoginFailureCounts } from '../../common/repositories/login-failures.ts';
+import type { LoginFailureCounts } from '../repositories/login-failures.ts';
 
 /** Failures that are free in a row, and how fast they are forgiven. */
 interface BucketLimit {

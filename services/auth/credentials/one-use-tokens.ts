@@ -1,8 +1,8 @@
 import { createHmac, createSecretKey, hkdfSync, type KeyObject, timingSafeEqual } from 'node:crypto';
-import type { UserId } from '../../common/domain/brand.ts';
-import { asId, isUuid } from '../../common/domain/ids.ts';
+import type { UserId } from '../../common/kernel/brand.ts';
+import { asId, isUuid } from '../../common/kernel/ids.ts';
 import type { Clock } from '../../common/ports/system.ts';
-import type { User } from '../../common/repositories/users.ts';
+import type { User } from '../../common/records/auth/users.ts';
 
 /** Neither kind passes as the other, nor as a login token. */
 const RESET_AUDIENCE = 'fastapi-users:reset';

@@ -1,8 +1,8 @@
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
-import { engramError } from '../../common/domain/errors.ts';
-import { createGate } from '../../common/domain/gate.ts';
-import { WorkerFailure } from '../../common/workers/worker-pool.ts';
+import { engramError } from '../../common/kernel/errors.ts';
+import { createGate } from '../../common/platform/async/gate.ts';
+import { WorkerFailure } from '../../common/platform/workers/worker-pool.ts';
 import { createBcrypt } from './bcrypt.ts';
 
 /** Argon2id with the least cost that OWASP's password storage sheet recommends: 19 MiB, two passes, one lane; about 60 ms. */

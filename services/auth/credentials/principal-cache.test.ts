@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { testClock } from '../../../test/support/auth-service.ts';
-import { asId } from '../../common/domain/ids.ts';
-import type { Principal } from '../../common/domain/principal.ts';
-import { PERSONAL_TENANT } from '../../common/domain/scope.ts';
+import { asId } from '../../common/kernel/ids.ts';
+import type { Principal } from '../../common/kernel/principal.ts';
+import { PERSONAL_TENANT } from '../../common/kernel/scope.ts';
 import { cacheKey, createPrincipalCache } from './principal-cache.ts';
 
 const ada: Principal = {

@@ -1,5 +1,5 @@
 import { emailKey } from '../../common/domain/email-address.ts';
-import { PERSONAL_TENANT, SYSTEM_SCOPE } from '../../common/domain/scope.ts';
+import { PERSONAL_TENANT, SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
 import type { AuditEntry, AuditLog } from '../../common/ports/audit-log.ts';
 import type { Logger } from '../../common/ports/logger.ts';
 

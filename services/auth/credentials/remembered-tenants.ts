@@ -1,9 +1,9 @@
-import type { TenantId, UserId } from '../../common/domain/brand.ts';
-import { PERSONAL_TENANT } from '../../common/domain/scope.ts';
 import type { TenantHibernation, TenantState } from '../../common/domain/tenant-state.ts';
+import type { TenantId, UserId } from '../../common/kernel/brand.ts';
+import { PERSONAL_TENANT } from '../../common/kernel/scope.ts';
 import type { Clock } from '../../common/ports/system.ts';
-import type { TenantHosts } from '../../common/repositories/tenant-hosts.ts';
-import type { Tenants } from '../../common/repositories/tenants.ts';
+import type { Tenants } from '../../common/records/auth/tenants.ts';
+import type { TenantHosts } from '../repositories/tenant-hosts.ts';
 
 /** What every request in a tenant depends on. */
 export interface TenantFacts {

@@ -1,8 +1,8 @@
-import type { TenantId } from '../../common/domain/brand.ts';
-import type { DocumentStore } from '../../common/ports/document-store.ts';
+import type { TenantId } from '../../common/kernel/brand.ts';
 import type { Logger } from '../../common/ports/logger.ts';
 import type { Clock } from '../../common/ports/system.ts';
-import type { Tenants } from '../../common/repositories/tenants.ts';
+import type { Tenants } from '../../common/records/auth/tenants.ts';
+import type { DocumentStore } from '../../common/storage/ports/document-store.ts';
 import type { RememberedTenants } from './remembered-tenants.ts';
 
 /** When tenants that go to sleep by themselves were used last. */

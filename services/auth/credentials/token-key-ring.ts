@@ -1,5 +1,5 @@
 import { createHmac, createSecretKey, hkdfSync, type JsonWebKey, type KeyObject, timingSafeEqual } from 'node:crypto';
-import type { TokenKey } from '../../common/config/token-keys.ts';
+import type { TokenKey } from '../../common/platform/config/token-keys.ts';
 
 /** Verifies tokens of one algorithm. */
 export interface VerifyingKey {

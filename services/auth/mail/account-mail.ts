@@ -1,10 +1,10 @@
-import type { DocumentStore } from '../../common/ports/document-store.ts';
 import type { Logger } from '../../common/ports/logger.ts';
 import type { Mailer } from '../../common/ports/mailer.ts';
 import type { Clock } from '../../common/ports/system.ts';
-import { type AccountMails, createAccountMails } from '../../common/repositories/account-mails.ts';
+import type { DocumentStore } from '../../common/storage/ports/document-store.ts';
 import { createOneUseTokens, type OneUseTokens } from '../credentials/one-use-tokens.ts';
 import type { MailPurpose } from '../presenters/account-mail.ts';
+import { type AccountMails, createAccountMails } from '../repositories/account-mails.ts';
 import { createOutbox, type Outbox } from './outbox.ts';
 
 /** How accounts get mails. */

@@ -1,6 +1,6 @@
 import type { JWTPayload } from 'jose';
 import type { Configuration, IDToken, UserInfoResponse } from 'openid-client';
-import type { OidcProvider } from '../../common/config/oidc-providers.ts';
+import type { OidcProvider } from '../../common/platform/config/oidc-providers.ts';
 import type { AccessTokenHolder, OidcClient, ProvenIdentity } from './oidc-client.ts';
 import {
   CLOCK_SKEW_SECONDS,

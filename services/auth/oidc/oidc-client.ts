@@ -1,4 +1,4 @@
-import type { OidcProvider } from '../../common/config/oidc-providers.ts';
+import type { OidcProvider } from '../../common/platform/config/oidc-providers.ts';
 
 /**
  * What the service asks of OpenID Connect providers. Nothing is asked before it is needed: the service starts while a

@@ -1,4 +1,4 @@
-import type { OidcProvider } from '../../common/config/oidc-providers.ts';
+import type { OidcProvider } from '../../common/platform/config/oidc-providers.ts';
 import type { RateLimiter } from '../../common/ports/system.ts';
 import { createOidcClient } from './create-oidc-client.ts';
 import type { OidcClient, SendToProvider } from './oidc-client.ts';

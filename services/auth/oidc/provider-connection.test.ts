@@ -1,9 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect } from 'chai';
 import { startIssuer, type TestIssuer } from '../../../test/support/oidc-issuer.ts';
-import { createProviderFetch } from '../../common/adapters/fetch/provider-fetch.ts';
-import { createSystemClock } from '../../common/adapters/system/clock.ts';
-import type { OidcProvider } from '../../common/config/oidc-providers.ts';
+import type { OidcProvider } from '../../common/platform/config/oidc-providers.ts';
+import { createProviderFetch } from '../../common/platform/fetch/provider-fetch.ts';
+import { createSystemClock } from '../../common/platform/system/clock.ts';
 import { createProviderConnection } from './provider-connection.ts';
 
 const ignore = () => {};

@@ -1,7 +1,7 @@
 import type { JWTPayload, JWTVerifyGetKey } from 'jose';
 import type { Configuration, CustomFetch } from 'openid-client';
-import type { OidcProvider } from '../../common/config/oidc-providers.ts';
-import { isEngramError } from '../../common/domain/errors.ts';
+import { isEngramError } from '../../common/kernel/errors.ts';
+import type { OidcProvider } from '../../common/platform/config/oidc-providers.ts';
 import type { Logger } from '../../common/ports/logger.ts';
 import type { Clock } from '../../common/ports/system.ts';
 import type { SendToProvider } from './oidc-client.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import type { OidcProvider } from '../../common/config/oidc-providers.ts';
-import { engramError, isEngramError } from '../../common/domain/errors.ts';
+import { engramError, isEngramError } from '../../common/kernel/errors.ts';
+import type { OidcProvider } from '../../common/platform/config/oidc-providers.ts';
 import { asProviderError } from './provider-errors.ts';
 
 const PROVIDER = { name: 'corp', title: 'Corp' } as OidcProvider;

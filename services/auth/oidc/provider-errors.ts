@@ -1,5 +1,5 @@
-import type { OidcProvider } from '../../common/config/oidc-providers.ts';
-import { engramError, isEngramError } from '../../common/domain/errors.ts';
+import { engramError, isEngramError } from '../../common/kernel/errors.ts';
+import type { OidcProvider } from '../../common/platform/config/oidc-providers.ts';
 import type { Logger } from '../../common/ports/logger.ts';
 
 /** Of openid-client and jose: the provider answered with what no provider answers. */

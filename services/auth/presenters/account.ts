@@ -1,5 +1,5 @@
-import { wireTenant } from '../../common/domain/scope.ts';
-import type { User } from '../../common/repositories/users.ts';
+import { wireTenant } from '../../common/kernel/scope.ts';
+import type { User } from '../../common/records/auth/users.ts';
 
 /** The user record of the wire (auth-integrations.md §2.4). */
 export function presentUser(user: User) {

@@ -1,7 +1,7 @@
 import { type AgentConnection, memorySourceType } from '../../common/domain/agent-connection.ts';
-import { wireTenant } from '../../common/domain/scope.ts';
-import { presentQa, presentTrace } from '../../common/http/session-rows.ts';
-import type { ConnectionDetail, ConnectionList, MemorySource } from '../usecases/agent-connections.ts';
+import { wireTenant } from '../../common/kernel/scope.ts';
+import { presentQa, presentTrace } from '../../common/presenters/session-rows.ts';
+import type { ConnectionDetail, ConnectionList, MemorySource } from '../agents/agent-connections.ts';
 
 /** snake_case, as auth-integrations.md §4.2. */
 export function presentConnection(connection: AgentConnection) {

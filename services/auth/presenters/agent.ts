@@ -1,5 +1,5 @@
 import { shownAgentAddress } from '../../common/domain/agent-address.ts';
-import type { Agent } from '../usecases/agents.ts';
+import type { Agent } from '../agents/agents.ts';
 import { maskedKey } from './api-key.ts';
 
 /** camelCase, as auth-integrations.md §4.1. */

@@ -1,4 +1,4 @@
-import type { ApiKey } from '../../common/repositories/api-keys.ts';
+import type { ApiKey } from '../../common/records/auth/api-keys.ts';
 
 /**
  * `text` only right after the key was made; later an empty `key`, by which clients see that they must mint another. The

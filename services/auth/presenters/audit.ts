@@ -1,8 +1,8 @@
 import type { SignedAuditHead } from '../../common/domain/audit-head.ts';
 import type { AuditRecord } from '../../common/domain/audit-record.ts';
-import { asId } from '../../common/domain/ids.ts';
-import { parseClientJson } from '../../common/domain/json.ts';
-import { wireTenant } from '../../common/domain/scope.ts';
+import { asId } from '../../common/kernel/ids.ts';
+import { parseClientJson } from '../../common/kernel/json.ts';
+import { wireTenant } from '../../common/kernel/scope.ts';
 
 /** For reading: `details` is an object. Hashes are made of the text, which exports have. */
 export function presentAuditRecord({ tenant, details, previous, hash, ...record }: AuditRecord) {

@@ -1,5 +1,5 @@
 import { BUDGET_KINDS, type BudgetKind, counterOf, windowOf } from '../../common/domain/budget.ts';
-import type { AccountBudget } from '../usecases/budgets.ts';
+import type { AccountBudget } from '../budgets/budgets.ts';
 
 /** Limits beside what is used of them. */
 export function presentBudget({ account, stored, standing, at }: AccountBudget) {

@@ -1,9 +1,9 @@
-import type { DatasetRef } from '../../common/domain/dataset.ts';
-import { wireTenant } from '../../common/domain/scope.ts';
-import type { Role } from '../../common/repositories/roles.ts';
-import type { Tenant } from '../../common/repositories/tenants.ts';
-import type { User } from '../../common/repositories/users.ts';
-import type { MemberWithRoles, RoleWithCount } from '../usecases/tenant-directory.ts';
+import type { DatasetRef } from '../../common/kernel/dataset.ts';
+import { wireTenant } from '../../common/kernel/scope.ts';
+import type { Tenant } from '../../common/records/auth/tenants.ts';
+import type { User } from '../../common/records/auth/users.ts';
+import type { Role } from '../repositories/roles.ts';
+import type { MemberWithRoles, RoleWithCount } from '../tenants/tenant-directory.ts';
 
 export function presentTenant({ id, name }: Tenant) {
   return { id, name };

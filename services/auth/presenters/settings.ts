@@ -1,4 +1,4 @@
-import type { ModelSettingsView } from '../usecases/model-settings.ts';
+import type { ModelSettingsView } from '../settings/model-settings.ts';
 import { type Choice, MODEL_PROVIDERS, MODEL_SUGGESTIONS, VECTOR_PROVIDERS } from './model-suggestions.ts';
 
 /** The settings of the wire (auth-integrations.md §5.2). */

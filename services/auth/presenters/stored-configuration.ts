@@ -1,4 +1,4 @@
-import type { ListedConfiguration } from '../usecases/stored-configurations.ts';
+import type { ListedConfiguration } from '../settings/stored-configurations.ts';
 
 /** One entry of the list (auth-integrations.md §5.1). */
 export function presentConfiguration(stored: ListedConfiguration) {

@@ -1,14 +1,14 @@
-import { nothing } from '../../common/http/answer-schemas.ts';
-import { defineRoute, json, type Route } from '../../common/http/route.ts';
-import { NO_PERMISSION } from '../../common/http/route-permission.ts';
-import { onDemand } from '../../common/lifecycle/on-demand.ts';
+import { nothing } from '../../common/platform/http/answer-schemas.ts';
+import { defineRoute, json, type Route } from '../../common/platform/http/route.ts';
+import { NO_PERMISSION } from '../../common/platform/http/route-permission.ts';
+import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
 import type { AuthDependencies } from '../dependencies.ts';
 import { presentUser } from '../presenters/account.ts';
-import { requestAccountMail } from '../usecases/request-account-mail.ts';
+import { requestAccountMail } from '../sign-in/request-account-mail.ts';
 import { addressBody, resetPasswordBody, userRecord, verifyBody } from './account.schema.ts';
 
-const resetPassword = onDemand(async () => (await import('../usecases/reset-password.ts')).resetPassword);
-const verifyAddress = onDemand(async () => (await import('../usecases/verify-address.ts')).verifyAddress);
+const resetPassword = onDemand(async () => (await import('../sign-in/reset-password.ts')).resetPassword);
+const verifyAddress = onDemand(async () => (await import('../sign-in/verify-address.ts')).verifyAddress);
 
 /** Asking for mails with tokens, and using those. No credential is looked at: a Bearer that is sent along does no harm. */
 export function accountMailRoutes(deps: AuthDependencies): readonly Route[] {

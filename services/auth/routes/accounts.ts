@@ -1,12 +1,12 @@
-import { credentialsOf } from '../../common/http/credentials.ts';
-import { defineRoute, json, type Route } from '../../common/http/route.ts';
-import { NO_PERMISSION } from '../../common/http/route-permission.ts';
-import { onDemand } from '../../common/lifecycle/on-demand.ts';
+import { credentialsOf } from '../../common/platform/http/credentials.ts';
+import { defineRoute, json, type Route } from '../../common/platform/http/route.ts';
+import { NO_PERMISSION } from '../../common/platform/http/route-permission.ts';
+import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
 import type { AuthDependencies } from '../dependencies.ts';
 import { presentUser } from '../presenters/account.ts';
 import { registerBody, userRecord } from './account.schema.ts';
 
-const registerUser = onDemand(async () => (await import('../usecases/register-user.ts')).registerUser);
+const registerUser = onDemand(async () => (await import('../accounts/register-user.ts')).registerUser);
 
 /** Signing up. */
 export function accountRoutes(deps: AuthDependencies): readonly Route[] {

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { CONNECTION_SOURCES, MEMORY_MODES } from '../../common/domain/agent-connection.ts';
-import type { Json } from '../../common/domain/json.ts';
-import { qaRow, traceRow } from '../../common/http/answer-schemas.ts';
-import { lenientBoolean, lenientInteger, uuid } from '../../common/http/schema.ts';
+import type { Json } from '../../common/kernel/json.ts';
+import { qaRow, traceRow } from '../../common/platform/http/answer-schemas.ts';
+import { lenientBoolean, lenientInteger, uuid } from '../../common/platform/http/schema.ts';
 
 /** Longer than what any client sends; the wire contract has no limit, but names are kept and shown for ever. */
 const MAX_TEXT_LENGTH = 1000;

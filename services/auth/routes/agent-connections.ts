@@ -1,8 +1,8 @@
-import type { UserId } from '../../common/domain/brand.ts';
-import { asId } from '../../common/domain/ids.ts';
-import { defineRoute, json, type Route } from '../../common/http/route.ts';
-import { NO_PERMISSION, ofAccount, onDatasets } from '../../common/http/route-permission.ts';
-import { onDemand } from '../../common/lifecycle/on-demand.ts';
+import type { UserId } from '../../common/kernel/brand.ts';
+import { asId } from '../../common/kernel/ids.ts';
+import { defineRoute, json, type Route } from '../../common/platform/http/route.ts';
+import { NO_PERMISSION, ofAccount, onDatasets } from '../../common/platform/http/route-permission.ts';
+import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
 import type { AuthDependencies } from '../dependencies.ts';
 import { presentConnection, presentConnectionDetail, presentConnectionList } from '../presenters/agent-connection.ts';
 import {
@@ -17,11 +17,11 @@ import {
   unregisterConnectionBody,
 } from './agent-connection.schema.ts';
 
-const findConnection = onDemand(async () => (await import('../usecases/agent-connections.ts')).findConnection);
-const listConnections = onDemand(async () => (await import('../usecases/agent-connections.ts')).listConnections);
-const registerConnection = onDemand(async () => (await import('../usecases/agent-connections.ts')).registerConnection);
+const findConnection = onDemand(async () => (await import('../agents/agent-connections.ts')).findConnection);
+const listConnections = onDemand(async () => (await import('../agents/agent-connections.ts')).listConnections);
+const registerConnection = onDemand(async () => (await import('../agents/agent-connections.ts')).registerConnection);
 const unregisterConnection = onDemand(
-  async () => (await import('../usecases/agent-connections.ts')).unregisterConnection,
+  async () => (await import('../agents/agent-connections.ts')).unregisterConnection,
 );
 
 /**

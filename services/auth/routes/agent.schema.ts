@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { agentSlug } from '../../common/domain/agent-address.ts';
-import { uuid } from '../../common/http/schema.ts';
+import { uuid } from '../../common/platform/http/schema.ts';
 
 export const createAgentQuery = z.object({
   name: z.string().superRefine((name, context) => {

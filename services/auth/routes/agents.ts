@@ -1,18 +1,18 @@
 import { z } from 'zod';
-import type { UserId } from '../../common/domain/brand.ts';
-import { asId } from '../../common/domain/ids.ts';
-import { nothing } from '../../common/http/answer-schemas.ts';
-import { defineRoute, json, type Route } from '../../common/http/route.ts';
-import { ofAccount } from '../../common/http/route-permission.ts';
-import { onDemand } from '../../common/lifecycle/on-demand.ts';
+import type { UserId } from '../../common/kernel/brand.ts';
+import { asId } from '../../common/kernel/ids.ts';
+import { nothing } from '../../common/platform/http/answer-schemas.ts';
+import { defineRoute, json, type Route } from '../../common/platform/http/route.ts';
+import { ofAccount } from '../../common/platform/http/route-permission.ts';
+import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
 import type { AuthDependencies } from '../dependencies.ts';
 import { presentAgent, presentNewAgent } from '../presenters/agent.ts';
 import { agentParams, agentRecord, createAgentQuery, newAgentRecord } from './agent.schema.ts';
 
-const createAgent = onDemand(async () => (await import('../usecases/agents.ts')).createAgent);
-const deleteAgent = onDemand(async () => (await import('../usecases/agents.ts')).deleteAgent);
-const getAgent = onDemand(async () => (await import('../usecases/agents.ts')).getAgent);
-const listAgents = onDemand(async () => (await import('../usecases/agents.ts')).listAgents);
+const createAgent = onDemand(async () => (await import('../agents/agents.ts')).createAgent);
+const deleteAgent = onDemand(async () => (await import('../agents/agents.ts')).deleteAgent);
+const getAgent = onDemand(async () => (await import('../agents/agents.ts')).getAgent);
+const listAgents = onDemand(async () => (await import('../agents/agents.ts')).listAgents);
 
 /** Own agents: accounts that work for the caller. */
 export function agentRoutes(deps: AuthDependencies): readonly Route[] {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { PERMISSIONS } from '../../common/domain/principal.ts';
-import { lenientInteger, optional, uuid, uuidList } from '../../common/http/schema.ts';
-import { MAX_KEY_LIFE_SECONDS } from '../usecases/api-keys.ts';
+import { PERMISSIONS } from '../../common/kernel/principal.ts';
+import { lenientInteger, optional, uuid, uuidList } from '../../common/platform/http/schema.ts';
+import { MAX_KEY_LIFE_SECONDS } from '../keys/api-keys.ts';
 
 /** Both are kept with the key and in the audit log. */
 const MAX_TEXT_LENGTH = 200;

@@ -1,14 +1,14 @@
 import { z } from 'zod';
-import { nothing } from '../../common/http/answer-schemas.ts';
-import { defineRoute, json, type Route } from '../../common/http/route.ts';
-import { ofAccount } from '../../common/http/route-permission.ts';
-import { onDemand } from '../../common/lifecycle/on-demand.ts';
+import { nothing } from '../../common/platform/http/answer-schemas.ts';
+import { defineRoute, json, type Route } from '../../common/platform/http/route.ts';
+import { ofAccount } from '../../common/platform/http/route-permission.ts';
+import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
 import type { AuthDependencies } from '../dependencies.ts';
 import { presentApiKey } from '../presenters/api-key.ts';
 import { apiKeyParams, apiKeyRecord, createApiKeyBody } from './api-key.schema.ts';
 
-const createApiKey = onDemand(async () => (await import('../usecases/api-keys.ts')).createApiKey);
-const deleteApiKey = onDemand(async () => (await import('../usecases/api-keys.ts')).deleteApiKey);
+const createApiKey = onDemand(async () => (await import('../keys/api-keys.ts')).createApiKey);
+const deleteApiKey = onDemand(async () => (await import('../keys/api-keys.ts')).deleteApiKey);
 
 /** Own API keys. */
 export function apiKeyRoutes(deps: AuthDependencies): readonly Route[] {

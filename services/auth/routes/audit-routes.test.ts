@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { type AuthHttp, startAuthHttp } from '../../../test/support/auth-http.ts';
-import type { TenantId } from '../../common/domain/brand.ts';
-import { PERSONAL_TENANT } from '../../common/domain/scope.ts';
-import { createAuditLog } from '../../common/repositories/audit-log.ts';
-import { createCapabilityGrants } from '../../common/repositories/capability-grants.ts';
+import type { TenantId } from '../../common/kernel/brand.ts';
+import { PERSONAL_TENANT } from '../../common/kernel/scope.ts';
+import { createAuditLog } from '../repositories/audit-log.ts';
+import { createCapabilityGrants } from '../repositories/capability-grants.ts';
 
 interface Listed {
   readonly records: readonly Record<string, unknown>[];

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { TenantId } from '../../common/domain/brand.ts';
-import { asId } from '../../common/domain/ids.ts';
-import { PERSONAL_TENANT } from '../../common/domain/scope.ts';
-import { lenientInteger, optionalOrBlank, uuid } from '../../common/http/schema.ts';
+import type { TenantId } from '../../common/kernel/brand.ts';
+import { asId } from '../../common/kernel/ids.ts';
+import { PERSONAL_TENANT } from '../../common/kernel/scope.ts';
+import { lenientInteger, optionalOrBlank, uuid } from '../../common/platform/http/schema.ts';
 
 /** `personal`: everybody's personal space, whose log tells of accounts. */
 const tenantId = optionalOrBlank(

@@ -1,15 +1,15 @@
-import { textAnswer } from '../../common/http/answer-schemas.ts';
-import { beginStream } from '../../common/http/begin-stream.ts';
-import { defineRoute, json, type Route } from '../../common/http/route.ts';
-import { inTenant, NO_PERMISSION } from '../../common/http/route-permission.ts';
-import { onDemand } from '../../common/lifecycle/on-demand.ts';
+import { textAnswer } from '../../common/platform/http/answer-schemas.ts';
+import { beginStream } from '../../common/platform/http/begin-stream.ts';
+import { defineRoute, json, type Route } from '../../common/platform/http/route.ts';
+import { inTenant, NO_PERMISSION } from '../../common/platform/http/route-permission.ts';
+import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
+import type { AuditExport } from '../audit/audit-export.ts';
 import type { AuthDependencies } from '../dependencies.ts';
 import { exportedHead, exportedRecord, presentAuditRecord } from '../presenters/audit.ts';
-import type { AuditExport } from '../usecases/audit-export.ts';
 import { auditExportQuery, auditKeys, auditPage, auditQuery } from './audit.schema.ts';
 
-const auditedTenant = onDemand(async () => (await import('../usecases/audit-access.ts')).auditedTenant);
-const exportAudit = onDemand(async () => (await import('../usecases/audit-export.ts')).exportAudit);
+const auditedTenant = onDemand(async () => (await import('../audit/audit-access.ts')).auditedTenant);
+const exportAudit = onDemand(async () => (await import('../audit/audit-export.ts')).exportAudit);
 
 const path = '/api/v1/audit';
 const permission = inTenant('manage_users', 'in the tenant; superuser for the log of accounts');

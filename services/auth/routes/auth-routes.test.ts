@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { open, required, startAuth, type TestAuth } from '../../../test/support/auth-service.ts';
-import { type App, createApp } from '../../common/http/app.ts';
-import * as methods from '../../common/messaging/methods/auth.ts';
-import { createSilentLogger } from '../../common/observability/logger.ts';
-import { createMetrics } from '../../common/observability/metrics.ts';
+import { type App, createApp } from '../../common/platform/http/app.ts';
+import * as methods from '../../common/platform/messaging/methods/auth.ts';
+import { createSilentLogger } from '../../common/platform/observability/logger.ts';
+import { createMetrics } from '../../common/platform/observability/metrics.ts';
 import type { AuthSettings } from '../dependencies.ts';
 
 interface Answer {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { BUDGET_ACTIONS, BUDGET_KINDS } from '../../common/domain/budget.ts';
-import { uuid } from '../../common/http/schema.ts';
+import { uuid } from '../../common/platform/http/schema.ts';
 
 const action = z.enum(BUDGET_ACTIONS);
 

@@ -1,7 +1,7 @@
 import { BUDGET_KINDS, type BudgetKind, type BudgetLimit, type BudgetLimits } from '../../common/domain/budget.ts';
-import { defineRoute, json, type Route } from '../../common/http/route.ts';
-import { inTenant, NO_PERMISSION, ofAccount, SUPERUSER } from '../../common/http/route-permission.ts';
-import { onDemand } from '../../common/lifecycle/on-demand.ts';
+import { defineRoute, json, type Route } from '../../common/platform/http/route.ts';
+import { inTenant, NO_PERMISSION, ofAccount, SUPERUSER } from '../../common/platform/http/route-permission.ts';
+import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
 import type { AuthDependencies } from '../dependencies.ts';
 import { presentBudget } from '../presenters/budget.ts';
 import {
@@ -13,11 +13,11 @@ import {
   usageRecord,
 } from './budget.schema.ts';
 
-const changeKeyBudget = onDemand(async () => (await import('../usecases/budgets.ts')).changeKeyBudget);
-const changeTenantBudget = onDemand(async () => (await import('../usecases/budgets.ts')).changeTenantBudget);
-const readKeyBudget = onDemand(async () => (await import('../usecases/budgets.ts')).readKeyBudget);
-const readOwnUsage = onDemand(async () => (await import('../usecases/budgets.ts')).readOwnUsage);
-const readTenantBudget = onDemand(async () => (await import('../usecases/budgets.ts')).readTenantBudget);
+const changeKeyBudget = onDemand(async () => (await import('../budgets/budgets.ts')).changeKeyBudget);
+const changeTenantBudget = onDemand(async () => (await import('../budgets/budgets.ts')).changeTenantBudget);
+const readKeyBudget = onDemand(async () => (await import('../budgets/budgets.ts')).readKeyBudget);
+const readOwnUsage = onDemand(async () => (await import('../budgets/budgets.ts')).readOwnUsage);
+const readTenantBudget = onDemand(async () => (await import('../budgets/budgets.ts')).readTenantBudget);
 
 /** What tenants, personal spaces and API keys may use, and what they use. */
 export function budgetRoutes(deps: AuthDependencies): readonly Route[] {

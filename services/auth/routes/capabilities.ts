@@ -1,15 +1,15 @@
-import { asId } from '../../common/domain/ids.ts';
-import { defineRoute, json, type Route } from '../../common/http/route.ts';
-import { inTenant } from '../../common/http/route-permission.ts';
-import { onDemand } from '../../common/lifecycle/on-demand.ts';
+import { asId } from '../../common/kernel/ids.ts';
+import { defineRoute, json, type Route } from '../../common/platform/http/route.ts';
+import { inTenant } from '../../common/platform/http/route-permission.ts';
+import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
 import type { AuthDependencies } from '../dependencies.ts';
 import { capabilityQuery, ownCapabilitiesRecord } from './capability.schema.ts';
 import { principalParams } from './dataset-grant.schema.ts';
 import { message, tenantParams } from './tenant.schema.ts';
 
-const grantCapabilities = onDemand(async () => (await import('../usecases/capabilities.ts')).grantCapabilities);
-const ownCapabilities = onDemand(async () => (await import('../usecases/capabilities.ts')).ownCapabilities);
-const revokeCapabilities = onDemand(async () => (await import('../usecases/capabilities.ts')).revokeCapabilities);
+const grantCapabilities = onDemand(async () => (await import('../access/capabilities.ts')).grantCapabilities);
+const ownCapabilities = onDemand(async () => (await import('../access/capabilities.ts')).ownCapabilities);
+const revokeCapabilities = onDemand(async () => (await import('../access/capabilities.ts')).revokeCapabilities);
 
 /** What users, roles and whole tenants may do beyond datasets. */
 export function capabilityRoutes(deps: AuthDependencies): readonly Route[] {

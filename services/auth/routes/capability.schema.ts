@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { optional, uuid } from '../../common/http/schema.ts';
+import { optional, uuid } from '../../common/platform/http/schema.ts';
 
 /** Repeatable; any text: unknown ones have their own error. */
 export const capabilityQuery = z.object({ capability: z.array(z.string()), tenant_id: optional(uuid()) });

@@ -1,10 +1,10 @@
-import { nothing } from '../../common/http/answer-schemas.ts';
-import { defineRoute, json, type Route } from '../../common/http/route.ts';
-import { NO_PERMISSION } from '../../common/http/route-permission.ts';
-import { onDemand } from '../../common/lifecycle/on-demand.ts';
+import { nothing } from '../../common/platform/http/answer-schemas.ts';
+import { defineRoute, json, type Route } from '../../common/platform/http/route.ts';
+import { NO_PERMISSION } from '../../common/platform/http/route-permission.ts';
+import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
 import type { AuthDependencies } from '../dependencies.ts';
 
-const checkConnection = onDemand(async () => (await import('../usecases/check-connection.ts')).checkConnection);
+const checkConnection = onDemand(async () => (await import('../settings/check-connection.ts')).checkConnection);
 
 export function checkRoutes(deps: AuthDependencies): readonly Route[] {
   return [

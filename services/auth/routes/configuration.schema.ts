@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { JsonObject } from '../../common/domain/json.ts';
-import { uuid } from '../../common/http/schema.ts';
+import type { JsonObject } from '../../common/kernel/json.ts';
+import { uuid } from '../../common/platform/http/schema.ts';
 
 const MAX_NAME_LENGTH = 255;
 

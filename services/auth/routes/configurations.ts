@@ -1,20 +1,20 @@
 import { z } from 'zod';
-import { nothing } from '../../common/http/answer-schemas.ts';
-import { defineRoute, json, type Route } from '../../common/http/route.ts';
-import { ofAccount } from '../../common/http/route-permission.ts';
-import { onDemand } from '../../common/lifecycle/on-demand.ts';
+import { nothing } from '../../common/platform/http/answer-schemas.ts';
+import { defineRoute, json, type Route } from '../../common/platform/http/route.ts';
+import { ofAccount } from '../../common/platform/http/route-permission.ts';
+import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
 import type { AuthDependencies } from '../dependencies.ts';
 import { presentConfiguration } from '../presenters/stored-configuration.ts';
 import { configurationParams, configurationRecord, storeConfigurationBody } from './configuration.schema.ts';
 
 const listConfigurations = onDemand(
-  async () => (await import('../usecases/stored-configurations.ts')).listConfigurations,
+  async () => (await import('../settings/stored-configurations.ts')).listConfigurations,
 );
 const readConfiguration = onDemand(
-  async () => (await import('../usecases/stored-configurations.ts')).readConfiguration,
+  async () => (await import('../settings/stored-configurations.ts')).readConfiguration,
 );
 const storeConfiguration = onDemand(
-  async () => (await import('../usecases/stored-configurations.ts')).storeConfiguration,
+  async () => (await import('../settings/stored-configurations.ts')).storeConfiguration,
 );
 
 /** JSON objects that clients keep here under names of theirs. */

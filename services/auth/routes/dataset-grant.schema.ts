@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { uuid, uuidList } from '../../common/http/schema.ts';
+import { uuid, uuidList } from '../../common/platform/http/schema.ts';
 
 export const principalParams = z.object({ principalId: uuid() });
 

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
-import { credentialsOf } from '../../common/http/credentials.ts';
-import { ATTEMPT_LIFETIME_SECONDS } from '../usecases/oidc-start-sign-in.ts';
+import { credentialsOf } from '../../common/platform/http/credentials.ts';
+import { ATTEMPT_LIFETIME_SECONDS } from '../oidc/oidc-start-sign-in.ts';
 
 /** Browsers refuse larger ones. */
 const MAX_ID_TOKEN_LENGTH = 3_800;

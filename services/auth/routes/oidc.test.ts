@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import { testClock } from '../../../test/support/auth-service.ts';
 import { type OidcWorld, startOidcWorld, UI } from '../../../test/support/oidc-world.ts';
 import { createBrowser } from '../../../test/support/test-browser.ts';
-import { SYSTEM_SCOPE } from '../../common/domain/scope.ts';
-import { signInAttemptsCollection } from '../../common/repositories/sign-in-attempts.ts';
+import { SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
+import { signInAttemptsCollection } from '../repositories/sign-in-attempts.ts';
 import { attemptCookieName } from './oidc-cookies.ts';
 
 const ADA = { subject: 'ada-1', claims: { email: 'Ada@example.com', email_verified: true, name: 'Ada' } };

@@ -1,10 +1,10 @@
-import { isEngramError } from '../../common/domain/errors.ts';
-import { credentialsOf } from '../../common/http/credentials.ts';
-import { defineRoute, json, type Reply, type Route } from '../../common/http/route.ts';
-import { NO_PERMISSION, ofAccount } from '../../common/http/route-permission.ts';
-import { onDemand } from '../../common/lifecycle/on-demand.ts';
+import { isEngramError } from '../../common/kernel/errors.ts';
+import { credentialsOf } from '../../common/platform/http/credentials.ts';
+import { defineRoute, json, type Reply, type Route } from '../../common/platform/http/route.ts';
+import { NO_PERMISSION, ofAccount } from '../../common/platform/http/route-permission.ts';
+import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
 import type { AuthDependencies } from '../dependencies.ts';
-import type { OpenedSession } from '../usecases/oidc-finish-sign-in.ts';
+import type { OpenedSession } from '../oidc/oidc-finish-sign-in.ts';
 import { loginAnswer } from './account.schema.ts';
 import { callbackQuery, logoutAnswer, providerList, providerParams, startQuery } from './oidc.schema.ts';
 import {
@@ -18,9 +18,9 @@ import {
 } from './oidc-cookies.ts';
 import { clearedCookie, loginCookie } from './session-cookie.ts';
 
-const finishOidcSignIn = onDemand(async () => (await import('../usecases/oidc-finish-sign-in.ts')).finishOidcSignIn);
-const logOutWithProvider = onDemand(async () => (await import('../usecases/oidc-log-out.ts')).logOutWithProvider);
-const startOidcSignIn = onDemand(async () => (await import('../usecases/oidc-start-sign-in.ts')).startOidcSignIn);
+const finishOidcSignIn = onDemand(async () => (await import('../oidc/oidc-finish-sign-in.ts')).finishOidcSignIn);
+const logOutWithProvider = onDemand(async () => (await import('../oidc/oidc-log-out.ts')).logOutWithProvider);
+const startOidcSignIn = onDemand(async () => (await import('../oidc/oidc-start-sign-in.ts')).startOidcSignIn);
 
 /** Signing in with OpenID Connect providers: authorization code flow with PKCE, for browsers. */
 export function oidcRoutes(deps: AuthDependencies): readonly Route[] {

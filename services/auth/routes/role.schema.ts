@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { uuid } from '../../common/http/schema.ts';
+import { uuid } from '../../common/platform/http/schema.ts';
 import { message } from './tenant.schema.ts';
 
 export const roleParams = z.object({ roleId: uuid() });

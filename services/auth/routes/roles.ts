@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { asId } from '../../common/domain/ids.ts';
-import { defineRoute, json, type Route } from '../../common/http/route.ts';
-import { inTenant } from '../../common/http/route-permission.ts';
-import { onDemand } from '../../common/lifecycle/on-demand.ts';
+import { asId } from '../../common/kernel/ids.ts';
+import { defineRoute, json, type Route } from '../../common/platform/http/route.ts';
+import { inTenant } from '../../common/platform/http/route-permission.ts';
+import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
 import type { AuthDependencies } from '../dependencies.ts';
 import { presentCountedRole, presentRole, presentRoleUser } from '../presenters/permissions.ts';
 import {
@@ -17,13 +17,13 @@ import {
 } from './role.schema.ts';
 import { memberParams, message, tenantMemberParams, tenantParams } from './tenant.schema.ts';
 
-const addRole = onDemand(async () => (await import('../usecases/manage-tenant.ts')).addRole);
-const assignRole = onDemand(async () => (await import('../usecases/manage-tenant.ts')).assignRole);
-const removeRole = onDemand(async () => (await import('../usecases/manage-tenant.ts')).removeRole);
-const withdrawRole = onDemand(async () => (await import('../usecases/manage-tenant.ts')).withdrawRole);
-const rolesInTenant = onDemand(async () => (await import('../usecases/tenant-directory.ts')).rolesInTenant);
-const rolesOfMember = onDemand(async () => (await import('../usecases/tenant-directory.ts')).rolesOfMember);
-const usersWithRole = onDemand(async () => (await import('../usecases/tenant-directory.ts')).usersWithRole);
+const addRole = onDemand(async () => (await import('../tenants/manage-tenant.ts')).addRole);
+const assignRole = onDemand(async () => (await import('../tenants/manage-tenant.ts')).assignRole);
+const removeRole = onDemand(async () => (await import('../tenants/manage-tenant.ts')).removeRole);
+const withdrawRole = onDemand(async () => (await import('../tenants/manage-tenant.ts')).withdrawRole);
+const rolesInTenant = onDemand(async () => (await import('../tenants/tenant-directory.ts')).rolesInTenant);
+const rolesOfMember = onDemand(async () => (await import('../tenants/tenant-directory.ts')).rolesOfMember);
+const usersWithRole = onDemand(async () => (await import('../tenants/tenant-directory.ts')).usersWithRole);
 
 /** Roles of tenants and who has them. */
 export function roleRoutes(deps: AuthDependencies): readonly Route[] {

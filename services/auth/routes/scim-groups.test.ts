@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { type AuthHttp, type Person, startAuthHttp } from '../../../test/support/auth-http.ts';
-import type { RoleId, TenantId } from '../../common/domain/brand.ts';
-import { asId } from '../../common/domain/ids.ts';
-import { createAuditRecords } from '../../common/repositories/audit-records.ts';
-import { createCapabilityGrants } from '../../common/repositories/capability-grants.ts';
-import { createRoles } from '../../common/repositories/roles.ts';
+import type { RoleId, TenantId } from '../../common/kernel/brand.ts';
+import { asId } from '../../common/kernel/ids.ts';
+import { createAuditRecords } from '../repositories/audit-records.ts';
+import { createCapabilityGrants } from '../repositories/capability-grants.ts';
+import { createRoles } from '../repositories/roles.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 

@@ -1,5 +1,5 @@
-import { defineRoute, type Route } from '../../common/http/route.ts';
-import { onDemand } from '../../common/lifecycle/on-demand.ts';
+import { defineRoute, type Route } from '../../common/platform/http/route.ts';
+import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
 import type { AuthDependencies } from '../dependencies.ts';
 import { applyPatch, readOperations } from '../scim/apply-patch.ts';
 import { readResource } from '../scim/fields.ts';
@@ -20,12 +20,12 @@ import {
 } from './scim.schema.ts';
 import { OF_DIRECTORY, scimReply } from './scim-reply.ts';
 
-const directoryOf = onDemand(async () => (await import('../usecases/scim-directory.ts')).directoryOf);
-const changeGroup = onDemand(async () => (await import('../usecases/scim-groups.ts')).changeGroup);
-const createGroup = onDemand(async () => (await import('../usecases/scim-groups.ts')).createGroup);
-const groupsOf = onDemand(async () => (await import('../usecases/scim-groups.ts')).groupsOf);
-const removeGroup = onDemand(async () => (await import('../usecases/scim-groups.ts')).removeGroup);
-const requireGroup = onDemand(async () => (await import('../usecases/scim-groups.ts')).requireGroup);
+const directoryOf = onDemand(async () => (await import('../scim/scim-directory.ts')).directoryOf);
+const changeGroup = onDemand(async () => (await import('../scim/scim-groups.ts')).changeGroup);
+const createGroup = onDemand(async () => (await import('../scim/scim-groups.ts')).createGroup);
+const groupsOf = onDemand(async () => (await import('../scim/scim-groups.ts')).groupsOf);
+const removeGroup = onDemand(async () => (await import('../scim/scim-groups.ts')).removeGroup);
+const requireGroup = onDemand(async () => (await import('../scim/scim-groups.ts')).requireGroup);
 
 const path = `${SCIM_PATH}${GROUP_TYPE.endpoint}`;
 const ONE = { ...OF_DIRECTORY, path: `${path}/:id`, params: scimId } as const;

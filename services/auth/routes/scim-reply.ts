@@ -1,5 +1,5 @@
-import type { Reply, Route } from '../../common/http/route.ts';
-import { inTenant } from '../../common/http/route-permission.ts';
+import type { Reply, Route } from '../../common/platform/http/route.ts';
+import { inTenant } from '../../common/platform/http/route-permission.ts';
 import { isObject } from '../scim/fields.ts';
 import { SCIM_MEDIA_TYPE, type ScimErrorType, scimErrorBody } from '../scim/scim-error.ts';
 

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { type AuthHttp, accountOf, type Person, startAuthHttp } from '../../../test/support/auth-http.ts';
-import type { TenantId } from '../../common/domain/brand.ts';
-import { createAuditRecords } from '../../common/repositories/audit-records.ts';
-import { NO_PASSWORD } from '../../common/repositories/users.ts';
+import type { TenantId } from '../../common/kernel/brand.ts';
+import { NO_PASSWORD } from '../../common/records/auth/users.ts';
+import { createAuditRecords } from '../repositories/audit-records.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 interface Answer {

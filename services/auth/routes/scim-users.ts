@@ -1,6 +1,6 @@
-import type { TenantId } from '../../common/domain/brand.ts';
-import { defineRoute, type Route } from '../../common/http/route.ts';
-import { onDemand } from '../../common/lifecycle/on-demand.ts';
+import type { TenantId } from '../../common/kernel/brand.ts';
+import { defineRoute, type Route } from '../../common/platform/http/route.ts';
+import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
 import type { AuthDependencies } from '../dependencies.ts';
 import { applyPatch, readOperations } from '../scim/apply-patch.ts';
 import { type Fields, readResource } from '../scim/fields.ts';
@@ -20,13 +20,13 @@ import {
 } from './scim.schema.ts';
 import { OF_DIRECTORY, scimReply } from './scim-reply.ts';
 
-const directoryOf = onDemand(async () => (await import('../usecases/scim-directory.ts')).directoryOf);
-const groupsOfPeople = onDemand(async () => (await import('../usecases/scim-people.ts')).groupsOfPeople);
-const peopleFor = onDemand(async () => (await import('../usecases/scim-people.ts')).peopleFor);
-const requirePerson = onDemand(async () => (await import('../usecases/scim-people.ts')).requirePerson);
-const provisionPerson = onDemand(async () => (await import('../usecases/scim-provision-user.ts')).provisionPerson);
-const changePerson = onDemand(async () => (await import('../usecases/scim-users.ts')).changePerson);
-const removePerson = onDemand(async () => (await import('../usecases/scim-users.ts')).removePerson);
+const directoryOf = onDemand(async () => (await import('../scim/scim-directory.ts')).directoryOf);
+const groupsOfPeople = onDemand(async () => (await import('../scim/scim-people.ts')).groupsOfPeople);
+const peopleFor = onDemand(async () => (await import('../scim/scim-people.ts')).peopleFor);
+const requirePerson = onDemand(async () => (await import('../scim/scim-people.ts')).requirePerson);
+const provisionPerson = onDemand(async () => (await import('../scim/scim-provision-user.ts')).provisionPerson);
+const changePerson = onDemand(async () => (await import('../scim/scim-users.ts')).changePerson);
+const removePerson = onDemand(async () => (await import('../scim/scim-users.ts')).removePerson);
 
 const path = `${SCIM_PATH}${USER_TYPE.endpoint}`;
 const ONE = { ...OF_DIRECTORY, path: `${path}/:id`, params: scimId } as const;

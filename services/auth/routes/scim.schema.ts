@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { lenientInteger } from '../../common/http/schema.ts';
+import { lenientInteger } from '../../common/platform/http/schema.ts';
 import { MAX_RESULTS } from '../scim/service-documents.ts';
 
 export const scimId = z.object({ id: z.string() });

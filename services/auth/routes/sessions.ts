@@ -1,14 +1,14 @@
 import { z } from 'zod';
-import { credentialsOf } from '../../common/http/credentials.ts';
-import { defineRoute, json, type Route } from '../../common/http/route.ts';
-import { IDENTITY, NO_PERMISSION, ofAccount } from '../../common/http/route-permission.ts';
-import { onDemand } from '../../common/lifecycle/on-demand.ts';
+import { credentialsOf } from '../../common/platform/http/credentials.ts';
+import { defineRoute, json, type Route } from '../../common/platform/http/route.ts';
+import { IDENTITY, NO_PERMISSION, ofAccount } from '../../common/platform/http/route-permission.ts';
+import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
 import type { AuthDependencies } from '../dependencies.ts';
 import { loginAnswer, loginBody, ownEmail } from './account.schema.ts';
 import { clearedCookie, loginCookie } from './session-cookie.ts';
 
-const logIn = onDemand(async () => (await import('../usecases/log-in.ts')).logIn);
-const logOut = onDemand(async () => (await import('../usecases/log-out.ts')).logOut);
+const logIn = onDemand(async () => (await import('../sign-in/log-in.ts')).logIn);
+const logOut = onDemand(async () => (await import('../sign-in/log-out.ts')).logOut);
 
 /** Signing in and out. */
 export function sessionRoutes(deps: AuthDependencies): readonly Route[] {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { optional } from '../../common/http/schema.ts';
+import { optional } from '../../common/platform/http/schema.ts';
 
 const PROVIDERS = ['openai', 'ollama', 'anthropic', 'gemini', 'mistral'];
 /** Longer than any; what is sealed is kept whole. */

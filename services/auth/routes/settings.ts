@@ -1,14 +1,14 @@
-import { nothing } from '../../common/http/answer-schemas.ts';
-import { defineRoute, json, type Route } from '../../common/http/route.ts';
-import { NO_PERMISSION, SUPERUSER } from '../../common/http/route-permission.ts';
-import { onDemand } from '../../common/lifecycle/on-demand.ts';
+import { nothing } from '../../common/platform/http/answer-schemas.ts';
+import { defineRoute, json, type Route } from '../../common/platform/http/route.ts';
+import { NO_PERMISSION, SUPERUSER } from '../../common/platform/http/route-permission.ts';
+import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
 import type { AuthDependencies } from '../dependencies.ts';
 import { presentSettings } from '../presenters/settings.ts';
 import { changeSettingsBody, settingsRecord } from './setting.schema.ts';
 
-const changeModelSettings = onDemand(async () => (await import('../usecases/model-settings.ts')).changeModelSettings);
-const readModelSettings = onDemand(async () => (await import('../usecases/model-settings.ts')).readModelSettings);
-const resetModelSettings = onDemand(async () => (await import('../usecases/model-settings.ts')).resetModelSettings);
+const changeModelSettings = onDemand(async () => (await import('../settings/model-settings.ts')).changeModelSettings);
+const readModelSettings = onDemand(async () => (await import('../settings/model-settings.ts')).readModelSettings);
+const resetModelSettings = onDemand(async () => (await import('../settings/model-settings.ts')).resetModelSettings);
 
 /**
  * The models of the server. What is set here wins over the environment, for every process and beyond restarts. The part

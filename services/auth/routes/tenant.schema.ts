@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { optional, uuid } from '../../common/http/schema.ts';
+import { optional, uuid } from '../../common/platform/http/schema.ts';
 
 export const tenantParams = z.object({ tenantId: uuid() });
 export const tenantMemberParams = z.object({ tenantId: uuid(), userId: uuid() });

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { asId } from '../../common/domain/ids.ts';
-import { PERSONAL_TENANT, wireTenant } from '../../common/domain/scope.ts';
-import { defineRoute, json, type Route } from '../../common/http/route.ts';
-import { inTenant, ofAccount } from '../../common/http/route-permission.ts';
-import { onDemand } from '../../common/lifecycle/on-demand.ts';
+import { asId } from '../../common/kernel/ids.ts';
+import { PERSONAL_TENANT, wireTenant } from '../../common/kernel/scope.ts';
+import { defineRoute, json, type Route } from '../../common/platform/http/route.ts';
+import { inTenant, ofAccount } from '../../common/platform/http/route-permission.ts';
+import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
 import type { AuthDependencies } from '../dependencies.ts';
 import { presentMember, presentTenant } from '../presenters/permissions.ts';
 import {
@@ -19,12 +19,12 @@ import {
   tenantRecord,
 } from './tenant.schema.ts';
 
-const addMember = onDemand(async () => (await import('../usecases/manage-tenant.ts')).addMember);
-const removeMember = onDemand(async () => (await import('../usecases/manage-tenant.ts')).removeMember);
-const membersOfTenant = onDemand(async () => (await import('../usecases/tenant-directory.ts')).membersOfTenant);
-const createTenant = onDemand(async () => (await import('../usecases/tenants.ts')).createTenant);
-const ownTenants = onDemand(async () => (await import('../usecases/tenants.ts')).ownTenants);
-const selectTenant = onDemand(async () => (await import('../usecases/tenants.ts')).selectTenant);
+const addMember = onDemand(async () => (await import('../tenants/manage-tenant.ts')).addMember);
+const removeMember = onDemand(async () => (await import('../tenants/manage-tenant.ts')).removeMember);
+const membersOfTenant = onDemand(async () => (await import('../tenants/tenant-directory.ts')).membersOfTenant);
+const createTenant = onDemand(async () => (await import('../tenants/tenants.ts')).createTenant);
+const ownTenants = onDemand(async () => (await import('../tenants/tenants.ts')).ownTenants);
+const selectTenant = onDemand(async () => (await import('../tenants/tenants.ts')).selectTenant);
 
 /** Tenants and who belongs to them. */
 export function tenantRoutes(deps: AuthDependencies): readonly Route[] {

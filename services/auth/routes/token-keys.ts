@@ -1,5 +1,5 @@
-import { defineRoute, type Route } from '../../common/http/route.ts';
-import { NO_PERMISSION } from '../../common/http/route-permission.ts';
+import { defineRoute, type Route } from '../../common/platform/http/route.ts';
+import { NO_PERMISSION } from '../../common/platform/http/route-permission.ts';
 import type { AuthDependencies } from '../dependencies.ts';
 import { keySet } from './token-keys.schema.ts';
 

@@ -1,10 +1,10 @@
-import type { UserId } from '../../common/domain/brand.ts';
-import { isEngramError } from '../../common/domain/errors.ts';
-import { asId, isUuid } from '../../common/domain/ids.ts';
-import { HttpError } from '../../common/http/http-error.ts';
-import { defineRoute, json, type Route } from '../../common/http/route.ts';
-import { IDENTITY, NO_PERMISSION, ofAccount, SUPERUSER } from '../../common/http/route-permission.ts';
-import { onDemand } from '../../common/lifecycle/on-demand.ts';
+import type { UserId } from '../../common/kernel/brand.ts';
+import { isEngramError } from '../../common/kernel/errors.ts';
+import { asId, isUuid } from '../../common/kernel/ids.ts';
+import { HttpError } from '../../common/platform/http/http-error.ts';
+import { defineRoute, json, type Route } from '../../common/platform/http/route.ts';
+import { IDENTITY, NO_PERMISSION, ofAccount, SUPERUSER } from '../../common/platform/http/route-permission.ts';
+import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
 import type { AuthDependencies } from '../dependencies.ts';
 import { presentUser } from '../presenters/account.ts';
 import {
@@ -16,10 +16,10 @@ import {
   userRecord,
 } from './account.schema.ts';
 
-const changeUser = onDemand(async () => (await import('../usecases/change-user.ts')).changeUser);
-const currentUser = onDemand(async () => (await import('../usecases/current-user.ts')).currentUser);
-const deleteUser = onDemand(async () => (await import('../usecases/delete-user.ts')).deleteUser);
-const updateOwnAccount = onDemand(async () => (await import('../usecases/update-own-account.ts')).updateOwnAccount);
+const changeUser = onDemand(async () => (await import('../accounts/change-user.ts')).changeUser);
+const currentUser = onDemand(async () => (await import('../accounts/current-user.ts')).currentUser);
+const deleteUser = onDemand(async () => (await import('../accounts/delete-user.ts')).deleteUser);
+const updateOwnAccount = onDemand(async () => (await import('../accounts/update-own-account.ts')).updateOwnAccount);
 
 /** Accounts, as their owners and as superusers see them. */
 export function userRoutes(deps: AuthDependencies): readonly Route[] {

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../common/domain/json.ts';
+import type { Json, JsonObject } from '../../common/kernel/json.ts';
 import { type Fields, isObject, MAX_VALUES, readFields, readSingle, readValue } from './fields.ts';
 import { comparisonsIn, type ScimFilter } from './filter.ts';
 import { matchesFilter } from './match-filter.ts';

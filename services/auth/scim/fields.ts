@@ -1,4 +1,4 @@
-import type { Json } from '../../common/domain/json.ts';
+import type { Json } from '../../common/kernel/json.ts';
 import { findAttribute, findExtension, type ScimAttribute, type ScimResourceType } from './schema.ts';
 import { scimError } from './scim-error.ts';
 

@@ -1,6 +1,6 @@
-import { isUuid } from '../../common/domain/ids.ts';
-import type { Role } from '../../common/repositories/roles.ts';
-import type { ScimGroup } from '../../common/repositories/scim-resources.ts';
+import { isUuid } from '../../common/kernel/ids.ts';
+import type { Role } from '../repositories/roles.ts';
+import type { ScimGroup } from '../repositories/scim-resources.ts';
 import { type Fields, isObject, textField } from './fields.ts';
 import { GROUP_TYPE } from './schema.ts';
 import { scimError } from './scim-error.ts';

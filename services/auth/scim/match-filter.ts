@@ -1,4 +1,4 @@
-import type { Json } from '../../common/domain/json.ts';
+import type { Json } from '../../common/kernel/json.ts';
 import { isObject } from './fields.ts';
 import type { ScimFilter, ScimOperator, ScimValue } from './filter.ts';
 

@@ -1,4 +1,4 @@
-import { HttpError } from '../../common/http/http-error.ts';
+import { HttpError } from '../../common/platform/http/http-error.ts';
 
 /** RFC 7644 §3.12, table 9. */
 export type ScimErrorType =

@@ -1,7 +1,7 @@
 import { checkEmailAddress } from '../../common/domain/email-address.ts';
-import type { JsonObject } from '../../common/domain/json.ts';
-import type { StoredScimUser } from '../../common/repositories/scim-resources.ts';
-import type { User } from '../../common/repositories/users.ts';
+import type { JsonObject } from '../../common/kernel/json.ts';
+import type { User } from '../../common/records/auth/users.ts';
+import type { StoredScimUser } from '../repositories/scim-resources.ts';
 import { type Fields, isObject, textField } from './fields.ts';
 import { ENTERPRISE_SCHEMA, USER_TYPE } from './schema.ts';
 import { scimError } from './scim-error.ts';

@@ -1,4 +1,4 @@
-import type { Json } from '../../common/domain/json.ts';
+import type { Json } from '../../common/kernel/json.ts';
 import { isObject } from './fields.ts';
 
 /** Values of an attribute, to be found at once: a patch brings ten thousand to ten thousand others. */

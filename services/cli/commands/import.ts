@@ -2,7 +2,7 @@ import { openAsBlob } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createDocumentLoader } from '../../common/documents/document-loader.ts';
+import { createDocumentLoader } from '../../common/text/documents/document-loader.ts';
 import { ApiFailure } from '../api-client.ts';
 import { type Command, type CommandCall, isSet, stringList, stringOption } from '../command.ts';
 import { type FoundFile, type SkippedFile, walkFolder } from '../folder-walk.ts';

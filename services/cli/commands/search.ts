@@ -1,4 +1,4 @@
-import { NOTHING_FITS } from '../../common/domain/hygiene/own-answers.ts';
+import { NOTHING_FITS } from '../../common/text/repetition/own-answers.ts';
 import { type Command, isSet, stringOption } from '../command.ts';
 import { harmless, print, printJson } from '../output.ts';
 import { type SourceFields, sourceName } from '../sources.ts';

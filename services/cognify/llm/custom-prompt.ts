@@ -1,5 +1,5 @@
-import { FENCE_RULE, fenced } from '../../common/domain/fenced.ts';
-import type { JsonObject } from '../../common/domain/json.ts';
+import type { JsonObject } from '../../common/kernel/json.ts';
+import { FENCE_RULE, fenced } from '../../common/text/fenced.ts';
 import { currentModels, type LlmCaller, type LlmDependencies, modelContext } from './dependencies.ts';
 import { promptOf } from './prompt-of-schema.ts';
 

@@ -1,7 +1,7 @@
 import { payerOf } from '../../common/domain/budget.ts';
-import { engramError } from '../../common/domain/errors.ts';
-import type { Principal } from '../../common/domain/principal.ts';
-import type { CallContext } from '../../common/messaging/messenger.ts';
+import { engramError } from '../../common/kernel/errors.ts';
+import type { Principal } from '../../common/kernel/principal.ts';
+import type { CallContext } from '../../common/platform/messaging/messenger.ts';
 import type { ModelSource } from '../../common/ports/active-models.ts';
 import type { DocumentLoader } from '../../common/ports/documents.ts';
 import type { Logger } from '../../common/ports/logger.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { JsonObject } from '../../common/domain/json.ts';
+import type { JsonObject } from '../../common/kernel/json.ts';
 
 /** What a graph model says, without the grammar of JSON Schema: kinds of things, what is known of them, how they relate. */
 export interface GraphOutline {

@@ -1,8 +1,8 @@
-import { FENCE_RULE, fenced } from '../../common/domain/fenced.ts';
-import type { JsonObject } from '../../common/domain/json.ts';
-import { HttpError } from '../../common/http/http-error.ts';
+import type { JsonObject } from '../../common/kernel/json.ts';
+import { HttpError } from '../../common/platform/http/http-error.ts';
 import type { Extraction, Extractor } from '../../common/ports/extractor.ts';
 import type { LanguageModel } from '../../common/ports/models.ts';
+import { FENCE_RULE, fenced } from '../../common/text/fenced.ts';
 import { currentModels, type LlmCaller, type LlmDependencies, modelContext } from './dependencies.ts';
 import { type GraphOutline, graphSchemaOf, OUTLINE_SCHEMA, type OutlineClass, readOutline } from './graph-outline.ts';
 import { piecesOf, sampleText } from './sample-text.ts';

@@ -1,11 +1,11 @@
 import { expect } from 'chai';
-import { asId } from '../../common/domain/ids.ts';
-import type { JsonObject } from '../../common/domain/json.ts';
-import type { Principal } from '../../common/domain/principal.ts';
-import { PERSONAL_TENANT } from '../../common/domain/scope.ts';
-import { readGraphModel } from '../../common/extraction/model/graph-model.ts';
-import { HttpError } from '../../common/http/http-error.ts';
+import { asId } from '../../common/kernel/ids.ts';
+import type { JsonObject } from '../../common/kernel/json.ts';
+import type { Principal } from '../../common/kernel/principal.ts';
+import { PERSONAL_TENANT } from '../../common/kernel/scope.ts';
+import { HttpError } from '../../common/platform/http/http-error.ts';
 import type { LanguageModel } from '../../common/ports/models.ts';
+import { readGraphModel } from '../../common/text/extraction/model/graph-model.ts';
 import { customPrompt } from './custom-prompt.ts';
 import type { LlmCaller, LlmDependencies } from './dependencies.ts';
 import { graphSchemaOf } from './graph-outline.ts';

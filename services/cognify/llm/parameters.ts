@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { JsonObject } from '../../common/domain/json.ts';
+import type { JsonObject } from '../../common/kernel/json.ts';
 import type { Sampling } from '../../common/ports/models.ts';
 
 const known = z.object({

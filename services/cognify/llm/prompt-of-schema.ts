@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../common/domain/json.ts';
+import type { JsonObject } from '../../common/kernel/json.ts';
 
 const MAX_CLASSES = 60;
 const MAX_FIELDS = 60;

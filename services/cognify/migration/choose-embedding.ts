@@ -1,9 +1,9 @@
-import type { UserId } from '../../common/domain/brand.ts';
-import { type DatasetRef, scopeOf } from '../../common/domain/dataset.ts';
-import { engramError } from '../../common/domain/errors.ts';
-import type { EmbeddingState } from '../../common/messaging/methods/cognify-managed.ts';
+import type { UserId } from '../../common/kernel/brand.ts';
+import { type DatasetRef, scopeOf } from '../../common/kernel/dataset.ts';
+import { engramError } from '../../common/kernel/errors.ts';
+import type { EmbeddingState } from '../../common/platform/messaging/methods/cognify-managed.ts';
 import type { EmbeddingChoice } from '../../common/ports/embedders.ts';
-import { ownedByAnother } from '../../common/repositories/require-managed.ts';
+import { ownedByAnother } from '../../common/records/auth/require-managed.ts';
 import type { CognifyDependencies } from '../dependencies.ts';
 import { followWish } from './migrate-embedding.ts';
 import type { MigrationDependencies } from './migration-step.ts';

@@ -1,8 +1,8 @@
-import type { DatasetScope } from '../../common/domain/scope.ts';
-import type { DatasetIndexes } from '../../common/ports/dataset-indexes.ts';
-import type { Provenance } from '../../common/ports/index-entry.ts';
+import type { DatasetScope } from '../../common/kernel/scope.ts';
 import type { Embedder, ModelCallContext } from '../../common/ports/models.ts';
-import type { VectorIndex } from '../../common/ports/vector-index.ts';
+import type { DatasetIndexes } from '../../common/storage/ports/dataset-indexes.ts';
+import type { Provenance } from '../../common/storage/ports/index-entry.ts';
+import type { VectorIndex } from '../../common/storage/ports/vector-index.ts';
 import { embedAll } from '../pipeline/index-writer.ts';
 import type { CognifySettings } from '../pipeline/settings.ts';
 import { embeddingsOf } from './vector-rows.ts';

@@ -1,8 +1,8 @@
-import type { DatasetScope } from '../../common/domain/scope.ts';
-import type { Provenance } from '../../common/ports/index-entry.ts';
+import type { DatasetScope } from '../../common/kernel/scope.ts';
 import type { ModelCallContext } from '../../common/ports/models.ts';
-import { activeEmbedding, type EmbeddingDependencies } from '../../common/repositories/active-embedding.ts';
-import type { VectorHomes } from '../../common/repositories/vector-homes.ts';
+import { activeEmbedding, type EmbeddingDependencies } from '../../common/records/cognify/active-embedding.ts';
+import type { VectorHomes } from '../../common/records/cognify/vector-homes.ts';
+import type { Provenance } from '../../common/storage/ports/index-entry.ts';
 import { type CopyDependencies, copyItem } from './copy-item.ts';
 
 /**

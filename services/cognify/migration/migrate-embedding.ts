@@ -1,18 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { clientMessage, isEngramError } from '../../common/domain/errors.ts';
-import { type DatasetScope, datasetScope } from '../../common/domain/scope.ts';
+import { clientMessage, isEngramError } from '../../common/kernel/errors.ts';
+import { type DatasetScope, datasetScope } from '../../common/kernel/scope.ts';
+import { scrubErrorText } from '../../common/platform/jobs/scrub-error.ts';
 import type {
   DatasetEmbedding,
   EmbeddingState,
   MigrateEmbeddingRequest,
-} from '../../common/messaging/methods/cognify-managed.ts';
+} from '../../common/platform/messaging/methods/cognify-managed.ts';
 import type { Embedder } from '../../common/ports/models.ts';
-import { isSameSpace } from '../../common/ports/vector-index.ts';
-import type { VectorHomesState, VectorMigration } from '../../common/repositories/vector-homes.ts';
-import { scrubErrorText } from '../../common/runs/scrub-error.ts';
+import type { VectorHomesState, VectorMigration } from '../../common/records/cognify/vector-homes.ts';
+import { isSameSpace } from '../../common/storage/ports/vector-index.ts';
+import { requireManagedDataset } from '../built/dataset-configuration.ts';
 import type { CognifyDependencies } from '../dependencies.ts';
-import { requireManagedDataset } from '../usecases/dataset-configuration.ts';
 import {
   catchUp,
   FORMER_KEPT_MS,
@@ -34,7 +34,7 @@ const FIRST_RETRY_MS = 2_000;
 /** A key that was corrected is noticed then, too. */
 const LAST_RETRY_MS = 60_000;
 
-/** See `migrateEmbedding` in common/messaging/methods/cognify-managed.ts: rules and errors. */
+/** See `migrateEmbedding` in common/platform/messaging/methods/cognify-managed.ts: rules and errors. */
 export async function migrateEmbedding(
   deps: Dependencies,
   { tenantId, datasetId, crUid, embedding }: MigrateEmbeddingRequest,

@@ -1,10 +1,10 @@
-import type { DataItemId } from '../../common/domain/brand.ts';
-import { engramError } from '../../common/domain/errors.ts';
-import type { DatasetScope } from '../../common/domain/scope.ts';
-import { slices } from '../../common/domain/slices.ts';
-import type { Provenance } from '../../common/ports/index-entry.ts';
+import type { DataItemId } from '../../common/kernel/brand.ts';
+import { engramError } from '../../common/kernel/errors.ts';
+import type { DatasetScope } from '../../common/kernel/scope.ts';
+import { slices } from '../../common/kernel/slices.ts';
 import type { Embedder, ModelCallContext } from '../../common/ports/models.ts';
-import type { VectorHomesState, VectorMigration } from '../../common/repositories/vector-homes.ts';
+import type { VectorHomesState, VectorMigration } from '../../common/records/cognify/vector-homes.ts';
+import type { Provenance } from '../../common/storage/ports/index-entry.ts';
 import type { CognifyDependencies } from '../dependencies.ts';
 import { copyItem } from './copy-item.ts';
 import { incompleteItems, isComplete, requireFindable } from './verify-home.ts';

@@ -1,6 +1,6 @@
-import type { DatasetScope } from '../../common/domain/scope.ts';
-import { onDemand } from '../../common/lifecycle/on-demand.ts';
-import type { EmbeddingState } from '../../common/messaging/methods/cognify-managed.ts';
+import type { DatasetScope } from '../../common/kernel/scope.ts';
+import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
+import type { EmbeddingState } from '../../common/platform/messaging/methods/cognify-managed.ts';
 import type { MigrationDependencies } from './migration-step.ts';
 
 const followWish = onDemand(async () => (await import('./migrate-embedding.ts')).followWish);

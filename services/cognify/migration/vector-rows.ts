@@ -9,10 +9,10 @@ import {
   type SummaryPayload,
   type TripletPayload,
 } from '../../common/domain/index-rows.ts';
-import type { DatasetScope } from '../../common/domain/scope.ts';
-import type { DatasetIndexes } from '../../common/ports/dataset-indexes.ts';
-import type { IndexKind, Provenance } from '../../common/ports/index-entry.ts';
-import type { TextRow } from '../../common/ports/text-index.ts';
+import type { DatasetScope } from '../../common/kernel/scope.ts';
+import type { DatasetIndexes } from '../../common/storage/ports/dataset-indexes.ts';
+import type { IndexKind, Provenance } from '../../common/storage/ports/index-entry.ts';
+import type { TextRow } from '../../common/storage/ports/text-index.ts';
 import type { Embedding } from '../pipeline/index-batch.ts';
 
 /** Kinds that have a vector beside their text row; sentences have none. */

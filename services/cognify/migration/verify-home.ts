@@ -1,10 +1,10 @@
-import type { DataItemId } from '../../common/domain/brand.ts';
-import { engramError } from '../../common/domain/errors.ts';
-import type { DatasetScope } from '../../common/domain/scope.ts';
-import { slices } from '../../common/domain/slices.ts';
-import type { DatasetIndexes } from '../../common/ports/dataset-indexes.ts';
-import type { IndexKind, Provenance } from '../../common/ports/index-entry.ts';
+import type { DataItemId } from '../../common/kernel/brand.ts';
+import { engramError } from '../../common/kernel/errors.ts';
+import type { DatasetScope } from '../../common/kernel/scope.ts';
+import { slices } from '../../common/kernel/slices.ts';
 import type { ModelCallContext } from '../../common/ports/models.ts';
+import type { DatasetIndexes } from '../../common/storage/ports/dataset-indexes.ts';
+import type { IndexKind, Provenance } from '../../common/storage/ports/index-entry.ts';
 import type { CopyTarget } from './copy-item.ts';
 import { embeddingsOf, VECTOR_KINDS } from './vector-rows.ts';
 

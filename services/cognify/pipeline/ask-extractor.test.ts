@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { capitalsExtractor, createWorld, startCognify, type TestWorld } from '../../../test/support/cognify-service.ts';
-import { scopeOf } from '../../common/domain/dataset.ts';
+import { scopeOf } from '../../common/kernel/dataset.ts';
 import type { ExtractionInput, Extractor } from '../../common/ports/extractor.ts';
 
 /** Counts what it is asked, as a paid model would. */

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import type { JsonObject } from '../../common/domain/json.ts';
-import type { DatasetScope } from '../../common/domain/scope.ts';
+import type { JsonObject } from '../../common/kernel/json.ts';
+import type { DatasetScope } from '../../common/kernel/scope.ts';
 import type { Extraction, ExtractionInput, Extractor } from '../../common/ports/extractor.ts';
 import type { ModelCallContext } from '../../common/ports/models.ts';
-import type { ModelCache, ModelCacheKey } from '../../common/repositories/model-cache.ts';
+import type { ModelCache, ModelCacheKey } from '../repositories/model-cache.ts';
 import type { ItemSource } from './item-source.ts';
 
 export interface ChunkQuestion {

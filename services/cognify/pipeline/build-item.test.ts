@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { capitalsExtractor, createWorld, startCognify, type TestWorld } from '../../../test/support/cognify-service.ts';
 import { graphOf } from '../../../test/support/visible-graph.ts';
-import { scopeOf } from '../../common/domain/dataset.ts';
-import { engramError } from '../../common/domain/errors.ts';
+import { scopeOf } from '../../common/kernel/dataset.ts';
+import { engramError } from '../../common/kernel/errors.ts';
 import type { Extractor } from '../../common/ports/extractor.ts';
-import { createLedger, ledgerCollection } from '../../common/repositories/ledger.ts';
+import { createLedger, ledgerCollection } from '../../common/records/cognify/ledger.ts';
 
 async function rowsOf({ indexes, dataset }: TestWorld): Promise<readonly number[]> {
   const scope = scopeOf(dataset);

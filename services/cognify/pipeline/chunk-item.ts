@@ -1,8 +1,8 @@
-import type { DataItemId } from '../../common/domain/brand.ts';
-import { chunkDocument, chunkIds } from '../../common/domain/chunking/chunk-document.ts';
-import { sentences } from '../../common/language/sentences.ts';
-import { estimateTokens } from '../../common/language/token-count.ts';
+import type { DataItemId } from '../../common/kernel/brand.ts';
 import type { ParsedDocument } from '../../common/ports/documents.ts';
+import { chunkDocument, chunkIds } from '../../common/text/chunking/chunk-document.ts';
+import { sentences } from '../../common/text/language/sentences.ts';
+import { estimateTokens } from '../../common/text/language/token-count.ts';
 import type { ItemChunk } from './item-chunk.ts';
 
 export interface ChunkSizes {

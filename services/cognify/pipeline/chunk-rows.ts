@@ -1,4 +1,3 @@
-import { summaryId } from '../../common/domain/ids.ts';
 import {
   type ChunkPayload,
   chunkEmbeddedText,
@@ -8,10 +7,11 @@ import {
   type SummaryPayload,
   summaryRow,
 } from '../../common/domain/index-rows.ts';
-import type { Json } from '../../common/domain/json.ts';
-import { tokenize } from '../../common/language/tokenize.ts';
+import { summaryId } from '../../common/kernel/ids.ts';
+import type { Json } from '../../common/kernel/json.ts';
 import type { Extraction } from '../../common/ports/extractor.ts';
-import type { EdgeEvidence, NodeEvidence } from '../../common/ports/graph-store.ts';
+import type { EdgeEvidence, NodeEvidence } from '../../common/storage/ports/graph-store.ts';
+import { tokenize } from '../../common/text/language/tokenize.ts';
 import type { GrowingBatch } from './index-batch.ts';
 import type { ItemChunk } from './item-chunk.ts';
 import type { ItemSource } from './item-source.ts';

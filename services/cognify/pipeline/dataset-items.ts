@@ -1,8 +1,8 @@
 import type { DataItem } from '../../common/domain/data-item.ts';
-import type { DatasetRef } from '../../common/domain/dataset.ts';
-import { pagesOf } from '../../common/domain/result-page.ts';
-import type { CallContext, Messenger } from '../../common/messaging/messenger.ts';
-import { datasetItems } from '../../common/messaging/methods/ingest.ts';
+import type { DatasetRef } from '../../common/kernel/dataset.ts';
+import { pagesOf } from '../../common/kernel/result-page.ts';
+import type { CallContext, Messenger } from '../../common/platform/messaging/messenger.ts';
+import { datasetItems } from '../../common/platform/messaging/methods/ingest.ts';
 
 const PAGE = 1000;
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { idFor } from '../../common/domain/ids.ts';
+import { idFor } from '../../common/kernel/ids.ts';
 import type { ExtractedEntity, ExtractedRelation, Extraction } from '../../common/ports/extractor.ts';
 import { createDocumentEntities } from './document-entities.ts';
 

@@ -1,10 +1,10 @@
 import { isOrdinaryWord, majorityType } from '../../common/domain/graph/entity-type.ts';
-import { idFor, slug } from '../../common/domain/ids.ts';
-import type { JsonObject } from '../../common/domain/json.ts';
-import { smallest } from '../../common/domain/long-lists.ts';
-import { type MergeReason, resolveEntities } from '../../common/extraction/rules/resolve-entities.ts';
-import { isCommonWord } from '../../common/language/common-words.ts';
+import { idFor, slug } from '../../common/kernel/ids.ts';
+import type { JsonObject } from '../../common/kernel/json.ts';
+import { smallest } from '../../common/kernel/long-lists.ts';
 import type { ExtractedEntity, Extraction } from '../../common/ports/extractor.ts';
+import { type MergeReason, resolveEntities } from '../../common/text/extraction/rules/resolve-entities.ts';
+import { isCommonWord } from '../../common/text/language/common-words.ts';
 import { commonest, countIn, type NamedEntry } from './named-entry.ts';
 
 /** An entity of a document, with everything its chunks say about it. */

@@ -1,4 +1,3 @@
-import { idFor, nodeName, nodeSetId } from '../../common/domain/ids.ts';
 import {
   containsEdge,
   type EdgePayload,
@@ -10,11 +9,12 @@ import {
   NODE_TYPES,
   RELATIONS,
 } from '../../common/domain/index-rows.ts';
-import type { Json } from '../../common/domain/json.ts';
-import { slices } from '../../common/domain/slices.ts';
-import { tokenize } from '../../common/language/tokenize.ts';
-import type { EdgeEvidence, NodeEvidence } from '../../common/ports/graph-store.ts';
-import type { TextEntry } from '../../common/ports/text-index.ts';
+import { idFor, nodeName, nodeSetId } from '../../common/kernel/ids.ts';
+import type { Json } from '../../common/kernel/json.ts';
+import { slices } from '../../common/kernel/slices.ts';
+import type { EdgeEvidence, NodeEvidence } from '../../common/storage/ports/graph-store.ts';
+import type { TextEntry } from '../../common/storage/ports/text-index.ts';
+import { tokenize } from '../../common/text/language/tokenize.ts';
 import { node, structuralEdge } from './chunk-rows.ts';
 import type { DocumentEntity, DocumentRelation, ResolvedEntities } from './document-entities.ts';
 import type { Embedding, IndexBatch } from './index-batch.ts';

@@ -1,5 +1,5 @@
-import { isEngramError } from '../../common/domain/errors.ts';
-import type { CognifyOptions } from '../../common/messaging/methods/cognify.ts';
+import { isEngramError } from '../../common/kernel/errors.ts';
+import type { CognifyOptions } from '../../common/platform/messaging/methods/cognify.ts';
 import type { Extraction, ExtractionInput, KnownName } from '../../common/ports/extractor.ts';
 import type { ModelCallContext } from '../../common/ports/models.ts';
 import type { AskExtractor } from './ask-extractor.ts';

@@ -1,6 +1,6 @@
-import type { EdgeEvidence, NodeEvidence } from '../../common/ports/graph-store.ts';
-import type { TextEntry } from '../../common/ports/text-index.ts';
-import type { VectorEntry } from '../../common/ports/vector-index.ts';
+import type { EdgeEvidence, NodeEvidence } from '../../common/storage/ports/graph-store.ts';
+import type { TextEntry } from '../../common/storage/ports/text-index.ts';
+import type { VectorEntry } from '../../common/storage/ports/vector-index.ts';
 
 /** A vector to be made: the entry and the text it stands for. */
 export interface Embedding {

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import { createHashingEmbedder } from '../../common/adapters/hashing-embedder/hashing-embedder.ts';
-import { createMemoryDatasetIndexes } from '../../common/adapters/memory-index/memory-dataset-indexes.ts';
-import { asId } from '../../common/domain/ids.ts';
-import { type DatasetScope, datasetScope, PERSONAL_TENANT } from '../../common/domain/scope.ts';
-import type { TextEntry } from '../../common/ports/text-index.ts';
+import { createMemoryDatasetIndexes } from '../../../test/support/memory/indexes/memory-dataset-indexes.ts';
+import { asId } from '../../common/kernel/ids.ts';
+import { type DatasetScope, datasetScope, PERSONAL_TENANT } from '../../common/kernel/scope.ts';
+import { createHashingEmbedder } from '../../common/models/hashing/hashing-embedder.ts';
+import type { TextEntry } from '../../common/storage/ports/text-index.ts';
 import { emptyBatch, type GrowingBatch } from './index-batch.ts';
 import { createIndexWriter } from './index-writer.ts';
 

@@ -1,8 +1,8 @@
-import type { DatasetScope } from '../../common/domain/scope.ts';
-import type { GraphStore } from '../../common/ports/graph-store.ts';
+import type { DatasetScope } from '../../common/kernel/scope.ts';
 import type { Embedder, ModelCallContext } from '../../common/ports/models.ts';
-import type { TextIndex } from '../../common/ports/text-index.ts';
-import type { VectorEntry, VectorIndex } from '../../common/ports/vector-index.ts';
+import type { GraphStore } from '../../common/storage/ports/graph-store.ts';
+import type { TextIndex } from '../../common/storage/ports/text-index.ts';
+import type { VectorEntry, VectorIndex } from '../../common/storage/ports/vector-index.ts';
 import { type Embedding, type IndexBatch, rowCount } from './index-batch.ts';
 
 export interface IndexWriter {

@@ -1,6 +1,6 @@
-import type { DataItemId } from '../../common/domain/brand.ts';
-import type { DatasetScope } from '../../common/domain/scope.ts';
-import type { Ledger } from '../../common/repositories/ledger.ts';
+import type { DataItemId } from '../../common/kernel/brand.ts';
+import type { DatasetScope } from '../../common/kernel/scope.ts';
+import type { Ledger } from '../../common/records/cognify/ledger.ts';
 
 /** Builds under way in this process, so that forgetting an item stops them, in whatever process that is asked for. */
 export interface ItemBuilds {

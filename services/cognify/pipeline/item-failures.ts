@@ -1,11 +1,11 @@
 import type { DataItem } from '../../common/domain/data-item.ts';
-import { EngramError } from '../../common/domain/errors.ts';
-import type { JsonObject } from '../../common/domain/json.ts';
 import type { ItemFailure } from '../../common/domain/run.ts';
+import { EngramError } from '../../common/kernel/errors.ts';
+import type { JsonObject } from '../../common/kernel/json.ts';
+import { describeItemError, describeRunError } from '../../common/platform/jobs/run-recorder.ts';
 import type { Logger } from '../../common/ports/logger.ts';
-import { failedBuild, type Ledger, type LedgerEntry, MAX_TRIES } from '../../common/repositories/ledger.ts';
-import type { ActiveRun, RunReport, StagePosition } from '../../common/runs/run-executor.ts';
-import { describeItemError, describeRunError } from '../../common/runs/run-recorder.ts';
+import { failedBuild, type Ledger, type LedgerEntry, MAX_TRIES } from '../../common/records/cognify/ledger.ts';
+import type { ActiveRun, RunReport, StagePosition } from '../runs/run-executor.ts';
 import { blameOf } from './item-fault.ts';
 
 /** The wire counts an item when the last of four tasks has ended. */

@@ -1,5 +1,5 @@
-import { isEngramError } from '../../common/domain/errors.ts';
-import { isPassing } from '../../common/runs/run-error.ts';
+import { isEngramError } from '../../common/kernel/errors.ts';
+import { isPassing } from '../../common/platform/jobs/run-error.ts';
 
 /** Failures that say nothing of the item: money, keys, rights, a damaged store. */
 const OF_THE_RUN = new Set([

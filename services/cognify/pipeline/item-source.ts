@@ -1,6 +1,6 @@
 import type { DataItem } from '../../common/domain/data-item.ts';
 import type { RowOrigin } from '../../common/domain/index-rows.ts';
-import type { JsonObject } from '../../common/domain/json.ts';
+import type { JsonObject } from '../../common/kernel/json.ts';
 
 /** What every row of an item repeats. */
 export interface ItemSource {

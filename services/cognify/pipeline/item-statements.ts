@@ -1,6 +1,6 @@
 import type { DataItem } from '../../common/domain/data-item.ts';
-import { type Statement, statementId, statementKey } from '../../common/domain/hygiene/statement.ts';
-import { readStatements } from '../../common/extraction/statements/read-text.ts';
+import { readStatements } from '../../common/text/statements/read-text.ts';
+import { type Statement, statementId, statementKey } from '../../common/text/statements/statement.ts';
 import type { ResolvedEntities } from './document-entities.ts';
 import type { ItemChunk } from './item-chunk.ts';
 

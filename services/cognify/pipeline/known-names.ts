@@ -1,4 +1,4 @@
-import { slug } from '../../common/domain/ids.ts';
+import { slug } from '../../common/kernel/ids.ts';
 import type { ExtractedEntity, KnownName } from '../../common/ports/extractor.ts';
 import { countIn, type NamedEntry, nameAndType } from './named-entry.ts';
 

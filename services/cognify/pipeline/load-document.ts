@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream';
 import { type DataItem, itemBlobs } from '../../common/domain/data-item.ts';
-import { EngramError } from '../../common/domain/errors.ts';
-import type { DatasetScope } from '../../common/domain/scope.ts';
-import type { BlobStore } from '../../common/ports/blob-store.ts';
+import { EngramError } from '../../common/kernel/errors.ts';
+import type { DatasetScope } from '../../common/kernel/scope.ts';
 import type { DocumentLoader } from '../../common/ports/documents.ts';
 import type { Logger } from '../../common/ports/logger.ts';
+import type { BlobStore } from '../../common/storage/ports/blob-store.ts';
 import type { ChunkSizes } from './chunk-item.ts';
 import type { CutDocument, TextWork } from './text-work.ts';
 

@@ -1,9 +1,9 @@
-import { dataItemId } from '../../common/domain/ids.ts';
-import type { DatasetScope } from '../../common/domain/scope.ts';
-import type { DatasetIndexes } from '../../common/ports/dataset-indexes.ts';
-import type { RowSelection } from '../../common/ports/text-index.ts';
-import type { Statements } from '../../common/repositories/statements.ts';
-import type { Supersessions } from '../../common/repositories/supersessions.ts';
+import { dataItemId } from '../../common/kernel/ids.ts';
+import type { DatasetScope } from '../../common/kernel/scope.ts';
+import type { Statements } from '../../common/records/cognify/statements.ts';
+import type { Supersessions } from '../../common/records/cognify/supersessions.ts';
+import type { DatasetIndexes } from '../../common/storage/ports/dataset-indexes.ts';
+import type { RowSelection } from '../../common/storage/ports/text-index.ts';
 
 export interface RowStores extends Pick<DatasetIndexes, 'text' | 'vectors' | 'graph'> {
   readonly statements: Pick<Statements, 'remove'>;

@@ -1,4 +1,4 @@
-import { append } from '../../common/domain/long-lists.ts';
+import { append } from '../../common/kernel/long-lists.ts';
 import { emptyBatch, type GrowingBatch, type IndexBatch, rowCount } from './index-batch.ts';
 import type { IndexWriter } from './index-writer.ts';
 

@@ -1,4 +1,4 @@
-import type { TenantId } from '../../common/domain/brand.ts';
+import type { TenantId } from '../../common/kernel/brand.ts';
 import type { Extractor } from '../../common/ports/extractor.ts';
 
 /** The models as they are set when a run begins; it goes on with them whatever is set meanwhile. */

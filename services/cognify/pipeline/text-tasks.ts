@@ -1,7 +1,7 @@
 import type { DataItem } from '../../common/domain/data-item.ts';
-import type { Statement } from '../../common/domain/hygiene/statement.ts';
 import type { ParsedDocument } from '../../common/ports/documents.ts';
 import type { Extraction } from '../../common/ports/extractor.ts';
+import type { Statement } from '../../common/text/statements/statement.ts';
 import { type ChunkSizes, chunkItem } from './chunk-item.ts';
 import {
   type ChunkMention,

@@ -1,9 +1,9 @@
 import type { Readable } from 'node:stream';
 import type { DataItem } from '../../common/domain/data-item.ts';
-import { engramError } from '../../common/domain/errors.ts';
-import type { Statement } from '../../common/domain/hygiene/statement.ts';
-import { workerTask } from '../../common/workers/worker-messages.ts';
-import { WorkerFailure, type WorkerPool } from '../../common/workers/worker-pool.ts';
+import { engramError } from '../../common/kernel/errors.ts';
+import { workerTask } from '../../common/platform/workers/worker-messages.ts';
+import { WorkerFailure, type WorkerPool } from '../../common/platform/workers/worker-pool.ts';
+import type { Statement } from '../../common/text/statements/statement.ts';
 import type { ChunkSizes } from './chunk-item.ts';
 import type { ChunkMention, DocumentEntity, DocumentRelation, ResolvedEntities } from './document-entities.ts';
 import type { ItemChunk } from './item-chunk.ts';

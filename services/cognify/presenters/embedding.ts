@@ -1,4 +1,4 @@
-import type { EmbeddingState } from '../../common/messaging/methods/cognify-managed.ts';
+import type { EmbeddingState } from '../../common/platform/messaging/methods/cognify-managed.ts';
 
 export function presentEmbedding({ embedding, migration, failure }: EmbeddingState) {
   if (migration === null) return { embedding, migration, failure };

@@ -1,6 +1,6 @@
 import type { RunState } from '../../common/domain/run.ts';
-import { HttpError } from '../../common/http/http-error.ts';
-import { runError } from '../../common/runs/run-error.ts';
+import { HttpError } from '../../common/platform/http/http-error.ts';
+import { runError } from '../../common/platform/jobs/run-error.ts';
 
 /**
  * The answer to a blocking request whose run ended with an error (cognify-improve.md §1.1). The legacy bodies have both

@@ -1,5 +1,5 @@
-import type { DatasetRef } from '../../common/domain/dataset.ts';
-import type { StoredRun } from '../../common/repositories/runs.ts';
+import type { DatasetRef } from '../../common/kernel/dataset.ts';
+import type { StoredRun } from '../../common/records/cognify/runs.ts';
 
 /**
  * Flat for one pipeline, without the datasets that never ran it; nested for several, with every dataset

@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { defineRoute, json, type Route } from '../../common/http/route.ts';
-import { own } from '../../common/http/route-permission.ts';
-import { lenientInteger, uuid } from '../../common/http/schema.ts';
-import { onDemand } from '../../common/lifecycle/on-demand.ts';
+import { defineRoute, json, type Route } from '../../common/platform/http/route.ts';
+import { own } from '../../common/platform/http/route-permission.ts';
+import { lenientInteger, uuid } from '../../common/platform/http/schema.ts';
+import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
 import type { CognifyDependencies } from '../dependencies.ts';
 import { presentRunRecords } from '../presenters/run-record.ts';
 
-const listRunRecords = onDemand(async () => (await import('../usecases/list-run-records.ts')).listRunRecords);
+const listRunRecords = onDemand(async () => (await import('../runs/list-run-records.ts')).listRunRecords);
 
 const text = z.string().nullable();
 const count = z.int().nullable();

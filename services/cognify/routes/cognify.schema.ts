@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { runInfo } from '../../common/http/answer-schemas.ts';
-import { lenientBoolean, lenientInteger, optional, stringList, uuidList } from '../../common/http/schema.ts';
+import { runInfo } from '../../common/platform/http/answer-schemas.ts';
+import { lenientBoolean, lenientInteger, optional, stringList, uuidList } from '../../common/platform/http/schema.ts';
 
 export const cognifyBody = z
   .object({

@@ -1,26 +1,26 @@
 import { billOf, payerOf } from '../../common/domain/budget.ts';
-import type { DatasetRef } from '../../common/domain/dataset.ts';
-import { engramError } from '../../common/domain/errors.ts';
-import type { JsonObject } from '../../common/domain/json.ts';
-import type { Principal } from '../../common/domain/principal.ts';
 import { type RunState, warningsOfRun } from '../../common/domain/run.ts';
 import { unusedModelOptions } from '../../common/domain/unused-options.ts';
-import { HttpError } from '../../common/http/http-error.ts';
-import { defineRoute, json, type Route } from '../../common/http/route.ts';
-import { onDatasets } from '../../common/http/route-permission.ts';
-import { warningHeader } from '../../common/http/warning-header.ts';
-import { onDemand } from '../../common/lifecycle/on-demand.ts';
-import { isPermitted } from '../../common/messaging/is-permitted.ts';
-import type { CallContext } from '../../common/messaging/messenger.ts';
-import { resolveDatasets } from '../../common/messaging/methods/auth.ts';
-import type { CognifyOptions } from '../../common/messaging/methods/cognify.ts';
-import { awaitRun } from '../../common/runs/await-run.ts';
+import type { DatasetRef } from '../../common/kernel/dataset.ts';
+import { engramError } from '../../common/kernel/errors.ts';
+import type { JsonObject } from '../../common/kernel/json.ts';
+import type { Principal } from '../../common/kernel/principal.ts';
+import { HttpError } from '../../common/platform/http/http-error.ts';
+import { defineRoute, json, type Route } from '../../common/platform/http/route.ts';
+import { onDatasets } from '../../common/platform/http/route-permission.ts';
+import { warningHeader } from '../../common/platform/http/warning-header.ts';
+import { awaitRun } from '../../common/platform/jobs/await-run.ts';
+import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
+import { isPermitted } from '../../common/platform/messaging/is-permitted.ts';
+import type { CallContext } from '../../common/platform/messaging/messenger.ts';
+import { resolveDatasets } from '../../common/platform/messaging/methods/auth.ts';
+import type { CognifyOptions } from '../../common/platform/messaging/methods/cognify.ts';
 import type { CognifyDependencies } from '../dependencies.ts';
 import { runFailure } from '../presenters/run-failure.ts';
 import { presentEndedRun, presentStartedRun } from '../presenters/run-info.ts';
 import { type CognifyBody, cognifyAnswer, cognifyBody } from './cognify.schema.ts';
 
-const startCognify = onDemand(async () => (await import('../usecases/start-cognify.ts')).startCognify);
+const startCognify = onDemand(async () => (await import('../runs/start-cognify.ts')).startCognify);
 
 const ONTOLOGY_KEY = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$/;
 

@@ -1,16 +1,16 @@
 import { z } from 'zod';
-import { isEngramError } from '../../common/domain/errors.ts';
-import type { Principal } from '../../common/domain/principal.ts';
 import { COGNIFY_PIPELINE } from '../../common/domain/run.ts';
-import { HttpError } from '../../common/http/http-error.ts';
-import { defineRoute, json, type Reply, type Route } from '../../common/http/route.ts';
-import { onDatasets } from '../../common/http/route-permission.ts';
-import { stringList, uuidList } from '../../common/http/schema.ts';
-import type { CallContext } from '../../common/messaging/messenger.ts';
-import type { StoredRun } from '../../common/repositories/runs.ts';
+import { isEngramError } from '../../common/kernel/errors.ts';
+import type { Principal } from '../../common/kernel/principal.ts';
+import { HttpError } from '../../common/platform/http/http-error.ts';
+import { defineRoute, json, type Reply, type Route } from '../../common/platform/http/route.ts';
+import { onDatasets } from '../../common/platform/http/route-permission.ts';
+import { stringList, uuidList } from '../../common/platform/http/schema.ts';
+import type { CallContext } from '../../common/platform/messaging/messenger.ts';
+import type { StoredRun } from '../../common/records/cognify/runs.ts';
 import type { CognifyDependencies } from '../dependencies.ts';
 import { presentProgress, presentStatuses } from '../presenters/run-status.ts';
-import { isRefusal, readableDatasets } from '../usecases/permitted-datasets.ts';
+import { isRefusal, readableDatasets } from '../runs/permitted-datasets.ts';
 
 const statusQuery = z.object({
   dataset: uuidList().default([]),

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { defineRoute, json, type Route } from '../../common/http/route.ts';
-import { onDatasets } from '../../common/http/route-permission.ts';
-import { uuid } from '../../common/http/schema.ts';
-import { onDemand } from '../../common/lifecycle/on-demand.ts';
+import { defineRoute, json, type Route } from '../../common/platform/http/route.ts';
+import { onDatasets } from '../../common/platform/http/route-permission.ts';
+import { uuid } from '../../common/platform/http/schema.ts';
+import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
 import type { CognifyDependencies } from '../dependencies.ts';
 import { presentEmbedding } from '../presenters/embedding.ts';
-import { datasetWith } from '../usecases/permitted-datasets.ts';
+import { datasetWith } from '../runs/permitted-datasets.ts';
 
 const chooseEmbedding = onDemand(async () => (await import('../migration/choose-embedding.ts')).chooseEmbedding);
 

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { defineRoute, json, type Route } from '../../common/http/route.ts';
-import { onDatasets } from '../../common/http/route-permission.ts';
-import { uuidList } from '../../common/http/schema.ts';
+import { defineRoute, json, type Route } from '../../common/platform/http/route.ts';
+import { onDatasets } from '../../common/platform/http/route-permission.ts';
+import { uuidList } from '../../common/platform/http/schema.ts';
+import { createGraphCountCache, summariseGraphs } from '../built/summarise-graph.ts';
 import type { CognifyDependencies } from '../dependencies.ts';
-import { isRefusal, readableDatasets } from '../usecases/permitted-datasets.ts';
-import { createGraphCountCache, summariseGraphs } from '../usecases/summarise-graph.ts';
+import { isRefusal, readableDatasets } from '../runs/permitted-datasets.ts';
 
 const summaryAnswer = z.array(
   z

@@ -1,15 +1,15 @@
 import { z } from 'zod';
-import { SYSTEM_SCOPE } from '../../common/domain/scope.ts';
-import { defineRoute, json, type Route } from '../../common/http/route.ts';
-import { SUPERUSER } from '../../common/http/route-permission.ts';
-import { lenientInteger } from '../../common/http/schema.ts';
-import { onDemand } from '../../common/lifecycle/on-demand.ts';
+import { SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
+import { defineRoute, json, type Route } from '../../common/platform/http/route.ts';
+import { SUPERUSER } from '../../common/platform/http/route-permission.ts';
+import { lenientInteger } from '../../common/platform/http/schema.ts';
+import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
 import type { CognifyDependencies } from '../dependencies.ts';
 import { presentDeadJob } from '../presenters/dead-job.ts';
 
-const discardDeadJob = onDemand(async () => (await import('../usecases/dead-jobs.ts')).discardDeadJob);
-const readDeadJob = onDemand(async () => (await import('../usecases/dead-jobs.ts')).readDeadJob);
-const replayDeadJob = onDemand(async () => (await import('../usecases/dead-jobs.ts')).replayDeadJob);
+const discardDeadJob = onDemand(async () => (await import('../runs/dead-jobs.ts')).discardDeadJob);
+const readDeadJob = onDemand(async () => (await import('../runs/dead-jobs.ts')).readDeadJob);
+const replayDeadJob = onDemand(async () => (await import('../runs/dead-jobs.ts')).replayDeadJob);
 
 const text = z.string().nullable();
 const job = z.object({

@@ -7,11 +7,11 @@ import {
   type TestCognify,
   type TestWorld,
 } from '../../../test/support/cognify-service.ts';
-import { createHashingEmbedder } from '../../common/adapters/hashing-embedder/hashing-embedder.ts';
-import { engramError, isEngramError } from '../../common/domain/errors.ts';
-import { asId } from '../../common/domain/ids.ts';
-import { HttpError } from '../../common/http/http-error.ts';
-import { recordRun } from '../../common/messaging/methods/cognify.ts';
+import { engramError, isEngramError } from '../../common/kernel/errors.ts';
+import { asId } from '../../common/kernel/ids.ts';
+import { createHashingEmbedder } from '../../common/models/hashing/hashing-embedder.ts';
+import { HttpError } from '../../common/platform/http/http-error.ts';
+import { recordRun } from '../../common/platform/messaging/methods/cognify.ts';
 import type { Extractor } from '../../common/ports/extractor.ts';
 
 type RunInfos = Record<string, Record<string, unknown>>;

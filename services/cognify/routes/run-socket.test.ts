@@ -8,8 +8,8 @@ import {
   type TestCognify,
   type TestWorld,
 } from '../../../test/support/cognify-service.ts';
-import { engramError } from '../../common/domain/errors.ts';
-import type { Principal } from '../../common/domain/principal.ts';
+import { engramError } from '../../common/kernel/errors.ts';
+import type { Principal } from '../../common/kernel/principal.ts';
 import type { Extractor } from '../../common/ports/extractor.ts';
 
 interface Frame {

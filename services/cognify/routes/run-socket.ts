@@ -1,18 +1,18 @@
-import { asId, isUuid } from '../../common/domain/ids.ts';
 import { isTerminal, type RunEvent, type RunState } from '../../common/domain/run.ts';
-import { datasetScope } from '../../common/domain/scope.ts';
-import { wholeGraph } from '../../common/http/graph-json.ts';
-import type { SocketConnection, SocketRoute } from '../../common/http/socket-route.ts';
-import { onDemand } from '../../common/lifecycle/on-demand.ts';
-import { runEvents } from '../../common/messaging/methods/cognify.ts';
-import { openGraph } from '../../common/repositories/visible-graph.ts';
-import { createWakeUp } from '../../common/runs/wake-up.ts';
+import { asId, isUuid } from '../../common/kernel/ids.ts';
+import { datasetScope } from '../../common/kernel/scope.ts';
+import { createWakeUp } from '../../common/platform/async/wake-up.ts';
+import type { SocketConnection, SocketRoute } from '../../common/platform/http/socket-route.ts';
+import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
+import { runEvents } from '../../common/platform/messaging/methods/cognify.ts';
+import { wholeGraph } from '../../common/presenters/graph-json.ts';
+import { openGraph } from '../../common/records/cognify/visible-graph.ts';
 import type { CognifyDependencies } from '../dependencies.ts';
 import { RUN_STATUS } from '../presenters/run-info.ts';
-import { isRefusal, readableDataset } from '../usecases/permitted-datasets.ts';
-import type { FoundRun } from '../usecases/read-run.ts';
+import { isRefusal, readableDataset } from '../runs/permitted-datasets.ts';
+import type { FoundRun } from '../runs/read-run.ts';
 
-const readRun = onDemand(async () => (await import('../usecases/read-run.ts')).readRun);
+const readRun = onDemand(async () => (await import('../runs/read-run.ts')).readRun);
 
 /** A lost event costs one of these. */
 const POLL_MS = 2000;

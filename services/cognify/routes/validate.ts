@@ -1,18 +1,18 @@
 import { z } from 'zod';
-import type { DatasetRef } from '../../common/domain/dataset.ts';
-import { engramError, isEngramError } from '../../common/domain/errors.ts';
-import type { Principal } from '../../common/domain/principal.ts';
-import { HttpError } from '../../common/http/http-error.ts';
-import { defineRoute, json, type Route } from '../../common/http/route.ts';
-import { onDatasets } from '../../common/http/route-permission.ts';
-import { stringList } from '../../common/http/schema.ts';
-import { onDemand } from '../../common/lifecycle/on-demand.ts';
-import type { CallContext } from '../../common/messaging/messenger.ts';
-import { resolveDatasets } from '../../common/messaging/methods/auth.ts';
+import type { DatasetRef } from '../../common/kernel/dataset.ts';
+import { engramError, isEngramError } from '../../common/kernel/errors.ts';
+import type { Principal } from '../../common/kernel/principal.ts';
+import { HttpError } from '../../common/platform/http/http-error.ts';
+import { defineRoute, json, type Route } from '../../common/platform/http/route.ts';
+import { onDatasets } from '../../common/platform/http/route-permission.ts';
+import { stringList } from '../../common/platform/http/schema.ts';
+import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
+import type { CallContext } from '../../common/platform/messaging/messenger.ts';
+import { resolveDatasets } from '../../common/platform/messaging/methods/auth.ts';
 import type { CognifyDependencies } from '../dependencies.ts';
-import type { Validation } from '../usecases/validate-dataset.ts';
+import type { Validation } from '../validate/validate-dataset.ts';
 
-const validateDataset = onDemand(async () => (await import('../usecases/validate-dataset.ts')).validateDataset);
+const validateDataset = onDemand(async () => (await import('../validate/validate-dataset.ts')).validateDataset);
 
 const DEFAULT_DATASET = 'main_dataset';
 const answer = z

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
+import type { UserId } from '../kernel/brand.ts';
+import { asId } from '../kernel/ids.ts';
 import { agentAddress, agentSlug, shownAgentAddress } from './agent-address.ts';
-import type { UserId } from './brand.ts';
 import { isAgentAddress } from './email-address.ts';
-import { asId } from './ids.ts';
 
 const parent = asId<UserId>('0d6c0000-0000-4000-8000-000000000000');
 

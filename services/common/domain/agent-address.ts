@@ -1,4 +1,4 @@
-import type { UserId } from './brand.ts';
+import type { UserId } from '../kernel/brand.ts';
 import { AGENT_DOMAIN } from './email-address.ts';
 
 export type AgentName =

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
+import type { UserId } from '../kernel/brand.ts';
+import { asId } from '../kernel/ids.ts';
 import { connectionId, memorySourceType } from './agent-connection.ts';
-import type { UserId } from './brand.ts';
-import { asId } from './ids.ts';
 
 describe('agent connections', () => {
   it('have the ids that the reference gives for the same name and user', () => {

@@ -1,6 +1,6 @@
-import { blake2s } from './blake2s.ts';
-import type { DatasetId, TenantId, UserId } from './brand.ts';
-import type { JsonObject } from './json.ts';
+import { blake2s } from '../kernel/blake2s.ts';
+import type { DatasetId, TenantId, UserId } from '../kernel/brand.ts';
+import type { JsonObject } from '../kernel/json.ts';
 
 export const MEMORY_MODES = ['session', 'cognee', 'hybrid', 'none', 'unknown'] as const;
 export const CONNECTION_SOURCES = ['agent_memory', 'session_trace', 'serve', 'api_key', 'mcp', 'api'] as const;

@@ -1,9 +1,9 @@
-import type { TenantId } from './brand.ts';
+import type { TenantId } from '../kernel/brand.ts';
+import type { DatasetRef } from '../kernel/dataset.ts';
+import { type EngramError, engramError } from '../kernel/errors.ts';
+import type { Principal } from '../kernel/principal.ts';
+import { PERSONAL_TENANT } from '../kernel/scope.ts';
 import { isCanaryDataset, isCanaryPrincipal } from './canary.ts';
-import type { DatasetRef } from './dataset.ts';
-import { type EngramError, engramError } from './errors.ts';
-import type { Principal } from './principal.ts';
-import { PERSONAL_TENANT } from './scope.ts';
 
 /** What can be limited. The words are those of the wire and of a `Tenant` resource's quotas. */
 export const BUDGET_KINDS = [

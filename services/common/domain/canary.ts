@@ -1,7 +1,7 @@
-import type { DatasetId, TenantId, UserId } from './brand.ts';
-import type { DatasetRef } from './dataset.ts';
-import { asId, datasetId, idOfText } from './ids.ts';
-import type { Principal } from './principal.ts';
+import type { DatasetId, TenantId, UserId } from '../kernel/brand.ts';
+import type { DatasetRef } from '../kernel/dataset.ts';
+import { asId, datasetId, idOfText } from '../kernel/ids.ts';
+import type { Principal } from '../kernel/principal.ts';
 
 /**
  * A canary is a fact that each managed tenant keeps for one purpose: nobody outside of the tenant may ever find it. It is the

@@ -1,5 +1,5 @@
-import type { DataItemId, UserId } from './brand.ts';
-import type { JsonObject } from './json.ts';
+import type { DataItemId, UserId } from '../kernel/brand.ts';
+import type { JsonObject } from '../kernel/json.ts';
 
 /** One thing that was added to a dataset; ingest owns it. The blobs are in the blob store under the dataset's scope. */
 export interface DataItem {

@@ -1,4 +1,4 @@
-import type { JsonObject } from './json.ts';
+import type { JsonObject } from '../kernel/json.ts';
 
 /** What was erased, signed by the server: who holds it can show that everything was removed and counted. */
 export interface ErasureReceipt {

@@ -1,6 +1,6 @@
-import type { DataItemId } from './brand.ts';
-import { edgeId } from './ids.ts';
-import type { JsonObject } from './json.ts';
+import type { DataItemId } from '../kernel/brand.ts';
+import { edgeId } from '../kernel/ids.ts';
+import type { JsonObject } from '../kernel/json.ts';
 
 /**
  * What cognify writes about an item and what search reads: the one agreement between them. Rows fit `TextEntry`,
@@ -127,7 +127,7 @@ export interface IndexRow<Kind extends string, Payload extends JsonObject> exten
   readonly payload: Payload;
 }
 
-/** `tokenize` of `common/language`. */
+/** `tokenize` of `common/text/language`. */
 export type Tokenize = (text: string) => readonly string[];
 
 const GENERATED_NAME = /^(text_[0-9a-f]{32}|data_[0-9a-f]{8}|memory|message)$/i;

@@ -1,6 +1,6 @@
-import type { DatasetId, PrincipalId, RoleId, TenantId, UserId } from './brand.ts';
-import { type EngramError, engramError } from './errors.ts';
-import type { Permission, Principal } from './principal.ts';
+import type { DatasetId, PrincipalId, RoleId, TenantId, UserId } from '../kernel/brand.ts';
+import { type EngramError, engramError } from '../kernel/errors.ts';
+import type { Permission, Principal } from '../kernel/principal.ts';
 
 /** What one holder (a user, a role or a tenant) may do with one dataset. */
 export interface Grant {

@@ -1,5 +1,5 @@
-import type { DataItemId, DatasetId, RunId } from './brand.ts';
-import type { JsonObject } from './json.ts';
+import type { DataItemId, DatasetId, RunId } from '../kernel/brand.ts';
+import type { JsonObject } from '../kernel/json.ts';
 
 /** States of a pipeline run as the wire spells them; history is one record per state (cognify-improve.md §2). */
 export type RunStatus = 'DATASET_PROCESSING_STARTED' | 'DATASET_PROCESSING_COMPLETED' | 'DATASET_PROCESSING_ERRORED';

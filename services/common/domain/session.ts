@@ -1,5 +1,5 @@
-import type { DatasetId, UserId } from './brand.ts';
-import type { Json, JsonObject } from './json.ts';
+import type { DatasetId, UserId } from '../kernel/brand.ts';
+import type { Json, JsonObject } from '../kernel/json.ts';
 
 /** Two users who name their sessions alike have two sessions. */
 export interface SessionKey {

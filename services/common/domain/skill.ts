@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
-import type { DatasetId } from './brand.ts';
-import { uuid5 } from './ids.ts';
-import type { Json } from './json.ts';
+import type { DatasetId } from '../kernel/brand.ts';
+import { uuid5 } from '../kernel/ids.ts';
+import type { Json } from '../kernel/json.ts';
 
 /** What a skill says of itself; texts are '' when it does not say. */
 export interface SkillText {

@@ -1,5 +1,5 @@
-import { engramError } from './errors.ts';
-import type { JsonObject } from './json.ts';
+import { engramError } from '../kernel/errors.ts';
+import type { JsonObject } from '../kernel/json.ts';
 
 /** What a snapshot is written as; a reader refuses what it does not know. */
 export const SNAPSHOT_FORMAT = 'engram snapshot';

@@ -1,4 +1,4 @@
-import type { TenantId, UserId } from './brand.ts';
+import type { TenantId, UserId } from '../kernel/brand.ts';
 
 /** Ids, counts, names and states: never content, never a secret. */
 export type SpanAttributes = Readonly<Record<string, string | number | boolean>>;

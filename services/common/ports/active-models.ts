@@ -1,4 +1,4 @@
-import type { TenantId } from '../domain/brand.ts';
+import type { TenantId } from '../kernel/brand.ts';
 import type { Extractor } from './extractor.ts';
 import type { LanguageModel } from './models.ts';
 

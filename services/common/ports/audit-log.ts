@@ -1,12 +1,12 @@
-import type { TenantId } from '../domain/brand.ts';
-import type { JsonObject } from '../domain/json.ts';
-import type { AnyScope } from '../domain/scope.ts';
-import type { Write, WriteResult } from './document-store.ts';
+import type { TenantId } from '../kernel/brand.ts';
+import type { JsonObject } from '../kernel/json.ts';
+import type { AnyScope } from '../kernel/scope.ts';
+import type { Write, WriteResult } from '../storage/ports/document-store.ts';
 
 /**
  * Who did what, append-only: one chain of records per tenant, each holding the hash of the one before, so that none can be
  * changed, left out or put in between without being noticed. Accounts and the server itself are in the chain of the personal
- * space. Adapter: `repositories/audit-log.ts`, on the document store.
+ * space. Adapter: `auth/repositories/audit-log.ts`, on the document store.
  */
 export interface AuditLog {
   /** The writes and what tells of them, all or nothing. Throws what `DocumentStore.commit` throws for the writes. */

@@ -1,5 +1,5 @@
 import type { Bill, BudgetAccount, BudgetKind, BudgetLimits, Demand, LimitsInForce, Payer } from '../domain/budget.ts';
-import type { Write } from './document-store.ts';
+import type { Write } from '../storage/ports/document-store.ts';
 import type { TokenUsage } from './models.ts';
 
 /**

@@ -1,6 +1,6 @@
-import type { TenantId } from '../domain/brand.ts';
+import type { TenantId } from '../kernel/brand.ts';
+import { isSameSpace, type VectorSpace } from '../storage/ports/vector-index.ts';
 import type { Embedder } from './models.ts';
-import { isSameSpace, type VectorSpace } from './vector-index.ts';
 
 /** A model that one dataset asks for, on the account of its tenant. */
 export type EmbeddingChoice = {

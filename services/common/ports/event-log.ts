@@ -1,6 +1,6 @@
-import type { JsonObject } from '../domain/json.ts';
-import type { AnyScope, Scope } from '../domain/scope.ts';
-import type { Write } from './document-store.ts';
+import type { JsonObject } from '../kernel/json.ts';
+import type { AnyScope, Scope } from '../kernel/scope.ts';
+import type { Write } from '../storage/ports/document-store.ts';
 
 /** Domain events, written in the same commit as the state they tell of; readers and relays keep their own offset. */
 export interface EventLog {

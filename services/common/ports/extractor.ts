@@ -1,4 +1,4 @@
-import type { JsonObject } from '../domain/json.ts';
+import type { JsonObject } from '../kernel/json.ts';
 import type { ModelCallContext, TokenUsage } from './models.ts';
 
 /** What an extractor is given: one chunk, with what the document knows around it. */

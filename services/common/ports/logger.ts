@@ -2,7 +2,7 @@
 export type LogFields = Readonly<Record<string, unknown>>;
 
 /**
- * One structured line per event; event names are stable, dotted and lower case. `common/observability` has the loggers;
+ * One structured line per event; event names are stable, dotted and lower case. `common/platform/observability` has the loggers;
  * this is what parts ask for that only write.
  */
 export interface Logger {

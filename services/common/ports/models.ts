@@ -1,7 +1,7 @@
 import type { Payer } from '../domain/budget.ts';
-import type { JsonObject } from '../domain/json.ts';
-import type { Scope } from '../domain/scope.ts';
-import type { VectorSpace } from './vector-index.ts';
+import type { JsonObject } from '../kernel/json.ts';
+import type { Scope } from '../kernel/scope.ts';
+import type { VectorSpace } from '../storage/ports/vector-index.ts';
 
 /** What a call is for and whom it is billed to. `runId` groups the calls of a run. */
 export interface ModelCallContext {

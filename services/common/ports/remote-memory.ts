@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { DatasetRef } from '../domain/dataset.ts';
+import type { DatasetRef } from '../kernel/dataset.ts';
 
 /**
  * Another memory service that datasets are kept in step with (auth-integrations.md §5.3). Its address and key are the

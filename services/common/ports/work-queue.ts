@@ -1,7 +1,7 @@
-import type { JsonObject } from '../domain/json.ts';
-import type { Page } from '../domain/result-page.ts';
-import type { Scope, SystemScope } from '../domain/scope.ts';
-import type { Write } from './document-store.ts';
+import type { JsonObject } from '../kernel/json.ts';
+import type { Page } from '../kernel/result-page.ts';
+import type { Scope, SystemScope } from '../kernel/scope.ts';
+import type { Write } from '../storage/ports/document-store.ts';
 
 /**
  * Durable jobs, at least once. Written once on `DocumentStore`; a wake-up over the bus only shortens the poll.

@@ -1,7 +1,7 @@
-import { newParts } from '../../common/domain/hygiene/new-parts.ts';
-import { sentences } from '../../common/language/sentences.ts';
-import { STOP_WORDS } from '../../common/language/stop-words.ts';
-import { stemOf } from '../../common/language/tokenize.ts';
+import { sentences } from '../../common/text/language/sentences.ts';
+import { STOP_WORDS } from '../../common/text/language/stop-words.ts';
+import { stemOf } from '../../common/text/language/tokenize.ts';
+import { newParts } from '../../common/text/repetition/new-parts.ts';
 
 /** Longer answers are no acknowledgements. */
 const MAX_LENGTH = 4000;

@@ -1,13 +1,13 @@
 import { expect } from 'chai';
 import { unsignedPrincipals } from '../../../test/support/unsigned-principals.ts';
-import { createInProcessBus } from '../../common/adapters/in-process/bus.ts';
-import { asId } from '../../common/domain/ids.ts';
 import type { RunState } from '../../common/domain/run.ts';
-import { PERSONAL_TENANT } from '../../common/domain/scope.ts';
-import { createMessenger } from '../../common/messaging/messenger.ts';
-import { resolveDatasets } from '../../common/messaging/methods/auth.ts';
-import { startRun } from '../../common/messaging/methods/cognify.ts';
-import { type KeptDocument, keepDocuments as keepMethod } from '../../common/messaging/methods/ingest.ts';
+import { asId } from '../../common/kernel/ids.ts';
+import { PERSONAL_TENANT } from '../../common/kernel/scope.ts';
+import { createMessenger } from '../../common/platform/messaging/messenger.ts';
+import { resolveDatasets } from '../../common/platform/messaging/methods/auth.ts';
+import { startRun } from '../../common/platform/messaging/methods/cognify.ts';
+import { type KeptDocument, keepDocuments as keepMethod } from '../../common/platform/messaging/methods/ingest.ts';
+import { createInProcessBus } from '../../common/storage/bus/in-process/bus.ts';
 import { keepDocuments } from './keep-documents.ts';
 
 const AT = '2026-01-02T03:04:05.678Z';

@@ -1,10 +1,10 @@
-import type { JsonObject } from '../../common/domain/json.ts';
 import { isTerminal, type RunState } from '../../common/domain/run.ts';
-import type { CallContext } from '../../common/messaging/messenger.ts';
-import { startRun } from '../../common/messaging/methods/cognify.ts';
-import { type KeptDocument, keepDocuments as keepMethod } from '../../common/messaging/methods/ingest.ts';
-import { awaitRun } from '../../common/runs/await-run.ts';
-import { runErrorOf } from '../../common/runs/run-error.ts';
+import type { JsonObject } from '../../common/kernel/json.ts';
+import { awaitRun } from '../../common/platform/jobs/await-run.ts';
+import { runErrorOf } from '../../common/platform/jobs/run-error.ts';
+import type { CallContext } from '../../common/platform/messaging/messenger.ts';
+import { startRun } from '../../common/platform/messaging/methods/cognify.ts';
+import { type KeptDocument, keepDocuments as keepMethod } from '../../common/platform/messaging/methods/ingest.ts';
 import type { ImproveDependencies } from '../dependencies.ts';
 import type { ImprovePass } from '../stage.ts';
 

@@ -1,8 +1,8 @@
 import type { Session, SessionKey } from '../../common/domain/session.ts';
 import type { SessionFeedback } from '../../common/domain/session-context.ts';
-import type { SessionContexts } from '../../common/repositories/session-context.ts';
-import { type Sessions, sessionDocumentId } from '../../common/repositories/sessions.ts';
-import type { SessionWatermarks, Watermarks } from '../../common/repositories/watermarks.ts';
+import type { SessionContexts } from '../../common/records/sessions/session-context.ts';
+import { type Sessions, sessionDocumentId } from '../../common/records/sessions/sessions.ts';
+import type { SessionWatermarks, Watermarks } from '../../common/records/sessions/watermarks.ts';
 import { sessionScope } from '../learning/each-session.ts';
 import type { ImprovePass } from '../stage.ts';
 

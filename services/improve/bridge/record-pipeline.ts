@@ -1,8 +1,8 @@
-import type { RunId } from '../../common/domain/brand.ts';
-import { isEngramError } from '../../common/domain/errors.ts';
-import { asId } from '../../common/domain/ids.ts';
 import type { RunState } from '../../common/domain/run.ts';
-import { type RecordRunRequest, recordRun } from '../../common/messaging/methods/cognify.ts';
+import type { RunId } from '../../common/kernel/brand.ts';
+import { isEngramError } from '../../common/kernel/errors.ts';
+import { asId } from '../../common/kernel/ids.ts';
+import { type RecordRunRequest, recordRun } from '../../common/platform/messaging/methods/cognify.ts';
 import type { ImproveDependencies } from '../dependencies.ts';
 import type { ImprovePass } from '../stage.ts';
 

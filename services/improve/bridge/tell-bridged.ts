@@ -1,5 +1,5 @@
 import type { EntryCounts, SessionKey } from '../../common/domain/session.ts';
-import { noteOnSession } from '../../common/messaging/methods/ingest.ts';
+import { noteOnSession } from '../../common/platform/messaging/methods/ingest.ts';
 import type { ImproveDependencies } from '../dependencies.ts';
 import type { ImprovePass } from '../stage.ts';
 

@@ -1,6 +1,6 @@
-import { engramError } from '../../common/domain/errors.ts';
-import type { ClaimedKeys } from '../../common/repositories/improve-claims.ts';
-import { createHeartbeat } from '../../common/runs/heartbeat.ts';
+import { engramError } from '../../common/kernel/errors.ts';
+import { createHeartbeat } from '../../common/platform/jobs/heartbeat.ts';
+import type { ClaimedKeys } from '../../common/records/improve/improve-claims.ts';
 import type { ImproveDependencies } from '../dependencies.ts';
 
 /** Dataset and sessions, as long as one improve works on them. */

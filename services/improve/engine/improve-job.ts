@@ -1,6 +1,6 @@
-import type { DatasetId, TenantId, UserId } from '../../common/domain/brand.ts';
-import type { JsonObject } from '../../common/domain/json.ts';
-import { type RunJob, readRunJob } from '../../common/messaging/jobs.ts';
+import type { DatasetId, TenantId, UserId } from '../../common/kernel/brand.ts';
+import type { JsonObject } from '../../common/kernel/json.ts';
+import { type RunJob, readRunJob } from '../../common/platform/messaging/jobs.ts';
 import type { NewJob } from '../../common/ports/work-queue.ts';
 import type { ImproveOptions } from '../stage.ts';
 

@@ -1,7 +1,7 @@
-import type { DatasetRef } from '../../common/domain/dataset.ts';
-import type { Principal } from '../../common/domain/principal.ts';
-import type { CallContext } from '../../common/messaging/messenger.ts';
-import { type ClaimedKeys, claimKeys } from '../../common/repositories/improve-claims.ts';
+import type { DatasetRef } from '../../common/kernel/dataset.ts';
+import type { Principal } from '../../common/kernel/principal.ts';
+import type { CallContext } from '../../common/platform/messaging/messenger.ts';
+import { type ClaimedKeys, claimKeys } from '../../common/records/improve/improve-claims.ts';
 import type { ImproveDependencies } from '../dependencies.ts';
 import type { ImproveOptions, ImprovePass } from '../stage.ts';
 import type { HeldClaim } from './held-claim.ts';

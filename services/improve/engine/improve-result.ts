@@ -1,8 +1,8 @@
-import type { DatasetRef } from '../../common/domain/dataset.ts';
-import { isEngramError } from '../../common/domain/errors.ts';
 import { STAGE_NAMES, type StageName } from '../../common/domain/improve-stages.ts';
 import type { RunState } from '../../common/domain/run.ts';
-import { describeRunError } from '../../common/runs/run-recorder.ts';
+import type { DatasetRef } from '../../common/kernel/dataset.ts';
+import { isEngramError } from '../../common/kernel/errors.ts';
+import { describeRunError } from '../../common/platform/jobs/run-recorder.ts';
 
 /** What one stage of one pass came to. */
 export interface StageResult {

@@ -1,12 +1,12 @@
 import { expect } from 'chai';
-import { createMemoryDocumentStore } from '../../common/adapters/memory/document-store.ts';
-import { asId } from '../../common/domain/ids.ts';
+import { createMemoryDocumentStore } from '../../../test/support/memory/document-store.ts';
+import { asId } from '../../common/kernel/ids.ts';
 import {
   claimKeys,
   createImproveClaims,
   improveClaimsCollection,
   ownerOf,
-} from '../../common/repositories/improve-claims.ts';
+} from '../../common/records/improve/improve-claims.ts';
 import { DEFAULT_IMPROVE_SETTINGS } from '../dependencies.ts';
 import { improveJob } from './improve-job.ts';
 import type { ImproveParts } from './improve-passes.ts';

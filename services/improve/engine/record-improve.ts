@@ -1,11 +1,15 @@
-import type { DatasetRef } from '../../common/domain/dataset.ts';
-import { isEngramError } from '../../common/domain/errors.ts';
-import type { CallContext, Messenger } from '../../common/messaging/messenger.ts';
-import { type CompletedRun, type RecordRunRequest, recordRun } from '../../common/messaging/methods/cognify.ts';
+import type { DatasetRef } from '../../common/kernel/dataset.ts';
+import { isEngramError } from '../../common/kernel/errors.ts';
+import { HandOverError } from '../../common/platform/jobs/hand-over.ts';
+import { isPassing } from '../../common/platform/jobs/run-error.ts';
+import type { CallContext, Messenger } from '../../common/platform/messaging/messenger.ts';
+import {
+  type CompletedRun,
+  type RecordRunRequest,
+  recordRun,
+} from '../../common/platform/messaging/methods/cognify.ts';
 import type { Logger } from '../../common/ports/logger.ts';
 import { LeaseLostError } from '../../common/ports/work-queue.ts';
-import { HandOverError } from '../../common/runs/hand-over.ts';
-import { isPassing } from '../../common/runs/run-error.ts';
 import { type ImproveResult, statusOf } from './improve-result.ts';
 
 /** Of the rows in the history of runs. */

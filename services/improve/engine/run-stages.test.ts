@@ -1,10 +1,10 @@
 import { expect } from 'chai';
-import { createSystemClock } from '../../common/adapters/system/clock.ts';
-import { engramError } from '../../common/domain/errors.ts';
-import { asId } from '../../common/domain/ids.ts';
 import { STAGE_NAMES, type StageName } from '../../common/domain/improve-stages.ts';
-import { PERSONAL_TENANT } from '../../common/domain/scope.ts';
-import { createSilentLogger } from '../../common/observability/logger.ts';
+import { engramError } from '../../common/kernel/errors.ts';
+import { asId } from '../../common/kernel/ids.ts';
+import { PERSONAL_TENANT } from '../../common/kernel/scope.ts';
+import { createSilentLogger } from '../../common/platform/observability/logger.ts';
+import { createSystemClock } from '../../common/platform/system/clock.ts';
 import { DEFAULT_IMPROVE_SETTINGS, type ImproveSettings } from '../dependencies.ts';
 import { defaultOptions, type ImprovePass, PartlyDoneError, type Stage } from '../stage.ts';
 import { createPassReads } from './pass-reads.ts';

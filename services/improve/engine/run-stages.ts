@@ -1,5 +1,5 @@
-import { engramError } from '../../common/domain/errors.ts';
 import { FATAL_STAGE, STAGE_NAMES, type StageName } from '../../common/domain/improve-stages.ts';
+import { engramError } from '../../common/kernel/errors.ts';
 import { NO_TRACER } from '../../common/ports/tracer.ts';
 import type { ImproveDependencies } from '../dependencies.ts';
 import { type GateAnswer, type ImprovePass, PartlyDoneError, type Stage, type StageOutcome } from '../stage.ts';

@@ -1,8 +1,8 @@
-import { SYSTEM_SCOPE } from '../../common/domain/scope.ts';
-import { DuplicateKeyError } from '../../common/ports/document-store.ts';
-import type { ImproveWish } from '../../common/repositories/improve-wishes.ts';
-import { createFaultMemory } from '../../common/runs/fault-memory.ts';
-import { createRepeating, type Repeating } from '../../common/runs/repeating.ts';
+import { SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
+import { createRepeating, type Repeating } from '../../common/platform/async/repeating.ts';
+import { createFaultMemory } from '../../common/platform/jobs/fault-memory.ts';
+import type { ImproveWish } from '../../common/records/improve/improve-wishes.ts';
+import { DuplicateKeyError } from '../../common/storage/ports/document-store.ts';
 import type { ImproveDependencies } from '../dependencies.ts';
 import { IMPROVE_JOB, improveJob } from './improve-job.ts';
 

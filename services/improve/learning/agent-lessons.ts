@@ -1,6 +1,4 @@
 import { z } from 'zod';
-import { FENCE_RULE, fenced } from '../../common/domain/fenced.ts';
-import type { JsonObject } from '../../common/domain/json.ts';
 import type { TraceEntry } from '../../common/domain/session.ts';
 import {
   CONTEXT_SECTIONS,
@@ -9,7 +7,9 @@ import {
   MAX_CONTEXT_CHARACTERS,
   type NewContextRow,
 } from '../../common/domain/session-context.ts';
+import type { JsonObject } from '../../common/kernel/json.ts';
 import type { LanguageModel, ModelCallContext } from '../../common/ports/models.ts';
+import { FENCE_RULE, fenced } from '../../common/text/fenced.ts';
 import { redacted } from './redact.ts';
 
 const MAX_LESSONS = 5;

@@ -1,10 +1,10 @@
 import type { QaEntry } from '../../common/domain/session.ts';
 import { type ContextRow, cutAtWord, MAX_CONTEXT_CHARACTERS } from '../../common/domain/session-context.ts';
-import { names } from '../../common/language/names.ts';
-import { sentences } from '../../common/language/sentences.ts';
-import { tokenizeQuery } from '../../common/language/tokenize.ts';
 import type { Extractor } from '../../common/ports/extractor.ts';
 import type { ModelCallContext } from '../../common/ports/models.ts';
+import { names } from '../../common/text/language/names.ts';
+import { sentences } from '../../common/text/language/sentences.ts';
+import { tokenizeQuery } from '../../common/text/language/tokenize.ts';
 import { addressesReader, MAX_READ, plainSentences, type StatementKind, statementsOf } from './statements.ts';
 
 /** Something that a session says and that may be worth keeping. */

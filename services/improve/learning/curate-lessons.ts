@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { FENCE_RULE, fenced } from '../../common/domain/fenced.ts';
-import type { JsonObject } from '../../common/domain/json.ts';
 import type { QaEntry } from '../../common/domain/session.ts';
 import { cutAtWord } from '../../common/domain/session-context.ts';
-import { slices } from '../../common/domain/slices.ts';
+import type { JsonObject } from '../../common/kernel/json.ts';
+import { slices } from '../../common/kernel/slices.ts';
 import type { LanguageModel, ModelCallContext } from '../../common/ports/models.ts';
+import { FENCE_RULE, fenced } from '../../common/text/fenced.ts';
 import type { Candidate } from './candidates.ts';
 import { addressesReader } from './statements.ts';
 

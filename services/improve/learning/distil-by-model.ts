@@ -1,5 +1,5 @@
-import { createGate } from '../../common/domain/gate.ts';
-import type { DatasetScope } from '../../common/domain/scope.ts';
+import type { DatasetScope } from '../../common/kernel/scope.ts';
+import { createGate } from '../../common/platform/async/gate.ts';
 import type { LanguageModel, ModelCallContext } from '../../common/ports/models.ts';
 import type { Candidate } from './candidates.ts';
 import { BLOCKS_PER_BATCH, batchesOf, curate, type Lesson, type ProposedLesson, write } from './curate-lessons.ts';

@@ -1,6 +1,6 @@
-import { clientMessage, isEngramError } from '../../common/domain/errors.ts';
-import type { Scope } from '../../common/domain/scope.ts';
 import type { SessionKey } from '../../common/domain/session.ts';
+import { clientMessage, isEngramError } from '../../common/kernel/errors.ts';
+import type { Scope } from '../../common/kernel/scope.ts';
 import type { Logger } from '../../common/ports/logger.ts';
 import type { ImprovePass, StageOutcome } from '../stage.ts';
 

@@ -1,12 +1,12 @@
-import type { DataItemId } from '../../common/domain/brand.ts';
 import type { ChunkPayload, EntityPayload } from '../../common/domain/index-rows.ts';
-import { scoreBm25 } from '../../common/domain/ranking/bm25.ts';
-import { collapseNearDuplicates } from '../../common/domain/ranking/near-duplicates.ts';
-import type { DatasetScope } from '../../common/domain/scope.ts';
-import { tokenizeQuery } from '../../common/language/tokenize.ts';
-import type { DatasetReaders } from '../../common/ports/dataset-indexes.ts';
-import type { TextCandidate } from '../../common/ports/text-index.ts';
-import { type Ledger, visible } from '../../common/repositories/ledger.ts';
+import type { DataItemId } from '../../common/kernel/brand.ts';
+import type { DatasetScope } from '../../common/kernel/scope.ts';
+import { scoreBm25 } from '../../common/ranking/bm25.ts';
+import { collapseNearDuplicates } from '../../common/ranking/near-duplicates.ts';
+import { type Ledger, visible } from '../../common/records/cognify/ledger.ts';
+import type { DatasetReaders } from '../../common/storage/ports/dataset-indexes.ts';
+import type { TextCandidate } from '../../common/storage/ports/text-index.ts';
+import { tokenizeQuery } from '../../common/text/language/tokenize.ts';
 
 export const LEARNINGS_NODE_SET = 'session_learnings';
 /** Of stages 2 and 3. */

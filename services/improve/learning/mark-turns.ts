@@ -1,9 +1,9 @@
-import { scopeOf } from '../../common/domain/dataset.ts';
 import type { QaEntry, Session, SessionKey } from '../../common/domain/session.ts';
-import type { SessionNote } from '../../common/messaging/methods/ingest.ts';
-import type { DocumentStore } from '../../common/ports/document-store.ts';
-import type { PreferenceProgress, Preferences } from '../../common/repositories/preferences.ts';
-import type { SessionEntries } from '../../common/repositories/session-entries.ts';
+import { scopeOf } from '../../common/kernel/dataset.ts';
+import type { SessionNote } from '../../common/platform/messaging/methods/ingest.ts';
+import type { PreferenceProgress, Preferences } from '../../common/records/sessions/preferences.ts';
+import type { SessionEntries } from '../../common/records/sessions/session-entries.ts';
+import type { DocumentStore } from '../../common/storage/ports/document-store.ts';
 import type { ImprovePass } from '../stage.ts';
 import { sessionScope } from './each-session.ts';
 import { nodesOf } from './rated-turns.ts';

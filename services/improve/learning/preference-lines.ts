@@ -1,8 +1,8 @@
 import type { Session } from '../../common/domain/session.ts';
 import { isUsable } from '../../common/domain/session-context.ts';
-import type { PreferenceProgress, UserPreference } from '../../common/repositories/preferences.ts';
-import type { SessionContexts } from '../../common/repositories/session-context.ts';
-import type { SessionEntries } from '../../common/repositories/session-entries.ts';
+import type { PreferenceProgress, UserPreference } from '../../common/records/sessions/preferences.ts';
+import type { SessionContexts } from '../../common/records/sessions/session-context.ts';
+import type { SessionEntries } from '../../common/records/sessions/session-entries.ts';
 import type { ImprovePass } from '../stage.ts';
 import { sessionScope } from './each-session.ts';
 import { statementsOf } from './statements.ts';

@@ -1,7 +1,7 @@
 import type { QaEntry, Session } from '../../common/domain/session.ts';
-import type { PreferenceProgress } from '../../common/repositories/preferences.ts';
-import type { SessionContexts } from '../../common/repositories/session-context.ts';
-import type { SessionEntries } from '../../common/repositories/session-entries.ts';
+import type { PreferenceProgress } from '../../common/records/sessions/preferences.ts';
+import type { SessionContexts } from '../../common/records/sessions/session-context.ts';
+import type { SessionEntries } from '../../common/records/sessions/session-entries.ts';
 import { remarksOf } from '../bridge/pass-sessions.ts';
 import type { ImprovePass } from '../stage.ts';
 import { sessionScope } from './each-session.ts';

@@ -1,12 +1,12 @@
-import { scopeOf } from '../../common/domain/dataset.ts';
 import type { QaEntry, Session, SessionKey } from '../../common/domain/session.ts';
 import { isDistillable } from '../../common/domain/session-context.ts';
+import { scopeOf } from '../../common/kernel/dataset.ts';
 import type { Extractor } from '../../common/ports/extractor.ts';
 import type { ModelCallContext } from '../../common/ports/models.ts';
-import type { Distillation, Distillations } from '../../common/repositories/distillations.ts';
-import type { SessionContexts } from '../../common/repositories/session-context.ts';
-import type { SessionEntries } from '../../common/repositories/session-entries.ts';
-import type { Sessions } from '../../common/repositories/sessions.ts';
+import type { Distillation, Distillations } from '../../common/records/sessions/distillations.ts';
+import type { SessionContexts } from '../../common/records/sessions/session-context.ts';
+import type { SessionEntries } from '../../common/records/sessions/session-entries.ts';
+import type { Sessions } from '../../common/records/sessions/sessions.ts';
 import { sessionOf } from '../bridge/pass-sessions.ts';
 import type { ImprovePass } from '../stage.ts';
 import { type Candidate, candidateOfRow, candidatesOfTurn, isLasting } from './candidates.ts';

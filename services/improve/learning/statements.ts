@@ -1,5 +1,5 @@
 import { MAX_CONTEXT_CHARACTERS } from '../../common/domain/session-context.ts';
-import { sentences } from '../../common/language/sentences.ts';
+import { sentences } from '../../common/text/language/sentences.ts';
 
 /** What makes a sentence of a user worth keeping beyond its turn. */
 export type StatementKind = 'preference' | 'rule' | 'correction' | 'fact';

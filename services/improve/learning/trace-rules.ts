@@ -1,6 +1,6 @@
-import type { Json } from '../../common/domain/json.ts';
 import type { TraceEntry } from '../../common/domain/session.ts';
 import type { NewContextRow } from '../../common/domain/session-context.ts';
+import type { Json } from '../../common/kernel/json.ts';
 import { isSecretName, redacted } from './redact.ts';
 
 const MAX_LESSONS = 20;

@@ -7,7 +7,7 @@ import {
   optionalOrBlank,
   stringList,
   uuid,
-} from '../../common/http/schema.ts';
+} from '../../common/platform/http/schema.ts';
 
 /** ImprovePayloadDTO (cognify-improve.md §3.1); `reviewConflicts` is taken and has no effect. */
 export const improveBody = z

@@ -1,16 +1,16 @@
-import type { DatasetRef } from '../../common/domain/dataset.ts';
-import { engramError, isEngramError } from '../../common/domain/errors.ts';
-import { requireKnownTasks } from '../../common/domain/memify-tasks.ts';
-import { HttpError } from '../../common/http/http-error.ts';
-import { defineRoute, json, type Reply, type Route } from '../../common/http/route.ts';
-import { onDatasets } from '../../common/http/route-permission.ts';
-import { onDemand } from '../../common/lifecycle/on-demand.ts';
-import type { CallContext } from '../../common/messaging/messenger.ts';
-import { resolveDatasets } from '../../common/messaging/methods/auth.ts';
+import type { DatasetRef } from '../../common/kernel/dataset.ts';
+import { engramError, isEngramError } from '../../common/kernel/errors.ts';
+import { HttpError } from '../../common/platform/http/http-error.ts';
+import { defineRoute, json, type Reply, type Route } from '../../common/platform/http/route.ts';
+import { onDatasets } from '../../common/platform/http/route-permission.ts';
+import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
+import type { CallContext } from '../../common/platform/messaging/messenger.ts';
+import { resolveDatasets } from '../../common/platform/messaging/methods/auth.ts';
 import type { ImproveParts } from '../engine/improve-passes.ts';
 import type { ImproveResult } from '../engine/improve-result.ts';
 import { presentImproveResult } from '../presenters/improve-result.ts';
 import type { CustomEnrichment, ImproveOptions } from '../stage.ts';
+import { requireKnownTasks } from '../structure/memify-tasks.ts';
 import { type ImproveBody, improveAnswer, improveBody } from './improve.schema.ts';
 
 const improveDataset = onDemand(async () => (await import('../usecases/improve-dataset.ts')).improveDataset);

@@ -1,11 +1,11 @@
-import { isEngramError } from '../../common/domain/errors.ts';
-import { requireKnownTasks } from '../../common/domain/memify-tasks.ts';
-import { HttpError } from '../../common/http/http-error.ts';
-import { defineRoute, json, type Reply, type Route } from '../../common/http/route.ts';
-import { onDatasets } from '../../common/http/route-permission.ts';
-import { onDemand } from '../../common/lifecycle/on-demand.ts';
+import { isEngramError } from '../../common/kernel/errors.ts';
+import { HttpError } from '../../common/platform/http/http-error.ts';
+import { defineRoute, json, type Reply, type Route } from '../../common/platform/http/route.ts';
+import { onDatasets } from '../../common/platform/http/route-permission.ts';
+import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
 import type { ImproveParts } from '../engine/improve-passes.ts';
 import { runInfo, startedRunInfo } from '../presenters/improve-result.ts';
+import { requireKnownTasks } from '../structure/memify-tasks.ts';
 import type { MemifyOutcome } from '../usecases/memify.ts';
 import { memifyAnswer, memifyBody } from './improve.schema.ts';
 import { datasetOf } from './improve.ts';

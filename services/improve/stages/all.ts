@@ -1,4 +1,4 @@
-import { createSessionContexts } from '../../common/repositories/session-context.ts';
+import { createSessionContexts } from '../../common/records/sessions/session-context.ts';
 import type { ImproveDependencies } from '../dependencies.ts';
 import type { Stage } from '../stage.ts';
 import { createFeedbackWeights } from './feedback-weights.ts';

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { createStructureWorld, type StructureWorld } from '../../../test/support/structure-world.ts';
-import { scopeOf } from '../../common/domain/dataset.ts';
-import { truthFactor, truthScore, withLearnings } from '../../common/domain/ranking/truth.ts';
 import { cosine, dotProduct, unitVector } from '../../common/domain/vector-text.ts';
+import { scopeOf } from '../../common/kernel/dataset.ts';
 import { onlyEmbedder } from '../../common/ports/embedders.ts';
-import { createTruthState, TRUTH_SLOTS } from '../../common/repositories/truth-state.ts';
+import { truthFactor, truthScore, withLearnings } from '../../common/ranking/truth.ts';
+import { createTruthState, TRUTH_SLOTS } from '../../common/records/improve/truth-state.ts';
 import { createBuildTruthSubspace } from './build-truth-subspace.ts';
 
 describe('build_truth_subspace', () => {

@@ -1,27 +1,31 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
+import { createMemoryDocumentStore } from '../../../test/support/memory/document-store.ts';
+import { createMemoryDatasetIndexes } from '../../../test/support/memory/indexes/memory-dataset-indexes.ts';
 import { unsignedPrincipals } from '../../../test/support/unsigned-principals.ts';
-import { createInProcessBus } from '../../common/adapters/in-process/bus.ts';
-import { createMemoryDocumentStore } from '../../common/adapters/memory/document-store.ts';
-import { createMemoryDatasetIndexes } from '../../common/adapters/memory-index/memory-dataset-indexes.ts';
-import { createSystemClock } from '../../common/adapters/system/clock.ts';
-import { createIdSource } from '../../common/adapters/system/id-source.ts';
-import { asId } from '../../common/domain/ids.ts';
-import { datasetScope, PERSONAL_TENANT } from '../../common/domain/scope.ts';
-import { callerOf, createMessenger } from '../../common/messaging/messenger.ts';
-import { type CompletedRun, type RecordRunRequest, recordRun } from '../../common/messaging/methods/cognify.ts';
-import { noteOnSession } from '../../common/messaging/methods/ingest.ts';
+import { collections } from '../../app/collections.ts';
+import { asId } from '../../common/kernel/ids.ts';
+import { datasetScope, PERSONAL_TENANT } from '../../common/kernel/scope.ts';
+import { callerOf, createMessenger } from '../../common/platform/messaging/messenger.ts';
+import {
+  type CompletedRun,
+  type RecordRunRequest,
+  recordRun,
+} from '../../common/platform/messaging/methods/cognify.ts';
+import { noteOnSession } from '../../common/platform/messaging/methods/ingest.ts';
+import { createSystemClock } from '../../common/platform/system/clock.ts';
+import { createIdSource } from '../../common/platform/system/id-source.ts';
+import { createLedger } from '../../common/records/cognify/ledger.ts';
 import {
   createElementWeights,
   type ElementWeights,
   weightVotesCollection,
-} from '../../common/repositories/element-weights.ts';
-import { createLedger } from '../../common/repositories/ledger.ts';
-import { createSessionContexts } from '../../common/repositories/session-context.ts';
-import { createSessionEntries } from '../../common/repositories/session-entries.ts';
-import { createSessions } from '../../common/repositories/sessions.ts';
-import { createWatermarks } from '../../common/repositories/watermarks.ts';
-import { collections } from '../../composition/collections.ts';
+} from '../../common/records/improve/element-weights.ts';
+import { createSessionContexts } from '../../common/records/sessions/session-context.ts';
+import { createSessionEntries } from '../../common/records/sessions/session-entries.ts';
+import { createSessions } from '../../common/records/sessions/sessions.ts';
+import { createWatermarks } from '../../common/records/sessions/watermarks.ts';
+import { createInProcessBus } from '../../common/storage/bus/in-process/bus.ts';
 import { createPassReads } from '../engine/pass-reads.ts';
 import { defaultOptions, type ImprovePass } from '../stage.ts';
 import { createFeedbackWeights } from './feedback-weights.ts';

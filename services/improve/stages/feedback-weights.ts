@@ -1,12 +1,12 @@
-import { scopeOf } from '../../common/domain/dataset.ts';
 import { movedWeight } from '../../common/domain/preference.ts';
 import type { QaEntry, Session } from '../../common/domain/session.ts';
 import type { SessionFeedback } from '../../common/domain/session-context.ts';
-import type { SessionNote } from '../../common/messaging/methods/ingest.ts';
-import { untilUndisturbed } from '../../common/repositories/commit-races.ts';
-import { votesOfAnswersWrite, type WeightVote } from '../../common/repositories/element-weights.ts';
-import type { SessionContexts } from '../../common/repositories/session-context.ts';
-import type { Watermark } from '../../common/repositories/watermarks.ts';
+import { scopeOf } from '../../common/kernel/dataset.ts';
+import type { SessionNote } from '../../common/platform/messaging/methods/ingest.ts';
+import { untilUndisturbed } from '../../common/records/base/commit-races.ts';
+import { votesOfAnswersWrite, type WeightVote } from '../../common/records/improve/element-weights.ts';
+import type { SessionContexts } from '../../common/records/sessions/session-context.ts';
+import type { Watermark } from '../../common/records/sessions/watermarks.ts';
 import { noteOnSession } from '../bridge/note-on-session.ts';
 import { remarksOf, sessionsOf, watermarksOf } from '../bridge/pass-sessions.ts';
 import { recordPipeline } from '../bridge/record-pipeline.ts';

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { createStructureWorld, type StructureWorld } from '../../../test/support/structure-world.ts';
-import { scopeOf } from '../../common/domain/dataset.ts';
-import { engramError } from '../../common/domain/errors.ts';
-import { removeWhere } from '../../common/ports/document-store.ts';
+import { scopeOf } from '../../common/kernel/dataset.ts';
+import { engramError } from '../../common/kernel/errors.ts';
 import type { LanguageModel } from '../../common/ports/models.ts';
+import { findAll } from '../../common/records/base/find-all.ts';
 import {
   type ContextNode,
   contextCollections,
@@ -11,9 +11,9 @@ import {
   contextNodesCollection,
   contextRootId,
   readGlobalContext,
-} from '../../common/repositories/context-summaries.ts';
-import { findAll } from '../../common/repositories/find-all.ts';
-import { structureItemsCollection } from '../../common/repositories/structure-items.ts';
+} from '../../common/records/improve/context-summaries.ts';
+import { removeWhere } from '../../common/storage/ports/document-store.ts';
+import { structureItemsCollection } from '../repositories/structure-items.ts';
 import { forgetItems } from '../structure/forget-items.ts';
 import { createGlobalContextIndex } from './global-context-index.ts';
 

@@ -1,6 +1,6 @@
-import { createDistillations } from '../../common/repositories/distillations.ts';
-import { createPreferences } from '../../common/repositories/preferences.ts';
-import { createSessionContexts } from '../../common/repositories/session-context.ts';
+import { createDistillations } from '../../common/records/sessions/distillations.ts';
+import { createPreferences } from '../../common/records/sessions/preferences.ts';
+import { createSessionContexts } from '../../common/records/sessions/session-context.ts';
 import { keepDocuments } from '../bridge/keep-documents.ts';
 import { noteOnSession } from '../bridge/note-on-session.ts';
 import type { ImproveDependencies } from '../dependencies.ts';

@@ -1,10 +1,10 @@
-import { engramError, isEngramError } from '../../common/domain/errors.ts';
-import { saysSomething } from '../../common/domain/hygiene/fingerprint.ts';
-import { ACKNOWLEDGEMENT, isOwnAnswer, withoutEvidence } from '../../common/domain/hygiene/own-answers.ts';
 import type { RunState } from '../../common/domain/run.ts';
 import type { QaEntry } from '../../common/domain/session.ts';
-import { sessionDocumentId } from '../../common/repositories/sessions.ts';
-import type { PlannedWindow } from '../../common/repositories/watermarks.ts';
+import { engramError, isEngramError } from '../../common/kernel/errors.ts';
+import { sessionDocumentId } from '../../common/records/sessions/sessions.ts';
+import type { PlannedWindow } from '../../common/records/sessions/watermarks.ts';
+import { saysSomething } from '../../common/text/repetition/fingerprint.ts';
+import { ACKNOWLEDGEMENT, isOwnAnswer, withoutEvidence } from '../../common/text/repetition/own-answers.ts';
 import { beyondAcknowledgement } from '../bridge/beyond-acknowledgement.ts';
 import { sessionFileName } from '../bridge/file-name.ts';
 import { type BridgedDocument, keepDocuments } from '../bridge/keep-documents.ts';

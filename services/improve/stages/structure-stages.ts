@@ -1,6 +1,6 @@
-import { createStructureItems } from '../../common/repositories/structure-items.ts';
-import { createTruthState } from '../../common/repositories/truth-state.ts';
+import { createTruthState } from '../../common/records/improve/truth-state.ts';
 import type { ImproveDependencies } from '../dependencies.ts';
+import { createStructureItems } from '../repositories/structure-items.ts';
 import type { Stage } from '../stage.ts';
 import { runCustomTasks } from '../structure/custom-tasks.ts';
 import { createBuildTruthSubspace } from './build-truth-subspace.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { createStructureWorld, type StructureWorld } from '../../../test/support/structure-world.ts';
-import { scopeOf } from '../../common/domain/dataset.ts';
-import { eraseBuilt } from '../../common/messaging/methods/cognify.ts';
+import { scopeOf } from '../../common/kernel/dataset.ts';
+import { eraseBuilt } from '../../common/platform/messaging/methods/cognify.ts';
 import { runCustomTasks } from '../structure/custom-tasks.ts';
 import { createTripletEnrichment } from './triplet-enrichment.ts';
 

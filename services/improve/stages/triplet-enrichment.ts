@@ -1,4 +1,4 @@
-import { scopeOf } from '../../common/domain/dataset.ts';
+import { scopeOf } from '../../common/kernel/dataset.ts';
 import { recordPipeline } from '../bridge/record-pipeline.ts';
 import type { ImproveDependencies } from '../dependencies.ts';
 import type { CustomEnrichment, ImprovePass, Stage } from '../stage.ts';

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { createLearningWorld, type LearningWorld } from '../../../test/support/learning-world.ts';
 import { OWNER } from '../../../test/support/search-world.ts';
-import { scopeOf } from '../../common/domain/dataset.ts';
 import { decayedWeight } from '../../common/domain/preference.ts';
 import type { SessionKey } from '../../common/domain/session.ts';
-import { userLearningCollections } from '../../common/repositories/user-learnings.ts';
+import { scopeOf } from '../../common/kernel/dataset.ts';
+import { userLearningCollections } from '../../common/records/sessions/user-learnings.ts';
 import { learnedCollections } from '../collections.ts';
 
 const ON = { personalizationEnabled: true };

@@ -1,4 +1,3 @@
-import { scopeOf } from '../../common/domain/dataset.ts';
 import {
   decayedWeight,
   forgottenAtTurn,
@@ -7,12 +6,13 @@ import {
   NEUTRAL_PREFERENCE,
 } from '../../common/domain/preference.ts';
 import type { Session, SessionKey } from '../../common/domain/session.ts';
-import type { SessionNote } from '../../common/messaging/methods/ingest.ts';
-import type { DocumentStore, Write } from '../../common/ports/document-store.ts';
-import type { PreferenceProgress, Preferences, PreferenceWeight } from '../../common/repositories/preferences.ts';
-import type { SessionContexts } from '../../common/repositories/session-context.ts';
-import type { SessionEntries } from '../../common/repositories/session-entries.ts';
-import type { Sessions } from '../../common/repositories/sessions.ts';
+import { scopeOf } from '../../common/kernel/dataset.ts';
+import type { SessionNote } from '../../common/platform/messaging/methods/ingest.ts';
+import type { PreferenceProgress, Preferences, PreferenceWeight } from '../../common/records/sessions/preferences.ts';
+import type { SessionContexts } from '../../common/records/sessions/session-context.ts';
+import type { SessionEntries } from '../../common/records/sessions/session-entries.ts';
+import type { Sessions } from '../../common/records/sessions/sessions.ts';
+import type { DocumentStore, Write } from '../../common/storage/ports/document-store.ts';
 import { sessionsOf } from '../bridge/pass-sessions.ts';
 import type { ImproveSettings } from '../dependencies.ts';
 import { markTurns } from '../learning/mark-turns.ts';

@@ -1,6 +1,6 @@
-import type { DataItemId } from '../../common/domain/brand.ts';
-import type { DatasetScope } from '../../common/domain/scope.ts';
-import type { Ledger } from '../../common/repositories/ledger.ts';
+import type { DataItemId } from '../../common/kernel/brand.ts';
+import type { DatasetScope } from '../../common/kernel/scope.ts';
+import type { Ledger } from '../../common/records/cognify/ledger.ts';
 import type { PassReads } from '../engine/pass-reads.ts';
 
 /** Generations that readers of the dataset see, of all its items; with `reads` as a stage before may have read them. */

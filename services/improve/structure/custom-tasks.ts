@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto';
-import { engramError } from '../../common/domain/errors.ts';
-import type { MemifyTask } from '../../common/domain/memify-tasks.ts';
 import type { SessionKey } from '../../common/domain/session.ts';
+import { engramError } from '../../common/kernel/errors.ts';
 import { keepDocuments } from '../bridge/keep-documents.ts';
 import type { ImproveDependencies } from '../dependencies.ts';
 import { createPassReads } from '../engine/pass-reads.ts';
 import type { CustomEnrichment, ImprovePass, Stage, StageName } from '../stage.ts';
+import type { MemifyTask } from './memify-tasks.ts';
 import { type TripletDependencies, writeTriplets } from './write-triplets.ts';
 
 export interface CustomTaskDependencies

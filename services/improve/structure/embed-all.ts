@@ -1,4 +1,4 @@
-import { createGate } from '../../common/domain/gate.ts';
+import { createGate } from '../../common/platform/async/gate.ts';
 import type { Embedder, ModelCallContext } from '../../common/ports/models.ts';
 
 const TEXTS_PER_CALL = 32;

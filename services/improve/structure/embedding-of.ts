@@ -1,9 +1,9 @@
-import type { DatasetScope } from '../../common/domain/scope.ts';
+import type { DatasetScope } from '../../common/kernel/scope.ts';
 import {
   type ActiveEmbedding,
   activeEmbedding,
   type EmbeddingDependencies,
-} from '../../common/repositories/active-embedding.ts';
+} from '../../common/records/cognify/active-embedding.ts';
 import type { PassReads } from '../engine/pass-reads.ts';
 
 /** Of the vectors of the dataset, read once for the stages that follow one another. Errors: see `activeEmbedding`. */

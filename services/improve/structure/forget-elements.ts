@@ -1,5 +1,5 @@
-import type { DatasetScope } from '../../common/domain/scope.ts';
-import type { ElementWeights } from '../../common/repositories/element-weights.ts';
+import type { DatasetScope } from '../../common/kernel/scope.ts';
+import type { ElementWeights } from '../../common/records/improve/element-weights.ts';
 import type { ForgottenItems } from './forget-items.ts';
 import { type ElementSources, presentElements } from './present-elements.ts';
 

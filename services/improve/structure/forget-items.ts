@@ -1,10 +1,10 @@
-import type { DataItemId } from '../../common/domain/brand.ts';
-import type { DatasetScope } from '../../common/domain/scope.ts';
-import type { DocumentStore } from '../../common/ports/document-store.ts';
-import { isOvertaken } from '../../common/repositories/commit-races.ts';
-import { contextLeavesCollection, contextRootId } from '../../common/repositories/context-summaries.ts';
-import { findAll } from '../../common/repositories/find-all.ts';
-import { createTruthState, truthCoordinatesCollection } from '../../common/repositories/truth-state.ts';
+import type { DataItemId } from '../../common/kernel/brand.ts';
+import type { DatasetScope } from '../../common/kernel/scope.ts';
+import { isOvertaken } from '../../common/records/base/commit-races.ts';
+import { findAll } from '../../common/records/base/find-all.ts';
+import { contextLeavesCollection, contextRootId } from '../../common/records/improve/context-summaries.ts';
+import { createTruthState, truthCoordinatesCollection } from '../../common/records/improve/truth-state.ts';
+import type { DocumentStore } from '../../common/storage/ports/document-store.ts';
 import { allWrites, type ContextDrafts, openDrafts } from './context/drafts.ts';
 import { removeLeaves } from './context/place-leaves.ts';
 

@@ -1,13 +1,13 @@
 import { expect } from 'chai';
-import type { DataItemId } from '../../common/domain/brand.ts';
-import { asId } from '../../common/domain/ids.ts';
-import type { CallContext, Messenger } from '../../common/messaging/messenger.ts';
+import type { DataItemId } from '../../common/kernel/brand.ts';
+import { asId } from '../../common/kernel/ids.ts';
+import type { CallContext, Messenger } from '../../common/platform/messaging/messenger.ts';
 import {
   type ApplyGraphPatchRequest,
   applyGraphPatch,
   MAX_PATCH_ROWS,
   type PatchedTriplet,
-} from '../../common/messaging/methods/cognify.ts';
+} from '../../common/platform/messaging/methods/cognify.ts';
 import { createGraphPatches, type PatchingPass } from './graph-patches.ts';
 
 const [ONE, TWO] = ['one', 'two'].map((id) => ({ item: asId<DataItemId>(id), generation: 1 })) as [Origin, Origin];

@@ -1,12 +1,12 @@
-import type { DataItemId } from '../../common/domain/brand.ts';
-import { slices } from '../../common/domain/slices.ts';
+import type { DataItemId } from '../../common/kernel/brand.ts';
+import { slices } from '../../common/kernel/slices.ts';
 import {
   applyGraphPatch,
   type ItemPatch,
   MAX_PATCH_ROWS,
   type PatchedTriplet,
-} from '../../common/messaging/methods/cognify.ts';
-import type { Provenance } from '../../common/ports/index-entry.ts';
+} from '../../common/platform/messaging/methods/cognify.ts';
+import type { Provenance } from '../../common/storage/ports/index-entry.ts';
 import type { ImproveDependencies } from '../dependencies.ts';
 import type { ImprovePass } from '../stage.ts';
 

@@ -1,9 +1,9 @@
-import type { DataItemId } from '../../common/domain/brand.ts';
-import type { DatasetScope } from '../../common/domain/scope.ts';
-import type { Provenance } from '../../common/ports/index-entry.ts';
-import type { Ledger } from '../../common/repositories/ledger.ts';
-import type { StructureItem, StructureItems, StructureName } from '../../common/repositories/structure-items.ts';
+import type { DataItemId } from '../../common/kernel/brand.ts';
+import type { DatasetScope } from '../../common/kernel/scope.ts';
+import type { Ledger } from '../../common/records/cognify/ledger.ts';
+import type { Provenance } from '../../common/storage/ports/index-entry.ts';
 import type { PassReads } from '../engine/pass-reads.ts';
+import type { StructureItem, StructureItems, StructureName } from '../repositories/structure-items.ts';
 import { committedItems } from './committed-items.ts';
 
 export interface ItemChanges {

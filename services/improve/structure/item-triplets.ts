@@ -1,4 +1,3 @@
-import { idFor, nodeName } from '../../common/domain/ids.ts';
 import {
   type ChunkPayload,
   type EdgePayload,
@@ -6,10 +5,11 @@ import {
   RELATIONS,
   type TripletPayload,
 } from '../../common/domain/index-rows.ts';
-import type { DatasetScope } from '../../common/domain/scope.ts';
-import type { DatasetReaders } from '../../common/ports/dataset-indexes.ts';
-import type { IndexKind, Provenance } from '../../common/ports/index-entry.ts';
-import type { TextRow } from '../../common/ports/text-index.ts';
+import { idFor, nodeName } from '../../common/kernel/ids.ts';
+import type { DatasetScope } from '../../common/kernel/scope.ts';
+import type { DatasetReaders } from '../../common/storage/ports/dataset-indexes.ts';
+import type { IndexKind, Provenance } from '../../common/storage/ports/index-entry.ts';
+import type { TextRow } from '../../common/storage/ports/text-index.ts';
 import type { ShownNames } from './shown-names.ts';
 
 export interface Triplet {

@@ -1,6 +1,6 @@
-import type { DatasetScope } from '../../common/domain/scope.ts';
-import type { DatasetReaders } from '../../common/ports/dataset-indexes.ts';
-import { type Ledger, visible } from '../../common/repositories/ledger.ts';
+import type { DatasetScope } from '../../common/kernel/scope.ts';
+import { type Ledger, visible } from '../../common/records/cognify/ledger.ts';
+import type { DatasetReaders } from '../../common/storage/ports/dataset-indexes.ts';
 
 export interface ElementSources {
   readonly indexes: Pick<DatasetReaders, 'text' | 'graph'>;

@@ -1,8 +1,8 @@
-import { idOfText, nodeSetId } from '../../common/domain/ids.ts';
 import { type ChunkPayload, RELATIONS } from '../../common/domain/index-rows.ts';
-import type { DatasetScope } from '../../common/domain/scope.ts';
-import type { DatasetReaders } from '../../common/ports/dataset-indexes.ts';
-import { type Ledger, visible } from '../../common/repositories/ledger.ts';
+import { idOfText, nodeSetId } from '../../common/kernel/ids.ts';
+import type { DatasetScope } from '../../common/kernel/scope.ts';
+import { type Ledger, visible } from '../../common/records/cognify/ledger.ts';
+import type { DatasetReaders } from '../../common/storage/ports/dataset-indexes.ts';
 import { LEARNINGS_NODE_SET } from '../learning/known-lessons.ts';
 
 export interface SessionLearning {

@@ -1,10 +1,10 @@
-import type { DataItemId } from '../../common/domain/brand.ts';
 import { mergeNodes } from '../../common/domain/graph/merge.ts';
 import { createShownGraph } from '../../common/domain/graph/shown.ts';
 import { NODE_TYPES } from '../../common/domain/index-rows.ts';
-import type { DatasetScope } from '../../common/domain/scope.ts';
-import type { DatasetReaders } from '../../common/ports/dataset-indexes.ts';
-import { type Ledger, visible } from '../../common/repositories/ledger.ts';
+import type { DataItemId } from '../../common/kernel/brand.ts';
+import type { DatasetScope } from '../../common/kernel/scope.ts';
+import { type Ledger, visible } from '../../common/records/cognify/ledger.ts';
+import type { DatasetReaders } from '../../common/storage/ports/dataset-indexes.ts';
 
 export interface ShownName {
   readonly name: string;

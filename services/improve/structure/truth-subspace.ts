@@ -1,25 +1,25 @@
 import { payerOf } from '../../common/domain/budget.ts';
-import { scopeOf } from '../../common/domain/dataset.ts';
-import { engramError } from '../../common/domain/errors.ts';
 import type { ChunkPayload } from '../../common/domain/index-rows.ts';
-import { areSameSlots, truthCoordinates, withLearnings } from '../../common/domain/ranking/truth.ts';
-import type { DatasetScope } from '../../common/domain/scope.ts';
-import { slices } from '../../common/domain/slices.ts';
-import type { DatasetReaders } from '../../common/ports/dataset-indexes.ts';
+import { scopeOf } from '../../common/kernel/dataset.ts';
+import { engramError } from '../../common/kernel/errors.ts';
+import type { DatasetScope } from '../../common/kernel/scope.ts';
+import { slices } from '../../common/kernel/slices.ts';
 import type { EmbedderSource } from '../../common/ports/embedders.ts';
-import type { Provenance } from '../../common/ports/index-entry.ts';
 import type { ModelCallContext } from '../../common/ports/models.ts';
-import type { TextRow } from '../../common/ports/text-index.ts';
-import type { ActiveEmbedding } from '../../common/repositories/active-embedding.ts';
-import type { Ledger } from '../../common/repositories/ledger.ts';
+import { areSameSlots, truthCoordinates, withLearnings } from '../../common/ranking/truth.ts';
+import type { ActiveEmbedding } from '../../common/records/cognify/active-embedding.ts';
+import type { Ledger } from '../../common/records/cognify/ledger.ts';
+import type { VectorHomes } from '../../common/records/cognify/vector-homes.ts';
 import {
   CHUNKS_PER_PAGE,
   isOfSpace,
   TRUTH_SLOTS,
   type TruthState,
   type TruthSubspace,
-} from '../../common/repositories/truth-state.ts';
-import type { VectorHomes } from '../../common/repositories/vector-homes.ts';
+} from '../../common/records/improve/truth-state.ts';
+import type { DatasetReaders } from '../../common/storage/ports/dataset-indexes.ts';
+import type { Provenance } from '../../common/storage/ports/index-entry.ts';
+import type { TextRow } from '../../common/storage/ports/text-index.ts';
 import type { ImproveDependencies } from '../dependencies.ts';
 import { isBudgetError } from '../engine/improve-result.ts';
 import type { ImprovePass } from '../stage.ts';

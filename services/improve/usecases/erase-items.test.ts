@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { createStructureWorld, type StructureWorld } from '../../../test/support/structure-world.ts';
-import { scopeOf } from '../../common/domain/dataset.ts';
-import { idFor } from '../../common/domain/ids.ts';
-import { eraseBuilt } from '../../common/messaging/methods/cognify.ts';
-import { createElementWeights } from '../../common/repositories/element-weights.ts';
+import { scopeOf } from '../../common/kernel/dataset.ts';
+import { idFor } from '../../common/kernel/ids.ts';
+import { eraseBuilt } from '../../common/platform/messaging/methods/cognify.ts';
+import { createElementWeights } from '../../common/records/improve/element-weights.ts';
 import { eraseItems } from './erase-items.ts';
 
 describe('what ratings made of elements', () => {

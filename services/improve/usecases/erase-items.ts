@@ -1,6 +1,6 @@
-import type { DataItemId } from '../../common/domain/brand.ts';
-import { type DatasetRef, scopeOf } from '../../common/domain/dataset.ts';
-import type { EraseLearnedResponse } from '../../common/messaging/methods/improve.ts';
+import type { DataItemId } from '../../common/kernel/brand.ts';
+import { type DatasetRef, scopeOf } from '../../common/kernel/dataset.ts';
+import type { EraseLearnedResponse } from '../../common/platform/messaging/methods/improve.ts';
 import type { ImproveDependencies } from '../dependencies.ts';
 import { forgetElements } from '../structure/forget-elements.ts';
 import { forgetItems } from '../structure/forget-items.ts';

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type DatasetRef, scopeOf } from '../../common/domain/dataset.ts';
-import { engramError } from '../../common/domain/errors.ts';
-import type { EraseLearnedResponse } from '../../common/messaging/methods/improve.ts';
-import { eraseCollections } from '../../common/repositories/erase-collections.ts';
-import { claimKeys, eraserOf } from '../../common/repositories/improve-claims.ts';
+import { type DatasetRef, scopeOf } from '../../common/kernel/dataset.ts';
+import { engramError } from '../../common/kernel/errors.ts';
+import type { EraseLearnedResponse } from '../../common/platform/messaging/methods/improve.ts';
+import { eraseCollections } from '../../common/records/base/erase-collections.ts';
+import { claimKeys, eraserOf } from '../../common/records/improve/improve-claims.ts';
 import { learnedCollections } from '../collections.ts';
 import type { ImproveDependencies } from '../dependencies.ts';
 

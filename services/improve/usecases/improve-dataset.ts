@@ -1,4 +1,4 @@
-import { ownerOf } from '../../common/repositories/improve-claims.ts';
+import { ownerOf } from '../../common/records/improve/improve-claims.ts';
 import { holdClaim } from '../engine/held-claim.ts';
 import { type ImproveParts, type ImproveRequest, keysOf, runPasses } from '../engine/improve-passes.ts';
 import { described, type ImproveResult } from '../engine/improve-result.ts';

@@ -1,15 +1,15 @@
 import { expect } from 'chai';
 import { createStructureWorld, type StructureWorld } from '../../../test/support/structure-world.ts';
-import { createHashingEmbedder } from '../../common/adapters/hashing-embedder/hashing-embedder.ts';
-import { scopeOf } from '../../common/domain/dataset.ts';
-import { engramError } from '../../common/domain/errors.ts';
-import { MEMIFY_TASKS, requireKnownTasks } from '../../common/domain/memify-tasks.ts';
+import { scopeOf } from '../../common/kernel/dataset.ts';
+import { engramError } from '../../common/kernel/errors.ts';
+import { createHashingEmbedder } from '../../common/models/hashing/hashing-embedder.ts';
 import type { Embedder } from '../../common/ports/models.ts';
-import { claimKeys, createImproveClaims } from '../../common/repositories/improve-claims.ts';
+import { claimKeys, createImproveClaims } from '../../common/records/improve/improve-claims.ts';
 import type { ImproveParts } from '../engine/improve-passes.ts';
 import { createStageRunner } from '../engine/run-stages.ts';
 import { createTripletEnrichment } from '../stages/triplet-enrichment.ts';
 import { runCustomTasks } from '../structure/custom-tasks.ts';
+import { MEMIFY_TASKS, requireKnownTasks } from '../structure/memify-tasks.ts';
 import { type MemifyRequest, memify } from './memify.ts';
 
 describe('memify', () => {

@@ -1,7 +1,7 @@
-import { engramError } from '../../common/domain/errors.ts';
-import { asId } from '../../common/domain/ids.ts';
 import type { RunState } from '../../common/domain/run.ts';
-import { recordRun } from '../../common/messaging/methods/cognify.ts';
+import { engramError } from '../../common/kernel/errors.ts';
+import { asId } from '../../common/kernel/ids.ts';
+import { recordRun } from '../../common/platform/messaging/methods/cognify.ts';
 import { PIPELINE } from '../bridge/record-pipeline.ts';
 import type { ImproveParts, ImproveRequest } from '../engine/improve-passes.ts';
 import { type ImproveResult, lockHeld } from '../engine/improve-result.ts';

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
-import { scopeOf } from '../../common/domain/dataset.ts';
-import { DuplicateKeyError } from '../../common/ports/document-store.ts';
+import { scopeOf } from '../../common/kernel/dataset.ts';
+import { DuplicateKeyError } from '../../common/storage/ports/document-store.ts';
 import { IMPROVE_JOB, improveJob } from '../engine/improve-job.ts';
 import { type ImproveParts, type ImproveRequest, keysOf } from '../engine/improve-passes.ts';
 import { type ImproveResult, lockHeld } from '../engine/improve-result.ts';

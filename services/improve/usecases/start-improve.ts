@@ -1,5 +1,5 @@
-import { scopeOf } from '../../common/domain/dataset.ts';
-import { ownerOf } from '../../common/repositories/improve-claims.ts';
+import { scopeOf } from '../../common/kernel/dataset.ts';
+import { ownerOf } from '../../common/records/improve/improve-claims.ts';
 import { IMPROVE_JOB, improveJob } from '../engine/improve-job.ts';
 import { type ImproveParts, type ImproveRequest, keysOf } from '../engine/improve-passes.ts';
 import { described, type ImproveResult } from '../engine/improve-result.ts';

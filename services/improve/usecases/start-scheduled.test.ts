@@ -1,14 +1,14 @@
 import { expect } from 'chai';
-import { createInProcessBus } from '../../common/adapters/in-process/bus.ts';
-import { createMemoryDocumentStore } from '../../common/adapters/memory/document-store.ts';
-import { createSystemClock } from '../../common/adapters/system/clock.ts';
-import { createIdSource } from '../../common/adapters/system/id-source.ts';
-import { asId } from '../../common/domain/ids.ts';
-import { SYSTEM_SCOPE } from '../../common/domain/scope.ts';
-import { createSilentLogger } from '../../common/observability/logger.ts';
+import { createMemoryDocumentStore } from '../../../test/support/memory/document-store.ts';
+import { asId } from '../../common/kernel/ids.ts';
+import { SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
+import { createWorkQueue, jobsCollection } from '../../common/platform/jobs/work-queue.ts';
+import { createSilentLogger } from '../../common/platform/observability/logger.ts';
+import { createSystemClock } from '../../common/platform/system/clock.ts';
+import { createIdSource } from '../../common/platform/system/id-source.ts';
 import type { ClaimedJob } from '../../common/ports/work-queue.ts';
-import { createScheduledStarts, scheduledStartsCollection } from '../../common/repositories/scheduled-starts.ts';
-import { createWorkQueue, jobsCollection } from '../../common/runs/work-queue.ts';
+import { createScheduledStarts, scheduledStartsCollection } from '../../common/records/cognify/scheduled-starts.ts';
+import { createInProcessBus } from '../../common/storage/bus/in-process/bus.ts';
 import { IMPROVE_JOB } from '../engine/improve-job.ts';
 import { startScheduled } from './start-scheduled.ts';
 

@@ -1,6 +1,6 @@
-import { scopeOf } from '../../common/domain/dataset.ts';
-import type { Write } from '../../common/ports/document-store.ts';
-import { isOvertaken } from '../../common/repositories/commit-races.ts';
+import { scopeOf } from '../../common/kernel/dataset.ts';
+import { isOvertaken } from '../../common/records/base/commit-races.ts';
+import type { Write } from '../../common/storage/ports/document-store.ts';
 import { IMPROVE_JOB, improveJob } from '../engine/improve-job.ts';
 import type { ImproveParts, ImproveRequest } from '../engine/improve-passes.ts';
 import { described, type ImproveResult } from '../engine/improve-result.ts';

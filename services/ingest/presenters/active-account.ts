@@ -1,6 +1,6 @@
 import { shownAgentAddress } from '../../common/domain/agent-address.ts';
-import type { User } from '../../common/repositories/users.ts';
-import type { ActiveAccount } from '../usecases/active-accounts.ts';
+import type { User } from '../../common/records/auth/users.ts';
+import type { ActiveAccount } from '../items/active-accounts.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 

@@ -1,6 +1,6 @@
-import type { DatasetRef } from '../../common/domain/dataset.ts';
-import type { AddOutcome } from '../usecases/add-data.ts';
-import { refusedField } from '../usecases/refused-input.ts';
+import type { DatasetRef } from '../../common/kernel/dataset.ts';
+import type { AddOutcome } from '../items/add-data.ts';
+import { refusedField } from '../items/refused-input.ts';
 
 const ITEM_STATUS = { completed: 'PipelineRunCompleted', already_completed: 'PipelineRunAlreadyCompleted' } as const;
 

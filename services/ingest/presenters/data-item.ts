@@ -1,6 +1,6 @@
-import type { DatasetId } from '../../common/domain/brand.ts';
 import type { DataItem } from '../../common/domain/data-item.ts';
-import type { FailedBuild } from '../../common/repositories/ledger.ts';
+import type { DatasetId } from '../../common/kernel/brand.ts';
+import type { FailedBuild } from '../../common/records/cognify/ledger.ts';
 
 /**
  * Data item record of the wire (ingest.md §5.1): extension, type and location are those of the derived text. The location

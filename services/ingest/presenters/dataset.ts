@@ -1,4 +1,4 @@
-import type { DatasetRef } from '../../common/domain/dataset.ts';
+import type { DatasetRef } from '../../common/kernel/dataset.ts';
 
 /** Dataset record of the wire (ingest.md §5.1). */
 export function presentDataset(dataset: DatasetRef): Readonly<Record<string, unknown>> {

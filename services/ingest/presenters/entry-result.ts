@@ -1,4 +1,4 @@
-import type { RememberedEntry } from '../usecases/remember-entry.ts';
+import type { RememberedEntry } from '../sessions/remember-entry.ts';
 
 /** RememberResult of an entry (ingest.md §3.2). */
 export function presentEntryResult(

@@ -1,9 +1,9 @@
 import { md5Of } from '../../common/domain/data-item.ts';
-import type { DatasetRef } from '../../common/domain/dataset.ts';
 import { warningsOfRun } from '../../common/domain/run.ts';
-import { refusedField } from '../usecases/refused-input.ts';
-import type { RememberOutcome } from '../usecases/remember-data.ts';
-import type { RememberedInSession } from '../usecases/remember-in-session.ts';
+import type { DatasetRef } from '../../common/kernel/dataset.ts';
+import { refusedField } from '../items/refused-input.ts';
+import type { RememberOutcome } from '../items/remember-data.ts';
+import type { RememberedInSession } from '../sessions/remember-in-session.ts';
 
 /** RememberResult of the wire (ingest.md §3.1). */
 export function presentRememberResult(outcome: RememberOutcome): Readonly<Record<string, unknown>> {

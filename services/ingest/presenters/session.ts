@@ -1,9 +1,9 @@
 import type { AgentConnection } from '../../common/domain/agent-connection.ts';
 import type { Session } from '../../common/domain/session.ts';
-import { presentQa, presentTrace } from '../../common/http/session-rows.ts';
-import { agentTypeOf } from '../usecases/agent-type.ts';
-import type { ListedSession, SessionDetail, SessionRange } from '../usecases/list-sessions.ts';
-import type { AgentCost, ModelCost, SessionStatistics } from '../usecases/session-statistics.ts';
+import { presentQa, presentTrace } from '../../common/presenters/session-rows.ts';
+import { agentTypeOf } from '../sessions/agent-type.ts';
+import type { ListedSession, SessionDetail, SessionRange } from '../sessions/list-sessions.ts';
+import type { AgentCost, ModelCost, SessionStatistics } from '../sessions/session-statistics.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 

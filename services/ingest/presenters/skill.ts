@@ -1,5 +1,5 @@
-import type { DatasetRef } from '../../common/domain/dataset.ts';
 import type { Skill, SkillProposal } from '../../common/domain/skill.ts';
+import type { DatasetRef } from '../../common/kernel/dataset.ts';
 
 /** RememberResult of skills (ingest.md §3.1). */
 export function presentStoredSkills(

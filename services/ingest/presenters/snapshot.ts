@@ -1,5 +1,5 @@
-import type { OwnRestore } from '../../common/repositories/own-restores.ts';
-import type { SnapshotRecord } from '../../common/repositories/snapshots.ts';
+import type { OwnRestore } from '../repositories/own-restores.ts';
+import type { SnapshotRecord } from '../repositories/snapshots.ts';
 
 export function presentSnapshot(record: SnapshotRecord) {
   const { name, datasetId, at, items, sizeBytes, sha256, place, takenBy, done, total, failure } = record;

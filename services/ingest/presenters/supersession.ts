@@ -1,4 +1,4 @@
-import type { SupersededSide, Supersession } from '../../common/repositories/supersessions.ts';
+import type { SupersededSide, Supersession } from '../../common/records/cognify/supersessions.ts';
 
 export function presentSupersession(supersession: Supersession) {
   const { id, subject, predicate, older, newer, reverted } = supersession;

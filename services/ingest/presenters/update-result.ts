@@ -1,4 +1,4 @@
-import type { UpdateOutcome } from '../usecases/update-item.ts';
+import type { UpdateOutcome } from '../items/update-item.ts';
 
 /** UpdateResult of the wire (ingest.md §2). */
 export function presentUpdateResult(outcome: UpdateOutcome): Readonly<Record<string, unknown>> {

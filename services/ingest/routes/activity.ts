@@ -1,20 +1,20 @@
 import { z } from 'zod';
-import { textAnswer } from '../../common/http/answer-schemas.ts';
-import { beginStream } from '../../common/http/begin-stream.ts';
-import { defineRoute, json, type Route } from '../../common/http/route.ts';
-import { ofAccount, onDatasets, own } from '../../common/http/route-permission.ts';
-import { uuid } from '../../common/http/schema.ts';
-import { onDemand } from '../../common/lifecycle/on-demand.ts';
+import { textAnswer } from '../../common/platform/http/answer-schemas.ts';
+import { beginStream } from '../../common/platform/http/begin-stream.ts';
+import { defineRoute, json, type Route } from '../../common/platform/http/route.ts';
+import { ofAccount, onDatasets, own } from '../../common/platform/http/route-permission.ts';
+import { uuid } from '../../common/platform/http/schema.ts';
+import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
+import type { IngestDependencies } from '../dependencies.ts';
 import { presentAccount, presentActiveAccount } from '../presenters/active-account.ts';
 import { contentDisposition } from '../presenters/content-disposition.ts';
 import { presentTrace, traceSchema } from '../presenters/trace.ts';
-import type { IngestDependencies } from '../usecases/dependencies.ts';
 import { accounts, activeAccounts as activeAccountsAnswer } from './answers.schema.ts';
 
-const activeAccounts = onDemand(async () => (await import('../usecases/active-accounts.ts')).activeAccounts);
-const ownAccounts = onDemand(async () => (await import('../usecases/active-accounts.ts')).ownAccounts);
-const targetDataset = onDemand(async () => (await import('../usecases/target-dataset.ts')).targetDataset);
-const visibleTraces = onDemand(async () => (await import('../usecases/visible-traces.ts')).visibleTraces);
+const activeAccounts = onDemand(async () => (await import('../items/active-accounts.ts')).activeAccounts);
+const ownAccounts = onDemand(async () => (await import('../items/active-accounts.ts')).ownAccounts);
+const targetDataset = onDemand(async () => (await import('../items/target-dataset.ts')).targetDataset);
+const visibleTraces = onDemand(async () => (await import('../sessions/visible-traces.ts')).visibleTraces);
 
 const common = { method: 'GET', tag: 'activity', auth: 'user' } as const;
 const aboutAccounts = { ...common, permission: ofAccount('account and agents') } as const;
@@ -84,7 +84,7 @@ function exportRoute(dependencies: IngestDependencies): Route {
       const dataset = await targetDataset(messenger, principal, { id: params.datasetId }, options);
       const { tenant, id: subject } = dataset;
       await audit.record({ tenant, action: 'export.made', actor: principal.id, subject, details: { what: 'memory' } });
-      const { memoryMarkdown } = await import('../usecases/export-memory.ts');
+      const { memoryMarkdown } = await import('../items/export-memory.ts');
       return {
         stream: await beginStream(memoryMarkdown(dependencies, dataset, signal)),
         headers: {

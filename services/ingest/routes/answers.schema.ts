@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { qaRow, refusedInput, traceRow } from '../../common/http/answer-schemas.ts';
+import { qaRow, refusedInput, traceRow } from '../../common/platform/http/answer-schemas.ts';
 
 /** Dataset record (ingest.md §5.1). */
 export const datasetRecord = z

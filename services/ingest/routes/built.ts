@@ -1,20 +1,20 @@
 import { z } from 'zod';
-import { scopeOf } from '../../common/domain/dataset.ts';
-import type { Principal } from '../../common/domain/principal.ts';
 import { COGNIFY_PIPELINE } from '../../common/domain/run.ts';
-import { beginStream } from '../../common/http/begin-stream.ts';
-import { graphJson } from '../../common/http/graph-json.ts';
-import { defineRoute, json, type Route } from '../../common/http/route.ts';
-import { onDatasets } from '../../common/http/route-permission.ts';
-import { uuid } from '../../common/http/schema.ts';
-import { onDemand } from '../../common/lifecycle/on-demand.ts';
-import type { CallContext } from '../../common/messaging/messenger.ts';
-import { openGraph } from '../../common/repositories/visible-graph.ts';
+import { scopeOf } from '../../common/kernel/dataset.ts';
+import type { Principal } from '../../common/kernel/principal.ts';
+import { beginStream } from '../../common/platform/http/begin-stream.ts';
+import { defineRoute, json, type Route } from '../../common/platform/http/route.ts';
+import { onDatasets } from '../../common/platform/http/route-permission.ts';
+import { uuid } from '../../common/platform/http/schema.ts';
+import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
+import type { CallContext } from '../../common/platform/messaging/messenger.ts';
+import { graphJson } from '../../common/presenters/graph-json.ts';
+import { openGraph } from '../../common/records/cognify/visible-graph.ts';
+import type { IngestDependencies } from '../dependencies.ts';
 import { presentFailure } from '../presenters/data-item.ts';
-import type { IngestDependencies } from '../usecases/dependencies.ts';
 
-const processingStatus = onDemand(async () => (await import('../usecases/processing-status.ts')).processingStatus);
-const targetDataset = onDemand(async () => (await import('../usecases/target-dataset.ts')).targetDataset);
+const processingStatus = onDemand(async () => (await import('../items/processing-status.ts')).processingStatus);
+const targetDataset = onDemand(async () => (await import('../items/target-dataset.ts')).targetDataset);
 
 const graphAnswer = z
   .object({

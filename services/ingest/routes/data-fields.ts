@@ -1,13 +1,8 @@
 import { z } from 'zod';
-import { lenientBoolean, listUpTo, optionalOrBlank, uuid } from '../../common/http/schema.ts';
+import { lenientBoolean, listUpTo, optionalOrBlank, uuid } from '../../common/platform/http/schema.ts';
 import type { UploadedFile } from '../../common/ports/upload.ts';
-import type { Input } from '../usecases/input-source.ts';
-import {
-  type ItemAnnotations,
-  parseExternalMetadata,
-  parseLabels,
-  parseNodeSets,
-} from '../usecases/item-annotations.ts';
+import type { Input } from '../items/input-source.ts';
+import { type ItemAnnotations, parseExternalMetadata, parseLabels, parseNodeSets } from '../items/item-annotations.ts';
 
 /** Of one request: as many as a form may have files, and more of what is short. */
 const MAX_ITEMS = 10_000;

@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import type { JsonObject } from '../../common/domain/json.ts';
-import { defineRoute, json, type Route } from '../../common/http/route.ts';
-import { onDatasets } from '../../common/http/route-permission.ts';
-import { lenientBoolean, optionalOrBlank, uuid } from '../../common/http/schema.ts';
-import { entrySchema } from '../entries/kinds.ts';
+import type { JsonObject } from '../../common/kernel/json.ts';
+import { defineRoute, json, type Route } from '../../common/platform/http/route.ts';
+import { onDatasets } from '../../common/platform/http/route-permission.ts';
+import { lenientBoolean, optionalOrBlank, uuid } from '../../common/platform/http/schema.ts';
+import type { IngestDependencies } from '../dependencies.ts';
 import { presentEntryResult } from '../presenters/entry-result.ts';
-import type { IngestDependencies } from '../usecases/dependencies.ts';
-import { DEFAULT_DATASET, rememberEntry } from '../usecases/remember-entry.ts';
+import { entrySchema } from '../sessions/entries/kinds.ts';
+import { DEFAULT_DATASET, rememberEntry } from '../sessions/remember-entry.ts';
 import { rememberResult } from './answers.schema.ts';
 
 const bodySchema = z

@@ -1,5 +1,5 @@
-import { isEngramError } from '../../common/domain/errors.ts';
-import { HttpError } from '../../common/http/http-error.ts';
+import { isEngramError } from '../../common/kernel/errors.ts';
+import { HttpError } from '../../common/platform/http/http-error.ts';
 import type { Logger } from '../../common/ports/logger.ts';
 
 /** Routes whose every failure the contract answers with one text: errors of the contract keep their own status. */

@@ -1,20 +1,20 @@
 import { z } from 'zod';
-import { dataItemId } from '../../common/domain/ids.ts';
-import { HttpError } from '../../common/http/http-error.ts';
-import { defineRoute, json, type Route } from '../../common/http/route.ts';
-import { onDatasets } from '../../common/http/route-permission.ts';
-import { lenientBoolean, optionalOrBlank, uuid } from '../../common/http/schema.ts';
-import { onDemand } from '../../common/lifecycle/on-demand.ts';
-import type { IngestDependencies } from '../usecases/dependencies.ts';
+import { dataItemId } from '../../common/kernel/ids.ts';
+import { HttpError } from '../../common/platform/http/http-error.ts';
+import { defineRoute, json, type Route } from '../../common/platform/http/route.ts';
+import { onDatasets } from '../../common/platform/http/route-permission.ts';
+import { lenientBoolean, optionalOrBlank, uuid } from '../../common/platform/http/schema.ts';
+import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
+import type { IngestDependencies } from '../dependencies.ts';
 import { deleteResult, forgetResult } from './answers.schema.ts';
 
-const findItemDataset = onDemand(async () => (await import('../usecases/find-item.ts')).findItemDataset);
-const forgetDataset = onDemand(async () => (await import('../usecases/lasting-forget.ts')).forgetDatasetForGood);
-const forgetItems = onDemand(async () => (await import('../usecases/lasting-forget.ts')).forgetItemsForGood);
-const forgetMemory = onDemand(async () => (await import('../usecases/lasting-forget.ts')).forgetMemoryForGood);
-const forgetOwnSessions = onDemand(async () => (await import('../usecases/forget.ts')).forgetOwnSessions);
-const permittedDatasets = onDemand(async () => (await import('../usecases/target-dataset.ts')).permittedDatasets);
-const targetDataset = onDemand(async () => (await import('../usecases/target-dataset.ts')).targetDataset);
+const findItemDataset = onDemand(async () => (await import('../items/find-item.ts')).findItemDataset);
+const forgetDataset = onDemand(async () => (await import('../forgetting/lasting-forget.ts')).forgetDatasetForGood);
+const forgetItems = onDemand(async () => (await import('../forgetting/lasting-forget.ts')).forgetItemsForGood);
+const forgetMemory = onDemand(async () => (await import('../forgetting/lasting-forget.ts')).forgetMemoryForGood);
+const forgetOwnSessions = onDemand(async () => (await import('../forgetting/forget.ts')).forgetOwnSessions);
+const permittedDatasets = onDemand(async () => (await import('../items/target-dataset.ts')).permittedDatasets);
+const targetDataset = onDemand(async () => (await import('../items/target-dataset.ts')).targetDataset);
 
 /** Fields that would widen or narrow what is deleted: a misspelt one must never be passed over. */
 const NAMES_DATA = /(dataset|data|item|document|tenant|owner|user|memory|everything|all)/i;

@@ -1,16 +1,16 @@
 import { z } from 'zod';
-import { scopeOf } from '../../common/domain/dataset.ts';
-import { isUuid } from '../../common/domain/ids.ts';
-import { HttpError } from '../../common/http/http-error.ts';
-import { defineRoute, json, type Route } from '../../common/http/route.ts';
-import { onDatasets } from '../../common/http/route-permission.ts';
-import { uuid } from '../../common/http/schema.ts';
-import { onDemand } from '../../common/lifecycle/on-demand.ts';
+import { scopeOf } from '../../common/kernel/dataset.ts';
+import { isUuid } from '../../common/kernel/ids.ts';
+import { HttpError } from '../../common/platform/http/http-error.ts';
+import { defineRoute, json, type Route } from '../../common/platform/http/route.ts';
+import { onDatasets } from '../../common/platform/http/route-permission.ts';
+import { uuid } from '../../common/platform/http/schema.ts';
+import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
+import type { IngestDependencies } from '../dependencies.ts';
 import { presentProposal } from '../presenters/skill.ts';
-import type { IngestDependencies } from '../usecases/dependencies.ts';
 import { orFixedFailure } from './fixed-failure.ts';
 
-const targetDataset = onDemand(async () => (await import('../usecases/target-dataset.ts')).targetDataset);
+const targetDataset = onDemand(async () => (await import('../items/target-dataset.ts')).targetDataset);
 
 const answer = z
   .object({

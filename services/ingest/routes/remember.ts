@@ -1,34 +1,34 @@
 import { z } from 'zod';
 import { billOf, payerOf } from '../../common/domain/budget.ts';
-import { engramError } from '../../common/domain/errors.ts';
-import { type JsonObject, parseClientJson } from '../../common/domain/json.ts';
 import { unusedModelOptions } from '../../common/domain/unused-options.ts';
-import { HttpError } from '../../common/http/http-error.ts';
-import { defineRoute, json, type Route } from '../../common/http/route.ts';
-import { onDatasets } from '../../common/http/route-permission.ts';
-import { lenientBoolean, lenientInteger, optional, optionalOrBlank } from '../../common/http/schema.ts';
-import { warningHeader } from '../../common/http/warning-header.ts';
-import { onDemand } from '../../common/lifecycle/on-demand.ts';
-import type { CognifyOptions } from '../../common/messaging/methods/cognify.ts';
-import { isModelRefusal, runError } from '../../common/runs/run-error.ts';
+import { engramError } from '../../common/kernel/errors.ts';
+import { type JsonObject, parseClientJson } from '../../common/kernel/json.ts';
+import { HttpError } from '../../common/platform/http/http-error.ts';
+import { defineRoute, json, type Route } from '../../common/platform/http/route.ts';
+import { onDatasets } from '../../common/platform/http/route-permission.ts';
+import { lenientBoolean, lenientInteger, optional, optionalOrBlank } from '../../common/platform/http/schema.ts';
+import { warningHeader } from '../../common/platform/http/warning-header.ts';
+import { isModelRefusal, runError } from '../../common/platform/jobs/run-error.ts';
+import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
+import type { CognifyOptions } from '../../common/platform/messaging/methods/cognify.ts';
+import type { IngestDependencies } from '../dependencies.ts';
+import { checkCounts } from '../items/item-annotations.ts';
+import { isSelected, targetDataset } from '../items/target-dataset.ts';
 import {
   presentRememberedInSession,
   presentRememberResult,
   presentRememberStarted,
 } from '../presenters/remember-result.ts';
 import { presentStoredSkills } from '../presenters/skill.ts';
-import type { IngestDependencies } from '../usecases/dependencies.ts';
-import { checkCounts } from '../usecases/item-annotations.ts';
-import { isSelected, targetDataset } from '../usecases/target-dataset.ts';
 import { rememberResult } from './answers.schema.ts';
 import { annotationsOf, dataFields, inputsOf, listOf, textOrTexts } from './data-fields.ts';
 
-const acceptAddition = onDemand(async () => (await import('../usecases/background-additions.ts')).acceptAddition);
+const acceptAddition = onDemand(async () => (await import('../items/background-additions.ts')).acceptAddition);
 const rememberSkills = onDemand(async () => (await import('../skills/remember-skills.ts')).rememberSkills);
 const formSources = onDemand(async () => (await import('../skills/skill-sources.ts')).formSources);
 
-const rememberData = onDemand(async () => (await import('../usecases/remember-data.ts')).rememberData);
-const rememberInSession = onDemand(async () => (await import('../usecases/remember-in-session.ts')).rememberInSession);
+const rememberData = onDemand(async () => (await import('../items/remember-data.ts')).rememberData);
+const rememberInSession = onDemand(async () => (await import('../sessions/remember-in-session.ts')).rememberInSession);
 
 const bodySchema = z
   .object({

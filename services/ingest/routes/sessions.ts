@@ -1,10 +1,11 @@
 import { z } from 'zod';
-import { HttpError } from '../../common/http/http-error.ts';
-import { defineRoute, json, type Route } from '../../common/http/route.ts';
-import { own } from '../../common/http/route-permission.ts';
-import { lenientBoolean, lenientInteger } from '../../common/http/schema.ts';
-import { onDemand } from '../../common/lifecycle/on-demand.ts';
-import type { SessionOrder } from '../../common/repositories/visible-sessions.ts';
+import { HttpError } from '../../common/platform/http/http-error.ts';
+import { defineRoute, json, type Route } from '../../common/platform/http/route.ts';
+import { own } from '../../common/platform/http/route-permission.ts';
+import { lenientBoolean, lenientInteger } from '../../common/platform/http/schema.ts';
+import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
+import type { SessionOrder } from '../../common/records/sessions/visible-sessions.ts';
+import type { IngestDependencies } from '../dependencies.ts';
 import {
   presentAgentCost,
   presentDetail,
@@ -13,8 +14,7 @@ import {
   presentStatistics,
   presentWithAgent,
 } from '../presenters/session.ts';
-import type { IngestDependencies } from '../usecases/dependencies.ts';
-import type { SessionList, SessionListQuery } from '../usecases/list-sessions.ts';
+import type { SessionList, SessionListQuery } from '../sessions/list-sessions.ts';
 import {
   agentCosts,
   modelCosts,
@@ -24,12 +24,12 @@ import {
   sessionWithAgentPage,
 } from './answers.schema.ts';
 
-const connectionsOf = onDemand(async () => (await import('../usecases/list-sessions.ts')).connectionsOf);
-const listSessions = onDemand(async () => (await import('../usecases/list-sessions.ts')).listSessions);
-const readSession = onDemand(async () => (await import('../usecases/list-sessions.ts')).readSession);
-const costByModel = onDemand(async () => (await import('../usecases/session-statistics.ts')).costByModel);
-const costByUserAgent = onDemand(async () => (await import('../usecases/session-statistics.ts')).costByUserAgent);
-const sessionStatistics = onDemand(async () => (await import('../usecases/session-statistics.ts')).sessionStatistics);
+const connectionsOf = onDemand(async () => (await import('../sessions/list-sessions.ts')).connectionsOf);
+const listSessions = onDemand(async () => (await import('../sessions/list-sessions.ts')).listSessions);
+const readSession = onDemand(async () => (await import('../sessions/list-sessions.ts')).readSession);
+const costByModel = onDemand(async () => (await import('../sessions/session-statistics.ts')).costByModel);
+const costByUserAgent = onDemand(async () => (await import('../sessions/session-statistics.ts')).costByUserAgent);
+const sessionStatistics = onDemand(async () => (await import('../sessions/session-statistics.ts')).sessionStatistics);
 
 const range = z.literal(['24h', '7d', '30d', 'all']).default('30d');
 const rangeQuery = z.object({ range });

@@ -1,17 +1,17 @@
 import { z } from 'zod';
-import { scopeOf } from '../../common/domain/dataset.ts';
-import type { Permission, Principal } from '../../common/domain/principal.ts';
-import { HttpError } from '../../common/http/http-error.ts';
-import { defineRoute, json, type Route } from '../../common/http/route.ts';
-import { onDatasets } from '../../common/http/route-permission.ts';
-import { lenientBoolean, lenientInteger, optionalOrBlank, uuid } from '../../common/http/schema.ts';
-import { skillRow } from '../../common/http/skill-row.ts';
-import { onDemand } from '../../common/lifecycle/on-demand.ts';
-import type { CallContext } from '../../common/messaging/messenger.ts';
+import { scopeOf } from '../../common/kernel/dataset.ts';
+import type { Permission, Principal } from '../../common/kernel/principal.ts';
+import { HttpError } from '../../common/platform/http/http-error.ts';
+import { defineRoute, json, type Route } from '../../common/platform/http/route.ts';
+import { onDatasets } from '../../common/platform/http/route-permission.ts';
+import { lenientBoolean, lenientInteger, optionalOrBlank, uuid } from '../../common/platform/http/schema.ts';
+import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
+import type { CallContext } from '../../common/platform/messaging/messenger.ts';
+import { skillRow } from '../../common/presenters/skill-row.ts';
+import type { IngestDependencies } from '../dependencies.ts';
+import { isSelected, targetDataset } from '../items/target-dataset.ts';
 import { presentStoredSkills } from '../presenters/skill.ts';
 import { inlineSource } from '../skills/skill-sources.ts';
-import type { IngestDependencies } from '../usecases/dependencies.ts';
-import { isSelected, targetDataset } from '../usecases/target-dataset.ts';
 import { deletedSkill, rememberResult } from './answers.schema.ts';
 import { orFixedFailure } from './fixed-failure.ts';
 

@@ -1,20 +1,20 @@
 import { z } from 'zod';
-import { namedError } from '../../common/domain/errors.ts';
-import { fileAnswer, nothing } from '../../common/http/answer-schemas.ts';
-import { defineRoute, json, type Reply, type Route } from '../../common/http/route.ts';
-import { NO_PERMISSION, onDatasets } from '../../common/http/route-permission.ts';
-import { uuid } from '../../common/http/schema.ts';
-import { onDemand } from '../../common/lifecycle/on-demand.ts';
-import type { Messenger } from '../../common/messaging/messenger.ts';
-import type { Leased } from '../../common/repositories/leased.ts';
+import { namedError } from '../../common/kernel/errors.ts';
+import { fileAnswer, nothing } from '../../common/platform/http/answer-schemas.ts';
+import { defineRoute, json, type Reply, type Route } from '../../common/platform/http/route.ts';
+import { NO_PERMISSION, onDatasets } from '../../common/platform/http/route-permission.ts';
+import { uuid } from '../../common/platform/http/schema.ts';
+import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
+import type { Messenger } from '../../common/platform/messaging/messenger.ts';
 import { contentDisposition } from '../presenters/content-disposition.ts';
 import { presentRestore, presentSnapshot } from '../presenters/snapshot.ts';
+import type { Leased } from '../repositories/leased.ts';
 import type { DatasetSnapshots } from '../snapshots/dataset-snapshots.ts';
 import type { SnapshotRestores } from '../snapshots/own-restores.ts';
 
-const targetDataset = onDemand(async () => (await import('../usecases/target-dataset.ts')).targetDataset);
-const permittedDatasets = onDemand(async () => (await import('../usecases/target-dataset.ts')).permittedDatasets);
-const wholeDataset = onDemand(async () => (await import('../usecases/whole-dataset.ts')).wholeDataset);
+const targetDataset = onDemand(async () => (await import('../items/target-dataset.ts')).targetDataset);
+const permittedDatasets = onDemand(async () => (await import('../items/target-dataset.ts')).permittedDatasets);
+const wholeDataset = onDemand(async () => (await import('../items/whole-dataset.ts')).wholeDataset);
 
 export interface SnapshotRouteDependencies {
   readonly messenger: Messenger;

@@ -1,14 +1,14 @@
 import { z } from 'zod';
-import { defineRoute, json, type Route } from '../../common/http/route.ts';
-import { onDatasets } from '../../common/http/route-permission.ts';
-import { lenientInteger, optional, uuid } from '../../common/http/schema.ts';
-import { onDemand } from '../../common/lifecycle/on-demand.ts';
+import { defineRoute, json, type Route } from '../../common/platform/http/route.ts';
+import { onDatasets } from '../../common/platform/http/route-permission.ts';
+import { lenientInteger, optional, uuid } from '../../common/platform/http/schema.ts';
+import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
+import type { IngestDependencies } from '../dependencies.ts';
 import { presentSupersession } from '../presenters/supersession.ts';
-import type { IngestDependencies } from '../usecases/dependencies.ts';
 
-const listSupersessions = onDemand(async () => (await import('../usecases/supersessions.ts')).listSupersessions);
-const revertSupersession = onDemand(async () => (await import('../usecases/supersessions.ts')).revertSupersession);
-const targetDataset = onDemand(async () => (await import('../usecases/target-dataset.ts')).targetDataset);
+const listSupersessions = onDemand(async () => (await import('../items/supersessions.ts')).listSupersessions);
+const revertSupersession = onDemand(async () => (await import('../items/supersessions.ts')).revertSupersession);
+const targetDataset = onDemand(async () => (await import('../items/target-dataset.ts')).targetDataset);
 
 const side = z
   .object({

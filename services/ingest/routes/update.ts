@@ -1,18 +1,18 @@
 import { z } from 'zod';
-import { dataItemId } from '../../common/domain/ids.ts';
-import { defineRoute, json, type Route } from '../../common/http/route.ts';
-import { onDatasets } from '../../common/http/route-permission.ts';
-import { lenientBoolean, optionalOrBlank, uuid } from '../../common/http/schema.ts';
-import { missingField } from '../../common/http/validation-error.ts';
-import { onDemand } from '../../common/lifecycle/on-demand.ts';
-import { isModelRefusal, runError } from '../../common/runs/run-error.ts';
+import { dataItemId } from '../../common/kernel/ids.ts';
+import { defineRoute, json, type Route } from '../../common/platform/http/route.ts';
+import { onDatasets } from '../../common/platform/http/route-permission.ts';
+import { lenientBoolean, optionalOrBlank, uuid } from '../../common/platform/http/schema.ts';
+import { missingField } from '../../common/platform/http/validation-error.ts';
+import { isModelRefusal, runError } from '../../common/platform/jobs/run-error.ts';
+import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
+import type { IngestDependencies } from '../dependencies.ts';
+import { parseNodeSets } from '../items/item-annotations.ts';
 import { presentUpdateResult } from '../presenters/update-result.ts';
-import type { IngestDependencies } from '../usecases/dependencies.ts';
-import { parseNodeSets } from '../usecases/item-annotations.ts';
 import { updateResult } from './answers.schema.ts';
 import { inputsOf, textOrTexts } from './data-fields.ts';
 
-const updateItem = onDemand(async () => (await import('../usecases/update-item.ts')).updateItem);
+const updateItem = onDemand(async () => (await import('../items/update-item.ts')).updateItem);
 
 const bodySchema = z
   .object({ data: textOrTexts, rawData: textOrTexts, nodeSet: textOrTexts })

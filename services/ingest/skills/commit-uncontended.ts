@@ -1,4 +1,4 @@
-import { DuplicateKeyError, VersionConflictError } from '../../common/ports/document-store.ts';
+import { DuplicateKeyError, VersionConflictError } from '../../common/storage/ports/document-store.ts';
 
 /** Reads, decides and commits again while somebody else is faster; every loser has a winner, so it ends. */
 export async function commitUncontended<Result>(attempt: () => Promise<Result>): Promise<Result> {

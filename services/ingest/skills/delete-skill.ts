@@ -1,5 +1,5 @@
-import { type DatasetRef, scopeOf } from '../../common/domain/dataset.ts';
-import type { Principal } from '../../common/domain/principal.ts';
+import { type DatasetRef, scopeOf } from '../../common/kernel/dataset.ts';
+import type { Principal } from '../../common/kernel/principal.ts';
 import { commitUncontended } from './commit-uncontended.ts';
 import { findSkill } from './find-skill.ts';
 import type { SkillDependencies } from './skill-dependencies.ts';

@@ -1,7 +1,7 @@
-import { FENCE_RULE, fenced } from '../../common/domain/fenced.ts';
-import type { JsonObject } from '../../common/domain/json.ts';
 import type { SkillRun } from '../../common/domain/skill.ts';
+import type { JsonObject } from '../../common/kernel/json.ts';
 import type { LanguageModel, ModelCallContext } from '../../common/ports/models.ts';
+import { FENCE_RULE, fenced } from '../../common/text/fenced.ts';
 import { type Draft, type DraftMaterial, withHeading } from './draft-procedure.ts';
 
 const SYSTEM = `You revise the procedure of a skill that agents follow. Keep what works and its wording; change the steps that led to the failures shown, and say what to do when such a failure occurs again. Do not invent tools. Answer with the whole procedure in Markdown, a rationale of at most three sentences, and your confidence from 0 to 1 that it prevents these failures. ${FENCE_RULE}`;

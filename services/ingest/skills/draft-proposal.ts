@@ -1,10 +1,10 @@
 import { payerOf } from '../../common/domain/budget.ts';
-import { type DatasetRef, scopeOf } from '../../common/domain/dataset.ts';
-import { isEngramError } from '../../common/domain/errors.ts';
-import type { Principal } from '../../common/domain/principal.ts';
 import { compareRuns, isFailing, type Skill, type SkillProposal, type SkillRun } from '../../common/domain/skill.ts';
-import { HttpError } from '../../common/http/http-error.ts';
-import type { CallContext } from '../../common/messaging/messenger.ts';
+import { type DatasetRef, scopeOf } from '../../common/kernel/dataset.ts';
+import { isEngramError } from '../../common/kernel/errors.ts';
+import type { Principal } from '../../common/kernel/principal.ts';
+import { HttpError } from '../../common/platform/http/http-error.ts';
+import type { CallContext } from '../../common/platform/messaging/messenger.ts';
 import type { LanguageModel } from '../../common/ports/models.ts';
 import { draftByModel } from './draft-by-model.ts';
 import { type DraftMaterial, draftProcedure } from './draft-procedure.ts';

@@ -1,4 +1,4 @@
-import { smallest } from '../../common/domain/long-lists.ts';
+import { smallest } from '../../common/kernel/long-lists.ts';
 /** Fields of a front matter: a text, or a list of texts. Names are lower-cased. */
 export type FrontMatter = ReadonlyMap<string, string | readonly string[]>;
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { engramError } from '../../common/domain/errors.ts';
-import type { JsonObject } from '../../common/domain/json.ts';
-import { lenientBoolean, lenientInteger, lenientNumber } from '../../common/http/schema.ts';
+import { engramError } from '../../common/kernel/errors.ts';
+import type { JsonObject } from '../../common/kernel/json.ts';
+import { lenientBoolean, lenientInteger, lenientNumber } from '../../common/platform/http/schema.ts';
 
 /** What is to be done with a skill beside recording a run (ingest.md §3.2). */
 export type Improvement =

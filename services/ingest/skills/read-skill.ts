@@ -1,5 +1,5 @@
-import { engramError } from '../../common/domain/errors.ts';
 import type { SkillText } from '../../common/domain/skill.ts';
+import { engramError } from '../../common/kernel/errors.ts';
 import { type FrontMatter, splitFrontMatter } from './front-matter.ts';
 
 /** Spellings in which authors write a field (ingest.md §7.1); the first that is there holds. */

@@ -1,8 +1,8 @@
-import type { DatasetRef } from '../../common/domain/dataset.ts';
-import type { Principal } from '../../common/domain/principal.ts';
 import type { Skill } from '../../common/domain/skill.ts';
-import type { CallContext } from '../../common/messaging/messenger.ts';
-import { type DatasetSelection, targetDataset } from '../usecases/target-dataset.ts';
+import type { DatasetRef } from '../../common/kernel/dataset.ts';
+import type { Principal } from '../../common/kernel/principal.ts';
+import type { CallContext } from '../../common/platform/messaging/messenger.ts';
+import { type DatasetSelection, targetDataset } from '../items/target-dataset.ts';
 import type { SkillDependencies } from './skill-dependencies.ts';
 import type { SkillSource } from './skill-sources.ts';
 import { readSources, storeSkills } from './store-skills.ts';

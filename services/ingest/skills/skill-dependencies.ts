@@ -1,4 +1,4 @@
-import type { IngestDependencies } from '../usecases/dependencies.ts';
+import type { IngestDependencies } from '../dependencies.ts';
 
 /** What the use cases of skills work with. */
 export type SkillDependencies = Pick<

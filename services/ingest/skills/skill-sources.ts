@@ -1,6 +1,6 @@
 import { buffer } from 'node:stream/consumers';
-import { engramError } from '../../common/domain/errors.ts';
-import { HttpError } from '../../common/http/http-error.ts';
+import { engramError } from '../../common/kernel/errors.ts';
+import { HttpError } from '../../common/platform/http/http-error.ts';
 import type { UploadedFile } from '../../common/ports/upload.ts';
 import { declaredName } from './read-skill.ts';
 

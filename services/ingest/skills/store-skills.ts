@@ -1,7 +1,7 @@
-import { type DatasetRef, scopeOf } from '../../common/domain/dataset.ts';
-import { engramError } from '../../common/domain/errors.ts';
 import { type Skill, skillId, virtualSourceDir } from '../../common/domain/skill.ts';
-import { MAX_SKILLS_PER_DATASET } from '../../common/repositories/skills.ts';
+import { type DatasetRef, scopeOf } from '../../common/kernel/dataset.ts';
+import { engramError } from '../../common/kernel/errors.ts';
+import { MAX_SKILLS_PER_DATASET } from '../../common/records/ingest/skills.ts';
 import { commitUncontended } from './commit-uncontended.ts';
 import { readSkill } from './read-skill.ts';
 import type { SkillDependencies } from './skill-dependencies.ts';

@@ -1,25 +1,25 @@
-import type { DataItemId } from '../../common/domain/brand.ts';
-import { dataItemId } from '../../common/domain/ids.ts';
-import type { JsonObject } from '../../common/domain/json.ts';
-import type { Page } from '../../common/domain/result-page.ts';
-import type { DatasetScope } from '../../common/domain/scope.ts';
+import type { DataItemId } from '../../common/kernel/brand.ts';
+import { dataItemId } from '../../common/kernel/ids.ts';
+import type { JsonObject } from '../../common/kernel/json.ts';
+import type { Page } from '../../common/kernel/result-page.ts';
+import type { DatasetScope } from '../../common/kernel/scope.ts';
+import { eventsCollection } from '../../common/platform/events/event-log.ts';
+import { datasetConfigurationsCollection } from '../../common/records/cognify/dataset-configurations.ts';
+import { ledgerCollection } from '../../common/records/cognify/ledger.ts';
+import { statementsCollection } from '../../common/records/cognify/statements.ts';
+import { supersessionRevertsCollection, supersessionsCollection } from '../../common/records/cognify/supersessions.ts';
+import { elementWeightsCollection } from '../../common/records/improve/element-weights.ts';
+import { dataItemsCollection } from '../../common/records/ingest/data-items.ts';
+import { repetitionsCollection } from '../../common/records/ingest/repetitions.ts';
+import { skillShelvesCollection, skillsCollection } from '../../common/records/ingest/skills.ts';
 import type {
   AnyCollection,
   Collection,
   DocumentStore,
   DocumentView,
   Stored,
-} from '../../common/ports/document-store.ts';
-import { dataItemsCollection } from '../../common/repositories/data-items.ts';
-import { datasetConfigurationsCollection } from '../../common/repositories/dataset-configurations.ts';
-import { elementWeightsCollection } from '../../common/repositories/element-weights.ts';
-import { ledgerCollection } from '../../common/repositories/ledger.ts';
-import { repetitionsCollection } from '../../common/repositories/repetitions.ts';
-import { skillShelvesCollection, skillsCollection } from '../../common/repositories/skills.ts';
-import { statementsCollection } from '../../common/repositories/statements.ts';
-import { supersessionRevertsCollection, supersessionsCollection } from '../../common/repositories/supersessions.ts';
-import { eventsCollection } from '../../common/runs/event-log.ts';
-import { lineOf } from '../../common/snapshots/part-stream.ts';
+} from '../../common/storage/ports/document-store.ts';
+import { lineOf } from '../../common/storage/snapshots/part-stream.ts';
 
 /** What of an item lies in the stores beside its record: both never change, a later content or build has another of them. */
 export interface ItemContent {

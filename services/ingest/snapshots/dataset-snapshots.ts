@@ -1,16 +1,16 @@
-import type { DatasetRef } from '../../common/domain/dataset.ts';
-import { engramError } from '../../common/domain/errors.ts';
-import type { Principal } from '../../common/domain/principal.ts';
-import { SYSTEM_SCOPE } from '../../common/domain/scope.ts';
 import { isSnapshotName } from '../../common/domain/snapshot.ts';
-import type { CallContext } from '../../common/messaging/messenger.ts';
-import { checkSnapshot } from '../../common/messaging/methods/snapshots.ts';
+import type { DatasetRef } from '../../common/kernel/dataset.ts';
+import { engramError } from '../../common/kernel/errors.ts';
+import type { Principal } from '../../common/kernel/principal.ts';
+import { SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
+import type { CallContext } from '../../common/platform/messaging/messenger.ts';
+import { checkSnapshot } from '../../common/platform/messaging/methods/snapshots.ts';
 import type { AuditLog } from '../../common/ports/audit-log.ts';
-import { DuplicateKeyError } from '../../common/ports/document-store.ts';
-import { placeText } from '../../common/ports/snapshot-places.ts';
-import type { SnapshotRecord } from '../../common/repositories/snapshots.ts';
-import { partPlace } from '../../common/snapshots/manifest.ts';
-import { createLeasedWork, type WorkWatch } from '../usecases/leased-work.ts';
+import { DuplicateKeyError } from '../../common/storage/ports/document-store.ts';
+import { placeText } from '../../common/storage/ports/snapshot-places.ts';
+import { partPlace } from '../../common/storage/snapshots/manifest.ts';
+import { createLeasedWork, type WorkWatch } from '../forgetting/leased-work.ts';
+import type { SnapshotRecord } from '../repositories/snapshots.ts';
 import { carryOutSnapshot, removeSnapshot, type SnapshotDependencies, saveSnapshot } from './managed-snapshots.ts';
 import { type SnapshotFile, snapshotFile } from './snapshot-file.ts';
 

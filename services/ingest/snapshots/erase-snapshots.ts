@@ -1,11 +1,11 @@
-import type { DatasetId, TenantId } from '../../common/domain/brand.ts';
-import { engramError } from '../../common/domain/errors.ts';
 import { snapshotFolder } from '../../common/domain/snapshot.ts';
-import type { DocumentStore } from '../../common/ports/document-store.ts';
-import type { SnapshotPlaces } from '../../common/ports/snapshot-places.ts';
-import type { Snapshots } from '../../common/repositories/snapshots.ts';
-import { SNAPSHOT_SCOPE } from '../../common/snapshots/manifest.ts';
-import type { ForgettingCounts } from '../usecases/forget.ts';
+import type { DatasetId, TenantId } from '../../common/kernel/brand.ts';
+import { engramError } from '../../common/kernel/errors.ts';
+import type { DocumentStore } from '../../common/storage/ports/document-store.ts';
+import type { SnapshotPlaces } from '../../common/storage/ports/snapshot-places.ts';
+import { SNAPSHOT_SCOPE } from '../../common/storage/snapshots/manifest.ts';
+import type { ForgettingCounts } from '../forgetting/forget.ts';
+import type { Snapshots } from '../repositories/snapshots.ts';
 import { removeSnapshot } from './managed-snapshots.ts';
 
 /** The index of backups, and what it is of. */

@@ -1,11 +1,11 @@
 import { type DataItem, itemBlobs } from '../../common/domain/data-item.ts';
-import type { Page } from '../../common/domain/result-page.ts';
-import type { DatasetScope } from '../../common/domain/scope.ts';
-import type { BlobStore } from '../../common/ports/blob-store.ts';
-import type { DatasetReaders } from '../../common/ports/dataset-indexes.ts';
-import { INDEX_KINDS, type IndexKind, type Provenance } from '../../common/ports/index-entry.ts';
-import type { TextRow } from '../../common/ports/text-index.ts';
-import { rowLines } from '../../common/snapshots/row-lines.ts';
+import type { Page } from '../../common/kernel/result-page.ts';
+import type { DatasetScope } from '../../common/kernel/scope.ts';
+import type { BlobStore } from '../../common/storage/ports/blob-store.ts';
+import type { DatasetReaders } from '../../common/storage/ports/dataset-indexes.ts';
+import { INDEX_KINDS, type IndexKind, type Provenance } from '../../common/storage/ports/index-entry.ts';
+import type { TextRow } from '../../common/storage/ports/text-index.ts';
+import { rowLines } from '../../common/storage/snapshots/row-lines.ts';
 import type { ItemContent } from './dataset-cut.ts';
 
 /** How much was written, by kind. */

@@ -1,24 +1,24 @@
-import type { DatasetId, UserId } from '../../common/domain/brand.ts';
-import { engramError } from '../../common/domain/errors.ts';
-import { asId } from '../../common/domain/ids.ts';
 import { isSnapshotName } from '../../common/domain/snapshot.ts';
-import type { CallContext } from '../../common/messaging/messenger.ts';
+import type { DatasetId, UserId } from '../../common/kernel/brand.ts';
+import { engramError } from '../../common/kernel/errors.ts';
+import { asId } from '../../common/kernel/ids.ts';
+import type { CallContext } from '../../common/platform/messaging/messenger.ts';
 import {
   admitDataset,
   type RestoreDatasetRequest,
   type RestoreProgress,
-} from '../../common/messaging/methods/snapshots.ts';
-import { DuplicateKeyError } from '../../common/ports/document-store.ts';
+} from '../../common/platform/messaging/methods/snapshots.ts';
 import type { Logger } from '../../common/ports/logger.ts';
-import type { SnapshotPlaces } from '../../common/ports/snapshot-places.ts';
 import type { Clock, IdSource } from '../../common/ports/system.ts';
-import type { Datasets } from '../../common/repositories/datasets.ts';
-import type { ManagedResources } from '../../common/repositories/managed-resources.ts';
-import { beingErased } from '../../common/repositories/require-managed.ts';
-import type { Restore, Restores } from '../../common/repositories/restores.ts';
-import type { Tenants } from '../../common/repositories/tenants.ts';
-import { partPlace } from '../../common/snapshots/manifest.ts';
-import { createLeasedWork, type WorkWatch } from '../usecases/leased-work.ts';
+import type { Datasets } from '../../common/records/auth/datasets.ts';
+import type { ManagedResources } from '../../common/records/auth/managed-resources.ts';
+import { beingErased } from '../../common/records/auth/require-managed.ts';
+import type { Tenants } from '../../common/records/auth/tenants.ts';
+import { DuplicateKeyError } from '../../common/storage/ports/document-store.ts';
+import type { SnapshotPlaces } from '../../common/storage/ports/snapshot-places.ts';
+import { partPlace } from '../../common/storage/snapshots/manifest.ts';
+import { createLeasedWork, type WorkWatch } from '../forgetting/leased-work.ts';
+import type { Restore, Restores } from '../repositories/restores.ts';
 import { discardRestored, type RestoreSources, restoreSnapshot } from './restore-snapshot.ts';
 
 export type RestoreDependencies = RestoreSources & {
@@ -33,7 +33,7 @@ export type RestoreDependencies = RestoreSources & {
   readonly logger: Logger;
 };
 
-/** Datasets from snapshots, for the operator. See common/messaging/methods/snapshots.ts. */
+/** Datasets from snapshots, for the operator. See common/platform/messaging/methods/snapshots.ts. */
 export interface ManagedRestores {
   restore(request: RestoreDatasetRequest, context: CallContext): Promise<RestoreProgress>;
   /** Discards what nobody goes on with. */

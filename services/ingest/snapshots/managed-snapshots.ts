@@ -1,7 +1,7 @@
-import { engramError } from '../../common/domain/errors.ts';
-import { SYSTEM_SCOPE } from '../../common/domain/scope.ts';
 import { isSnapshotName, MANIFEST_NAME, type SnapshotPart } from '../../common/domain/snapshot.ts';
-import type { CallContext } from '../../common/messaging/messenger.ts';
+import { engramError } from '../../common/kernel/errors.ts';
+import { SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
+import type { CallContext } from '../../common/platform/messaging/messenger.ts';
 import {
   type ListSnapshotsRequest,
   type PruneSnapshotsRequest,
@@ -9,17 +9,17 @@ import {
   type SnapshotProgress,
   signSnapshot,
   type TakeSnapshotRequest,
-} from '../../common/messaging/methods/snapshots.ts';
-import { DuplicateKeyError, VersionConflictError } from '../../common/ports/document-store.ts';
-import { placeText, type SnapshotPlace, type SnapshotPlaces } from '../../common/ports/snapshot-places.ts';
-import { datasetRef } from '../../common/repositories/datasets.ts';
-import type { ManagedResources } from '../../common/repositories/managed-resources.ts';
-import { eraserOfTenant, requireManager } from '../../common/repositories/require-managed.ts';
-import type { SnapshotRecord, Snapshots } from '../../common/repositories/snapshots.ts';
-import { partPlace } from '../../common/snapshots/manifest.ts';
-import { type PartPlace, readPart } from '../../common/snapshots/part-stream.ts';
-import type { IngestDependencies } from '../usecases/dependencies.ts';
-import { createLeasedWork, type LeasedWork, type WorkWatch } from '../usecases/leased-work.ts';
+} from '../../common/platform/messaging/methods/snapshots.ts';
+import { datasetRef } from '../../common/records/auth/datasets.ts';
+import type { ManagedResources } from '../../common/records/auth/managed-resources.ts';
+import { eraserOfTenant, requireManager } from '../../common/records/auth/require-managed.ts';
+import { DuplicateKeyError, VersionConflictError } from '../../common/storage/ports/document-store.ts';
+import { placeText, type SnapshotPlace, type SnapshotPlaces } from '../../common/storage/ports/snapshot-places.ts';
+import { partPlace } from '../../common/storage/snapshots/manifest.ts';
+import { type PartPlace, readPart } from '../../common/storage/snapshots/part-stream.ts';
+import type { IngestDependencies } from '../dependencies.ts';
+import { createLeasedWork, type LeasedWork, type WorkWatch } from '../forgetting/leased-work.ts';
+import type { SnapshotRecord, Snapshots } from '../repositories/snapshots.ts';
 import { type SnapshotSources, writeSnapshot } from './write-snapshot.ts';
 
 export type SnapshotDependencies = SnapshotSources &
@@ -29,7 +29,7 @@ export type SnapshotDependencies = SnapshotSources &
     readonly places: SnapshotPlaces;
   };
 
-/** Snapshots for the operator, which asks again until each is complete. See common/messaging/methods/snapshots.ts. */
+/** Snapshots for the operator, which asks again until each is complete. See common/platform/messaging/methods/snapshots.ts. */
 export interface ManagedSnapshots {
   take(request: TakeSnapshotRequest, context: CallContext): Promise<SnapshotProgress>;
   list(request: ListSnapshotsRequest): Promise<readonly SnapshotInfo[]>;

@@ -1,31 +1,40 @@
-import type { DataItemId, DatasetId, TenantId, UserId } from '../../common/domain/brand.ts';
 import { dataBill } from '../../common/domain/budget.ts';
-import { engramError } from '../../common/domain/errors.ts';
-import type { JsonObject } from '../../common/domain/json.ts';
-import { type DatasetScope, datasetScope } from '../../common/domain/scope.ts';
 import { type SnapshotManifest, type SnapshotPart, unreadable } from '../../common/domain/snapshot.ts';
-import type { Messenger } from '../../common/messaging/messenger.ts';
+import type { DataItemId, DatasetId, TenantId, UserId } from '../../common/kernel/brand.ts';
+import { engramError } from '../../common/kernel/errors.ts';
+import type { JsonObject } from '../../common/kernel/json.ts';
+import { type DatasetScope, datasetScope } from '../../common/kernel/scope.ts';
+import type { Messenger } from '../../common/platform/messaging/messenger.ts';
 import {
   checkSnapshot,
   type RestoreBuiltRequest,
   type RestoreStep,
   restoreBuilt,
   type SnapshotRef,
-} from '../../common/messaging/methods/snapshots.ts';
-import type { BlobStore } from '../../common/ports/blob-store.ts';
+} from '../../common/platform/messaging/methods/snapshots.ts';
 import type { Budgets } from '../../common/ports/budgets.ts';
-import { type AnyCollection, type DocumentStore, insert, type Write } from '../../common/ports/document-store.ts';
-import type { SnapshotPlace } from '../../common/ports/snapshot-places.ts';
-import { type DataItems, dataItemsCollection } from '../../common/repositories/data-items.ts';
-import { elementWeightsCollection } from '../../common/repositories/element-weights.ts';
-import { eraseCollections } from '../../common/repositories/erase-collections.ts';
-import { repetitionsCollection } from '../../common/repositories/repetitions.ts';
-import { skillShelvesCollection, skillsCollection } from '../../common/repositories/skills.ts';
-import { supersessionRevertsCollection } from '../../common/repositories/supersessions.ts';
-import { isManifestSignedBy } from '../../common/snapshots/check-signature.ts';
-import { type DocumentLine, insertDocuments, readDocumentLines } from '../../common/snapshots/insert-documents.ts';
-import { type CheckSignature, readManifest } from '../../common/snapshots/manifest.ts';
-import { linesOf, type PartPlace, readPart } from '../../common/snapshots/part-stream.ts';
+import { eraseCollections } from '../../common/records/base/erase-collections.ts';
+import { supersessionRevertsCollection } from '../../common/records/cognify/supersessions.ts';
+import { elementWeightsCollection } from '../../common/records/improve/element-weights.ts';
+import { type DataItems, dataItemsCollection } from '../../common/records/ingest/data-items.ts';
+import { repetitionsCollection } from '../../common/records/ingest/repetitions.ts';
+import { skillShelvesCollection, skillsCollection } from '../../common/records/ingest/skills.ts';
+import type { BlobStore } from '../../common/storage/ports/blob-store.ts';
+import {
+  type AnyCollection,
+  type DocumentStore,
+  insert,
+  type Write,
+} from '../../common/storage/ports/document-store.ts';
+import type { SnapshotPlace } from '../../common/storage/ports/snapshot-places.ts';
+import { isManifestSignedBy } from '../../common/storage/snapshots/check-signature.ts';
+import {
+  type DocumentLine,
+  insertDocuments,
+  readDocumentLines,
+} from '../../common/storage/snapshots/insert-documents.ts';
+import { type CheckSignature, readManifest } from '../../common/storage/snapshots/manifest.ts';
+import { linesOf, type PartPlace, readPart } from '../../common/storage/snapshots/part-stream.ts';
 import { splitBlobs } from './split-blobs.ts';
 
 export interface RestoreSources {

@@ -7,8 +7,8 @@ import {
   type SnapshotManifest,
   unreadable,
 } from '../../common/domain/snapshot.ts';
-import { type CheckSignature, manifestHash, readManifest } from '../../common/snapshots/manifest.ts';
-import type { PartPlace } from '../../common/snapshots/part-stream.ts';
+import { type CheckSignature, manifestHash, readManifest } from '../../common/storage/snapshots/manifest.ts';
+import type { PartPlace } from '../../common/storage/snapshots/part-stream.ts';
 import { blobHead } from './item-parts.ts';
 import { splitBlobs } from './split-blobs.ts';
 

@@ -1,6 +1,6 @@
 import { itemBlobs } from '../../common/domain/data-item.ts';
 import type { SnapshotPart } from '../../common/domain/snapshot.ts';
-import { lineOf, linesOf, type PartPlace, readPart } from '../../common/snapshots/part-stream.ts';
+import { lineOf, linesOf, type PartPlace, readPart } from '../../common/storage/snapshots/part-stream.ts';
 import type { ItemContent } from './dataset-cut.ts';
 import { blobHead, type RowCounts } from './item-parts.ts';
 import { splitBlobs } from './split-blobs.ts';

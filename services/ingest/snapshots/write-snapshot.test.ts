@@ -1,14 +1,14 @@
 import { expect } from 'chai';
 import { createWorld, startCognify } from '../../../test/support/cognify-service.ts';
-import { createMemoryBlobStore } from '../../common/adapters/memory/blob-store.ts';
-import { createSystemClock } from '../../common/adapters/system/clock.ts';
+import { createMemoryBlobStore } from '../../../test/support/memory/blob-store.ts';
 import { type DataItem, itemBlobs } from '../../common/domain/data-item.ts';
-import { scopeOf } from '../../common/domain/dataset.ts';
 import type { SnapshotManifest } from '../../common/domain/snapshot.ts';
-import { createDataItems, dataItemsCollection } from '../../common/repositories/data-items.ts';
-import { skillShelvesCollection, skillsCollection } from '../../common/repositories/skills.ts';
-import { linesOf, readPart } from '../../common/snapshots/part-stream.ts';
-import { readRowLines } from '../../common/snapshots/row-lines.ts';
+import { scopeOf } from '../../common/kernel/dataset.ts';
+import { createSystemClock } from '../../common/platform/system/clock.ts';
+import { createDataItems, dataItemsCollection } from '../../common/records/ingest/data-items.ts';
+import { skillShelvesCollection, skillsCollection } from '../../common/records/ingest/skills.ts';
+import { linesOf, readPart } from '../../common/storage/snapshots/part-stream.ts';
+import { readRowLines } from '../../common/storage/snapshots/row-lines.ts';
 import { splitBlobs } from './split-blobs.ts';
 import { writeSnapshot } from './write-snapshot.ts';
 

@@ -1,6 +1,3 @@
-import { type DatasetRef, scopeOf } from '../../common/domain/dataset.ts';
-import { engramError } from '../../common/domain/errors.ts';
-import type { DatasetScope } from '../../common/domain/scope.ts';
 import {
   type SignedManifest,
   SNAPSHOT_FORMAT,
@@ -8,13 +5,16 @@ import {
   type SnapshotManifest,
   type SnapshotPart,
 } from '../../common/domain/snapshot.ts';
-import type { BlobStore } from '../../common/ports/blob-store.ts';
-import type { DatasetReaders } from '../../common/ports/dataset-indexes.ts';
-import type { DocumentStore } from '../../common/ports/document-store.ts';
+import { type DatasetRef, scopeOf } from '../../common/kernel/dataset.ts';
+import { engramError } from '../../common/kernel/errors.ts';
+import type { DatasetScope } from '../../common/kernel/scope.ts';
 import type { Clock } from '../../common/ports/system.ts';
-import { type ActiveHome, activeHome } from '../../common/repositories/vector-homes.ts';
-import { manifestHash, writeManifest } from '../../common/snapshots/manifest.ts';
-import { type PartPlace, writePart } from '../../common/snapshots/part-stream.ts';
+import { type ActiveHome, activeHome } from '../../common/records/cognify/vector-homes.ts';
+import type { BlobStore } from '../../common/storage/ports/blob-store.ts';
+import type { DatasetReaders } from '../../common/storage/ports/dataset-indexes.ts';
+import type { DocumentStore } from '../../common/storage/ports/document-store.ts';
+import { manifestHash, writeManifest } from '../../common/storage/snapshots/manifest.ts';
+import { type PartPlace, writePart } from '../../common/storage/snapshots/part-stream.ts';
 import { changedAmong, cutLines, type DatasetCut, type ItemContent, lastEvent } from './dataset-cut.ts';
 import { blobsOfItems, NO_ROWS, planParts, type RowCounts, rowsOfItems } from './item-parts.ts';
 import { blobsKept, rowsKept } from './thin-parts.ts';

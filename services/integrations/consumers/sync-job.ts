@@ -1,6 +1,6 @@
-import type { JsonObject } from '../../common/domain/json.ts';
+import type { JsonObject } from '../../common/kernel/json.ts';
 import type { NewJob } from '../../common/ports/work-queue.ts';
-import type { SyncRun } from '../../common/repositories/sync-runs.ts';
+import type { SyncRun } from '../../common/records/integrations/sync-runs.ts';
 
 export const SYNC_JOB = 'sync';
 

@@ -1,5 +1,5 @@
-import { onDemand } from '../../common/lifecycle/on-demand.ts';
-import { createJobWorker, type JobWorker } from '../../common/runs/job-worker.ts';
+import { createJobWorker, type JobWorker } from '../../common/platform/jobs/job-worker.ts';
+import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
 import type { SyncDependencies } from '../dependencies.ts';
 import { SYNC_JOB } from './sync-job.ts';
 

@@ -1,4 +1,4 @@
-import type { SyncRun } from '../../common/repositories/sync-runs.ts';
+import type { SyncRun } from '../../common/records/integrations/sync-runs.ts';
 
 export function presentStarted(run: SyncRun) {
   const { id, userId, createdAt, datasetIds } = run;

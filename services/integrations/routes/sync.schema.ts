@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { uuidList } from '../../common/http/schema.ts';
+import { uuidList } from '../../common/platform/http/schema.ts';
 
 /** auth-integrations.md §5.3; null and an empty list are every dataset that the caller may write. */
 export const syncBody = z.object({ datasetIds: uuidList().nullish() }).meta({ id: 'SyncRequest' });

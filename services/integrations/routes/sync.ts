@@ -1,8 +1,8 @@
-import { isEngramError } from '../../common/domain/errors.ts';
-import { HttpError } from '../../common/http/http-error.ts';
-import { defineRoute, json, type Route } from '../../common/http/route.ts';
-import { onDatasets } from '../../common/http/route-permission.ts';
-import { onDemand } from '../../common/lifecycle/on-demand.ts';
+import { isEngramError } from '../../common/kernel/errors.ts';
+import { HttpError } from '../../common/platform/http/http-error.ts';
+import { defineRoute, json, type Route } from '../../common/platform/http/route.ts';
+import { onDatasets } from '../../common/platform/http/route-permission.ts';
+import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
 import type { SyncDependencies } from '../dependencies.ts';
 import { presentAlreadyRunning, presentStarted, presentStatus } from '../presenters/sync-run.ts';
 import { syncAnswer, syncBody, syncStatusAnswer } from './sync.schema.ts';

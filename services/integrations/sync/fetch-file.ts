@@ -1,8 +1,8 @@
 import { pipeline, type Readable, Transform } from 'node:stream';
-import { scopeOf } from '../../common/domain/dataset.ts';
-import { engramError, isEngramError } from '../../common/domain/errors.ts';
-import { DOWNLOADS_PREFIX, takeDownload } from '../../common/messaging/methods/ingest.ts';
-import type { BlobInfo } from '../../common/ports/blob-store.ts';
+import { scopeOf } from '../../common/kernel/dataset.ts';
+import { engramError, isEngramError } from '../../common/kernel/errors.ts';
+import { DOWNLOADS_PREFIX, takeDownload } from '../../common/platform/messaging/methods/ingest.ts';
+import type { BlobInfo } from '../../common/storage/ports/blob-store.ts';
 import type { SyncDependencies } from '../dependencies.ts';
 import type { DatasetSync } from './sync-dataset.ts';
 

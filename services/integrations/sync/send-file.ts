@@ -1,5 +1,5 @@
 import { type DataItem, itemBlobs } from '../../common/domain/data-item.ts';
-import { scopeOf } from '../../common/domain/dataset.ts';
+import { scopeOf } from '../../common/kernel/dataset.ts';
 import type { SyncDependencies } from '../dependencies.ts';
 import type { DatasetSync } from './sync-dataset.ts';
 

@@ -1,10 +1,10 @@
 import { md5Of } from '../../common/domain/data-item.ts';
-import { type DatasetRef, scopeOf } from '../../common/domain/dataset.ts';
-import { pagesOf } from '../../common/domain/result-page.ts';
-import type { CallContext } from '../../common/messaging/messenger.ts';
-import { datasetItems } from '../../common/messaging/methods/ingest.ts';
+import { type DatasetRef, scopeOf } from '../../common/kernel/dataset.ts';
+import { pagesOf } from '../../common/kernel/result-page.ts';
+import type { CallContext } from '../../common/platform/messaging/messenger.ts';
+import { datasetItems } from '../../common/platform/messaging/methods/ingest.ts';
 import type { RemoteMemory } from '../../common/ports/remote-memory.ts';
-import type { SyncCounts } from '../../common/repositories/sync-runs.ts';
+import type { SyncCounts } from '../../common/records/integrations/sync-runs.ts';
 import type { SyncDependencies } from '../dependencies.ts';
 import { fetchFile } from './fetch-file.ts';
 import { type LocalFile, sendFile } from './send-file.ts';

@@ -1,7 +1,7 @@
-import type { DatasetId } from '../../common/domain/brand.ts';
-import { VersionConflictError } from '../../common/ports/document-store.ts';
+import type { DatasetId } from '../../common/kernel/brand.ts';
 import { type ClaimedJob, LeaseLostError } from '../../common/ports/work-queue.ts';
-import type { SyncChange, SyncCounts, SyncRun, SyncStatus } from '../../common/repositories/sync-runs.ts';
+import type { SyncChange, SyncCounts, SyncRun, SyncStatus } from '../../common/records/integrations/sync-runs.ts';
+import { VersionConflictError } from '../../common/storage/ports/document-store.ts';
 import type { SyncDependencies } from '../dependencies.ts';
 
 /** The run as its worker writes it down: nothing is written by one who has lost the job. */

@@ -1,6 +1,6 @@
 import { keyAllows, keyReaches } from '../../common/domain/permissions.ts';
-import { type Principal, reachesTenant } from '../../common/domain/principal.ts';
-import type { SyncRun } from '../../common/repositories/sync-runs.ts';
+import { type Principal, reachesTenant } from '../../common/kernel/principal.ts';
+import type { SyncRun } from '../../common/records/integrations/sync-runs.ts';
 import type { SyncDependencies } from '../dependencies.ts';
 
 /** The sync of the caller's account that is under way, as far as its API key reaches. */

@@ -1,10 +1,10 @@
-import type { DatasetRef } from '../../common/domain/dataset.ts';
-import { engramError } from '../../common/domain/errors.ts';
-import type { Principal } from '../../common/domain/principal.ts';
-import type { CallContext } from '../../common/messaging/messenger.ts';
-import { resolveDatasets } from '../../common/messaging/methods/auth.ts';
-import { DuplicateKeyError } from '../../common/ports/document-store.ts';
-import type { SyncRun } from '../../common/repositories/sync-runs.ts';
+import type { DatasetRef } from '../../common/kernel/dataset.ts';
+import { engramError } from '../../common/kernel/errors.ts';
+import type { Principal } from '../../common/kernel/principal.ts';
+import type { CallContext } from '../../common/platform/messaging/messenger.ts';
+import { resolveDatasets } from '../../common/platform/messaging/methods/auth.ts';
+import type { SyncRun } from '../../common/records/integrations/sync-runs.ts';
+import { DuplicateKeyError } from '../../common/storage/ports/document-store.ts';
 import { SYNC_JOB, syncJob } from '../consumers/sync-job.ts';
 import type { SyncDependencies } from '../dependencies.ts';
 import { runningSync } from './running-sync.ts';

@@ -1,6 +1,6 @@
-import { fenced } from '../../common/domain/fenced.ts';
-import type { JsonObject } from '../../common/domain/json.ts';
+import type { JsonObject } from '../../common/kernel/json.ts';
 import type { LanguageModel } from '../../common/ports/models.ts';
+import { fenced } from '../../common/text/fenced.ts';
 import { type AnswerPrompt, type ModelAnswer, modelAnswer, modelCallContext } from '../answers/model-answer.ts';
 import type { SearchRequest } from '../usecases/search-request.ts';
 import type { Toolbox } from './toolbox.ts';

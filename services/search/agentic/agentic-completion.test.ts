@@ -1,13 +1,13 @@
 import { expect } from 'chai';
 import { createSearchWorld, OWNER, type SearchWorld, startSearch } from '../../../test/support/search-world.ts';
-import { type DatasetRef, scopeOf } from '../../common/domain/dataset.ts';
-import { engramError } from '../../common/domain/errors.ts';
 import type { Skill } from '../../common/domain/skill.ts';
-import { type RecordSkillRunsRequest, recordSkillRuns } from '../../common/messaging/methods/ingest.ts';
+import { type DatasetRef, scopeOf } from '../../common/kernel/dataset.ts';
+import { engramError } from '../../common/kernel/errors.ts';
+import { type RecordSkillRunsRequest, recordSkillRuns } from '../../common/platform/messaging/methods/ingest.ts';
 import type { LanguageModel } from '../../common/ports/models.ts';
-import { createSessionEntries } from '../../common/repositories/session-entries.ts';
-import { createSessions } from '../../common/repositories/sessions.ts';
-import { createSkills } from '../../common/repositories/skills.ts';
+import { createSkills } from '../../common/records/ingest/skills.ts';
+import { createSessionEntries } from '../../common/records/sessions/session-entries.ts';
+import { createSessions } from '../../common/records/sessions/sessions.ts';
 
 const ADA = { title: 'ada', text: 'Ada Lovelace was born in London. Ada Lovelace wrote notes on the engine.' };
 const GRACE = { title: 'grace', text: 'Grace Hopper wrote the first compiler. Grace Hopper served in the Navy.' };

@@ -1,6 +1,6 @@
-import type { DatasetRef } from '../../common/domain/dataset.ts';
-import { isEngramError } from '../../common/domain/errors.ts';
-import { recordSkillRuns } from '../../common/messaging/methods/ingest.ts';
+import type { DatasetRef } from '../../common/kernel/dataset.ts';
+import { isEngramError } from '../../common/kernel/errors.ts';
+import { recordSkillRuns } from '../../common/platform/messaging/methods/ingest.ts';
 import type { SearchDependencies } from '../dependencies.ts';
 import type { SearchRequest } from '../usecases/search-request.ts';
 import type { Toolbox } from './toolbox.ts';

@@ -1,7 +1,7 @@
-import { type DatasetRef, scopeOf } from '../../common/domain/dataset.ts';
-import { isEngramError } from '../../common/domain/errors.ts';
 import type { SkillRun } from '../../common/domain/skill.ts';
-import { resolveDatasets } from '../../common/messaging/methods/auth.ts';
+import { type DatasetRef, scopeOf } from '../../common/kernel/dataset.ts';
+import { isEngramError } from '../../common/kernel/errors.ts';
+import { resolveDatasets } from '../../common/platform/messaging/methods/auth.ts';
 import { packPassages } from '../answers/passage-context.ts';
 import type { SearchDependencies } from '../dependencies.ts';
 import type { InfluenceWish } from '../retrieval/learned-elements.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { createSearchWorld, type WorldPassage } from '../../../test/support/search-world.ts';
-import { scopeOf } from '../../common/domain/dataset.ts';
-import { NOTHING_FITS } from '../../common/domain/hygiene/own-answers.ts';
+import { scopeOf } from '../../common/kernel/dataset.ts';
+import { NOTHING_FITS } from '../../common/text/repetition/own-answers.ts';
 import { createRetriever } from '../retrieval/pipeline.ts';
 import type { RankedPassage } from '../retrieval/retrieval.ts';
 import { titleOf } from './contexts.ts';

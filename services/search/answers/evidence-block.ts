@@ -1,4 +1,4 @@
-import { STOP_WORDS } from '../../common/language/stop-words.ts';
+import { STOP_WORDS } from '../../common/text/language/stop-words.ts';
 import type { RankedPassage } from '../retrieval/retrieval.ts';
 
 const MAX_BULLETS = 5;

@@ -1,7 +1,7 @@
-import { NOTHING_FITS, quoteLine } from '../../common/domain/hygiene/own-answers.ts';
-import { inverseRowFrequency } from '../../common/domain/ranking/bm25.ts';
-import { collapseNearDuplicates } from '../../common/domain/ranking/near-duplicates.ts';
-import { tokenize, tokenizeQuery } from '../../common/language/tokenize.ts';
+import { inverseRowFrequency } from '../../common/ranking/bm25.ts';
+import { collapseNearDuplicates } from '../../common/ranking/near-duplicates.ts';
+import { tokenize, tokenizeQuery } from '../../common/text/language/tokenize.ts';
+import { NOTHING_FITS, quoteLine } from '../../common/text/repetition/own-answers.ts';
 import type { RankedPassage, Retrieval } from '../retrieval/retrieval.ts';
 import { type Statement, statementsOf } from './statements.ts';
 

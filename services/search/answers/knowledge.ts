@@ -1,9 +1,9 @@
-import { type DatasetRef, scopeOf } from '../../common/domain/dataset.ts';
 import { majorityType } from '../../common/domain/graph/entity-type.ts';
-import { edgeId } from '../../common/domain/ids.ts';
 import { type EntityPayload, RELATIONS, STRUCTURAL_RELATIONS } from '../../common/domain/index-rows.ts';
-import { tokenize, tokenizeQuery } from '../../common/language/tokenize.ts';
-import type { EdgeEvidence } from '../../common/ports/graph-store.ts';
+import { type DatasetRef, scopeOf } from '../../common/kernel/dataset.ts';
+import { edgeId } from '../../common/kernel/ids.ts';
+import type { EdgeEvidence } from '../../common/storage/ports/graph-store.ts';
+import { tokenize, tokenizeQuery } from '../../common/text/language/tokenize.ts';
 import type { SearchDependencies } from '../dependencies.ts';
 import { currentEdges, currentEntityRows, type Told } from '../hygiene/current-knowledge.ts';
 import type { TimeView } from '../hygiene/time-view.ts';

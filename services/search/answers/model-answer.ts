@@ -1,5 +1,5 @@
 import { payerOf } from '../../common/domain/budget.ts';
-import type { JsonObject } from '../../common/domain/json.ts';
+import type { JsonObject } from '../../common/kernel/json.ts';
 import type { LanguageModel, ModelCallContext } from '../../common/ports/models.ts';
 import type { SearchRequest } from '../usecases/search-request.ts';
 

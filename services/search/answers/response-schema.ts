@@ -1,5 +1,5 @@
-import { engramError } from '../../common/domain/errors.ts';
-import { type JsonObject, ownValue } from '../../common/domain/json.ts';
+import { engramError } from '../../common/kernel/errors.ts';
+import { type JsonObject, ownValue } from '../../common/kernel/json.ts';
 
 /** Limits of search-recall.md §6.6. */
 const MAX_DEPTH = 10;

@@ -1,4 +1,4 @@
-import { sentences } from '../../common/language/sentences.ts';
+import { sentences } from '../../common/text/language/sentences.ts';
 import type { RankedPassage } from '../retrieval/retrieval.ts';
 
 /** A sentence that says something, with the heading or key that stands above it. */

@@ -1,7 +1,7 @@
-import { engramError } from '../../common/domain/errors.ts';
-import { type Guidance, guidanceFor } from '../../common/domain/guidance.ts';
-import { isLimited, type Principal } from '../../common/domain/principal.ts';
 import type { QaEntry, Session, SessionKey } from '../../common/domain/session.ts';
+import { engramError } from '../../common/kernel/errors.ts';
+import { isLimited, type Principal } from '../../common/kernel/principal.ts';
+import { type Guidance, guidanceFor } from '../answers/guidance.ts';
 import type { SearchDependencies } from '../dependencies.ts';
 import { newestEntries } from '../lanes/newest-entries.ts';
 import { embedQuery, type QueryEmbedding } from '../usecases/material.ts';

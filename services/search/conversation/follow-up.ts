@@ -1,6 +1,6 @@
 import type { QaEntry } from '../../common/domain/session.ts';
-import { names } from '../../common/language/names.ts';
-import { REQUEST_STOP_WORDS, STOP_WORDS } from '../../common/language/stop-words.ts';
+import { names } from '../../common/text/language/names.ts';
+import { REQUEST_STOP_WORDS, STOP_WORDS } from '../../common/text/language/stop-words.ts';
 
 type Turn = Pick<QaEntry, 'question' | 'answer'>;
 

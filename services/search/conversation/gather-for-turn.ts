@@ -1,4 +1,4 @@
-import type { DatasetRef } from '../../common/domain/dataset.ts';
+import type { DatasetRef } from '../../common/kernel/dataset.ts';
 import type { SearchDependencies } from '../dependencies.ts';
 import type { InfluenceWish } from '../retrieval/learned-elements.ts';
 import type { Retrieval } from '../retrieval/retrieval.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import type { DatasetRef } from '../../common/domain/dataset.ts';
-import type { Messenger } from '../../common/messaging/messenger.ts';
-import type { AppendSessionRequest } from '../../common/messaging/methods/ingest.ts';
+import type { DatasetRef } from '../../common/kernel/dataset.ts';
+import type { Messenger } from '../../common/platform/messaging/messenger.ts';
+import type { AppendSessionRequest } from '../../common/platform/messaging/methods/ingest.ts';
 import { createSessionWriter } from './session-writer.ts';
 import type { NewTurn } from './turn-keeper.ts';
 

@@ -1,5 +1,5 @@
-import type { Messenger } from '../../common/messaging/messenger.ts';
-import { appendSession, noteOnTurn } from '../../common/messaging/methods/ingest.ts';
+import type { Messenger } from '../../common/platform/messaging/messenger.ts';
+import { appendSession, noteOnTurn } from '../../common/platform/messaging/methods/ingest.ts';
 import type { IdSource } from '../../common/ports/system.ts';
 import { defaultSession } from './default-session.ts';
 import type { SessionWriter } from './turn-keeper.ts';

@@ -6,13 +6,13 @@ import {
   type SearchWorld,
   startSearch,
 } from '../../../test/support/search-world.ts';
-import type { DatasetRef } from '../../common/domain/dataset.ts';
-import { engramError } from '../../common/domain/errors.ts';
 import type { QaEntry } from '../../common/domain/session.ts';
+import type { DatasetRef } from '../../common/kernel/dataset.ts';
+import { engramError } from '../../common/kernel/errors.ts';
 import type { LanguageModel, ModelCallContext } from '../../common/ports/models.ts';
-import { createSessionContexts } from '../../common/repositories/session-context.ts';
-import { createSessionEntries } from '../../common/repositories/session-entries.ts';
-import { createSessions } from '../../common/repositories/sessions.ts';
+import { createSessionContexts } from '../../common/records/sessions/session-context.ts';
+import { createSessionEntries } from '../../common/records/sessions/session-entries.ts';
+import { createSessions } from '../../common/records/sessions/sessions.ts';
 
 const ADA = { title: 'ada', text: 'Ada Lovelace was born in London. Ada Lovelace wrote notes on the engine.' };
 const GRACE = {

@@ -1,6 +1,6 @@
-import type { DatasetRef } from '../../common/domain/dataset.ts';
-import { ACKNOWLEDGEMENT } from '../../common/domain/hygiene/own-answers.ts';
-import type { SessionSpending } from '../../common/messaging/methods/ingest.ts';
+import type { DatasetRef } from '../../common/kernel/dataset.ts';
+import type { SessionSpending } from '../../common/platform/messaging/methods/ingest.ts';
+import { ACKNOWLEDGEMENT } from '../../common/text/repetition/own-answers.ts';
 import type { SearchDependencies } from '../dependencies.ts';
 import { type AnsweredType, type CompletionType, isCompletion } from '../search-types.ts';
 import { checkRequest } from '../usecases/run-search.ts';

@@ -1,8 +1,8 @@
-import { isEngramError } from '../../common/domain/errors.ts';
-import { ACKNOWLEDGEMENT } from '../../common/domain/hygiene/own-answers.ts';
-import type { JsonObject } from '../../common/domain/json.ts';
 import { CONTEXT_SECTIONS, MAX_CONTEXT_CHARACTERS, type NewContextRow } from '../../common/domain/session-context.ts';
+import { isEngramError } from '../../common/kernel/errors.ts';
+import type { JsonObject } from '../../common/kernel/json.ts';
 import type { LanguageModel } from '../../common/ports/models.ts';
+import { ACKNOWLEDGEMENT } from '../../common/text/repetition/own-answers.ts';
 import { modelCallContext } from '../answers/model-answer.ts';
 import type { SearchDependencies } from '../dependencies.ts';
 import type { SearchRequest } from '../usecases/search-request.ts';

@@ -1,9 +1,9 @@
-import type { DatasetRef } from '../../common/domain/dataset.ts';
-import { isEngramError } from '../../common/domain/errors.ts';
 import type { NewQa } from '../../common/domain/session.ts';
 import type { NewContextRow } from '../../common/domain/session-context.ts';
-import type { CallContext } from '../../common/messaging/messenger.ts';
-import type { SessionSpending } from '../../common/messaging/methods/ingest.ts';
+import type { DatasetRef } from '../../common/kernel/dataset.ts';
+import { isEngramError } from '../../common/kernel/errors.ts';
+import type { CallContext } from '../../common/platform/messaging/messenger.ts';
+import type { SessionSpending } from '../../common/platform/messaging/methods/ingest.ts';
 import type { Logger } from '../../common/ports/logger.ts';
 
 /** A question with its answer, for a session of the caller. */

@@ -1,5 +1,5 @@
-import type { DatasetRef } from '../../common/domain/dataset.ts';
-import { NOTHING_FITS } from '../../common/domain/hygiene/own-answers.ts';
+import type { DatasetRef } from '../../common/kernel/dataset.ts';
+import { NOTHING_FITS } from '../../common/text/repetition/own-answers.ts';
 import type { DatasetOutcome } from '../usecases/search-outcome.ts';
 import type { Conversation } from './conversation.ts';
 import { defaultSession } from './default-session.ts';

@@ -1,4 +1,4 @@
-import type { SessionSpending } from '../../common/messaging/methods/ingest.ts';
+import type { SessionSpending } from '../../common/platform/messaging/methods/ingest.ts';
 import type { ModelCallContext } from '../../common/ports/models.ts';
 
 /** Adds up what the calls of models for one turn took. `embedder`: the name of the model that embeds. */

@@ -6,12 +6,12 @@ import {
   startSearch,
   type WorldPassage,
 } from '../../../test/support/search-world.ts';
-import type { DatasetRef } from '../../common/domain/dataset.ts';
-import { engramError } from '../../common/domain/errors.ts';
-import type { Json } from '../../common/domain/json.ts';
-import type { CypherQuery, CypherRows, GraphStore } from '../../common/ports/graph-store.ts';
-import type { Provenance } from '../../common/ports/index-entry.ts';
+import type { DatasetRef } from '../../common/kernel/dataset.ts';
+import { engramError } from '../../common/kernel/errors.ts';
+import type { Json } from '../../common/kernel/json.ts';
 import type { LanguageModel } from '../../common/ports/models.ts';
+import type { CypherQuery, CypherRows, GraphStore } from '../../common/storage/ports/graph-store.ts';
+import type { Provenance } from '../../common/storage/ports/index-entry.ts';
 
 const ADA: WorldPassage = { title: 'ada', text: 'Ada Lovelace lives in Oslo.' };
 const QUERY = 'MATCH (n:Entity) RETURN n.name';

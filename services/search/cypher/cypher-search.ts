@@ -1,6 +1,6 @@
-import type { DatasetRef } from '../../common/domain/dataset.ts';
-import { engramError, isEngramError } from '../../common/domain/errors.ts';
-import type { CypherRows } from '../../common/ports/graph-store.ts';
+import type { DatasetRef } from '../../common/kernel/dataset.ts';
+import { engramError, isEngramError } from '../../common/kernel/errors.ts';
+import type { CypherRows } from '../../common/storage/ports/graph-store.ts';
 import { modelCallContext } from '../answers/model-answer.ts';
 import type { SearchDependencies } from '../dependencies.ts';
 import type { QueryType } from '../search-types.ts';

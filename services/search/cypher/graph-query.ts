@@ -1,6 +1,6 @@
-import { type DatasetRef, scopeOf } from '../../common/domain/dataset.ts';
-import { engramError } from '../../common/domain/errors.ts';
-import type { CypherRows } from '../../common/ports/graph-store.ts';
+import { type DatasetRef, scopeOf } from '../../common/kernel/dataset.ts';
+import { engramError } from '../../common/kernel/errors.ts';
+import type { CypherRows } from '../../common/storage/ports/graph-store.ts';
 import type { SearchDependencies } from '../dependencies.ts';
 import { createVisibility } from '../retrieval/visibility.ts';
 import type { SearchRequest } from '../usecases/search-request.ts';

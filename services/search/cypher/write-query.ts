@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../common/domain/json.ts';
+import type { JsonObject } from '../../common/kernel/json.ts';
 import type { LanguageModel, ModelCallContext } from '../../common/ports/models.ts';
 import type { GraphVocabulary } from './graph-vocabulary.ts';
 

@@ -1,6 +1,6 @@
-import { type DatasetRef, scopeOf } from '../../common/domain/dataset.ts';
-import type { EdgeEvidence } from '../../common/ports/graph-store.ts';
-import type { TextRow } from '../../common/ports/text-index.ts';
+import { type DatasetRef, scopeOf } from '../../common/kernel/dataset.ts';
+import type { EdgeEvidence } from '../../common/storage/ports/graph-store.ts';
+import type { TextRow } from '../../common/storage/ports/text-index.ts';
 import type { SearchDependencies } from '../dependencies.ts';
 import type { Visibility } from '../retrieval/visibility.ts';
 import { retiredAmong, visibleOnly } from './retired-statements.ts';

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import type { UserId } from '../../common/domain/brand.ts';
-import { asId, dataItemId } from '../../common/domain/ids.ts';
-import { datasetScope } from '../../common/domain/scope.ts';
-import type { Supersession } from '../../common/repositories/supersessions.ts';
+import type { UserId } from '../../common/kernel/brand.ts';
+import { asId, dataItemId } from '../../common/kernel/ids.ts';
+import { datasetScope } from '../../common/kernel/scope.ts';
+import type { Supersession } from '../../common/records/cognify/supersessions.ts';
 import type { RankedPassage, Retrieval, Retriever } from '../retrieval/retrieval.ts';
 import { createCurrentRetriever } from './current-retriever.ts';
 

@@ -1,4 +1,4 @@
-import type { Supersessions } from '../../common/repositories/supersessions.ts';
+import type { Supersessions } from '../../common/records/cognify/supersessions.ts';
 import type { RankedPassage, Retrieval, RetrievalRequest, Retriever } from '../retrieval/retrieval.ts';
 import { type RetiredStatements, retiredAmong, tellsAnything } from './retired-statements.ts';
 import { CURRENT } from './time-view.ts';

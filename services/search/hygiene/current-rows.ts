@@ -1,5 +1,5 @@
-import { type DatasetRef, scopeOf } from '../../common/domain/dataset.ts';
-import type { TextRow } from '../../common/ports/text-index.ts';
+import { type DatasetRef, scopeOf } from '../../common/kernel/dataset.ts';
+import type { TextRow } from '../../common/storage/ports/text-index.ts';
 import type { SearchDependencies } from '../dependencies.ts';
 import { createVisibility } from '../retrieval/visibility.ts';
 import type { SearchRequest } from '../usecases/search-request.ts';

@@ -1,10 +1,10 @@
-import { type DatasetRef, scopeOf } from '../../common/domain/dataset.ts';
-import { isEngramError } from '../../common/domain/errors.ts';
-import { sentenceFingerprint } from '../../common/domain/hygiene/fingerprint.ts';
-import { dataItemId } from '../../common/domain/ids.ts';
-import { sentences } from '../../common/language/sentences.ts';
-import type { EntryKey } from '../../common/ports/index-entry.ts';
-import { type EchoMarks, MARKS_PER_ANSWER, type ShownSentence } from '../../common/repositories/echo-marks.ts';
+import { type DatasetRef, scopeOf } from '../../common/kernel/dataset.ts';
+import { isEngramError } from '../../common/kernel/errors.ts';
+import { dataItemId } from '../../common/kernel/ids.ts';
+import { type EchoMarks, MARKS_PER_ANSWER, type ShownSentence } from '../../common/records/ingest/echo-marks.ts';
+import type { EntryKey } from '../../common/storage/ports/index-entry.ts';
+import { sentences } from '../../common/text/language/sentences.ts';
+import { sentenceFingerprint } from '../../common/text/repetition/fingerprint.ts';
 import type { SearchDependencies } from '../dependencies.ts';
 import type { SearchOutcome } from '../usecases/search-outcome.ts';
 import type { SearchRequest } from '../usecases/search-request.ts';

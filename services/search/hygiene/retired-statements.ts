@@ -1,6 +1,6 @@
-import type { DatasetScope } from '../../common/domain/scope.ts';
-import { sentences } from '../../common/language/sentences.ts';
-import type { Supersession, Supersessions } from '../../common/repositories/supersessions.ts';
+import type { DatasetScope } from '../../common/kernel/scope.ts';
+import type { Supersession, Supersessions } from '../../common/records/cognify/supersessions.ts';
+import { sentences } from '../../common/text/language/sentences.ts';
 import type { Visibility } from '../retrieval/visibility.ts';
 import type { TimeView } from './time-view.ts';
 

@@ -1,6 +1,6 @@
-import { type Guidance, guidanceFor } from '../../common/domain/guidance.ts';
 import type { QaEntry, Session, TraceEntry } from '../../common/domain/session.ts';
 import { type ContextProfile, isProfile } from '../../common/domain/session-context.ts';
+import { type Guidance, guidanceFor } from '../answers/guidance.ts';
 import { requireSessionName } from '../conversation/conversation.ts';
 import type { SearchParts, SessionReaders } from '../dependencies.ts';
 import { readableDatasets } from '../usecases/resolve-datasets.ts';

@@ -1,6 +1,6 @@
-import type { DatasetId, UserId } from '../../common/domain/brand.ts';
-import { isLimited, type Principal } from '../../common/domain/principal.ts';
 import type { Session } from '../../common/domain/session.ts';
+import type { DatasetId, UserId } from '../../common/kernel/brand.ts';
+import { isLimited, type Principal } from '../../common/kernel/principal.ts';
 import { isDefaultSession } from '../conversation/default-session.ts';
 import type { SessionReaders } from '../dependencies.ts';
 

@@ -1,5 +1,5 @@
-import type { DatasetRef } from '../../common/domain/dataset.ts';
-import { skillRow } from '../../common/http/skill-row.ts';
+import type { DatasetRef } from '../../common/kernel/dataset.ts';
+import { skillRow } from '../../common/presenters/skill-row.ts';
 import type { FoundSkill } from '../skills/skill-index.ts';
 
 /** What a skill says of itself, and how near it is; never the procedure (search-recall.md §3.22). */

@@ -1,4 +1,4 @@
-import type { HistoryEntry } from '../../common/repositories/search-history.ts';
+import type { HistoryEntry } from '../../common/records/ingest/search-history.ts';
 
 export function presentHistory(entries: readonly HistoryEntry[]) {
   return entries.map(({ id, text, speaker, createdAt, datasetId }) => ({

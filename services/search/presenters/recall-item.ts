@@ -1,4 +1,4 @@
-import type { Json } from '../../common/domain/json.ts';
+import type { Json } from '../../common/kernel/json.ts';
 import type { AnsweredType } from '../search-types.ts';
 import type { RecallFinding } from '../usecases/recall.ts';
 import type { DatasetOutcome } from '../usecases/search-outcome.ts';

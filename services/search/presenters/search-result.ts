@@ -1,6 +1,6 @@
 import type { TripletPayload } from '../../common/domain/index-rows.ts';
-import { wireTenant } from '../../common/domain/scope.ts';
-import type { ContextSummary } from '../../common/repositories/context-summaries.ts';
+import { wireTenant } from '../../common/kernel/scope.ts';
+import type { ContextSummary } from '../../common/records/improve/context-summaries.ts';
 import { skillsText } from '../skills/skill-gate.ts';
 import type { ScoredRow } from '../usecases/material.ts';
 import type { ConversationTurn, DatasetOutcome, RecordsOutcome, SearchOutcome } from '../usecases/search-outcome.ts';

@@ -1,4 +1,4 @@
-import { presentQa, presentTrace } from '../../common/http/session-rows.ts';
+import { presentQa, presentTrace } from '../../common/presenters/session-rows.ts';
 import type { SessionFinding } from '../lanes/session-lanes.ts';
 
 /** Items of the session lanes, field for field as stored (search-recall.md §6.4). */

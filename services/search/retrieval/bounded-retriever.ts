@@ -1,4 +1,4 @@
-import { createGate } from '../../common/domain/gate.ts';
+import { createGate } from '../../common/platform/async/gate.ts';
 import type { Retriever } from './retrieval.ts';
 
 /** At most `limit` retrievals at the same time, the others in order. */

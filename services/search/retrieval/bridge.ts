@@ -1,8 +1,8 @@
 import { containment, RELATIONS } from '../../common/domain/index-rows.ts';
-import { personalisedPageRank, type WeightedEdge } from '../../common/domain/ranking/ppr.ts';
-import type { EdgeEvidence, NeighbourOptions } from '../../common/ports/graph-store.ts';
+import type { EdgeEvidence, NeighbourOptions } from '../../common/storage/ports/graph-store.ts';
 import type { NamedEntity } from './candidates.ts';
 import type { LaneContext, LaneHit } from './lanes.ts';
+import { personalisedPageRank, type WeightedEdge } from './ppr.ts';
 
 /** A passage that another leads to, through an entity that the query does not name. */
 export interface PassageLink {

@@ -1,10 +1,10 @@
 import type { ChunkPayload } from '../../common/domain/index-rows.ts';
-import { inverseRowFrequency } from '../../common/domain/ranking/bm25.ts';
-import { type FusedItem, fuse } from '../../common/domain/ranking/rrf.ts';
-import { tokenize } from '../../common/language/tokenize.ts';
-import type { TextCandidate, TextCandidates, TextRow } from '../../common/ports/text-index.ts';
+import { inverseRowFrequency } from '../../common/ranking/bm25.ts';
+import type { TextCandidate, TextCandidates, TextRow } from '../../common/storage/ports/text-index.ts';
+import { tokenize } from '../../common/text/language/tokenize.ts';
 import { type Candidate, createCandidate, createTermScorer, type NamedEntity } from './candidates.ts';
 import { byScore, type FoundEntity, type LaneContext, type LaneHit } from './lanes.ts';
+import { type FusedItem, fuse } from './rrf.ts';
 import type { SentenceTokens } from './sentence-tokens.ts';
 import type { LaneName } from './settings.ts';
 

@@ -1,6 +1,6 @@
 import type { ChunkPayload } from '../../common/domain/index-rows.ts';
-import { inverseRowFrequency } from '../../common/domain/ranking/bm25.ts';
-import type { TextCandidates, TextRow } from '../../common/ports/text-index.ts';
+import { inverseRowFrequency } from '../../common/ranking/bm25.ts';
+import type { TextCandidates, TextRow } from '../../common/storage/ports/text-index.ts';
 import type { LaneName } from './settings.ts';
 
 /** Where an entity that the query names appears: chunk id → whether the chunk is about it. */

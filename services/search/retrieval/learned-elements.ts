@@ -1,10 +1,10 @@
-import type { UserId } from '../../common/domain/brand.ts';
 import { decayedWeight } from '../../common/domain/preference.ts';
-import type { DatasetScope } from '../../common/domain/scope.ts';
-import type { DocumentStore } from '../../common/ports/document-store.ts';
+import type { UserId } from '../../common/kernel/brand.ts';
+import type { DatasetScope } from '../../common/kernel/scope.ts';
 import type { Clock } from '../../common/ports/system.ts';
-import { createElementWeights, elementWeightsCollection } from '../../common/repositories/element-weights.ts';
-import { createPreferences, type UserPreference } from '../../common/repositories/preferences.ts';
+import { createElementWeights, elementWeightsCollection } from '../../common/records/improve/element-weights.ts';
+import { createPreferences, type UserPreference } from '../../common/records/sessions/preferences.ts';
+import type { DocumentStore } from '../../common/storage/ports/document-store.ts';
 import type { LearnedWeights } from './learned-influence.ts';
 
 /** How much what was learned counts in one search. Neither: nothing is read. */

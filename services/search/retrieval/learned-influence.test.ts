@@ -1,15 +1,15 @@
 import { expect } from 'chai';
 import { createSearchWorld, OWNER, type SearchWorld, startSearch } from '../../../test/support/search-world.ts';
-import { type DatasetRef, scopeOf } from '../../common/domain/dataset.ts';
-import { edgeId, idFor } from '../../common/domain/ids.ts';
 import { forgottenAtTurn, movedWeight } from '../../common/domain/preference.ts';
-import type { DocumentStore } from '../../common/ports/document-store.ts';
+import { type DatasetRef, scopeOf } from '../../common/kernel/dataset.ts';
+import { edgeId, idFor } from '../../common/kernel/ids.ts';
 import {
   createElementWeights,
   elementWeightsCollection,
   weightVotesCollection,
-} from '../../common/repositories/element-weights.ts';
-import { createPreferences, preferenceCollections } from '../../common/repositories/preferences.ts';
+} from '../../common/records/improve/element-weights.ts';
+import { createPreferences, preferenceCollections } from '../../common/records/sessions/preferences.ts';
+import type { DocumentStore } from '../../common/storage/ports/document-store.ts';
 import { createLearnedElements, type InfluenceWish } from './learned-elements.ts';
 import { shiftsOf } from './learned-influence.ts';
 import { createRetriever } from './pipeline.ts';

@@ -1,4 +1,4 @@
-import { NEUTRAL_WEIGHT } from '../../common/repositories/element-weights.ts';
+import { NEUTRAL_WEIGHT } from '../../common/records/improve/element-weights.ts';
 
 /** Weights that were learned of nodes and edges, 0 to 1; what has none is neutral. */
 export interface LearnedWeights {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { createSearchWorld, type SearchWorld, type WorldPassage } from '../../../test/support/search-world.ts';
-import { type DatasetRef, scopeOf } from '../../common/domain/dataset.ts';
+import { type DatasetRef, scopeOf } from '../../common/kernel/dataset.ts';
 import { createRetriever } from './pipeline.ts';
 import type { RetrievalRequest } from './retrieval.ts';
 import { DEFAULT_SETTINGS, type RetrievalSettings } from './settings.ts';

@@ -1,6 +1,6 @@
-import { analyseQuery } from '../../common/language/query.ts';
-import type { DatasetIndexes } from '../../common/ports/dataset-indexes.ts';
-import type { Ledger } from '../../common/repositories/ledger.ts';
+import type { Ledger } from '../../common/records/cognify/ledger.ts';
+import type { DatasetIndexes } from '../../common/storage/ports/dataset-indexes.ts';
+import { analyseQuery } from '../../common/text/language/query.ts';
 import { graphHits, type Neighbourhood, neighbourhood } from './bridge.ts';
 import { CandidatePool } from './candidate-pool.ts';
 import type { NamedEntity } from './candidates.ts';

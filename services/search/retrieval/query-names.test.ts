@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { idFor } from '../../common/domain/ids.ts';
-import { analyseQuery } from '../../common/language/query.ts';
+import { idFor } from '../../common/kernel/ids.ts';
+import { analyseQuery } from '../../common/text/language/query.ts';
 import { longestNames, queryNames } from './query-names.ts';
 
 const namesOf = (query: string) => queryNames(analyseQuery(query)).map((name) => name.name);

@@ -1,9 +1,9 @@
-import { type EvidenceLink, type RankedEvidence, rankEvidence } from '../../common/domain/ranking/evidence.ts';
-import { collapseNearDuplicates } from '../../common/domain/ranking/near-duplicates.ts';
-import type { EdgeEvidence } from '../../common/ports/graph-store.ts';
+import { collapseNearDuplicates } from '../../common/ranking/near-duplicates.ts';
+import type { EdgeEvidence } from '../../common/storage/ports/graph-store.ts';
 import type { PassageLink } from './bridge.ts';
 import type { CandidatePool, Fusion } from './candidate-pool.ts';
 import type { Candidate } from './candidates.ts';
+import { type EvidenceLink, type RankedEvidence, rankEvidence } from './evidence.ts';
 import type { LearnedReader } from './learned-elements.ts';
 import { type LearnedShift, type PassageElements, shiftsOf } from './learned-influence.ts';
 import type { RankedPassage } from './retrieval.ts';

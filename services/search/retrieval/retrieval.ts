@@ -1,8 +1,8 @@
 import type { ChunkPayload } from '../../common/domain/index-rows.ts';
-import type { DatasetScope } from '../../common/domain/scope.ts';
-import type { QueryAnalysis } from '../../common/language/query.ts';
-import type { EdgeEvidence } from '../../common/ports/graph-store.ts';
-import type { TextRow } from '../../common/ports/text-index.ts';
+import type { DatasetScope } from '../../common/kernel/scope.ts';
+import type { EdgeEvidence } from '../../common/storage/ports/graph-store.ts';
+import type { TextRow } from '../../common/storage/ports/text-index.ts';
+import type { QueryAnalysis } from '../../common/text/language/query.ts';
 import type { StatementMark } from '../hygiene/retired-statements.ts';
 import type { TimeView } from '../hygiene/time-view.ts';
 import type { PassageLink } from './bridge.ts';

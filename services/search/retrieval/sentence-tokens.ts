@@ -1,5 +1,5 @@
-import { sentences } from '../../common/language/sentences.ts';
-import { tokenize } from '../../common/language/tokenize.ts';
+import { sentences } from '../../common/text/language/sentences.ts';
+import { tokenize } from '../../common/text/language/tokenize.ts';
 
 /**
  * The sentences of a passage, each as the tokens it is found under. `key` names the passage and its version: what was

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import type { DataItemId } from '../../common/domain/brand.ts';
-import { asId } from '../../common/domain/ids.ts';
-import { datasetScope, PERSONAL_TENANT } from '../../common/domain/scope.ts';
+import type { DataItemId } from '../../common/kernel/brand.ts';
+import { asId } from '../../common/kernel/ids.ts';
+import { datasetScope, PERSONAL_TENANT } from '../../common/kernel/scope.ts';
 import { createVisibility } from './visibility.ts';
 
 const SCOPE = datasetScope(PERSONAL_TENANT, asId('notes'));

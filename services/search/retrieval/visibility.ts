@@ -1,7 +1,7 @@
-import type { DataItemId } from '../../common/domain/brand.ts';
-import type { DatasetScope } from '../../common/domain/scope.ts';
-import type { Provenance } from '../../common/ports/index-entry.ts';
-import { type Ledger, visible } from '../../common/repositories/ledger.ts';
+import type { DataItemId } from '../../common/kernel/brand.ts';
+import type { DatasetScope } from '../../common/kernel/scope.ts';
+import { type Ledger, visible } from '../../common/records/cognify/ledger.ts';
+import type { Provenance } from '../../common/storage/ports/index-entry.ts';
 
 /** Keeps what the ledger has committed, for one request: each item is looked up once, in batches. */
 export interface Visibility {

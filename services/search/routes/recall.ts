@@ -1,9 +1,9 @@
-import { isEngramError } from '../../common/domain/errors.ts';
-import { HttpError } from '../../common/http/http-error.ts';
-import { defineRoute, json, type Reply, type Route, type RouteRequest } from '../../common/http/route.ts';
-import { onDatasets } from '../../common/http/route-permission.ts';
-import { warningHeader } from '../../common/http/warning-header.ts';
-import { onDemand } from '../../common/lifecycle/on-demand.ts';
+import { isEngramError } from '../../common/kernel/errors.ts';
+import { HttpError } from '../../common/platform/http/http-error.ts';
+import { defineRoute, json, type Reply, type Route, type RouteRequest } from '../../common/platform/http/route.ts';
+import { onDatasets } from '../../common/platform/http/route-permission.ts';
+import { warningHeader } from '../../common/platform/http/warning-header.ts';
+import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
 import { answerSchema } from '../answers/response-schema.ts';
 import type { SearchParts } from '../dependencies.ts';
 import { RECALL_SCOPES, RecallScopeError } from '../lanes/lane-plan.ts';

@@ -1,4 +1,4 @@
-import type { RouteRequest } from '../../common/http/route.ts';
+import type { RouteRequest } from '../../common/platform/http/route.ts';
 import type { SearchRequest } from '../usecases/search-request.ts';
 import type { RecallBody, SearchBody } from './search.schema.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { lenientBoolean, lenientInteger, optional, stringList, uuidList } from '../../common/http/schema.ts';
+import { lenientBoolean, lenientInteger, optional, stringList, uuidList } from '../../common/platform/http/schema.ts';
 import { OFFERED_TYPES, SEARCH_TYPES, type SearchType } from '../search-types.ts';
 
 const DATE = /^\d{4}-\d\d-\d\d$/u;

@@ -1,7 +1,7 @@
-import { type DatasetRef, scopeOf } from '../../common/domain/dataset.ts';
-import { fenced } from '../../common/domain/fenced.ts';
-import type { DatasetScope } from '../../common/domain/scope.ts';
-import { tokenizeQuery } from '../../common/language/tokenize.ts';
+import { type DatasetRef, scopeOf } from '../../common/kernel/dataset.ts';
+import type { DatasetScope } from '../../common/kernel/scope.ts';
+import { fenced } from '../../common/text/fenced.ts';
+import { tokenizeQuery } from '../../common/text/language/tokenize.ts';
 import type { FoundSkill, SkillIndex } from './skill-index.ts';
 
 /** Words of queries that ask for a skill, and how much each says (search-recall.md §6.3). */

@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto';
 import { setImmediate as yieldTurn } from 'node:timers/promises';
-import { inverseRowFrequency, scoreBm25 } from '../../common/domain/ranking/bm25.ts';
-import type { DatasetScope } from '../../common/domain/scope.ts';
 import type { Skill } from '../../common/domain/skill.ts';
-import { tokenize, tokenizeQuery } from '../../common/language/tokenize.ts';
-import type { Skills } from '../../common/repositories/skills.ts';
+import type { DatasetScope } from '../../common/kernel/scope.ts';
+import { inverseRowFrequency, scoreBm25 } from '../../common/ranking/bm25.ts';
+import type { Skills } from '../../common/records/ingest/skills.ts';
+import { tokenize, tokenizeQuery } from '../../common/text/language/tokenize.ts';
 
 /** Procedures are never shown by a search, and may be large. */
 export type SkillSummary = Omit<Skill, 'procedure'>;

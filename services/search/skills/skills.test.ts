@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { cpuTimeMs } from '../../../test/support/cpu-time.ts';
-import { asId } from '../../common/domain/ids.ts';
-import { datasetScope } from '../../common/domain/scope.ts';
 import type { Skill } from '../../common/domain/skill.ts';
+import { asId } from '../../common/kernel/ids.ts';
+import { datasetScope } from '../../common/kernel/scope.ts';
 import { asksForSkill, offeredSkills, skillsGuidance, skillsText } from './skill-gate.ts';
 import { createSkillIndex } from './skill-index.ts';
 

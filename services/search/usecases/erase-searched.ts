@@ -1,5 +1,5 @@
-import type { DatasetRef } from '../../common/domain/dataset.ts';
-import type { EraseAnswersRequest, EraseAnswersResponse } from '../../common/messaging/methods/search.ts';
+import type { DatasetRef } from '../../common/kernel/dataset.ts';
+import type { EraseAnswersRequest, EraseAnswersResponse } from '../../common/platform/messaging/methods/search.ts';
 import type { SearchDependencies } from '../dependencies.ts';
 
 /** Removes what the service keeps of a dataset's content; answers how much went and how much is left. */

@@ -1,6 +1,6 @@
-import { isEngramError } from '../../common/domain/errors.ts';
-import { type CallContext, callerOf } from '../../common/messaging/messenger.ts';
-import type { FoundBy, LookForRequest, LookForResponse } from '../../common/messaging/methods/search.ts';
+import { isEngramError } from '../../common/kernel/errors.ts';
+import { type CallContext, callerOf } from '../../common/platform/messaging/messenger.ts';
+import type { FoundBy, LookForRequest, LookForResponse } from '../../common/platform/messaging/methods/search.ts';
 import type { SearchParts } from '../dependencies.ts';
 import type { SearchType } from '../search-types.ts';
 import { search } from './search.ts';
@@ -15,7 +15,7 @@ const REFUSALS = ['PermissionDeniedError', 'DatasetNotFoundError'];
 
 const NO_OPTIONS = { maxIter: null, codeQuery: null, skills: null, tools: null };
 
-/** See `lookFor` in common/messaging/methods/search.ts. */
+/** See `lookFor` in common/platform/messaging/methods/search.ts. */
 export async function lookFor(
   parts: SearchParts,
   request: LookForRequest,

@@ -1,16 +1,16 @@
 import { payerOf } from '../../common/domain/budget.ts';
-import { type DatasetRef, scopeOf } from '../../common/domain/dataset.ts';
-import { scoreBm25 } from '../../common/domain/ranking/bm25.ts';
-import { fuse } from '../../common/domain/ranking/rrf.ts';
-import type { DatasetScope } from '../../common/domain/scope.ts';
-import { STOP_WORDS } from '../../common/language/stop-words.ts';
-import { tokenizeQuery } from '../../common/language/tokenize.ts';
-import type { TextRow } from '../../common/ports/text-index.ts';
-import type { VectorSpace } from '../../common/ports/vector-index.ts';
-import { activeEmbedding } from '../../common/repositories/active-embedding.ts';
+import { type DatasetRef, scopeOf } from '../../common/kernel/dataset.ts';
+import type { DatasetScope } from '../../common/kernel/scope.ts';
+import { scoreBm25 } from '../../common/ranking/bm25.ts';
+import { activeEmbedding } from '../../common/records/cognify/active-embedding.ts';
+import type { TextRow } from '../../common/storage/ports/text-index.ts';
+import type { VectorSpace } from '../../common/storage/ports/vector-index.ts';
+import { STOP_WORDS } from '../../common/text/language/stop-words.ts';
+import { tokenizeQuery } from '../../common/text/language/tokenize.ts';
 import type { SearchDependencies } from '../dependencies.ts';
 import type { InfluenceWish } from '../retrieval/learned-elements.ts';
 import type { RankedPassage, Retrieval } from '../retrieval/retrieval.ts';
+import { fuse } from '../retrieval/rrf.ts';
 import { createVisibility } from '../retrieval/visibility.ts';
 import type { SearchRequest } from './search-request.ts';
 

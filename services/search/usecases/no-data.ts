@@ -1,11 +1,11 @@
-import type { DatasetRef } from '../../common/domain/dataset.ts';
-import { scopeOf } from '../../common/domain/dataset.ts';
-import { type EngramError, engramError } from '../../common/domain/errors.ts';
-import { pagesOf } from '../../common/domain/result-page.ts';
-import type { CallContext } from '../../common/messaging/messenger.ts';
-import { datasetItems } from '../../common/messaging/methods/ingest.ts';
-import type { DocumentStore } from '../../common/ports/document-store.ts';
-import { ledgerCollection } from '../../common/repositories/ledger.ts';
+import type { DatasetRef } from '../../common/kernel/dataset.ts';
+import { scopeOf } from '../../common/kernel/dataset.ts';
+import { type EngramError, engramError } from '../../common/kernel/errors.ts';
+import { pagesOf } from '../../common/kernel/result-page.ts';
+import type { CallContext } from '../../common/platform/messaging/messenger.ts';
+import { datasetItems } from '../../common/platform/messaging/methods/ingest.ts';
+import { ledgerCollection } from '../../common/records/cognify/ledger.ts';
+import type { DocumentStore } from '../../common/storage/ports/document-store.ts';
 import type { SearchDependencies } from '../dependencies.ts';
 
 const PAGE = 100;

@@ -1,10 +1,10 @@
-import type { DatasetRef } from '../../common/domain/dataset.ts';
 import type { RunState } from '../../common/domain/run.ts';
-import type { CallContext, Messenger } from '../../common/messaging/messenger.ts';
-import { runStatuses } from '../../common/messaging/methods/cognify.ts';
-import type { DocumentStore } from '../../common/ports/document-store.ts';
+import type { DatasetRef } from '../../common/kernel/dataset.ts';
+import type { CallContext, Messenger } from '../../common/platform/messaging/messenger.ts';
+import { runStatuses } from '../../common/platform/messaging/methods/cognify.ts';
 import type { Logger } from '../../common/ports/logger.ts';
 import type { Clock } from '../../common/ports/system.ts';
+import type { DocumentStore } from '../../common/storage/ports/document-store.ts';
 import type { SearchSettings } from '../dependencies.ts';
 import { hasSearchableMemory } from './no-data.ts';
 

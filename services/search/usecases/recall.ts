@@ -1,5 +1,5 @@
-import type { DatasetRef } from '../../common/domain/dataset.ts';
-import { engramError, isEngramError } from '../../common/domain/errors.ts';
+import type { DatasetRef } from '../../common/kernel/dataset.ts';
+import { engramError, isEngramError } from '../../common/kernel/errors.ts';
 import { takeTurn } from '../conversation/take-turn.ts';
 import type { SearchDependencies, SearchParts } from '../dependencies.ts';
 import { type LanePlan, planLanes, type RecallLane } from '../lanes/lane-plan.ts';

@@ -1,4 +1,4 @@
-import { isEngramError } from '../../common/domain/errors.ts';
+import { isEngramError } from '../../common/kernel/errors.ts';
 import type { SearchDependencies } from '../dependencies.ts';
 import { skillsText } from '../skills/skill-gate.ts';
 import type { DatasetOutcome } from './search-outcome.ts';

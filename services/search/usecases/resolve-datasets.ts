@@ -1,5 +1,5 @@
-import type { DatasetRef } from '../../common/domain/dataset.ts';
-import { resolveDatasets as resolveMethod } from '../../common/messaging/methods/auth.ts';
+import type { DatasetRef } from '../../common/kernel/dataset.ts';
+import { resolveDatasets as resolveMethod } from '../../common/platform/messaging/methods/auth.ts';
 import type { SearchDependencies } from '../dependencies.ts';
 import type { SearchRequest } from './search-request.ts';
 

@@ -1,8 +1,8 @@
-import { type DatasetRef, scopeOf } from '../../common/domain/dataset.ts';
-import { engramError } from '../../common/domain/errors.ts';
-import { NOTHING_FITS } from '../../common/domain/hygiene/own-answers.ts';
 import type { TripletPayload } from '../../common/domain/index-rows.ts';
-import { NEUTRAL_WEIGHT } from '../../common/repositories/element-weights.ts';
+import { type DatasetRef, scopeOf } from '../../common/kernel/dataset.ts';
+import { engramError } from '../../common/kernel/errors.ts';
+import { NEUTRAL_WEIGHT } from '../../common/records/improve/element-weights.ts';
+import { NOTHING_FITS } from '../../common/text/repetition/own-answers.ts';
 import { agentAnswer } from '../agentic/agent-answer.ts';
 import { recordUsedSkills } from '../agentic/record-used-skills.ts';
 import { openToolbox, type Toolbox } from '../agentic/toolbox.ts';

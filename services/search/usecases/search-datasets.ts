@@ -1,6 +1,6 @@
-import { type DatasetRef, scopeOf } from '../../common/domain/dataset.ts';
-import { type EngramError, engramError, isEngramError } from '../../common/domain/errors.ts';
-import { requireWholeIndex } from '../../common/repositories/index-rebuilds.ts';
+import { type DatasetRef, scopeOf } from '../../common/kernel/dataset.ts';
+import { type EngramError, engramError, isEngramError } from '../../common/kernel/errors.ts';
+import { requireWholeIndex } from '../../common/records/cognify/index-rebuilds.ts';
 import { joinElements } from '../answers/used-elements.ts';
 import { type Conversation, defaultConversation } from '../conversation/conversation.ts';
 import type { SearchDependencies } from '../dependencies.ts';

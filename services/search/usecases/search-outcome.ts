@@ -1,8 +1,8 @@
-import type { DatasetRef } from '../../common/domain/dataset.ts';
-import type { EngramError } from '../../common/domain/errors.ts';
-import type { Json, JsonObject } from '../../common/domain/json.ts';
 import type { UsedGraphElements } from '../../common/domain/session.ts';
-import type { ContextSummary } from '../../common/repositories/context-summaries.ts';
+import type { DatasetRef } from '../../common/kernel/dataset.ts';
+import type { EngramError } from '../../common/kernel/errors.ts';
+import type { Json, JsonObject } from '../../common/kernel/json.ts';
+import type { ContextSummary } from '../../common/records/improve/context-summaries.ts';
 import type { RankedPassage } from '../retrieval/retrieval.ts';
 import type { CompletionType, QueryType } from '../search-types.ts';
 import type { FoundSkill } from '../skills/skill-index.ts';

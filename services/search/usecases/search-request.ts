@@ -1,6 +1,6 @@
-import type { JsonObject } from '../../common/domain/json.ts';
-import type { Principal } from '../../common/domain/principal.ts';
-import type { CallContext } from '../../common/messaging/messenger.ts';
+import type { JsonObject } from '../../common/kernel/json.ts';
+import type { Principal } from '../../common/kernel/principal.ts';
+import type { CallContext } from '../../common/platform/messaging/messenger.ts';
 import type { ModelCallContext } from '../../common/ports/models.ts';
 import type { TimeView } from '../hygiene/time-view.ts';
 import type { SearchType } from '../search-types.ts';

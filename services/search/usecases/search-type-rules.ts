@@ -1,5 +1,5 @@
-import { engramError } from '../../common/domain/errors.ts';
-import type { GraphStore } from '../../common/ports/graph-store.ts';
+import { engramError } from '../../common/kernel/errors.ts';
+import type { GraphStore } from '../../common/storage/ports/graph-store.ts';
 import { cypherNotSupported } from '../cypher/graph-query.ts';
 import type { SearchSettings } from '../dependencies.ts';
 import { type AnsweredType, isAnswered, isQuery, OFFERED_TYPES, type SearchType } from '../search-types.ts';

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
-import { createMemoryDocumentStore } from '../../common/adapters/memory/document-store.ts';
-import type { DataItemId } from '../../common/domain/brand.ts';
-import { type DatasetRef, scopeOf } from '../../common/domain/dataset.ts';
-import { asId, datasetId } from '../../common/domain/ids.ts';
-import { PERSONAL_TENANT } from '../../common/domain/scope.ts';
-import { createTruthState, TRUTH_SLOTS, truthCollections } from '../../common/repositories/truth-state.ts';
+import { createMemoryDocumentStore } from '../../../test/support/memory/document-store.ts';
+import type { DataItemId } from '../../common/kernel/brand.ts';
+import { type DatasetRef, scopeOf } from '../../common/kernel/dataset.ts';
+import { asId, datasetId } from '../../common/kernel/ids.ts';
+import { PERSONAL_TENANT } from '../../common/kernel/scope.ts';
+import { createTruthState, TRUTH_SLOTS, truthCollections } from '../../common/records/improve/truth-state.ts';
 import type { RankedPassage } from '../retrieval/retrieval.ts';
 import { globalContextFor, isWeighedByTruth, weighedByTruth, withGlobalContext } from './structure-influence.ts';
 

@@ -1,7 +1,11 @@
-import { type DatasetRef, scopeOf } from '../../common/domain/dataset.ts';
-import { truthCoordinates, truthFactor, truthScore } from '../../common/domain/ranking/truth.ts';
-import { type ContextSummary, contextState, readGlobalContext } from '../../common/repositories/context-summaries.ts';
-import { createTruthState, isOfSpace, TRUTH_SLOTS } from '../../common/repositories/truth-state.ts';
+import { type DatasetRef, scopeOf } from '../../common/kernel/dataset.ts';
+import { truthCoordinates, truthFactor, truthScore } from '../../common/ranking/truth.ts';
+import {
+  type ContextSummary,
+  contextState,
+  readGlobalContext,
+} from '../../common/records/improve/context-summaries.ts';
+import { createTruthState, isOfSpace, TRUTH_SLOTS } from '../../common/records/improve/truth-state.ts';
 import type { SearchDependencies } from '../dependencies.ts';
 import type { RankedPassage } from '../retrieval/retrieval.ts';
 import type { CompletionType } from '../search-types.ts';

@@ -1,11 +1,11 @@
-import { type DatasetRef, scopeOf } from '../../common/domain/dataset.ts';
 import { createShownGraph } from '../../common/domain/graph/shown.ts';
 import { NODE_TYPES } from '../../common/domain/index-rows.ts';
-import { slices } from '../../common/domain/slices.ts';
-import type { GraphStore } from '../../common/ports/graph-store.ts';
-import type { TextIndex } from '../../common/ports/text-index.ts';
-import { readWholeGraph, type WholeGraph } from '../../common/repositories/graph-reader.ts';
-import type { Ledger } from '../../common/repositories/ledger.ts';
+import { type DatasetRef, scopeOf } from '../../common/kernel/dataset.ts';
+import { slices } from '../../common/kernel/slices.ts';
+import type { Ledger } from '../../common/records/cognify/ledger.ts';
+import type { GraphStore } from '../../common/storage/ports/graph-store.ts';
+import type { TextIndex } from '../../common/storage/ports/text-index.ts';
+import { readWholeGraph, type WholeGraph } from '../repositories/graph-reader.ts';
 
 export interface ViewRequest {
   /** The whole graph, whatever its size. */

@@ -1,5 +1,5 @@
-import type { Gate } from '../../common/domain/gate.ts';
-import type { Principal } from '../../common/domain/principal.ts';
+import type { Principal } from '../../common/kernel/principal.ts';
+import type { Gate } from '../../common/platform/async/gate.ts';
 import type { SearchDependencies, SearchParts } from '../dependencies.ts';
 
 /**

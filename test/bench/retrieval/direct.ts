@@ -1,11 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { createHashingEmbedder } from '../../../services/common/adapters/hashing-embedder/hashing-embedder.ts';
-import { createSqliteDatasetIndexes } from '../../../services/common/adapters/sqlite-index/sqlite-dataset-indexes.ts';
-import { scopeOf } from '../../../services/common/domain/dataset.ts';
-import { createExtractionPool } from '../../../services/common/extraction/rules/extraction-pool.ts';
-import { createTextWorkers } from '../../../services/common/extraction/text-workers.ts';
+import { scopeOf } from '../../../services/common/kernel/dataset.ts';
+import { createHashingEmbedder } from '../../../services/common/models/hashing/hashing-embedder.ts';
+import { createSqliteDatasetIndexes } from '../../../services/common/storage/indexes/sqlite/sqlite-dataset-indexes.ts';
+import { createExtractionPool } from '../../../services/common/text/extraction/rules/extraction-pool.ts';
+import { createTextWorkers } from '../../../services/common/text/extraction/text-workers.ts';
 import { createRetriever } from '../../../services/search/retrieval/pipeline.ts';
 import {
   DEFAULT_SETTINGS,

@@ -1,9 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { loadConfig } from '../../../services/common/config/load-config.ts';
-import { slices } from '../../../services/common/domain/slices.ts';
-import { createLogger } from '../../../services/common/observability/logger.ts';
+import { slices } from '../../../services/common/kernel/slices.ts';
+import { loadConfig } from '../../../services/common/platform/config/load-config.ts';
+import { createLogger } from '../../../services/common/platform/observability/logger.ts';
 import { startEngram } from '../../../services/main.ts';
 import { askAll, type RunReport } from './asked.ts';
 import type { BenchCorpus, BenchPassage } from './corpus.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Writable } from 'node:stream';
-import { createLogger } from '../../../services/common/observability/logger.ts';
+import { createLogger } from '../../../services/common/platform/observability/logger.ts';
 import { type StartedApp, startApp } from '../../support/start-app.ts';
 import { until } from '../../support/until.ts';
 import { type Caller, createCaller } from './http.ts';

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
-import type { Secret } from '../../../operator/runtime/kube-object.ts';
+import type { Secret } from '../../../operator/kube-runtime/kube-object.ts';
 import { createBusServices } from '../../../operator/tenant/bus-services.ts';
-import { openNatsBus } from '../../../services/common/adapters/nats/nats-bus.ts';
-import { createSystemClock } from '../../../services/common/adapters/system/clock.ts';
-import { createSignedMessenger } from '../../../services/common/messaging/signed-messenger.ts';
-import type { Bus } from '../../../services/common/ports/bus.ts';
+import { createSignedMessenger } from '../../../services/common/platform/messaging/signed-messenger.ts';
+import { createSystemClock } from '../../../services/common/platform/system/clock.ts';
+import { openNatsBus } from '../../../services/common/storage/bus/nats/nats-bus.ts';
+import type { Bus } from '../../../services/common/storage/ports/bus.ts';
 import { createTenantWorld, type TenantWorld } from '../../support/kube/tenant-world.ts';
 import { until } from '../../support/until.ts';
 import { withBackends } from '../backend.ts';

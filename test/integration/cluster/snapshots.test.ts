@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { SnapshotPlace } from '../../../services/common/ports/snapshot-places.ts';
+import type { SnapshotPlace } from '../../../services/common/storage/ports/snapshot-places.ts';
 import { snapshotCases } from '../../conformance/snapshots.ts';
 import { type ManagedApp, startManagedApp } from '../../support/managed-app.ts';
 import { withBackend, withBackends } from '../backend.ts';

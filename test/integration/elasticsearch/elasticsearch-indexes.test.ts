@@ -1,12 +1,12 @@
 import { Client } from '@elastic/elasticsearch';
 import { expect } from 'chai';
-import { openElasticsearchIndexes } from '../../../services/common/adapters/elasticsearch/elasticsearch-indexes.ts';
-import { textLayout, vectorLayout } from '../../../services/common/adapters/elasticsearch/index-layout.ts';
-import { createNames } from '../../../services/common/adapters/elasticsearch/names.ts';
-import { createMemoryTextIndex } from '../../../services/common/adapters/memory-index/memory-text-index.ts';
-import { scoreBm25 } from '../../../services/common/domain/ranking/bm25.ts';
-import type { DatasetIndexes } from '../../../services/common/ports/dataset-indexes.ts';
+import { scoreBm25 } from '../../../services/common/ranking/bm25.ts';
+import { openElasticsearchIndexes } from '../../../services/common/storage/indexes/elasticsearch/elasticsearch-indexes.ts';
+import { textLayout, vectorLayout } from '../../../services/common/storage/indexes/elasticsearch/index-layout.ts';
+import { createNames } from '../../../services/common/storage/indexes/elasticsearch/names.ts';
+import type { DatasetIndexes } from '../../../services/common/storage/ports/dataset-indexes.ts';
 import { createScopes, item, rejection, seededRandom, textEntry, vectorEntry } from '../../support/dataset-rows.ts';
+import { createMemoryTextIndex } from '../../support/memory/indexes/memory-text-index.ts';
 import { withBackend } from '../backend.ts';
 import { freshPrefix, openTestIndexes, removeIndexes } from './indexes.ts';
 

@@ -3,9 +3,9 @@ import { Client } from '@elastic/elasticsearch';
 import {
   type ElasticsearchIndexesOptions,
   openElasticsearchIndexes,
-} from '../../../services/common/adapters/elasticsearch/elasticsearch-indexes.ts';
-import { createMemoryDatasetIndexes } from '../../../services/common/adapters/memory-index/memory-dataset-indexes.ts';
-import type { DatasetIndexes } from '../../../services/common/ports/dataset-indexes.ts';
+} from '../../../services/common/storage/indexes/elasticsearch/elasticsearch-indexes.ts';
+import type { DatasetIndexes } from '../../../services/common/storage/ports/dataset-indexes.ts';
+import { createMemoryDatasetIndexes } from '../../support/memory/indexes/memory-dataset-indexes.ts';
 
 /** A prefix that no other run uses. */
 export function freshPrefix(): string {

@@ -1,11 +1,11 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { expect } from 'chai';
+import type { EngramError } from '../../../services/common/kernel/errors.ts';
 import {
   createKafkaEventPublisher,
   type KafkaOptions,
-} from '../../../services/common/adapters/kafka/event-publisher.ts';
-import type { EngramError } from '../../../services/common/domain/errors.ts';
-import type { PublishedEvent } from '../../../services/common/ports/event-publisher.ts';
+} from '../../../services/common/storage/kafka/event-publisher.ts';
+import type { PublishedEvent } from '../../../services/common/storage/ports/event-publisher.ts';
 import { withBackend, withKafkaListeners } from '../backend.ts';
 import { createTestTopics, type TestTopics } from './test-topics.ts';
 

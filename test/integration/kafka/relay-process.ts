@@ -2,7 +2,7 @@
  * A process beside the tests of `event-relay.test.ts`: DATABASE-FILE BROKERS TOPIC-PREFIX BATCHES
  * It relays the log of the database, and is killed after the publication of so many batches, before their offset is kept.
  */
-import { createKafkaEventPublisher } from '../../../services/common/adapters/kafka/event-publisher.ts';
+import { createKafkaEventPublisher } from '../../../services/common/storage/kafka/event-publisher.ts';
 import { openRelay } from './test-relay.ts';
 
 const [file = '', brokers = '', topicPrefix = '', batches = ''] = process.argv.slice(2);

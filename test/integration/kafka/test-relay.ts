@@ -1,12 +1,12 @@
-import { openSqliteDocumentStore } from '../../../services/common/adapters/sqlite/document-store.ts';
-import { createSystemClock } from '../../../services/common/adapters/system/clock.ts';
-import { createIdSource } from '../../../services/common/adapters/system/id-source.ts';
-import type { Scope } from '../../../services/common/domain/scope.ts';
+import type { Scope } from '../../../services/common/kernel/scope.ts';
+import { createEventLog, eventsCollection } from '../../../services/common/platform/events/event-log.ts';
+import { createEventRelay, type EventRelaySettings } from '../../../services/common/platform/events/event-relay.ts';
+import { relayPositionsCollection } from '../../../services/common/platform/events/relay-position.ts';
+import { createSystemClock } from '../../../services/common/platform/system/clock.ts';
+import { createIdSource } from '../../../services/common/platform/system/id-source.ts';
 import type { NewEvent } from '../../../services/common/ports/event-log.ts';
-import type { EventPublisher } from '../../../services/common/ports/event-publisher.ts';
-import { createEventLog, eventsCollection } from '../../../services/common/runs/event-log.ts';
-import { createEventRelay, type EventRelaySettings } from '../../../services/common/runs/event-relay.ts';
-import { relayPositionsCollection } from '../../../services/common/runs/relay-position.ts';
+import { openSqliteDocumentStore } from '../../../services/common/storage/documents/sqlite/document-store.ts';
+import type { EventPublisher } from '../../../services/common/storage/ports/event-publisher.ts';
 
 /** An event log in a file, and a relay of it that is not started. */
 export async function openRelay({

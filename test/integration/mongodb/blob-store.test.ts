@@ -1,4 +1,4 @@
-import { createGridfsBlobStore } from '../../../services/common/adapters/mongodb/blob-store.ts';
+import { createGridfsBlobStore } from '../../../services/common/storage/blobs/gridfs/blob-store.ts';
 import { blobStoreConformance } from '../../conformance/blob-store.ts';
 import { withBackend } from '../backend.ts';
 import { openDatabase } from './mongodb-subject.ts';

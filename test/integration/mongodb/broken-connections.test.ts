@@ -1,9 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import { connectMongodb, type MongodbConnection } from '../../../services/common/adapters/mongodb/connection.ts';
-import { createMongodbDocumentStore } from '../../../services/common/adapters/mongodb/document-store.ts';
-import { type DocumentStore, insert } from '../../../services/common/ports/document-store.ts';
+import {
+  connectMongodb,
+  type MongodbConnection,
+} from '../../../services/common/storage/documents/mongodb/connection.ts';
+import { createMongodbDocumentStore } from '../../../services/common/storage/documents/mongodb/document-store.ts';
+import { type DocumentStore, insert } from '../../../services/common/storage/ports/document-store.ts';
 import { allThings, newDataset, numberedThings, tenantThings } from '../../conformance/document-store-subject.ts';
 import { until } from '../../support/until.ts';
 import { withBackend } from '../backend.ts';

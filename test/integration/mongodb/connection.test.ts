@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { connectMongodb } from '../../../services/common/adapters/mongodb/connection.ts';
-import { createMongodbDocumentStore } from '../../../services/common/adapters/mongodb/document-store.ts';
+import { connectMongodb } from '../../../services/common/storage/documents/mongodb/connection.ts';
+import { createMongodbDocumentStore } from '../../../services/common/storage/documents/mongodb/document-store.ts';
 import { newTenant, rejection, tenantThings } from '../../conformance/document-store-subject.ts';
 import { withBackend } from '../backend.ts';
 import { openDatabase } from './mongodb-subject.ts';

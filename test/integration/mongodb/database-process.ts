@@ -7,17 +7,17 @@
  */
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createInProcessBus } from '../../../services/common/adapters/in-process/bus.ts';
-import { createGridfsBlobStore } from '../../../services/common/adapters/mongodb/blob-store.ts';
-import { connectMongodb } from '../../../services/common/adapters/mongodb/connection.ts';
-import { createMongodbDocumentStore } from '../../../services/common/adapters/mongodb/document-store.ts';
-import { inTransaction } from '../../../services/common/adapters/mongodb/transaction.ts';
-import { createSystemClock } from '../../../services/common/adapters/system/clock.ts';
-import { createIdSource } from '../../../services/common/adapters/system/id-source.ts';
-import { asId } from '../../../services/common/domain/ids.ts';
-import { datasetScope, SYSTEM_SCOPE } from '../../../services/common/domain/scope.ts';
-import { insert } from '../../../services/common/ports/document-store.ts';
-import { createWorkQueue, jobsCollection } from '../../../services/common/runs/work-queue.ts';
+import { asId } from '../../../services/common/kernel/ids.ts';
+import { datasetScope, SYSTEM_SCOPE } from '../../../services/common/kernel/scope.ts';
+import { createWorkQueue, jobsCollection } from '../../../services/common/platform/jobs/work-queue.ts';
+import { createSystemClock } from '../../../services/common/platform/system/clock.ts';
+import { createIdSource } from '../../../services/common/platform/system/id-source.ts';
+import { createGridfsBlobStore } from '../../../services/common/storage/blobs/gridfs/blob-store.ts';
+import { createInProcessBus } from '../../../services/common/storage/bus/in-process/bus.ts';
+import { connectMongodb } from '../../../services/common/storage/documents/mongodb/connection.ts';
+import { createMongodbDocumentStore } from '../../../services/common/storage/documents/mongodb/document-store.ts';
+import { inTransaction } from '../../../services/common/storage/documents/mongodb/transaction.ts';
+import { insert } from '../../../services/common/storage/ports/document-store.ts';
 import { allThings, numberedThings, tenantThings } from '../../conformance/document-store-subject.ts';
 
 const [url = '', database = '', task, first = '', second = ''] = process.argv.slice(2);

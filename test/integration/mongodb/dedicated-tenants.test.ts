@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { createGridfsBlobStore } from '../../../services/common/adapters/mongodb/blob-store.ts';
-import { createMongodbDocumentStore } from '../../../services/common/adapters/mongodb/document-store.ts';
-import { SYSTEM_SCOPE } from '../../../services/common/domain/scope.ts';
+import { SYSTEM_SCOPE } from '../../../services/common/kernel/scope.ts';
+import { createGridfsBlobStore } from '../../../services/common/storage/blobs/gridfs/blob-store.ts';
+import { createMongodbDocumentStore } from '../../../services/common/storage/documents/mongodb/document-store.ts';
 import {
   type DocumentStore,
   insert,
   remove,
   removeWhere,
   update,
-} from '../../../services/common/ports/document-store.ts';
+} from '../../../services/common/storage/ports/document-store.ts';
 import {
   allThings,
   newDataset,

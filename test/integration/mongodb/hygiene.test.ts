@@ -1,4 +1,4 @@
-import { createMongodbDocumentStore } from '../../../services/common/adapters/mongodb/document-store.ts';
+import { createMongodbDocumentStore } from '../../../services/common/storage/documents/mongodb/document-store.ts';
 import { hygieneConformance } from '../../conformance/hygiene.ts';
 import { withBackend } from '../backend.ts';
 import { openDatabase } from './mongodb-subject.ts';

@@ -3,8 +3,8 @@ import {
   connectMongodb,
   type MongodbConnection,
   type MongodbOptions,
-} from '../../../services/common/adapters/mongodb/connection.ts';
-import { createMongodbDocumentStore } from '../../../services/common/adapters/mongodb/document-store.ts';
+} from '../../../services/common/storage/documents/mongodb/connection.ts';
+import { createMongodbDocumentStore } from '../../../services/common/storage/documents/mongodb/document-store.ts';
 import type { DocumentStoreSubject } from '../../conformance/document-store-subject.ts';
 
 /** A fresh database on the server of the suite, removed at the end. */

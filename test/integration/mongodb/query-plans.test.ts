@@ -1,9 +1,13 @@
 import { expect } from 'chai';
 import type { Document } from 'mongodb';
-import { createGridfsBlobStore } from '../../../services/common/adapters/mongodb/blob-store.ts';
-import { createMongodbDocumentStore } from '../../../services/common/adapters/mongodb/document-store.ts';
-import type { Json, JsonObject } from '../../../services/common/domain/json.ts';
-import { type AnyScope, SYSTEM_SCOPE } from '../../../services/common/domain/scope.ts';
+import { collections } from '../../../services/app/collections.ts';
+import type { Json, JsonObject } from '../../../services/common/kernel/json.ts';
+import { type AnyScope, SYSTEM_SCOPE } from '../../../services/common/kernel/scope.ts';
+import { createLedger } from '../../../services/common/records/cognify/ledger.ts';
+import { createRuns } from '../../../services/common/records/cognify/runs.ts';
+import { createBlobIntents } from '../../../services/common/records/ingest/blob-intents.ts';
+import { createGridfsBlobStore } from '../../../services/common/storage/blobs/gridfs/blob-store.ts';
+import { createMongodbDocumentStore } from '../../../services/common/storage/documents/mongodb/document-store.ts';
 import {
   type AnyCollection,
   type DocumentStore,
@@ -11,11 +15,7 @@ import {
   insert,
   removeWhere,
   update,
-} from '../../../services/common/ports/document-store.ts';
-import { createBlobIntents } from '../../../services/common/repositories/blob-intents.ts';
-import { createLedger } from '../../../services/common/repositories/ledger.ts';
-import { createRuns } from '../../../services/common/repositories/runs.ts';
-import { collections } from '../../../services/composition/collections.ts';
+} from '../../../services/common/storage/ports/document-store.ts';
 import { newDataset } from '../../conformance/document-store-subject.ts';
 import { withBackend } from '../backend.ts';
 import { type MongodbSubject, openDatabase } from './mongodb-subject.ts';

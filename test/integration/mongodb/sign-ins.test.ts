@@ -1,18 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { createMongodbDocumentStore } from '../../../services/common/adapters/mongodb/document-store.ts';
-import type { UserId } from '../../../services/common/domain/brand.ts';
-import { asId } from '../../../services/common/domain/ids.ts';
-import { SYSTEM_SCOPE } from '../../../services/common/domain/scope.ts';
-import { DuplicateKeyError } from '../../../services/common/ports/document-store.ts';
 import {
   createLinkedIdentities,
   linkedIdentitiesCollection,
-} from '../../../services/common/repositories/linked-identities.ts';
+} from '../../../services/auth/repositories/linked-identities.ts';
 import {
   createSignInAttempts,
   signInAttemptsCollection,
-} from '../../../services/common/repositories/sign-in-attempts.ts';
+} from '../../../services/auth/repositories/sign-in-attempts.ts';
+import type { UserId } from '../../../services/common/kernel/brand.ts';
+import { asId } from '../../../services/common/kernel/ids.ts';
+import { SYSTEM_SCOPE } from '../../../services/common/kernel/scope.ts';
+import { createMongodbDocumentStore } from '../../../services/common/storage/documents/mongodb/document-store.ts';
+import { DuplicateKeyError } from '../../../services/common/storage/ports/document-store.ts';
 import { withBackend } from '../backend.ts';
 import { openDatabase } from './mongodb-subject.ts';
 

@@ -2,9 +2,9 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { GridFSBucket } from 'mongodb';
-import { createGridfsBlobStore } from '../../../services/common/adapters/mongodb/blob-store.ts';
-import { createMongodbDocumentStore } from '../../../services/common/adapters/mongodb/document-store.ts';
-import { type Collection, insert, removeWhere } from '../../../services/common/ports/document-store.ts';
+import { createGridfsBlobStore } from '../../../services/common/storage/blobs/gridfs/blob-store.ts';
+import { createMongodbDocumentStore } from '../../../services/common/storage/documents/mongodb/document-store.ts';
+import { type Collection, insert, removeWhere } from '../../../services/common/storage/ports/document-store.ts';
 import {
   newDataset,
   newTenant,

@@ -1,5 +1,5 @@
-import type { NatsBus } from '../../../services/common/adapters/nats/nats-bus.ts';
-import type { Bus } from '../../../services/common/ports/bus.ts';
+import type { NatsBus } from '../../../services/common/storage/bus/nats/nats-bus.ts';
+import type { Bus } from '../../../services/common/storage/ports/bus.ts';
 import { busConformance, busMessages, busRequests } from '../../conformance/bus.ts';
 import { withBackend } from '../backend.ts';
 import { type NatsWorld, natsWorld } from './nats-world.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import type { NatsBus } from '../../../services/common/adapters/nats/nats-bus.ts';
-import type { EngramError } from '../../../services/common/domain/errors.ts';
+import type { EngramError } from '../../../services/common/kernel/errors.ts';
+import type { NatsBus } from '../../../services/common/storage/bus/nats/nats-bus.ts';
 import { withBackend } from '../backend.ts';
 import { type FaultProxy, faultProxy } from './fault-proxy.ts';
 import { type NatsWorld, natsWorld } from './nats-world.ts';

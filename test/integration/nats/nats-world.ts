@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { connect } from 'nats';
-import { type NatsBus, type NatsBusOptions, openNatsBus } from '../../../services/common/adapters/nats/nats-bus.ts';
+import { type NatsBus, type NatsBusOptions, openNatsBus } from '../../../services/common/storage/bus/nats/nats-bus.ts';
 import { KEPT } from '../../conformance/bus.ts';
 
 /** Buses of one test on a shared server: their subjects and streams begin with a word of their own. */

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import neo4j from 'neo4j-driver';
-import { datasetLabel } from '../../../services/common/domain/graph/stored-scope.ts';
-import type { DatasetScope } from '../../../services/common/domain/scope.ts';
-import type { CypherQuery, CypherRows } from '../../../services/common/ports/graph-store.ts';
-import type { Provenance } from '../../../services/common/ports/index-entry.ts';
+import type { DatasetScope } from '../../../services/common/kernel/scope.ts';
+import type { CypherQuery, CypherRows } from '../../../services/common/storage/ports/graph-store.ts';
+import type { Provenance } from '../../../services/common/storage/ports/index-entry.ts';
+import { datasetLabel } from '../../../services/common/storage/rules/stored-scope.ts';
 import { createScopes, edge, item, node, rejection } from '../../support/dataset-rows.ts';
 import { withBackend } from '../backend.ts';
 import { connectionTo, openTestGraphStore, type TestGraphStore } from './test-graph-store.ts';

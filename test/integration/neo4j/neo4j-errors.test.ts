@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { expect } from 'chai';
-import { checkVersion } from '../../../services/common/adapters/neo4j/databases.ts';
-import { openNeo4jGraphStore } from '../../../services/common/adapters/neo4j/neo4j-graph-store.ts';
-import type { TenantId } from '../../../services/common/domain/brand.ts';
-import type { EngramError } from '../../../services/common/domain/errors.ts';
+import type { TenantId } from '../../../services/common/kernel/brand.ts';
+import type { EngramError } from '../../../services/common/kernel/errors.ts';
+import { checkVersion } from '../../../services/common/storage/graph/neo4j/databases.ts';
+import { openNeo4jGraphStore } from '../../../services/common/storage/graph/neo4j/neo4j-graph-store.ts';
 import { createScopes, edge, node, rejection } from '../../support/dataset-rows.ts';
 import { withBackend } from '../backend.ts';
 import { connectionTo, openTestGraphStore } from './test-graph-store.ts';

@@ -1,5 +1,5 @@
-import { createMemoryDatasetIndexes } from '../../../services/common/adapters/memory-index/memory-dataset-indexes.ts';
 import { graphStoreConformance } from '../../conformance/graph-store-suite.ts';
+import { createMemoryDatasetIndexes } from '../../support/memory/indexes/memory-dataset-indexes.ts';
 import { withBackend } from '../backend.ts';
 import { openTestGraphStore } from './test-graph-store.ts';
 

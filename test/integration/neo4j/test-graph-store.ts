@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import type { TenantId } from '../../../services/common/kernel/brand.ts';
+import type { DatasetScope } from '../../../services/common/kernel/scope.ts';
 import {
   type Neo4jGraphStore,
   type Neo4jGraphStoreOptions,
   openNeo4jGraphStore,
-} from '../../../services/common/adapters/neo4j/neo4j-graph-store.ts';
-import type { TenantId } from '../../../services/common/domain/brand.ts';
-import type { DatasetScope } from '../../../services/common/domain/scope.ts';
+} from '../../../services/common/storage/graph/neo4j/neo4j-graph-store.ts';
 import type { BackendAddress } from '../backend.ts';
 
 export interface TestGraphStore {

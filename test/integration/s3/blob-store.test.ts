@@ -1,4 +1,4 @@
-import { openS3BlobStore } from '../../../services/common/adapters/s3/blob-store.ts';
+import { openS3BlobStore } from '../../../services/common/storage/blobs/s3/blob-store.ts';
 import { blobStoreConformance } from '../../conformance/blob-store.ts';
 import { withBackend } from '../backend.ts';
 import { openTestBucket } from './test-bucket.ts';

@@ -4,11 +4,11 @@ import type { AddressInfo } from 'node:net';
 import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { expect } from 'chai';
-import { openS3BlobStore } from '../../../services/common/adapters/s3/blob-store.ts';
-import type { S3Options } from '../../../services/common/adapters/s3/connection.ts';
-import type { EngramError } from '../../../services/common/domain/errors.ts';
-import { asId } from '../../../services/common/domain/ids.ts';
-import { datasetScope } from '../../../services/common/domain/scope.ts';
+import type { EngramError } from '../../../services/common/kernel/errors.ts';
+import { asId } from '../../../services/common/kernel/ids.ts';
+import { datasetScope } from '../../../services/common/kernel/scope.ts';
+import { openS3BlobStore } from '../../../services/common/storage/blobs/s3/blob-store.ts';
+import type { S3Options } from '../../../services/common/storage/blobs/s3/connection.ts';
 import { withBackend } from '../backend.ts';
 import { openTestBucket, type TestBucket } from './test-bucket.ts';
 

@@ -7,7 +7,7 @@ import {
   ListObjectsV2Command,
   S3Client,
 } from '@aws-sdk/client-s3';
-import type { S3Options } from '../../../services/common/adapters/s3/connection.ts';
+import type { S3Options } from '../../../services/common/storage/blobs/s3/connection.ts';
 import type { BackendAddress } from '../backend.ts';
 
 /** A bucket of the test's own; `dispose` removes it with what is in it. */

@@ -6,15 +6,15 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { CreateMultipartUploadCommand, UploadPartCommand } from '@aws-sdk/client-s3';
 import { expect } from 'chai';
+import { asId } from '../../../services/common/kernel/ids.ts';
+import { datasetScope } from '../../../services/common/kernel/scope.ts';
 import {
   createS3BlobStore,
   openS3BlobStore,
   type S3BlobStore,
-} from '../../../services/common/adapters/s3/blob-store.ts';
-import { connectS3 } from '../../../services/common/adapters/s3/connection.ts';
-import { nameOf } from '../../../services/common/adapters/s3/object-names.ts';
-import { asId } from '../../../services/common/domain/ids.ts';
-import { datasetScope } from '../../../services/common/domain/scope.ts';
+} from '../../../services/common/storage/blobs/s3/blob-store.ts';
+import { connectS3 } from '../../../services/common/storage/blobs/s3/connection.ts';
+import { nameOf } from '../../../services/common/storage/blobs/s3/object-names.ts';
 import { withBackend } from '../backend.ts';
 import { openTestBucket, type TestBucket } from './test-bucket.ts';
 

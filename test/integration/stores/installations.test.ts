@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { openElasticsearchIndexes } from '../../../services/common/adapters/elasticsearch/elasticsearch-indexes.ts';
-import { openNatsBus } from '../../../services/common/adapters/nats/nats-bus.ts';
-import { createNeo4jClient } from '../../../services/common/adapters/neo4j/neo4j-client.ts';
-import { openNeo4jGraphStore } from '../../../services/common/adapters/neo4j/neo4j-graph-store.ts';
-import { openS3BlobStore } from '../../../services/common/adapters/s3/blob-store.ts';
-import type { EngramError } from '../../../services/common/domain/errors.ts';
+import type { EngramError } from '../../../services/common/kernel/errors.ts';
+import { openS3BlobStore } from '../../../services/common/storage/blobs/s3/blob-store.ts';
+import { openNatsBus } from '../../../services/common/storage/bus/nats/nats-bus.ts';
+import { createNeo4jClient } from '../../../services/common/storage/graph/neo4j/neo4j-client.ts';
+import { openNeo4jGraphStore } from '../../../services/common/storage/graph/neo4j/neo4j-graph-store.ts';
+import { openElasticsearchIndexes } from '../../../services/common/storage/indexes/elasticsearch/elasticsearch-indexes.ts';
 import { KEPT } from '../../conformance/bus.ts';
 import { rejection } from '../../support/dataset-rows.ts';
 import { withBackend } from '../backend.ts';

@@ -1,7 +1,7 @@
 import { Kafka, logLevel } from 'kafkajs';
 import { createKafkaAdministrator } from '../../../operator/stores/kafka/kafka-administrator.ts';
 import type { Provision } from '../../../operator/stores/store-administrator.ts';
-import { createKafkaEventPublisher } from '../../../services/common/adapters/kafka/event-publisher.ts';
+import { createKafkaEventPublisher } from '../../../services/common/storage/kafka/event-publisher.ts';
 import {
   type AdministratorSubject,
   describeStoreAdministrator,

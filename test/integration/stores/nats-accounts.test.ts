@@ -6,8 +6,8 @@ import { connect as connectNats, credsAuthenticator, nkeys } from 'nats';
 import { credentialsOf, signedJwt } from '../../../operator/stores/nats/jwt.ts';
 import { createNatsAccountAdministrator } from '../../../operator/stores/nats/nats-account-administrator.ts';
 import type { Provision } from '../../../operator/stores/store-administrator.ts';
-import { openNatsBus } from '../../../services/common/adapters/nats/nats-bus.ts';
-import { KEPT_SUBJECTS } from '../../../services/common/messaging/kept-topics.ts';
+import { KEPT_SUBJECTS } from '../../../services/common/platform/messaging/kept-topics.ts';
+import { openNatsBus } from '../../../services/common/storage/bus/nats/nats-bus.ts';
 import {
   type AdministratorSubject,
   describeStoreAdministrator,

@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import { connect as connectNats } from 'nats';
 import { createNatsAdministrator } from '../../../operator/stores/nats/nats-administrator.ts';
 import type { Provision } from '../../../operator/stores/store-administrator.ts';
-import { openNatsBus } from '../../../services/common/adapters/nats/nats-bus.ts';
-import { KEPT_SUBJECTS } from '../../../services/common/messaging/kept-topics.ts';
+import { KEPT_SUBJECTS } from '../../../services/common/platform/messaging/kept-topics.ts';
+import { openNatsBus } from '../../../services/common/storage/bus/nats/nats-bus.ts';
 import {
   type AdministratorSubject,
   describeStoreAdministrator,

@@ -4,10 +4,10 @@ import { createNeo4jAdministrator } from '../../../operator/stores/neo4j/neo4j-a
 import { STATEMENTS } from '../../../operator/stores/neo4j/own-database.ts';
 import { namesOf } from '../../../operator/stores/realm-names.ts';
 import type { Provision } from '../../../operator/stores/store-administrator.ts';
-import { openNeo4jGraphStore } from '../../../services/common/adapters/neo4j/neo4j-graph-store.ts';
-import { asId } from '../../../services/common/domain/ids.ts';
-import { datasetScope } from '../../../services/common/domain/scope.ts';
-import type { NodeEvidence } from '../../../services/common/ports/graph-store.ts';
+import { asId } from '../../../services/common/kernel/ids.ts';
+import { datasetScope } from '../../../services/common/kernel/scope.ts';
+import { openNeo4jGraphStore } from '../../../services/common/storage/graph/neo4j/neo4j-graph-store.ts';
+import type { NodeEvidence } from '../../../services/common/storage/ports/graph-store.ts';
 import {
   type AdministratorSubject,
   describeStoreAdministrator,

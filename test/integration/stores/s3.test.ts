@@ -4,9 +4,9 @@ import { expect } from 'chai';
 import { namesOf } from '../../../operator/stores/realm-names.ts';
 import { createS3Administrator } from '../../../operator/stores/s3/s3-administrator.ts';
 import type { Provision } from '../../../operator/stores/store-administrator.ts';
-import { openS3BlobStore } from '../../../services/common/adapters/s3/blob-store.ts';
-import { asId } from '../../../services/common/domain/ids.ts';
-import type { Scope } from '../../../services/common/domain/scope.ts';
+import { asId } from '../../../services/common/kernel/ids.ts';
+import type { Scope } from '../../../services/common/kernel/scope.ts';
+import { openS3BlobStore } from '../../../services/common/storage/blobs/s3/blob-store.ts';
 import {
   type AdministratorSubject,
   describeStoreAdministrator,

@@ -5,7 +5,7 @@ import type {
   StoreAdministrator,
   StoreDriver,
 } from '../../../operator/stores/store-administrator.ts';
-import { engramError } from '../../../services/common/domain/errors.ts';
+import { engramError } from '../../../services/common/kernel/errors.ts';
 
 /** A store in memory: which realms have something in it, and how it fails. */
 export interface FakeAdministrator extends StoreAdministrator {

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { RuntimeClock } from '../../../operator/runtime/runtime-clock.ts';
+import type { RuntimeClock } from '../../../operator/kube-runtime/runtime-clock.ts';
 
 export interface FakeClock extends RuntimeClock {
   /** Lets time pass: runs what is due, in order, with turns of the event loop between. */

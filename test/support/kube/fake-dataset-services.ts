@@ -1,19 +1,25 @@
 import { randomUUID } from 'node:crypto';
 import type { DatasetServices, StartRequest } from '../../../operator/dataset/services.ts';
-import { engramError } from '../../../services/common/domain/errors.ts';
-import { asId } from '../../../services/common/domain/ids.ts';
-import type { DeclaredGrant, SyncGrantsRequest } from '../../../services/common/messaging/methods/auth-managed.ts';
+import { engramError } from '../../../services/common/kernel/errors.ts';
+import { asId } from '../../../services/common/kernel/ids.ts';
+import type {
+  DeclaredGrant,
+  SyncGrantsRequest,
+} from '../../../services/common/platform/messaging/methods/auth-managed.ts';
 import type {
   EmbeddingState,
   MigrateEmbeddingRequest,
   SetDatasetConfigurationRequest,
-} from '../../../services/common/messaging/methods/cognify-managed.ts';
-import type { DatasetStatistics, ErasureProgress } from '../../../services/common/messaging/methods/ingest-managed.ts';
+} from '../../../services/common/platform/messaging/methods/cognify-managed.ts';
+import type {
+  DatasetStatistics,
+  ErasureProgress,
+} from '../../../services/common/platform/messaging/methods/ingest-managed.ts';
 import type {
   RestoreProgress,
   SnapshotInfo,
   SnapshotProgress,
-} from '../../../services/common/messaging/methods/snapshots.ts';
+} from '../../../services/common/platform/messaging/methods/snapshots.ts';
 
 export interface HeldDataset {
   readonly id: string;

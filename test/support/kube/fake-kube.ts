@@ -1,11 +1,11 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { createKubeClient } from '../../../operator/runtime/http-kube-client.ts';
-import type { KubeClient } from '../../../operator/runtime/kube-client.ts';
-import type { KubeConnection } from '../../../operator/runtime/kube-connection.ts';
-import type { KubeObject, ObjectName, ResourceKind } from '../../../operator/runtime/kube-object.ts';
-import { createKubeTransport } from '../../../operator/runtime/kube-transport.ts';
-import type { RuntimeClock } from '../../../operator/runtime/runtime-clock.ts';
+import { createKubeClient } from '../../../operator/kube-runtime/http-kube-client.ts';
+import type { KubeClient } from '../../../operator/kube-runtime/kube-client.ts';
+import type { KubeConnection } from '../../../operator/kube-runtime/kube-connection.ts';
+import type { KubeObject, ObjectName, ResourceKind } from '../../../operator/kube-runtime/kube-object.ts';
+import { createKubeTransport } from '../../../operator/kube-runtime/kube-transport.ts';
+import type { RuntimeClock } from '../../../operator/kube-runtime/runtime-clock.ts';
 import { createFakeStore, type FakeStore, type Json, mergePatch, type StoredObject, StoreError } from './fake-store.ts';
 
 /** What goes wrong. `hang`: no answer ever; `silent`: a watch that begins and then says nothing; `reset`: cut off. */

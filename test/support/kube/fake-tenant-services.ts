@@ -2,20 +2,20 @@ import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { TenantServices } from '../../../operator/tenant/services.ts';
 import { BUDGET_KINDS, type BudgetKind, type BudgetLimits } from '../../../services/common/domain/budget.ts';
-import { engramError } from '../../../services/common/domain/errors.ts';
-import { asId } from '../../../services/common/domain/ids.ts';
 import type { ServiceName } from '../../../services/common/domain/service-paths.ts';
+import { engramError } from '../../../services/common/kernel/errors.ts';
+import { asId } from '../../../services/common/kernel/ids.ts';
 import type {
   EnsureTenantRequest,
   SetTenantEmbeddingRequest,
   SetTenantModelRequest,
-} from '../../../services/common/messaging/methods/auth-managed.ts';
-import type { ProbeModelResponse } from '../../../services/common/messaging/methods/cognify-managed.ts';
+} from '../../../services/common/platform/messaging/methods/auth-managed.ts';
+import type { ProbeModelResponse } from '../../../services/common/platform/messaging/methods/cognify-managed.ts';
 import type {
   CheckIsolationRequest,
   CheckIsolationResponse,
   ErasureProgress,
-} from '../../../services/common/messaging/methods/ingest-managed.ts';
+} from '../../../services/common/platform/messaging/methods/ingest-managed.ts';
 
 export interface HeldTenant {
   readonly id: string;

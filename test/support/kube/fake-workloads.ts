@@ -1,4 +1,4 @@
-import { KINDS, type KubeObject, type ResourceKind } from '../../../operator/runtime/kube-object.ts';
+import { KINDS, type KubeObject, type ResourceKind } from '../../../operator/kube-runtime/kube-object.ts';
 import type { FakeKube } from './fake-kube.ts';
 
 interface Deployment extends KubeObject {

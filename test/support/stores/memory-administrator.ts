@@ -8,7 +8,7 @@ import type {
   StoreIsolation,
   StoreRole,
 } from '../../../operator/stores/store-administrator.ts';
-import { engramError } from '../../../services/common/domain/errors.ts';
+import { engramError } from '../../../services/common/kernel/errors.ts';
 
 /** What a server holds, by the names in `realm-names.ts`. */
 export interface MemoryHome {

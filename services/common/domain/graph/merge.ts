@@ -1,4 +1,4 @@
-import type { JsonObject } from '../json.ts';
+import type { JsonObject } from '../../kernel/json.ts';
 import { majorityType } from './entity-type.ts';
 
 /** What one generation of one item says about a node; a `NodeEvidence` of the graph store is one. */
@@ -60,7 +60,7 @@ export interface MergedEdge<Row extends EdgeStatement = EdgeStatement> {
 /**
  * One node per id, in the order of first appearance. The result does not depend on the order of the evidence of a node:
  * type (and entity type) by majority of mentions, name the most mentioned surface (the longest on a tie), the longest description.
- * Give it visible evidence only (`repositories/ledger.ts`).
+ * Give it visible evidence only (`common/records/cognify/ledger.ts`).
  */
 export function mergeNodes<Row extends NodeStatement>(rows: readonly Row[]): readonly MergedNode<Row>[] {
   return groupBy(rows, (row) => row.id).map(mergeNode);

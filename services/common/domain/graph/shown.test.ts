@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { idFor } from '../ids.ts';
+import { idFor } from '../../kernel/ids.ts';
 import { mergeNodes } from './merge.ts';
 import { createShownGraph } from './shown.ts';
 

@@ -1,4 +1,4 @@
-import { idFor } from '../ids.ts';
+import { idFor } from '../../kernel/ids.ts';
 import { INTERNAL_RELATIONS, NODE_TYPES, RELATIONS } from '../index-rows.ts';
 import type { MergedEdge, MergedNode } from './merge.ts';
 

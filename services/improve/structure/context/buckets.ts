@@ -1,6 +1,6 @@
-import { idFor } from '../../../common/domain/ids.ts';
-import type { DatasetScope } from '../../../common/domain/scope.ts';
-import type { ContextNode } from '../../../common/repositories/context-summaries.ts';
+import { idFor } from '../../../common/kernel/ids.ts';
+import type { DatasetScope } from '../../../common/kernel/scope.ts';
+import type { ContextNode } from '../../../common/records/improve/context-summaries.ts';
 import { type ContextDrafts, stateOf } from './drafts.ts';
 
 /** Children of one node (cognify-improve.md §3.14). */

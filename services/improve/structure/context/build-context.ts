@@ -1,19 +1,19 @@
 import { payerOf } from '../../../common/domain/budget.ts';
-import { scopeOf } from '../../../common/domain/dataset.ts';
-import type { DatasetScope } from '../../../common/domain/scope.ts';
+import { scopeOf } from '../../../common/kernel/dataset.ts';
+import type { DatasetScope } from '../../../common/kernel/scope.ts';
 import type { ModelSource } from '../../../common/ports/active-models.ts';
-import type { DatasetReaders } from '../../../common/ports/dataset-indexes.ts';
-import type { Write } from '../../../common/ports/document-store.ts';
-import type { Provenance } from '../../../common/ports/index-entry.ts';
+import { findAll } from '../../../common/records/base/find-all.ts';
+import type { Ledger } from '../../../common/records/cognify/ledger.ts';
 import {
   CONTEXT_STATE_ID,
   contextLeavesCollection,
   contextRootId,
   contextState,
-} from '../../../common/repositories/context-summaries.ts';
-import { findAll } from '../../../common/repositories/find-all.ts';
-import type { Ledger } from '../../../common/repositories/ledger.ts';
-import type { StructureItem, StructureItems } from '../../../common/repositories/structure-items.ts';
+} from '../../../common/records/improve/context-summaries.ts';
+import type { DatasetReaders } from '../../../common/storage/ports/dataset-indexes.ts';
+import type { Write } from '../../../common/storage/ports/document-store.ts';
+import type { Provenance } from '../../../common/storage/ports/index-entry.ts';
+import type { StructureItem, StructureItems } from '../../repositories/structure-items.ts';
 import type { ImprovePass } from '../../stage.ts';
 import { embeddingOf } from '../embedding-of.ts';
 import { type ItemChanges, isUnchanged, itemChanges } from '../item-changes.ts';

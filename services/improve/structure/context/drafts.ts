@@ -1,7 +1,5 @@
-import type { DatasetScope } from '../../../common/domain/scope.ts';
-import { slices } from '../../../common/domain/slices.ts';
-import type { Collection, DocumentStore, Write } from '../../../common/ports/document-store.ts';
-import { remove } from '../../../common/ports/document-store.ts';
+import type { DatasetScope } from '../../../common/kernel/scope.ts';
+import { slices } from '../../../common/kernel/slices.ts';
 import {
   CONTEXT_STATE_ID,
   type ContextEntity,
@@ -14,7 +12,9 @@ import {
   contextStateCollection,
   keepWrite,
   type Versioned,
-} from '../../../common/repositories/context-summaries.ts';
+} from '../../../common/records/improve/context-summaries.ts';
+import type { Collection, DocumentStore, Write } from '../../../common/storage/ports/document-store.ts';
+import { remove } from '../../../common/storage/ports/document-store.ts';
 
 type Reader = Pick<DocumentStore, 'getMany'>;
 

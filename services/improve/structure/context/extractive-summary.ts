@@ -1,6 +1,6 @@
-import { names } from '../../../common/language/names.ts';
-import { sentences } from '../../../common/language/sentences.ts';
-import { estimateTokens } from '../../../common/language/token-count.ts';
+import { names } from '../../../common/text/language/names.ts';
+import { sentences } from '../../../common/text/language/sentences.ts';
+import { estimateTokens } from '../../../common/text/language/token-count.ts';
 
 interface Candidate {
   readonly text: string;

@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
 import { RELATIONS, type SummaryPayload } from '../../../common/domain/index-rows.ts';
-import type { DatasetScope } from '../../../common/domain/scope.ts';
-import type { DatasetReaders } from '../../../common/ports/dataset-indexes.ts';
-import type { Provenance } from '../../../common/ports/index-entry.ts';
-import type { TextRow } from '../../../common/ports/text-index.ts';
+import type { DatasetScope } from '../../../common/kernel/scope.ts';
+import type { DatasetReaders } from '../../../common/storage/ports/dataset-indexes.ts';
+import type { Provenance } from '../../../common/storage/ports/index-entry.ts';
+import type { TextRow } from '../../../common/storage/ports/text-index.ts';
 
 /** A passage's summary, as the tree takes it. */
 export interface FreshLeaf {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { engramError } from '../../../common/domain/errors.ts';
-import { FENCE_RULE, fenced } from '../../../common/domain/fenced.ts';
+import { engramError } from '../../../common/kernel/errors.ts';
 import type { LanguageModel, ModelCallContext } from '../../../common/ports/models.ts';
+import { FENCE_RULE, fenced } from '../../../common/text/fenced.ts';
 
 const AREA_TOKENS = 300;
 const ROOT_TOKENS = 500;

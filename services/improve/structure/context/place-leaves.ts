@@ -1,11 +1,11 @@
-import type { DatasetScope } from '../../../common/domain/scope.ts';
-import { slices } from '../../../common/domain/slices.ts';
-import type { DocumentStore } from '../../../common/ports/document-store.ts';
+import type { DatasetScope } from '../../../common/kernel/scope.ts';
+import { slices } from '../../../common/kernel/slices.ts';
 import {
   CONTEXT_STATE_ID,
   type ContextNode,
   contextNodesCollection,
-} from '../../../common/repositories/context-summaries.ts';
+} from '../../../common/records/improve/context-summaries.ts';
+import type { DocumentStore } from '../../../common/storage/ports/document-store.ts';
 import { informationOf, listBucket, MAX_CHILDREN, newNode, newNodeId, similarity, sumOf } from './buckets.ts';
 import { type ContextDrafts, stateOf } from './drafts.ts';
 import type { FreshLeaf } from './leaf-source.ts';

@@ -1,7 +1,7 @@
-import type { DatasetScope } from '../../../common/domain/scope.ts';
 import { cosine, dotProduct, unitVector, vectorOfText } from '../../../common/domain/vector-text.ts';
-import type { DocumentStore, Stored } from '../../../common/ports/document-store.ts';
-import { type ContextNode, contextNodesCollection } from '../../../common/repositories/context-summaries.ts';
+import type { DatasetScope } from '../../../common/kernel/scope.ts';
+import { type ContextNode, contextNodesCollection } from '../../../common/records/improve/context-summaries.ts';
+import type { DocumentStore, Stored } from '../../../common/storage/ports/document-store.ts';
 import { MAX_CHILDREN, newNode, newNodeId } from './buckets.ts';
 import { Drafts } from './drafts.ts';
 

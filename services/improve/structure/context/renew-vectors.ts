@@ -1,9 +1,9 @@
-import type { Page } from '../../../common/domain/result-page.ts';
-import type { DatasetScope } from '../../../common/domain/scope.ts';
 import { meanVector, unitVector, vectorOfText, vectorText } from '../../../common/domain/vector-text.ts';
-import { type DocumentStore, type Query, replace, type Stored } from '../../../common/ports/document-store.ts';
+import type { Page } from '../../../common/kernel/result-page.ts';
+import type { DatasetScope } from '../../../common/kernel/scope.ts';
 import type { Embedder, ModelCallContext } from '../../../common/ports/models.ts';
-import { type ContextNode, contextNodesCollection } from '../../../common/repositories/context-summaries.ts';
+import { type ContextNode, contextNodesCollection } from '../../../common/records/improve/context-summaries.ts';
+import { type DocumentStore, type Query, replace, type Stored } from '../../../common/storage/ports/document-store.ts';
 import { embedAll } from '../embed-all.ts';
 
 const PAGE = 40;

@@ -1,15 +1,21 @@
-import { createGate } from '../../../common/domain/gate.ts';
 import type { SummaryPayload } from '../../../common/domain/index-rows.ts';
-import type { DatasetScope } from '../../../common/domain/scope.ts';
 import { meanVector, unitVector, vectorOfText, vectorText } from '../../../common/domain/vector-text.ts';
-import type { DatasetReaders } from '../../../common/ports/dataset-indexes.ts';
-import { type DocumentStore, remove, replace, type Stored, type Write } from '../../../common/ports/document-store.ts';
+import type { DatasetScope } from '../../../common/kernel/scope.ts';
+import { createGate } from '../../../common/platform/async/gate.ts';
 import type { EmbedderSource } from '../../../common/ports/embedders.ts';
 import type { LanguageModel, ModelCallContext } from '../../../common/ports/models.ts';
-import { activeEmbedding } from '../../../common/repositories/active-embedding.ts';
-import { type ContextNode, contextNodesCollection } from '../../../common/repositories/context-summaries.ts';
-import { type Ledger, visible } from '../../../common/repositories/ledger.ts';
-import type { VectorHomes } from '../../../common/repositories/vector-homes.ts';
+import { activeEmbedding } from '../../../common/records/cognify/active-embedding.ts';
+import { type Ledger, visible } from '../../../common/records/cognify/ledger.ts';
+import type { VectorHomes } from '../../../common/records/cognify/vector-homes.ts';
+import { type ContextNode, contextNodesCollection } from '../../../common/records/improve/context-summaries.ts';
+import type { DatasetReaders } from '../../../common/storage/ports/dataset-indexes.ts';
+import {
+  type DocumentStore,
+  remove,
+  replace,
+  type Stored,
+  type Write,
+} from '../../../common/storage/ports/document-store.ts';
 import { embedAll } from '../embed-all.ts';
 import { extractiveSummary } from './extractive-summary.ts';
 import { modelSummary } from './model-summary.ts';

@@ -1,6 +1,6 @@
-import { firstWords } from '../../../common/domain/first-words.ts';
 import { NODE_TYPES, RELATIONS } from '../../../common/domain/index-rows.ts';
-import type { JsonObject } from '../../../common/domain/json.ts';
+import type { JsonObject } from '../../../common/kernel/json.ts';
+import { firstWords } from '../../../common/text/first-words.ts';
 import type { GraphView } from '../../usecases/view-graph.ts';
 
 /** The wire's node of a view (search-recall.md §8.1). */

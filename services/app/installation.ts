@@ -1,0 +1,34 @@
+import { randomUUID } from 'node:crypto';
+import { SYSTEM_SCOPE } from '../common/kernel/scope.ts';
+import {
+  type Collection,
+  type DocumentStore,
+  DuplicateKeyError,
+  insert,
+} from '../common/storage/ports/document-store.ts';
+
+type InstallationDocument = { readonly installation: string };
+
+/** One document: by which the stores of this installation tell it from others. */
+export const installationCollection: Collection<InstallationDocument> = {
+  name: 'installation',
+  level: 'system',
+  indexes: [],
+};
+
+const ID = 'server';
+
+/** The id of the installation that the records belong to; made with the first question. */
+export async function installationId(store: DocumentStore): Promise<string> {
+  const stored = await store.get(SYSTEM_SCOPE, installationCollection, ID);
+  if (stored !== null) return stored.value.installation;
+  const installation = randomUUID();
+  try {
+    await store.commit(SYSTEM_SCOPE, [insert(installationCollection, ID, { installation })]);
+    return installation;
+  } catch (error) {
+    if (!(error instanceof DuplicateKeyError)) throw error;
+    // Another process of a new installation made it at the same moment.
+    return installationId(store);
+  }
+}

@@ -1,0 +1,60 @@
+import type { Scope } from '../common/kernel/scope.ts';
+import type { TokenUsage } from '../common/ports/models.ts';
+import {
+  type Collection,
+  type DocumentStore,
+  DuplicateKeyError,
+  insert,
+  update,
+} from '../common/storage/ports/document-store.ts';
+
+/** Tokens a tenant spent on a model on a day. */
+export type ModelUsageDay = {
+  /** `YYYY-MM-DD`, UTC. */
+  readonly day: string;
+  readonly model: string;
+  readonly calls: number;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+};
+
+export const modelUsageCollection: Collection<ModelUsageDay> = {
+  name: 'model_usage',
+  level: 'tenant',
+  indexes: [{ fields: ['day'] }],
+};
+
+export interface ModelUsage {
+  /** Durable when it resolves; concurrent calls lose nothing. */
+  add(scope: Scope, model: string, usage: TokenUsage, at: Date): Promise<void>;
+  since(scope: Scope, day: string): Promise<readonly ModelUsageDay[]>;
+}
+
+export function createModelUsage(store: DocumentStore): ModelUsage {
+  const increase = async (scope: Scope, id: string, usage: TokenUsage): Promise<boolean> => {
+    const increment = { calls: 1, inputTokens: usage.inputTokens, outputTokens: usage.outputTokens };
+    const [result] = await store.commit(scope, [update(modelUsageCollection, id, { increment })]);
+    return result?.changed === 1;
+  };
+  return {
+    async add({ tenant }, model, usage, at) {
+      const scope = { tenant };
+      const day = at.toISOString().slice(0, 10);
+      const id = `${tenant}/${day}/${model}`;
+      if (await increase(scope, id, usage)) return;
+      try {
+        await store.commit(scope, [insert(modelUsageCollection, id, { day, model, calls: 1, ...usage })]);
+      } catch (error) {
+        if (!(error instanceof DuplicateKeyError)) throw error;
+        await increase(scope, id, usage);
+      }
+    },
+    async since({ tenant }, day) {
+      const found = await store.find({ tenant }, modelUsageCollection, {
+        where: { day: { atLeast: day } },
+        limit: 1000,
+      });
+      return found.items.map(({ value }) => value);
+    },
+  };
+}

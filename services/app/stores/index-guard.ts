@@ -1,0 +1,151 @@
+import type { DataItemId } from '../../common/kernel/brand.ts';
+import { asId } from '../../common/kernel/ids.ts';
+import { type AnyScope, type DatasetScope, datasetScope, SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
+import { slices } from '../../common/kernel/slices.ts';
+import type { HealthCheck } from '../../common/platform/http/health.ts';
+import type { Logger } from '../../common/platform/observability/logger.ts';
+import type { Clock } from '../../common/ports/system.ts';
+import { datasetsCollection } from '../../common/records/auth/datasets.ts';
+import { findAll } from '../../common/records/base/find-all.ts';
+import { createIndexRebuilds, requireWholeIndex } from '../../common/records/cognify/index-rebuilds.ts';
+import { createLedger } from '../../common/records/cognify/ledger.ts';
+import { homeScope, vectorHomesCollection } from '../../common/records/cognify/vector-homes.ts';
+import { createDataItems } from '../../common/records/ingest/data-items.ts';
+import type { DatasetIndexes } from '../../common/storage/ports/dataset-indexes.ts';
+import type { DocumentStore } from '../../common/storage/ports/document-store.ts';
+import { provenanceKey } from '../../common/storage/ports/index-entry.ts';
+
+type Indexes = Pick<DatasetIndexes, 'text' | 'vectors' | 'graph'>;
+
+/** Compares what indexes hold with the ledger, and refuses reads of a dataset whose rows were lost until they are back. */
+export interface IndexGuard {
+  /** Marks items that are committed but have no rows as not built, to be built again by a run of cognify. */
+  verify(scope: DatasetScope, provenance: () => Promise<ReadonlySet<string>>): Promise<void>;
+  /** The indexes for those that answer from them: reads fail while their dataset is rebuilt. */
+  guarded(indexes: Indexes): Indexes;
+  /** The check, degraded while a dataset is rebuilt. */
+  guardedHealth(health: HealthCheck | null): HealthCheck | null;
+  /** Calls `inspect` for every dataset. */
+  inspectAll(inspect: (scope: DatasetScope) => Promise<void>): Promise<void>;
+}
+
+/** Datasets that are looked at in one turn of the event loop. */
+const AT_ONCE = 50;
+
+export async function createIndexGuard({
+  store,
+  clock,
+  logger,
+}: {
+  readonly store: DocumentStore;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}): Promise<IndexGuard> {
+  const ledger = createLedger(store);
+  const items = createDataItems(store);
+  const rebuilds = createIndexRebuilds(store);
+  // Only a hint, so that reads of whole datasets cost nothing: the store says whether it is still so.
+  const rebuilding = new Map<string, DatasetScope>();
+  const keyOf = ({ tenant, dataset }: DatasetScope) => `${tenant}/${dataset}`;
+  for (const { scope } of await rebuilds.all(SYSTEM_SCOPE)) rebuilding.set(keyOf(scope), scope);
+  const owners = new Map<string, DatasetScope>();
+  const ownerOf = (scope: DatasetScope) => owners.get(keyOf(scope)) ?? scope;
+  /** Vectors of another embedding model are a part of the dataset in a file of their own. */
+  const findVectorHomes = async (): Promise<readonly DatasetScope[]> => {
+    owners.clear();
+    return (await findAll(store, SYSTEM_SCOPE, vectorHomesCollection)).flatMap(({ tenant, dataset, value }) => {
+      if (value.active === 0) return [];
+      const owner = datasetScope(asId(tenant ?? ''), asId(dataset ?? ''));
+      const home = homeScope(owner, value.active);
+      owners.set(keyOf(home), owner);
+      return [home];
+    });
+  };
+  await findVectorHomes();
+
+  const lostItems = async (scope: DatasetScope, provenance: () => Promise<ReadonlySet<string>>) => {
+    const committed = [...(await ledger.allEntries(scope))]
+      // A document without text has no rows.
+      .filter(([, { erased, generation, counts }]) => !erased && generation > 0 && counts?.['chunks'] !== 0)
+      .map(([item, { generation }]) => ({ item, generation }));
+    if (committed.length === 0) return { lost: [], intact: 0 };
+    const present = await provenance();
+    const missing = committed.filter((entry) => !present.has(provenanceKey(entry)));
+    if (missing.length === 0) return { lost: [], intact: committed.length };
+    // A restore writes records before rows, and nobody can name its dataset until both are there.
+    const isNamed = (await store.get({ tenant: scope.tenant }, datasetsCollection, scope.dataset)) !== null;
+    if (!isNamed) return { lost: [], intact: 0 };
+    // An item may have been built again or erased between the two looks.
+    const now = await ledger.committed(
+      scope,
+      missing.map(({ item }) => item),
+    );
+    const still = missing.filter(({ item, generation }) => now.get(item) === generation);
+    // What no item was added for (learned facts, for example) cannot be built again.
+    const known = await items.getMany(
+      scope,
+      still.map(({ item }) => item),
+    );
+    return { lost: known.map(({ id }) => id), intact: committed.length - still.length };
+  };
+
+  const refuse = async (indexed: DatasetScope): Promise<void> => {
+    const scope = ownerOf(indexed);
+    if (!rebuilding.has(keyOf(scope))) return;
+    await requireWholeIndex(store, scope);
+    rebuilding.delete(keyOf(scope));
+  };
+
+  return {
+    async verify(indexed, provenance) {
+      const scope = ownerOf(indexed);
+      const { lost, intact } = await lostItems(scope, provenance);
+      if (lost.length === 0) return;
+      const lostAt = clock.now().toISOString();
+      logger.error('index.lost', { datasetId: scope.dataset, tenant: scope.tenant, items: lost.length, intact });
+      rebuilding.set(keyOf(scope), scope);
+      await rebuilds.put(scope, { lostAt, lost: lost.length, intact, runId: null, failures: 0, retryAtMs: 0 });
+      await ledger.reset(scope, lost as readonly DataItemId[], lostAt);
+    },
+    guarded: ({ text, vectors, graph }) => ({
+      text: refusing(text, refuse),
+      vectors: refusing(vectors, refuse),
+      graph: refusing(graph, refuse),
+    }),
+    guardedHealth(health) {
+      if (health === null) return null;
+      return {
+        critical: health.critical,
+        async check() {
+          const result = await health.check();
+          const count = (await rebuilds.all(SYSTEM_SCOPE)).length;
+          if (count === 0 || result.status !== 'healthy') return result;
+          const details = `The index of ${count} dataset${count === 1 ? '' : 's'} was lost and is being rebuilt`;
+          return { ...result, status: 'degraded', details };
+        },
+      };
+    },
+    async inspectAll(inspect) {
+      const homes = await findVectorHomes();
+      const datasets = (await findAll(store, SYSTEM_SCOPE, datasetsCollection)).map(({ id, tenant }) =>
+        datasetScope(asId(tenant ?? ''), asId(id)),
+      );
+      for (const slice of slices([...datasets, ...homes], AT_ONCE)) await Promise.all(slice.map(inspect));
+    },
+  };
+}
+
+/** The port, whose reads end with `refuse` of their scope: also those that began before the loss was noticed. */
+function refusing<Port extends object>(port: Port, refuse: (scope: DatasetScope) => Promise<void>): Port {
+  return new Proxy(port, {
+    get(target, name) {
+      const member: unknown = Reflect.get(target, name);
+      if (typeof member !== 'function') return member;
+      return async (scope: AnyScope, ...values: unknown[]) => {
+        const result: unknown = await Reflect.apply(member, target, [scope, ...values]);
+        await refuse(scope as DatasetScope);
+        return result;
+      };
+    },
+  });
+}

@@ -1,0 +1,82 @@
+import { type DatasetScope, SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
+import type { Config } from '../../common/platform/config/configuration.ts';
+import type { HealthCheck } from '../../common/platform/http/health.ts';
+import type { Logger } from '../../common/platform/observability/logger.ts';
+import type { BlobStore } from '../../common/storage/ports/blob-store.ts';
+import type { Bus } from '../../common/storage/ports/bus.ts';
+import type { DatasetIndexes } from '../../common/storage/ports/dataset-indexes.ts';
+import type { AnyCollection, DocumentStore } from '../../common/storage/ports/document-store.ts';
+
+export interface SourceParts {
+  readonly config: Config;
+  readonly collections: readonly AnyCollection[];
+  readonly logger: Logger;
+  /** Dataset files that each thread of an index keeps open. */
+  readonly openFiles?: number;
+  /** See `SqliteDatasetIndexes`. */
+  readonly verifyIndex?: (scope: DatasetScope, provenance: () => Promise<ReadonlySet<string>>) => Promise<void>;
+}
+
+/** A port's adapter, and how to tell whether it works. */
+export interface Opened<Port> {
+  readonly port: Port;
+  /** Null: it has no state of its own that could fail. */
+  readonly health: HealthCheck | null;
+}
+
+/** Opens the adapters of one shape. Nothing is opened that is not asked for; what is shared is opened once. */
+export interface StoreSource {
+  documents(): Promise<Opened<DocumentStore>>;
+  /** Of this and the next ones: rejects when the place on a server belongs to another installation than this. */
+  blobs(installation: string): Promise<Opened<BlobStore>>;
+  index(installation: string): Promise<Opened<Pick<DatasetIndexes, 'text' | 'vectors'>>>;
+  graph(installation: string): Promise<Opened<DatasetIndexes['graph']>>;
+  bus(installation: string): Promise<Opened<Bus>>;
+  /** Verifies a dataset whose index is not there, in the shape that can tell. */
+  inspectIndex?(scope: DatasetScope): Promise<void>;
+  /** Starts what a run will need, while its data still comes in. */
+  prepare(): void;
+  /** Everything that was opened, newest first. */
+  close(): Promise<void>;
+}
+
+/** Rejects when records cannot be read. */
+export async function probeDocuments(store: DocumentStore): Promise<void> {
+  await store.count(SYSTEM_SCOPE, { name: 'users', level: 'system', indexes: [] }, {});
+}
+
+/** A component without which nothing works. */
+export function critical(provider: string, probe: () => Promise<unknown>): HealthCheck {
+  return {
+    critical: true,
+    async check() {
+      await probe();
+      return { status: 'healthy', provider, details: 'Connection successful' };
+    },
+  };
+}
+
+/** Closes in reverse what was opened. */
+export interface Closing {
+  add(close: () => Promise<unknown>): void;
+  closeAll(): Promise<void>;
+}
+
+export function createClosing(): Closing {
+  const closers: (() => Promise<unknown>)[] = [];
+  return {
+    add: (close) => void closers.push(close),
+    async closeAll() {
+      for (const close of closers.splice(0).toReversed()) await close();
+    },
+  };
+}
+
+/** The first call's promise for all. */
+export function once<Value>(open: () => Promise<Value>): () => Promise<Value> {
+  let opening: Promise<Value> | undefined;
+  return () => {
+    opening ??= open();
+    return opening;
+  };
+}

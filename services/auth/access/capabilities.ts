@@ -1,0 +1,157 @@
+import { CAPABILITIES, type Capability, isCapability } from '../../common/domain/capabilities.ts';
+import type { PrincipalId, TenantId } from '../../common/kernel/brand.ts';
+import { engramError } from '../../common/kernel/errors.ts';
+import type { Principal } from '../../common/kernel/principal.ts';
+import type { AuditEntry } from '../../common/ports/audit-log.ts';
+import type { Tenant } from '../../common/records/auth/tenants.ts';
+import { isOvertaken } from '../../common/records/base/commit-races.ts';
+import type { Write } from '../../common/storage/ports/document-store.ts';
+import type { AuthDependencies } from '../dependencies.ts';
+import { authorityOf, capabilityMissing, type TenantAuthority } from '../tenants/tenant-authority.ts';
+import { affectedUsers, findHolder, type Holder, holderWrite } from './holders.ts';
+
+export interface CapabilityRequest {
+  readonly principal: Principal;
+  /** Id of a user, a role or a tenant. */
+  readonly holder: string;
+  readonly capabilities: readonly string[];
+  /** Where a user shall have them; the principal's current tenant when absent. */
+  readonly tenant: TenantId | undefined;
+}
+
+/**
+ * Gives capabilities to a user, a role or a whole tenant. Idempotent. Errors: `CapabilityNotFoundError`;
+ * `PermissionDeniedError`, the same for an unknown holder, an unknown tenant, none at all and a missing capability, so that
+ * ids cannot be probed; and for capabilities that the principal lacks, and for a user outside the tenant.
+ */
+export async function grantCapabilities(deps: AuthDependencies, request: CapabilityRequest): Promise<void> {
+  const capabilities = knownCapabilities(request.capabilities);
+  for (;;) {
+    const { holder, tenant, authority } = await authorised(deps, request, 'grant_capabilities');
+    const lacking = capabilities.filter((capability) => !authority.allows(capability));
+    if (lacking.length > 0) throw denied(`User cannot grant capabilities they do not hold: ${lacking.join(', ')}`);
+    const writes = [...(await presenceWrites(deps, holder, tenant))];
+    const missing = await heldBy(deps, tenant, holder.id).then((held) => capabilities.filter((one) => !held.has(one)));
+    const at = deps.clock.now().toISOString();
+    for (const capability of missing) {
+      writes.push(
+        deps.capabilities.insertWrite({ holder: holder.id, capability }, request.principal.id, at),
+        ...deps.eventLog.appendWrites({ tenant: tenant.id }, [
+          { type: 'capability.granted', ...subjectOf(holder, capability) },
+        ]),
+      );
+    }
+    const change = { holder, tenant, writes, capabilities: missing, actor: request.principal.id };
+    if (await commit(deps, change, 'capability.granted')) return;
+  }
+}
+
+/** Takes them; from whoever holds them. Idempotent. Errors: the first two of giving. */
+export async function revokeCapabilities(deps: AuthDependencies, request: CapabilityRequest): Promise<void> {
+  const capabilities = knownCapabilities(request.capabilities);
+  const { holder, tenant } = await authorised(deps, request, 'revoke_capabilities');
+  const held = await heldBy(deps, tenant, holder.id);
+  const present = capabilities.filter((capability) => held.has(capability));
+  const writes = present.flatMap((capability) => [
+    deps.capabilities.removeWrite({ holder: holder.id, capability }),
+    ...deps.eventLog.appendWrites({ tenant: tenant.id }, [
+      { type: 'capability.revoked', ...subjectOf(holder, capability) },
+    ]),
+  ]);
+  const change = { holder, tenant, writes, capabilities: present, actor: request.principal.id };
+  await commit(deps, change, 'capability.revoked');
+}
+
+/** What the principal has in the tenant, sorted. `PermissionDeniedError` for a stranger; an unknown tenant reads the same. */
+export async function ownCapabilities(
+  deps: AuthDependencies,
+  principal: Principal,
+  id: TenantId,
+): Promise<readonly Capability[]> {
+  const tenant = await deps.tenants.get(id);
+  const authority = tenant === null ? null : await authorityOf(deps, principal, tenant);
+  if (authority === null || !authority.isMember) throw denied('User is not a member of this tenant');
+  return authority.capabilities;
+}
+
+interface Authorised {
+  readonly holder: Holder;
+  readonly tenant: Tenant;
+  readonly authority: TenantAuthority;
+}
+
+async function authorised(
+  deps: AuthDependencies,
+  request: CapabilityRequest,
+  capability: Capability,
+): Promise<Authorised> {
+  const holder = await findHolder(deps, request.holder);
+  const tenant = holder === null ? null : await deps.tenants.get(scopeOf(holder, request));
+  if (holder === null || tenant === null) throw capabilityMissing(capability);
+  const authority = await authorityOf(deps, request.principal, tenant);
+  if (!authority.allows(capability)) throw capabilityMissing(capability);
+  return { holder, tenant, authority };
+}
+
+function scopeOf(holder: Holder, { tenant, principal }: CapabilityRequest): TenantId {
+  if (holder.kind === 'tenant') return holder.id;
+  return holder.kind === 'role' ? holder.role.tenant : (tenant ?? principal.tenant);
+}
+
+/** They keep the holder, and a user's membership, for the rest of the commit. */
+async function presenceWrites(deps: AuthDependencies, holder: Holder, tenant: Tenant): Promise<readonly Write[]> {
+  if (holder.kind !== 'user') return [holderWrite(deps, holder)];
+  if (!(await deps.memberships.has(tenant.id, holder.id))) {
+    throw denied('User is not a member of this tenant; add them to the tenant before granting capabilities');
+  }
+  return [deps.memberships.touchWrite(tenant.id, holder.id)];
+}
+
+async function heldBy(
+  { capabilities }: AuthDependencies,
+  tenant: Tenant,
+  holder: PrincipalId,
+): Promise<ReadonlySet<Capability>> {
+  const grants = await capabilities.ofHolders(tenant.id, [holder]);
+  return new Set(grants.map(({ capability }) => capability));
+}
+
+interface Change {
+  readonly holder: Holder;
+  readonly tenant: Tenant;
+  readonly writes: readonly Write[];
+  readonly capabilities: readonly Capability[];
+  readonly actor: string;
+}
+
+/** False when something changed meanwhile. */
+async function commit(deps: AuthDependencies, change: Change, action: string): Promise<boolean> {
+  const { holder, tenant, writes, capabilities, actor } = change;
+  const [first, ...rest] = capabilities.map(
+    (capability): AuditEntry => ({ tenant: tenant.id, action, actor, subject: holder.id, details: { capability } }),
+  );
+  if (first === undefined) return true;
+  try {
+    await deps.audit.commit({ tenant: tenant.id }, writes, [first, ...rest]);
+  } catch (error) {
+    if (isOvertaken(error)) return false;
+    throw error;
+  }
+  deps.news.accessChanged(tenant.id, affectedUsers(holder));
+  return true;
+}
+
+function knownCapabilities(names: readonly string[]): readonly Capability[] {
+  const unknown = names.filter((name) => !isCapability(name));
+  if (unknown.length === 0) return [...new Set(names.filter(isCapability))].toSorted();
+  const text = `Unknown capability: ${unknown.join(', ')}. Known: ${CAPABILITIES.join(', ')}`;
+  throw engramError('CapabilityNotFoundError', text);
+}
+
+function subjectOf(holder: Holder, capability: Capability) {
+  return { subjectId: `${holder.id}/${capability}`, data: { holderId: holder.id, capability } };
+}
+
+function denied(message: string) {
+  return engramError('PermissionDeniedError', message);
+}

@@ -1,0 +1,315 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import { CALL, startAuth, type TestAuth } from '../../../test/support/auth-service.ts';
+import { giveGrant, takeGrant } from '../../../test/support/set-grant.ts';
+import type { DatasetId, TenantId } from '../../common/kernel/brand.ts';
+import type { DatasetRef } from '../../common/kernel/dataset.ts';
+import { asId, datasetId } from '../../common/kernel/ids.ts';
+import { PERMISSIONS, type Permission, type Principal } from '../../common/kernel/principal.ts';
+import { SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
+import * as methods from '../../common/platform/messaging/methods/auth.ts';
+import { createApiKeys } from '../../common/records/auth/api-keys.ts';
+import { datasetsCollection } from '../../common/records/auth/datasets.ts';
+import { createGrants, grantsCollection } from '../repositories/grants.ts';
+import { createMemberships } from '../repositories/memberships.ts';
+
+interface Query {
+  readonly ids?: readonly string[];
+  readonly names?: readonly string[];
+  readonly createMissing?: boolean;
+  readonly namesAmongPermitted?: boolean;
+}
+
+describe('dataset registry', () => {
+  let auth: TestAuth;
+  let ada: Principal;
+  let bob: Principal;
+  beforeEach(async () => {
+    auth = await startAuth();
+    ada = await auth.addUser();
+    bob = await auth.addUser();
+  });
+  afterEach(() => auth[Symbol.asyncDispose]());
+
+  const create = async (principal: Principal, name: string) => {
+    auth.clock.advance(1);
+    return (await auth.messenger.call(methods.createDataset, { name }, { ...CALL, principal })).dataset;
+  };
+  const remove = async (dataset: DatasetRef) =>
+    (await auth.messenger.call(methods.removeDataset, { dataset }, CALL)).removed;
+  const resolve = async (principal: Principal, permission: Permission, query: Query = {}) =>
+    (await auth.messenger.call(methods.resolveDatasets, { permission, ...query }, { ...CALL, principal })).datasets;
+  /** While it works in a tenant of its own. */
+  const elsewhereOf = async (principal: Principal): Promise<Principal> => {
+    const tenant = asId<TenantId>(randomUUID());
+    await join(auth, principal, tenant);
+    return { ...principal, tenant };
+  };
+  const refusal = async (work: Promise<unknown>) => {
+    const error = await work.then(
+      () => new Error('expected a refusal'),
+      (thrown: unknown) => thrown,
+    );
+    return error as { readonly status: number; readonly detail: string };
+  };
+  const namesOf = (datasets: readonly DatasetRef[]) => datasets.map(({ name }) => name);
+  const count = (collection: typeof datasetsCollection | typeof grantsCollection) =>
+    auth.store.count(SYSTEM_SCOPE, collection as typeof datasetsCollection, {});
+
+  it('derives the id from name, owner and tenant and grants everything to the owner', async () => {
+    const dataset = await create(ada, 'reports');
+    expect(dataset).to.deep.equal({
+      id: datasetId('reports', ada.id, null),
+      name: 'reports',
+      ownerId: ada.id,
+      tenant: 'personal',
+      createdAt: auth.clock.now().toISOString(),
+      updatedAt: null,
+    });
+    for (const permission of PERMISSIONS) expect(await resolve(ada, permission)).to.deep.equal([dataset]);
+    expect(await create(ada, 'reports')).to.deep.equal(dataset);
+    expect((await create(ada, 'Reports')).id).not.to.equal(dataset.id);
+    expect((await create(bob, 'reports')).id).not.to.equal(dataset.id);
+    expect(await auth.events()).to.deep.equal(['dataset.created', 'dataset.created', 'dataset.created']);
+  });
+
+  it('refuses a name of broken Unicode, which no store can keep apart from others', async () => {
+    for (const make of [
+      create(ada, 'half\ud800'),
+      resolve(ada, 'write', { names: ['fine', 'half\ud800'], createMissing: true }),
+    ]) {
+      const error = await make.then(
+        () => null,
+        (reason: { wireName?: string; status?: number }) => reason,
+      );
+      expect(error).to.include({ wireName: 'InvalidDatasetNameError', status: 400 });
+    }
+    expect(await resolve(ada, 'read', {})).to.deep.equal([]);
+  });
+
+  it('takes any name when it is asked to create one', async () => {
+    for (const name of ['', 'a b', 'a.b', '日本', '\u0000', 'x'.repeat(10_000), "'; drop", '__proto__']) {
+      expect((await create(ada, name)).name).to.equal(name);
+      expect(namesOf(await resolve(ada, 'read', { names: [name] }))).to.deep.equal([name]);
+    }
+  });
+
+  it('makes one dataset when many create the same name at once', async () => {
+    const made = await Promise.all(
+      Array.from({ length: 40 }, (_, index) =>
+        index % 2 === 0
+          ? create(ada, 'same')
+          : resolve(ada, 'write', { names: ['same'], createMissing: true }).then(([dataset]) => dataset),
+      ),
+    );
+    expect(new Set(made.map((dataset) => dataset?.id)).size).to.equal(1);
+    expect(await count(datasetsCollection)).to.equal(1);
+    expect(await count(grantsCollection)).to.equal(1);
+    expect(await auth.events()).to.deep.equal(['dataset.created']);
+  });
+
+  it('keeps registry and grants together when a name is created and removed at once', async () => {
+    for (let round = 0; round < 20; round += 1) {
+      const dataset = await create(ada, 'race');
+      await Promise.all([remove(dataset), create(ada, 'race'), remove(dataset), create(ada, 'race')]);
+      const datasets = await count(datasetsCollection);
+      expect(await count(grantsCollection)).to.equal(datasets);
+      expect(await resolve(ada, 'delete')).to.have.length(datasets);
+    }
+  });
+
+  it('removes the grants with the dataset, so that a later one of the same name starts clean', async () => {
+    const first = await create(ada, 'shared');
+    await giveGrant(auth.store, first, bob.id, 'read');
+    expect(await resolve(bob, 'read')).to.deep.equal([first]);
+    expect(await remove(first)).to.equal(true);
+    expect(await remove(first)).to.equal(false);
+    expect(String(await giveGrant(auth.store, first, bob.id, 'read').catch(String))).to.include('VersionConflictError');
+    const second = await create(ada, 'shared');
+    expect(second.id).to.equal(first.id);
+    expect(await resolve(bob, 'read')).to.deep.equal([]);
+    expect((await refusal(resolve(bob, 'read', { ids: [second.id] }))).status).to.equal(403);
+  });
+
+  it('does not let a late removal take the dataset that came after', async () => {
+    const first = await create(ada, 'notes');
+    await remove(first);
+    const second = await create(ada, 'notes');
+    expect(await remove(first)).to.equal(false);
+    expect(await resolve(ada, 'read', { names: ['notes'] })).to.deep.equal([second]);
+  });
+
+  it('refuses ids that are unknown, foreign, malformed or of another tenant alike', async () => {
+    const own = await create(ada, 'own');
+    const foreign = await create(bob, 'foreign');
+    const elsewhere = await create(await elsewhereOf(ada), 'elsewhere');
+    for (const id of [foreign.id, elsewhere.id, randomUUID(), 'x', '']) {
+      const { status, detail } = await refusal(resolve(ada, 'write', { ids: [own.id, id] }));
+      expect(status).to.equal(403);
+      expect(detail).to.equal(
+        'Request owner does not have necessary permission: [write] for all datasets requested. [PermissionDeniedError]',
+      );
+    }
+  });
+
+  it('answers ids in request order, each once, in any case, and lets them win over names', async () => {
+    const [one, two] = [await create(ada, 'one'), await create(ada, 'two')];
+    const ids = [two.id.toUpperCase(), one.id, two.id];
+    expect(await resolve(ada, 'read', { ids, names: ['nobody'] })).to.deep.equal([two, one]);
+  });
+
+  it('lists everything permitted, oldest first, and nothing for a newcomer', async () => {
+    expect(await resolve(ada, 'read')).to.deep.equal([]);
+    const made = [await create(ada, 'b'), await create(ada, 'a'), await create(ada, 'c')];
+    expect(await resolve(ada, 'read')).to.deep.equal(made);
+    expect(await resolve(ada, 'read', { ids: [] })).to.deep.equal(made);
+    expect(await resolve(bob, 'read')).to.deep.equal([]);
+  });
+
+  it('resolves names among own datasets only and names all that are missing', async () => {
+    const foreign = await create(bob, 'foreign');
+    await giveGrant(auth.store, foreign, ada.id, 'read');
+    await create(ada, 'own');
+    const { status, detail } = await refusal(resolve(ada, 'read', { names: ['foreign', 'own', 'nope', 'nope'] }));
+    expect(status).to.equal(404);
+    expect(detail).to.equal(
+      "Dataset(s) not found: 'foreign', 'nope'. Dataset names resolve only among the datasets you own in the current " +
+        'tenant; pass dataset_ids for datasets shared with you. [DatasetNotFoundError]',
+    );
+    expect((await refusal(resolve(ada, 'read', { names: [] }))).detail).to.equal(
+      'No datasets found. [DatasetNotFoundError]',
+    );
+    expect(namesOf(await resolve(ada, 'read', { names: ['own', 'own'] }))).to.deep.equal(['own']);
+  });
+
+  it('creates missing names in request order, or nothing at all when one of them cannot be', async () => {
+    await create(ada, 'old name');
+    for (const name of ['', 'a b', 'a.b', 'tab\t']) {
+      const error = await refusal(resolve(ada, 'write', { names: ['new', name], createMissing: true }));
+      expect(error.status, name).to.equal(400);
+    }
+    expect(namesOf(await resolve(ada, 'read'))).to.deep.equal(['old name']);
+    const made = await resolve(ada, 'write', { names: ['new', 'old name', 'newer'], createMissing: true });
+    expect(namesOf(made)).to.deep.equal(['new', 'old name', 'newer']);
+  });
+
+  it('creates nothing when the permission on another dataset of the request is missing', async () => {
+    const own = await create(ada, 'own');
+    await takeGrant(auth.store, own, ada.id, 'write');
+    const { status } = await refusal(resolve(ada, 'write', { names: ['own', 'new'], createMissing: true }));
+    expect(status).to.equal(403);
+    expect(namesOf(await resolve(ada, 'read'))).to.deep.equal(['own']);
+  });
+
+  it('lets forget find shared datasets by name, own ones first', async () => {
+    const foreign = await create(bob, 'notes');
+    await giveGrant(auth.store, foreign, ada.id, 'delete');
+    const query = { names: ['notes'], namesAmongPermitted: true };
+    expect(await resolve(ada, 'delete', query)).to.deep.equal([foreign]);
+    const own = await create(ada, 'notes');
+    expect(await resolve(ada, 'delete', query)).to.deep.equal([own]);
+    expect(await refusal(resolve(ada, 'delete', { names: ['nope'], namesAmongPermitted: true }))).to.include({
+      status: 404,
+      detail: "Dataset 'nope' not found or not accessible. [DatasetNotFoundError]",
+    });
+  });
+
+  it('gives an agent’s parent what the agent makes, and reaches it by id, not by name', async () => {
+    const agent = await auth.addUser({ parentId: ada.id });
+    const dataset = await create(agent, 'by-agent');
+    for (const permission of PERMISSIONS) expect(await resolve(ada, permission)).to.deep.equal([dataset]);
+    expect((await refusal(resolve(ada, 'read', { names: ['by-agent'] }))).status).to.equal(404);
+    expect(await resolve(bob, 'read')).to.deep.equal([]);
+  });
+
+  it('lets a parent use what was granted to its agent, but not the agent what was granted to its parent', async () => {
+    const agent = await auth.addUser({ parentId: ada.id });
+    const dataset = await create(bob, 'bobs');
+    await giveGrant(auth.store, dataset, agent.id, 'read');
+    expect(await resolve(ada, 'read', { ids: [dataset.id] })).to.deep.equal([dataset]);
+    expect((await refusal(resolve(ada, 'write', { ids: [dataset.id] }))).status).to.equal(403);
+    const adas = await create(ada, 'adas');
+    expect((await refusal(resolve(agent, 'read', { ids: [adas.id] }))).status).to.equal(403);
+  });
+
+  it('hides everything of one tenant while the user works in another', async () => {
+    const dataset = await create(ada, 'here');
+    const elsewhere = await elsewhereOf(ada);
+    expect(await resolve(elsewhere, 'read')).to.deep.equal([]);
+    expect((await refusal(resolve(elsewhere, 'read', { names: ['here'] }))).status).to.equal(404);
+    const twin = await create(elsewhere, 'here');
+    expect(twin.id).to.equal(datasetId('here', ada.id, elsewhere.tenant));
+    expect(await remove({ ...dataset, tenant: elsewhere.tenant })).to.equal(false);
+    expect(await resolve(ada, 'read')).to.deep.equal([dataset]);
+  });
+
+  it('pages through thousands of grants and names', async () => {
+    const grants = createGrants(auth.store);
+    const names = Array.from({ length: 1100 }, (_, index) => `d${index}`);
+    await resolve(ada, 'write', { names, createMissing: true });
+    expect(namesOf(await resolve(ada, 'read', { names }))).to.deep.equal(names);
+    const all = await resolve(ada, 'share');
+    expect(all).to.have.length(1100);
+    expect(await resolve(ada, 'share', { ids: all.map(({ id }) => id as DatasetId) })).to.have.length(1100);
+    expect(await grants.ofHolders({ tenant: ada.tenant }, [ada.id])).to.have.length(1100);
+  });
+});
+
+async function join({ store }: TestAuth, { id }: Principal, tenant: TenantId): Promise<void> {
+  await store.commit({ tenant }, [createMemberships(store).insertWrite(tenant, id, '2026-01-02T03:04:05.678Z')]);
+}
+
+describe('GetPrincipal', () => {
+  it('answers the account as it stands, in the tenant of the job, and null when it may not act', async () => {
+    await using auth = await startAuth();
+    const tenant = asId<TenantId>(randomUUID());
+    const member = await auth.addUser({ tenant });
+    await join(auth, member, tenant);
+    const agent = await auth.addUser({ parentId: member.id, tenant });
+    const stranger = await auth.addUser();
+    const inactive = await auth.addUser({ isActive: false });
+    const get = async (userId: string, inTenant: string) =>
+      (await auth.messenger.call(methods.getPrincipal, { userId, tenant: inTenant }, CALL)).principal;
+    expect(await get(member.id, tenant)).to.deep.equal(member);
+    expect(await get(member.id, 'personal')).to.deep.equal({ ...member, tenant: 'personal' });
+    expect(await get(member.id, randomUUID())).to.equal(null);
+    expect(await get(agent.id, tenant), 'an agent that lives there').to.deep.equal(agent);
+    expect(await get(stranger.id, tenant)).to.equal(null);
+    await auth.store.commit({ tenant }, [createMemberships(auth.store).removeWrite(tenant, member.id)]);
+    expect(await get(member.id, tenant), 'after leaving').to.equal(null);
+    expect(await get(inactive.id, 'personal')).to.equal(null);
+    expect(await get(randomUUID(), 'personal')).to.equal(null);
+  });
+
+  it('answers the limits of the key that was asked with, and null when it holds no more', async () => {
+    await using auth = await startAuth();
+    const [user, other] = [await auth.addUser(), await auth.addUser()];
+    const keys = createApiKeys(auth.store);
+    const id = randomUUID();
+    const expiresAt = new Date(auth.clock.now().getTime() + 60_000).toISOString();
+    const facts = { prefix: 'eng_1234', name: null, label: null, createdAt: '2026-01-02T03:04:05.678Z' };
+    const limits = { permissions: ['write'] as const, datasets: null };
+    await auth.store.commit(SYSTEM_SCOPE, [
+      keys.insertWrite({
+        ...{
+          id,
+          userId: user.id,
+          hash: 'a'.repeat(64),
+          lastUsedAt: null,
+          expiresAt,
+          tenant: null,
+          ...facts,
+          ...limits,
+        },
+      }),
+    ]);
+    const get = async (userId: string) =>
+      (await auth.messenger.call(methods.getPrincipal, { userId, tenant: 'personal', key: id }, CALL)).principal;
+    expect((await get(user.id))?.key).to.deep.equal({ id, ...limits });
+    expect(await get(other.id), 'somebody else’s').to.equal(null);
+    auth.clock.advance(60_000);
+    expect(await get(user.id), 'expired').to.equal(null);
+    await auth.store.commit(SYSTEM_SCOPE, [keys.removeWrite(id)]);
+    expect(await get(user.id), 'revoked').to.equal(null);
+  });
+});

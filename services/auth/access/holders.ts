@@ -1,0 +1,50 @@
+import type { RoleId, TenantId, UserId } from '../../common/kernel/brand.ts';
+import { asId } from '../../common/kernel/ids.ts';
+import type { Principal } from '../../common/kernel/principal.ts';
+import type { Tenant } from '../../common/records/auth/tenants.ts';
+import type { User } from '../../common/records/auth/users.ts';
+import type { Write } from '../../common/storage/ports/document-store.ts';
+import type { AuthDependencies } from '../dependencies.ts';
+import type { Role } from '../repositories/roles.ts';
+import { isInsider } from '../tenants/tenant-authority.ts';
+
+type Dependencies = Pick<AuthDependencies, 'users' | 'roles' | 'tenants'>;
+
+/** Whoever can hold grants and capabilities. */
+export type Holder =
+  | { readonly kind: 'user'; readonly id: UserId; readonly user: User }
+  | { readonly kind: 'role'; readonly id: RoleId; readonly role: Role }
+  | { readonly kind: 'tenant'; readonly id: TenantId; readonly tenant: Tenant };
+
+export async function findHolder({ users, roles, tenants }: Dependencies, id: string): Promise<Holder | null> {
+  const [user, role, tenant] = await Promise.all([users.get(asId(id)), roles.get(asId(id)), tenants.get(asId(id))]);
+  if (user !== null) return { kind: 'user', id: user.id, user };
+  if (role !== null) return { kind: 'role', id: role.id, role };
+  return tenant === null ? null : { kind: 'tenant', id: tenant.id, tenant };
+}
+
+/** The holder, as far as the principal may know of it: of users always, of tenants and roles where it belongs. */
+export async function findVisibleHolder(
+  deps: Dependencies & Pick<AuthDependencies, 'memberships'>,
+  principal: Pick<Principal, 'id' | 'tenant' | 'key'>,
+  id: string,
+): Promise<Holder | null> {
+  const holder = await findHolder(deps, id);
+  if (holder === null || holder.kind === 'user') return holder;
+  const tenant = holder.kind === 'role' ? holder.role.tenant : holder.id;
+  return (await isInsider(deps, principal, tenant)) ? holder : null;
+}
+
+/** Keeps the holder for the rest of the commit, so that nothing is given to somebody who is gone. */
+export function holderWrite({ users, roles, tenants }: Dependencies, holder: Holder): Write {
+  if (holder.kind === 'user') return users.touchWrite(holder.id);
+  return holder.kind === 'role' ? roles.touchWrite(holder.id) : tenants.changeWrite(holder.id, {});
+}
+
+/** Whose access a change of the holder's grants changes; null for everybody in the tenant. */
+export function affectedUsers(holder: Holder): readonly UserId[] | null {
+  if (holder.kind !== 'user') return null;
+  const { id, parentId } = holder.user;
+  // The grants of an agent are its parent's, too.
+  return parentId === null ? [id] : [id, parentId];
+}

@@ -1,0 +1,86 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { CALL, startAuth } from '../../../test/support/auth-service.ts';
+import { SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
+import * as methods from '../../common/platform/messaging/methods/auth.ts';
+import { datasetsCollection } from '../../common/records/auth/datasets.ts';
+import { openSqliteDocumentStore } from '../../common/storage/documents/sqlite/document-store.ts';
+import type { DocumentStore } from '../../common/storage/ports/document-store.ts';
+import { grantsCollection } from '../repositories/grants.ts';
+
+const ADA = { email: 'ada@example.com', password: 'correct horse' };
+const LOGIN = { body: { username: ADA.email, password: ADA.password } };
+
+describe('the auth service on SQLite', () => {
+  let folder: string;
+  let store: DocumentStore;
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'engram-auth-'));
+    store = await openSqliteDocumentStore({ file: join(folder, 'control.db'), autoMigrate: true });
+  });
+  afterEach(async () => {
+    await store.close();
+    await rm(folder, { recursive: true });
+  });
+
+  it('keeps accounts, tokens, keys and datasets over a restart', async () => {
+    const first = await startAuth({ store });
+    await first.call('POST', '/api/v1/auth/register', { body: ADA });
+    const { access_token: value } = (await first.call('POST', '/api/v1/auth/login', LOGIN)).json as {
+      access_token: string;
+    };
+    const principal = await first.authenticate({ kind: 'bearer', value });
+    if (principal === null) throw new Error('not authenticated');
+    const made = await first.call('POST', '/api/v1/auth/api-keys', { principal, body: {} });
+    const { key, id } = made.json as { readonly key: string; readonly id: string };
+    const { dataset } = await first.messenger.call(methods.createDataset, { name: 'notes' }, { ...CALL, principal });
+    await first[Symbol.asyncDispose]();
+    await store.close();
+
+    store = await openSqliteDocumentStore({ file: join(folder, 'control.db'), autoMigrate: true });
+    await using second = await startAuth({ store });
+    expect(await second.authenticate({ kind: 'bearer', value })).to.deep.equal(principal);
+    expect(await second.authenticate({ kind: 'api-key', value: key })).to.deep.equal({
+      ...principal,
+      key: { id, permissions: null, datasets: null },
+    });
+    const request = { permission: 'delete' as const };
+    const context = { ...CALL, principal };
+    expect((await second.messenger.call(methods.resolveDatasets, request, context)).datasets).to.deep.equal([dataset]);
+  });
+
+  it('holds every limit when requests come at the same time', async () => {
+    await using auth = await startAuth({ store });
+    const registrations = await Promise.allSettled(
+      Array.from({ length: 4 }, () => auth.call('POST', '/api/v1/auth/register', { body: ADA })),
+    );
+    expect(registrations.filter(({ status }) => status === 'fulfilled')).to.have.length(1);
+    const principal = await auth.addUser();
+    const keys = await Promise.allSettled(
+      Array.from({ length: 15 }, () => auth.call('POST', '/api/v1/auth/api-keys', { principal, body: {} })),
+    );
+    expect(keys.filter(({ status }) => status === 'fulfilled')).to.have.length(10);
+    const make = () => auth.messenger.call(methods.createDataset, { name: 'same' }, { ...CALL, principal });
+    const made = await Promise.all(Array.from({ length: 20 }, make));
+    expect(new Set(made.map(({ dataset }) => dataset.id)).size).to.equal(1);
+    for (const collection of [datasetsCollection, grantsCollection]) {
+      expect(await store.count(SYSTEM_SCOPE, collection as typeof datasetsCollection, {})).to.equal(1);
+    }
+  });
+
+  it('never separates a dataset from its grants when it is made and removed at the same time', async () => {
+    await using auth = await startAuth({ store });
+    const principal = await auth.addUser();
+    const make = () => auth.messenger.call(methods.createDataset, { name: 'race' }, { ...CALL, principal });
+    for (let round = 0; round < 10; round += 1) {
+      auth.clock.advance(1);
+      const { dataset } = await make();
+      const remove = () => auth.messenger.call(methods.removeDataset, { dataset }, CALL);
+      await Promise.all([remove(), make(), remove(), make()]);
+      const datasets = await store.count(SYSTEM_SCOPE, datasetsCollection, {});
+      expect(await store.count(SYSTEM_SCOPE, grantsCollection, {})).to.equal(datasets);
+    }
+  });
+});

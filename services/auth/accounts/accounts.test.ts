@@ -1,0 +1,306 @@
+import { expect } from 'chai';
+import { off, open, startAuth, type TestAuth } from '../../../test/support/auth-service.ts';
+import { SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
+import { HttpError } from '../../common/platform/http/http-error.ts';
+import type { Reply } from '../../common/platform/http/route.ts';
+import { createUsers } from '../../common/records/auth/users.ts';
+
+const PASSWORD = 'correct horse';
+
+async function failure(work: Promise<unknown>): Promise<{ readonly status: number; readonly body: unknown }> {
+  try {
+    await work;
+  } catch (error) {
+    if (error instanceof HttpError) return { status: error.status, body: error.body };
+    const { status, detail } = error as { status: number; detail: string };
+    return { status, body: { detail } };
+  }
+  throw new Error('expected a refusal');
+}
+
+const register = (auth: TestAuth, email: string, more: object = {}) =>
+  auth.call('POST', '/api/v1/auth/register', { body: { email, password: PASSWORD, ...more } });
+const login = (auth: TestAuth, username: string, password = PASSWORD, remoteAddress = '127.0.0.1') =>
+  auth.call('POST', '/api/v1/auth/login', { body: { username, password }, remoteAddress });
+const tokenOf = (reply: Reply) => (reply.json as { access_token: string }).access_token;
+const bearer = (value: string) => ({ kind: 'bearer', value }) as const;
+const cookie = (value: string) => ({ kind: 'cookie', value }) as const;
+
+describe('accounts', () => {
+  let auth: TestAuth;
+  beforeEach(async () => {
+    auth = await startAuth();
+  });
+  afterEach(() => auth[Symbol.asyncDispose]());
+
+  it('registers an ordinary user, whatever rights the body asks for', async () => {
+    const reply = await register(auth, 'Ada@EXAMPLE.com', {
+      is_superuser: true,
+      is_verified: true,
+      id: '0d6c0000-0000-4000-8000-000000000000',
+      parent_user_id: '0d6c0000-0000-4000-8000-000000000000',
+    });
+    expect(reply.status).to.equal(201);
+    const { id, ...record } = reply.json as { id: string };
+    expect(id).not.to.equal('0d6c0000-0000-4000-8000-000000000000');
+    expect(record).to.deep.equal({
+      email: 'Ada@example.com',
+      is_active: true,
+      is_superuser: false,
+      is_verified: false,
+      tenant_id: null,
+      parent_user_id: null,
+    });
+    expect(await auth.events()).to.deep.equal(['user.registered']);
+  });
+
+  it('keeps one account per address, also when many register it at once', async () => {
+    const names = ['ada@example.com', 'ADA@example.com', 'Ada@Example.COM', 'ada@example.com'];
+    const replies = await Promise.allSettled(names.map((name) => register(auth, name)));
+    expect(replies.filter((reply) => reply.status === 'fulfilled')).to.have.length(1);
+    const refusal = { status: 400, body: { detail: 'REGISTER_USER_ALREADY_EXISTS' } };
+    expect(await failure(register(auth, 'aDa@example.com'))).to.deep.equal(refusal);
+    expect(await auth.events()).to.deep.equal(['user.registered']);
+  });
+
+  it('lets nobody own the default account or an agent in advance', async () => {
+    for (const address of [
+      'default_user@example.com',
+      'DEFAULT_USER@Example.com',
+      'ｄefault_user@example.com',
+      'Me <default_user@example.com>',
+      'bot+1@cognee.agent',
+      'bot@COGNEE.AGENT',
+    ]) {
+      const refusal = { status: 400, body: { detail: 'REGISTER_USER_ALREADY_EXISTS' } };
+      expect(await failure(register(auth, address)), address).to.deep.equal(refusal);
+    }
+  });
+
+  it('refuses a password that is shorter than is demanded, counted in characters', async () => {
+    const send = (password: string) =>
+      auth.call('POST', '/api/v1/auth/register', { body: { email: 'a@example.com', password } });
+    for (const password of ['', 'a', 'seven77', '🔑🔑🔑🔑']) {
+      const detail = { code: 'REGISTER_INVALID_PASSWORD', reason: 'Password should be at least 8 characters' };
+      expect(await failure(send(password)), password).to.deep.equal({ status: 400, body: { detail } });
+    }
+    expect((await send('🔑'.repeat(8))).status).to.equal(201);
+  });
+
+  it('logs in whatever the case of the address, and answers token and cookie', async () => {
+    await register(auth, 'Ada@example.com');
+    const reply = await login(auth, 'aDA@EXAMPLE.COM');
+    const token = tokenOf(reply);
+    expect(reply.json).to.deep.equal({ access_token: token, token_type: 'bearer' });
+    expect(reply.headers?.['set-cookie']).to.equal(`auth_token=${token}; HttpOnly; Path=/; SameSite=lax`);
+    expect(await auth.authenticate(bearer(token))).to.include({ email: 'Ada@example.com', isSuperuser: false });
+    expect(await auth.authenticate(cookie(token))).to.include({ email: 'Ada@example.com' });
+  });
+
+  it('signs tokens with the claims of the contract', async () => {
+    await register(auth, 'ada@example.com');
+    const [header = '', payload = ''] = tokenOf(await login(auth, 'ada@example.com')).split('.');
+    const decode = (part: string) => JSON.parse(Buffer.from(part, 'base64url').toString()) as Record<string, unknown>;
+    const { kid, ...rest } = decode(header);
+    expect(rest).to.deep.equal({ alg: 'HS256', typ: 'JWT' });
+    expect(kid).to.match(/^[\w-]{16}$/);
+    const claims = decode(payload);
+    expect(claims).to.have.all.keys('sub', 'aud', 'pwd', 'exp', 'jti');
+    expect(claims['aud']).to.deep.equal(['fastapi-users:auth']);
+    expect(claims['pwd']).to.match(/^[0-9a-f]{64}$/);
+    expect(claims['exp']).to.equal(Math.floor(auth.clock.now().getTime() / 1000) + 3600);
+  });
+
+  it('answers a wrong password, an unknown and a password-less account alike', async () => {
+    await register(auth, 'ada@example.com');
+    const { email } = await auth.addUser();
+    const refusal = { status: 401, body: { detail: 'LOGIN_BAD_CREDENTIALS' } };
+    expect(await failure(login(auth, 'ada@example.com', 'wrong'))).to.deep.equal(refusal);
+    expect(await failure(login(auth, 'nobody@example.com'))).to.deep.equal(refusal);
+    expect(await failure(login(auth, email, '!'))).to.deep.equal(refusal);
+  });
+
+  it('takes grant_type password and blank', async () => {
+    await register(auth, 'ada@example.com');
+    for (const grant_type of ['password', '']) {
+      const body = { username: 'ada@example.com', password: PASSWORD, grant_type };
+      expect(tokenOf(await auth.call('POST', '/api/v1/auth/login', { body }))).to.be.a('string');
+    }
+  });
+
+  it('throttles failed logins before hashing and forgets them with time', async () => {
+    await register(auth, 'ada@example.com');
+    const attempts = await Promise.all(
+      Array.from({ length: 14 }, () => failure(login(auth, 'ada@example.com', 'wrong'))),
+    );
+    expect(attempts.map(({ status }) => status).sort()).to.deep.equal([
+      ...Array<number>(10).fill(401),
+      ...Array<number>(4).fill(429),
+    ]);
+    expect((await failure(login(auth, 'ada@example.com'))).status).to.equal(429);
+    // From elsewhere the owner still gets in.
+    expect(tokenOf(await login(auth, 'ada@example.com', PASSWORD, '10.1.1.1'))).to.be.a('string');
+    auth.clock.advance(10_000);
+    expect(tokenOf(await login(auth, 'ada@example.com'))).to.be.a('string');
+  });
+
+  it('does not count logins that succeed', async () => {
+    await register(auth, 'ada@example.com');
+    for (let count = 0; count < 12; count += 1) await login(auth, 'ada@example.com');
+  });
+
+  it('says how long to wait', async () => {
+    for (let count = 0; count < 10; count += 1) await failure(login(auth, 'nobody@example.com'));
+    const error = await login(auth, 'nobody@example.com').catch((thrown: unknown) => thrown);
+    expect(error).to.include({ status: 429, retryAfterSeconds: 10 });
+  });
+
+  it('ends a token at its time', async () => {
+    await register(auth, 'ada@example.com');
+    const token = tokenOf(await login(auth, 'ada@example.com'));
+    auth.clock.advance(3_599_000);
+    expect(await auth.authenticate(bearer(token))).not.to.equal(null);
+    auth.clock.advance(2_000);
+    expect(await auth.authenticate(bearer(token))).to.equal(null);
+  });
+
+  it('ends the presented tokens on logout, both of them and no other', async () => {
+    await register(auth, 'ada@example.com');
+    const [first, second, third] = await Promise.all(
+      [1, 2, 3].map(async () => tokenOf(await login(auth, 'ada@example.com'))),
+    );
+    for (const token of [first, second, third]) expect(await auth.authenticate(bearer(token ?? ''))).not.to.equal(null);
+    const headers = { authorization: `bearer ${first}`, cookie: `theme=dark; auth_token="${second}"` };
+    for (let repeat = 0; repeat < 2; repeat += 1) {
+      const reply = await auth.call('POST', '/api/v1/auth/logout', { headers });
+      expect(reply.json).to.deep.equal({});
+      expect(reply.headers?.['set-cookie']).to.match(/^auth_token=""; HttpOnly; Max-Age=0; Path=\/; SameSite=lax$/);
+    }
+    expect(await auth.authenticate(bearer(first ?? ''))).to.equal(null);
+    expect(await auth.authenticate(cookie(second ?? ''))).to.equal(null);
+    expect(await auth.authenticate(bearer(third ?? ''))).not.to.equal(null);
+  });
+
+  it('falls through from a refused credential to the next', async () => {
+    await register(auth, 'ada@example.com');
+    const token = tokenOf(await login(auth, 'ada@example.com'));
+    const wrongKey = { kind: 'api-key', value: 'f'.repeat(64) } as const;
+    expect(await auth.authenticate(wrongKey, bearer('garbage'), cookie(token))).to.include({
+      email: 'ada@example.com',
+    });
+    expect(await auth.authenticate(wrongKey, bearer('garbage'))).to.equal(null);
+    expect(await auth.authenticate()).to.equal(null);
+  });
+
+  it('ends all tokens with a new password and keeps the account otherwise', async () => {
+    const { id } = (await register(auth, 'ada@example.com')).json as { id: string };
+    const token = tokenOf(await login(auth, 'ada@example.com'));
+    const principal = await auth.authenticate(bearer(token));
+    if (principal === null) throw new Error('not authenticated');
+    const reply = await auth.call('PATCH', '/api/v1/users/me', {
+      principal,
+      body: { password: 'a new one', isSuperuser: true },
+    });
+    expect(reply.json).to.include({ id, email: 'ada@example.com', is_superuser: false });
+    expect(await auth.authenticate(bearer(token))).to.equal(null);
+    expect((await failure(login(auth, 'ada@example.com'))).status).to.equal(401);
+    expect(tokenOf(await login(auth, 'ada@example.com', 'a new one'))).to.be.a('string');
+  });
+
+  it('changes the address once and only to a free one', async () => {
+    await register(auth, 'ada@example.com');
+    await register(auth, 'bob@example.com');
+    const principal = (await auth.authenticate(bearer(tokenOf(await login(auth, 'bob@example.com'))))) ?? undefined;
+    if (principal === undefined) throw new Error('not authenticated');
+    const change = (body: object) => auth.call('PATCH', '/api/v1/users/me', { principal, body });
+    for (const email of ['ADA@example.com', 'default_user@example.com', 'x@cognee.agent']) {
+      const refusal = { status: 400, body: { detail: 'UPDATE_USER_EMAIL_ALREADY_EXISTS' } };
+      expect(await failure(change({ email })), email).to.deep.equal(refusal);
+    }
+    expect((await change({})).json).to.include({ email: 'bob@example.com' });
+    expect((await change({ email: null, password: null })).json).to.include({ email: 'bob@example.com' });
+    expect((await change({ email: 'robert@EXAMPLE.com' })).json).to.include({ email: 'robert@example.com' });
+    expect((await auth.call('GET', '/api/v1/users/me', { principal })).json).to.include({
+      email: 'robert@example.com',
+    });
+    expect(tokenOf(await login(auth, 'robert@example.com'))).to.be.a('string');
+    expect((await failure(change({ password: '' }))).body).to.have.nested.property(
+      'detail.code',
+      'UPDATE_USER_INVALID_PASSWORD',
+    );
+  });
+});
+
+describe('the default account', () => {
+  it('does not exist and cannot be logged into until it is configured', async () => {
+    await using auth = await startAuth();
+    expect((await failure(login(auth, 'default_user@example.com', 'default_password'))).status).to.equal(401);
+    expect(await auth.authenticate()).to.equal(null);
+    expect(await auth.events()).to.deep.equal([]);
+  });
+
+  it('is made at start with the configured password, as a superuser', async () => {
+    await using auth = await startAuth({ secrets: { defaultUserPassword: 'default_password' } });
+    const token = tokenOf(await login(auth, 'default_user@example.com', 'default_password'));
+    expect(await auth.authenticate(bearer(token))).to.include({ isSuperuser: true });
+    expect((await failure(login(auth, 'default_user@example.com', 'other'))).status).to.equal(401);
+  });
+
+  it('gets a password once if it has none, and keeps another one with a warning', async () => {
+    const anonymous = await startAuth({ settings: { posture: open } });
+    const principal = await anonymous.authenticate();
+    await anonymous[Symbol.asyncDispose]();
+    const { store } = anonymous;
+    const first = await startAuth({ store, secrets: { defaultUserPassword: 'first' } });
+    const token = tokenOf(await login(first, 'default_user@example.com', 'first'));
+    expect(await first.authenticate(bearer(token))).to.deep.equal(principal);
+    await first[Symbol.asyncDispose]();
+    const second = await startAuth({ store, secrets: { defaultUserPassword: 'second' } });
+    expect((await failure(login(second, 'default_user@example.com', 'second'))).status).to.equal(401);
+    await second[Symbol.asyncDispose]();
+    expect(second.warnings).to.deep.equal(['auth.default_user.password_differs']);
+    expect(await second.events()).to.deep.equal(['user.registered']);
+  });
+
+  it('stands for everybody in open mode, made once however many come first', async () => {
+    await using auth = await startAuth({ settings: { posture: open } });
+    const principals = await Promise.all(Array.from({ length: 20 }, () => auth.authenticate(bearer('garbage'))));
+    expect(new Set(principals.map((principal) => principal?.id)).size).to.equal(1);
+    expect(principals[0]).to.include({ email: 'default_user@example.com', isSuperuser: true });
+    expect(await auth.events()).to.deep.equal(['user.registered']);
+  });
+
+  it('takes any password in open mode, and no other account does', async () => {
+    await using auth = await startAuth({ settings: { posture: open } });
+    const token = tokenOf(await login(auth, 'Default_User@example.com', 'default_password'));
+    expect(await auth.authenticate(bearer(token))).to.include({ isSuperuser: true });
+    await register(auth, 'ada@example.com');
+    expect((await failure(login(auth, 'ada@example.com', 'wrong'))).status).to.equal(401);
+  });
+
+  it('takes no password where credentials are optional beyond this machine', async () => {
+    await using auth = await startAuth({ settings: { posture: off } });
+    expect(await auth.authenticate()).to.include({ email: 'default_user@example.com' });
+    expect((await failure(login(auth, 'default_user@example.com', 'anything'))).status).to.equal(401);
+  });
+
+  it('answers nobody in open mode once it is switched off', async () => {
+    await using auth = await startAuth({ settings: { posture: open } });
+    await auth.authenticate();
+    const users = createUsers(auth.store);
+    const user = await users.findByEmail('default_user@example.com');
+    if (user === null) throw new Error('no default account');
+    await auth.store.commit(SYSTEM_SCOPE, [users.replaceWrite({ ...user, isActive: false })]);
+    auth.clock.advance(1_000);
+    expect(await auth.authenticate()).to.equal(null);
+    expect((await failure(login(auth, 'default_user@example.com'))).status).to.equal(401);
+  });
+
+  it('keeps its address', async () => {
+    await using auth = await startAuth({ settings: { posture: open } });
+    const principal = await auth.authenticate();
+    if (principal === null) throw new Error('no default account');
+    const work = auth.call('PATCH', '/api/v1/users/me', { principal, body: { email: 'me@example.com' } });
+    expect((await failure(work)).status).to.equal(403);
+  });
+});

@@ -1,0 +1,90 @@
+import { emailKey } from '../../common/domain/email-address.ts';
+import { engramError, isEngramError } from '../../common/kernel/errors.ts';
+import { PERSONAL_TENANT } from '../../common/kernel/scope.ts';
+import { NO_PASSWORD, type User } from '../../common/records/auth/users.ts';
+import { DuplicateKeyError, VersionConflictError } from '../../common/storage/ports/document-store.ts';
+import type { AuthDependencies } from '../dependencies.ts';
+import { createUser } from './create-user.ts';
+
+export type DefaultUserDependencies = Pick<
+  AuthDependencies,
+  | 'audit'
+  | 'eventLog'
+  | 'clock'
+  | 'ids'
+  | 'logger'
+  | 'settings'
+  | 'defaultUserPassword'
+  | 'users'
+  | 'passwords'
+  | 'news'
+>;
+
+/** Whether an address is the one kept for the default account. */
+export function isDefaultAddress(settings: AuthDependencies['settings'], address: string): boolean {
+  return emailKey(address) === emailKey(settings.defaultUserEmail);
+}
+
+/**
+ * The account that stands for everybody where nobody needs a credential: made on first use, a verified superuser,
+ * without a password unless one is configured. Errors: `CogneeSystemError` (500) when it cannot be made.
+ */
+export async function ensureDefaultUser(deps: DefaultUserDependencies): Promise<User> {
+  const existing = await deps.users.findByEmail(deps.settings.defaultUserEmail);
+  if (existing !== null) return existing;
+  try {
+    return await createDefaultUser(deps);
+  } catch (error) {
+    if (isEngramError(error)) throw error;
+    throw engramError('CogneeSystemError', 'Failed to create default user: the store refused it.', { cause: error });
+  }
+}
+
+async function createDefaultUser(deps: DefaultUserDependencies): Promise<User> {
+  const { users, settings, defaultUserPassword } = deps;
+  const passwordHash = defaultUserPassword === null ? NO_PASSWORD : await deps.passwords.hash(defaultUserPassword);
+  try {
+    await createUser(deps, { email: settings.defaultUserEmail, passwordHash, isSuperuser: true, isVerified: true });
+  } catch (error) {
+    // Two first requests, or two replicas: the other one made it.
+    if (!(error instanceof DuplicateKeyError)) throw error;
+  }
+  const created = await users.findByEmail(settings.defaultUserEmail);
+  if (created === null) throw new Error('the default account was removed while it was made');
+  return created;
+}
+
+/** At start, when DEFAULT_USER_PASSWORD is set: makes the account, or gives it the password if it has none. */
+export async function prepareDefaultUser(deps: DefaultUserDependencies): Promise<void> {
+  const { defaultUserPassword: password } = deps;
+  if (password === null) return;
+  const user = await ensureDefaultUser(deps);
+  if (user.passwordHash === NO_PASSWORD) await setFirstPassword(deps, user, password);
+}
+
+/** Tells the operator what a configured default account cannot be: it exists with less rights or another password. */
+export async function reviewDefaultUser(deps: DefaultUserDependencies): Promise<void> {
+  const { defaultUserPassword: password, logger } = deps;
+  if (password === null) return;
+  const user = await deps.users.findByEmail(deps.settings.defaultUserEmail);
+  if (user === null) return;
+  if (!user.isSuperuser) logger.warn('auth.default_user.not_superuser', { userId: user.id });
+  const isSame = await deps.passwords.verify(password, user.passwordHash);
+  if (!isSame) logger.warn('auth.default_user.password_differs', { userId: user.id });
+}
+
+async function setFirstPassword(deps: DefaultUserDependencies, user: User, password: string): Promise<void> {
+  const passwordHash = await deps.passwords.hash(password);
+  const changed = { ...user, passwordHash, updatedAt: deps.clock.now().toISOString() };
+  try {
+    await deps.audit.commit(
+      { tenant: PERSONAL_TENANT },
+      [deps.users.replaceWrite(changed)],
+      [{ tenant: PERSONAL_TENANT, action: 'user.password_changed', actor: null, subject: user.id }],
+    );
+    deps.news.userChanged(user.id);
+  } catch (error) {
+    // Another replica starts with the same password.
+    if (!(error instanceof VersionConflictError)) throw error;
+  }
+}

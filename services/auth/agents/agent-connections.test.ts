@@ -1,0 +1,242 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import { startAuth, type TestAuth } from '../../../test/support/auth-service.ts';
+import { connectionId } from '../../common/domain/agent-connection.ts';
+import type { DatasetId } from '../../common/kernel/brand.ts';
+import type { Principal } from '../../common/kernel/principal.ts';
+import { SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
+import * as methods from '../../common/platform/messaging/methods/auth.ts';
+import { agentConnectionsCollection } from '../../common/records/auth/agent-connections.ts';
+
+interface Connection {
+  readonly id: string;
+  readonly agent_session_name: string;
+  readonly status: string;
+  readonly metadata: object;
+}
+
+interface Source {
+  readonly id: string;
+  readonly connected_agent_ids: readonly string[];
+}
+
+interface Listed {
+  readonly agents: readonly Connection[];
+  readonly memory_sources: readonly Source[];
+  readonly total: number;
+  readonly has_more: boolean;
+}
+
+describe('agent connections', () => {
+  let auth: TestAuth;
+  let parent: Principal;
+  let agent: Principal;
+  let stranger: Principal;
+  beforeEach(async () => {
+    auth = await startAuth();
+    parent = await auth.addUser();
+    agent = await auth.addUser({ parentId: parent.id });
+    stranger = await auth.addUser();
+  });
+  afterEach(() => auth[Symbol.asyncDispose]());
+
+  const register = async (name: string, more: object = {}, principal = parent) => {
+    const body = { agent_session_name: name, ...more };
+    auth.clock.advance(1);
+    return (await auth.call('POST', '/api/v1/agents/register', { principal, body })).json as Connection;
+  };
+  const unregister = async (name: string, principal = parent) =>
+    (await auth.call('POST', '/api/v1/agents/unregister', { principal, body: { agent_session_name: name } })).json;
+  const list = async (query: object = {}, principal = parent) =>
+    (await auth.call('GET', '/api/v1/agents/connections', { principal, query: { ...query } })).json as Listed;
+  const names = async (query: object = {}, principal = parent) =>
+    (await list(query, principal)).agents.map((connection) => connection.agent_session_name);
+  const me = async (query: object = {}, principal = parent) =>
+    (await auth.call('GET', '/api/v1/agents/connections/me', { principal, query: { ...query } })).json as {
+      readonly agent: Connection;
+      readonly memory_sources: readonly Source[];
+    };
+  const of = (agentId: string, query: object = {}, principal = parent) =>
+    auth.call('GET', '/api/v1/agents/connections/:agentId', { principal, params: { agentId }, query: { ...query } });
+  const makeDataset = async (name: string, owner: Principal): Promise<DatasetId> => {
+    const call = { requestId: 'test', principal: owner };
+    auth.clock.advance(1); // datasets are listed by age
+    return (await auth.messenger.call(methods.createDataset, { name }, call)).dataset.id;
+  };
+  const refusal = (promise: Promise<unknown>) => promise.then(JSON.stringify, (error: unknown) => error);
+
+  it('are registered with the defaults of the wire', async () => {
+    expect(await register('sess-1')).to.deep.equal({
+      ...{ id: connectionId('sess-1', parent.id), agent_session_name: 'sess-1', type: 'api', memory_mode: 'unknown' },
+      ...{ session_id: null, user_id: parent.id, tenant_id: null, datasets: [] },
+      ...{ last_active_at: auth.clock.now().toISOString(), status: 'active', source: 'api' },
+      ...{ origin_function: null, metadata: {} },
+    });
+  });
+
+  it('name their datasets as they were given, ids before names', async () => {
+    const brain = await makeDataset('company_brain', parent);
+    const role = 'read_write';
+    const given = { dataset_ids: [brain], dataset_names: ['company_brain', 'company_brain'] };
+    expect(await register('sess-1', given)).to.have.deep.property('datasets', [
+      { id: brain, name: null, role, type: 'dataset' },
+      { id: null, name: 'company_brain', role, type: 'company_brain' },
+      { id: null, name: 'company_brain', role, type: 'company_brain' },
+    ]);
+  });
+
+  it('are replaced by another of their name, with the metadata of both', async () => {
+    const first = await register('sess-1', { type: 'mcp', session_id: 's', metadata: { a: 1, b: { c: 1 } } });
+    const second = await register('sess-1', { metadata: { b: 2, d: null } });
+    expect(second).to.deep.include({ id: first.id, type: 'api', session_id: null, metadata: { a: 1, b: 2, d: null } });
+    expect(await names()).to.deep.equal(['sess-1']);
+  });
+
+  it('begin anew after they were ended', async () => {
+    await register('sess-1', { metadata: { a: 1 } });
+    await unregister('sess-1');
+    expect(await register('sess-1')).to.deep.include({ status: 'active', metadata: {} });
+  });
+
+  it('of one name that are registered at once are one, with the metadata of all', async () => {
+    const keys = Array.from({ length: 8 }, (_, index) => `key${index}`);
+    await Promise.all(keys.map((key) => register('sess-1', { metadata: { [key]: true } })));
+    const { agents, total } = await list();
+    expect(total).to.equal(1);
+    expect(Object.keys(agents[0]?.metadata ?? {})).to.have.members(keys);
+  });
+
+  it('are refused for datasets that the caller cannot read, whether missing, foreign or malformed, and leave nothing', async () => {
+    const [own, foreign] = [await makeDataset('own', parent), await makeDataset('foreign', stranger)];
+    await makeDataset('of the agent', agent);
+    for (const given of [
+      { dataset_ids: [own, foreign] },
+      { dataset_ids: [randomUUID()] },
+      { dataset_ids: ['nope'] },
+      { dataset_names: ['own', 'nope'] },
+      { dataset_names: ['foreign'] },
+      { dataset_names: ['of the agent'] },
+    ]) {
+      expect(await refusal(register('sess-1', given)), JSON.stringify(given)).to.include({
+        status: 403,
+        wireName: 'PermissionDeniedError',
+      });
+    }
+    expect(await names({ active_only: false })).to.deep.equal([]);
+  });
+
+  it('may use a dataset of an own agent by its id', async () => {
+    const dataset = await makeDataset('of the agent', agent);
+    expect(await register('sess-1', { dataset_ids: [dataset] })).to.have.property('status', 'active');
+  });
+
+  it('cannot pile up metadata without end', async () => {
+    await register('sess-1', { metadata: { a: 'x'.repeat(40_000) } });
+    expect(await refusal(register('sess-1', { metadata: { b: 'x'.repeat(40_000) } }))).to.include({ status: 400 });
+  });
+
+  it('are seen by their user and by its parent, and by nobody else', async () => {
+    const { id } = await register('of the agent', {}, agent);
+    await register('of the parent');
+    expect(await names()).to.deep.equal(['of the parent', 'of the agent']);
+    expect(await names({}, agent)).to.deep.equal(['of the agent']);
+    expect(await names({}, stranger)).to.deep.equal([]);
+    expect(await names({ agent_id: agent.id })).to.deep.equal(['of the agent']);
+    expect(await names({ agent_id: agent.id }, stranger)).to.deep.equal([]);
+    expect(await names({ agent_id: parent.id }, agent)).to.deep.equal([]);
+    expect((await of(agent.id)).json).to.have.nested.property('agent.id', id);
+    expect((await of(agent.id, { agent_session_name: 'of the agent' })).json).to.have.nested.property('agent.id', id);
+    const refusals = [of(agent.id, {}, stranger), of(parent.id, {}, agent), of(randomUUID()), of(stranger.id)];
+    for (const refused of refusals) {
+      expect(await refusal(refused)).to.deep.include({ status: 404, body: { detail: 'connection not found' } });
+    }
+  });
+
+  it('are not found by name under another user', async () => {
+    await register('sess-1');
+    expect(await refusal(me({ agent_session_name: 'sess-1' }, stranger))).to.include({ status: 404 });
+    await register('sess-1', {}, stranger);
+    expect(await unregister('sess-1', stranger)).to.deep.equal({ activeAgents: 0 });
+    expect((await me({ agent_session_name: 'sess-1' })).agent.status).to.equal('active');
+  });
+
+  it('are paged, newest first, and filtered by state', async () => {
+    for (const name of ['a', 'b', 'c', 'd']) await register(name);
+    await unregister('b');
+    const page = await list({ limit: '2', offset: '1' });
+    expect(page.agents.map((connection) => connection.agent_session_name)).to.deep.equal(['c', 'a']);
+    expect(page).to.include({ total: 3, limit: 2, offset: 1, has_more: false });
+    expect(await list({ limit: '2' })).to.include({ total: 3, has_more: true });
+    expect(await names({ active_only: 'false' })).to.deep.equal(['d', 'c', 'b', 'a']);
+    expect(await names({ active_only: 'false', status: 'inactive' })).to.deep.equal(['b']);
+    expect(await names({ status: 'inactive' })).to.deep.equal([]);
+    expect(await names({ active_only: 'false', status: 'unknown' })).to.deep.equal([]);
+  });
+
+  it('tell how many of the caller are left when one ends, and only those', async () => {
+    await register('one');
+    await register('two');
+    await register('of the agent', {}, agent);
+    await register('foreign', {}, stranger);
+    expect(await unregister('never registered')).to.deep.equal({ activeAgents: 2 });
+    expect(await unregister('one')).to.deep.equal({ activeAgents: 1 });
+    expect(await unregister('one')).to.deep.equal({ activeAgents: 1 });
+  });
+
+  it('are the caller’s own only while they are active, or when asked for by name', async () => {
+    expect(await refusal(me())).to.deep.include({ status: 404, body: { detail: 'connection not found' } });
+    await register('one');
+    await register('two');
+    expect((await me()).agent.agent_session_name).to.equal('two');
+    await unregister('two');
+    expect((await me()).agent.agent_session_name).to.equal('one');
+    expect((await me({ agent_session_name: 'two' })).agent.status).to.equal('inactive');
+    await unregister('one');
+    expect(await refusal(me())).to.include({ status: 404 });
+    expect(await me({ agent_session_name: 'one' })).not.to.have.nested.property('agent.registered');
+  });
+
+  it('come with the datasets that the caller can read, and who uses each', async () => {
+    const [notes, brain] = [await makeDataset('notes', parent), await makeDataset('company_brain', parent)];
+    await makeDataset('notes', stranger);
+    const byId = await register('by id', { dataset_ids: [notes] });
+    const byName = await register('by name', { dataset_names: ['notes'] });
+    await register('ended', { dataset_ids: [brain] });
+    await unregister('ended');
+    const { memory_sources: sources } = await list();
+    expect(sources).to.deep.equal([
+      {
+        ...{ id: notes, name: 'notes', type: 'dataset', owner_id: parent.id, tenant_id: null, status: 'active' },
+        ...{ connected_agent_ids: [byId.id, byName.id], metadata: {} },
+      },
+      {
+        ...{ id: brain, name: 'company_brain', type: 'company_brain', owner_id: parent.id, tenant_id: null },
+        ...{ status: 'active', connected_agent_ids: [], metadata: {} },
+      },
+    ]);
+    expect((await me()).memory_sources).to.deep.equal(sources);
+    expect((await list({ include_sources: 'false' })).memory_sources).to.deep.equal([]);
+    expect((await list({ agent_id: agent.id })).memory_sources.flatMap((source) => source.connected_agent_ids)).to.be
+      .empty;
+  });
+
+  it('that are registered while their agent is deleted go with it, or are refused', async () => {
+    const registering = Array.from({ length: 12 }, async (_, index) => {
+      for (let turn = 0; turn < index * 4; turn += 1) await Promise.resolve();
+      return register(`sess-${index}`, {}, agent);
+    });
+    const remove = () =>
+      auth.call('DELETE', '/api/v1/agents/:agentId', { principal: parent, params: { agentId: agent.id } });
+    await Promise.all([Promise.allSettled(registering), remove()]);
+    expect(await auth.store.count(SYSTEM_SCOPE, agentConnectionsCollection, {})).to.equal(0);
+  });
+
+  it('belong to accounts that exist', async () => {
+    const ghost = {
+      ...stranger,
+      id: parent.id.replace(/^./, (digit) => (digit === '0' ? '1' : '0')) as Principal['id'],
+    };
+    expect(await refusal(register('sess-1', {}, ghost))).to.include({ status: 404 });
+    expect(await auth.store.count(SYSTEM_SCOPE, agentConnectionsCollection, {})).to.equal(0);
+  });
+});

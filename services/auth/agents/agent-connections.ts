@@ -1,0 +1,233 @@
+import { type AgentConnection, CONNECTION_STATES, connectionId } from '../../common/domain/agent-connection.ts';
+import type { DatasetId, TenantId, UserId } from '../../common/kernel/brand.ts';
+import type { DatasetRef } from '../../common/kernel/dataset.ts';
+import { engramError, isEngramError } from '../../common/kernel/errors.ts';
+import { asId, isUuid } from '../../common/kernel/ids.ts';
+import type { JsonObject } from '../../common/kernel/json.ts';
+import { type Principal, reachesTenant } from '../../common/kernel/principal.ts';
+import { SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
+import { HttpError } from '../../common/platform/http/http-error.ts';
+import { isOvertaken } from '../../common/records/base/commit-races.ts';
+import { resolveDatasets } from '../access/resolve-datasets.ts';
+import { currentUser } from '../accounts/current-user.ts';
+import type { AuthDependencies } from '../dependencies.ts';
+import { type RecentSession, recentSession } from './recent-session.ts';
+
+export interface ConnectionRequest
+  extends Pick<
+    AgentConnection,
+    'sessionName' | 'type' | 'memoryMode' | 'sessionId' | 'source' | 'originFunction' | 'metadata'
+  > {
+  readonly datasetIds: readonly string[];
+  /** Among the caller's own. */
+  readonly datasetNames: readonly string[];
+}
+
+/** Of all that was merged into one connection: a program that registers for ever must not fill the store. */
+const MAX_METADATA_BYTES = 64 * 1024;
+
+/**
+ * Registers the caller's session under its name. While it is active, a repetition replaces everything but the metadata, which
+ * is merged; after it has ended it begins anew. Errors: `PermissionDeniedError` for a dataset that the caller cannot read,
+ * `InvalidRequestError` for too much metadata.
+ */
+export async function registerConnection(
+  deps: AuthDependencies,
+  principal: Principal,
+  request: ConnectionRequest,
+): Promise<AgentConnection> {
+  await requireReadable(deps, principal, request);
+  const id = ownConnectionId(principal, request.sessionName);
+  for (;;) {
+    await currentUser(deps, principal.id);
+    const existing = await deps.connections.get(principal.id, id);
+    const earlier = existing?.state === 'active' ? existing.metadata : {};
+    const metadata = checkedMetadata({ ...earlier, ...request.metadata });
+    const connection = { ...connectionOf(deps, principal, request), id, metadata };
+    const { replaceWrite, insertWrite } = deps.connections;
+    try {
+      await deps.store.commit(SYSTEM_SCOPE, [
+        // A connection that outlived its user would belong to nobody.
+        deps.users.touchWrite(principal.id, { isActive: true }),
+        existing === null ? insertWrite(connection) : replaceWrite({ ...connection, version: existing.version }),
+      ]);
+      deps.agentMode?.connectionRegistered();
+      return connection;
+    } catch (error) {
+      if (!isOvertaken(error)) throw error;
+      const { isActive } = await currentUser(deps, principal.id);
+      if (!isActive) throw engramError('UserNotFoundError', 'The account does not exist any more.');
+    }
+  }
+}
+
+/**
+ * Ends the caller's session of the name, if there is one. Answers how many the caller has left, on whatever replica they were
+ * registered: a program asks to learn whether it was the last, and those of other people are none of its business.
+ */
+export async function unregisterConnection(
+  deps: AuthDependencies,
+  principal: Principal,
+  sessionName: string,
+): Promise<number> {
+  await deps.connections.deactivate(principal.id, ownConnectionId(principal, sessionName));
+  return deps.connections.countActive(principal.id);
+}
+
+export interface ConnectionQuery {
+  /** Only those of this user; nobody's when it is neither the caller nor an agent of the caller. */
+  readonly userId?: UserId | undefined;
+  readonly state?: AgentConnection['state'] | 'unknown' | undefined;
+  readonly activeOnly: boolean;
+  readonly includeSources: boolean;
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/** A dataset that the caller can read, and which of the connections use it. */
+export interface MemorySource {
+  readonly dataset: DatasetRef;
+  readonly connectionIds: readonly string[];
+}
+
+export interface ConnectionList {
+  readonly connections: readonly AgentConnection[];
+  readonly sources: readonly MemorySource[];
+  readonly total: number;
+}
+
+/** Connections of the caller and of the caller's agents, newest first. */
+export async function listConnections(
+  deps: AuthDependencies,
+  principal: Principal,
+  query: ConnectionQuery,
+): Promise<ConnectionList> {
+  const visible = await visibleUsers(deps, principal);
+  const users = query.userId === undefined ? visible : visible.filter((user) => user === query.userId);
+  const states = CONNECTION_STATES.filter(
+    (state) => (query.state === undefined || query.state === state) && (!query.activeOnly || state === 'active'),
+  );
+  const [page, sources] = await Promise.all([
+    users.length === 0 || states.length === 0
+      ? { connections: [], total: 0 }
+      : deps.connections.page(users, { states, limit: query.limit, offset: query.offset }),
+    query.includeSources ? memorySources(deps, principal, users) : [],
+  ]);
+  return { ...page, sources };
+}
+
+export interface ConnectionDetail {
+  readonly connection: AgentConnection;
+  readonly sources: readonly MemorySource[];
+  readonly recent: RecentSession | null;
+}
+
+/**
+ * The active connection that was registered last by a user, or the one of the name, active or not. 404 when there is none,
+ * alike for users who are neither the caller nor an agent of the caller.
+ */
+export async function findConnection(
+  deps: AuthDependencies,
+  principal: Principal,
+  { userId, sessionName }: { readonly userId: UserId; readonly sessionName?: string | undefined },
+): Promise<ConnectionDetail> {
+  const visible = await visibleUsers(deps, principal);
+  const found = !visible.includes(userId)
+    ? null
+    : sessionName === undefined
+      ? await deps.connections.latestActive(userId)
+      : await deps.connections.get(userId, ownConnectionId({ ...principal, id: userId }, sessionName));
+  const connection = found !== null && reachesTenant(principal, found.tenant) ? found : null;
+  if (connection === null) throw new HttpError(404, { detail: 'connection not found' });
+  const [sources, recent] = await Promise.all([
+    memorySources(deps, principal, [userId]),
+    recentSession(deps, principal, connection),
+  ]);
+  return { connection, sources, recent };
+}
+
+/** With a tenant's key those of the tenant are others than those of the same name that its owner announces by itself. */
+function ownConnectionId({ id, key }: Pick<Principal, 'id' | 'key'>, sessionName: string): string {
+  return connectionId(sessionName, key?.tenant === undefined ? id : asId<UserId>(`${id}@${key.tenant}`));
+}
+
+async function visibleUsers({ users }: AuthDependencies, { id }: Principal): Promise<readonly UserId[]> {
+  return [id, ...(await users.childAgents(id))];
+}
+
+async function memorySources(
+  deps: AuthDependencies,
+  principal: Principal,
+  users: readonly UserId[],
+): Promise<readonly MemorySource[]> {
+  const [datasets, active] = await Promise.all([
+    resolveDatasets(deps, { principal, permission: 'read' }),
+    users.length === 0 ? [] : deps.connections.allActive(users),
+  ]);
+  const connectionsOf = byDataset(active);
+  return datasets.map((dataset) => ({ dataset, connectionIds: connectionsOf(dataset) }));
+}
+
+/** Looks connections up by the dataset they use: once for all datasets, because there may be thousands of both. */
+function byDataset(connections: readonly AgentConnection[]): (dataset: DatasetRef) => readonly string[] {
+  const found = new Map<string, Set<string>>();
+  for (const { id, userId, tenant, datasets } of connections) {
+    for (const dataset of datasets) {
+      const place = dataset.id ?? ownName(userId, tenant, dataset.name);
+      found.set(place, (found.get(place) ?? new Set()).add(id));
+    }
+  }
+  return ({ id, ownerId, tenant, name }) => [
+    ...new Set([...(found.get(id) ?? []), ...(found.get(ownName(ownerId, tenant, name)) ?? [])]),
+  ];
+}
+
+/** A name means a dataset of the connection's own user. */
+function ownName(owner: UserId, tenant: TenantId, name: string): string {
+  return `${owner} ${tenant} ${name}`;
+}
+
+async function requireReadable(
+  deps: AuthDependencies,
+  principal: Principal,
+  { datasetIds, datasetNames }: ConnectionRequest,
+): Promise<void> {
+  const malformed = datasetIds.find((id) => !isUuid(id));
+  if (malformed !== undefined) throw notAccessible(`Dataset ${malformed} not accessible.`);
+  if (datasetIds.length > 0) await resolveDatasets(deps, { principal, permission: 'read', ids: datasetIds });
+  if (datasetNames.length === 0) return;
+  try {
+    await resolveDatasets(deps, { principal, permission: 'read', names: datasetNames });
+  } catch (error) {
+    if (!isEngramError(error) || error.wireName !== 'DatasetNotFoundError') throw error;
+    throw notAccessible(
+      `Not all of your datasets are accessible: ${datasetNames.map((name) => `'${name}'`).join(', ')}.`,
+      error,
+    );
+  }
+}
+
+function notAccessible(message: string, cause?: unknown): Error {
+  return engramError('PermissionDeniedError', message, { cause });
+}
+
+function connectionOf(
+  { clock }: AuthDependencies,
+  principal: Principal,
+  { datasetIds, datasetNames, ...request }: ConnectionRequest,
+): Omit<AgentConnection, 'id'> {
+  const byId = datasetIds.map((id) => ({ id: asId<DatasetId>(id), name: null }));
+  return {
+    ...request,
+    userId: principal.id,
+    tenant: principal.tenant,
+    datasets: [...byId, ...datasetNames.map((name) => ({ id: null, name }))],
+    lastActiveAt: clock.now().toISOString(),
+    state: 'active',
+  };
+}
+
+function checkedMetadata(metadata: JsonObject): JsonObject {
+  if (Buffer.byteLength(JSON.stringify(metadata)) <= MAX_METADATA_BYTES) return metadata;
+  throw engramError('InvalidRequestError', `The metadata of a connection is limited to ${MAX_METADATA_BYTES} bytes.`);
+}

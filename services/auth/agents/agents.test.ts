@@ -1,0 +1,248 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import { startAuth, type TestAuth } from '../../../test/support/auth-service.ts';
+import type { TenantId, UserId } from '../../common/kernel/brand.ts';
+import { asId } from '../../common/kernel/ids.ts';
+import type { Principal } from '../../common/kernel/principal.ts';
+import { PERSONAL_TENANT, SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
+import * as methods from '../../common/platform/messaging/methods/auth.ts';
+import { agentConnectionsCollection } from '../../common/records/auth/agent-connections.ts';
+import { apiKeysCollection } from '../../common/records/auth/api-keys.ts';
+import { createTenants } from '../../common/records/auth/tenants.ts';
+import { createUsers, usersCollection } from '../../common/records/auth/users.ts';
+import { auditRecordsCollection } from '../repositories/audit-log.ts';
+import { createMemberships } from '../repositories/memberships.ts';
+import { MAX_AGENTS } from './agents.ts';
+
+interface NewAgent {
+  readonly agentId: string;
+  readonly agentEmail: string;
+  readonly agentApiKey: string;
+}
+
+describe('agents', () => {
+  let auth: TestAuth;
+  let parent: Principal;
+  beforeEach(async () => {
+    auth = await startAuth();
+    parent = await auth.addUser();
+  });
+  afterEach(() => auth[Symbol.asyncDispose]());
+
+  const create = async (name: string, principal = parent) =>
+    (await auth.call('POST', '/api/v1/agents/create', { principal, query: { name } })).json as NewAgent;
+  const list = async (principal = parent) => (await auth.call('GET', '/api/v1/agents/list', { principal })).json;
+  const call = (method: 'GET' | 'DELETE', agentId: string, principal = parent) =>
+    auth.call(method, '/api/v1/agents/:agentId', { principal, params: { agentId } });
+  const use = (value: string) => auth.authenticate({ kind: 'api-key', value });
+  const principalOf = async ({ agentApiKey }: NewAgent): Promise<Principal> => {
+    const principal = await use(agentApiKey);
+    if (principal === null) throw new Error('the key of the agent is refused');
+    return principal;
+  };
+  const refusal = (promise: Promise<unknown>) => promise.then(JSON.stringify, (error: unknown) => error);
+  const count = (collection: typeof usersCollection | typeof apiKeysCollection) =>
+    auth.store.count(SYSTEM_SCOPE, collection as typeof usersCollection, {});
+  /** A tenant that the user owns, belongs to and works in. */
+  const enterTenant = async (user: Principal): Promise<TenantId> => {
+    const tenant = asId<TenantId>(randomUUID());
+    const [users, createdAt] = [createUsers(auth.store), auth.clock.now().toISOString()];
+    const account = await users.get(user.id);
+    if (account === null) throw new Error('no such account');
+    await auth.store.commit(SYSTEM_SCOPE, [
+      createTenants(auth.store).insertWrite({ id: tenant, name: 'acme', ownerId: user.id, createdAt }),
+      createMemberships(auth.store).insertWrite(tenant, user.id, createdAt),
+      users.replaceWrite({ ...account, tenant }),
+    ]);
+    return tenant;
+  };
+
+  it('are never so many that their parent cannot be removed from a tenant', async () => {
+    const owner = await auth.addUser();
+    const tenant = await enterTenant(owner);
+    const member = { ...parent, tenant };
+    const users = createUsers(auth.store);
+    const account = await users.get(parent.id);
+    if (account === null) throw new Error('no such account');
+    const agent = { isActive: true, isSuperuser: false, isVerified: false, passwordHash: '!', parentId: parent.id };
+    const createdAt = auth.clock.now().toISOString();
+    const agents = Array.from({ length: MAX_AGENTS }, (_, index) =>
+      users.insertWrite({ ...agent, id: asId(randomUUID()), email: `${index}@cognee.agent`, tenant, createdAt }),
+    );
+    const joined = createMemberships(auth.store).insertWrite(tenant, parent.id, createdAt);
+    await auth.store.commit(SYSTEM_SCOPE, [users.replaceWrite({ ...account, tenant }), joined, ...agents]);
+    expect(await refusal(create('one more', member))).to.include({ wireName: 'InvalidRequestError', status: 400 });
+    await auth.call('DELETE', '/api/v1/permissions/tenants/:tenantId/users/:userId', {
+      principal: { ...owner, tenant },
+      params: { tenantId: tenant, userId: parent.id },
+    });
+    expect(await createMemberships(auth.store).has(tenant, parent.id)).to.equal(false);
+  });
+
+  it('get an address of their parent, no password and a key that acts for them', async () => {
+    const agent = await create('My Bot');
+    expect(agent).to.deep.equal({
+      agentId: agent.agentId,
+      agentEmail: 'my-bot@cognee.agent',
+      agentApiKey: agent.agentApiKey,
+    });
+    const { key, ...principal } = await principalOf(agent);
+    expect(principal).to.deep.equal({
+      ...{ id: agent.agentId, email: `my-bot+${parent.id}@cognee.agent` },
+      ...{ tenant: PERSONAL_TENANT, isSuperuser: false, parentId: parent.id },
+    });
+    expect(key).to.include({ permissions: null, datasets: null });
+    const stored = await createUsers(auth.store).get(asId<UserId>(agent.agentId));
+    expect(stored).to.include({ passwordHash: '!', isActive: true, isVerified: false });
+  });
+
+  it('are listed for their parent alone, oldest first, with the label of their key', async () => {
+    const first = await create('first');
+    auth.clock.advance(1);
+    const second = await create('second');
+    const shown = ({ agentId, agentEmail, agentApiKey }: NewAgent) => ({
+      ...{ agentId, agentEmail },
+      apiKeyLabel: `${agentApiKey.slice(0, 8)}****`,
+    });
+    expect(await list()).to.deep.equal([shown(first), shown(second)]);
+    expect((await call('GET', second.agentId)).json).to.deep.equal(shown(second));
+    expect(await list(await auth.addUser())).to.deep.equal([]);
+    expect(await list(await principalOf(first))).to.deep.equal([]);
+  });
+
+  it('have names that are unique among the agents of one parent, whatever their case', async () => {
+    await create('My Bot');
+    expect(await refusal(create('my bot'))).to.deep.include({
+      status: 409,
+      body: { detail: "Agent with name 'my bot' already exists" },
+    });
+    await create('My Bot', await auth.addUser());
+  });
+
+  it('of one name that are made at once are one, with one key', async () => {
+    const [users, keys] = [await count(usersCollection), await count(apiKeysCollection)];
+    const results = await Promise.allSettled(Array.from({ length: 8 }, () => create('twin')));
+    const refused = results.filter((result) => result.status === 'rejected');
+    expect(refused.map(({ reason }) => (reason as { status: number }).status)).to.deep.equal(Array(7).fill(409));
+    expect(await list()).to.have.length(1);
+    expect([await count(usersCollection), await count(apiKeysCollection)]).to.deep.equal([users + 1, keys + 1]);
+  });
+
+  it('of different names can be made at once', async () => {
+    await Promise.all(Array.from({ length: 8 }, (_, index) => create(`bot ${index}`)));
+    expect(await list()).to.have.length(8);
+  });
+
+  it('cannot make agents themselves', async () => {
+    const agent = await principalOf(await create('bot'));
+    expect(await refusal(create('child', agent))).to.include({
+      status: 403,
+      detail: 'An agent cannot create agents. [PermissionDeniedError]',
+    });
+  });
+
+  it('are not made for a parent that is gone or shut out meanwhile', async () => {
+    const users = createUsers(auth.store);
+    const account = await users.get(parent.id);
+    if (account === null) throw new Error('no such account');
+    await auth.store.commit(SYSTEM_SCOPE, [users.replaceWrite({ ...account, isActive: false })]);
+    expect(await refusal(create('late'))).to.include({ status: 404 });
+    expect(await list()).to.deep.equal([]);
+  });
+
+  it('that are made while their parent is deleted go with it, or are refused', async () => {
+    const admin = await auth.addUser({ isSuperuser: true });
+    const users = await count(usersCollection);
+    const keys = await count(apiKeysCollection);
+    const remove = () =>
+      auth.call('DELETE', '/api/v1/users/:userId', { principal: admin, params: { userId: parent.id } });
+    const making = Array.from({ length: 12 }, async (_, index) => {
+      for (let turn = 0; turn < index * 4; turn += 1) await Promise.resolve();
+      return create(`bot ${index}`);
+    });
+    const [made] = await Promise.all([Promise.allSettled(making), remove()]);
+    for (const result of made) {
+      if (result.status === 'fulfilled') expect(await use(result.value.agentApiKey)).to.equal(null);
+    }
+    expect([await count(usersCollection), await count(apiKeysCollection)]).to.deep.equal([users - 1, keys]);
+  });
+
+  it('are nobody’s but their parent’s: 403 for others, for the parent itself and for the agent, 404 for an unknown id', async () => {
+    const agent = await create('bot');
+    const stranger = await auth.addUser();
+    const self = await principalOf(agent);
+    for (const method of ['GET', 'DELETE'] as const) {
+      for (const [id, who] of [
+        [agent.agentId, stranger],
+        [agent.agentId, self],
+        [parent.id, parent],
+        [stranger.id, parent],
+      ] as const) {
+        expect(await refusal(call(method, id, who))).to.include({ status: 403, wireName: 'PermissionDeniedError' });
+      }
+      const unknown = { status: 404, wireName: 'EntityNotFoundError' };
+      expect(await refusal(call(method, randomUUID(), parent))).to.include(unknown);
+    }
+    expect(await use(agent.agentApiKey)).not.to.equal(null);
+  });
+
+  it('leave their datasets to their parent when they are deleted, and nothing else', async () => {
+    const agent = await create('bot');
+    const principal = await principalOf(agent);
+    const { dataset } = await auth.messenger.call(
+      methods.createDataset,
+      { name: 'notes' },
+      { requestId: 'test', principal },
+    );
+    await auth.call('POST', '/api/v1/agents/register', { principal, body: { agent_session_name: 'work' } });
+    expect((await call('DELETE', agent.agentId)).json).to.equal(null);
+    expect(await list()).to.deep.equal([]);
+    expect(await use(agent.agentApiKey)).to.equal(null);
+    expect(await auth.store.count(SYSTEM_SCOPE, agentConnectionsCollection, {})).to.equal(0);
+    expect(await auth.store.count(SYSTEM_SCOPE, apiKeysCollection, {})).to.equal(0);
+    const { datasets } = await auth.messenger.call(
+      methods.resolveDatasets,
+      { permission: 'delete', ids: [dataset.id] },
+      { requestId: 'test', principal: parent },
+    );
+    expect(datasets[0]).to.include({ name: 'notes', ownerId: parent.id });
+    expect(await refusal(call('DELETE', agent.agentId))).to.include({ status: 404 });
+  });
+
+  it('work in the tenant that their parent worked in when they were made, without being members', async () => {
+    const tenant = await enterTenant(parent);
+    const agent = await principalOf(await create('bot'));
+    expect(agent.tenant).to.equal(tenant);
+    expect(await createMemberships(auth.store).has(tenant, agent.id)).to.equal(false);
+  });
+
+  it('are cut off from a tenant together with their parent', async () => {
+    const owner = await auth.addUser();
+    const tenant = await enterTenant(owner);
+    const users = createUsers(auth.store);
+    const account = await users.get(parent.id);
+    if (account === null) throw new Error('no such account');
+    await auth.store.commit(SYSTEM_SCOPE, [
+      createMemberships(auth.store).insertWrite(tenant, parent.id, auth.clock.now().toISOString()),
+      users.replaceWrite({ ...account, tenant }),
+    ]);
+    const agent = await create('bot');
+    expect(await principalOf(agent)).to.include({ tenant });
+    await auth.call('DELETE', '/api/v1/permissions/tenants/:tenantId/users/:userId', {
+      principal: { ...owner, tenant },
+      params: { tenantId: tenant, userId: parent.id },
+    });
+    expect(await use(agent.agentApiKey)).to.equal(null);
+    expect(await users.get(asId<UserId>(agent.agentId))).to.include({ tenant: PERSONAL_TENANT, isActive: true });
+  });
+
+  it('are told of in the audit log, without their keys', async () => {
+    const agent = await create('bot');
+    await call('DELETE', agent.agentId);
+    const { items } = await auth.store.find(SYSTEM_SCOPE, auditRecordsCollection, { limit: 100 });
+    const told = items.map(({ value }) => value).filter(({ actor }) => actor === parent.id);
+    expect(told.map(({ action }) => action)).to.include.members(['agent.created', 'key.created', 'agent.deleted']);
+    expect(told.find(({ action }) => action === 'agent.created')).to.include({ subject: agent.agentId });
+    expect(JSON.stringify(items)).not.to.contain(agent.agentApiKey);
+  });
+});

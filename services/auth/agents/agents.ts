@@ -1,0 +1,105 @@
+import { agentAddress, agentSlug } from '../../common/domain/agent-address.ts';
+import type { UserId } from '../../common/kernel/brand.ts';
+import { engramError } from '../../common/kernel/errors.ts';
+import { asId } from '../../common/kernel/ids.ts';
+import type { Principal } from '../../common/kernel/principal.ts';
+import { PERSONAL_TENANT } from '../../common/kernel/scope.ts';
+import { HttpError } from '../../common/platform/http/http-error.ts';
+import type { ApiKey } from '../../common/records/auth/api-keys.ts';
+import { type NewUser, NO_PASSWORD, type User } from '../../common/records/auth/users.ts';
+import { DuplicateKeyError, VersionConflictError } from '../../common/storage/ports/document-store.ts';
+import { currentUser } from '../accounts/current-user.ts';
+import { deleteUser } from '../accounts/delete-user.ts';
+import { requireNoKeyBudget } from '../budgets/budgets.ts';
+import type { AuthDependencies } from '../dependencies.ts';
+import { keyCreated, newApiKey } from '../keys/api-keys.ts';
+
+/** So many leave a tenant with their parent in one commit; without an end nobody could remove such a parent any more. */
+export const MAX_AGENTS = 1000;
+
+/** An account without a password that works for another, and its first key. */
+export interface Agent {
+  readonly user: Pick<User, 'id' | 'email'>;
+  /** Null when it has none any more. */
+  readonly key: ApiKey | null;
+}
+
+/**
+ * A new agent of the caller with a key, in the tenant the caller works in now; it becomes no member of its own: what ends the
+ * caller's membership ends the agent's work there, too. Errors: `PermissionDeniedError` for an agent, 409 for a name that the
+ * caller gave before, `InvalidRequestError` for a name that no address can hold and for one agent too many.
+ */
+export async function createAgent(
+  deps: AuthDependencies,
+  principal: Principal,
+  name: string,
+): Promise<Agent & { readonly keyText: string }> {
+  if (principal.parentId !== null) throw engramError('PermissionDeniedError', 'An agent cannot create agents.');
+  await requireNoKeyBudget(deps, principal);
+  const { slug, problem } = agentSlug(name);
+  if (problem !== undefined) throw engramError('InvalidRequestError', problem);
+  const scope = { tenant: PERSONAL_TENANT };
+  for (;;) {
+    const parent = await currentUser(deps, principal.id);
+    if (!parent.isActive) throw engramError('UserNotFoundError', 'The account does not exist any more.');
+    if ((await deps.users.childAgents(parent.id)).length >= MAX_AGENTS) {
+      throw engramError('InvalidRequestError', `An account has ${MAX_AGENTS} agents at most.`);
+    }
+    const user = agentOf(deps, parent, slug);
+    const { key, text } = newApiKey(deps, user.id, { name: slug });
+    const details = { email: user.email, parent: parent.id };
+    const writes = [
+      // Always, so that whoever ends the parent's account or its membership at the same time meets this agent.
+      deps.users.replaceWrite(parent),
+      deps.users.insertWrite(user),
+      deps.apiKeys.insertWrite(key),
+      ...deps.eventLog.appendWrites(scope, [{ type: 'user.registered', subjectId: user.id, data: {} }]),
+    ];
+    try {
+      await deps.audit.commit(scope, writes, [
+        { tenant: PERSONAL_TENANT, action: 'agent.created', actor: principal.id, subject: user.id, details },
+        keyCreated(key, principal.id),
+      ]);
+      return { user, key, keyText: text };
+    } catch (error) {
+      if (error instanceof DuplicateKeyError) {
+        throw new HttpError(409, { detail: `Agent with name '${name}' already exists` });
+      }
+      if (!(error instanceof VersionConflictError)) throw error;
+    }
+  }
+}
+
+/** Oldest first. */
+export async function listAgents(deps: AuthDependencies, parent: UserId): Promise<readonly Agent[]> {
+  const users = await deps.users.agentsOf(parent);
+  const keys = await deps.apiKeys.ofUsers(users.map(({ id }) => id));
+  return users.map((user) => ({ user, key: keys.find(({ userId }) => userId === user.id) ?? null }));
+}
+
+/** Errors: `EntityNotFoundError` for an unknown id, `PermissionDeniedError` for an account that is no agent of the caller. */
+export async function getAgent(deps: AuthDependencies, parent: UserId, id: UserId): Promise<Agent> {
+  const user = await deps.users.get(id);
+  if (user === null) throw engramError('EntityNotFoundError', `Could not find user: ${id}`);
+  if (user.parentId !== parent) throw engramError('PermissionDeniedError', 'This is no agent of yours.');
+  const [key = null] = await deps.apiKeys.ofUser(id);
+  return { user, key };
+}
+
+/** With its keys and connections; its datasets pass to its parent. Errors as `getAgent`. */
+export async function deleteAgent(deps: AuthDependencies, parent: UserId, id: UserId): Promise<void> {
+  await getAgent(deps, parent, id);
+  await deleteUser(deps, id, parent);
+}
+
+function agentOf({ clock, ids }: AuthDependencies, parent: User, slug: string): NewUser {
+  return {
+    id: asId<UserId>(ids.uuid()),
+    email: agentAddress(slug, parent.id),
+    passwordHash: NO_PASSWORD,
+    ...{ isActive: true, isSuperuser: false, isVerified: false },
+    tenant: parent.tenant,
+    parentId: parent.id,
+    createdAt: clock.now().toISOString(),
+  };
+}

@@ -1,0 +1,133 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import { startAuth, type TestAuth } from '../../../test/support/auth-service.ts';
+import type { DatasetId } from '../../common/kernel/brand.ts';
+import type { Principal } from '../../common/kernel/principal.ts';
+import { PERSONAL_TENANT, SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
+import * as methods from '../../common/platform/messaging/methods/auth.ts';
+import { apiKeysCollection } from '../../common/records/auth/api-keys.ts';
+import { insert } from '../../common/storage/ports/document-store.ts';
+import { apiKeyHash, newApiKeyText } from '../credentials/api-key-text.ts';
+
+interface KeyRecord {
+  readonly key: string;
+  readonly id: string;
+  readonly expires_at: string | null;
+}
+
+const path = '/api/v1/auth/api-keys';
+
+describe('API keys with an end and with limits', () => {
+  let auth: TestAuth;
+  let principal: Principal;
+  beforeEach(async () => {
+    auth = await startAuth();
+    principal = await auth.addUser();
+  });
+  afterEach(() => auth[Symbol.asyncDispose]());
+
+  const create = async (body: object) => (await auth.call('POST', path, { principal, body })).json as KeyRecord;
+  const list = async () => (await auth.call('GET', path, { principal })).json as readonly KeyRecord[];
+  const use = (value: string) => auth.authenticate({ kind: 'api-key', value });
+  const refusal = (body: object) => create(body).then(JSON.stringify, (error: unknown) => error);
+  const makeDataset = async (owner: Principal): Promise<DatasetId> => {
+    const call = { requestId: 'test', principal: owner };
+    return (await auth.messenger.call(methods.createDataset, { name: `set-${randomUUID()}` }, call)).dataset.id;
+  };
+
+  it('shows what a key was given, beside the masked key that the wire calls its label', async () => {
+    const dataset = await makeDataset(principal);
+    const asked = { name: 'ci', label: 'nightly build', expires_at: 60, permissions: ['read'], datasets: [dataset] };
+    const { key, ...shown } = await create(asked);
+    expect(shown).to.deep.equal({
+      ...{ label: `${key.slice(0, 8)}****`, name: 'ci', id: shown.id, user_label: 'nightly build' },
+      ...{ created_at: '2026-01-02T03:04:05.678Z', last_used_at: null, expires_at: '2026-01-02T03:05:05.678Z' },
+      ...{ permissions: ['read'], datasets: [dataset] },
+    });
+    expect(await list()).to.deep.equal([{ ...shown, key: '' }]);
+  });
+
+  it('tells whoever checks permissions what the key is limited to', async () => {
+    const dataset = await makeDataset(principal);
+    const { key, id } = await create({ permissions: ['read', 'write', 'read'], datasets: [dataset] });
+    expect((await use(key))?.key).to.deep.equal({ id, permissions: ['read', 'write'], datasets: [dataset] });
+  });
+
+  it('refuses an expired key to the millisecond, remembered or not', async () => {
+    const { key } = await create({ expires_at: 1 });
+    auth.clock.advance(999);
+    expect(await use(key)).not.to.equal(null);
+    auth.clock.advance(1);
+    expect(await use(key)).to.equal(null);
+  });
+
+  it('takes the end as a time, with and without an offset, or as seconds of life', async () => {
+    const ends = [];
+    for (const expires_at of ['2026-01-02T05:00:00+01:00', '2026-01-02T04:00:00', '2026-01-02T04:00:00Z', '60', 60]) {
+      ends.push((await create({ expires_at })).expires_at);
+    }
+    const four = '2026-01-02T04:00:00.000Z';
+    expect(ends).to.deep.equal([four, four, four, '2026-01-02T03:05:05.678Z', '2026-01-02T03:05:05.678Z']);
+  });
+
+  it('makes no key that has ended already', async () => {
+    expect(await refusal({ expires_at: '2026-01-02T03:04:05.678Z' })).to.include({ status: 400 });
+    expect(await list()).to.deep.equal([]);
+  });
+
+  it('takes no epoch time for seconds of life, and no empty list of limits', async () => {
+    for (const body of [
+      { expires_at: 1_767_323_045 },
+      ...[0, -1, 'soon', '2026-13-01T00:00:00Z'].map((expires_at) => ({ expires_at })),
+      ...[[], ['admin'], 'read'].map((permissions) => ({ permissions })),
+      ...[[], ['x']].map((datasets) => ({ datasets })),
+    ]) {
+      expect(await refusal(body), JSON.stringify(body)).to.have.property('name', 'ZodError');
+    }
+  });
+
+  it('limits a key only to datasets that its owner can read: others do not exist', async () => {
+    const own = await makeDataset(principal);
+    const foreign = await makeDataset(await auth.addUser());
+    for (const other of [foreign, randomUUID()]) {
+      expect(await refusal({ datasets: [own, other] })).to.include({ status: 403, wireName: 'PermissionDeniedError' });
+    }
+    expect(await list()).to.deep.equal([]);
+  });
+
+  it('lets an expired key make room at the limit, before one of the same name', async () => {
+    const expiring = await create({ name: 'short', expires_at: 1 });
+    for (let count = 1; count < 10; count += 1) await create({ name: 'plugin' });
+    auth.clock.advance(1000);
+    await create({ name: 'plugin' });
+    const ids = (await list()).map(({ id }) => id);
+    expect(ids).to.have.length(10).and.not.to.include(expiring.id);
+  });
+
+  it('still accepts the keys that earlier releases stored', async () => {
+    const text = newApiKeyText();
+    const document = { userId: principal.id, hash: apiKeyHash(text), prefix: text.slice(0, 8), name: null };
+    const times = { createdAt: '2025-01-01T00:00:00.000Z', lastUsedAt: null };
+    await auth.store.commit({ tenant: PERSONAL_TENANT }, [insert(apiKeysCollection, 'old', { ...document, ...times })]);
+    expect((await use(text))?.key).to.deep.equal({ id: 'old', permissions: null, datasets: null });
+    expect((await list())[0]).to.include({ id: 'old', user_label: null, expires_at: null, permissions: null });
+  });
+
+  it('writes at most one last use for a burst of requests', async () => {
+    const { key, id } = await create({});
+    await Promise.all(Array.from({ length: 20 }, () => use(key)));
+    for (let count = 0; count < 20; count += 1) {
+      await use(key);
+      auth.clock.advance(1500); // beyond what is remembered, so that each looks the key up
+    }
+    expect((await auth.store.get(SYSTEM_SCOPE, apiKeysCollection, id))?.version).to.equal(2);
+  });
+
+  it('keeps keys of this server from the hosted one, which is asked about its own', async () => {
+    const { key } = await create({});
+    const check = (sent: string) => auth.call('POST', '/api/v1/checks/connection', { headers: { 'x-api-key': sent } });
+    const refused = await check(` ${key} `).catch((error: unknown) => error);
+    expect(refused).to.include({ wireName: 'CloudApiKeyMissingError', status: 400 });
+    expect((await check(newApiKeyText())).json).to.equal(null);
+  });
+});

@@ -1,0 +1,149 @@
+import { keyAccount } from '../../common/domain/budget.ts';
+import type { DatasetId, UserId } from '../../common/kernel/brand.ts';
+import { engramError } from '../../common/kernel/errors.ts';
+import type { Permission, Principal } from '../../common/kernel/principal.ts';
+import { PERSONAL_TENANT } from '../../common/kernel/scope.ts';
+import { HttpError } from '../../common/platform/http/http-error.ts';
+import type { AuditEntry } from '../../common/ports/audit-log.ts';
+import { type ApiKey, hasExpired } from '../../common/records/auth/api-keys.ts';
+import { VersionConflictError, type Write } from '../../common/storage/ports/document-store.ts';
+import { resolveDatasets } from '../access/resolve-datasets.ts';
+import { currentUser } from '../accounts/current-user.ts';
+import { requireNoKeyBudget } from '../budgets/budgets.ts';
+import { apiKeyHash, apiKeyPrefix, newApiKeyText } from '../credentials/api-key-text.ts';
+import type { AuthDependencies } from '../dependencies.ts';
+
+export interface CreatedApiKey {
+  readonly key: ApiKey;
+  /** Shown now and never again. */
+  readonly text: string;
+}
+
+export interface ApiKeyRequest {
+  readonly name: string | null;
+  readonly label: string | null;
+  /** The time it ends, or its life in seconds. */
+  readonly expires: Date | number | null;
+  readonly permissions: readonly Permission[] | null;
+  /** Ids, all of which the caller must be able to read now; what the key may do with them is decided when it is used. */
+  readonly datasets: readonly string[] | null;
+}
+
+/** The seconds of ten years: more is an epoch time that was taken for a duration. */
+export const MAX_KEY_LIFE_SECONDS = 10 * 365 * 86_400;
+
+/**
+ * A new key. At the limit an expired key makes room, else the least recently used one of the same name – clients that lost
+ * theirs mint one under a fixed name – else 400. Requests at the same time never exceed the limit: each changes the account
+ * it counted for. Errors: `InvalidRequestError` for an end that has passed, `PermissionDeniedError` for a dataset.
+ */
+export async function createApiKey(
+  deps: AuthDependencies,
+  principal: Principal,
+  request: ApiKeyRequest,
+): Promise<CreatedApiKey> {
+  const { audit, users, apiKeys, clock, news } = deps;
+  await requireNoKeyBudget(deps, principal);
+  const limits = await limitsOf(deps, principal, request);
+  for (;;) {
+    const user = await currentUser(deps, principal.id);
+    const existing = await apiKeys.ofUser(principal.id);
+    const created = newApiKey(deps, principal.id, { ...limits, name: request.name, label: request.label });
+    const writes: Write[] = [users.replaceWrite({ ...user, keysMade: user.keysMade + 1 })];
+    const entries: AuditEntry[] = [];
+    if (existing.length >= deps.settings.maxApiKeysPerUser) {
+      const replaced = replaceable(existing, request.name, clock.now());
+      writes.push(apiKeys.removeWrite(replaced.id), ...deps.budgets.removeWrites(keyAccount(replaced.id)));
+      entries.push(keyDeleted(replaced, principal.id, { replacedBy: created.key.id }));
+    }
+    writes.push(apiKeys.insertWrite(created.key));
+    try {
+      await audit.commit({ tenant: PERSONAL_TENANT }, writes, [keyCreated(created.key, principal.id), ...entries]);
+      news.userChanged(principal.id);
+      return created;
+    } catch (error) {
+      if (!(error instanceof VersionConflictError)) throw error;
+    }
+  }
+}
+
+/** A key of somebody else does not exist. */
+export async function deleteApiKey(deps: AuthDependencies, userId: UserId, id: string): Promise<void> {
+  const key = await deps.apiKeys.get(id);
+  if (key === null || key.userId !== userId) throw engramError('EntityNotFoundError', 'API key not found.');
+  const writes = [deps.apiKeys.removeWrite(id), ...deps.budgets.removeWrites(keyAccount(id))];
+  await deps.audit.commit({ tenant: PERSONAL_TENANT }, writes, [keyDeleted(key, userId)]);
+  deps.news.userChanged(userId);
+}
+
+type KeyParts = Pick<ApiKey, 'name' | 'label' | 'expiresAt' | 'permissions' | 'datasets'>;
+
+/** Not stored yet. */
+export function newApiKey(
+  { clock, ids }: Pick<AuthDependencies, 'clock' | 'ids'>,
+  userId: UserId,
+  parts: Partial<KeyParts>,
+): CreatedApiKey {
+  const text = newApiKeyText();
+  const key: ApiKey = {
+    ...{ id: ids.uuid(), userId, hash: apiKeyHash(text), prefix: apiKeyPrefix(text) },
+    ...{ name: null, label: null, expiresAt: null, permissions: null, datasets: null, tenant: null, ...parts },
+    ...{ createdAt: clock.now().toISOString(), lastUsedAt: null },
+  };
+  return { key, text };
+}
+
+export function keyCreated(key: ApiKey, by: UserId): AuditEntry {
+  const { userId, name, prefix, expiresAt, permissions, datasets } = key;
+  const details = { userId, name, prefix, expiresAt, permissions, datasets };
+  return { tenant: PERSONAL_TENANT, action: 'key.created', actor: by, subject: key.id, details };
+}
+
+function keyDeleted(
+  { id, userId, name, prefix }: ApiKey,
+  by: UserId,
+  more: { readonly replacedBy?: string } = {},
+): AuditEntry {
+  const details = { userId, name, prefix, ...more };
+  return { tenant: PERSONAL_TENANT, action: 'key.deleted', actor: by, subject: id, details };
+}
+
+async function limitsOf(
+  deps: AuthDependencies,
+  principal: Principal,
+  { expires, permissions, datasets }: ApiKeyRequest,
+): Promise<Pick<ApiKey, 'expiresAt' | 'permissions' | 'datasets'>> {
+  const now = deps.clock.now().getTime();
+  const end = typeof expires === 'number' ? new Date(now + expires * 1000) : expires;
+  if (end !== null && end.getTime() <= now) {
+    throw engramError('InvalidRequestError', 'expires_at must be in the future.');
+  }
+  return {
+    expiresAt: end?.toISOString() ?? null,
+    permissions: permissions === null ? null : [...new Set(permissions)],
+    datasets: datasets === null ? null : await readable(deps, principal, datasets),
+  };
+}
+
+async function readable(
+  deps: AuthDependencies,
+  principal: Principal,
+  ids: readonly string[],
+): Promise<readonly DatasetId[]> {
+  return (await resolveDatasets(deps, { principal, permission: 'read', ids })).map(({ id }) => id);
+}
+
+function replaceable(existing: readonly ApiKey[], name: string | null, now: Date): ApiKey {
+  const expired = existing.find((key) => hasExpired(key, now));
+  if (expired !== undefined) return expired;
+  const sameName = existing.filter((key) => name !== null && key.name === name);
+  const [oldest] = sameName.toSorted((one, other) => (lastUse(one) < lastUse(other) ? -1 : 1));
+  if (oldest === undefined) {
+    throw new HttpError(400, { error: { message: 'You have reached the maximum number of API keys.' } });
+  }
+  return oldest;
+}
+
+function lastUse(key: ApiKey): string {
+  return key.lastUsedAt ?? key.createdAt;
+}

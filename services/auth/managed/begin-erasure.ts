@@ -1,0 +1,134 @@
+import type { DatasetId, TenantId } from '../../common/kernel/brand.ts';
+import { engramError, isEngramError } from '../../common/kernel/errors.ts';
+import type { Permission } from '../../common/kernel/principal.ts';
+import type { BeginErasureResponse, ErasedThing } from '../../common/platform/messaging/methods/auth-managed.ts';
+import { datasetRef, type StoredDataset } from '../../common/records/auth/datasets.ts';
+import type { ManagedResource } from '../../common/records/auth/managed-resources.ts';
+import { eraserOfTenant, requireManager } from '../../common/records/auth/require-managed.ts';
+import { isOvertaken } from '../../common/records/base/commit-races.ts';
+import { VersionConflictError } from '../../common/storage/ports/document-store.ts';
+import type { AuthDependencies } from '../dependencies.ts';
+import { tenantNotFound } from '../tenants/tenant-authority.ts';
+import { eraserOf } from './get-eraser.ts';
+
+/** Datasets that are erased before the next are looked for. */
+const PAGE = 100;
+const NOTHING = { receipt: null, dataset: null, principal: null, datasetIds: [] };
+
+/** Without its token; see `beginErasure` in common/platform/messaging/methods/auth-managed.ts: rules and errors. */
+export async function beginErasure(
+  deps: AuthDependencies,
+  { tenantId: tenant, datasetId, crUid }: ErasedThing,
+): Promise<BeginErasureResponse> {
+  const thing = { tenant, dataset: datasetId ?? null };
+  const begin = () =>
+    datasetId === undefined ? beginTenant(deps, tenant, crUid) : beginDataset(deps, { tenant, datasetId, crUid });
+  const receipt = await deps.erasureReceipts.get(crUid, thing);
+  if (receipt !== null) return { ...NOTHING, receipt };
+  try {
+    return await begin();
+  } catch (error) {
+    // It may have ended in between, and with it what said who manages it.
+    const late = isEngramError(error) ? await deps.erasureReceipts.get(crUid, thing) : null;
+    if (late === null) throw error;
+    return { ...NOTHING, receipt: late };
+  }
+}
+
+async function beginTenant(deps: AuthDependencies, id: TenantId, crUid: string): Promise<BeginErasureResponse> {
+  const thing = { tenant: id, dataset: null };
+  for (;;) {
+    const tenant = await deps.tenants.get(id);
+    if (tenant === null && (await deps.managedResources.of(thing)) === null) throw tenantNotFound(id);
+    const managed = await requireManager(deps, thing, crUid);
+    if (!managed.isErasing) {
+      const writes = [
+        deps.managedResources.eraseWrite(managed),
+        // From here on no credential opens it, and no job is done for it.
+        ...(tenant === null ? [] : [deps.tenants.changeWrite(id, { state: 'Erasing' })]),
+      ];
+      const entry = { tenant: id, action: 'tenant.erasing', actor: null, subject: id, details: { resource: crUid } };
+      try {
+        await deps.audit.commit({ tenant: id }, writes, [entry]);
+      } catch (error) {
+        if (error instanceof VersionConflictError) continue;
+        throw error;
+      }
+      deps.news.tenantChanged(id);
+    }
+    const datasets = await deps.datasets.ofTenant({ tenant: id }, PAGE);
+    return { ...NOTHING, datasetIds: datasets.map((dataset) => dataset.id) };
+  }
+}
+
+interface DatasetErasure {
+  readonly tenant: TenantId;
+  readonly datasetId: DatasetId;
+  readonly crUid: string;
+}
+
+async function beginDataset(deps: AuthDependencies, erasure: DatasetErasure): Promise<BeginErasureResponse> {
+  const { tenant, datasetId } = erasure;
+  for (;;) {
+    const dataset = await deps.datasets.get({ tenant }, datasetId);
+    const managed = await managerOf(deps, erasure, dataset);
+    try {
+      await shutOff(deps, { ...erasure, managed, dataset });
+    } catch (error) {
+      if (isOvertaken(error)) continue;
+      throw error;
+    }
+    if (dataset === null) return NOTHING;
+    return { ...NOTHING, dataset: datasetRef(dataset), principal: eraserOf(dataset) };
+  }
+}
+
+/** The record of the dataset, or of its tenant when all of that is being erased. */
+async function managerOf(
+  deps: AuthDependencies,
+  { tenant, datasetId, crUid }: DatasetErasure,
+  dataset: StoredDataset | null,
+): Promise<ManagedResource> {
+  const ofTenant = await eraserOfTenant(deps, tenant, crUid);
+  if (ofTenant !== null) return ofTenant;
+  const thing = { tenant, dataset: datasetId };
+  if (dataset === null && (await deps.managedResources.of(thing)) === null) {
+    throw engramError('DatasetNotFoundError', `Dataset ${datasetId} not found.`);
+  }
+  return requireManager(deps, thing, crUid);
+}
+
+/** Takes all grants but the owner's to delete. Done once: whoever erases reads it again and again. */
+async function shutOff(
+  deps: AuthDependencies,
+  {
+    tenant,
+    datasetId,
+    crUid,
+    managed,
+    dataset,
+  }: DatasetErasure & { readonly managed: ManagedResource; readonly dataset: StoredDataset | null },
+): Promise<void> {
+  const after = dataset === null ? new Map() : await grantsAfter(deps, dataset);
+  const isOwn = managed.dataset !== null && !managed.isErasing;
+  if (after.size === 0 && !isOwn) return;
+  const writes = [
+    isOwn ? deps.managedResources.eraseWrite(managed) : deps.managedResources.keepWrite(managed),
+    ...(await deps.grants.exactWrites({ tenant }, datasetId, after)),
+  ];
+  const entry = { tenant, action: 'dataset.erasing', actor: null, subject: datasetId, details: { resource: crUid } };
+  await deps.audit.commit({ tenant }, writes, [entry]);
+  deps.news.accessChanged(tenant, null);
+}
+
+const DELETE: ReadonlySet<Permission> = new Set(['delete']);
+const NONE: ReadonlySet<Permission> = new Set();
+
+/** What changes. */
+async function grantsAfter({ grants }: AuthDependencies, { tenant, id, ownerId }: StoredDataset) {
+  const present = await grants.onDataset({ tenant }, id);
+  const after = new Map(present.filter(({ holder }) => holder !== ownerId).map(({ holder }) => [holder, NONE]));
+  const own = present.find(({ holder }) => holder === ownerId)?.permissions ?? NONE;
+  const isReady = own.size === 1 && own.has('delete');
+  return isReady ? after : new Map([...after, [ownerId, DELETE] as const]);
+}

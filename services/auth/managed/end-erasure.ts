@@ -1,0 +1,81 @@
+import type { ErasureReceipt } from '../../common/domain/erasure-receipt.ts';
+import { engramError } from '../../common/kernel/errors.ts';
+import type { EndErasureRequest } from '../../common/platform/messaging/methods/auth-managed.ts';
+import type { ManagedThing } from '../../common/records/auth/managed-resources.ts';
+import { requireManager } from '../../common/records/auth/require-managed.ts';
+import { DuplicateKeyError, VersionConflictError, type Write } from '../../common/storage/ports/document-store.ts';
+import type { AuthDependencies } from '../dependencies.ts';
+import { removeInhabitants, tenantBelongingsWrites } from '../tenants/tenant-belongings.ts';
+
+/** Who did what stays, and the ids of what happened; tombstones keep late work on a dataset from coming back. */
+const KEPT = {
+  dataset: ['audit log', 'event log', 'run history', 'tombstones'],
+  tenant: ['audit log', 'event log'],
+} as const;
+
+/** See `endErasure` in common/platform/messaging/methods/auth-managed.ts: rules and errors. */
+export async function endErasure(deps: AuthDependencies, request: EndErasureRequest): Promise<string> {
+  const { tenantId: tenant, datasetId, crUid } = request;
+  const thing = { tenant, dataset: datasetId ?? null };
+  for (;;) {
+    const earlier = await deps.erasureReceipts.get(crUid, thing);
+    if (earlier !== null) return earlier;
+    const managed = await requireManager(deps, thing, crUid);
+    if (!managed.isErasing) throw engramError('ConflictError', 'The erasure has not begun.');
+    await requireNoDataset(deps, thing);
+    const accounts = thing.dataset === null ? await removeInhabitants(deps, tenant) : 0;
+    const removed = thing.dataset === null ? { ...request.removed, memberships: accounts } : request.removed;
+    const { text, write } = receiptOf(deps, { ...request, removed }, thing);
+    const writes: Write[] = [
+      deps.managedResources.keepWrite(managed),
+      write,
+      ...(thing.dataset === null
+        ? await tenantBelongingsWrites(deps, tenant)
+        : [deps.managedResources.removeWrite(thing), deps.managedGrants.removeAllWrite(thing.dataset)]),
+      // Of a dataset the removal has told.
+      ...(thing.dataset === null
+        ? deps.eventLog.appendWrites({ tenant }, [{ type: 'tenant.erased', subjectId: tenant, data: {} }])
+        : []),
+    ];
+    const action = thing.dataset === null ? 'tenant.erased' : 'dataset.erased';
+    const entry = {
+      tenant,
+      action,
+      actor: null,
+      subject: thing.dataset ?? tenant,
+      details: { resource: crUid, removed },
+    };
+    try {
+      await deps.audit.commit({ tenant }, writes, [entry]);
+    } catch (error) {
+      if (error instanceof VersionConflictError || error instanceof DuplicateKeyError) continue;
+      throw error;
+    }
+    deps.news.tenantChanged(tenant);
+    return text;
+  }
+}
+
+/** Whoever erases has overlooked something, or somebody was quicker than the news of it. */
+async function requireNoDataset({ datasets }: AuthDependencies, { tenant, dataset }: ManagedThing): Promise<void> {
+  const left =
+    dataset === null
+      ? (await datasets.ofTenant({ tenant }, 1)).length > 0
+      : (await datasets.get({ tenant }, dataset)) !== null;
+  if (left) throw engramError('ConflictError', 'There is still a dataset to be erased.', { retryable: true });
+}
+
+function receiptOf(
+  { auditHeads, erasureReceipts, clock }: AuthDependencies,
+  { crUid, begunAt, removed, kept }: EndErasureRequest,
+  thing: ManagedThing,
+): { readonly text: string; readonly write: Write } {
+  const endedAt = clock.now().toISOString();
+  const kind = thing.dataset === null ? 'tenant' : 'dataset';
+  const receipt: ErasureReceipt = {
+    ...{ kind, tenant: thing.tenant, dataset: thing.dataset },
+    ...{ resource: crUid, begunAt, endedAt, removed, residue: 0, kept: [...KEPT[kind], ...kept] },
+  };
+  const text = JSON.stringify(auditHeads.signReceipt(receipt));
+  return { text, write: erasureReceipts.insertWrite(crUid, thing, { text, createdAt: endedAt }) };
+}

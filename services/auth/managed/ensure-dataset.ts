@@ -1,0 +1,104 @@
+import type { DatasetId, TenantId } from '../../common/kernel/brand.ts';
+import { engramError } from '../../common/kernel/errors.ts';
+import { asId, isUuid } from '../../common/kernel/ids.ts';
+import type { Principal } from '../../common/kernel/principal.ts';
+import type {
+  EnsureDatasetRequest,
+  EnsureDatasetResponse,
+} from '../../common/platform/messaging/methods/auth-managed.ts';
+import { datasetRef } from '../../common/records/auth/datasets.ts';
+import type { ManagedResource } from '../../common/records/auth/managed-resources.ts';
+import { beingErased, ownedByAnother } from '../../common/records/auth/require-managed.ts';
+import { principalOf } from '../../common/records/auth/users.ts';
+import { isOvertaken } from '../../common/records/base/commit-races.ts';
+import { createDataset } from '../access/create-dataset.ts';
+import type { AuthDependencies } from '../dependencies.ts';
+import { requireTenant } from '../tenants/tenant-authority.ts';
+
+/** See `ensureDataset` in common/platform/messaging/methods/auth-managed.ts: rules and errors. */
+export async function ensureDataset(
+  deps: AuthDependencies,
+  request: EnsureDatasetRequest,
+): Promise<EnsureDatasetResponse> {
+  const { crUid, tenantId, name } = request;
+  if (crUid === '') throw invalid('The resource has no uid.');
+  if (name === '') throw engramError('InvalidDatasetNameError', 'Dataset name cannot be empty.');
+  const { state } = await requireTenant(deps, tenantId);
+  if (state === 'Erasing') throw beingErased({ tenant: tenantId, dataset: null });
+  for (;;) {
+    const managed = await deps.managedResources.byResource(crUid);
+    if (managed !== null) requireSame(managed, request);
+    const known = managed?.dataset ?? null;
+    const existing = known === null ? null : await deps.datasets.get({ tenant: tenantId }, known);
+    if (existing !== null) return { dataset: datasetRef(existing), created: false };
+    const found = await findOrMake(deps, request);
+    try {
+      await manage(deps, { crUid, tenant: tenantId, before: managed, dataset: found.dataset.id });
+      return found;
+    } catch (error) {
+      if (!isOvertaken(error)) throw error;
+    }
+  }
+}
+
+function requireSame(managed: ManagedResource, { tenantId, datasetId }: EnsureDatasetRequest): void {
+  if (managed.dataset === null) throw invalid('The resource manages a tenant.');
+  if (managed.isErasing) throw beingErased(managed);
+  const isOther = datasetId !== undefined && asId(datasetId) !== managed.dataset;
+  if (managed.tenant !== tenantId || isOther)
+    throw invalid(`The resource manages the dataset ${managed.dataset} already.`);
+}
+
+/** The one to adopt, the one that the tenant's owner has under the name, or a new one. */
+async function findOrMake(
+  deps: AuthDependencies,
+  { tenantId, name, datasetId }: EnsureDatasetRequest,
+): Promise<EnsureDatasetResponse> {
+  if (datasetId !== undefined) {
+    const id = asId<DatasetId>(datasetId);
+    const adopted = isUuid(datasetId) ? await deps.datasets.get({ tenant: tenantId }, id) : null;
+    if (adopted !== null) return { dataset: datasetRef(adopted), created: false };
+    throw engramError('DatasetNotFoundError', `Dataset ${datasetId} not found in this tenant.`);
+  }
+  const owner = await ownerOf(deps, tenantId);
+  const [own] = await deps.datasets.ownedByName({ tenant: tenantId }, owner.id, [name]);
+  if (own !== undefined) return { dataset: datasetRef(own), created: false };
+  return { dataset: await createDataset(deps, owner, name), created: true };
+}
+
+async function ownerOf(deps: AuthDependencies, tenant: TenantId): Promise<Principal> {
+  const { ownerId } = await requireTenant(deps, tenant);
+  const owner = await deps.users.get(ownerId);
+  if (owner === null) throw engramError('ConflictError', 'The tenant is changing hands.', { retryable: true });
+  return { ...principalOf(owner), tenant, isSuperuser: false };
+}
+
+interface Management {
+  readonly crUid: string;
+  readonly tenant: TenantId;
+  /** Of a dataset that somebody removed. */
+  readonly before: ManagedResource | null;
+  readonly dataset: DatasetId;
+}
+
+/** `OwnedByAnother` when another resource manages the dataset. */
+async function manage(deps: AuthDependencies, { crUid, tenant, before, dataset }: Management): Promise<void> {
+  const { managedResources, clock } = deps;
+  if (before?.dataset === dataset) return;
+  const thing = { tenant, dataset };
+  const other = await managedResources.of(thing);
+  if (other !== null && other.crUid !== crUid) throw ownedByAnother(thing);
+  const since = clock.now().toISOString();
+  await deps.audit.commit(
+    { tenant },
+    [
+      ...(before === null ? [] : [managedResources.removeWrite(before)]),
+      managedResources.insertWrite({ ...thing, crUid, isErasing: false, since }),
+    ],
+    [{ tenant, action: 'dataset.managed', actor: null, subject: dataset, details: { resource: crUid } }],
+  );
+}
+
+function invalid(message: string) {
+  return engramError('InvalidRequestError', message);
+}

@@ -1,0 +1,246 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { TenantId } from '../../common/kernel/brand.ts';
+import { engramError } from '../../common/kernel/errors.ts';
+import { asId, isUuid } from '../../common/kernel/ids.ts';
+import type { JsonObject } from '../../common/kernel/json.ts';
+import type {
+  EnsureTenantRequest,
+  EnsureTenantResponse,
+} from '../../common/platform/messaging/methods/auth-managed.ts';
+import type { AuditEntry } from '../../common/ports/audit-log.ts';
+import type { ManagedResource } from '../../common/records/auth/managed-resources.ts';
+import { beingErased, ownedByAnother } from '../../common/records/auth/require-managed.ts';
+import type { Tenant } from '../../common/records/auth/tenants.ts';
+import type { User } from '../../common/records/auth/users.ts';
+import { DuplicateKeyError, VersionConflictError, type Write } from '../../common/storage/ports/document-store.ts';
+import type { AuthDependencies } from '../dependencies.ts';
+import { checkHostName } from '../tenants/host-name.ts';
+import { tenantNotFound } from '../tenants/tenant-authority.ts';
+import { declaredOwner, ownerAddress } from './declared-owner.ts';
+
+/** What a resource declares, with its owner as an account. */
+interface Declaration {
+  readonly request: EnsureTenantRequest;
+  readonly hostNames: readonly string[];
+  readonly owner: User;
+  readonly isNewOwner: boolean;
+}
+
+/** What there is of it; both null before the first time. */
+interface Found {
+  readonly managed: ManagedResource | null;
+  readonly tenant: Tenant | null;
+}
+
+/** See `ensureTenant` in common/platform/messaging/methods/auth-managed.ts: rules and errors. */
+export async function ensureTenant(
+  deps: AuthDependencies,
+  request: EnsureTenantRequest,
+): Promise<EnsureTenantResponse> {
+  if (request.crUid === '') throw invalid('The resource has no uid.');
+  if (request.displayName.trim() === '') throw invalid('The tenant has no name.');
+  const email = ownerAddress(deps, request.ownerEmail);
+  const hostNames = checkedHostNames(request.hostNames);
+  let isNewOwner = false;
+  for (;;) {
+    const found = await find(deps, request);
+    // Refused before an account is made for it.
+    await requireFreeNames(deps, hostNames, found.tenant);
+    const { user: owner, isNew } = await declaredOwner(deps, email, request, found.tenant);
+    isNewOwner ||= isNew;
+    const declaration = { request, hostNames, owner, isNewOwner };
+    try {
+      if (found.tenant === null) return await make(deps, declaration, found.managed);
+      return await correct(deps, declaration, { managed: found.managed, tenant: found.tenant });
+    } catch (error) {
+      // Another replica, somebody with the same host name or the owner was quicker: what is there now is looked at anew.
+      if (!(error instanceof VersionConflictError || error instanceof DuplicateKeyError)) throw error;
+    }
+  }
+}
+
+async function find(deps: AuthDependencies, request: EnsureTenantRequest): Promise<Found> {
+  const { crUid, tenantId } = request;
+  const managed = await deps.managedResources.byResource(crUid);
+  if (managed !== null) {
+    if (managed.dataset !== null) throw invalid('The resource manages a dataset.');
+    if (managed.isErasing) throw beingErased(managed);
+    if (tenantId !== undefined && asId(tenantId) !== managed.tenant) {
+      throw invalid(`The resource manages the tenant ${managed.tenant} already.`);
+    }
+    return { managed, tenant: await deps.tenants.get(managed.tenant) };
+  }
+  if (tenantId === undefined) return { managed: null, tenant: null };
+  const id = asId<TenantId>(tenantId);
+  const tenant = isUuid(tenantId) ? await deps.tenants.get(id) : null;
+  if (tenant === null) throw tenantNotFound(id);
+  const thing = { tenant: id, dataset: null };
+  if ((await deps.managedResources.of(thing)) !== null) throw ownedByAnother(thing);
+  if (!mayAdopt(request, tenant)) {
+    throw engramError('AdoptionNotAllowed', `No resource ${request.resource ?? ''} released the tenant ${id}.`);
+  }
+  return { managed: null, tenant };
+}
+
+/** Whoever may make resources somewhere must not take any tenant by its id: it was theirs, or they are trusted with all. */
+function mayAdopt({ resource, adoptsAny = false }: EnsureTenantRequest, { releasedFrom }: Tenant): boolean {
+  return adoptsAny || (resource !== undefined && resource === releasedFrom);
+}
+
+async function make(
+  deps: AuthDependencies,
+  { request, hostNames, owner, isNewOwner }: Declaration,
+  managed: ManagedResource | null,
+): Promise<EnsureTenantResponse> {
+  const { tenants, memberships, users, eventLog, clock } = deps;
+  const { crUid, displayName: name, state } = request;
+  const sleep = declaredSleep(request, null, clock.now());
+  const id = managed?.tenant ?? asId<TenantId>(deps.ids.uuid());
+  const at = clock.now().toISOString();
+  const isMember = await memberships.has(id, owner.id);
+  const writes: Write[] = [
+    managementWrite(deps, { managed, crUid, tenant: id }),
+    tenants.insertWrite({ id, name, ownerId: owner.id, createdAt: at, ...sleep }),
+    // Whoever has an account already goes on working where it was.
+    isNewOwner ? users.replaceWrite({ ...owner, tenant: id }) : users.touchWrite(owner.id, { isActive: true }),
+    ...(isMember ? [] : [memberships.insertWrite(id, owner.id, at)]),
+    ...hostNames.map((host) => deps.tenantHosts.insertWrite(host, id)),
+    ...eventLog.appendWrites({ tenant: id }, [
+      { type: 'tenant.created', subjectId: id, data: { ownerId: owner.id } },
+      ...(isMember ? [] : [{ type: 'membership.added', subjectId: owner.id, data: {} }]),
+    ]),
+  ];
+  const details = { name, owner: owner.id, host_names: hostNames, state, resource: crUid };
+  await deps.audit.commit({ tenant: id }, writes, [
+    { tenant: id, action: 'tenant.created', actor: null, subject: id, details },
+  ]);
+  tellOf(deps, id, owner);
+  return { tenantId: id, ownerId: owner.id, created: true, corrected: [], isAsleep: false };
+}
+
+async function correct(
+  deps: AuthDependencies,
+  { request, hostNames, owner }: Declaration,
+  { managed, tenant }: { readonly managed: ManagedResource | null; readonly tenant: Tenant },
+): Promise<EnsureTenantResponse> {
+  const { crUid, displayName: name } = request;
+  const { id } = tenant;
+  const sleep = declaredSleep(request, tenant, deps.clock.now());
+  const { state } = sleep;
+  if (tenant.state === 'Erasing') throw beingErased({ tenant: id, dataset: null });
+  const present = await deps.tenantHosts.ofTenant(id);
+  const added = hostNames.filter((host) => !present.includes(host));
+  const removed = present.filter((host) => !hostNames.includes(host));
+  const changes: Record<string, JsonObject> = {
+    ...(managed === null ? { adopted: {} } : {}),
+    ...(added.length + removed.length === 0 ? {} : { host_names: { added, removed } }),
+    ...(tenant.name === name ? {} : { name: { before: tenant.name, after: name } }),
+    ...(tenant.ownerId === owner.id ? {} : { owner: { before: tenant.ownerId, after: owner.id } }),
+    ...(tenant.state === state ? {} : { state: { before: tenant.state, after: state } }),
+  };
+  // That a tenant falls asleep is what was declared.
+  const isOwnMove = sleep.isAsleep || tenant.isAsleep;
+  const corrected = Object.keys(changes).filter((field) => field !== 'state' || !isOwnMove);
+  const { isAsleep } = sleep;
+  const answer = { tenantId: id, ownerId: owner.id, created: false, corrected: corrected.sort(), isAsleep };
+  const isSame = Object.keys(changes).length === 0;
+  if (isSame && isDeepStrictEqual(sleep, sleepOf(tenant))) return answer;
+  const passing = tenant.ownerId === owner.id ? { writes: [], entries: [] } : await ownerChange(deps, tenant, owner);
+  const writes: Write[] = [
+    managementWrite(deps, { managed, crUid, tenant: id }),
+    ...passing.writes,
+    // Who uses or wakes it meanwhile keeps it awake, and when that was is not written over.
+    ...(tenant.lastUsedAt === null ? [] : [deps.tenants.unusedWrite(tenant)]),
+    deps.tenants.changeWrite(id, { name, ...sleep }),
+    ...removed.map((host) => deps.tenantHosts.removeWrite(host)),
+    ...added.map((host) => deps.tenantHosts.insertWrite(host, id)),
+  ];
+  const details = { ...changes, resource: crUid };
+  const entry = { tenant: id, action: 'tenant.changed', actor: null, subject: id, details };
+  // When it was used is nobody's deed.
+  if (isSame) await deps.store.commit({ tenant: id }, writes);
+  else await deps.audit.commit({ tenant: id }, writes, [entry, ...passing.entries]);
+  tellOf(deps, id, owner);
+  return answer;
+}
+
+type Sleep = Pick<Tenant, 'state' | 'hibernation' | 'lastUsedAt' | 'isAsleep'>;
+
+function sleepOf({ state, hibernation, lastUsedAt, isAsleep }: Tenant): Sleep {
+  return { state, hibernation, lastUsedAt, isAsleep };
+}
+
+/** What a tenant does now: as it is declared, or asleep when nobody used an active one for long enough. */
+function declaredSleep({ state, hibernation, wake }: EnsureTenantRequest, tenant: Tenant | null, now: Date): Sleep {
+  if (state !== 'Active' || hibernation === undefined) {
+    return { state, hibernation: null, lastUsedAt: null, isAsleep: false };
+  }
+  const known = wake === true ? null : (tenant?.lastUsedAt ?? null);
+  const lastUsedAt = known ?? now.toISOString();
+  const isAsleep = now.getTime() - Date.parse(lastUsedAt) >= hibernation.afterIdleMs;
+  return { state: isAsleep ? 'Hibernated' : 'Active', hibernation, lastUsedAt, isAsleep };
+}
+
+/** The owner before stays a member. */
+async function ownerChange(
+  { tenants, users, memberships, eventLog, clock }: AuthDependencies,
+  tenant: Tenant,
+  { id: heir }: User,
+): Promise<{ readonly writes: readonly Write[]; readonly entries: readonly AuditEntry[] }> {
+  const isMember = await memberships.has(tenant.id, heir);
+  const reassigned = { type: 'tenant.reassigned', subjectId: tenant.id, data: { ownerId: heir } };
+  const joined = { type: 'membership.added', subjectId: heir, data: {} };
+  return {
+    writes: [
+      tenants.passOnWrite(tenant, heir),
+      users.touchWrite(heir, { isActive: true }),
+      ...(isMember ? [] : [memberships.insertWrite(tenant.id, heir, clock.now().toISOString())]),
+      ...eventLog.appendWrites({ tenant: tenant.id }, isMember ? [reassigned] : [joined, reassigned]),
+    ],
+    entries: isMember ? [] : [{ tenant: tenant.id, action: 'membership.added', actor: null, subject: heir }],
+  };
+}
+
+function managementWrite(
+  { managedResources, clock }: AuthDependencies,
+  {
+    managed,
+    crUid,
+    tenant,
+  }: { readonly managed: ManagedResource | null; readonly crUid: string; readonly tenant: TenantId },
+): Write {
+  if (managed !== null) return managedResources.keepWrite(managed);
+  const since = clock.now().toISOString();
+  return managedResources.insertWrite({ crUid, tenant, dataset: null, isErasing: false, since });
+}
+
+function tellOf({ news }: AuthDependencies, tenant: TenantId, owner: User): void {
+  news.tenantChanged(tenant);
+  news.userChanged(owner.id);
+}
+
+function checkedHostNames(given: readonly string[]): readonly string[] {
+  const names = given.map((text) => {
+    const name = checkHostName(text);
+    if (name === null) throw invalid(`${JSON.stringify(text.slice(0, 100))} is no host name.`);
+    return name;
+  });
+  return [...new Set(names)].sort();
+}
+
+async function requireFreeNames(
+  { tenantHosts }: AuthDependencies,
+  names: readonly string[],
+  tenant: Tenant | null,
+): Promise<void> {
+  for (const name of names) {
+    const holder = await tenantHosts.tenantOf(name);
+    if (holder !== null && holder !== tenant?.id) {
+      throw engramError('HostnameConflict', `The host name ${name} is another tenant's.`);
+    }
+  }
+}
+
+function invalid(message: string) {
+  return engramError('InvalidRequestError', message);
+}

@@ -1,0 +1,185 @@
+import { randomUUID, hash as sha } from 'node:crypto';
+import { expect } from 'chai';
+import { CALL, required, startAuth, type TestAuth } from '../../../test/support/auth-service.ts';
+import { until } from '../../../test/support/until.ts';
+import type { DatasetId, TenantId } from '../../common/kernel/brand.ts';
+import { asId } from '../../common/kernel/ids.ts';
+import type { Principal } from '../../common/kernel/principal.ts';
+import { SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
+import { authenticate, getPrincipal } from '../../common/platform/messaging/methods/auth.ts';
+import {
+  type EnsureTenantRequest,
+  ensureTenant,
+  getEraser,
+  setTenantKeys,
+} from '../../common/platform/messaging/methods/auth-managed.ts';
+import { tenantsCollection } from '../../common/records/auth/tenants.ts';
+import { update } from '../../common/storage/ports/document-store.ts';
+
+const HOUR = 3_600_000;
+const KEY = 'a'.repeat(64);
+
+describe('a tenant that goes to sleep', () => {
+  let auth: TestAuth;
+  let tenantId: TenantId;
+  const crUid = randomUUID();
+  const wakings: number[] = [];
+  beforeEach(async () => {
+    wakings.length = 0;
+    auth = await startAuth({ settings: { posture: required }, wakes: { tenantWoken: (ms) => void wakings.push(ms) } });
+    tenantId = (await ensure()).tenantId;
+    const keySha256 = [sha('sha256', KEY)];
+    await auth.messenger.call(setTenantKeys, { tenantId, crUid, name: 'default', keySha256 }, CALL);
+  });
+  afterEach(() => auth[Symbol.asyncDispose]());
+
+  const idle = (wakesOnRequest = true) => ({ hibernation: { afterIdleMs: HOUR, wakesOnRequest } });
+  const ensure = (change: Partial<EnsureTenantRequest> = idle()) =>
+    auth.messenger.call(
+      ensureTenant,
+      {
+        ...{ crUid, displayName: 'Acme', ownerEmail: 'owner@acme.example.com' },
+        ...{ ownerPasswordHash: `$2b$04$${'a'.repeat(53)}`, hostNames: [], state: 'Active', ...change },
+      },
+      CALL,
+    );
+  const request = () =>
+    auth.messenger.call(authenticate, { credentials: [{ kind: 'api-key', value: KEY }], strict: true }, CALL);
+  const stored = async () => (await auth.store.get(SYSTEM_SCOPE, tenantsCollection, tenantId))?.value;
+  /** What is remembered of a tenant ends, and what is written at most once a minute is written again. */
+  const pass = (ms: number) => auth.clock.advance(ms);
+  const used = async () => {
+    const before = (await stored())?.lastUsedAt;
+    await request();
+    await until('the use is noted', async () => (await stored())?.lastUsedAt !== before);
+  };
+
+  it('sleeps after it was idle for as long as is declared, and not before', async () => {
+    pass(HOUR - 1);
+    expect(await ensure()).to.include({ isAsleep: false });
+    expect((await stored())?.state).to.equal('Active');
+    pass(1);
+    expect(await ensure()).to.deep.include({ isAsleep: true, corrected: [] });
+    expect(await stored()).to.include({ state: 'Hibernated', isAsleep: true });
+    expect(await ensure()).to.deep.include({ isAsleep: true, corrected: [] });
+  });
+
+  it('is kept awake by requests and by runs, and costs one write a minute at most', async () => {
+    pass(HOUR / 2);
+    await used();
+    const at = (await stored())?.lastUsedAt;
+    pass(30_000);
+    await request();
+    await request();
+    expect((await stored())?.lastUsedAt).to.equal(at);
+    pass(HOUR / 2);
+    expect(await ensure()).to.include({ isAsleep: false });
+    const { principal } = await request();
+    pass(120_000);
+    const { lastUsedAt } = (await stored()) ?? {};
+    await auth.messenger.call(getPrincipal, { userId: (principal as Principal).id, tenant: tenantId }, CALL);
+    await until('the run is noted', async () => (await stored())?.lastUsedAt !== lastUsedAt);
+  });
+
+  it('is used as late as it was, whatever is declared anew at that moment', async () => {
+    pass(HOUR / 2);
+    const lastUsedAt = auth.clock.now().toISOString();
+    const { commit } = auth.store;
+    let isUsed = false;
+    const during: typeof commit = async (...given) => {
+      if (!isUsed) {
+        isUsed = true;
+        await commit(SYSTEM_SCOPE, [update(tenantsCollection, tenantId, { set: { lastUsedAt } })]);
+      }
+      return commit(...given);
+    };
+    Object.assign(auth.store, { commit: during });
+    await ensure({ ...idle(), displayName: 'Acme Ltd' });
+    expect(await stored()).to.include({ name: 'Acme Ltd', lastUsedAt });
+  });
+
+  it('is not kept awake by whoever has no right to be there', async () => {
+    pass(HOUR / 2);
+    const { lastUsedAt } = (await stored()) ?? {};
+    const wrong = { credentials: [{ kind: 'api-key' as const, value: 'b'.repeat(64) }], strict: true };
+    expect((await auth.messenger.call(authenticate, wrong, CALL)).principal).to.equal(null);
+    pass(HOUR / 2);
+    expect(await ensure()).to.include({ isAsleep: true });
+    pass(2000);
+    expect((await auth.messenger.call(authenticate, wrong, CALL)).principal).to.equal(null);
+    expect(await stored()).to.include({ state: 'Hibernated', lastUsedAt });
+  });
+
+  it('is neither kept awake nor woken by what nobody need be there for', async () => {
+    const look = () =>
+      auth.messenger.call(
+        authenticate,
+        { credentials: [{ kind: 'api-key', value: KEY }], strict: true, unattended: true },
+        CALL,
+      );
+    pass(HOUR / 2);
+    const { lastUsedAt, ownerId = '' } = (await stored()) ?? {};
+    expect(await look()).not.to.have.property('tenantState');
+    const eraser = { tenantId, datasetId: asId<DatasetId>(randomUUID()) };
+    expect(await auth.messenger.call(getEraser, eraser, CALL)).to.include({ principal: null });
+    const account = { userId: ownerId, tenant: tenantId, unattended: true };
+    expect((await auth.messenger.call(getPrincipal, account, CALL)).principal).to.include({ id: ownerId });
+    pass(HOUR / 2);
+    expect(await ensure()).to.include({ isAsleep: true });
+    pass(2000);
+    expect(await look()).to.include({ tenantState: 'Hibernated' });
+    expect(await stored()).to.include({ state: 'Hibernated', lastUsedAt });
+    expect(await request()).not.to.have.property('tenantState');
+  });
+
+  it('wakes with the first request, which is answered, and says how long it took', async () => {
+    pass(HOUR);
+    await ensure();
+    pass(2000);
+    const answers = await Promise.all([request(), request(), request()]);
+    for (const answer of answers) expect(answer).not.to.have.property('tenantState');
+    expect(await stored()).to.include({ state: 'Active', isAsleep: false });
+    expect(wakings).to.have.length(1);
+    expect(await ensure()).to.deep.include({ isAsleep: false, corrected: [] });
+  });
+
+  it('sleeps on with Manual, until somebody wakes it', async () => {
+    await ensure(idle(false));
+    pass(HOUR);
+    await ensure(idle(false));
+    pass(2000);
+    expect((await request()).tenantState).to.equal('Hibernated');
+    expect(await ensure(idle(false))).to.include({ isAsleep: true });
+    expect(await ensure({ ...idle(false), wake: true })).to.include({ isAsleep: false });
+    expect(await request()).not.to.have.property('tenantState');
+    expect(await ensure(idle(false))).to.include({ isAsleep: false });
+  });
+
+  it('does not wake what was declared to be hibernated or disabled', async () => {
+    for (const state of ['Hibernated', 'Disabled'] as const) {
+      await ensure({ state });
+      pass(2000);
+      expect((await request()).tenantState).to.equal(state);
+      expect((await stored())?.state).to.equal(state);
+    }
+    expect(wakings).to.deep.equal([]);
+  });
+
+  it('serves again when it is not to sleep any more', async () => {
+    pass(HOUR);
+    await ensure();
+    expect(await ensure({})).to.include({ isAsleep: false });
+    expect(await stored()).to.include({ state: 'Active', hibernation: null });
+    pass(100 * HOUR);
+    expect(await ensure({})).to.include({ isAsleep: false });
+  });
+
+  it('is not put to sleep under a request that came at the same time', async () => {
+    pass(HOUR);
+    const [ensured] = await Promise.all([ensure(), used()]);
+    pass(2000);
+    await request();
+    expect(await stored()).to.include({ state: 'Active' });
+    expect(ensured.isAsleep).to.be.a('boolean');
+  });
+});

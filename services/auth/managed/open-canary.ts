@@ -1,0 +1,60 @@
+import { randomInt } from 'node:crypto';
+import { canaryAccount, canaryDatasetId, canaryPrincipal } from '../../common/domain/canary.ts';
+import { creatorHolders } from '../../common/domain/permissions.ts';
+import type { TenantId } from '../../common/kernel/brand.ts';
+import type { DatasetRef } from '../../common/kernel/dataset.ts';
+import type { OpenCanaryRequest, OpenCanaryResponse } from '../../common/platform/messaging/methods/auth-managed.ts';
+import { datasetRef } from '../../common/records/auth/datasets.ts';
+import { requireManaged } from '../../common/records/auth/require-managed.ts';
+import { isOvertaken } from '../../common/records/base/commit-races.ts';
+import type { AuthDependencies } from '../dependencies.ts';
+import { requireTenant } from '../tenants/tenant-authority.ts';
+
+/** Without its token; see `openCanary` in common/platform/messaging/methods/auth-managed.ts: rules and errors. */
+export async function openCanary(
+  deps: AuthDependencies,
+  { tenantId, crUid }: OpenCanaryRequest,
+): Promise<Omit<OpenCanaryResponse, 'token'>> {
+  const principal = canaryPrincipal(tenantId);
+  for (;;) {
+    await requireTenant(deps, tenantId);
+    const managed = await requireManaged(deps, { tenant: tenantId, dataset: null }, crUid);
+    const present = await deps.datasets.get({ tenant: tenantId }, canaryDatasetId(tenantId));
+    if (present !== null) return { dataset: datasetRef(present), principal };
+    const dataset = newCanary(tenantId, deps.clock.now());
+    const writes = [
+      // None is made for a tenant that is let go, or erased, at the same time.
+      deps.managedResources.keepWrite(managed),
+      deps.datasets.insertWrite(dataset),
+      ...deps.grants.insertAllWrites(dataset.id, creatorHolders(principal)),
+    ];
+    try {
+      await deps.store.commit({ tenant: tenantId }, writes);
+    } catch (error) {
+      if (!isOvertaken(error)) throw error;
+      continue;
+    }
+    return { dataset, principal };
+  }
+}
+
+function newCanary(tenant: TenantId, now: Date): DatasetRef {
+  const ownerId = canaryAccount(tenant);
+  return {
+    id: canaryDatasetId(tenant),
+    name: newMarker(),
+    ownerId,
+    tenant,
+    createdAt: now.toISOString(),
+    updatedAt: null,
+  };
+}
+
+const LETTERS = 'abcdefghijklmnopqrstuvwxyz';
+const MARKER_LETTERS = 24;
+
+/** One word to every tokenizer, a name to every reader, and nobody guesses it. */
+function newMarker(): string {
+  const letters = Array.from({ length: MARKER_LETTERS }, () => LETTERS.charAt(randomInt(LETTERS.length)));
+  return `Q${letters.join('')}`;
+}

@@ -1,0 +1,40 @@
+import type { ManagedThing } from '../../common/records/auth/managed-resources.ts';
+import { beingErased } from '../../common/records/auth/require-managed.ts';
+import { VersionConflictError, type Write } from '../../common/storage/ports/document-store.ts';
+import type { AuthDependencies } from '../dependencies.ts';
+
+/**
+ * The resource manages the thing no more; what it declared stays, and counts as if somebody had done it by hand. A tenant
+ * remembers the place of the resource, `namespace/name`, from which it may be adopted again. False: the resource did not
+ * manage it. `ConflictError` once the erasure of the thing has begun: nobody gets half of it.
+ */
+export async function releaseManaged(
+  deps: AuthDependencies,
+  thing: ManagedThing,
+  { crUid, resource }: { readonly crUid: string; readonly resource?: string },
+): Promise<boolean> {
+  const { managedResources, managedGrants, tenants } = deps;
+  for (;;) {
+    const managed = await managedResources.of(thing);
+    if (managed?.crUid !== crUid) return false;
+    if (managed.isErasing) throw beingErased(thing);
+    const { tenant, dataset } = thing;
+    const isPlaced = dataset === null && resource !== undefined && (await tenants.get(tenant)) !== null;
+    const writes: Write[] = [
+      managedResources.keepWrite(managed),
+      managedResources.removeWrite(thing),
+      ...(dataset === null ? [] : [managedGrants.removeAllWrite(dataset)]),
+      ...(isPlaced ? [tenants.changeWrite(tenant, { releasedFrom: resource })] : []),
+    ];
+    const action = dataset === null ? 'tenant.released' : 'dataset.released';
+    const entry = { tenant, action, actor: null, subject: dataset ?? tenant, details: { resource: crUid } };
+    try {
+      await deps.audit.commit({ tenant }, writes, [entry]);
+    } catch (error) {
+      if (error instanceof VersionConflictError) continue;
+      throw error;
+    }
+    if (dataset === null) deps.news.tenantChanged(tenant);
+    return true;
+  }
+}

@@ -1,0 +1,52 @@
+import type { UserId } from '../../common/kernel/brand.ts';
+import { SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
+import { untilUndisturbed } from '../../common/records/base/commit-races.ts';
+import {
+  type Collection,
+  type DocumentStore,
+  insert,
+  remove,
+  replace,
+  type Write,
+} from '../../common/storage/ports/document-store.ts';
+
+type AccountMailsDocument = {
+  /** When mails were sent within the last hour (ISO-8601), oldest first. The id is the user's. */
+  readonly sentAt: readonly string[];
+};
+
+export const accountMailsCollection: Collection<AccountMailsDocument> = {
+  name: 'account_mails',
+  level: 'system',
+  indexes: [],
+};
+
+const WINDOW_MS = 3_600_000;
+
+/** How many mails each account got of late, so that nobody's mailbox can be filled by asking for them. */
+export interface AccountMails {
+  /** Counts one mail; false, and nothing is counted, when the account had `limit` within the hour. Holds across replicas. */
+  take(user: UserId, now: Date, limit: number): Promise<boolean>;
+  removeWrite(user: UserId): Write;
+}
+
+export function createAccountMails(store: DocumentStore): AccountMails {
+  return {
+    async take(user, now, limit) {
+      return untilUndisturbed(async () => {
+        const stored = await store.get(SYSTEM_SCOPE, accountMailsCollection, user);
+        const since = new Date(now.getTime() - WINDOW_MS).toISOString();
+        const recent = (stored?.value.sentAt ?? []).filter((at) => at > since);
+        if (recent.length >= limit) return false;
+        const document = { sentAt: [...recent, now.toISOString()] };
+        const write =
+          stored === null
+            ? insert(accountMailsCollection, user, document)
+            : replace(accountMailsCollection, user, document, stored.version);
+        await store.commit(SYSTEM_SCOPE, [write]);
+        return true;
+      });
+    },
+    removeWrite: (user) => remove(accountMailsCollection, user),
+  };
+}

@@ -1,0 +1,200 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type AuditRecord, NO_RECORD, recordHash } from '../../common/domain/audit-record.ts';
+import { engramError, isEngramError } from '../../common/kernel/errors.ts';
+import { type AnyScope, isSystemScope, SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
+import type { AuditEntry, AuditLog } from '../../common/ports/audit-log.ts';
+import type { Clock } from '../../common/ports/system.ts';
+import { createLanes, type LaneTask } from '../../common/records/base/lanes.ts';
+import {
+  type Collection,
+  type DocumentStore,
+  DuplicateKeyError,
+  insert,
+  VersionConflictError,
+  type Write,
+  type WriteResult,
+} from '../../common/storage/ports/document-store.ts';
+
+/** Not the tenant's by level: records are committed with changes of any scope, and outlive what they tell of. */
+export const auditRecordsCollection: Collection<AuditRecord> = {
+  name: 'audit_records',
+  level: 'system',
+  indexes: [
+    { fields: ['tenant', 'number'], unique: true },
+    { fields: ['tenant', 'actor', 'at', 'number'] },
+    { fields: ['tenant', 'subject', 'at', 'number'] },
+    { fields: ['tenant', 'action', 'at', 'number'] },
+    { fields: ['tenant', 'at', 'number'] },
+  ],
+};
+
+/** The subject may be what a stranger typed. */
+const MAX_SUBJECT_CHARACTERS = 512;
+/** Commits that go together when many wait for the same chain. */
+const MAX_GROUP = 64;
+/** Chains whose end this process remembers, by latest use. */
+const MAX_KNOWN_ENDS = 1000;
+/** Each time another process went on with the chain; with n processes at most n - 1 are faster at once. */
+const MAX_ATTEMPTS = 100;
+const LONGEST_PAUSE_MS = 50;
+
+type Link = Pick<AuditRecord, 'number' | 'hash'>;
+const START: Link = { number: 0, hash: NO_RECORD };
+
+interface Append extends LaneTask {
+  readonly scope: AnyScope;
+  readonly writes: readonly Write[];
+  readonly entries: readonly AuditEntry[];
+  readonly done: PromiseWithResolvers<readonly WriteResult[]>;
+}
+
+/**
+ * The chain lives in the store alone: record n+1 can be inserted once, so of two processes that follow record n one fails,
+ * reads the new end and tries again. Within the process commits of a chain wait for each other and then go together.
+ */
+export function createAuditLog(store: DocumentStore, clock: Pick<Clock, 'now'>): AuditLog {
+  const ends = createKnownEnds(store);
+
+  const append = async (group: readonly Append[]): Promise<readonly WriteResult[]> => {
+    const [{ scope } = { scope: SYSTEM_SCOPE }] = group;
+    const entries = group.flatMap((task) => task.entries);
+    const writes = group.flatMap((task) => task.writes);
+    for (let attempt = 1; ; attempt += 1) {
+      const records = await linked(entries, ends, clock.now().toISOString());
+      const inserts = records.map((record) => insert(auditRecordsCollection, recordId(record), record));
+      try {
+        const results = await store.commit(scope, [...writes, ...inserts]);
+        for (const record of records) ends.set(record.tenant, record);
+        return results.slice(0, writes.length);
+      } catch (error) {
+        for (const { tenant } of entries) ends.forget(tenant);
+        if (!isOvertaken(error)) throw error;
+        if (attempt === MAX_ATTEMPTS) throw tooManyChanges(error);
+      }
+      await sleep(Math.random() * Math.min(LONGEST_PAUSE_MS, 2 ** attempt));
+    }
+  };
+  const runAlone = async (task: Append): Promise<void> => {
+    try {
+      task.done.resolve(await append([task]));
+    } catch (error) {
+      task.done.reject(error);
+    }
+  };
+  const run = async (group: readonly Append[]): Promise<void> => {
+    const [only] = group;
+    if (only !== undefined && group.length === 1) return runAlone(only);
+    try {
+      const results = await append(group);
+      let from = 0;
+      for (const { writes, done } of group) {
+        done.resolve(results.slice(from, from + writes.length));
+        from += writes.length;
+      }
+    } catch (error) {
+      if (!isRefusal(error)) {
+        for (const { done } of group) done.reject(error);
+        return;
+      }
+      // Nothing of the group is written. Whose fault it was shows when each goes by itself.
+      for (const task of group) await runAlone(task);
+    }
+  };
+  const fits = (group: readonly Append[], next: Append): boolean =>
+    group.length < MAX_GROUP &&
+    group.every(({ scope }) => isSameScope(scope, next.scope)) &&
+    [...group, next].reduce(countWrites, 0) <= store.capabilities.maxWritesPerCommit;
+  const start = createLanes<Append>({ run, fits });
+
+  const commit: AuditLog['commit'] = (scope, writes, entries) => {
+    const done = Promise.withResolvers<readonly WriteResult[]>();
+    start({ scope, writes, entries, done, lanes: new Set(entries.map(({ tenant }) => tenant)) });
+    return done.promise;
+  };
+  return {
+    commit,
+    async record(entry) {
+      await commit(SYSTEM_SCOPE, [], [entry]);
+    },
+  };
+}
+
+/** The end of each chain as this process last saw it. */
+interface KnownEnds {
+  get(tenant: string): Promise<Link>;
+  set(tenant: string, link: Link): void;
+  forget(tenant: string): void;
+}
+
+function createKnownEnds(store: DocumentStore): KnownEnds {
+  const ends = new Map<string, Link>();
+  return {
+    async get(tenant) {
+      const known = ends.get(tenant);
+      if (known !== undefined) return known;
+      const { items } = await store.find(SYSTEM_SCOPE, auditRecordsCollection, {
+        where: { tenant },
+        sort: [
+          { field: 'tenant', descending: true },
+          { field: 'number', descending: true },
+        ],
+        limit: 1,
+      });
+      return items[0]?.value ?? START;
+    },
+    set(tenant, { number, hash }) {
+      ends.delete(tenant);
+      ends.set(tenant, { number, hash });
+      const [oldest] = ends.keys();
+      if (ends.size > MAX_KNOWN_ENDS && oldest !== undefined) ends.delete(oldest);
+    },
+    forget: (tenant) => void ends.delete(tenant),
+  };
+}
+
+/** The entries as the next records of their chains. */
+async function linked(entries: readonly AuditEntry[], ends: KnownEnds, at: string): Promise<readonly AuditRecord[]> {
+  const records: AuditRecord[] = [];
+  const reached = new Map<string, Link>();
+  for (const { tenant, action, actor, subject, details = {} } of entries) {
+    const { number, hash: previous } = reached.get(tenant) ?? (await ends.get(tenant));
+    const what = { action, actor, subject: shortened(subject), details: JSON.stringify(details) };
+    const record = { tenant, number: number + 1, at, ...what, previous };
+    const complete = { ...record, hash: recordHash(record) };
+    reached.set(tenant, complete);
+    records.push(complete);
+  }
+  return records;
+}
+
+function recordId({ tenant, number }: AuditRecord): string {
+  return `${tenant}/${number}`;
+}
+
+function shortened(subject: string): string {
+  return subject.length <= MAX_SUBJECT_CHARACTERS ? subject : `${subject.slice(0, MAX_SUBJECT_CHARACTERS - 1)}…`;
+}
+
+function isOvertaken(error: unknown): boolean {
+  return error instanceof DuplicateKeyError && error.collection === auditRecordsCollection.name;
+}
+
+/** The store looked at the writes and did none of them; after any other error some may have happened. */
+function isRefusal(error: unknown): boolean {
+  const isConflict = error instanceof DuplicateKeyError || error instanceof VersionConflictError;
+  return isConflict || (isEngramError(error) && error.status < 500);
+}
+
+function isSameScope(one: AnyScope, other: AnyScope): boolean {
+  if (isSystemScope(one) || isSystemScope(other)) return one === other;
+  return one.tenant === other.tenant && one.dataset === other.dataset;
+}
+
+function countWrites(sum: number, { writes, entries }: Append): number {
+  return sum + writes.length + entries.length;
+}
+
+function tooManyChanges(cause: unknown): Error {
+  const text = 'Too many changes are recorded in the same audit log at the same time';
+  return engramError('ServiceUnavailableError', text, { cause, retryable: true, retryAfterSeconds: 1 });
+}

@@ -1,0 +1,81 @@
+import { type AuditRecord, NO_RECORD } from '../../common/domain/audit-record.ts';
+import type { TenantId } from '../../common/kernel/brand.ts';
+import type { Page } from '../../common/kernel/result-page.ts';
+import { SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
+import type { DocumentStore, Filter } from '../../common/storage/ports/document-store.ts';
+import { auditRecordsCollection } from './audit-log.ts';
+
+/** All that is given must hold. */
+export interface AuditFilter {
+  readonly action?: string | undefined;
+  readonly actor?: string | undefined;
+  readonly subject?: string | undefined;
+  /** ISO-8601 in UTC with milliseconds, as records have it; from this time on. */
+  readonly since?: string | undefined;
+  /** Before this time. */
+  readonly until?: string | undefined;
+}
+
+/** What was recorded, for those who may read it: the callers check that. */
+export interface AuditRecords {
+  /** Newest first. `limit` 1 to 1000; a cursor goes with its filter. */
+  page(
+    tenant: TenantId,
+    filter: AuditFilter,
+    paging: { readonly limit: number; readonly after: string | null },
+  ): Promise<Page<AuditRecord>>;
+  /** At most 500 records in the order of the chain, those after a number and up to another; empty when there are none. */
+  range(tenant: TenantId, after: number, upTo: number): Promise<readonly AuditRecord[]>;
+  /** The end of the chain now; number 0 and no hash when nothing was recorded. */
+  head(tenant: TenantId): Promise<Pick<AuditRecord, 'number' | 'hash'>>;
+}
+
+const RANGE = 500;
+
+export function createAuditRecords(store: DocumentStore): AuditRecords {
+  const newestFirst = [
+    { field: 'tenant', descending: true },
+    { field: 'number', descending: true },
+  ] as const;
+  // Clocks of replicas differ a little, so this is not quite the same; but whatever is asked for has an index in this order.
+  const latestFirst = [
+    { field: 'tenant', descending: true },
+    { field: 'at', descending: true },
+    { field: 'number', descending: true },
+  ] as const;
+  return {
+    async page(tenant, filter, { limit, after }) {
+      const where = { tenant, ...conditionsOf(filter) };
+      const sort = Object.keys(where).length === 1 ? newestFirst : latestFirst;
+      const page = await store.find(SYSTEM_SCOPE, auditRecordsCollection, { where, sort, limit, after });
+      return { items: page.items.map(({ value }) => value), next: page.next };
+    },
+    async range(tenant, after, upTo) {
+      const { items } = await store.find(SYSTEM_SCOPE, auditRecordsCollection, {
+        where: { tenant, number: { greaterThan: after, atMost: upTo } },
+        sort: [{ field: 'tenant' }, { field: 'number' }],
+        limit: RANGE,
+      });
+      return items.map(({ value }) => value);
+    },
+    async head(tenant) {
+      const query = { where: { tenant }, sort: newestFirst, limit: 1 };
+      const { items } = await store.find(SYSTEM_SCOPE, auditRecordsCollection, query);
+      const [last] = items;
+      return { number: last?.value.number ?? 0, hash: last?.value.hash ?? NO_RECORD };
+    },
+  };
+}
+
+function conditionsOf({ action, actor, subject, since, until }: AuditFilter): Filter<AuditRecord> {
+  const time = {
+    ...(since === undefined ? {} : { atLeast: since }),
+    ...(until === undefined ? {} : { lessThan: until }),
+  };
+  return {
+    ...(action === undefined ? {} : { action }),
+    ...(actor === undefined ? {} : { actor }),
+    ...(subject === undefined ? {} : { subject }),
+    ...(Object.keys(time).length === 0 ? {} : { at: time }),
+  };
+}

@@ -1,0 +1,201 @@
+import type { Grant } from '../../common/domain/permissions.ts';
+import type { DatasetId, PrincipalId } from '../../common/kernel/brand.ts';
+import { asId } from '../../common/kernel/ids.ts';
+import { PERMISSIONS, type Permission } from '../../common/kernel/principal.ts';
+import type { Scope } from '../../common/kernel/scope.ts';
+import { slices } from '../../common/kernel/slices.ts';
+import { datasetsCollection } from '../../common/records/auth/datasets.ts';
+import { findAll } from '../../common/records/base/find-all.ts';
+import {
+  type Collection,
+  type DocumentStore,
+  insert,
+  remove,
+  removeWhere,
+  replace,
+  type Stored,
+  update,
+  type Write,
+} from '../../common/storage/ports/document-store.ts';
+
+type GrantDocument = {
+  readonly datasetId: string;
+  readonly holderId: string;
+  readonly read: boolean;
+  readonly write: boolean;
+  readonly delete: boolean;
+  readonly share: boolean;
+};
+
+/**
+ * One document per (dataset, holder). Holders are users, tenants and roles. The tenant's, not the dataset's: the
+ * question asked most is what a holder may do in a tenant, and indexes are led by the level's owner.
+ */
+export const grantsCollection: Collection<GrantDocument> = {
+  name: 'grants',
+  level: 'tenant',
+  indexes: [{ fields: ['holderId'] }, { fields: ['datasetId'] }, { fields: ['holderId'], wide: true }],
+};
+
+/** Who may do what with a dataset. Everything stays in the tenant of the scope. */
+export interface Grants {
+  /** All grants of the holders in the tenant. */
+  ofHolders(scope: Scope, holders: readonly PrincipalId[]): Promise<readonly Grant[]>;
+  /** The grants of the holders on the datasets, in one read. */
+  on(scope: Scope, datasets: readonly DatasetId[], holders: readonly PrincipalId[]): Promise<readonly Grant[]>;
+  /** Everybody's on the dataset. */
+  onDataset(scope: Scope, dataset: DatasetId): Promise<readonly Grant[]>;
+  /**
+   * From now on the holders have exactly these permissions on the dataset; none for an empty set. In the commit:
+   * `DuplicateKeyError` or `VersionConflictError` when grants of them changed since they were read here, or when the dataset
+   * is gone.
+   */
+  exactWrites(
+    scope: Scope,
+    dataset: DatasetId,
+    permissions: ReadonlyMap<PrincipalId, ReadonlySet<Permission>>,
+  ): Promise<readonly Write[]>;
+  /** For a dataset made in the same commit. */
+  insertAllWrites(dataset: DatasetId, holders: readonly PrincipalId[]): readonly Write[];
+  /**
+   * What gives or takes a permission on those of the datasets where that changes anything. In the commit:
+   * `DuplicateKeyError` or `VersionConflictError` when the holder's grants changed since they were read here, or when a
+   * dataset to be shared is gone.
+   */
+  changes(scope: Scope, datasets: readonly DatasetId[], change: GrantChange): Promise<readonly DatasetChange[]>;
+  /**
+   * All four permissions for one holder on datasets that are touched in the same commit. `DuplicateKeyError` or
+   * `VersionConflictError` in the commit when the holder's grants changed since they were read here.
+   */
+  giveAllWrites(scope: Scope, datasets: readonly DatasetId[], holder: PrincipalId): Promise<readonly Write[]>;
+  removeAllWrite(dataset: DatasetId): Write;
+  /** In whatever tenant, when it is committed under `SystemScope`. */
+  removeAllOfHolderWrite(holder: PrincipalId): Write;
+}
+
+export interface GrantChange {
+  readonly holder: PrincipalId;
+  readonly permission: Permission;
+  readonly isGiven: boolean;
+}
+
+export interface DatasetChange {
+  readonly dataset: DatasetId;
+  readonly writes: readonly Write[];
+}
+
+const PAGE = 1000;
+const NONE = { read: false, write: false, delete: false, share: false };
+const ALL = { read: true, write: true, delete: true, share: true };
+
+export function createGrants(store: DocumentStore): Grants {
+  const ofHolder = async (scope: Scope, datasets: readonly DatasetId[], holder: PrincipalId) => {
+    const existing = new Map<string, Stored<GrantDocument>>();
+    for (const slice of slices(datasets, PAGE)) {
+      const ids = slice.map((dataset) => grantId(dataset, holder));
+      for (const stored of await store.getMany(scope, grantsCollection, ids)) existing.set(stored.id, stored);
+    }
+    return existing;
+  };
+  return {
+    async ofHolders(scope, holders) {
+      const grants = await findAll(store, scope, grantsCollection, {
+        where: { holderId: { in: holders } },
+        // In the order of the index: any other would make the store read the whole tenant.
+        sort: [{ field: 'holderId' }],
+      });
+      return grants.map(grantOf);
+    },
+    async on(scope, datasets, holders) {
+      const ids = datasets.flatMap((dataset) => holders.map((holder) => grantId(dataset, holder)));
+      const grants: Grant[] = [];
+      for (const slice of slices(ids, PAGE)) {
+        grants.push(...(await store.getMany(scope, grantsCollection, slice)).map(grantOf));
+      }
+      return grants;
+    },
+    async onDataset(scope, dataset) {
+      return (await findAll(store, scope, grantsCollection, { where: { datasetId: dataset } })).map(grantOf);
+    },
+    async exactWrites(scope, dataset, permissions) {
+      const ids = [...permissions.keys()].map((holder) => grantId(dataset, holder));
+      const stored = await store.getMany(scope, grantsCollection, ids);
+      const existing = new Map(stored.map((grant) => [grant.id, grant]));
+      const writes = [...permissions].flatMap(([holder, wanted]) => {
+        const id = grantId(dataset, holder);
+        return exactWrite({ dataset, holder, wanted }, existing.get(id));
+      });
+      return writes.length === 0 ? [] : [update(datasetsCollection, dataset, { required: true }), ...writes];
+    },
+    insertAllWrites: (dataset, holders) =>
+      holders.map((holder) =>
+        insert(grantsCollection, grantId(dataset, holder), { datasetId: dataset, holderId: holder, ...ALL }),
+      ),
+    async changes(scope, datasets, change) {
+      const existing = await ofHolder(scope, datasets, change.holder);
+      return datasets.flatMap((dataset) => {
+        const write = changeWrite(dataset, change, existing.get(grantId(dataset, change.holder)));
+        if (write === null) return [];
+        // The dataset is touched in the same commit: a grant that outlived it would open a later dataset of the same name.
+        const touchDataset = update(datasetsCollection, dataset, { required: true });
+        return [{ dataset, writes: change.isGiven ? [touchDataset, write] : [write] }];
+      });
+    },
+    async giveAllWrites(scope, datasets, holder) {
+      const existing = await ofHolder(scope, datasets, holder);
+      return datasets.map((dataset) => {
+        const id = grantId(dataset, holder);
+        const document = { datasetId: dataset, holderId: holder, ...ALL };
+        const stored = existing.get(id);
+        return stored === undefined
+          ? insert(grantsCollection, id, document)
+          : replace(grantsCollection, id, document, stored.version);
+      });
+    },
+    removeAllWrite: (dataset) => removeWhere(grantsCollection, { datasetId: dataset }),
+    removeAllOfHolderWrite: (holder) => removeWhere(grantsCollection, { holderId: holder }),
+  };
+}
+
+/** Null when nothing changes. A grant that gives nothing is removed. */
+function changeWrite(
+  dataset: DatasetId,
+  { holder, permission, isGiven }: GrantChange,
+  existing: Stored<GrantDocument> | undefined,
+): Write | null {
+  const id = grantId(dataset, holder);
+  if ((existing?.value[permission] ?? false) === isGiven) return null;
+  if (existing === undefined) {
+    return insert(grantsCollection, id, { datasetId: dataset, holderId: holder, ...NONE, [permission]: true });
+  }
+  const value = { ...existing.value, [permission]: isGiven };
+  const isEmpty = PERMISSIONS.every((each) => !value[each]);
+  return isEmpty
+    ? remove(grantsCollection, id, existing.version)
+    : replace(grantsCollection, id, value, existing.version);
+}
+
+function exactWrite(
+  {
+    dataset,
+    holder,
+    wanted,
+  }: { readonly dataset: DatasetId; readonly holder: PrincipalId; readonly wanted: ReadonlySet<Permission> },
+  existing: Stored<GrantDocument> | undefined,
+): readonly Write[] {
+  const id = grantId(dataset, holder);
+  if (wanted.size === 0) return existing === undefined ? [] : [remove(grantsCollection, id, existing.version)];
+  const flags = Object.fromEntries(PERMISSIONS.map((each) => [each, wanted.has(each)])) as Record<Permission, boolean>;
+  const document = { datasetId: dataset, holderId: holder, ...flags };
+  if (existing === undefined) return [insert(grantsCollection, id, document)];
+  return [replace(grantsCollection, id, document, existing.version)];
+}
+
+function grantId(dataset: DatasetId, holder: PrincipalId): string {
+  return `${dataset}/${holder}`;
+}
+
+function grantOf({ value }: Stored<GrantDocument>): Grant {
+  const permissions = new Set(PERMISSIONS.filter((permission) => value[permission]));
+  return { holder: asId(value.holderId), dataset: asId(value.datasetId), permissions };
+}

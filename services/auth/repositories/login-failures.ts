@@ -1,0 +1,62 @@
+import { SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
+import { untilUndisturbed } from '../../common/records/base/commit-races.ts';
+import {
+  type Collection,
+  type DocumentStore,
+  insert,
+  removeWhere,
+  replace,
+} from '../../common/storage/ports/document-store.ts';
+
+type LoginFailures = {
+  /** When all failures will be forgiven, in milliseconds since 1970; after that the entry says nothing. */
+  readonly forgivenAt: number;
+};
+
+/** Failed logins that are not forgiven yet, by a digest of what they are counted for. */
+export const loginFailuresCollection: Collection<LoginFailures> = {
+  name: 'login_failures',
+  level: 'system',
+  indexes: [{ fields: ['forgivenAt'] }],
+};
+
+/** Shared by all replicas. Written on failures only. */
+export interface LoginFailureCounts {
+  /** Id → when its failures are forgiven; ids without failures are left out. */
+  read(ids: readonly string[]): Promise<ReadonlyMap<string, number>>;
+  /** One failure for each; `forgivenAfterMs`: how long one takes to be forgiven. */
+  add(failures: readonly NewFailure[], nowMs: number): Promise<void>;
+  /** Drops what is forgiven, so that the collection stays as small as the last minutes. */
+  sweep(nowMs: number): Promise<void>;
+}
+
+export interface NewFailure {
+  readonly id: string;
+  readonly forgivenAfterMs: number;
+}
+
+export function createLoginFailureCounts(store: DocumentStore): LoginFailureCounts {
+  return {
+    async read(ids) {
+      const stored = await store.getMany(SYSTEM_SCOPE, loginFailuresCollection, ids);
+      return new Map(stored.map(({ id, value }) => [id, value.forgivenAt]));
+    },
+    async add(failures, nowMs) {
+      // Another failure may be counted meanwhile; hashing lets so few through that this ends soon.
+      await untilUndisturbed(async () => {
+        const ids = failures.map(({ id }) => id);
+        const stored = await store.getMany(SYSTEM_SCOPE, loginFailuresCollection, ids);
+        const writes = failures.map(({ id, forgivenAfterMs }) => {
+          const before = stored.find((candidate) => candidate.id === id);
+          const forgivenAt = Math.max(before?.value.forgivenAt ?? nowMs, nowMs) + forgivenAfterMs;
+          if (before === undefined) return insert(loginFailuresCollection, id, { forgivenAt });
+          return replace(loginFailuresCollection, id, { forgivenAt }, before.version);
+        });
+        await store.commit(SYSTEM_SCOPE, writes);
+      });
+    },
+    async sweep(nowMs) {
+      await store.commit(SYSTEM_SCOPE, [removeWhere(loginFailuresCollection, { forgivenAt: { lessThan: nowMs } })]);
+    },
+  };
+}

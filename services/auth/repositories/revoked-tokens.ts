@@ -1,0 +1,41 @@
+import { SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
+import {
+  type Collection,
+  type DocumentStore,
+  insert,
+  removeWhere,
+  type Write,
+} from '../../common/storage/ports/document-store.ts';
+
+type RevokedToken = {
+  /** When the token ends by itself (ISO-8601); after that the entry says nothing new. Null: the token never ends. */
+  readonly expiresAt: string | null;
+};
+
+/** Login tokens ended by a logout, by token id. */
+export const revokedTokensCollection: Collection<RevokedToken> = {
+  name: 'revoked_tokens',
+  level: 'system',
+  indexes: [{ fields: ['expiresAt'] }],
+};
+
+export interface RevokedTokens {
+  has(tokenId: string): Promise<boolean>;
+  /**
+   * `DuplicateKeyError` in the commit when the token has ended already. Also drops the entries whose tokens have ended
+   * by themselves before `now`, so the collection stays as small as its lifetime.
+   */
+  addWrites(tokenId: string, expiresAt: Date | null, now: Date): readonly Write[];
+}
+
+export function createRevokedTokens(store: DocumentStore): RevokedTokens {
+  return {
+    async has(tokenId) {
+      return (await store.get(SYSTEM_SCOPE, revokedTokensCollection, tokenId)) !== null;
+    },
+    addWrites: (tokenId, expiresAt, now) => [
+      removeWhere(revokedTokensCollection, { expiresAt: { lessThan: now.toISOString() } }),
+      insert(revokedTokensCollection, tokenId, { expiresAt: expiresAt?.toISOString() ?? null }),
+    ],
+  };
+}

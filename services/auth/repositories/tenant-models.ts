@@ -1,0 +1,69 @@
+import type { TenantId } from '../../common/kernel/brand.ts';
+import type { SecretPlace } from '../../common/ports/secret-box.ts';
+import {
+  type Collection,
+  type DocumentStore,
+  insert,
+  remove,
+  replace,
+  type Write,
+} from '../../common/storage/ports/document-store.ts';
+
+/** A language model of a tenant's own, on the tenant's account with a provider. */
+export type TenantLanguageModel = {
+  /** Another with every change. */
+  readonly revision: string;
+  readonly provider: string;
+  readonly model: string;
+  /** Null: the provider's own. */
+  readonly endpoint: string | null;
+  /** By the `SecretBox`, for `tenantKeyPlace`; null: it needs none. */
+  readonly sealedKey: string | null;
+  /** Lower-case hex SHA-256 of the key, which is random: tells whether another one is given. */
+  readonly keySha256: string | null;
+  readonly changedAt: string;
+};
+
+export const tenantModelsCollection: Collection<TenantLanguageModel> = {
+  name: 'tenant_models',
+  level: 'tenant',
+  indexes: [],
+};
+
+export interface StoredTenantModel extends TenantLanguageModel {
+  /** Of the document, for the writes. */
+  readonly version: number;
+}
+
+export interface TenantModels {
+  /** Null: the tenant uses the server's. */
+  get(tenant: TenantId): Promise<StoredTenantModel | null>;
+  /**
+   * Under the scope of the tenant. `DuplicateKeyError` or `VersionConflictError` in the commit when it changed since `before`
+   * was read.
+   */
+  putWrite(model: TenantLanguageModel, before: StoredTenantModel | null): Write;
+  removeWrite(before: StoredTenantModel): Write;
+}
+
+/** One for each tenant. */
+const ID = 'language';
+
+export function createTenantModels(store: DocumentStore): TenantModels {
+  return {
+    async get(tenant) {
+      const stored = await store.get({ tenant }, tenantModelsCollection, ID);
+      return stored === null ? null : { ...stored.value, version: stored.version };
+    },
+    putWrite: (model, before) =>
+      before === null
+        ? insert(tenantModelsCollection, ID, model)
+        : replace(tenantModelsCollection, ID, model, before.version),
+    removeWrite: ({ version }) => remove(tenantModelsCollection, ID, version),
+  };
+}
+
+/** What a sealed key is bound to: the key of one tenant does not open as that of another. */
+export function tenantKeyPlace(tenant: TenantId): SecretPlace {
+  return { collection: tenantModelsCollection.name, id: tenant, field: 'key' };
+}

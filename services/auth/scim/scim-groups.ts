@@ -1,0 +1,179 @@
+import { ADMIN_ROLE, CAPABILITIES } from '../../common/domain/capabilities.ts';
+import type { RoleId, TenantId, UserId } from '../../common/kernel/brand.ts';
+import { isEngramError } from '../../common/kernel/errors.ts';
+import { asId, isUuid } from '../../common/kernel/ids.ts';
+import { DuplicateKeyError, VersionConflictError } from '../../common/storage/ports/document-store.ts';
+import { joinRole, leaveRole } from '../access/role-memberships.ts';
+import { createRole, deleteRole } from '../access/roles.ts';
+import type { AuthDependencies } from '../dependencies.ts';
+import type { Role } from '../repositories/roles.ts';
+import { authorityIn } from '../tenants/tenant-authority.ts';
+import { type Fields, textField } from './fields.ts';
+import { type Group, type GroupMember, memberIds, requireDisplayName } from './group-resource.ts';
+import { type Directory, unlessDone } from './scim-directory.ts';
+import { scimError } from './scim-error.ts';
+
+/** Every role of the tenant, by name; members only where they are wanted: they cost a look-up each. */
+export async function groupsOf(
+  deps: AuthDependencies,
+  tenant: TenantId,
+  { withMembers }: { readonly withMembers: boolean },
+): Promise<readonly Group[]> {
+  const [roles, records] = await Promise.all([deps.roles.ofTenant(tenant), deps.scimResources.groupsOf(tenant)]);
+  const recordOf = new Map(records.map((record) => [record.role, record]));
+  const groups: Group[] = [];
+  for (const role of roles) {
+    const members = withMembers ? await membersOf(deps, role.id) : [];
+    groups.push({ role, record: recordOf.get(role.id) ?? null, members });
+  }
+  return groups;
+}
+
+/** 404 for a role of another tenant, whether there is one or not. */
+export async function requireGroup(deps: AuthDependencies, tenant: TenantId, id: string): Promise<Group> {
+  const role = isUuid(id) ? await deps.roles.get(asId<RoleId>(id)) : null;
+  if (role === null || role.tenant !== tenant) throw groupNotFound(id);
+  const [record, members] = await Promise.all([deps.scimResources.group(role.id), membersOf(deps, role.id)]);
+  return { role, record, members };
+}
+
+/** Errors: 400 `invalidValue`, for members who are not in the tenant too; 403 for `admin`; 409 `uniqueness`. */
+export async function createGroup(deps: AuthDependencies, directory: Directory, fields: Fields): Promise<Group> {
+  const { tenant, by } = directory;
+  const name = requireDisplayName(fields);
+  refuseAdmin(name);
+  const members = await requireMembers(deps, tenant.id, memberIds(fields));
+  try {
+    const role = await createRole(deps, { tenant: tenant.id, name }, by);
+    await remember(deps, directory, { role, externalId: textField(fields, 'externalId') });
+    for (const user of members) await unlessDone(joinRole(deps, { role: role.id, user }, by));
+    return await requireGroup(deps, tenant.id, role.id);
+  } catch (error) {
+    if (isEngramError(error) && error.wireName === 'EntityAlreadyExistsError') throw nameTaken();
+    throw error;
+  }
+}
+
+/** `change` gets the attributes as they stand and gives all of them. Errors as of creation, and 404. */
+export async function changeGroup(
+  deps: AuthDependencies,
+  directory: Directory,
+  { id, change }: { readonly id: string; readonly change: (fields: Fields) => Fields },
+): Promise<Group> {
+  const { tenant, by } = directory;
+  const { role, record, members } = await requireGroup(deps, tenant.id, id);
+  const externalId = record?.externalId ?? null;
+  const next = change({
+    displayName: role.name,
+    ...(externalId === null ? {} : { externalId }),
+    members: members.map((member) => ({ value: member.id })),
+  });
+  const name = requireDisplayName(next);
+  refuseAdmin(role.name);
+  refuseAdmin(name);
+  const present = new Set(members.map((member) => member.id));
+  const wanted = new Set(memberIds(next));
+  const joining = await requireMembers(deps, tenant.id, [...wanted.difference(present)]);
+  if (joining.length > 0) await refuseToRaise(deps, directory, role);
+  if (name !== role.name) await rename(deps, directory, { role, name });
+  const nextExternalId = textField(next, 'externalId');
+  if (nextExternalId !== externalId) await remember(deps, directory, { role, externalId: nextExternalId });
+  for (const user of joining) await unlessDone(joinRole(deps, { role: role.id, user }, by));
+  for (const user of present.difference(wanted)) {
+    await unlessDone(leaveRole(deps, { role: role.id, user: asId<UserId>(user) }, by));
+  }
+  return requireGroup(deps, tenant.id, id);
+}
+
+/** With its grants and capabilities. Errors: 404, 403 for `admin`. */
+export async function removeGroup(deps: AuthDependencies, { tenant, by }: Directory, id: string): Promise<void> {
+  const { role } = await requireGroup(deps, tenant.id, id);
+  refuseAdmin(role.name);
+  try {
+    await deleteRole(deps, role.id, by);
+  } catch (error) {
+    if (isEngramError(error) && error.wireName === 'EntityNotFoundError') throw groupNotFound(id);
+    throw error;
+  }
+  await deps.store.commit({ tenant: tenant.id }, [deps.scimResources.removeGroupWrite(role.id)]);
+}
+
+async function membersOf(deps: AuthDependencies, role: RoleId): Promise<readonly GroupMember[]> {
+  const users = await deps.users.getMany(await deps.roleMembers.usersOf(role));
+  return users.filter(({ parentId }) => parentId === null).map(({ id, email }) => ({ id, email }));
+}
+
+async function requireMembers(
+  deps: AuthDependencies,
+  tenant: TenantId,
+  ids: readonly string[],
+): Promise<readonly UserId[]> {
+  const known = ids.length === 0 ? new Set<string>() : new Set<string>(await deps.memberships.usersOf(tenant));
+  const unknown = ids.find((id) => !known.has(id));
+  if (unknown === undefined) return ids.map((id) => asId<UserId>(id));
+  throw scimError(400, `The user ${unknown} is not a member of the tenant.`, 'invalidValue');
+}
+
+/** Nobody gives others more than they may themselves: a member of a role has its capabilities. */
+async function refuseToRaise(deps: AuthDependencies, { tenant, by }: Directory, role: Role): Promise<void> {
+  const [granted, authority] = await Promise.all([
+    deps.capabilities.ofHolders(tenant.id, [role.id]),
+    authorityIn(deps, by, tenant),
+  ]);
+  const beyond = CAPABILITIES.filter(
+    (capability) => granted.some((grant) => grant.capability === capability) && !authority.allows(capability),
+  );
+  if (beyond.length > 0) {
+    throw scimError(403, `The role gives capabilities that the caller lacks: ${beyond.join(', ')}.`);
+  }
+}
+
+interface RenamedRole {
+  readonly role: Role;
+  readonly name: string;
+}
+
+async function rename(deps: AuthDependencies, { tenant, by }: Directory, { role, name }: RenamedRole): Promise<void> {
+  const details = { name, before: role.name };
+  try {
+    await deps.audit.commit(
+      { tenant: tenant.id },
+      [deps.roles.renameWrite(role.id, name)],
+      [{ tenant: tenant.id, action: 'role.changed', actor: by, subject: role.id, details }],
+    );
+  } catch (error) {
+    if (error instanceof DuplicateKeyError) throw nameTaken();
+    if (error instanceof VersionConflictError) throw groupNotFound(role.id);
+    throw error;
+  }
+}
+
+async function remember(
+  deps: AuthDependencies,
+  { tenant, by }: Directory,
+  { role, externalId }: { readonly role: Role; readonly externalId: string | null },
+): Promise<void> {
+  const group = { tenant: tenant.id, role: role.id, externalId, updatedAt: deps.clock.now().toISOString() };
+  const details = { attributes: ['externalId'] };
+  await deps.audit.commit(
+    { tenant: tenant.id },
+    [deps.roles.touchWrite(role.id), ...deps.scimResources.groupWrites(group)],
+    [{ tenant: tenant.id, action: 'role.changed', actor: by, subject: role.id, details }],
+  );
+}
+
+function refuseAdmin(name: string): void {
+  if (name !== ADMIN_ROLE) return;
+  throw scimError(
+    403,
+    `A role named '${ADMIN_ROLE}' passes every check by its name: no directory may make or change one.`,
+  );
+}
+
+function groupNotFound(id: string) {
+  return scimError(404, `There is no group ${id.slice(0, 100)} in the directory.`);
+}
+
+function nameTaken() {
+  return scimError(409, 'The tenant has a group of this displayName.', 'uniqueness');
+}

@@ -1,0 +1,104 @@
+import { setImmediate } from 'node:timers/promises';
+import type { RoleId, TenantId, UserId } from '../../common/kernel/brand.ts';
+import { asId, isUuid } from '../../common/kernel/ids.ts';
+import type { User } from '../../common/records/auth/users.ts';
+import type { AuthDependencies } from '../dependencies.ts';
+import type { ScimFilter } from './filter.ts';
+import { scimError } from './scim-error.ts';
+import type { Person, PresentedGroup } from './user-resource.ts';
+
+const BATCH = 500;
+
+/** 404 for an account that is not in the directory of the tenant, whether there is one or not. */
+export async function requirePerson(deps: AuthDependencies, tenant: TenantId, id: string): Promise<Person> {
+  const person = isUuid(id) ? await findPerson(deps, tenant, asId<UserId>(id)) : null;
+  if (person === null) throw scimError(404, `There is no user ${id.slice(0, 100)} in the directory.`);
+  return person;
+}
+
+async function findPerson(deps: AuthDependencies, tenant: TenantId, id: UserId): Promise<Person | null> {
+  const [user, record, isMember] = await Promise.all([
+    deps.users.get(id),
+    deps.scimResources.user(tenant, id),
+    deps.memberships.has(tenant, id),
+  ]);
+  return user === null || !belongs(user, record, isMember) ? null : { user, record, isMember };
+}
+
+/** People who are members, or whom the directory has suspended. Agents are tools of theirs. */
+function belongs(user: User, record: Person['record'], isMember: boolean): boolean {
+  return user.parentId === null && (isMember || record !== null);
+}
+
+/** Everybody of the directory, in the order in which they joined. A filter that names one person costs one look-up. */
+export async function peopleFor(
+  deps: AuthDependencies,
+  tenant: TenantId,
+  filter: ScimFilter | null,
+): Promise<readonly Person[]> {
+  const candidates = filter === null ? null : await candidatesFor(deps, tenant, filter);
+  if (candidates === null) return everybody(deps, tenant);
+  const people = await Promise.all([...new Set(candidates)].map((id) => findPerson(deps, tenant, id)));
+  return people.filter((person) => person !== null);
+}
+
+/** A set of accounts that holds all who can fit the filter; null when only a look at everybody tells. */
+async function candidatesFor(
+  deps: AuthDependencies,
+  tenant: TenantId,
+  filter: ScimFilter,
+): Promise<readonly UserId[] | null> {
+  if (filter.kind === 'and') {
+    return (await candidatesFor(deps, tenant, filter.left)) ?? (await candidatesFor(deps, tenant, filter.right));
+  }
+  if (filter.kind !== 'compare' || filter.operator !== 'eq' || typeof filter.value !== 'string') return null;
+  const { value } = filter;
+  switch (filter.path.toLowerCase().replace(/^urn:ietf:params:scim:schemas:core:2\.0:user:/, '')) {
+    case 'id':
+      return isUuid(value) ? [asId<UserId>(value)] : [];
+    case 'externalid':
+      return (await deps.scimResources.usersByExternalId(tenant, value)).map(({ user }) => user);
+    case 'username': {
+      const [record, account] = await Promise.all([
+        deps.scimResources.userByName(tenant, value),
+        deps.users.findByEmail(value),
+      ]);
+      return [...(record === null ? [] : [record.user]), ...(account === null ? [] : [account.id])];
+    }
+    default:
+      return null;
+  }
+}
+
+async function everybody(deps: AuthDependencies, tenant: TenantId): Promise<readonly Person[]> {
+  const [members, records] = await Promise.all([deps.memberships.usersOf(tenant), deps.scimResources.usersOf(tenant)]);
+  const recordOf = new Map(records.map((record) => [record.user, record]));
+  const isMember = new Set(members);
+  const ids = [...new Set([...members, ...recordOf.keys()])];
+  const people: Person[] = [];
+  for (let start = 0; start < ids.length; start += BATCH) {
+    // A great company's list must not hold up everybody else's requests.
+    if (start > 0) await setImmediate();
+    for (const user of await deps.users.getMany(ids.slice(start, start + BATCH))) {
+      const person = { user, record: recordOf.get(user.id) ?? null, isMember: isMember.has(user.id) };
+      if (belongs(user, person.record, person.isMember)) people.push(person);
+    }
+  }
+  return people;
+}
+
+/** The groups of some people, by their ids. */
+export async function groupsOfPeople(
+  deps: AuthDependencies,
+  tenant: TenantId,
+  ids: readonly UserId[],
+): Promise<ReadonlyMap<UserId, readonly PresentedGroup[]>> {
+  const held = await Promise.all(ids.map(async (id) => [id, await deps.roleMembers.rolesOf(id, tenant)] as const));
+  const roles = await deps.roles.getMany([...new Set(held.flatMap(([, roleIds]) => roleIds))]);
+  const nameOf = new Map(roles.map(({ id, name }) => [id, name]));
+  const groupOf = (id: RoleId): readonly PresentedGroup[] => {
+    const display = nameOf.get(id);
+    return display === undefined ? [] : [{ value: id, display }];
+  };
+  return new Map(held.map(([id, roleIds]) => [id, roleIds.flatMap(groupOf)]));
+}

@@ -1,0 +1,122 @@
+import type { UserId } from '../../common/kernel/brand.ts';
+import { asId } from '../../common/kernel/ids.ts';
+import { PERSONAL_TENANT } from '../../common/kernel/scope.ts';
+import { NO_PASSWORD, type User } from '../../common/records/auth/users.ts';
+import { isOvertaken } from '../../common/records/base/commit-races.ts';
+import { DuplicateKeyError, VersionConflictError } from '../../common/storage/ports/document-store.ts';
+import { isReservedAddress } from '../accounts/register-user.ts';
+import type { AuthDependencies } from '../dependencies.ts';
+import type { ScimUser } from '../repositories/scim-resources.ts';
+import { tenantNotFound } from '../tenants/tenant-authority.ts';
+import { type Fields, textField } from './fields.ts';
+import { addressTaken, type Directory } from './scim-directory.ts';
+import { requirePerson } from './scim-people.ts';
+import { changePerson } from './scim-users.ts';
+import { accountAddress, type Person, profileOf, requireUserName } from './user-resource.ts';
+
+/**
+ * A new person of the directory: an account of the directory's own, without a password, and a member of the tenant; its address
+ * counts as verified where the directory is trusted. Who is a member already is linked, and keeps the account; an account
+ * from elsewhere is not taken over. Errors: 400 `invalidValue`, 409 `uniqueness`.
+ */
+export async function provisionPerson(deps: AuthDependencies, directory: Directory, fields: Fields): Promise<Person> {
+  const userName = requireUserName(fields);
+  const address = accountAddress(fields);
+  const account = await accountFor(deps, directory, { userName, address });
+  const { tenant } = directory;
+  if (account === null) {
+    return requirePerson(deps, tenant.id, await createAccount(deps, directory, { fields, address }));
+  }
+  await linkMember(deps, directory, { account, fields });
+  const person = await requirePerson(deps, tenant.id, account.id);
+  if (fields['active'] !== false) return person;
+  return changePerson(deps, directory, account.id, (current) => ({ ...current, active: false }));
+}
+
+interface Names {
+  readonly userName: string;
+  readonly address: string;
+}
+
+/** That of the address, else a member whose address is the userName. */
+async function accountFor(deps: AuthDependencies, { tenant }: Directory, { userName, address }: Names) {
+  const ofAddress = await deps.users.findByEmail(address);
+  if (ofAddress !== null) return ofAddress;
+  const ofName = await deps.users.findByEmail(userName);
+  return ofName !== null && (await deps.memberships.has(tenant.id, ofName.id)) ? ofName : null;
+}
+
+async function createAccount(
+  deps: AuthDependencies,
+  { tenant, by, isTrusted }: Directory,
+  { fields, address }: { readonly fields: Fields; readonly address: string },
+): Promise<UserId> {
+  if (isReservedAddress(deps.settings, address)) throw addressTaken();
+  const id = asId<UserId>(deps.ids.uuid());
+  const createdAt = deps.clock.now().toISOString();
+  const flags = { isActive: fields['active'] !== false, isSuperuser: false, isVerified: isTrusted };
+  const account = { id, email: address, passwordHash: NO_PASSWORD, ...flags, tenant: tenant.id, parentId: null };
+  const record = {
+    ...saidOf(fields, createdAt),
+    tenant: tenant.id,
+    user: id,
+    isProvisioned: true,
+    isSuspended: !flags.isActive,
+  };
+  const scope = { tenant: tenant.id };
+  const writes = [
+    // Touched, so that the tenant cannot end meanwhile.
+    deps.tenants.changeWrite(tenant.id, {}),
+    deps.users.insertWrite({ ...account, createdAt }),
+    deps.memberships.insertWrite(tenant.id, id, createdAt),
+    deps.scimResources.insertUserWrite(record),
+    ...deps.eventLog.appendWrites(scope, [
+      { type: 'user.registered', subjectId: id, data: {} },
+      { type: 'membership.added', subjectId: id, data: {} },
+    ]),
+  ];
+  const who = { actor: by, subject: id };
+  const details = { email: address, directory: tenant.id };
+  try {
+    await deps.audit.commit(scope, writes, [
+      { tenant: PERSONAL_TENANT, ...who, action: 'user.registered', details },
+      { tenant: tenant.id, ...who, action: 'membership.added', details },
+    ]);
+  } catch (error) {
+    if (error instanceof DuplicateKeyError) throw addressTaken();
+    if (error instanceof VersionConflictError) throw tenantNotFound(tenant.id);
+    throw error;
+  }
+  deps.news.accessChanged(tenant.id, [id]);
+  return id;
+}
+
+async function linkMember(
+  deps: AuthDependencies,
+  { tenant, by }: Directory,
+  { account, fields }: { readonly account: User; readonly fields: Fields },
+): Promise<void> {
+  const isMember = await deps.memberships.has(tenant.id, account.id);
+  if (!isMember || account.parentId !== null) throw addressTaken();
+  const record = saidOf(fields, deps.clock.now().toISOString());
+  const unowned = { isProvisioned: false, isSuspended: false };
+  const writes = [
+    deps.memberships.touchWrite(tenant.id, account.id),
+    deps.scimResources.insertUserWrite({ ...record, ...unowned, tenant: tenant.id, user: account.id }),
+  ];
+  const details = { directory: 'linked' };
+  try {
+    await deps.audit.commit({ tenant: tenant.id }, writes, [
+      { tenant: tenant.id, action: 'user.changed', actor: by, subject: account.id, details },
+    ]);
+  } catch (error) {
+    // The directory has the person or the name already, or the membership ended just now.
+    if (isOvertaken(error)) throw addressTaken();
+    throw error;
+  }
+}
+
+function saidOf(fields: Fields, at: string): Omit<ScimUser, 'tenant' | 'user' | 'isProvisioned' | 'isSuspended'> {
+  const names = { userName: requireUserName(fields), externalId: textField(fields, 'externalId') };
+  return { ...names, profile: profileOf(fields), createdAt: at, updatedAt: at };
+}

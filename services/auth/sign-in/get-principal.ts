@@ -1,0 +1,68 @@
+import { canaryAccount, canaryPrincipal } from '../../common/domain/canary.ts';
+import type { TenantId, UserId } from '../../common/kernel/brand.ts';
+import type { Principal } from '../../common/kernel/principal.ts';
+import { type ApiKey, hasExpired, presentedKey } from '../../common/records/auth/api-keys.ts';
+import { principalOf } from '../../common/records/auth/users.ts';
+import { isAdmitted } from '../access/is-admitted.ts';
+import type { AuthDependencies } from '../dependencies.ts';
+import { belongsTo } from '../tenants/belongs-to.ts';
+
+type Dependencies = Pick<
+  AuthDependencies,
+  'users' | 'memberships' | 'apiKeys' | 'rememberedTenants' | 'tenantUse' | 'clock'
+>;
+
+/**
+ * The user as it stands now, working in the tenant that the job was started in. Null when the account is gone or inactive,
+ * or does not belong to the tenant any more; when the tenant is disabled; also when the job was started with an API key that does not hold any more.
+ */
+export async function getPrincipal(
+  deps: Dependencies,
+  {
+    userId,
+    tenant,
+    key,
+    unattended = false,
+  }: {
+    readonly userId: UserId;
+    readonly tenant: TenantId;
+    readonly key?: string;
+    readonly unattended?: boolean;
+  },
+): Promise<Principal | null> {
+  if (userId === canaryAccount(tenant)) return canaryOf(deps, tenant);
+  const user = await deps.users.get(userId);
+  if (user === null || !(await isAdmitted(deps, user))) return null;
+  if (!(await belongsTo(deps, user, tenant))) return null;
+  const facts = await deps.rememberedTenants.factsOf(tenant);
+  // What a hibernated tenant has in hand is ended: nothing new comes.
+  if (facts?.state === 'Disabled' || facts?.state === 'Erasing') return null;
+  // A run is use, too.
+  if (facts !== null && facts.hibernation !== null && !unattended) deps.tenantUse.note(tenant);
+  const principal = { ...principalOf(user), tenant };
+  if (key === undefined) return principal;
+  const presented = await deps.apiKeys.get(key);
+  if (presented === null || hasExpired(presented, deps.clock.now())) return null;
+  const isOfTenant = presented.tenant !== null;
+  if (
+    isOfTenant ? !actsAs(presented, user.id, { tenant, ownerId: facts?.ownerId ?? null }) : presented.userId !== user.id
+  )
+    return null;
+  return { ...principal, key: presentedKey(presented), ...(isOfTenant ? { isSuperuser: false } : {}) };
+}
+
+/** It has no account: what may be done as it ends with the tenant alone. */
+async function canaryOf({ rememberedTenants }: Dependencies, tenant: TenantId): Promise<Principal | null> {
+  const facts = await rememberedTenants.factsOf(tenant);
+  const isOpen = facts !== null && facts.state !== 'Disabled' && facts.state !== 'Erasing';
+  return isOpen ? canaryPrincipal(tenant) : null;
+}
+
+/** A tenant's key: in the tenant, as its owner. */
+function actsAs(
+  key: ApiKey,
+  user: UserId,
+  { tenant, ownerId }: { readonly tenant: TenantId; readonly ownerId: UserId | null },
+): boolean {
+  return key.tenant === tenant && user === ownerId;
+}

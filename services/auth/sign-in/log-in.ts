@@ -1,0 +1,83 @@
+import { isEngramError } from '../../common/kernel/errors.ts';
+import { HttpError } from '../../common/platform/http/http-error.ts';
+import { NO_PASSWORD, type User } from '../../common/records/auth/users.ts';
+import { VersionConflictError } from '../../common/storage/ports/document-store.ts';
+import { ensureDefaultUser, isDefaultAddress } from '../accounts/default-user.ts';
+import type { LoginAttempt } from '../credentials/login-throttle.ts';
+import type { AuthDependencies } from '../dependencies.ts';
+import { openSession } from './open-session.ts';
+
+export interface LoginRequest {
+  readonly username: string;
+  readonly password: string;
+  /** Where the request came from, for the throttle and the audit log. */
+  readonly remoteAddress: string;
+}
+
+/**
+ * A login token for an account. Errors: 401 `LOGIN_BAD_CREDENTIALS`, alike for an unknown, inactive or password-less
+ * account and a wrong password, and as slow; `TooManyRequestsError` after many failures.
+ */
+export async function logIn(deps: AuthDependencies, request: LoginRequest): Promise<string> {
+  const { username, remoteAddress } = request;
+  // In single-user mode everybody is the default account already, and clients log in with whatever they are set up with.
+  if (deps.settings.posture.openByDefault && isDefaultAddress(deps.settings, username)) {
+    const user = await ensureDefaultUser(deps);
+    if (!user.isActive) throw badCredentials();
+    return openSession(deps, { user, method: 'open', remoteAddress });
+  }
+  using attempt = await enter(deps, request);
+  for (;;) {
+    const user = await accountFor(deps, request, attempt);
+    try {
+      return await openPasswordSession(deps, user, request);
+    } catch (error) {
+      // The account changed meanwhile, perhaps its password: what was verified counts no more.
+      if (!(error instanceof VersionConflictError)) throw error;
+    }
+  }
+}
+
+async function enter(deps: AuthDependencies, { username, remoteAddress }: LoginRequest): Promise<LoginAttempt> {
+  try {
+    return await deps.throttle.enter(username, remoteAddress);
+  } catch (error) {
+    const isThrottled = isEngramError(error) && error.wireName === 'TooManyRequestsError';
+    if (isThrottled) deps.refusedLogins.throttled({ account: username, address: remoteAddress });
+    throw error;
+  }
+}
+
+/** The active account that has this password. */
+async function accountFor(deps: AuthDependencies, request: LoginRequest, attempt: LoginAttempt): Promise<User> {
+  const { username, password, remoteAddress } = request;
+  const user = await deps.users.findByEmail(username);
+  const isRight = await deps.passwords.verify(password, user?.passwordHash ?? NO_PASSWORD);
+  if (user !== null && isRight && user.isActive) {
+    attempt.succeed();
+    return user;
+  }
+  await attempt.fail();
+  await deps.refusedLogins.refused({ account: username, address: remoteAddress }, user?.id ?? username);
+  throw badCredentials();
+}
+
+/**
+ * Replaces a hash of an earlier system or cost while the password is known, and issues the token after it, since tokens
+ * are bound to the stored hash. Older tokens of the account end with the old hash: that happens once in its life, and to
+ * keep them the old fingerprint would have to be stored and cleared again at every change of password.
+ */
+async function openPasswordSession(deps: AuthDependencies, user: User, request: LoginRequest): Promise<string> {
+  const { password, remoteAddress } = request;
+  const session = { user, method: 'password', remoteAddress };
+  if (!deps.passwords.isOutdated(user.passwordHash, password)) return openSession(deps, session);
+  const passwordHash = await deps.passwords.hash(password);
+  const rehashed = { ...user, passwordHash, updatedAt: deps.clock.now().toISOString() };
+  const token = await openSession(deps, { ...session, user: rehashed, writes: [deps.users.replaceWrite(rehashed)] });
+  deps.news.userChanged(user.id);
+  return token;
+}
+
+function badCredentials(): HttpError {
+  return new HttpError(401, { detail: 'LOGIN_BAD_CREDENTIALS' });
+}

@@ -1,0 +1,119 @@
+import type { TenantId, UserId } from '../../common/kernel/brand.ts';
+import { engramError } from '../../common/kernel/errors.ts';
+import { PERSONAL_TENANT } from '../../common/kernel/scope.ts';
+import { HttpError } from '../../common/platform/http/http-error.ts';
+import type { User } from '../../common/records/auth/users.ts';
+import { DuplicateKeyError, VersionConflictError, type Write } from '../../common/storage/ports/document-store.ts';
+import type { AuthDependencies } from '../dependencies.ts';
+import { requireTenant } from './tenant-authority.ts';
+
+export interface Membership {
+  readonly tenant: TenantId;
+  readonly user: UserId;
+}
+
+type JoinDependencies = Pick<
+  AuthDependencies,
+  'audit' | 'clock' | 'eventLog' | 'memberships' | 'news' | 'tenants' | 'users'
+>;
+type LeaveDependencies = JoinDependencies &
+  Pick<AuthDependencies, 'apiKeys' | 'capabilities' | 'grants' | 'roleMembers'>;
+
+/**
+ * Makes the user a member; the current tenant stays. The caller has checked that `by` may. Errors: `EntityNotFoundError` for
+ * the user, `TenantNotFoundError`, `EntityAlreadyExistsError` for a member.
+ */
+export async function joinTenant(deps: JoinDependencies, { tenant, user }: Membership, by: UserId | null) {
+  for (;;) {
+    await Promise.all([requireUser(deps, user), requireTenant(deps, tenant)]);
+    const writes = [
+      // Both are touched: a membership that outlived them could never be removed.
+      deps.tenants.changeWrite(tenant, {}),
+      deps.users.touchWrite(user),
+      deps.memberships.insertWrite(tenant, user, deps.clock.now().toISOString()),
+      ...deps.eventLog.appendWrites({ tenant }, [{ type: 'membership.added', subjectId: user, data: {} }]),
+    ];
+    try {
+      await deps.audit.commit({ tenant }, writes, [{ tenant, action: 'membership.added', actor: by, subject: user }]);
+      deps.news.accessChanged(tenant, [user]);
+      return;
+    } catch (error) {
+      if (error instanceof DuplicateKeyError) throw alreadyMember();
+      if (!(error instanceof VersionConflictError)) throw error;
+    }
+  }
+}
+
+/**
+ * Ends the membership with all that the user and the user's agents have in the tenant: roles, grants, capabilities, the
+ * current tenant, and the API keys of agents that live there. The accounts stay, and so do datasets. The caller has checked
+ * that `by` may. Errors: `TenantNotFoundError`, `EntityNotFoundError` for a stranger, 400 for the owner.
+ */
+export async function leaveTenant(deps: LeaveDependencies, { tenant, user }: Membership, by: UserId | null) {
+  for (;;) {
+    const [{ ownerId }, leaving, isMember] = await Promise.all([
+      requireTenant(deps, tenant),
+      requireUser(deps, user),
+      deps.memberships.has(tenant, user),
+    ]);
+    if (!isMember) throw engramError('EntityNotFoundError', 'User not found in this tenant.');
+    if (ownerId === user) throw ownerStays();
+    // The owner stays a member, be it an agent of the user who leaves.
+    const agents = (await deps.users.agentsOf(user)).filter(({ id }) => id !== ownerId);
+    const evicted = agents.filter((agent) => agent.tenant === tenant);
+    const everyone = [user, ...agents.map(({ id }) => id)];
+    const writes = [
+      // Always, so that whoever joins, makes an agent or switches tenant at the same time decides anew.
+      deps.users.replaceWrite(outside(leaving, tenant)),
+      ...evicted.flatMap((agent) => evictionOf(deps, agent, tenant)),
+      ...everyone.flatMap((each) => [
+        deps.memberships.removeWrite(tenant, each),
+        deps.roleMembers.removeAllOfUserWrite(each, tenant),
+        deps.grants.removeAllOfHolderWrite(each),
+        deps.capabilities.removeAllOfHolderWrite(each),
+      ]),
+      ...deps.eventLog.appendWrites({ tenant }, [{ type: 'membership.removed', subjectId: user, data: {} }]),
+    ];
+    try {
+      // Agents that lived there lost their keys.
+      const details = { agents: evicted.map(({ id }) => id) };
+      const entry = { tenant, action: 'membership.removed', actor: by, subject: user };
+      await deps.audit.commit({ tenant }, writes, [evicted.length === 0 ? entry : { ...entry, details }]);
+      for (const each of everyone) deps.news.userChanged(each);
+      // An agent's grants are its parent's, too.
+      deps.news.accessChanged(tenant, leaving.parentId === null ? everyone : [...everyone, leaving.parentId]);
+      return;
+    } catch (error) {
+      if (!(error instanceof VersionConflictError)) throw error;
+    }
+  }
+}
+
+export async function requireUser({ users }: Pick<AuthDependencies, 'users'>, id: UserId): Promise<User> {
+  const user = await users.get(id);
+  if (user === null) throw engramError('EntityNotFoundError', `Could not find user: ${id}`);
+  return user;
+}
+
+function outside(user: User, tenant: TenantId): User {
+  return user.tenant === tenant ? { ...user, tenant: PERSONAL_TENANT } : user;
+}
+
+function evictionOf(
+  { users, apiKeys }: Pick<AuthDependencies, 'users' | 'apiKeys'>,
+  agent: User,
+  tenant: TenantId,
+): readonly Write[] {
+  return [users.replaceWrite(outside(agent, tenant)), apiKeys.removeAllWrite(agent.id)];
+}
+
+function alreadyMember() {
+  return engramError('EntityAlreadyExistsError', 'User is already part of the tenant.');
+}
+
+/** A validation error with another status than that class has elsewhere. */
+function ownerStays(): HttpError {
+  return new HttpError(400, {
+    detail: 'Cannot remove the tenant owner from their own tenant. [CogneeValidationError]',
+  });
+}

@@ -1,0 +1,78 @@
+import { keyAccount } from '../../common/domain/budget.ts';
+import type { TenantId, UserId } from '../../common/kernel/brand.ts';
+import { PERSONAL_TENANT } from '../../common/kernel/scope.ts';
+import { apiKeysCollection } from '../../common/records/auth/api-keys.ts';
+import { managedResourcesCollection } from '../../common/records/auth/managed-resources.ts';
+import { syncRunsCollection } from '../../common/records/integrations/sync-runs.ts';
+import {
+  type AnyCollection,
+  removeWhere,
+  VersionConflictError,
+  type Write,
+} from '../../common/storage/ports/document-store.ts';
+import { deleteUser } from '../accounts/delete-user.ts';
+import type { AuthDependencies } from '../dependencies.ts';
+import { membershipsCollection } from '../repositories/memberships.ts';
+import { roleMembersCollection } from '../repositories/role-members.ts';
+import { rolesCollection } from '../repositories/roles.ts';
+import { scimGroupsCollection, scimUsersCollection } from '../repositories/scim-resources.ts';
+import { tenantHostsCollection } from '../repositories/tenant-hosts.ts';
+
+/**
+ * What ends with a tenant, by its `tenantId`: the collections of auth that are not the tenant's by their level. Whoever adds
+ * a collection of tenants' things adds it here.
+ */
+const COLLECTIONS: readonly AnyCollection[] = [
+  membershipsCollection,
+  roleMembersCollection,
+  rolesCollection,
+  scimUsersCollection,
+  scimGroupsCollection,
+  apiKeysCollection,
+  tenantHostsCollection,
+  managedResourcesCollection,
+  syncRunsCollection,
+];
+
+/** All of it with the tenant itself, so that nothing can come after. */
+export async function tenantBelongingsWrites(deps: AuthDependencies, tenant: TenantId): Promise<readonly Write[]> {
+  const keys = await deps.apiKeys.ofTenant(tenant);
+  const accounts = [`tenant/${tenant}` as const, ...keys.map(({ id }) => keyAccount(id))];
+  return [
+    ...COLLECTIONS.map((collection) => removeWhere(collection, { tenantId: tenant })),
+    ...accounts.flatMap((account) => deps.budgets.removeWrites(account)),
+    deps.connections.removeAllOfTenantWrite(tenant),
+    deps.tenants.removeWrite(tenant),
+  ];
+}
+
+/** Ends all memberships: whoever worked there works in its personal space, and agents that lived there go. How many. */
+export async function removeInhabitants(deps: AuthDependencies, tenant: TenantId): Promise<number> {
+  const members = await deps.memberships.usersOf(tenant);
+  for (const member of members) {
+    const agents = await deps.users.agentsOf(member);
+    for (const agent of agents) if (agent.tenant === tenant) await deleteUser(deps, agent.id, null);
+    await moveOut(deps, tenant, member);
+  }
+  return members.length;
+}
+
+async function moveOut(deps: AuthDependencies, tenant: TenantId, id: UserId): Promise<void> {
+  for (;;) {
+    const user = await deps.users.get(id);
+    const writes = [
+      ...(user?.tenant === tenant ? [deps.users.replaceWrite({ ...user, tenant: PERSONAL_TENANT })] : []),
+      deps.memberships.removeWrite(tenant, id),
+      ...deps.eventLog.appendWrites({ tenant }, [{ type: 'membership.removed', subjectId: id, data: {} }]),
+    ];
+    try {
+      await deps.audit.commit({ tenant }, writes, [
+        { tenant, action: 'membership.removed', actor: null, subject: id, details: { reason: 'erasure' } },
+      ]);
+      deps.news.userChanged(id);
+      return;
+    } catch (error) {
+      if (!(error instanceof VersionConflictError)) throw error;
+    }
+  }
+}

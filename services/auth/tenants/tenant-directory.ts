@@ -1,0 +1,99 @@
+import type { RoleId, TenantId, UserId } from '../../common/kernel/brand.ts';
+import { engramError } from '../../common/kernel/errors.ts';
+import type { Principal } from '../../common/kernel/principal.ts';
+import type { User } from '../../common/records/auth/users.ts';
+import type { AuthDependencies } from '../dependencies.ts';
+import type { Role } from '../repositories/roles.ts';
+import {
+  authorityOf,
+  capabilityMissing,
+  requireCapability,
+  requireTenant,
+  tenantNotFound,
+} from './tenant-authority.ts';
+
+/** Who and what is in a tenant, as far as the principal may know. */
+export interface RoleWithCount {
+  readonly role: Role;
+  readonly userCount: number;
+}
+
+export interface MemberWithRoles {
+  readonly user: User;
+  readonly roles: readonly Role[];
+}
+
+/** By name; managers see all roles, other members those that they have. `TenantNotFoundError`, for strangers too. */
+export async function rolesInTenant(
+  deps: AuthDependencies,
+  principal: Principal,
+  id: TenantId,
+): Promise<readonly RoleWithCount[]> {
+  const tenant = await requireTenant(deps, id);
+  const [authority, roles, members] = await Promise.all([
+    authorityOf(deps, principal, tenant),
+    deps.roles.ofTenant(id),
+    deps.roleMembers.ofTenant(id),
+  ]);
+  if (!authority.isMember) throw tenantNotFound(id);
+  const usersOf = Map.groupBy(members, ({ role }) => role);
+  const isVisible = (role: Role): boolean =>
+    authority.allows('manage_users') || (usersOf.get(role.id) ?? []).some(({ user }) => user === principal.id);
+  return roles.filter(isVisible).map((role) => ({ role, userCount: usersOf.get(role.id)?.length ?? 0 }));
+}
+
+/** For those who have the role, and for managers. `RoleNotFoundError` unless it is one of the tenant, and for strangers. */
+export async function usersWithRole(
+  deps: AuthDependencies,
+  principal: Principal,
+  { tenant: id, role: roleId }: { readonly tenant: TenantId; readonly role: RoleId },
+): Promise<readonly User[]> {
+  const role = await deps.roles.get(roleId);
+  const tenant = role?.tenant === id ? await deps.tenants.get(id) : null;
+  const authority = tenant === null ? null : await authorityOf(deps, principal, tenant);
+  if (authority === null || !authority.isMember) {
+    throw engramError('RoleNotFoundError', 'Role not found for this tenant.');
+  }
+  const users = await deps.roleMembers.usersOf(roleId);
+  if (!users.includes(principal.id) && !authority.allows('manage_users')) throw capabilityMissing('manage_users');
+  return deps.users.getMany(users);
+}
+
+/** For managers, by name. `UserNotFoundError` for a stranger to the tenant. */
+export async function rolesOfMember(
+  deps: AuthDependencies,
+  principal: Principal,
+  { tenant, user }: { readonly tenant: TenantId; readonly user: UserId },
+): Promise<readonly Role[]> {
+  await requireCapability(deps, principal, tenant, 'manage_users');
+  if (!(await deps.memberships.has(tenant, user))) {
+    throw engramError('UserNotFoundError', 'User not found in tenant.');
+  }
+  const roles = await deps.roles.getMany(await deps.roleMembers.rolesOf(user, tenant));
+  return roles.toSorted(byName);
+}
+
+/**
+ * For managers; in the order of joining, each with the roles there by name. `PermissionDeniedError` for everybody else, who
+ * need not be a member, `TenantNotFoundError` for an unknown tenant.
+ */
+export async function membersOfTenant(
+  deps: AuthDependencies,
+  principal: Principal,
+  tenant: TenantId,
+): Promise<readonly MemberWithRoles[]> {
+  const authority = await authorityOf(deps, principal, await requireTenant(deps, tenant));
+  if (!authority.allows('manage_users')) throw capabilityMissing('manage_users');
+  const [ids, roles, members] = await Promise.all([
+    deps.memberships.usersOf(tenant),
+    deps.roles.ofTenant(tenant),
+    deps.roleMembers.ofTenant(tenant),
+  ]);
+  const assigned = new Set(members.map(({ role, user }) => `${role}/${user}`));
+  const users = await deps.users.getMany(ids);
+  return users.map((user) => ({ user, roles: roles.filter(({ id }) => assigned.has(`${id}/${user.id}`)) }));
+}
+
+function byName(one: Role, other: Role): number {
+  return one.name < other.name ? -1 : 1;
+}

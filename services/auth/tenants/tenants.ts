@@ -1,0 +1,82 @@
+import type { TenantId } from '../../common/kernel/brand.ts';
+import { engramError } from '../../common/kernel/errors.ts';
+import { asId } from '../../common/kernel/ids.ts';
+import type { Principal } from '../../common/kernel/principal.ts';
+import { PERSONAL_TENANT } from '../../common/kernel/scope.ts';
+import type { Tenant } from '../../common/records/auth/tenants.ts';
+import type { User } from '../../common/records/auth/users.ts';
+import { VersionConflictError, type Write } from '../../common/storage/ports/document-store.ts';
+import type { AuthDependencies } from '../dependencies.ts';
+import { requireUser } from './memberships.ts';
+
+/**
+ * Makes a tenant; its maker owns it, is a member and works in it from now on. Names may repeat. `PermissionDeniedError` where
+ * only superusers make tenants.
+ */
+export async function createTenant(deps: AuthDependencies, principal: Principal, name: string): Promise<Tenant> {
+  const { users, tenants, memberships, eventLog, clock, settings } = deps;
+  if (settings.tenantCreation === 'superusers' && !principal.isSuperuser) {
+    throw engramError('PermissionDeniedError', 'Only superusers create tenants on this server.');
+  }
+  const id = asId<TenantId>(deps.ids.uuid());
+  const createdAt = clock.now().toISOString();
+  const tenant: Tenant = {
+    ...{ id, name, ownerId: principal.id, createdAt },
+    ...{ state: 'Active', hibernation: null, lastUsedAt: null, isAsleep: false },
+  };
+  for (;;) {
+    const user = await requireUser(deps, principal.id);
+    const writes = [
+      users.replaceWrite({ ...user, tenant: id }),
+      tenants.insertWrite(tenant),
+      memberships.insertWrite(id, principal.id, tenant.createdAt),
+      ...eventLog.appendWrites({ tenant: id }, [
+        { type: 'tenant.created', subjectId: id, data: { ownerId: principal.id } },
+        { type: 'membership.added', subjectId: principal.id, data: {} },
+      ]),
+    ];
+    try {
+      const entry = { tenant: id, action: 'tenant.created', actor: principal.id, subject: id, details: { name } };
+      await deps.audit.commit({ tenant: id }, writes, [entry]);
+      deps.news.userChanged(principal.id);
+      return tenant;
+    } catch (error) {
+      if (!(error instanceof VersionConflictError)) throw error;
+    }
+  }
+}
+
+/**
+ * Switches the tenant that the principal works in; the personal space is everybody's. Everything of the others is hidden
+ * from then on. `TenantNotFoundError` for a stranger, and for an unknown tenant alike.
+ */
+export async function selectTenant(deps: AuthDependencies, principal: Principal, tenant: TenantId): Promise<void> {
+  for (;;) {
+    const user = await requireUser(deps, principal.id);
+    if (user.tenant === tenant) return;
+    const writes = [deps.users.replaceWrite({ ...user, tenant }), ...(await residenceWrites(deps, user, tenant))];
+    try {
+      await deps.store.commit({ tenant: PERSONAL_TENANT }, writes);
+      deps.news.userChanged(principal.id);
+      return;
+    } catch (error) {
+      if (!(error instanceof VersionConflictError)) throw error;
+    }
+  }
+}
+
+/** Tenants that the principal belongs to, in the order of joining. */
+export async function ownTenants(deps: AuthDependencies, principal: Principal): Promise<readonly Tenant[]> {
+  return deps.tenants.getMany(await deps.memberships.tenantsOf(principal.id));
+}
+
+/** A membership that ends at the same time makes the switch begin anew. */
+async function residenceWrites(
+  { memberships }: AuthDependencies,
+  user: User,
+  tenant: TenantId,
+): Promise<readonly Write[]> {
+  if (tenant === PERSONAL_TENANT) return [];
+  if (await memberships.has(tenant, user.id)) return [memberships.touchWrite(tenant, user.id)];
+  throw engramError('TenantNotFoundError', 'User is not part of the tenant.');
+}

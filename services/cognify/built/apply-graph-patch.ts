@@ -1,0 +1,160 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { payerOf } from '../../common/domain/budget.ts';
+import { tripletRow } from '../../common/domain/index-rows.ts';
+import { type DatasetRef, scopeOf } from '../../common/kernel/dataset.ts';
+import { engramError } from '../../common/kernel/errors.ts';
+import type { DatasetScope } from '../../common/kernel/scope.ts';
+import { slices } from '../../common/kernel/slices.ts';
+import { type CallContext, callerOf } from '../../common/platform/messaging/messenger.ts';
+import {
+  type ApplyGraphPatchRequest,
+  type ApplyGraphPatchResponse,
+  type ItemPatch,
+  MAX_PATCH_ROWS,
+} from '../../common/platform/messaging/methods/cognify.ts';
+import { activeEmbedding } from '../../common/records/cognify/active-embedding.ts';
+import type { Provenance } from '../../common/storage/ports/index-entry.ts';
+import { tokenize } from '../../common/text/language/tokenize.ts';
+import type { CognifyDependencies } from '../dependencies.ts';
+import { emptyBatch, type IndexBatch } from '../pipeline/index-batch.ts';
+import { createIndexWriter } from '../pipeline/index-writer.ts';
+import { removeRows } from '../pipeline/remove-rows.ts';
+
+type Dependencies = Pick<
+  CognifyDependencies,
+  | 'text'
+  | 'vectors'
+  | 'graph'
+  | 'homes'
+  | 'embedders'
+  | 'ledger'
+  | 'claims'
+  | 'clock'
+  | 'settings'
+  | 'statements'
+  | 'supersessions'
+>;
+
+/** Splitting their texts into words takes some milliseconds; requests get their turn in between. */
+const ROWS_PER_TURN = 100;
+/** Generations whose rows are removed at the same time. */
+const AT_ONCE = 16;
+
+/**
+ * Rows of improve belong to the generation of an item that they were read from: the ledger hides them with it, and whoever
+ * erases the item erases and counts them. One that is not the committed one gets none, and what was written while it went is
+ * removed again. The improve must hold the dataset right before rows are written; they are keyed by generation and edge, so
+ * a write that ends behind the lease is at worst an older wording of the same edges.
+ */
+export async function applyGraphPatch(
+  dependencies: Dependencies,
+  request: ApplyGraphPatchRequest,
+  context: CallContext,
+): Promise<ApplyGraphPatchResponse> {
+  requireBounded(request);
+  const { dataset, items, gone } = request;
+  const scope = scopeOf(dataset);
+  await requireHolder(dependencies, request);
+  await removeGone(dependencies, scope, gone);
+  const before = await lostAmong(dependencies, scope, items);
+  const present = items.filter(({ item }) => !before.has(item));
+  const batch = await batchOf(present);
+  if (batch.entries.length === 0) return { lostItems: [...before] };
+  await write(dependencies, request, { batch, context });
+  const after = await lostAmong(dependencies, scope, present);
+  const lost = present.filter(({ item }) => after.has(item));
+  await removeEach(dependencies, scope, lost);
+  return { lostItems: [...before, ...after] };
+}
+
+function requireBounded({ items, gone }: ApplyGraphPatchRequest): void {
+  const triplets = items.reduce((sum, patch) => sum + patch.triplets.length, 0);
+  if (Math.max(triplets, items.length, gone.length) <= MAX_PATCH_ROWS) return;
+  throw engramError('PayloadTooLargeError', `A patch of the graph has at most ${MAX_PATCH_ROWS} rows.`);
+}
+
+async function requireHolder(
+  { claims, clock }: Dependencies,
+  { dataset, leaseToken }: { readonly dataset: DatasetRef; readonly leaseToken: string },
+): Promise<void> {
+  if (await claims.holds(dataset.id, leaseToken, clock.now().getTime())) return;
+  throw engramError('ConflictError', 'This improve does not hold the dataset any more.', { retryable: true });
+}
+
+/** Those whose generation readers do not see: forgotten, reset, or built anew. */
+async function lostAmong(
+  { ledger }: Dependencies,
+  scope: DatasetScope,
+  origins: readonly Provenance[],
+): Promise<ReadonlySet<Provenance['item']>> {
+  const committed = await ledger.committed(
+    scope,
+    origins.map(({ item }) => item),
+  );
+  return new Set(origins.filter(({ item, generation }) => committed.get(item) !== generation).map(({ item }) => item));
+}
+
+async function batchOf(items: readonly ItemPatch[]): Promise<IndexBatch> {
+  const batch = emptyBatch();
+  for (const { item, generation, triplets } of items) {
+    for (const { ordinal, payload, nodeSets } of triplets) {
+      const row = tripletRow({ item, generation, nodeSets }, { ordinal, payload }, tokenize);
+      const { tokens: _, ordinal: __, payload: ___, ...entry } = row;
+      batch.entries.push(row);
+      batch.embeddings.push({ entry, text: payload.text });
+      if (batch.entries.length % ROWS_PER_TURN === 0) await nextTurn();
+    }
+  }
+  return batch;
+}
+
+async function write(
+  dependencies: Dependencies,
+  request: ApplyGraphPatchRequest,
+  { batch, context }: { readonly batch: IndexBatch; readonly context: CallContext },
+): Promise<void> {
+  const { text, graph, homes, settings } = dependencies;
+  const { embeddingBatchSize, embeddingConcurrency } = settings;
+  const scope = scopeOf(request.dataset);
+  const { signal } = context;
+  const writer = createIndexWriter({
+    ...{ scope, text, vectors: homes.inHomes, graph, embeddingBatchSize, embeddingConcurrency },
+    home: () => activeEmbedding(dependencies, scope),
+    written: (home) => homes.written(scope, home),
+    context: {
+      ...{ scope, purpose: 'extraction', payer: payerOf(callerOf(context)) },
+      ...(signal === undefined ? {} : { signal }),
+    },
+    // Vectors may take a while, and somebody else may have taken over meanwhile.
+    permit: () => requireHolder(dependencies, request),
+  });
+  await writer.write(batch);
+  // A migration that has been at these items has not seen what was added to them.
+  if ((await homes.state(scope)).migration === null) return;
+  await homes.forgetReembedded(scope, [...new Set(batch.entries.map(({ item }) => item))]);
+}
+
+/** What is committed is seen, and what is being built will be: neither is anybody's but cognify's to remove. */
+async function removeGone(dependencies: Dependencies, scope: DatasetScope, gone: readonly Provenance[]): Promise<void> {
+  if (gone.length === 0) return;
+  const entries = await dependencies.ledger.entries(
+    scope,
+    gone.map(({ item }) => item),
+  );
+  const isGone = ({ item, generation }: Provenance) => {
+    const entry = entries.get(item);
+    const isBuilding = entry?.pending === true && entry.lastGeneration === generation;
+    return entry?.generation !== generation && !isBuilding;
+  };
+  await removeEach(dependencies, scope, gone.filter(isGone));
+}
+
+async function removeEach(
+  dependencies: Dependencies,
+  scope: DatasetScope,
+  origins: readonly Provenance[],
+): Promise<void> {
+  for (const slice of slices(origins, AT_ONCE)) {
+    await Promise.all(slice.map(({ item, generation }) => removeRows(dependencies, scope, { item, generation })));
+  }
+}

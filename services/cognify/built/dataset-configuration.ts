@@ -1,0 +1,151 @@
+import { hash } from 'node:crypto';
+import { unusedModelOptions } from '../../common/domain/unused-options.ts';
+import type { DatasetId, TenantId } from '../../common/kernel/brand.ts';
+import { engramError } from '../../common/kernel/errors.ts';
+import type { JsonObject } from '../../common/kernel/json.ts';
+import { type DatasetScope, datasetScope } from '../../common/kernel/scope.ts';
+import type { CognifyOptions } from '../../common/platform/messaging/methods/cognify.ts';
+import type {
+  DatasetConfigurationHashes,
+  SetDatasetConfigurationRequest,
+} from '../../common/platform/messaging/methods/cognify-managed.ts';
+import { requireManaged } from '../../common/records/auth/require-managed.ts';
+import { isOvertaken } from '../../common/records/base/commit-races.ts';
+import type { DatasetConfiguration, RunDefaults } from '../../common/records/cognify/dataset-configurations.ts';
+import type { CognifyDependencies } from '../dependencies.ts';
+
+type Dependencies = Pick<
+  CognifyDependencies,
+  'audit' | 'clock' | 'configurations' | 'datasets' | 'ledger' | 'managedResources' | 'models'
+>;
+
+/** The chunker goes by paragraphs; there is no other. */
+const STRATEGIES = ['paragraph'];
+/** Configurations that are told apart from each other; what was built by an older one counts as built by another. */
+const KEPT = 50;
+const NOTHING: RunDefaults = { graphModel: null, prompt: null, chunking: null };
+
+/** See `setDatasetConfiguration` in common/platform/messaging/methods/cognify-managed.ts: rules and errors. */
+export async function setDatasetConfiguration(
+  deps: Dependencies,
+  request: SetDatasetConfigurationRequest,
+): Promise<DatasetConfigurationHashes> {
+  const { tenantId, datasetId, crUid } = request;
+  const wanted = defaultsOf(request);
+  const scope = datasetScope(tenantId, datasetId);
+  const { keepExtractions } = await deps.models.current(tenantId);
+  const asked = { graphModel: wanted.graphModel, customPrompt: wanted.prompt };
+  const unused = unusedModelOptions(asked, keepExtractions);
+  for (;;) {
+    await requireManagedDataset(deps, { tenant: tenantId, dataset: datasetId, crUid });
+    const before = await deps.configurations.get(scope);
+    const hashes = hashesOf(wanted);
+    const total = totalHash(wanted);
+    const { history = [] } = before ?? {};
+    if ((history.at(-1)?.hash ?? totalHash(NOTHING)) === total) {
+      return { ...hashes, drifted: await hasDrifted(deps, scope, before), unused };
+    }
+    const entry = { hash: total, since: deps.clock.now().toISOString() };
+    const document = { ...wanted, history: [...history, entry].slice(-KEPT) };
+    const details = { resource: crUid, ...hashes };
+    try {
+      await deps.audit.commit(
+        scope,
+        [deps.configurations.putWrite(document, before)],
+        [{ tenant: tenantId, action: 'dataset.configured', actor: null, subject: datasetId, details }],
+      );
+    } catch (error) {
+      if (isOvertaken(error)) continue;
+      throw error;
+    }
+    return { ...hashes, drifted: await hasDrifted(deps, scope, { ...document, version: 0 }), unused };
+  }
+}
+
+/** What the request of a run leaves open is as the dataset is configured. */
+export async function withDefaults(
+  { configurations }: Pick<Dependencies, 'configurations'>,
+  scope: DatasetScope,
+  options: CognifyOptions,
+): Promise<CognifyOptions> {
+  const configured = await configurations.get(scope);
+  if (configured === null) return options;
+  const { graphModel, prompt, chunking } = configured;
+  return {
+    ...options,
+    ...(options.graphModel == null && graphModel !== null ? { graphModel } : {}),
+    ...(options.customPrompt === undefined && prompt !== null ? { customPrompt: prompt } : {}),
+    ...(options.chunkSize == null && chunking !== null ? { chunkSize: chunking.maxTokens } : {}),
+  };
+}
+
+function defaultsOf({ graphModel, prompt, chunking }: SetDatasetConfigurationRequest): RunDefaults {
+  if (graphModel !== undefined) requireTitle(graphModel);
+  if (chunking !== undefined && !STRATEGIES.includes(chunking.strategy)) {
+    const text = `There is no chunking ${JSON.stringify(chunking.strategy.slice(0, 50))}; known is ${STRATEGIES.join(', ')}.`;
+    throw engramError('InvalidRequestError', text);
+  }
+  if (chunking?.maxTokens === 0) {
+    throw engramError('InvalidChunkSizeError', 'maxTokens must be a positive number of tokens, got 0');
+  }
+  return {
+    graphModel: graphModel ?? null,
+    prompt: prompt === undefined || prompt.trim() === '' ? null : prompt,
+    chunking: chunking === undefined ? null : { strategy: chunking.strategy, maxTokens: chunking.maxTokens ?? null },
+  };
+}
+
+function requireTitle({ title }: JsonObject): void {
+  if (typeof title === 'string' && title.trim() !== '') return;
+  throw engramError('InvalidGraphModelError', "graph_model must be a JSON schema with a 'title'.");
+}
+
+export async function requireManagedDataset(
+  deps: Pick<Dependencies, 'datasets' | 'managedResources'>,
+  { tenant, dataset, crUid }: { readonly tenant: TenantId; readonly dataset: DatasetId; readonly crUid: string },
+): Promise<void> {
+  if ((await deps.datasets.get({ tenant }, dataset)) === null) {
+    throw engramError('DatasetNotFoundError', `Dataset ${dataset} not found.`);
+  }
+  await requireManaged(deps, { tenant, dataset }, crUid);
+}
+
+function hashesOf({
+  graphModel,
+  prompt,
+  chunking,
+}: RunDefaults): Omit<DatasetConfigurationHashes, 'drifted' | 'unused'> {
+  return {
+    graphModelHash: graphModel === null ? null : hashOf(JSON.stringify(graphModel)),
+    promptHash: prompt === null ? null : hashOf(prompt),
+    chunkingHash: chunking === null ? null : hashOf(JSON.stringify([chunking.strategy, chunking.maxTokens])),
+  };
+}
+
+function totalHash(defaults: RunDefaults): string {
+  const { graphModelHash, promptHash, chunkingHash } = hashesOf(defaults);
+  return hashOf(JSON.stringify([graphModelHash, promptHash, chunkingHash]));
+}
+
+function hashOf(text: string): string {
+  return `sha256:${hash('sha256', text)}`;
+}
+
+/** Whether something that is there was committed while another configuration was in force. */
+async function hasDrifted(
+  { ledger }: Dependencies,
+  scope: DatasetScope,
+  configuration: DatasetConfiguration | null,
+): Promise<boolean> {
+  if (configuration === null) return false;
+  const { history } = configuration;
+  const present = history.at(-1)?.hash;
+  // Before the first one the server's defaults were in force, unless too many came since to tell.
+  const first = history.length < KEPT ? totalHash(NOTHING) : '';
+  const hashAt = (at: string) => history.findLast(({ since }) => since <= at)?.hash ?? first;
+  const entries = await ledger.allEntries(scope);
+  return [...entries.values()].some(
+    ({ generation, erased, committedAt }) =>
+      generation > 0 && !erased && committedAt !== null && hashAt(committedAt) !== present,
+  );
+}

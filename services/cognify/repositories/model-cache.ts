@@ -1,0 +1,99 @@
+import { createHash } from 'node:crypto';
+import type { DataItemId } from '../../common/kernel/brand.ts';
+import type { JsonObject } from '../../common/kernel/json.ts';
+import type { DatasetScope } from '../../common/kernel/scope.ts';
+import {
+  type Collection,
+  type DocumentStore,
+  DuplicateKeyError,
+  insert,
+  removeWhere,
+} from '../../common/storage/ports/document-store.ts';
+
+/** An answer of a model about one chunk, kept so that no paid call is repeated. */
+type CachedAnswer = {
+  readonly model: string;
+  /** Model, prompt and chunk in one: what is looked up. */
+  readonly question: string;
+  readonly contextHash: string;
+  /** The item that paid for it; forgetting the item removes it. */
+  readonly item: string;
+  readonly answer: JsonObject;
+  readonly createdAt: string;
+};
+
+export const modelCacheCollection: Collection<CachedAnswer> = {
+  name: 'model_cache',
+  level: 'dataset',
+  indexes: [{ fields: ['item'] }, { fields: ['question'] }],
+};
+
+export interface ModelCacheKey {
+  readonly model: string;
+  /** SHA-256 of everything that shapes the answer besides model and chunk: instruction, schema, headings. */
+  readonly promptHash: string;
+  /** SHA-256 of the chunk's text without the white space at its end, hex. */
+  readonly chunkHash: string;
+  /** SHA-256 of what the model was told of the document around the chunk. */
+  readonly contextHash: string;
+  readonly item: DataItemId;
+}
+
+/** Answers never leave their dataset: another dataset with the same text asks again. */
+export interface ModelCache {
+  /**
+   * The item's own answer about the chunk, whatever stood around it then: an edit elsewhere in the document costs
+   * nothing. Else one that another item paid for, told exactly the same: names of that document cannot slip into this one.
+   */
+  get(scope: DatasetScope, key: ModelCacheKey): Promise<JsonObject | null>;
+  /** Of two workers with the same answer the first one's stays. `at`: ISO-8601. */
+  put(scope: DatasetScope, key: ModelCacheKey, answer: JsonObject, at: string): Promise<void>;
+  /** Removes the answers the items paid for, all of the dataset without `items`. Returns how many went. */
+  remove(scope: DatasetScope, items?: readonly DataItemId[]): Promise<number>;
+  count(scope: DatasetScope, items?: readonly DataItemId[]): Promise<number>;
+}
+
+/** Answers to one question: one per item that met the chunk in other surroundings. */
+const MAX_ANSWERS = 100;
+
+export function createModelCache(store: DocumentStore): ModelCache {
+  const where = (items: readonly DataItemId[] | undefined) => (items === undefined ? {} : { item: { in: [...items] } });
+  return {
+    async get(scope, key) {
+      const exact = await store.get(scope, modelCacheCollection, cacheId(scope, key));
+      if (exact !== null) return exact.value.answer;
+      const query = { where: { question: questionOf(key) }, limit: MAX_ANSWERS };
+      const answers = (await store.find(scope, modelCacheCollection, query)).items.map(({ value }) => value);
+      const found =
+        answers.find(({ item }) => item === key.item) ??
+        answers.find(({ contextHash }) => contextHash === key.contextHash);
+      return found?.answer ?? null;
+    },
+    async put(scope, key, answer, at) {
+      try {
+        const { model, contextHash, item } = key;
+        const value = { model, question: questionOf(key), contextHash, item, answer, createdAt: at };
+        await store.commit(scope, [insert(modelCacheCollection, cacheId(scope, key), value)]);
+      } catch (error) {
+        if (!(error instanceof DuplicateKeyError)) throw error;
+      }
+    },
+    async remove(scope, items) {
+      const [result] = await store.commit(scope, [removeWhere(modelCacheCollection, where(items))]);
+      return result?.changed ?? 0;
+    },
+    count: (scope, items) => store.count(scope, modelCacheCollection, where(items)),
+  };
+}
+
+function questionOf({ model, promptHash, chunkHash }: ModelCacheKey): string {
+  return sha256([model, promptHash, chunkHash]);
+}
+
+function cacheId(scope: DatasetScope, key: ModelCacheKey): string {
+  return sha256([scope.tenant, scope.dataset, questionOf(key), key.contextHash, key.item]);
+}
+
+function sha256(parts: readonly string[]): string {
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
+}

@@ -1,0 +1,29 @@
+import { expect } from 'chai';
+import { CALL } from '../../../test/support/cognify-service.ts';
+import { asId } from '../../common/kernel/ids.ts';
+import { getPrincipal, resolveDatasets } from '../../common/platform/messaging/methods/auth.ts';
+import { listRunRecords } from './list-run-records.ts';
+
+const { principal } = CALL;
+const OWNER = { ...principal, id: asId<never>('00000000-0000-4000-8000-000000000002'), email: 'owner@example.com' };
+const DATASET = { id: asId<never>('notes'), name: 'notes', ownerId: OWNER.id, tenant: principal.tenant };
+
+describe('the history of runs', () => {
+  it('names the owners of datasets without that being a use of their tenant: open pages ask for it', async () => {
+    const asked: unknown[] = [];
+    const deps = {
+      messenger: {
+        async call(method: unknown, request: unknown) {
+          if (method === resolveDatasets) return { datasets: [DATASET] };
+          expect(method).to.equal(getPrincipal);
+          asked.push(request);
+          return { principal: OWNER };
+        },
+      },
+      records: { newest: async () => [{ id: 'row', record: { datasetId: DATASET.id } }] },
+    } as unknown as Parameters<typeof listRunRecords>[0];
+    const { owners } = await listRunRecords(deps, { principal, limit: 9, offset: 0 }, CALL);
+    expect(owners.get(OWNER.id)).to.equal(OWNER.email);
+    expect(asked).to.deep.equal([{ userId: OWNER.id, tenant: principal.tenant, unattended: true }]);
+  });
+});

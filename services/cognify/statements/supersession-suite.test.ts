@@ -1,0 +1,62 @@
+import { expect } from 'chai';
+import { type UpdatePair, updatePairs } from '../../../test/support/update-pairs.ts';
+import type { DataItem } from '../../common/domain/data-item.ts';
+import { dataItemId } from '../../common/kernel/ids.ts';
+import { judge } from '../../common/text/statements/judge.ts';
+import { itemStatements } from '../pipeline/item-statements.ts';
+
+const PAIRS = updatePairs(300);
+
+function stated(id: string, text: string, at: string) {
+  const item = { id: dataItemId(id), externalMetadata: {}, ownerId: 'u' } as unknown as DataItem;
+  return itemStatements({ item, createdAt: at }, [{ id: `${id}-chunk`, text, headings: [] }], { entities: [] });
+}
+
+/** Everything that was ever said, judged together as a dataset does. */
+async function judgeAll(pairs: readonly UpdatePair[]) {
+  const read = pairs.flatMap(({ older, newer }, at) => [
+    stated(`older-${at}`, older, '2030-01-01T00:00:00.000Z'),
+    stated(`newer-${at}`, newer, '2031-01-01T00:00:00.000Z'),
+  ]);
+  const statements = (await Promise.all(read)).flat();
+  return [...Map.groupBy(statements, ({ key }) => key).values()].flatMap((group) => judge(group));
+}
+
+describe('supersession of 300 pairs', () => {
+  let judgements: Awaited<ReturnType<typeof judgeAll>>;
+  let retired: ReadonlySet<string>;
+  before(async () => {
+    judgements = await judgeAll(PAIRS);
+    retired = new Set(judgements.map(({ older }) => older.item));
+  });
+
+  it('retires no statement that stays true', () => {
+    const wrong = PAIRS.flatMap((pair, at) => {
+      const isTrap = pair.kind === 'trap';
+      const gone = retired.has(`newer-${at}`) || (isTrap && retired.has(`older-${at}`));
+      return gone ? [`${pair.why}: ${pair.older} / ${pair.newer}`] : [];
+    });
+    expect(wrong).to.deep.equal([]);
+  });
+
+  it('retires each by what was said of the same', () => {
+    for (const { older, newer } of judgements) {
+      expect(newer.item).to.equal(older.item.replace('older', 'newer'));
+    }
+  });
+
+  it('understands most updates, and those of every plain kind', () => {
+    const missed = PAIRS.flatMap((pair, at) => (pair.kind === 'update' && !retired.has(`older-${at}`) ? [pair] : []));
+    const updates = PAIRS.filter(({ kind }) => kind === 'update').length;
+    expect(
+      missed.filter(({ why }) => !why.startsWith('beyond')).map(({ older, newer }) => `${older} / ${newer}`),
+    ).to.deep.equal([]);
+    expect(1 - missed.length / updates).to.be.above(0.9);
+  });
+
+  it('comes to the same in whatever order it was said', async () => {
+    const pairs = PAIRS.filter(({ kind }) => kind === 'update');
+    const ids = (all: typeof judgements) => all.map(({ older, newer }) => `${older.text}>${newer.text}`).sort();
+    expect(ids(await judgeAll(pairs.toReversed()))).to.deep.equal(ids(await judgeAll(pairs)));
+  });
+});

@@ -1,0 +1,184 @@
+import type { IncomingMessage } from 'node:http';
+import { Readable } from 'node:stream';
+import { type EngramError, engramError } from '../../kernel/errors.ts';
+import type { RemoteDifference, RemoteFile, RemoteMemory } from '../../ports/remote-memory.ts';
+import { multipartForm } from './multipart-form.ts';
+import { type OutgoingBody, RemoteFault, type SendRequest, sendRequest } from './send-request.ts';
+
+export interface HttpRemoteMemoryOptions {
+  /** `COGNEE_SERVICE_URL`, without a slash at its end. */
+  readonly baseUrl: string;
+  /** Undefined: none is sent. */
+  readonly key: string | undefined;
+  /** How long the remote may be silent; default 60 000. */
+  readonly silenceMs?: number;
+  /** For one request with all that comes back, however busily it sends; of files, default a day; of others, default 600 000. */
+  readonly transferMs?: number;
+  readonly answerMs?: number;
+  /** Of one answer in JSON; default 64 MiB, which names nearly two million files and takes several times as much while it is read. */
+  readonly maxJsonBytes?: number;
+}
+
+const HASH = /^[0-9a-f]{32}$/;
+const MAX_JSON_BYTES = 64 * 1024 * 1024;
+/** Of an answer that is not looked at. */
+const MAX_IGNORED_BYTES = 1024 * 1024;
+
+/** Over HTTP. Redirects are not followed: they would carry the key to wherever they point. */
+export function createHttpRemoteMemory(options: HttpRemoteMemoryOptions): RemoteMemory {
+  const { baseUrl, key, silenceMs = 60_000, maxJsonBytes = MAX_JSON_BYTES } = options;
+  const { transferMs = 86_400_000, answerMs = 600_000 } = options;
+  const ask = async (
+    what: string,
+    request: Pick<SendRequest, 'method' | 'signal'> & { readonly path: string; readonly body?: OutgoingBody },
+  ): Promise<IncomingMessage> => {
+    const { path, signal, ...rest } = request;
+    const url = `${baseUrl}/api${path}`;
+    const deadline = AbortSignal.timeout(path.includes('/data/') ? transferMs : answerMs);
+    try {
+      return await sendRequest({
+        ...rest,
+        url,
+        headers: key === undefined ? {} : { 'x-api-key': key },
+        silenceMs,
+        signal: signal === undefined ? deadline : AbortSignal.any([signal, deadline]),
+      });
+    } catch (error) {
+      signal?.throwIfAborted();
+      if (error instanceof RemoteFault) throw failed(what, error.message, error);
+      throw error;
+    }
+  };
+  /** For an answer that says nothing but its status; what else it says is read, lest the remote take us for gone. */
+  const tell = async (what: string, request: Parameters<typeof ask>[1]): Promise<void> => {
+    const answer = await ask(what, request);
+    await readAway(answer).catch(() => null);
+    requireSuccess(what, answer);
+  };
+  return {
+    async diff({ id, name }, hashes, signal) {
+      const what = 'comparing the files';
+      const body = jsonBody({ dataset_id: id, dataset_name: name, hashes });
+      const answer = await ask(what, { method: 'POST', path: `/sync/${encodeURIComponent(id)}/diff`, body, signal });
+      const said = await textOf(answer, maxJsonBytes).catch((error: unknown) => {
+        signal?.throwIfAborted();
+        throw failed(what, 'its answer broke off or is too large', error);
+      });
+      requireSuccess(what, answer);
+      return differenceOf(what, said);
+    },
+    async download({ id }, hash, signal) {
+      const what = 'downloading a file';
+      const path = `/sync/${encodeURIComponent(id)}/data/${encodeURIComponent(hash)}`;
+      const answer = await ask(what, { method: 'GET', path, signal });
+      if (answer.statusCode !== 200) answer.destroy();
+      if (answer.statusCode === 404) return null;
+      requireSuccess(what, answer);
+      return fileOf(what, answer);
+    },
+    async upload({ id, name }, file, signal) {
+      const fields = [
+        ['dataset_id', id],
+        ['dataset_name', name],
+        ['data_id', file.id],
+        ['mime_type', file.mimeType],
+        ['extension', file.extension],
+        ['md5', file.hash],
+      ] as const;
+      const body = multipartForm({ ...file, field: 'file' }, fields);
+      const path = `/sync/${encodeURIComponent(id)}/data/${encodeURIComponent(file.id)}`;
+      try {
+        await tell('uploading a file', { method: 'PUT', path, body, signal });
+      } finally {
+        file.body.destroy();
+      }
+    },
+    async prune({ id }, hashes, signal) {
+      const path = `/sync/${encodeURIComponent(id)}?prune=true`;
+      await tell('pruning the dataset', { method: 'PUT', path, body: jsonBody({ items: hashes }), signal });
+    },
+    async cognify(datasets, signal) {
+      const body = jsonBody({ dataset_ids: datasets, run_in_background: true, custom_prompt: '' });
+      await tell('starting cognify', { method: 'POST', path: '/cognify', body, signal });
+    },
+  };
+}
+
+function jsonBody(value: unknown): OutgoingBody {
+  const content = Buffer.from(JSON.stringify(value));
+  return { contentType: 'application/json', sizeBytes: content.byteLength, content: Readable.from([content]) };
+}
+
+function requireSuccess(what: string, { statusCode = 0 }: IncomingMessage): void {
+  if (statusCode < 200 || statusCode >= 300) throw failed(what, `it answered with status ${statusCode}`);
+}
+
+function failed(what: string, reason: string, cause?: unknown): EngramError {
+  return engramError('CloudConnnectionError', `The remote memory failed at ${what}: ${reason}.`, { cause });
+}
+
+function differenceOf(what: string, said: string): RemoteDifference {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(said);
+  } catch (error) {
+    throw failed(what, 'its answer is no JSON', error);
+  }
+  const answer = (parsed ?? {}) as Readonly<Record<string, unknown>>;
+  const hashes = (field: string): readonly string[] => {
+    const list = answer[field];
+    // Hashes become parts of paths, here and there.
+    if (!Array.isArray(list) || !list.every((hash): hash is string => typeof hash === 'string' && HASH.test(hash))) {
+      throw failed(what, `its answer has no list of hashes in ${field}`);
+    }
+    return [...new Set(list)];
+  };
+  return { missingOnRemote: hashes('missing_on_remote'), missingOnLocal: hashes('missing_on_local') };
+}
+
+/** A body that ends early ends with an error of ours. */
+function fileOf(what: string, answer: IncomingMessage): RemoteFile {
+  const pieces = async function* (): AsyncGenerator<Buffer> {
+    try {
+      for await (const piece of answer as AsyncIterable<Buffer>) yield piece;
+    } catch (error) {
+      throw failed(what, 'it broke off in the middle of the file', error);
+    }
+  };
+  const body = Readable.from(pieces(), { objectMode: false });
+  body.once('close', () => answer.destroy());
+  const mimeType = answer.headers['content-type']?.split(';', 1)[0]?.trim();
+  return { fileName: headerText(answer.headers['x-file-name']), mimeType: mimeType || null, body };
+}
+
+/** Keeps nothing of it; leaving the loop ends the connection. */
+async function readAway(answer: IncomingMessage): Promise<void> {
+  let bytes = 0;
+  for await (const piece of answer as AsyncIterable<Buffer>) {
+    bytes += piece.byteLength;
+    if (bytes > MAX_IGNORED_BYTES) return;
+  }
+}
+
+/** Rejects when it is longer; leaving the loop ends the connection. */
+async function textOf(answer: IncomingMessage, maxBytes: number): Promise<string> {
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  for await (const piece of answer as AsyncIterable<Buffer>) {
+    bytes += piece.byteLength;
+    if (bytes > maxBytes) throw new Error(`the answer is larger than ${maxBytes} bytes`);
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces).toString('utf8');
+}
+
+/** Headers arrive as Latin-1; what is UTF-8 in truth is read as that. */
+function headerText(value: string | readonly string[] | undefined): string | null {
+  const raw = typeof value === 'string' ? value : value?.[0];
+  if (raw === undefined || raw === '') return null;
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(raw, 'latin1'));
+  } catch {
+    return raw;
+  }
+}

@@ -1,0 +1,61 @@
+import type { JsonObject } from '../../kernel/json.ts';
+import { isSystemScope } from '../../kernel/scope.ts';
+import type { EventLog, LoggedEvent } from '../../ports/event-log.ts';
+import type { Clock, IdSource } from '../../ports/system.ts';
+import { type Collection, type DocumentStore, insert, type Stored } from '../../storage/ports/document-store.ts';
+
+export type EventDocument = {
+  readonly type: string;
+  readonly subjectId: string;
+  /** Null for events of a tenant as such; the tenant is the document's own. */
+  readonly dataset: string | null;
+  readonly occurredAt: string;
+  readonly data: JsonObject;
+};
+
+/** The offset of an event is its sequence in the store. */
+export const eventsCollection: Collection<EventDocument> = {
+  name: 'events',
+  level: 'tenant',
+  sequenced: true,
+  indexes: [{ fields: ['dataset', 'sequence'] }, { fields: ['type', 'sequence'] }],
+};
+
+export interface EventLogOptions {
+  readonly store: DocumentStore;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly ids: Pick<IdSource, 'ordered'>;
+}
+
+/** The log on a document store; `eventsCollection` must be prepared. A dataset's scope reads that dataset's events. */
+export function createEventLog({ store, clock, ids }: EventLogOptions): EventLog {
+  return {
+    appendWrites(scope, events) {
+      const occurredAt = clock.now().toISOString();
+      const dataset = scope.dataset ?? null;
+      return events.map(({ type, subjectId, data }) =>
+        insert(eventsCollection, ids.ordered(), { type, subjectId, dataset, occurredAt, data }),
+      );
+    },
+    async read(scope, { after, limit, types }) {
+      if (types?.length === 0) return [];
+      const dataset = isSystemScope(scope) ? undefined : scope.dataset;
+      const page = await store.find(scope, eventsCollection, {
+        where: {
+          sequence: { greaterThan: after },
+          ...(dataset === undefined ? {} : { dataset }),
+          ...(types === undefined ? {} : { type: { in: types } }),
+        },
+        sort: [{ field: 'sequence' }],
+        limit,
+      });
+      return page.items.map(toEvent);
+    },
+  };
+}
+
+function toEvent(stored: Stored<EventDocument>): LoggedEvent {
+  const { type, subjectId, dataset, occurredAt, data } = stored.value;
+  const offset = stored.sequence ?? 0;
+  return { offset, id: stored.id, tenant: stored.tenant ?? '', dataset, type, subjectId, occurredAt, data };
+}

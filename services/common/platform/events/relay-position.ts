@@ -1,0 +1,121 @@
+import { SYSTEM_SCOPE } from '../../kernel/scope.ts';
+import type { Clock } from '../../ports/system.ts';
+import { LeaseLostError } from '../../ports/work-queue.ts';
+import {
+  type Collection,
+  type DocumentStore,
+  DuplicateKeyError,
+  insert,
+  type Stored,
+  update,
+} from '../../storage/ports/document-store.ts';
+
+/** How far a relay has come in the event log, and which process is it. The id is the relay's name. */
+export type RelayPosition = {
+  /** Of the last event that was published. */
+  readonly offset: number;
+  readonly holder: string | null;
+  /** Milliseconds since 1970; past it, another process may go on. */
+  readonly leaseUntilMs: number;
+  /** Grows with every change of the holder. */
+  readonly fencingToken: number;
+};
+
+export const relayPositionsCollection: Collection<RelayPosition> = {
+  name: 'relay_positions',
+  level: 'system',
+  indexes: [],
+};
+
+/** The position while this process holds it. Changes throw `LeaseLostError` once another process does. */
+export interface HeldPosition {
+  readonly offset: number;
+  advance(offset: number): Promise<void>;
+  /** Extends the lease when a third of it is over. */
+  keep(): Promise<void>;
+  release(): Promise<void>;
+}
+
+export interface RelayPositions {
+  /** Null while another process holds it. */
+  claim(): Promise<HeldPosition | null>;
+  /** 0 before the first claim. */
+  offset(): Promise<number>;
+}
+
+export interface RelayPositionOptions {
+  readonly store: DocumentStore;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly name: string;
+  /** This process, as nobody else is called. */
+  readonly holder: string;
+  readonly leaseMs: number;
+}
+
+export function createRelayPositions(options: RelayPositionOptions): RelayPositions {
+  const { store, clock, name, holder, leaseMs } = options;
+  const read = () => store.get(SYSTEM_SCOPE, relayPositionsCollection, name);
+  return {
+    async claim() {
+      const found = (await read()) ?? (await begin(store, name));
+      const nowMs = clock.now().getTime();
+      if (found === null || (found.value.holder !== holder && found.value.leaseUntilMs > nowMs)) return null;
+      const { fencingToken } = found.value;
+      const [result] = await store.commit(SYSTEM_SCOPE, [
+        update(relayPositionsCollection, name, {
+          where: { fencingToken } as Partial<RelayPosition>,
+          set: { holder, leaseUntilMs: nowMs + leaseMs },
+          increment: { fencingToken: 1 },
+        }),
+      ]);
+      return result?.stored ? held(options, result.stored.value as RelayPosition) : null;
+    },
+    offset: async () => (await read())?.value.offset ?? 0,
+  };
+}
+
+/** Null when another process was faster: the next claim finds it. */
+async function begin(store: DocumentStore, name: string): Promise<Stored<RelayPosition> | null> {
+  const fresh: RelayPosition = { offset: 0, holder: null, leaseUntilMs: 0, fencingToken: 0 };
+  try {
+    const [result] = await store.commit(SYSTEM_SCOPE, [insert(relayPositionsCollection, name, fresh)]);
+    return (result?.stored ?? null) as Stored<RelayPosition> | null;
+  } catch (error) {
+    if (error instanceof DuplicateKeyError) return null;
+    throw error;
+  }
+}
+
+function held({ store, clock, name, holder, leaseMs }: RelayPositionOptions, claimed: RelayPosition): HeldPosition {
+  const { fencingToken } = claimed;
+  let { offset, leaseUntilMs } = claimed;
+  const change = async (set: Partial<RelayPosition>): Promise<void> => {
+    const where = { fencingToken } as Partial<RelayPosition>;
+    const [result] = await store.commit(SYSTEM_SCOPE, [update(relayPositionsCollection, name, { where, set })]);
+    if (!result?.stored) throw new LeaseLostError(`the relay ${name} is not held by ${holder} any more`);
+  };
+  const extend = async (set: Partial<RelayPosition>): Promise<void> => {
+    const until = clock.now().getTime() + leaseMs;
+    await change({ ...set, leaseUntilMs: until });
+    leaseUntilMs = until;
+  };
+  return {
+    get offset() {
+      return offset;
+    },
+    async advance(to) {
+      await extend({ offset: to });
+      offset = to;
+    },
+    async keep() {
+      if (clock.now().getTime() > leaseUntilMs - (leaseMs * 2) / 3) await extend({});
+    },
+    release: () => change({ holder: null, leaseUntilMs: 0 }),
+  };
+}
+
+/** Up to which offset every relay has published; 0 before the first of them has begun. */
+export async function publishedOffset(store: Pick<DocumentStore, 'find'>): Promise<number> {
+  const { items } = await store.find(SYSTEM_SCOPE, relayPositionsCollection, { limit: 1000 });
+  return items.length === 0 ? 0 : Math.min(...items.map(({ value }) => value.offset));
+}

@@ -1,0 +1,156 @@
+import type { IncomingMessage } from 'node:http';
+import { engramError, isEngramError } from '../../kernel/errors.ts';
+import type { FetchedResource, Fetcher } from '../../ports/documents.ts';
+import { abortable, sendChecked } from './checked-request.ts';
+import { limitedBody } from './limited-body.ts';
+import { isPublicAddress } from './public-address.ts';
+import { fileNameOf, mimeTypeOf } from './resource-name.ts';
+import { type CheckedTarget, checkTarget, type ResolveHost, resolveBySystem } from './target-guard.ts';
+
+export interface GuardedFetcherOptions {
+  /** `ALLOW_HTTP_REQUESTS`; false refuses every URL. */
+  readonly allowHttpRequests: boolean;
+  /** Of one body, unpacked. */
+  readonly maxBytes: number;
+  /** From the call until the last byte; default 30 000. */
+  readonly timeoutMs?: number;
+  /** Default 5. */
+  readonly maxRedirects?: number;
+  readonly userAgent?: string;
+  /** All, or those listed. For tests that fetch from this machine; never set by configuration. */
+  readonly allowPrivateAddresses?: boolean | readonly string[];
+  /** Replaces the system's name resolution, for tests. */
+  readonly resolve?: ResolveHost;
+}
+
+interface Settings {
+  readonly allowHttpRequests: boolean;
+  readonly maxBytes: number;
+  readonly timeoutMs: number;
+  readonly maxRedirects: number;
+  readonly userAgent: string;
+  readonly isAllowed: (address: string) => boolean;
+  readonly resolve: ResolveHost;
+}
+
+/**
+ * `Fetcher` over `node:http`: every hop is checked by name and address, and the connection goes to the address that was checked, so a
+ * name that changes its answer in between gains nothing. No cookies, no proxies, no credentials, a fresh connection each time.
+ */
+export function createGuardedFetcher(options: GuardedFetcherOptions): Fetcher {
+  const settings: Settings = {
+    allowHttpRequests: options.allowHttpRequests,
+    maxBytes: options.maxBytes,
+    timeoutMs: options.timeoutMs ?? 30_000,
+    maxRedirects: options.maxRedirects ?? 5,
+    userAgent: options.userAgent ?? "Engram/1 (knowledge memory; fetches documents on a user's request)",
+    isAllowed: allowance(options.allowPrivateAddresses ?? false),
+    resolve: options.resolve ?? resolveBySystem,
+  };
+  return { fetch: (url, signal) => fetchResource(url, settings, signal) };
+}
+
+function allowance(privateAddresses: boolean | readonly string[]): (address: string) => boolean {
+  if (typeof privateAddresses === 'boolean') return (address) => privateAddresses || isPublicAddress(address);
+  return (address) => privateAddresses.includes(address) || isPublicAddress(address);
+}
+
+async function fetchResource(
+  url: string,
+  settings: Settings,
+  signal: AbortSignal | undefined,
+): Promise<FetchedResource> {
+  if (!settings.allowHttpRequests) {
+    throw engramError('SSRFProtectionError', 'Fetching URLs is switched off on this server (ALLOW_HTTP_REQUESTS).');
+  }
+  const deadline = AbortSignal.timeout(settings.timeoutMs);
+  const combined = signal === undefined ? deadline : AbortSignal.any([signal, deadline]);
+  try {
+    return await followRedirects(url, settings, combined);
+  } catch (error) {
+    signal?.throwIfAborted();
+    throw asFetchError(error, url, { isTimeout: deadline.aborted, timeoutMs: settings.timeoutMs });
+  }
+}
+
+async function followRedirects(start: string, settings: Settings, signal: AbortSignal): Promise<FetchedResource> {
+  let next: string | URL = start;
+  for (let hop = 0; hop <= settings.maxRedirects; hop += 1) {
+    const target: CheckedTarget = await abortable(checkTarget(next, settings), signal);
+    const response = await send(target, settings, signal);
+    const location = redirectOf(response);
+    if (location === null) return toResource(response, target.url, { settings, signal });
+    response.destroy();
+    const following: URL | null = URL.parse(location, target.url.href);
+    if (following === null)
+      throw engramError('IngestionError', `${shown(target.url)} redirects to an address that is not valid`);
+    next = following;
+  }
+  throw engramError('IngestionError', `${shown(start)} redirects more than ${settings.maxRedirects} times`);
+}
+
+function redirectOf(response: IncomingMessage): string | null {
+  const status = response.statusCode ?? 0;
+  const isRedirect = status === 301 || status === 302 || status === 303 || status === 307 || status === 308;
+  return isRedirect ? (response.headers.location ?? null) : null;
+}
+
+function send(target: CheckedTarget, settings: Settings, signal: AbortSignal): Promise<IncomingMessage> {
+  const headers = {
+    'user-agent': settings.userAgent,
+    accept: 'text/html,application/xhtml+xml,application/pdf,text/*;q=0.9,*/*;q=0.5',
+    'accept-encoding': 'gzip, deflate, br',
+  };
+  return sendChecked(target, { method: 'GET', headers, signal }, settings);
+}
+
+function toResource(
+  response: IncomingMessage,
+  url: URL,
+  { settings, signal }: { readonly settings: Settings; readonly signal: AbortSignal },
+): FetchedResource {
+  const status = response.statusCode ?? 0;
+  if (status < 200 || status > 299) {
+    response.destroy();
+    throw engramError('IngestionError', `${shown(url)} answered with status ${status}`, {
+      retryable: status >= 500 || status === 429,
+    });
+  }
+  const mimeType = mimeTypeOf(response.headers['content-type']);
+  return {
+    url: url.href,
+    mimeType: response.headers['content-type'] ?? mimeType,
+    fileName: fileNameOf(url, { disposition: response.headers['content-disposition'], mimeType }),
+    body: limitedBody(response, {
+      maxBytes: settings.maxBytes,
+      signal,
+      name: shown(url),
+      timeoutMs: settings.timeoutMs,
+    }),
+  };
+}
+
+function asFetchError(
+  error: unknown,
+  url: string,
+  { isTimeout, timeoutMs }: { readonly isTimeout: boolean; readonly timeoutMs: number },
+): Error {
+  if (isEngramError(error)) return error;
+  if (isTimeout) {
+    return engramError('IngestionError', `${shown(url)} did not answer within ${timeoutMs / 1_000} seconds`, {
+      cause: error,
+      retryable: true,
+    });
+  }
+  const code = error instanceof Error ? ((error as NodeJS.ErrnoException).code ?? error.name) : 'unknown';
+  return engramError('IngestionError', `${shown(url)} could not be fetched (${code})`, {
+    cause: error,
+    retryable: true,
+  });
+}
+
+/** Without query and fragment, which may hold secrets. */
+function shown(url: string | URL): string {
+  const parsed = URL.parse(String(url));
+  return parsed === null ? 'The URL' : `${parsed.origin}${parsed.pathname}`.slice(0, 300);
+}

@@ -1,0 +1,205 @@
+import { randomUUID } from 'node:crypto';
+import type * as http from 'node:http';
+import { createRequire } from 'node:module';
+import type { AddressInfo, Socket } from 'node:net';
+import Koa from 'koa';
+import type { Tracer } from '../../ports/tracer.ts';
+import { isLoopback } from '../config/posture.ts';
+import type { Logger } from '../observability/logger.ts';
+import type { Metrics } from '../observability/metrics.ts';
+import { createBudgetGuard, type RequestBudgets } from './budget-guard.ts';
+import { createClientAddress } from './client-address.ts';
+import { cors } from './cors.ts';
+import type { Authenticate } from './credentials.ts';
+import { createEndpoint, type EndpointOptions } from './endpoint.ts';
+import { createForeignCookies, dropForeignCookies } from './foreign-cookies.ts';
+import { type ComponentStatus, createHealth, type HealthChecks } from './health.ts';
+import { createLastingAccess } from './lasting-access.ts';
+import { observeRequests } from './observe-requests.ts';
+import { type OpenApiDocument, openApiDocument } from './openapi.ts';
+import { createOriginGuard, guardOrigins, proxyHeader } from './origin-guard.ts';
+import type { RequestState } from './request-state.ts';
+import type { Route } from './route.ts';
+import { createRouting } from './routing.ts';
+import { securityHeaders } from './security-headers.ts';
+import type { HttpSettings } from './settings.ts';
+import type { SocketRoute } from './socket-route.ts';
+import { attachSockets } from './socket-server.ts';
+import { systemRoutes } from './system-routes.ts';
+import { traceRequests } from './trace-requests.ts';
+import { translateErrors } from './translate-errors.ts';
+
+/** By `require` for the reason told in `router.ts`. */
+const { createServer } = createRequire(import.meta.url)('node:http') as typeof http;
+
+export interface AppOptions {
+  readonly routes: readonly Route[];
+  readonly sockets?: readonly SocketRoute[];
+  readonly authenticate: Authenticate;
+  /** Limits the requests of tenants and keys. */
+  readonly budgets?: RequestBudgets;
+  readonly settings: HttpSettings;
+  readonly health?: HealthChecks;
+  /** Where this process speaks for others too: how they are, and the descriptions of their routes. */
+  readonly others?: { readonly health: HealthChecks; describe(): Promise<readonly OpenApiDocument[]> };
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  /** Absent: requests are not traced. */
+  readonly tracer?: Tracer;
+  /** The contract's version, as `/health` prints it. */
+  readonly version?: string;
+  readonly title?: string;
+  /** How often what lasts is asked again whether it may. Default: each second. */
+  readonly accessCheckMs?: number;
+}
+
+export interface App {
+  /** Port 0 takes any free one. Throws `EADDRINUSE` and the like as they are. */
+  listen(port: number, host: string): Promise<{ readonly port: number }>;
+  /** Stops accepting, lets requests in flight end (at most `drainTimeoutMs`), closes sockets with 1001. */
+  close(): Promise<void>;
+  /** The OpenAPI document of the routes. */
+  describe(): OpenApiDocument;
+  /** Whether this process can serve. */
+  state(): Promise<ComponentStatus>;
+}
+
+/** One HTTP server with all its routes. Holds no state outside itself, so several may run in one process. */
+export function createApp(options: AppOptions): App {
+  const { settings, logger, metrics } = options;
+  let isServing = false;
+  const guard = createOriginGuard(settings.guard, settings.corsOrigins);
+  const { authRequired, cookieName } = settings;
+  const openApi = { title: options.title ?? 'Engram API', authRequired, cookieName };
+  const health = createHealth({
+    checks: options.health ?? {},
+    others: options.others?.health ?? {},
+    version: options.version ?? '1.6.5',
+  });
+  const system = systemRoutes({
+    health,
+    metrics,
+    openApi,
+    describeOthers: options.others?.describe ?? (async () => []),
+    isServing: () => isServing,
+    routes: options.routes,
+  });
+
+  const koa = new Koa<RequestState>();
+  // Reached only by faults of the chain itself; without a listener Koa would print them.
+  koa.on('error', (error: unknown) => logger.error('http.failed', { error }));
+  if (options.tracer !== undefined) koa.use(traceRequests(options.tracer));
+  koa.use(observeRequests(logger, metrics));
+  koa.use(securityHeaders);
+  koa.use(translateErrors(logger));
+  koa.use(guardOrigins(guard));
+  koa.use(cors(settings.corsOrigins, !settings.guard.isActive));
+  const foreignCookies = createForeignCookies(settings);
+  koa.use(dropForeignCookies(foreignCookies));
+  const { authenticate } = options;
+  const { selectsTenantByHost = false } = settings;
+  const { trustedProxies = [] } = settings;
+  const clientAddress = createClientAddress(trustedProxies);
+  const isLocal: EndpointOptions['isLocal'] = (request) =>
+    (trustedProxies.length > 0 || proxyHeader(request.headers) === undefined) && isLoopback(clientAddress(request));
+  const budgets = options.budgets === undefined ? {} : { budgets: createBudgetGuard(options.budgets) };
+  const lastingAccess = createLastingAccess({
+    ...{ authenticate, newRequestId: randomUUID },
+    ...(options.accessCheckMs === undefined ? {} : { everyMs: options.accessCheckMs }),
+  });
+  koa.use(
+    createRouting([...options.routes, ...system], (route) =>
+      createEndpoint(route, {
+        ...{ authenticate, cookieName, body: settings, clientAddress, selectsTenantByHost, lastingAccess, ...budgets },
+        isLocal,
+      }),
+    ),
+  );
+
+  const server = createServer(SERVER_OPTIONS, koa.callback());
+  if (Number.isFinite(settings.maxConnections)) server.maxConnections = settings.maxConnections as number;
+  // Answered by `BodySource`, when somebody wants the body.
+  server.on('checkContinue', (request, response) => server.emit('request', request, response));
+  server.on('clientError', answerBrokenRequest);
+  const sockets = attachSockets(server, {
+    sockets: options.sockets ?? [],
+    authenticate,
+    selectsTenantByHost,
+    cookieName,
+    guard,
+    foreignCookies,
+    lastingAccess,
+    ...budgets,
+    newRequestId: randomUUID,
+    logger,
+    metrics,
+  });
+
+  return {
+    describe: () => openApiDocument(options.routes, openApi),
+    state: () => health.state(),
+    async listen(port, host) {
+      const address = await listen(server, port, host);
+      isServing = true;
+      return { port: address.port };
+    },
+    async close() {
+      isServing = false;
+      await Promise.all([sockets.close(), closeServer(server, settings.drainTimeoutMs)]);
+      lastingAccess.close();
+    },
+  };
+}
+
+/** A header must come within 15 s, a whole request within an hour; the body's own idle limit is in `BodySource`. */
+const SERVER_OPTIONS = {
+  headersTimeout: 15_000,
+  requestTimeout: 3_600_000,
+  keepAliveTimeout: 65_000,
+  connectionsCheckingInterval: 5_000,
+  noDelay: true,
+};
+
+function listen(server: http.Server, port: number, host: string): Promise<AddressInfo> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => {
+      server.off('error', reject);
+      resolve(server.address() as AddressInfo);
+    });
+  });
+}
+
+function closeServer(server: http.Server, drainTimeoutMs: number): Promise<void> {
+  if (!server.listening) return Promise.resolve();
+  return new Promise((resolve) => {
+    // A kept-alive connection would hold the server open after its request has ended.
+    server.prependListener('request', (_request, response) => response.setHeader('connection', 'close'));
+    const sweep = setInterval(() => server.closeIdleConnections(), 50);
+    const timer = setTimeout(() => server.closeAllConnections(), drainTimeoutMs);
+    server.close(() => {
+      clearInterval(sweep);
+      clearTimeout(timer);
+      resolve();
+    });
+    server.closeIdleConnections();
+  });
+}
+
+/** What is not even HTTP gets a JSON answer too, where the connection still takes one. */
+function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const [status, detail] =
+    error.code === 'HPE_HEADER_OVERFLOW'
+      ? ['431 Request Header Fields Too Large', 'The request header is too large.']
+      : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+        ? ['408 Request Timeout', 'The request did not arrive in time.']
+        : ['400 Bad Request', 'This is not a valid HTTP request.'];
+  const body = JSON.stringify({ detail });
+  socket.end(
+    `HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+  );
+}

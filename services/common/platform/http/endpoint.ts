@@ -1,0 +1,213 @@
+import type { IncomingMessage } from 'node:http';
+import { isUnattended } from '../../domain/unattended-requests.ts';
+import { engramError } from '../../kernel/errors.ts';
+import { isLimited, isTenantKey, type Principal } from '../../kernel/principal.ts';
+import type { CallContext } from '../messaging/messenger.ts';
+import type { Identity } from '../messaging/principal-proof.ts';
+import { type BodySettings, formatOf, type ReceivedBody, receiveBody } from './body.ts';
+import { createBodySource } from './body-source.ts';
+import type { BudgetGuard } from './budget-guard.ts';
+import type { ClientAddress } from './client-address.ts';
+import { type Authenticate, credentialsOf } from './credentials.ts';
+import { unauthorized } from './error-reply.ts';
+import { hostName } from './host-name.ts';
+import { HttpError } from './http-error.ts';
+import { type Entry, isSame, type LastingAccess } from './lasting-access.ts';
+import { type CheckedInput, createInputCheck } from './request-input.ts';
+import { requestOrigin } from './request-origin.ts';
+import type { RequestContext } from './request-state.ts';
+import type { Reply, Route, RouteRequest } from './route.ts';
+import type { RoutePermission } from './route-permission.ts';
+import { tenantClosed } from './tenant-closed.ts';
+import { RequestValidationError } from './validation-error.ts';
+
+export interface EndpointOptions {
+  readonly authenticate: Authenticate;
+  readonly cookieName: string;
+  readonly body: BodySettings;
+  readonly clientAddress: ClientAddress;
+  /** The request comes from this machine, and not through a proxy that is unknown. */
+  readonly isLocal: (request: Pick<IncomingMessage, 'socket' | 'headers'>) => boolean;
+  /** Hosted mode: the host name of a tenant is a way into it. */
+  readonly selectsTenantByHost: boolean;
+  /** Absent: nothing is limited. */
+  readonly budgets?: BudgetGuard;
+  readonly lastingAccess: LastingAccess;
+}
+
+/** Answers one matched request. */
+export type Endpoint = (context: RequestContext, params: Readonly<Record<string, string>>) => Promise<Reply>;
+
+/** Of JSON bodies that carry no document. */
+const SMALL_BODY_BYTES = 4 * 1024 * 1024;
+
+/** Larger bodies are read only from callers who have proved who they are: strangers must not fill memory or disk. */
+const EARLY_BODY_BYTES = 64 * 1024;
+
+/**
+ * The life of a request after routing, in the order of the contract (auth-integrations.md §1.4): malformed JSON → 400 even
+ * without credentials, then authentication → 401, then all other checks → 400, then the handler.
+ */
+export function createEndpoint(route: Route, options: EndpointOptions): Endpoint {
+  const check = createInputCheck(route);
+  const receive = createReceiver(route, options.body);
+
+  return async (context, params) => {
+    const { req, res, state } = context;
+    state.presentError = route.presentError;
+    const abort = new AbortController();
+    res.once('close', () => {
+      if (!res.writableFinished) abort.abort();
+    });
+    const origin = requestOrigin(context.headers['user-agent']);
+    const call: CallContext = { requestId: state.requestId, signal: abort.signal, origin };
+    const shut = new AbortController();
+    const source = createBodySource(req, res, options.body, shut.signal);
+    const { declaredBytes } = source;
+    const isEarly = formatOf(source) === 'json' && declaredBytes !== null && declaredBytes <= EARLY_BODY_BYTES;
+    let body: ReceivedBody | null = null;
+    try {
+      if (isEarly) body = await receive(source);
+      const { entry, ...identity } = await identify(route, context, { options, call });
+      body ??= await whileAdmitted(
+        options,
+        entry,
+        () => receive(source),
+        (reason) => shut.abort(reason),
+      );
+      const input = check({ params, search: context.querystring, body });
+      const reply = await route.handle(
+        requestOf(context, { input, ...identity, signal: abort.signal, remoteAddress: options.clientAddress(req) }),
+      );
+      if (reply.stream !== undefined && entry !== undefined) {
+        const watch = options.lastingAccess.watch(entry, () => res.destroy());
+        res.once('close', watch.stop);
+      }
+      return (await options.budgets?.marked(reply, identity.principal)) ?? reply;
+    } catch (error) {
+      if (error instanceof RequestValidationError && route.whenInvalid !== undefined)
+        return route.whenInvalid(req.headers['content-type'] ?? '');
+      throw error;
+    } finally {
+      if (body?.kind === 'form') await body.form.dispose();
+    }
+  };
+}
+
+/** An upload ends with what it was let in with. */
+async function whileAdmitted<T>(
+  { lastingAccess }: EndpointOptions,
+  entry: Entry | undefined,
+  work: () => Promise<T>,
+  onEnd: (reason: Error) => void,
+): Promise<T> {
+  const watch = entry === undefined ? undefined : lastingAccess.watch(entry, onEnd);
+  try {
+    return await work();
+  } finally {
+    watch?.stop();
+  }
+}
+
+type Receive = (source: ReturnType<typeof createBodySource>) => Promise<ReceivedBody>;
+
+function createReceiver({ body, auth }: Route, settings: BodySettings): Receive {
+  if (body === undefined) return async () => ({ kind: 'none' });
+  const isSmall = body.kind === 'json' && body.carriesDocument !== true;
+  const most = auth === 'none' ? EARLY_BODY_BYTES : isSmall ? SMALL_BODY_BYTES : undefined;
+  const limits = most === undefined ? settings : { ...settings, anyLimitBytes: most };
+  return (source) => receiveBody(source, body.kind, limits);
+}
+
+interface Caller {
+  readonly options: EndpointOptions;
+  readonly call: CallContext;
+}
+
+/** The call that goes on for the principal; null for routes that look at no credential. */
+async function identify(route: Route, context: RequestContext, { options, call }: Caller): Promise<IdentifiedCall> {
+  if (route.auth === 'none') return { principal: null, call };
+  const credentials = credentialsOf(context.headers, options.cookieName);
+  const host = options.selectsTenantByHost ? hostName(context.headers.host ?? '') : undefined;
+  const strict = STRICT.has(route.auth);
+  const circumstances = { unattended: isUnattended(route.method, route.path), ...(host === undefined ? {} : { host }) };
+  const identity = await options.authenticate(credentials, strict, call, circumstances);
+  const isLocal = options.isLocal(context.req);
+  const presented = credentials[0]?.kind ?? null;
+  const stranger = ({ posture, required }: Identity) => unauthorized({ posture, required, presented, isLocal });
+  const refused = refusal(route, identity, stranger);
+  if (refused !== null) throw refused;
+  const { principal, proof } = identity;
+  if (principal === null) throw stranger(identity);
+  if (SUPERUSERS_ONLY.has(route.auth) && !principal.isSuperuser) throw new HttpError(403, { detail: 'Forbidden' });
+  if (isTenantKey(principal) && BEYOND_TENANT_KEYS.has(route.permission.over)) throw tenantKey();
+  if (isLimited(principal) && BEYOND_LIMITED_KEYS.has(route.permission.over)) throw limitedKey();
+  context.state.principal = principal;
+  await options.budgets?.admit(principal);
+  const entry: Entry = {
+    ...{ principal, credentials, strict, host },
+    refusal: (now) => refusal(route, now, stranger) ?? (isSame(now, principal) ? null : stranger(now)),
+  };
+  return { principal, call: { ...call, principal, ...(proof === undefined ? {} : { proof }) }, entry };
+}
+
+/** Of the credentials alone; what the principal may not is told once. */
+function refusal(route: Route, identity: Identity, stranger: (identity: Identity) => Error): Error | null {
+  const { principal, tenantState } = identity;
+  if (principal === null) return stranger(identity);
+  if (tenantState === undefined) return null;
+  const isClosed = isTenantKey(principal) || !ANSWERED_ALWAYS.has(route.permission.over);
+  return isClosed ? tenantClosed(tenantState) : null;
+}
+
+const STRICT: ReadonlySet<Route['auth']> = new Set(['strict', 'strict-superuser']);
+const SUPERUSERS_ONLY: ReadonlySet<Route['auth']> = new Set(['superuser', 'strict-superuser']);
+
+/** What a limited key was made for is datasets; it must not be able to make itself a key without limits. */
+const BEYOND_LIMITED_KEYS: ReadonlySet<RoutePermission['over']> = new Set(['account', 'own', 'tenant', 'server']);
+
+/** It is the tenant's: its owner's account, and with it all other tenants, must be out of its reach. */
+const BEYOND_TENANT_KEYS: ReadonlySet<RoutePermission['over']> = new Set(['account', 'server']);
+
+/** Who works in a tenant that does not answer must be able to leave it. */
+const ANSWERED_ALWAYS: ReadonlySet<RoutePermission['over']> = new Set(['identity', 'account', 'server']);
+
+function tenantKey(): Error {
+  return engramError('PermissionDeniedError', 'This API key is of a tenant; the request needs the account of a user.');
+}
+
+function limitedKey(): Error {
+  return engramError(
+    'PermissionDeniedError',
+    'This API key is limited to datasets; the request needs its whole account.',
+  );
+}
+
+interface IdentifiedCall {
+  readonly principal: Principal | null;
+  readonly call: CallContext;
+  /** Absent: nobody. */
+  readonly entry?: Entry;
+}
+
+interface RequestParts extends IdentifiedCall {
+  readonly input: CheckedInput;
+  readonly signal: AbortSignal;
+  readonly remoteAddress: string;
+}
+
+function requestOf(context: RequestContext, parts: RequestParts): RouteRequest<unknown, unknown, unknown> {
+  const { input, principal, call, signal, remoteAddress } = parts;
+  return {
+    get principal(): Principal {
+      // A route without authentication has nobody to act for; no stand-in may be mistaken for a user.
+      if (principal === null) throw new Error('This route declares auth "none": it has no principal.');
+      return principal;
+    },
+    ...input,
+    headers: context.headers as Readonly<Record<string, string | undefined>>,
+    context: call,
+    signal,
+    remoteAddress,
+  };
+}

@@ -1,0 +1,100 @@
+import type { Readable } from 'node:stream';
+import type { z } from 'zod';
+import type { Principal } from '../../kernel/principal.ts';
+import type { UploadedFile } from '../../ports/upload.ts';
+import type { CallContext } from '../messaging/messenger.ts';
+import type { RoutePermission } from './route-permission.ts';
+
+export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+export type { UploadedFile };
+
+/** What a handler sees: everything checked, nothing of Koa. */
+export interface RouteRequest<Params, Query, Body> {
+  /** Reading it in a route with `auth: 'none'` throws: there is nobody to act for. */
+  readonly principal: Principal;
+  readonly params: Params;
+  readonly query: Query;
+  readonly body: Body;
+  /** In the order they came. Empty unless the body is a form. */
+  readonly files: readonly UploadedFile[];
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly context: CallContext;
+  /** Aborted when the client goes away. */
+  readonly signal: AbortSignal;
+  /** Of the client: the socket's, or what a trusted proxy says; see `client-address.ts`. */
+  readonly remoteAddress: string;
+}
+
+export interface Reply {
+  readonly status?: number;
+  /** JSON unless `text`, `bytes` or `stream` is given. `undefined` sends no body, null sends `null`. */
+  readonly json?: unknown;
+  readonly text?: string;
+  readonly bytes?: Uint8Array;
+  readonly stream?: Readable;
+  readonly headers?: Readonly<Record<string, string | readonly string[]>>;
+}
+
+/** Every facet of an endpoint in one place: OpenAPI, validation, authentication and the permission test read it. */
+export interface Route<Params = unknown, Query = unknown, Body = unknown> {
+  readonly method: HttpMethod;
+  /** `/api/v1/datasets/:datasetId`: no trailing slash (both forms are served), parameters in camelCase. */
+  readonly path: string;
+  readonly tag: string;
+  readonly summary: string;
+  readonly deprecated?: boolean;
+  /** Left out of the OpenAPI document (webhooks, pages). */
+  readonly hidden?: boolean;
+  /**
+   * `user`: a principal by the posture's rules. `strict`: a presented credential even in open mode. `superuser`.
+   * `strict-superuser`: one with a presented credential. `none`: no credential is looked at, and bodies end at 64 KiB.
+   */
+  readonly auth: 'user' | 'strict' | 'superuser' | 'strict-superuser' | 'none';
+  readonly permission: RoutePermission;
+  readonly params?: z.ZodType<Params>;
+  readonly query?: z.ZodType<Query>;
+  readonly body?: BodySpec<Body>;
+  /** Status → what it means; every 2xx with a body carries the schema of the answer. */
+  readonly responses: Readonly<Record<number, AnswerDescription>>;
+  /** Answers every invalid request instead of the list of faults: the login form has one answer for all of them. */
+  readonly whenInvalid?: (contentType: string) => Reply;
+  /** Default `application/json`: what the document says of bodies and answers. */
+  readonly mediaType?: string;
+  /** For protocols that spell errors in their own way: every error of the route, authentication included, goes through it. */
+  readonly presentError?: (reply: Reply) => Reply;
+  handle(request: RouteRequest<Params, Query, Body>): Promise<Reply>;
+}
+
+export interface AnswerDescription {
+  readonly description: string;
+  readonly schema?: z.ZodType;
+  /** Default: that of the route. */
+  readonly mediaType?: string;
+}
+
+export interface BodySpec<Body> {
+  /**
+   * `json`: application/json. `form`: multipart or urlencoded; repeated fields arrive as lists, files separately.
+   * `any`: whichever the client sends, one schema for both.
+   */
+  readonly kind: 'json' | 'form' | 'any';
+  readonly schema: z.ZodType<Body>;
+  /** Default true: a missing body is `missing` at `["body"]`. */
+  readonly required?: boolean;
+  /** A field may hold a whole document: as JSON the body may have as much as the configuration allows, else 4 MiB. */
+  readonly carriesDocument?: boolean;
+  /** Field names that carry files. */
+  readonly files?: readonly string[];
+}
+
+/** Keeps the types of the schemas for the handler and forgets them for the table. */
+export function defineRoute<Params = Record<string, never>, Query = Record<string, never>, Body = undefined>(
+  route: Route<Params, Query, Body>,
+): Route {
+  return route as unknown as Route;
+}
+
+export function json(body: unknown, status = 200): Reply {
+  return { status, json: body };
+}

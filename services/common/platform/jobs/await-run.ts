@@ -1,0 +1,36 @@
+import { isTerminal, type RunState } from '../../domain/run.ts';
+import type { RunId } from '../../kernel/brand.ts';
+import { engramError } from '../../kernel/errors.ts';
+import { createWakeUp } from '../async/wake-up.ts';
+import type { CallContext, Messenger } from '../messaging/messenger.ts';
+import { getRun, runEvents } from '../messaging/methods/cognify.ts';
+
+/** A lost event costs one of these. */
+const POLL_MS = 2000;
+
+/**
+ * The terminal state of a run, with its items, however long that takes. Ends with the reason of `context.signal` when it
+ * aborts, and with `ServiceUnavailableError` when the store takes no record of its end; the run itself goes on.
+ */
+export async function awaitRun(messenger: Messenger, runId: RunId, context: CallContext): Promise<RunState> {
+  const wakeUp = createWakeUp();
+  let interruption: string | null = null;
+  const subscription = await messenger.subscribe(runEvents, runId, (event) => {
+    if (event.kind === 'interrupted') interruption = event.reason;
+    if (event.kind !== 'started' && event.kind !== 'progress') wakeUp.notify();
+  });
+  try {
+    for (;;) {
+      context.signal?.throwIfAborted();
+      const { run } = await messenger.call(getRun, { runId }, context);
+      if (run === null) throw engramError('CogneeSystemError', `run ${runId} does not exist`);
+      if (isTerminal(run.status)) return run;
+      if (interruption !== null) {
+        throw engramError('ServiceUnavailableError', `The run goes on later: ${interruption}`, { retryable: true });
+      }
+      await wakeUp.wait(POLL_MS, context.signal);
+    }
+  } finally {
+    await subscription.stop();
+  }
+}

@@ -1,0 +1,92 @@
+import { pagesOf } from '../../kernel/result-page.ts';
+import { SYSTEM_SCOPE } from '../../kernel/scope.ts';
+import type { Clock } from '../../ports/system.ts';
+import { type DocumentStore, DuplicateKeyError, type Query, update } from '../../storage/ports/document-store.ts';
+import { givenUp, type JobDocument, jobsCollection, type StoredJob } from './job-document.ts';
+
+const PAGE = 100;
+
+export interface ClaimOptions {
+  readonly store: DocumentStore;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly kinds: readonly string[];
+  readonly worker: string;
+  readonly leaseMs: number;
+}
+
+/**
+ * Takes the next job: first those whose worker was lost, by the end of their lease, then the queue in enqueue order. A
+ * claim is a compare-and-set on state and fencing token, so of any number of workers one gets the job.
+ */
+export async function claimNext(options: ClaimOptions): Promise<StoredJob | null> {
+  for await (const job of lapsedJobs(options)) {
+    const claimed = job.value.attempts < job.value.maxAttempts ? await take(options, job) : await bury(options, job);
+    if (claimed !== null) return claimed;
+  }
+  // The first job of a key that is met is the only one of that key that may be next.
+  const seenKeys = new Set<string>();
+  for await (const job of queuedJobs(options)) {
+    const key = job.value.orderingKey;
+    if (key !== null) {
+      if (seenKeys.has(key)) continue;
+      seenKeys.add(key);
+      if (!(await isNextOfKey(options.store, key, job.id))) continue;
+    }
+    const claimed = await take(options, job);
+    if (claimed !== null) return claimed;
+  }
+  return null;
+}
+
+function lapsedJobs({ store, clock, kinds }: ClaimOptions): AsyncGenerator<StoredJob> {
+  const dueAtMs = { atMost: clock.now().getTime() };
+  return jobsOf(store, { where: { state: 'running', kind: { in: kinds }, dueAtMs }, sort: [{ field: 'dueAtMs' }] });
+}
+
+function queuedJobs({ store, clock, kinds }: ClaimOptions): AsyncGenerator<StoredJob> {
+  const dueAtMs = { atMost: clock.now().getTime() };
+  return jobsOf(store, { where: { state: 'queued', kind: { in: kinds }, dueAtMs }, sort: [{ field: 'sequence' }] });
+}
+
+async function* jobsOf(store: DocumentStore, query: Omit<Query<JobDocument>, 'limit'>): AsyncGenerator<StoredJob> {
+  const read = (after: string | null) => store.find(SYSTEM_SCOPE, jobsCollection, { ...query, limit: PAGE, after });
+  for await (const jobs of pagesOf(read)) yield* jobs;
+}
+
+/** A job of the key that runs, or one before it that waits for its back-off, comes first. */
+async function isNextOfKey(store: DocumentStore, orderingKey: string, id: string): Promise<boolean> {
+  const { items } = await store.find(SYSTEM_SCOPE, jobsCollection, {
+    where: { orderingKey, state: { in: ['queued', 'running'] } },
+    sort: [{ field: 'sequence' }],
+    limit: 1,
+  });
+  return items[0]?.id === id;
+}
+
+/** Null when another worker was faster. A replayed job may meet a running one of its key: the unique index stops it. */
+async function take({ store, clock, worker, leaseMs }: ClaimOptions, job: StoredJob): Promise<StoredJob | null> {
+  const { state, fencingToken, orderingKey } = job.value;
+  const dueAtMs = clock.now().getTime() + leaseMs;
+  const claim = update(jobsCollection, job.id, {
+    where: { state, fencingToken },
+    set: { state: 'running', runningKey: orderingKey, worker, dueAtMs },
+    increment: { fencingToken: 1, attempts: 1 },
+  });
+  try {
+    const [result] = await store.commit(SYSTEM_SCOPE, [claim]);
+    return (result?.stored ?? null) as StoredJob | null;
+  } catch (error) {
+    if (error instanceof DuplicateKeyError) return null;
+    throw error;
+  }
+}
+
+/** A job that lost all its workers is not given to one more. */
+async function bury({ store, clock }: ClaimOptions, job: StoredJob): Promise<null> {
+  const error = { name: 'WorkerLostError', message: `${job.value.attempts} workers were lost while they ran the job` };
+  const { fencingToken } = job.value;
+  await store.commit(SYSTEM_SCOPE, [
+    update(jobsCollection, job.id, { where: { state: 'running', fencingToken }, set: givenUp(clock, error) }),
+  ]);
+  return null;
+}

@@ -1,0 +1,91 @@
+import type { DatasetId, TenantId } from '../../kernel/brand.ts';
+import type { JsonObject } from '../../kernel/json.ts';
+import type { Scope } from '../../kernel/scope.ts';
+import type { Clock } from '../../ports/system.ts';
+import { type ClaimedJob, LeaseLostError } from '../../ports/work-queue.ts';
+import { type Collection, type Stored, VersionConflictError } from '../../storage/ports/document-store.ts';
+
+/** `queued`: to be claimed once it is due. `running`: leased until it is due. `dead`: given up, kept for a replay. */
+export type JobState = 'queued' | 'running' | 'dead';
+
+/** A job as stored; a job that is done is removed. Times are milliseconds since 1970. */
+export type JobDocument = {
+  readonly kind: string;
+  readonly tenant: TenantId;
+  readonly dataset: DatasetId | null;
+  readonly payload: JsonObject;
+  readonly state: JobState;
+  /** When a queued job may be claimed (back-off), or when the lease of a running one ends. */
+  readonly dueAtMs: number;
+  /** Jobs with the same one run one after the other. Led by the tenant: tenants cannot hold each other up. */
+  readonly orderingKey: string | null;
+  /** The ordering key while the job runs, else null: the unique index lets only one job of a key run. */
+  readonly runningKey: string | null;
+  readonly idempotencyKey: string | null;
+  /** The idempotency key while the job is unfinished, else null. */
+  readonly unfinishedKey: string | null;
+  readonly fencingToken: number;
+  readonly worker: string | null;
+  /** Claims so far; a release takes its claim back. */
+  readonly attempts: number;
+  readonly maxAttempts: number;
+  readonly cancelRequested: boolean;
+  readonly error: { readonly name: string; readonly message: string } | null;
+  readonly failedAt: string | null;
+};
+
+/** Jobs belong to no tenant's data: workers of the whole installation claim them. The sequence is the enqueue order. */
+export const jobsCollection: Collection<JobDocument> = {
+  name: 'jobs',
+  level: 'system',
+  sequenced: true,
+  indexes: [
+    { fields: ['state', 'sequence'] },
+    { fields: ['state', 'dueAtMs'] },
+    { fields: ['orderingKey', 'sequence'] },
+    { fields: ['kind', 'state'] },
+    { fields: ['tenant', 'dataset'] },
+    { fields: ['runningKey'], unique: true },
+    { fields: ['unfinishedKey'], unique: true },
+  ],
+};
+
+export type StoredJob = Stored<JobDocument>;
+
+/** Led by the tenant: tenants cannot hold each other up. */
+export function orderingKeyOf(tenant: TenantId, key: string): string {
+  return JSON.stringify([tenant, key]);
+}
+
+export function claimedJob({ id, value }: StoredJob): ClaimedJob {
+  const { tenant, dataset, kind, payload, attempts, fencingToken, worker, cancelRequested } = value;
+  const scope: Scope = dataset === null ? { tenant } : { tenant, dataset };
+  return { id, kind, scope, payload, attempt: attempts, fencingToken, worker: worker ?? '', cancelRequested };
+}
+
+export function leaseLost(
+  job: ClaimedJob,
+  options: ErrorOptions & { readonly isTaken?: boolean } = {},
+): LeaseLostError {
+  return new LeaseLostError(`job ${job.id} (${job.kind}) is not held by ${job.worker} any more`, options);
+}
+
+/** What a commit with `heldWrites` or `completeWrites` of the job failed with: `LeaseLostError` when that was why. */
+export function heldError(error: unknown, job: ClaimedJob): unknown {
+  const isLost = error instanceof VersionConflictError && error.collection === jobsCollection.name;
+  return isLost ? leaseLost(job, { cause: error }) : error;
+}
+
+/** What a job looks like that waits to be claimed from `dueAtMs` on. */
+export function waiting(dueAtMs: number): Pick<JobDocument, 'state' | 'dueAtMs' | 'runningKey' | 'worker'> {
+  return { state: 'queued', dueAtMs, runningKey: null, worker: null };
+}
+
+/** What a job looks like that was given up. Its keys are free for others. */
+export function givenUp(
+  clock: Pick<Clock, 'now'>,
+  error: { readonly name: string; readonly message: string },
+): Partial<JobDocument> {
+  const failedAt = clock.now().toISOString();
+  return { state: 'dead', runningKey: null, unfinishedKey: null, worker: null, error, failedAt };
+}

@@ -1,0 +1,57 @@
+import { engramError } from '../../kernel/errors.ts';
+import type { Logger } from '../../ports/logger.ts';
+import type { Clock } from '../../ports/system.ts';
+import { type ClaimedJob, LeaseLostError, type WorkQueue } from '../../ports/work-queue.ts';
+import { createHeartbeat } from './heartbeat.ts';
+
+/** Keeps a claimed job alive and tells when it must be let go. */
+export interface JobLease extends AsyncDisposable {
+  /** Aborted with `LeaseLostError`, with `CancelledError` on request, or with what `abort` was given. */
+  readonly signal: AbortSignal;
+  /** Looks now whether the job is still held and wanted, as it does from time to time anyway. */
+  beat(): void;
+  abort(reason: Error): void;
+}
+
+export interface LeaseDependencies {
+  readonly workQueue: Pick<WorkQueue, 'heartbeat'>;
+  readonly clock: Pick<Clock, 'monotonicMs'>;
+  readonly logger: Logger;
+}
+
+/**
+ * Beats three times per lease. A beat that fails for another reason than a lost lease is only logged, until the lease is
+ * over: from then on another worker may have the job.
+ */
+export function holdLease({ workQueue, clock, logger }: LeaseDependencies, job: ClaimedJob, leaseMs: number): JobLease {
+  const controller = new AbortController();
+  const cancel = () => controller.abort(engramError('CancelledError', 'The run was cancelled.'));
+  const heartbeat = createHeartbeat({
+    ...{ clock, leaseMs, everyMs: leaseMs / 3, heldSinceMs: clock.monotonicMs(), afterPause: 'beat' },
+    async extend() {
+      const { cancelRequested } = await workQueue.heartbeat(job, leaseMs);
+      if (cancelRequested) cancel();
+    },
+    onFailed(error, leftMs) {
+      if (!(error instanceof LeaseLostError)) {
+        logger.warn('run.heartbeat.failed', { error, jobId: job.id });
+        return;
+      }
+      // Only a worker whose clock is ahead of ours by what is left can have seen the lease end.
+      if (error.isTaken && leftMs > 0) {
+        logger.error('run.lease.taken_early', { jobId: job.id, leftMs: Math.round(leftMs), hint: CLOCKS });
+      }
+      controller.abort(error);
+    },
+    onOver: () => controller.abort(new LeaseLostError(`job ${job.id}: no sign of life went through for a lease`)),
+  });
+  if (job.cancelRequested) cancel();
+  return {
+    signal: controller.signal,
+    beat: heartbeat.beat,
+    abort: (reason) => controller.abort(reason),
+    [Symbol.asyncDispose]: heartbeat.stop,
+  };
+}
+
+const CLOCKS = 'The clocks of the workers differ by more than a lease: set them by NTP.';

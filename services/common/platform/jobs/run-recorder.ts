@@ -1,0 +1,348 @@
+import type { BudgetAccount } from '../../domain/budget.ts';
+import type { RunEvent, RunItem, RunOrigin, RunOutcome, RunState } from '../../domain/run.ts';
+import type { RunId } from '../../kernel/brand.ts';
+import type { DatasetRef } from '../../kernel/dataset.ts';
+import { clientMessage, isEngramError } from '../../kernel/errors.ts';
+import type { JsonObject } from '../../kernel/json.ts';
+import { type DatasetScope, datasetScope } from '../../kernel/scope.ts';
+import type { Budgets } from '../../ports/budgets.ts';
+import type { EventLog } from '../../ports/event-log.ts';
+import type { Logger } from '../../ports/logger.ts';
+import type { TokenUsage } from '../../ports/models.ts';
+import type { Clock, IdSource } from '../../ports/system.ts';
+import type { RunRecord, RunRecords } from '../../records/cognify/run-records.ts';
+import {
+  type RunDocument,
+  type RunExtraction,
+  type Runs,
+  runHeadsCollection,
+  type StoredRun,
+} from '../../records/cognify/runs.ts';
+import {
+  type DocumentStore,
+  DuplicateKeyError,
+  VersionConflictError,
+  type Write,
+} from '../../storage/ports/document-store.ts';
+import type { Messenger } from '../messaging/messenger.ts';
+import { createRunNews } from './run-news.ts';
+import { scrubErrorText } from './scrub-error.ts';
+
+export interface RunRecorderDependencies {
+  readonly store: DocumentStore;
+  readonly runs: Runs;
+  readonly records: RunRecords;
+  readonly eventLog: EventLog;
+  readonly messenger: Messenger;
+  readonly clock: Clock;
+  readonly ids: IdSource;
+  readonly logger: Logger;
+  /** Given back what a run was charged when it ends. */
+  readonly budgets?: Pick<Budgets, 'returnWrites'> | undefined;
+  /** Told of every state a run enters. */
+  readonly metrics?: { runState(pipeline: string, status: string): void } | undefined;
+}
+
+export interface NewRun {
+  readonly id: RunId;
+  readonly pipeline: string;
+  readonly dataset: DatasetRef;
+  readonly userId: string;
+  readonly background: boolean;
+  /** Whose budgets pay for it. Absent: it is not charged. */
+  readonly paidBy?: readonly BudgetAccount[];
+  /** The one session that it is about. */
+  readonly sessionId?: string;
+  readonly extraction?: RunExtraction;
+  readonly origin?: RunOrigin;
+}
+
+/** How a run ended. Without `error` it is COMPLETED. */
+export interface RunEnd {
+  readonly error?: RunError;
+  readonly outcome?: RunOutcome;
+  /** Of a COMPLETED run, for the history: what went wrong with some of its items. */
+  readonly itemError?: { readonly errorClass: string; readonly message: string };
+  readonly items?: readonly RunItem[];
+  readonly counts?: JsonObject | null;
+  readonly usage?: RunUsage;
+}
+
+/** What the models of a run were billed for. */
+export interface RunUsage extends TokenUsage {
+  readonly embeddingTokens: number;
+}
+
+export interface RunError {
+  readonly errorClass: string;
+  /** Scrubbed. */
+  readonly message: string;
+  readonly status: number;
+}
+
+/**
+ * The transitions of a run. Each is one commit of the run's state, its history row, its domain event and what the caller
+ * adds (the job), then told to subscribers; a run that has ended never changes again.
+ */
+export interface RunRecorder {
+  /** `DuplicateKeyError` of the runs when the run is recorded already, for one because the request came twice. */
+  started(run: NewRun, also?: (scope: DatasetScope) => StartedWith): Promise<RunState>;
+  /** Null when the run had ended before: nothing was written then, not even `also`. */
+  ended(run: StoredRun, dataset: DatasetRef, end: RunEnd, also?: readonly Write[]): Promise<RunState | null>;
+  /**
+   * Runs of one dataset that are over before their start was recorded, in the order of their ends: all of it in one commit,
+   * the history keeps both rows of each. Errors as `started`.
+   */
+  whole(dataset: DatasetRef, runs: readonly WholeRun[]): Promise<void>;
+  /** Tells subscribers; never fails. */
+  publish(event: RunEvent): Promise<void>;
+}
+
+export interface WholeRun {
+  readonly run: NewRun;
+  readonly end: RunEnd;
+}
+
+export interface StartedWith {
+  readonly jobId: string;
+  readonly writes: readonly Write[];
+}
+
+/** Two starts of a pipeline on a new dataset race for the same head document. */
+const MAX_RACES = 10;
+
+export function createRunRecorder(dependencies: RunRecorderDependencies): RunRecorder {
+  const { store, runs, records, eventLog, clock, ids, metrics, budgets } = dependencies;
+  const publish = createRunNews(dependencies);
+  const record = (run: RunId, dataset: DatasetRef, document: RunDocument, usage?: RunUsage): Write =>
+    records.appendWrite(ids.uuid(), recordOf(run, dataset, document, { now: clock.now().toISOString(), usage }));
+  const tell = async (kind: 'started' | 'completed' | 'errored', run: RunState): Promise<RunState> => {
+    metrics?.runState(run.pipeline, run.status);
+    await publish({ kind, run });
+    return run;
+  };
+  return {
+    publish,
+    async started(run, also) {
+      const { id, pipeline, dataset } = run;
+      const scope = datasetScope(dataset.tenant, dataset.id);
+      const job = also?.(scope);
+      const document = newDocument(run, clock.now().toISOString(), job?.jobId ?? null);
+      await racing(async () => {
+        await store.commit(scope, [
+          runs.insertWrite(id, document),
+          record(id, dataset, document),
+          ...(await runs.headWrites(scope, new Map([[pipeline, id]]))),
+          ...eventLog.appendWrites(scope, [startEvent(id, pipeline)]),
+          ...(job?.writes ?? []),
+        ]);
+      });
+      return tell('started', stateOf(id, dataset, document, []));
+    },
+    async ended(run, dataset, end, also = []) {
+      const { id, pipeline } = run.state;
+      const now = clock.now().toISOString();
+      const change = endChange(run.state.startedAt, end, now);
+      const document: RunDocument = { ...documentOf(run), ...change };
+      const items = end.items ?? [];
+      try {
+        await racing(async () => {
+          await store.commit(run.scope, [
+            runs.updateWrite(id, change),
+            record(id, dataset, document, end.usage),
+            ...(await runs.headWrites(run.scope, new Map([[pipeline, id]]))),
+            ...runs.resultWrites(now, [{ run: id, pipeline, items }]),
+            ...eventLog.appendWrites(run.scope, [endEvent(id, document)]),
+            ...(budgets?.returnWrites(run.paidBy, { concurrentRuns: 1 }) ?? []),
+            ...also,
+          ]);
+        });
+      } catch (error) {
+        if (!(error instanceof VersionConflictError)) throw error;
+        const present = await runs.get(run.scope, id);
+        if (present?.state.status === 'DATASET_PROCESSING_STARTED') throw error;
+        return null;
+      }
+      return tell(end.error ? 'errored' : 'completed', stateOf(id, dataset, document, items));
+    },
+    async whole(dataset, given) {
+      const scope = datasetScope(dataset.tenant, dataset.id);
+      const now = clock.now().toISOString();
+      const whole = given.map((each) => wholeDocuments(each, now));
+      const newest = new Map(whole.map(({ id, pipeline }) => [pipeline, id]));
+      const results = whole.map(({ id: run, pipeline, items }) => ({ run, pipeline, items }));
+      const events = whole.flatMap(({ id, pipeline, ended }) => [startEvent(id, pipeline), endEvent(id, ended)]);
+      await racing(async () => {
+        await store.commit(scope, [
+          ...whole.map(({ id, ended }) => runs.insertWrite(id, ended)),
+          ...whole.flatMap(({ id, begun, ended, end }) => [
+            record(id, dataset, begun),
+            record(id, dataset, ended, end.usage),
+          ]),
+          ...(await runs.headWrites(scope, newest)),
+          ...runs.resultWrites(now, results),
+          ...eventLog.appendWrites(scope, events),
+        ]);
+      });
+      for (const { id, begun, ended, end, items } of whole) {
+        await tell('started', stateOf(id, dataset, begun, []));
+        await tell(end.error ? 'errored' : 'completed', stateOf(id, dataset, ended, items));
+      }
+    },
+  };
+}
+
+/** Begun and ended at one time. */
+function wholeDocuments({ run, end }: WholeRun, now: string) {
+  const begun = newDocument(run, now, null);
+  const ended: RunDocument = { ...begun, ...endChange(now, end, now) };
+  return { id: run.id, pipeline: run.pipeline, begun, ended, end, items: end.items ?? [] };
+}
+
+function startEvent(id: RunId, pipeline: string) {
+  return { type: 'run.started', subjectId: id, data: { pipeline } };
+}
+
+function endEvent(id: RunId, { pipeline, status, outcome, errorClass }: RunDocument) {
+  const type = status === 'DATASET_PROCESSING_ERRORED' ? 'run.errored' : 'run.completed';
+  return { type, subjectId: id, data: { pipeline, outcome, errorClass } };
+}
+
+/** What is kept of an error: class, scrubbed text and the status a blocking caller answers with. */
+export function describeRunError(error: unknown): RunError {
+  if (isEngramError(error)) {
+    return { errorClass: error.wireName, message: scrubErrorText(clientMessage(error)), status: error.status };
+  }
+  if (error instanceof Error) return { errorClass: error.name, message: scrubErrorText(error.message), status: 500 };
+  return { errorClass: 'Error', message: scrubErrorText(String(error)), status: 500 };
+}
+
+/** The same of one item: without what only a blocking caller of the whole run needs. */
+export function describeItemError(error: unknown): { readonly errorClass: string; readonly message: string } {
+  const { errorClass, message } = describeRunError(error);
+  return { errorClass, message };
+}
+
+async function racing(commit: () => Promise<void>): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await commit();
+    } catch (error) {
+      const isRace = error instanceof DuplicateKeyError && error.collection === runHeadsCollection.name;
+      if (!isRace || attempt === MAX_RACES) throw error;
+    }
+  }
+}
+
+function newDocument(run: NewRun, now: string, jobId: string | null): RunDocument {
+  return {
+    pipeline: run.pipeline,
+    datasetName: run.dataset.name,
+    userId: run.userId,
+    status: 'DATASET_PROCESSING_STARTED',
+    outcome: null,
+    totalItems: 0,
+    completedItems: 0,
+    stage: null,
+    counts: null,
+    errorClass: null,
+    errorMessage: null,
+    errorStatus: null,
+    background: run.background,
+    startedAt: now,
+    endedAt: null,
+    jobId,
+    stalledClaims: 0,
+    ...(run.paidBy === undefined ? {} : { paidBy: run.paidBy }),
+    ...(run.sessionId === undefined ? {} : { sessionId: run.sessionId }),
+    ...(run.extraction === undefined ? {} : { extraction: run.extraction }),
+    ...(run.origin === undefined ? {} : { origin: run.origin }),
+  };
+}
+
+function documentOf(run: StoredRun): RunDocument {
+  const { state, userId, jobId, background, stalledClaims, paidBy, sessionId, extraction, origin } = run;
+  return {
+    pipeline: state.pipeline,
+    datasetName: state.datasetName,
+    userId,
+    status: state.status,
+    outcome: null,
+    totalItems: state.progress?.totalItems ?? 0,
+    completedItems: state.progress?.completedItems ?? 0,
+    stage: state.progress?.currentStage ?? null,
+    counts: state.counts,
+    errorClass: state.errorClass,
+    errorMessage: state.errorMessage,
+    errorStatus: state.errorStatus,
+    background,
+    startedAt: state.startedAt,
+    endedAt: state.endedAt,
+    jobId,
+    stalledClaims,
+    paidBy,
+    ...(sessionId === undefined ? {} : { sessionId }),
+    ...(extraction === undefined ? {} : { extraction }),
+    ...(origin === undefined ? {} : { origin }),
+  };
+}
+
+function endChange(startedAt: string, { error, itemError, outcome, counts }: RunEnd, now: string) {
+  const duration = { duration_ms: Math.max(0, Date.parse(now) - Date.parse(startedAt)) };
+  return {
+    status: error ? 'DATASET_PROCESSING_ERRORED' : 'DATASET_PROCESSING_COMPLETED',
+    outcome: error ? 'failed' : (outcome ?? 'succeeded'),
+    counts: counts ? { ...counts, ...duration } : null,
+    errorClass: (error ?? itemError)?.errorClass ?? null,
+    errorMessage: (error ?? itemError)?.message ?? null,
+    errorStatus: error?.status ?? null,
+    endedAt: now,
+  } satisfies Partial<RunDocument>;
+}
+
+function recordOf(
+  runId: RunId,
+  dataset: DatasetRef,
+  document: RunDocument,
+  { now, usage }: { readonly now: string; readonly usage: RunUsage | undefined },
+): RunRecord {
+  const measured = document.endedAt === null ? null : 0;
+  return {
+    runId,
+    pipeline: document.pipeline,
+    status: document.status,
+    datasetId: dataset.id,
+    userId: document.userId,
+    operation: document.pipeline,
+    origin: document.origin ?? 'background',
+    outcome: document.outcome,
+    background: document.background,
+    sessionId: document.sessionId ?? null,
+    errorClass: document.errorClass,
+    errorMessage: document.errorMessage,
+    createdAt: now,
+    startedAt: document.startedAt,
+    endedAt: document.endedAt,
+    tokensIn: usage?.inputTokens ?? measured,
+    tokensOut: usage?.outputTokens ?? measured,
+    embeddingTokens: usage?.embeddingTokens ?? measured,
+  };
+}
+
+function stateOf(id: RunId, dataset: DatasetRef, document: RunDocument, items: readonly RunItem[]): RunState {
+  return {
+    id,
+    pipeline: document.pipeline,
+    dataset: dataset.id,
+    datasetName: document.datasetName,
+    status: document.status,
+    progress: null,
+    items,
+    counts: document.counts,
+    errorClass: document.errorClass,
+    errorMessage: document.errorMessage,
+    errorStatus: document.errorStatus,
+    startedAt: document.startedAt,
+    endedAt: document.endedAt,
+  };
+}

@@ -1,0 +1,198 @@
+import { pagesOf } from '../../kernel/result-page.ts';
+import { type Scope, SYSTEM_SCOPE, type SystemScope } from '../../kernel/scope.ts';
+import type { Clock, IdSource } from '../../ports/system.ts';
+import type { ClaimedJob, NewJob, WorkQueue } from '../../ports/work-queue.ts';
+import type { Bus, Subscription } from '../../storage/ports/bus.ts';
+import {
+  type DocumentStore,
+  type Filter,
+  insert,
+  remove,
+  update,
+  type Write,
+} from '../../storage/ports/document-store.ts';
+import { createDeadLetters } from './dead-letters.ts';
+import { claimNext } from './job-claims.ts';
+import {
+  claimedJob,
+  givenUp,
+  type JobDocument,
+  jobsCollection,
+  leaseLost,
+  orderingKeyOf,
+  type StoredJob,
+  waiting,
+} from './job-document.ts';
+import { CANCEL_SUBJECT, type WorkWatch, wakeSubject, watchWork } from './work-watch.ts';
+
+export { jobsCollection } from './job-document.ts';
+
+export interface WorkQueueOptions {
+  readonly store: DocumentStore;
+  readonly bus: Bus;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly ids: Pick<IdSource, 'ordered'>;
+  /** What a lost wake-up costs; default 1000. */
+  readonly pollMs?: number;
+  /** Wait after the given failed attempt (from 1); default 1 s doubled each time, at most 5 min. */
+  readonly backOffMs?: (attempt: number) => number;
+}
+
+export interface DurableWorkQueue extends WorkQueue {
+  watch(kinds: readonly string[]): Promise<WorkWatch>;
+  /** Calls back when any job was asked to stop; the next heartbeat of a job tells whether it is that one. */
+  watchCancels(listener: () => void): Promise<Subscription>;
+  /**
+   * Ends the leases of all workers at once, so that their jobs go on without waiting for them to lapse. For a process
+   * that just started and holds the data directory alone: every other worker is dead. Returns how many were ended.
+   */
+  endLeases(scope: SystemScope): Promise<number>;
+}
+
+/** With them, jobs that another process queued or cancelled start or end at once; without, that costs a poll or a heartbeat. */
+export type WatchedWorkQueue = WorkQueue & Partial<Pick<DurableWorkQueue, 'watch' | 'watchCancels'>>;
+
+const DEFAULT_MAX_ATTEMPTS = 5;
+const DEFAULT_POLL_MS = 1_000;
+
+/** Jobs on a document store; `jobsCollection` must be prepared. */
+export function createWorkQueue(options: WorkQueueOptions): DurableWorkQueue {
+  const { store, bus, clock, ids, pollMs = DEFAULT_POLL_MS, backOffMs = doubledBackOff } = options;
+  const nowMs = () => clock.now().getTime();
+
+  /** Changes a job that the caller still holds. */
+  const changeHeld = async (
+    job: ClaimedJob,
+    set: Partial<JobDocument>,
+    increment: Readonly<Record<string, number>> = {},
+  ): Promise<JobDocument> => {
+    const change = update(jobsCollection, job.id, { where: heldBy(job), set, increment });
+    const [result] = await store.commit(SYSTEM_SCOPE, [change]);
+    if (result?.stored) return result.stored.value as JobDocument;
+    const present = await store.get(SYSTEM_SCOPE, jobsCollection, job.id);
+    throw leaseLost(job, { isTaken: present?.value.state === 'running' });
+  };
+  const wake = (kind: string): Promise<void> => bus.publish(wakeSubject(kind), new Uint8Array());
+  return {
+    enqueueWrites(scope, job) {
+      const jobId = ids.ordered();
+      return { jobId, writes: [insert(jobsCollection, jobId, newDocument(scope, job, nowMs()))] };
+    },
+    wake,
+    watch: (kinds) => watchWork(bus, kinds, pollMs),
+    watchCancels: (listener) => bus.subscribe(CANCEL_SUBJECT, listener),
+    async claim(_scope, kinds, worker, leaseMs) {
+      const job = await claimNext({ store, clock, kinds, worker, leaseMs });
+      return job === null ? null : claimedJob(job);
+    },
+    async heartbeat(job, leaseMs) {
+      const { cancelRequested } = await changeHeld(job, { dueAtMs: nowMs() + leaseMs });
+      return { cancelRequested };
+    },
+    heldWrites: (job) => [update(jobsCollection, job.id, { where: heldBy(job), required: true })],
+    completeWrites: (job) => completion(job),
+    async fail(job, error, { retry }) {
+      const stored = await store.get(SYSTEM_SCOPE, jobsCollection, job.id);
+      if (stored === null) throw leaseLost(job);
+      if (!retry || job.attempt >= stored.value.maxAttempts) {
+        await changeHeld(job, givenUp(clock, error));
+        return 'dead';
+      }
+      await changeHeld(job, { ...waiting(nowMs() + backOffMs(job.attempt)), error });
+      return 'retry';
+    },
+    async release(job, afterMs = 0) {
+      await changeHeld(job, waiting(nowMs() + afterMs), { attempts: -1 });
+    },
+    async requestCancel(scope, jobId) {
+      const isAsked = await requestCancel(store, scope, jobId, nowMs());
+      // Whoever works on it hears of it with its next heartbeat when this one is lost.
+      if (isAsked) await bus.publish(CANCEL_SUBJECT, new Uint8Array()).catch(() => null);
+      return isAsked;
+    },
+    waitingWrites: (jobId) => [update(jobsCollection, jobId, { where: { state: 'queued' }, required: true })],
+    withdrawWrites: (jobId, state) => [
+      update(jobsCollection, jobId, { where: { state }, required: true }),
+      remove(jobsCollection, jobId),
+    ],
+    deadLetters: createDeadLetters({ store, nowMs, wake }),
+    exists: async (scope, jobId) => (await store.get(scope, jobsCollection, jobId)) !== null,
+    depth: (scope) => depth(store, scope),
+    endLeases: (scope) => endLeases(store, scope, nowMs()),
+  };
+}
+
+function doubledBackOff(attempt: number): number {
+  return Math.min(300_000, 1000 * 2 ** Math.min(attempt - 1, 20));
+}
+
+function newDocument(scope: Scope, job: NewJob, nowMs: number): JobDocument {
+  const tenantKey = (key: string | undefined) => (key === undefined ? null : orderingKeyOf(scope.tenant, key));
+  const idempotencyKey = tenantKey(job.idempotencyKey);
+  return {
+    kind: job.kind,
+    tenant: scope.tenant,
+    dataset: scope.dataset ?? null,
+    payload: job.payload,
+    ...waiting(nowMs),
+    orderingKey: tenantKey(job.orderingKey),
+    idempotencyKey,
+    unfinishedKey: idempotencyKey,
+    fencingToken: 0,
+    attempts: 0,
+    maxAttempts: job.maxAttempts ?? DEFAULT_MAX_ATTEMPTS,
+    cancelRequested: false,
+    error: null,
+    failedAt: null,
+  };
+}
+
+function heldBy(job: ClaimedJob): Filter<JobDocument> {
+  return { state: 'running', fencingToken: job.fencingToken } as Filter<JobDocument>;
+}
+
+/** The first write fails the commit with `VersionConflictError` when the job is not held any more. */
+function completion(job: ClaimedJob): readonly Write[] {
+  return [
+    update(jobsCollection, job.id, { where: heldBy(job), set: { runningKey: null }, required: true }),
+    remove(jobsCollection, job.id),
+  ];
+}
+
+/** A job that waits for its back-off is due at once, so that its worker can end it properly. */
+async function requestCancel(store: DocumentStore, scope: SystemScope, jobId: string, nowMs: number): Promise<boolean> {
+  const change = (state: 'queued' | 'running', set: Partial<JobDocument>) =>
+    update(jobsCollection, jobId, { where: { state }, set });
+  const results = await store.commit(scope, [
+    change('running', { cancelRequested: true }),
+    change('queued', { cancelRequested: true, dueAtMs: nowMs }),
+  ]);
+  return results.some(({ changed }) => changed > 0);
+}
+
+/** Unfinished jobs by kind. */
+async function depth(store: DocumentStore, scope: SystemScope): Promise<Readonly<Record<string, number>>> {
+  const depths: Record<string, number> = {};
+  const nextKind = async (after: string): Promise<StoredJob | undefined> => {
+    const where = { kind: { greaterThan: after } };
+    const { items } = await store.find(scope, jobsCollection, { where, sort: [{ field: 'kind' }], limit: 1 });
+    return items[0];
+  };
+  for (let job = await nextKind(''); job !== undefined; job = await nextKind(job.value.kind)) {
+    const { kind } = job.value;
+    depths[kind] = await store.count(scope, jobsCollection, { kind, state: { in: ['queued', 'running'] } });
+  }
+  return depths;
+}
+
+async function endLeases(store: DocumentStore, scope: SystemScope, nowMs: number): Promise<number> {
+  let ended = 0;
+  const query = { where: { state: 'running' as const }, sort: [{ field: 'sequence' as const }], limit: 1000 };
+  for await (const running of pagesOf((after) => store.find(scope, jobsCollection, { ...query, after }))) {
+    const end = running.map(({ id }) =>
+      update(jobsCollection, id, { where: { state: 'running' }, set: { dueAtMs: nowMs } }),
+    );
+    for (const { changed } of await store.commit(scope, end)) ended += changed;
+  }
+  return ended;
+}

@@ -1,0 +1,68 @@
+import { engramError } from '../../kernel/errors.ts';
+import type { Principal } from '../../kernel/principal.ts';
+import type { Clock } from '../../ports/system.ts';
+import type { CallContext, Messenger } from './messenger.ts';
+import { getPrincipal } from './methods/auth.ts';
+import { fixedProof, renewedProof } from './principal-proof.ts';
+
+/** Whom something is done for that is not, or no longer, asking. */
+export interface Account {
+  readonly userId: string;
+  readonly tenant: string;
+  /** The API key that it was asked by, whose limits hold; null or absent: by none. */
+  readonly keyId?: string | null;
+}
+
+export type AccountContext = CallContext & { readonly principal: Principal };
+
+/**
+ * A context that speaks for the account as long as one token lasts. `PermissionDeniedError`, with `gone`, when the account
+ * or its API key is not there or not active any more; as `getPrincipal` when auth cannot say.
+ */
+export async function asAccount(
+  messenger: Pick<Messenger, 'call'>,
+  account: Account,
+  asking: CallContext,
+  gone: string,
+): Promise<AccountContext> {
+  const { principal, token } = await principalOf(messenger, account, asking, gone);
+  return { ...asking, principal, ...(token === undefined ? {} : { proof: fixedProof(token) }) };
+}
+
+export interface LastingAuthority {
+  /** Speaks for the account as long as it is there: auth is asked again and again. */
+  readonly context: AccountContext;
+  /** Asks now whether it still is; `PermissionDeniedError` when not. */
+  requireStill(): Promise<void>;
+}
+
+/** As `asAccount`, for work that takes longer than a token lives. */
+export async function lastinglyAsAccount(
+  { messenger, clock }: { readonly messenger: Pick<Messenger, 'call'>; readonly clock: Pick<Clock, 'monotonicMs'> },
+  account: Account,
+  asking: CallContext,
+  gone: string,
+): Promise<LastingAuthority> {
+  const ask = () => principalOf(messenger, account, asking, gone);
+  const { principal, token } = await ask();
+  const renew = async () => (await ask()).token ?? '';
+  const proof = token === undefined ? {} : { proof: renewedProof(token, renew, clock) };
+  return {
+    context: { ...asking, principal, ...proof },
+    async requireStill() {
+      await ask();
+    },
+  };
+}
+
+async function principalOf(
+  messenger: Pick<Messenger, 'call'>,
+  { userId, tenant, keyId = null }: Account,
+  asking: CallContext,
+  gone: string,
+) {
+  const account = { userId, tenant, ...(keyId === null ? {} : { key: keyId }) };
+  const { principal, token } = await messenger.call(getPrincipal, account, asking);
+  if (principal === null) throw engramError('PermissionDeniedError', gone);
+  return { principal, token };
+}

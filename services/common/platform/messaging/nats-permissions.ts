@@ -1,0 +1,93 @@
+import { SERVICE_NAMES, type ServiceName } from '../../domain/service-paths.ts';
+import { KEPT_SUBJECTS } from './kept-topics.ts';
+import { methodFacts } from './subject-map.ts';
+
+/** Who connects to NATS with a user of its own. */
+export const NATS_USERS = [...SERVICE_NAMES, 'operator'] as const;
+export type NatsUser = (typeof NATS_USERS)[number];
+
+/**
+ * What a user may do, in the words of a NATS server's configuration. Subjects begin with `{prefix}` (ENGRAM_NATS_SUBJECT_PREFIX),
+ * names of streams with `{PREFIX}` (the same in capitals, with `_` for `.`).
+ */
+export interface NatsPermissions {
+  readonly publish: readonly string[];
+  readonly subscribe: readonly string[];
+  /** Answers to requests that reached the user: how many messages, and for how long, in seconds. */
+  readonly allowResponses: { readonly max: number; readonly expiresSeconds: number } | null;
+}
+
+/** Who tells what others hear: the subjects of proto/README.md under "Published". */
+const TOLD_BY: Readonly<Record<string, readonly NatsUser[]>> = {
+  'runs.>': ['cognify'],
+  'jobs.>': ['cognify', 'improve', 'ingest', 'integrations'],
+  'access.>': ['auth'],
+  'settings.>': ['auth'],
+  'spans.>': SERVICE_NAMES,
+};
+
+/** Not kept by JetStream: heard by subscribing to the subject itself. */
+const HEARD_DIRECTLY: Readonly<Record<string, readonly NatsUser[]>> = {
+  'settings.>': SERVICE_NAMES,
+  'spans.>': ['ingest'],
+};
+
+/** An answer of 32 MiB in messages of 256 KiB, the least that a server is set to. */
+const MESSAGES_PER_ANSWER = 128;
+/** Beyond the longest deadline, for clocks and queues. */
+const ANSWER_MARGIN_SECONDS = 60;
+
+/** Everything that the user's process does on the bus, and nothing else. */
+export function natsPermissions(user: NatsUser): NatsPermissions {
+  const answered = methodFacts.filter(({ service }) => service === user || (service === 'system' && isService(user)));
+  const longestSeconds = Math.max(0, ...answered.map(({ deadlineMs }) => deadlineMs / 1000));
+  return {
+    publish: [
+      ...methodFacts.filter(({ callers }) => callers.includes(user)).flatMap(({ path }) => subjectsAsked(path)),
+      ...Object.entries(TOLD_BY).flatMap(([subject, tellers]) => (tellers.includes(user) ? [ours(subject)] : [])),
+      ours('cancel.*'),
+      ...(isService(user) ? jetStreamSubjects() : []),
+    ].toSorted(),
+    subscribe: [
+      ...answered.map(({ path }) => ours(path.replace(/^system\./, `${user}.`))),
+      ...Object.entries(HEARD_DIRECTLY).flatMap(([subject, hearers]) =>
+        hearers.includes(user) ? [ours(subject)] : [],
+      ),
+      ours('cancel.*'),
+      `_INBOX.{prefix}.${user}.>`,
+    ].toSorted(),
+    allowResponses:
+      answered.length === 0
+        ? null
+        : { max: MESSAGES_PER_ANSWER, expiresSeconds: longestSeconds + ANSWER_MARGIN_SECONDS },
+  };
+}
+
+function isService(user: NatsUser): user is ServiceName {
+  return user !== 'operator';
+}
+
+/** What every service answers is asked of each by its own name. */
+function subjectsAsked(path: string): readonly string[] {
+  return path.startsWith('system.')
+    ? SERVICE_NAMES.map((service) => ours(path.replace(/^system\./, `${service}.`)))
+    : [ours(path)];
+}
+
+function ours(subject: string): string {
+  return `{prefix}.${subject}`;
+}
+
+/** Every service makes the streams that are missing, and follows them by consumers of its own. */
+function jetStreamSubjects(): readonly string[] {
+  const api = (words: string) => `$JS.API.${words}`;
+  return [
+    api('INFO'),
+    ...KEPT_SUBJECTS.map(({ name }) => `{PREFIX}_${name}`).flatMap((stream) => [
+      ...['INFO', 'CREATE', 'UPDATE'].map((verb) => api(`STREAM.${verb}.${stream}`)),
+      ...['CREATE', 'DURABLE.CREATE', 'INFO', 'DELETE', 'MSG.NEXT'].map((verb) => api(`CONSUMER.${verb}.${stream}.>`)),
+      api(`CONSUMER.CREATE.${stream}`),
+      `$JS.ACK.${stream}.>`,
+    ]),
+  ];
+}

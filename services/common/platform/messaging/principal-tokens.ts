@@ -1,0 +1,156 @@
+import {
+  createPublicKey,
+  type JsonWebKey,
+  type KeyObject,
+  randomUUID,
+  sign as signBytes,
+  verify as verifyBytes,
+} from 'node:crypto';
+import { deriveSigningKey } from '../../kernel/derived-key.ts';
+import { engramError } from '../../kernel/errors.ts';
+import { asId, isUuid } from '../../kernel/ids.ts';
+import type { Principal } from '../../kernel/principal.ts';
+import type { Clock } from '../../ports/system.ts';
+import { keyId, parseToken, type TokenClaims, tokenText } from './token-text.ts';
+
+/** auth alone has one: its word on who somebody is. */
+export interface PrincipalSigner {
+  /** Speaks for the principal for a minute. */
+  sign(principal: Principal): string;
+  /** Ed25519 JSON Web Keys (RFC 8037) as JSON text each, the newest first. */
+  readonly publicKeys: readonly string[];
+}
+
+/** Everybody else's way to believe it. */
+export interface PrincipalVerifier {
+  /**
+   * `PermissionDeniedError` for what auth did not sign; `ServiceUnavailableError`, retryable, for a token that ended, because
+   * the message waited for longer or because clocks differ.
+   */
+  verify(token: string): Promise<Principal>;
+}
+
+export const TOKEN_LIFETIME_MS = 60_000;
+/** Clocks of machines may differ by as much. */
+const CLOCK_SKEW_MS = 10_000;
+const AUDIENCE = 'engram-bus';
+const KEY_PURPOSE = 'engram principal tokens';
+
+/**
+ * The key derives from the secret, so all replicas that share the secret sign alike. `acceptedSecrets`: those that other
+ * replicas sign with while the secret is changed; whichever replica a verifier asks for keys, it knows them all.
+ */
+export function createPrincipalSigner(
+  secret: Uint8Array | string,
+  clock: Pick<Clock, 'now'>,
+  acceptedSecrets: readonly string[] = [],
+): PrincipalSigner {
+  const { privateKey, kid, publicText } = keyPairOf(secret);
+  return {
+    publicKeys: [publicText, ...acceptedSecrets.map((accepted) => keyPairOf(accepted).publicText)],
+    sign({ id, email, tenant, isSuperuser, parentId, key }) {
+      const now = clock.now().getTime();
+      const claims: TokenClaims = {
+        ...{ aud: AUDIENCE, sub: id, jti: randomUUID(), email, tenant, isSuperuser, parentId },
+        ...(key === undefined ? {} : { key }),
+        ...{ iat: now / 1000, exp: (now + TOKEN_LIFETIME_MS) / 1000 },
+      };
+      return tokenText(kid, claims, (signed) => signBytes(null, signed, privateKey));
+    },
+  };
+}
+
+function keyPairOf(secret: Uint8Array | string) {
+  const { privateKey, publicJwk } = deriveSigningKey(secret, KEY_PURPOSE);
+  const kid = keyId(publicJwk.x);
+  return { privateKey, kid, publicText: JSON.stringify({ ...publicJwk, kid, alg: 'EdDSA', use: 'sig' }) };
+}
+
+export interface VerifierOptions {
+  /** Asks auth for its keys; called again for a key that is not known, at most once a second. */
+  readonly keys: () => Promise<readonly string[]>;
+  readonly clock: Pick<Clock, 'now' | 'monotonicMs'>;
+}
+
+/** Verified tokens are remembered until they end: a principal sends the same one many times. */
+const MAX_REMEMBERED = 10_000;
+const KEYS_EVERY_MS = 1000;
+
+export function createPrincipalVerifier({ keys, clock }: VerifierOptions): PrincipalVerifier {
+  const remembered = new Map<string, TokenClaims>();
+  const known = createKeyRing(keys, clock);
+
+  const verified = async (token: string): Promise<TokenClaims> => {
+    const earlier = remembered.get(token);
+    if (earlier !== undefined) return earlier;
+    const parsed = parseToken(token);
+    if (parsed === null) throw unsigned();
+    const key = await known.find(parsed.kid);
+    if (key === null || !verifyBytes(null, parsed.signed, key, parsed.signature)) throw unsigned();
+    const claims = parsed.claims();
+    if (claims.aud !== AUDIENCE || !isUuid(claims.sub)) throw unsigned();
+    if (remembered.size >= MAX_REMEMBERED) remembered.delete(remembered.keys().next().value ?? '');
+    remembered.set(token, claims);
+    return claims;
+  };
+  return {
+    async verify(token) {
+      const claims = await verified(token);
+      const now = clock.now().getTime();
+      const isOver = now > claims.exp * 1000 + CLOCK_SKEW_MS;
+      if (!isOver && now >= claims.iat * 1000 - CLOCK_SKEW_MS) return principalOf(claims);
+      remembered.delete(token);
+      const fault = isOver ? 'ended' : 'begins in the future';
+      throw engramError(
+        'ServiceUnavailableError',
+        `The principal of the message ${fault}: it waited too long, or the clocks of two machines differ.`,
+        { retryable: true, retryAfterSeconds: 1 },
+      );
+    },
+  };
+}
+
+function createKeyRing(keys: () => Promise<readonly string[]>, clock: Pick<Clock, 'monotonicMs'>) {
+  let byId = new Map<string, KeyObject>();
+  let askedAt = Number.NEGATIVE_INFINITY;
+  let asking: Promise<void> = Promise.resolve();
+  const ask = async (): Promise<void> => {
+    const found = await keys();
+    byId = new Map(found.map(publicKey));
+  };
+  return {
+    async find(kid: string): Promise<KeyObject | null> {
+      if (!byId.has(kid) && clock.monotonicMs() - askedAt >= KEYS_EVERY_MS) {
+        askedAt = clock.monotonicMs();
+        asking = ask().catch((error: unknown) => {
+          askedAt = Number.NEGATIVE_INFINITY; // nothing was learnt: the next one asks again
+          throw error;
+        });
+      }
+      if (!byId.has(kid)) await asking;
+      return byId.get(kid) ?? null;
+    },
+  };
+}
+
+function publicKey(text: string): [string, KeyObject] {
+  const { kty, crv, x } = JSON.parse(text) as JsonWebKey;
+  if (kty !== 'OKP' || crv !== 'Ed25519' || typeof x !== 'string')
+    throw new Error('auth gave a key that is no Ed25519');
+  return [keyId(x), createPublicKey({ key: { kty, crv, x }, format: 'jwk' })];
+}
+
+function principalOf({ sub, email, tenant, isSuperuser, parentId, key }: TokenClaims): Principal {
+  return {
+    id: asId(sub),
+    email,
+    tenant: asId(tenant),
+    isSuperuser,
+    parentId: parentId === null ? null : asId(parentId),
+    ...(key === undefined ? {} : { key }),
+  };
+}
+
+function unsigned(): Error {
+  return engramError('PermissionDeniedError', 'The principal of the message is not signed by auth.');
+}

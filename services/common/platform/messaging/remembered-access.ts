@@ -1,0 +1,93 @@
+import { hash } from 'node:crypto';
+import type { TenantId, UserId } from '../../kernel/brand.ts';
+import type { Clock } from '../../ports/system.ts';
+import type { Subscription } from '../../storage/ports/bus.ts';
+import type { CallContext, Messenger } from './messenger.ts';
+import type { Method } from './method.ts';
+import {
+  type AccessChange,
+  accessChanges,
+  EVERY_TENANT,
+  type ResolveDatasetsRequest,
+  type ResolveDatasetsResponse,
+  resolveDatasets,
+} from './methods/auth.ts';
+
+export interface RememberedAccess {
+  /** The messenger, which answers from memory what auth said a moment ago. */
+  readonly messenger: Messenger;
+  /** Hears what changes. */
+  listen(): Promise<Subscription>;
+}
+
+export interface RememberedAccessOptions {
+  readonly clock: Pick<Clock, 'monotonicMs'>;
+  /** How long an answer stands should the news of a change be lost. */
+  readonly ttlMs?: number;
+  readonly maxEntries?: number;
+}
+
+interface Entry {
+  readonly answer: ResolveDatasetsResponse;
+  readonly untilMs: number;
+  readonly tenant: TenantId;
+  readonly user: UserId;
+}
+
+/**
+ * Where auth is another process: remembers for a second which datasets somebody may read, so that a warm request asks auth
+ * only who sends it, which auth answers from its own memory. Only what auth granted is kept, and only for reading: a write
+ * that went by an old answer would be acknowledged into a dataset that is gone. Who somebody is, and in which tenant, is
+ * not kept: a request that changes it is followed at once by others that go by it. What changes is dropped by the news of it.
+ */
+export function rememberAccess(
+  messenger: Messenger,
+  { clock, ttlMs = 1000, maxEntries = 10_000 }: RememberedAccessOptions,
+): RememberedAccess {
+  const entries = new Map<string, Entry>();
+  let era = 0;
+  const ask = async (request: ResolveDatasetsRequest, context: CallContext): Promise<ResolveDatasetsResponse> => {
+    const { principal } = context;
+    const isKept = context.proof !== undefined && isNamedReading(request);
+    if (principal === undefined || !isKept) return messenger.call(resolveDatasets, request, context);
+    const { id: user, tenant, key: apiKey } = principal;
+    const key = hash('sha256', JSON.stringify({ request, user, tenant, apiKey }), 'base64');
+    const now = clock.monotonicMs();
+    const known = entries.get(key);
+    if (known !== undefined && now < known.untilMs) return known.answer;
+    const askedIn = era;
+    const answer = await messenger.call(resolveDatasets, request, context);
+    // News that came while auth was asked may be about this answer.
+    if (askedIn !== era) return answer;
+    entries.delete(key);
+    if (entries.size >= maxEntries) entries.delete(entries.keys().next().value ?? '');
+    entries.set(key, { answer, untilMs: now + ttlMs, tenant, user });
+    return answer;
+  };
+  const forget = ({ tenant, userId, datasetId }: AccessChange): void => {
+    era += 1;
+    for (const [key, entry] of entries) {
+      const isOfDataset = datasetId !== null && entry.answer.datasets.some(({ id }) => id === datasetId);
+      const isOfUser = userId !== null && entry.user === userId;
+      const isOfTenant = userId === null && datasetId === null && entry.tenant === tenant;
+      if (isOfDataset || isOfUser || isOfTenant) entries.delete(key);
+    }
+  };
+  const call = <Request, Response>(
+    method: Method<Request, Response>,
+    request: Request,
+    context: CallContext,
+  ): Promise<Response> => {
+    if (method.path !== resolveDatasets.path) return messenger.call(method, request, context);
+    return ask(request as ResolveDatasetsRequest, context) as Promise<Response>;
+  };
+  return {
+    messenger: { ...messenger, call },
+    listen: () => messenger.subscribe(accessChanges, EVERY_TENANT, forget),
+  };
+}
+
+/** "Everything I may read" is not kept: what was granted a moment ago would be missing. */
+function isNamedReading({ permission, ids = [], names = [] }: ResolveDatasetsRequest): boolean {
+  return permission === 'read' && ids.length + names.length > 0;
+}

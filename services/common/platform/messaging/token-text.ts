@@ -1,0 +1,69 @@
+import { createHash } from 'node:crypto';
+import type { PresentedKey } from '../../kernel/principal.ts';
+
+/** What a principal token says. */
+export interface TokenClaims {
+  readonly aud: string;
+  /** User id. */
+  readonly sub: string;
+  readonly jti: string;
+  readonly email: string;
+  readonly tenant: string;
+  readonly isSuperuser: boolean;
+  readonly parentId: string | null;
+  readonly key?: PresentedKey;
+  /** Seconds since 1970, with a fraction. */
+  readonly iat: number;
+  readonly exp: number;
+}
+
+/** A token whose signature was not looked at yet: nothing in it may be believed. */
+export interface UnverifiedToken {
+  readonly kid: string;
+  /** What the signature is over. */
+  readonly signed: Uint8Array;
+  readonly signature: Uint8Array;
+  /** To be called once the signature is right: auth writes nothing else. */
+  claims(): TokenClaims;
+}
+
+const TYPE = 'engram-principal+jwt';
+
+/** RFC 7515, compact. The algorithm is always EdDSA with Ed25519: a header that says otherwise changes nothing. */
+export function tokenText(kid: string, claims: TokenClaims, sign: (signed: Uint8Array) => Uint8Array): string {
+  const signed = `${encoded({ alg: 'EdDSA', typ: TYPE, kid })}.${encoded(claims)}`;
+  return `${signed}.${Buffer.from(sign(Buffer.from(signed))).toString('base64url')}`;
+}
+
+/** Null for a text that is no token of ours. */
+export function parseToken(token: string): UnverifiedToken | null {
+  const [header = '', payload = '', signature = '', ...more] = token.split('.');
+  if (more.length > 0) return null;
+  const { typ, kid } = headerOf(header);
+  if (typ !== TYPE || typeof kid !== 'string') return null;
+  return {
+    kid,
+    signed: Buffer.from(`${header}.${payload}`),
+    signature: Buffer.from(signature, 'base64url'),
+    claims: () => JSON.parse(Buffer.from(payload, 'base64url').toString()) as TokenClaims,
+  };
+}
+
+/** RFC 7638 thumbprint of an Ed25519 key, by its `x`. */
+export function keyId(x: string): string {
+  return createHash('sha256')
+    .update(JSON.stringify({ crv: 'Ed25519', kty: 'OKP', x }))
+    .digest('base64url');
+}
+
+function encoded(value: object): string {
+  return Buffer.from(JSON.stringify(value)).toString('base64url');
+}
+
+function headerOf(text: string): { readonly typ?: unknown; readonly kid?: unknown } {
+  try {
+    return (JSON.parse(Buffer.from(text, 'base64url').toString()) ?? {}) as { typ?: unknown; kid?: unknown };
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,138 @@
+import type { DatasetId, TenantId, UserId } from '../../kernel/brand.ts';
+import { asId } from '../../kernel/ids.ts';
+import type { Permission, PresentedKey } from '../../kernel/principal.ts';
+import { SYSTEM_SCOPE } from '../../kernel/scope.ts';
+import { slices } from '../../kernel/slices.ts';
+import {
+  type Collection,
+  type DocumentStore,
+  insert,
+  remove,
+  removeWhere,
+  type Stored,
+  update,
+  type Write,
+} from '../../storage/ports/document-store.ts';
+import { findAll } from '../base/find-all.ts';
+
+type ApiKeyDocument = {
+  readonly userId: string;
+  /** Lower-case hex SHA-256 of the key. The key has 256 random bits, so a slow hash would add nothing. */
+  readonly hash: string;
+  /** First eight characters of the key, to tell keys apart. */
+  readonly prefix: string;
+  readonly name: string | null;
+  readonly createdAt: string;
+  readonly lastUsedAt: string | null;
+  // The fields below are missing in keys made by earlier releases: those have no label, no end and no limits.
+  readonly label?: string | null;
+  readonly expiresAt?: string | null;
+  readonly permissions?: readonly Permission[] | null;
+  readonly datasets?: readonly string[] | null;
+  /** Present in keys of tenants alone. */
+  readonly tenantId?: string | null;
+};
+
+export const apiKeysCollection: Collection<ApiKeyDocument> = {
+  name: 'api_keys',
+  level: 'system',
+  indexes: [{ fields: ['hash'], unique: true }, { fields: ['userId', 'createdAt'] }, { fields: ['tenantId'] }],
+};
+
+export interface ApiKey {
+  readonly id: string;
+  /** Of a tenant's key the id of the tenant: it is nobody's, and acts as whoever owns the tenant when it is used. */
+  readonly userId: UserId;
+  readonly hash: string;
+  readonly prefix: string;
+  /** Programs give it, and replace the key of their name at the limit. */
+  readonly name: string | null;
+  /** What the owner notes about it. */
+  readonly label: string | null;
+  readonly createdAt: string;
+  readonly lastUsedAt: string | null;
+  /** From then on it is refused. Null: it does not end. */
+  readonly expiresAt: string | null;
+  /** Null: whatever its user may. Never empty. */
+  readonly permissions: readonly Permission[] | null;
+  readonly datasets: readonly DatasetId[] | null;
+  /** A tenant's own key: it acts there and nowhere else. Null: a user's. */
+  readonly tenant: TenantId | null;
+}
+
+export interface ApiKeys {
+  get(id: string): Promise<ApiKey | null>;
+  findByHash(hash: string): Promise<ApiKey | null>;
+  /** Oldest first. */
+  ofUser(user: UserId): Promise<readonly ApiKey[]>;
+  /** Of any of the users, oldest first per user. */
+  ofUsers(users: readonly UserId[]): Promise<readonly ApiKey[]>;
+  /** The tenant's own, in no order. */
+  ofTenant(tenant: TenantId): Promise<readonly ApiKey[]>;
+  insertWrite(key: ApiKey): Write;
+  removeWrite(id: string): Write;
+  removeAllWrite(user: UserId): Write;
+  /** Nothing happens when the key is gone, or when another request noted a use since the key was read. */
+  touch(key: Pick<ApiKey, 'id' | 'lastUsedAt'>, at: string): Promise<void>;
+}
+
+const SLICE = 500;
+
+export function createApiKeys(store: DocumentStore): ApiKeys {
+  const find = async (userId: string | { readonly in: readonly string[] }): Promise<readonly ApiKey[]> => {
+    const keys = await findAll(store, SYSTEM_SCOPE, apiKeysCollection, {
+      where: { userId },
+      sort: [{ field: 'userId' }, { field: 'createdAt' }],
+    });
+    return keys.map(apiKeyOf);
+  };
+  return {
+    async get(id) {
+      const stored = await store.get(SYSTEM_SCOPE, apiKeysCollection, id);
+      return stored === null ? null : apiKeyOf(stored);
+    },
+    async findByHash(hash) {
+      const { items } = await store.find(SYSTEM_SCOPE, apiKeysCollection, { where: { hash }, limit: 1 });
+      return items[0] === undefined ? null : apiKeyOf(items[0]);
+    },
+    ofUser: (user) => find(user),
+    async ofUsers(users) {
+      const keys: ApiKey[] = [];
+      for (const slice of slices(users, SLICE)) {
+        keys.push(...(await find({ in: slice })));
+      }
+      return keys;
+    },
+    async ofTenant(tenant) {
+      const keys = await findAll(store, SYSTEM_SCOPE, apiKeysCollection, { where: { tenantId: tenant } });
+      return keys.map(apiKeyOf);
+    },
+    insertWrite: ({ id, tenant, ...document }) =>
+      insert(apiKeysCollection, id, { ...document, ...(tenant === null ? {} : { tenantId: tenant }) }),
+    removeWrite: (id) => remove(apiKeysCollection, id),
+    removeAllWrite: (user) => removeWhere(apiKeysCollection, { userId: user }),
+    async touch({ id, lastUsedAt }, at) {
+      const change = { where: { lastUsedAt }, set: { lastUsedAt: at } };
+      await store.commit(SYSTEM_SCOPE, [update(apiKeysCollection, id, change)]);
+    },
+  };
+}
+
+/** What the principal of a request with this key carries. */
+export function presentedKey({ id, permissions, datasets, tenant }: ApiKey): PresentedKey {
+  return { id, permissions, datasets, ...(tenant === null ? {} : { tenant }) };
+}
+
+export function hasExpired({ expiresAt }: Pick<ApiKey, 'expiresAt'>, now: Date): boolean {
+  return expiresAt !== null && Date.parse(expiresAt) <= now.getTime();
+}
+
+function apiKeyOf({ id, value }: Stored<ApiKeyDocument>): ApiKey {
+  const { label = null, expiresAt = null, permissions = null, datasets = null, tenantId = null, ...rest } = value;
+  return {
+    ...{ ...rest, id, label, expiresAt, permissions },
+    tenant: tenantId === null ? null : asId(tenantId),
+    userId: asId(value.userId),
+    datasets: datasets === null ? null : datasets.map((dataset) => asId<DatasetId>(dataset)),
+  };
+}

@@ -1,0 +1,94 @@
+import { type Bill, type BudgetLimits, type Demand, overBudget } from '../../domain/budget.ts';
+import { SYSTEM_SCOPE } from '../../kernel/scope.ts';
+import type { BudgetMetrics, Budgets } from '../../ports/budgets.ts';
+import type { EventLog } from '../../ports/event-log.ts';
+import type { Logger } from '../../ports/logger.ts';
+import type { Clock, IdSource } from '../../ports/system.ts';
+import type { AnyCollection, DocumentStore } from '../../storage/ports/document-store.ts';
+import { datasetsCollection } from '../auth/datasets.ts';
+import { dataItemsCollection } from '../ingest/data-items.ts';
+import { createBudgetCharging, type Refused } from './budget-charging.ts';
+import { createBudgetNews } from './budget-news.ts';
+import { emptyPosting, excessOf, giveBack, isEnforced, postings } from './budget-postings.ts';
+import { createBudgetStandings } from './budget-standings.ts';
+import { budgetsCollection, createStoredBudgets } from './budgets.ts';
+import { createKnownLimits } from './known-limits.ts';
+import { createRequestAdmissions } from './request-admissions.ts';
+import { createTokenReservations, foldExpired, tokenReservationsCollection } from './token-reservations.ts';
+import { createUsage, outdateWrite, usageCollection } from './usage.ts';
+
+export interface BudgetKeeperOptions {
+  readonly store: DocumentStore;
+  readonly clock: Clock;
+  readonly ids: Pick<IdSource, 'uuid'>;
+  readonly eventLog: Pick<EventLog, 'appendWrites'>;
+  readonly logger: Logger;
+  /** Of tenants and personal spaces; what is stored for one wins. */
+  readonly defaults?: BudgetLimits;
+  readonly metrics?: BudgetMetrics;
+}
+
+/** What a store must have prepared that budgets are kept over; what is counted, too. */
+export const budgetCollections: readonly AnyCollection[] = [
+  budgetsCollection,
+  usageCollection,
+  tokenReservationsCollection,
+  dataItemsCollection,
+  datasetsCollection,
+];
+
+export function createBudgets(options: BudgetKeeperOptions): Budgets {
+  const { store, clock } = options;
+  const stored = createStoredBudgets(store);
+  const limits = createKnownLimits(stored, options.defaults ?? {}, clock);
+  const usage = createUsage(store);
+  const news = createBudgetNews(options);
+  const { postingsOf, present, tryCharge } = createBudgetCharging({ ...options, limits, usage, news });
+  const refusal = async ({ tenant }: Pick<Bill, 'tenant'>, { posting, excess }: Refused): Promise<Error> => {
+    await news.exceeded(tenant, posting, excess);
+    return overBudget(excess, clock.now());
+  };
+  return {
+    async charge(bill, commit) {
+      const outcome = await tryCharge(bill, commit);
+      if ('excess' in outcome) throw await refusal(bill, outcome);
+      return outcome.result;
+    },
+    async check(bill) {
+      const planned = (await postingsOf(bill)).filter(isEnforced);
+      for (const posting of planned) {
+        const excess = excessOf(posting, await present(posting));
+        if (excess !== null) throw await refusal(bill, { posting, excess });
+      }
+    },
+    returnWrites(accounts, demand) {
+      const given = negated(demand);
+      return accounts.flatMap((account) => postings({ account, demand: given }, new Map(), clock.now()).map(giveBack));
+    },
+    recountWrites: (accounts) => accounts.map(outdateWrite),
+    admitRequest: createRequestAdmissions({
+      limits,
+      tryCharge: (bill) => tryCharge(bill, (writes) => store.commit(SYSTEM_SCOPE, writes)),
+      // Of those that were counted together the first ones took what was left; this is one of the others.
+      refusal(payer, { posting, excess }) {
+        const used = Math.max(excess.used, excess.limit);
+        return refusal(payer, { posting, excess: { ...excess, used, amount: 1 } });
+      },
+    }),
+    ...createBudgetStandings({
+      ...{ limits, usage, clock },
+      counted: (account, now) => present(emptyPosting(account, 'stored', now)),
+    }),
+    reserveTokens: createTokenReservations({ ...options, usage, limits, news, present }),
+    async sweep() {
+      await usage.sweep(clock.now());
+      while ((await foldExpired(store, clock.now())) > 0);
+    },
+    removeWrites: (account) => [stored.removeWrite(account), usage.removeAllWrite(account)],
+    forget: limits.forget,
+  };
+}
+
+function negated(demand: Demand): Demand {
+  return Object.fromEntries(Object.entries(demand).map(([kind, amount]) => [kind, -amount]));
+}

@@ -1,0 +1,139 @@
+import {
+  BUDGET_KINDS,
+  type BudgetAccount,
+  type BudgetKind,
+  type BudgetWindow,
+  type Counter,
+  counterOf,
+  type Demand,
+  windowOf,
+} from '../../domain/budget.ts';
+import { PERSONAL_TENANT, SYSTEM_SCOPE } from '../../kernel/scope.ts';
+import {
+  type Collection,
+  type DocumentStore,
+  type Filter,
+  insert,
+  removeWhere,
+  replace,
+  update,
+  type Write,
+} from '../../storage/ports/document-store.ts';
+import { isOvertaken } from '../base/commit-races.ts';
+import { countStored } from '../base/stored-counts.ts';
+
+type Numbers = { readonly [Kind in BudgetKind]?: number };
+
+/** What an account uses of the kinds that one counter has, in one window. */
+export type UsageDocument = Numbers & {
+  readonly account: string;
+  readonly counter: Counter;
+  /** Tokens that calls under way have set aside, and `llmTokensPerDay` or `…PerMonth`: what a new call is admitted by. */
+  readonly committed?: number;
+  /** When it may be removed; null for what is no rate. */
+  readonly keptUntilMs: number | null;
+  /** Data passed on to or from the account: it is counted anew before the counter is used again. */
+  readonly outdated?: boolean | null;
+  /** The window in which passing a limit was told last, by kind. */
+  readonly warnedOf?: string | null;
+  readonly exceededOf?: string | null;
+};
+
+export const usageCollection: Collection<UsageDocument> = {
+  name: 'budget_usage',
+  level: 'system',
+  indexes: [{ fields: ['keptUntilMs'] }, { fields: ['account'] }],
+};
+
+/** So long after its end a window can still be looked at. */
+const KEPT_MS: Readonly<Record<Counter, number>> = {
+  stored: 0,
+  runs: 0,
+  day: 35 * 86_400_000,
+  month: 400 * 86_400_000,
+  minute: 600_000,
+};
+
+/** The commits of counters are conditional, so that they never pass a limit: `VersionConflictError` of the counter then. */
+export interface Usage {
+  get(id: string): Promise<UsageDocument | null>;
+  getMany(ids: readonly string[]): Promise<ReadonlyMap<string, UsageDocument>>;
+  /** Makes a counter that is missing or outdated, from the data that is there. Nothing happens when another one is faster. */
+  create(account: BudgetAccount, counter: Counter, window: BudgetWindow | null): Promise<void>;
+  /** Windows that ended long ago go. */
+  sweep(now: Date): Promise<number>;
+  removeAllWrite(account: BudgetAccount): Write;
+}
+
+export function createUsage(store: DocumentStore): Usage {
+  return {
+    async get(id) {
+      return (await store.get(SYSTEM_SCOPE, usageCollection, id))?.value ?? null;
+    },
+    async getMany(ids) {
+      const found = await store.getMany(SYSTEM_SCOPE, usageCollection, ids);
+      return new Map(found.map(({ id, value }) => [id, value]));
+    },
+    async create(account, counter, window) {
+      const id = usageId(account, counter, window);
+      const before = await store.get(SYSTEM_SCOPE, usageCollection, id);
+      if (before !== null && !before.value.outdated) return;
+      // Whatever changes while this counts needs the counter, so that the write below fails or the count is right.
+      const stored = counter === 'stored' && !account.startsWith('key/') ? await countStored(store, account) : {};
+      const document = { ...emptyUsage(account, counter, window), ...stored };
+      const write =
+        before === null
+          ? insert(usageCollection, id, document)
+          : replace(usageCollection, id, document, before.version);
+      try {
+        await store.commit({ tenant: PERSONAL_TENANT }, [write]);
+      } catch (error) {
+        if (!isOvertaken(error)) throw error;
+      }
+    },
+    async sweep(now) {
+      const where = { keptUntilMs: { lessThan: now.getTime() } };
+      const [result] = await store.commit({ tenant: PERSONAL_TENANT }, [removeWhere(usageCollection, where)]);
+      return result?.changed ?? 0;
+    },
+    removeAllWrite: (account) => removeWhere(usageCollection, { account }),
+  };
+}
+
+export function usageId(account: BudgetAccount, counter: Counter, window: BudgetWindow | null): string {
+  return window === null ? `${account}/${counter}` : `${account}/${counter}/${window.name}`;
+}
+
+/** To be committed with what passes data from or to the account; nothing happens when there is no counter yet. */
+export function outdateWrite(account: BudgetAccount): Write {
+  return update(usageCollection, usageId(account, 'stored', null), { set: { outdated: true } });
+}
+
+/** Where the usage of a kind stands at a time. */
+export function usageIdOf(account: BudgetAccount, kind: BudgetKind, now: Date): string {
+  const counter = counterOf(kind);
+  return usageId(account, counter, windowOf(counter, now));
+}
+
+function emptyUsage(account: BudgetAccount, counter: Counter, window: BudgetWindow | null): UsageDocument {
+  const kinds = BUDGET_KINDS.filter((kind) => counterOf(kind) === counter);
+  return {
+    ...Object.fromEntries(kinds.map((kind) => [kind, 0])),
+    ...(counter === 'day' || counter === 'month' ? { committed: 0 } : {}),
+    ...{ account, counter },
+    keptUntilMs: window === null ? null : window.endsAt.getTime() + KEPT_MS[counter],
+  };
+}
+
+/** Adds to a counter that must be there, or gives back to one that may be gone. */
+export function countWrite(
+  id: string,
+  change: {
+    readonly amounts: Demand & { readonly committed?: number };
+    readonly where?: Filter<UsageDocument>;
+    readonly required: boolean;
+  },
+): Write {
+  const { amounts, where = {}, required } = change;
+  return update(usageCollection, id, { where, increment: amounts as Readonly<Record<string, number>>, required });
+}

@@ -1,0 +1,47 @@
+import { engramError } from '../../kernel/errors.ts';
+import type { DatasetScope } from '../../kernel/scope.ts';
+import type { EmbedderSource, EmbeddingChoice } from '../../ports/embedders.ts';
+import type { Embedder } from '../../ports/models.ts';
+import type { VectorSpace } from '../../storage/ports/vector-index.ts';
+import type { VectorHomes } from './vector-homes.ts';
+
+export interface EmbeddingDependencies {
+  readonly homes: Pick<VectorHomes, 'active'>;
+  readonly embedders: EmbedderSource;
+}
+
+/** Where the vectors of a dataset are, and what makes vectors that can be compared with them. */
+export interface ActiveEmbedding {
+  readonly number: number;
+  /** For the index that has them. */
+  readonly scope: DatasetScope;
+  readonly embedder: Embedder;
+  /** There are vectors, or were until now. */
+  readonly isSettled: boolean;
+  /** The one that the dataset asks for; null: as its tenant's. */
+  readonly wish: EmbeddingChoice | null;
+}
+
+/**
+ * As it is now. A dataset without vectors gets those of the model that is wanted. Errors: `EmbeddingDimensionMismatchError`
+ * when nobody has configured the model of its vectors any more, and those of `EmbedderSource.wanted`.
+ */
+export async function activeEmbedding(
+  { homes, embedders }: EmbeddingDependencies,
+  dataset: DatasetScope,
+): Promise<ActiveEmbedding> {
+  const { number, scope, space, wish } = await homes.active(dataset);
+  if (space === null) {
+    return { number, scope, embedder: await embedders.wanted(dataset.tenant, wish), isSettled: false, wish };
+  }
+  const embedder = await embedders.of(dataset.tenant, space);
+  if (embedder !== null) return { number, scope, embedder, isSettled: true, wish };
+  throw noSuchEmbedder(space, (await embedders.wanted(dataset.tenant, wish)).space);
+}
+
+function noSuchEmbedder(space: VectorSpace, configured: VectorSpace) {
+  return engramError(
+    'EmbeddingDimensionMismatchError',
+    `The dataset's vectors were made by ${space.model} with ${space.dimensions} dimensions; the configured embedder is ${configured.model} with ${configured.dimensions}. Configure the former embedder, or forget the dataset's memory (memory_only) and cognify it again; a Dataset resource has its vectors made anew by itself.`,
+  );
+}

@@ -1,0 +1,53 @@
+import type { JsonObject } from '../../kernel/json.ts';
+import type { DatasetScope } from '../../kernel/scope.ts';
+import {
+  type Collection,
+  type DocumentStore,
+  insert,
+  replace,
+  type Write,
+} from '../../storage/ports/document-store.ts';
+
+/** What runs of a dataset use where their request says nothing; null: the server's default. */
+export type RunDefaults = {
+  readonly graphModel: JsonObject | null;
+  readonly prompt: string | null;
+  readonly chunking: { readonly strategy: string; readonly maxTokens: number | null } | null;
+};
+
+type DatasetConfigurationDocument = RunDefaults & {
+  /** Which ones were in force since when, newest last: `hash` of all of it, and an ISO-8601 time. */
+  readonly history: readonly { readonly hash: string; readonly since: string }[];
+};
+
+export const datasetConfigurationsCollection: Collection<DatasetConfigurationDocument> = {
+  name: 'dataset_configurations',
+  level: 'dataset',
+  indexes: [],
+};
+
+export interface DatasetConfiguration extends DatasetConfigurationDocument {
+  readonly version: number;
+}
+
+export interface DatasetConfigurations {
+  get(scope: DatasetScope): Promise<DatasetConfiguration | null>;
+  /** `DuplicateKeyError` or `VersionConflictError` in the commit when it changed since `before` was read. */
+  putWrite(document: DatasetConfigurationDocument, before: DatasetConfiguration | null): Write;
+}
+
+/** One for each dataset. */
+const ID = 'current';
+
+export function createDatasetConfigurations(store: DocumentStore): DatasetConfigurations {
+  return {
+    async get(scope) {
+      const stored = await store.get(scope, datasetConfigurationsCollection, ID);
+      return stored === null ? null : { ...stored.value, version: stored.version };
+    },
+    putWrite: (document, before) =>
+      before === null
+        ? insert(datasetConfigurationsCollection, ID, document)
+        : replace(datasetConfigurationsCollection, ID, document, before.version),
+  };
+}

@@ -1,0 +1,359 @@
+import { contentVersion, type DataItem } from '../../domain/data-item.ts';
+import type { DataItemId } from '../../kernel/brand.ts';
+import { asId } from '../../kernel/ids.ts';
+import type { JsonObject } from '../../kernel/json.ts';
+import { type AnyScope, type DatasetScope, datasetScope } from '../../kernel/scope.ts';
+import { slices } from '../../kernel/slices.ts';
+import type { Collection, DocumentStore, Write } from '../../storage/ports/document-store.ts';
+import { DuplicateKeyError, insert, update } from '../../storage/ports/document-store.ts';
+import type { Provenance } from '../../storage/ports/index-entry.ts';
+import { findAll } from '../base/find-all.ts';
+import { builtWrite, unbuiltWrite } from '../ingest/data-items.ts';
+
+/**
+ * The one commit point of what is built from an item: its committed generation, or a tombstone. Rows of any other
+ * generation do not exist for readers, so half-written and late work is harmless (architecture.md §5).
+ */
+export type LedgerEntry = {
+  /** 0: nothing committed. */
+  readonly generation: number;
+  /** The highest generation handed out; a new attempt takes the next, and only the newest attempt can commit. */
+  readonly lastGeneration: number;
+  readonly erased: boolean;
+  /** `contentVersion` of the item that the committed generation was built from. */
+  readonly contentHash: string | null;
+  readonly committedAt: string | null;
+  /** The run that committed the generation; absent in entries that no run made. */
+  readonly runId?: string | null;
+  /** What the generation holds: chunks, entities, relationships. */
+  readonly counts?: JsonObject | null;
+  /** The chunk size that the run was asked for, tokens; null or absent: automatic. */
+  readonly chunkSize?: number | null;
+  /** An attempt began and neither committed nor rolled back: rows of it may be left. */
+  readonly pending?: boolean;
+  /** The newest generation was taken to bar the attempt before it, and not by a new attempt. */
+  readonly barred?: boolean;
+  /**
+   * Attempts to build `triedVersion` that failed by themselves or were cut off with their process; absent: 0. Attempts that
+   * were stopped, or that a store or a provider failed, do not count.
+   */
+  readonly tries?: number;
+  /** `contentVersion` that the tries were for. */
+  readonly triedVersion?: string | null;
+  /** How the newest of the tries ended; null or absent: none did, or it was cut off. */
+  readonly failure?: BuildFailure | null;
+};
+
+/** Why an item could not be built, as clients may see it. */
+export type BuildFailure = {
+  readonly errorClass: string;
+  readonly message: string;
+  readonly at: string;
+  readonly runId: string;
+};
+
+/** An item that failed so often is not tried again until somebody asks for it. */
+export const MAX_TRIES = 3;
+
+/** How often this content of the item was tried in vain. */
+export function triesOf(entry: LedgerEntry | undefined, version: string): number {
+  return entry?.triedVersion === version ? (entry.tries ?? 0) : 0;
+}
+
+export const ledgerCollection: Collection<LedgerEntry> = {
+  name: 'ledger',
+  level: 'dataset',
+  indexes: [{ fields: ['generation'] }, { fields: ['committedAt'] }, { fields: ['pending'], wide: true }],
+};
+
+/** An item whose present content could not be built, as clients see it. */
+export interface FailedBuild {
+  readonly errorClass: string;
+  readonly message: string;
+  readonly tries: number;
+  /** It is not tried again until somebody asks for it. */
+  readonly isSetAside: boolean;
+  /** ISO-8601; null when the process ended with the item. */
+  readonly failedAt: string | null;
+}
+
+/** Null for an item that is built, was never tried, or is on its first try. */
+export function failedBuild(
+  entry: LedgerEntry | undefined,
+  item: Pick<DataItem, 'contentHash' | 'revision'>,
+): FailedBuild | null {
+  const tries = triesOf(entry, contentVersion(item));
+  if (entry === undefined || tries === 0) return null;
+  const isSetAside = tries >= MAX_TRIES;
+  const { failure } = entry;
+  if (failure)
+    return { errorClass: failure.errorClass, message: failure.message, tries, isSetAside, failedAt: failure.at };
+  if (!isSetAside) return null;
+  const message = `The server's process ended or lost its lease ${MAX_TRIES} times while it built this item.`;
+  return { errorClass: 'AbandonedPipelineRunError', message, tries, isSetAside, failedAt: null };
+}
+
+export interface Ledger {
+  /** Committed generation of each item that has one and is not erased. One batched read. */
+  committed(scope: DatasetScope, items: readonly DataItemId[]): Promise<ReadonlyMap<DataItemId, number>>;
+  /** The same for every item of the dataset. */
+  allCommitted(scope: DatasetScope): Promise<ReadonlyMap<DataItemId, number>>;
+  /**
+   * Reserves the next generation of an item for a new attempt, which counts as a try until it is settled otherwise; older
+   * attempts can no longer commit. `ItemErasedError`.
+   */
+  begin(scope: DatasetScope, item: DataItemId, attempt?: Attempt): Promise<number>;
+  /**
+   * To be committed with the run's progress: makes the generation the visible one. The commit fails with
+   * `VersionConflictError` when the item was erased or reset, or another attempt began, since `begin`.
+   */
+  commitWrites(
+    item: DataItemId,
+    generation: number,
+    contentHash: string,
+    at: string,
+    by?: CommittingRun,
+  ): readonly Write[];
+  entries(scope: DatasetScope, items: readonly DataItemId[]): Promise<ReadonlyMap<DataItemId, LedgerEntry>>;
+  /** Every item the dataset ever built, tombstones too. */
+  allEntries(scope: DatasetScope): Promise<ReadonlyMap<DataItemId, LedgerEntry>>;
+  /** Invisible from now on, for ever: also for attempts under way and for items that were never built. */
+  tombstone(scope: DatasetScope, items: readonly DataItemId[]): Promise<void>;
+  /** Reads as not built from now on (`at`, ISO-8601); attempts under way cannot commit, new ones can. */
+  reset(scope: DatasetScope, items: readonly DataItemId[], at: string): Promise<void>;
+  /** When the newest generation became visible; null: there is none. */
+  lastCommit(scope: DatasetScope): Promise<string | null>;
+  /** The attempt has ended without a commit and removed its rows. Another one that began since stays as it is. */
+  settle(scope: DatasetScope, item: DataItemId, generation: number, end?: AttemptEnd): Promise<void>;
+  /** Items that were set aside, or failed, are tried again as if for the first time. Those that did not fail stay as they are. */
+  forgive(scope: DatasetScope, items: readonly DataItemId[]): Promise<void>;
+  /** Items with an attempt that did not end. */
+  pending(scope: AnyScope, limit: number): Promise<readonly PendingItem[]>;
+  /** Bars the newest attempt from committing, unless another began since: true when barred; `settle` it then. */
+  fence(scope: DatasetScope, item: DataItemId, generation: number): Promise<boolean>;
+}
+
+export interface Attempt {
+  /** `contentVersion` that it builds. */
+  readonly version: string;
+  /** Tries of this version, this one included. */
+  readonly tries: number;
+}
+
+/** What an attempt without a commit leaves behind; absent: nothing is changed. */
+export interface AttemptEnd {
+  readonly tries?: number;
+  readonly failure?: BuildFailure | null;
+}
+
+export interface CommittingRun {
+  readonly runId: string;
+  readonly counts: JsonObject;
+  readonly chunkSize?: number | null;
+}
+
+export interface PendingItem {
+  readonly scope: DatasetScope;
+  readonly item: DataItemId;
+  readonly entry: LedgerEntry;
+}
+
+/** The item was forgotten: nothing may be built from it any more. */
+export class ItemErasedError extends Error {
+  override readonly name = 'ItemErasedError';
+}
+
+/** Keeps the rows whose generation is the committed one. */
+export function visible<Row extends Provenance>(
+  rows: readonly Row[],
+  committed: ReadonlyMap<DataItemId, number>,
+): readonly Row[] {
+  return rows.filter((row) => committed.get(row.item) === row.generation);
+}
+
+const UNBUILT: LedgerEntry = {
+  generation: 0,
+  lastGeneration: 0,
+  erased: false,
+  contentHash: null,
+  committedAt: null,
+  runId: null,
+  counts: null,
+  chunkSize: null,
+  pending: false,
+  barred: false,
+  tries: 0,
+  triedVersion: null,
+  failure: null,
+};
+const UNTRIED = { tries: 0, triedVersion: null, failure: null } as const;
+const EMPTIED = {
+  ...UNTRIED,
+  generation: 0,
+  contentHash: null,
+  committedAt: null,
+  runId: null,
+  counts: null,
+  barred: true,
+} as const;
+/** Writes of one commit, below every adapter's limit. */
+const SLICE = 100;
+const READ_SLICE = 1000;
+
+/** Ids of the items whose present content has a committed generation. */
+export async function builtAmong(
+  ledger: Pick<Ledger, 'entries'>,
+  scope: DatasetScope,
+  items: readonly Pick<DataItem, 'id' | 'contentHash' | 'revision'>[],
+): Promise<readonly DataItemId[]> {
+  const ids = items.map(({ id }) => id);
+  const entries = await ledger.entries(scope, ids);
+  return items.filter((item) => isBuilt(entries.get(item.id), item)).map(({ id }) => id);
+}
+
+/** Whether the present content of the item has a committed generation. */
+export function isBuilt(
+  entry: LedgerEntry | undefined,
+  item: Pick<DataItem, 'contentHash' | 'revision'>,
+): entry is LedgerEntry {
+  return entry !== undefined && !entry.erased && entry.generation > 0 && entry.contentHash === contentVersion(item);
+}
+
+export function createLedger(store: DocumentStore): Ledger {
+  const entries: Ledger['entries'] = async (scope, items) => {
+    const map = new Map<DataItemId, LedgerEntry>();
+    const ids = [...new Set(items)];
+    for (const slice of slices(ids, READ_SLICE)) {
+      const found = await store.getMany(scope, ledgerCollection, slice);
+      for (const { id, value } of found) map.set(id as DataItemId, value);
+    }
+    return map;
+  };
+  const allEntries: Ledger['allEntries'] = async (scope) =>
+    new Map((await findAll(store, scope, ledgerCollection)).map(({ id, value }) => [id as DataItemId, value]));
+  return {
+    entries,
+    allEntries,
+    committed: async (scope, items) => committedOf(await entries(scope, items)),
+    allCommitted: async (scope) => committedOf(await allEntries(scope)),
+    async begin(scope, item, attempt) {
+      const tried = attempt === undefined ? {} : { tries: attempt.tries, triedVersion: attempt.version };
+      return (await change(store, scope, item, { pending: true, barred: false, ...tried })).lastGeneration;
+    },
+    commitWrites(item, generation, contentHash, at, by) {
+      return [
+        update(ledgerCollection, item, {
+          where: { erased: false, lastGeneration: generation },
+          set: {
+            generation,
+            contentHash,
+            committedAt: at,
+            runId: by?.runId ?? null,
+            counts: by?.counts ?? null,
+            chunkSize: by?.chunkSize ?? null,
+            pending: false,
+            ...UNTRIED,
+          },
+          required: true,
+        }),
+        builtWrite(item, contentHash),
+      ];
+    },
+    tombstone: (scope, items) => changeAll(store, scope, items, { ...EMPTIED, erased: true }),
+    reset: (scope, items, at) => changeAll(store, scope, items, EMPTIED, (item) => [unbuiltWrite(item, at)]),
+    async lastCommit(scope) {
+      const where = { committedAt: { exists: true } };
+      const sort = [{ field: 'committedAt' as const, descending: true }];
+      const { items } = await store.find(scope, ledgerCollection, { where, sort, limit: 1 });
+      return items[0]?.value.committedAt ?? null;
+    },
+    async settle(scope, item, generation, end = {}) {
+      const set = { pending: false };
+      await store.commit(scope, [
+        update(ledgerCollection, item, { where: { lastGeneration: generation }, set: { ...set, ...end } }),
+        // A tombstone or a reset has taken one more generation meanwhile.
+        update(ledgerCollection, item, { where: { lastGeneration: generation + 1, barred: true }, set }),
+      ]);
+    },
+    async forgive(scope, items) {
+      for (const slice of slices(items, SLICE)) {
+        await store.commit(
+          scope,
+          slice.map((item) => update(ledgerCollection, item, { where: { tries: { greaterThan: 0 } }, set: UNTRIED })),
+        );
+      }
+    },
+    async pending(scope, limit) {
+      const page = await store.find(scope, ledgerCollection, { where: { pending: true }, limit });
+      return page.items.map(({ id, value, tenant, dataset }) => ({
+        scope: datasetScope(asId(tenant ?? ''), asId(dataset ?? '')),
+        item: id as DataItemId,
+        entry: value,
+      }));
+    },
+    async fence(scope, item, generation) {
+      const change = { where: { lastGeneration: generation }, set: { barred: true }, increment: { lastGeneration: 1 } };
+      const [result] = await store.commit(scope, [update(ledgerCollection, item, change)]);
+      return (result?.changed ?? 0) > 0;
+    },
+  };
+}
+
+function committedOf(entries: ReadonlyMap<DataItemId, LedgerEntry>): ReadonlyMap<DataItemId, number> {
+  const map = new Map<DataItemId, number>();
+  for (const [item, entry] of entries) if (!entry.erased && entry.generation > 0) map.set(item, entry.generation);
+  return map;
+}
+
+/** Changes the entry, or makes the one that is missing; a race between the two is run again. `ItemErasedError`. */
+async function change(
+  store: DocumentStore,
+  scope: DatasetScope,
+  item: DataItemId,
+  entry: Partial<LedgerEntry>,
+): Promise<LedgerEntry> {
+  for (let attempt = 1; ; attempt++) {
+    const [result] = await store.commit(scope, [changeWrite(item, entry)]);
+    if (result?.stored) return result.stored.value as LedgerEntry;
+    const existing = await store.get(scope, ledgerCollection, item);
+    if (existing?.value.erased) throw new ItemErasedError(`item ${item} was forgotten`);
+    const created: LedgerEntry = { ...UNBUILT, lastGeneration: 1, ...entry };
+    try {
+      if (existing === null) await store.commit(scope, [insert(ledgerCollection, item, created)]);
+      if (existing === null) return created;
+    } catch (error) {
+      if (!(error instanceof DuplicateKeyError) || attempt === 10) throw error;
+    }
+  }
+}
+
+/** The same for many; those that were forgotten stay as they are. */
+async function changeAll(
+  store: DocumentStore,
+  scope: DatasetScope,
+  items: readonly DataItemId[],
+  entry: Partial<LedgerEntry>,
+  more: (item: DataItemId) => readonly Write[] = () => [],
+): Promise<void> {
+  for (const slice of slices(items, SLICE)) {
+    const results = await store.commit(scope, [
+      ...slice.map((item) => changeWrite(item, entry)),
+      ...slice.flatMap((item) => more(item)),
+    ]);
+    for (const [index, item] of slice.entries()) {
+      if (results[index]?.stored) continue;
+      await change(store, scope, item, entry).catch((error: unknown) => {
+        if (!(error instanceof ItemErasedError)) throw error;
+      });
+    }
+  }
+}
+
+/** Takes one more generation, so that attempts under way can no longer commit. */
+function changeWrite(item: DataItemId, entry: Partial<LedgerEntry>): Write {
+  return update(ledgerCollection, item, {
+    where: { erased: false },
+    set: entry,
+    increment: { lastGeneration: 1 },
+  });
+}

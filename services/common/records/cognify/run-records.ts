@@ -1,0 +1,101 @@
+import type { RunOrigin, RunOutcome, RunStatus } from '../../domain/run.ts';
+import type { Scope } from '../../kernel/scope.ts';
+import {
+  type Collection,
+  type DocumentStore,
+  type Filter,
+  insert,
+  type Write,
+} from '../../storage/ports/document-store.ts';
+
+/**
+ * Append-only history: one row per state of a run, and one per operation (search, forget …), whose `pipeline` and
+ * `status` are null (cognify-improve.md §2.1). Rows outlive their dataset.
+ */
+export type RunRecord = {
+  readonly runId: string;
+  readonly pipeline: string | null;
+  readonly status: RunStatus | null;
+  readonly datasetId: string | null;
+  readonly userId: string;
+  readonly operation: string;
+  readonly origin: RunOrigin;
+  readonly outcome: RunOutcome | null;
+  readonly background: boolean | null;
+  /** The one session that it was about; absent or null: none, or several. */
+  readonly sessionId?: string | null;
+  readonly errorClass: string | null;
+  readonly errorMessage: string | null;
+  readonly createdAt: string;
+  readonly startedAt: string;
+  readonly endedAt: string | null;
+  /** Null: not measured. 0: measured, none. */
+  readonly tokensIn: number | null;
+  readonly tokensOut: number | null;
+  readonly embeddingTokens: number | null;
+};
+
+export const runRecordsCollection: Collection<RunRecord> = {
+  name: 'run_records',
+  level: 'tenant',
+  sequenced: true,
+  indexes: [
+    { fields: ['datasetId', 'sequence'] },
+    { fields: ['userId', 'sequence'] },
+    { fields: ['pipeline', 'sequence'] },
+  ],
+};
+
+export interface RunRecordRow {
+  readonly id: string;
+  readonly sequence: number;
+  readonly record: RunRecord;
+}
+
+export interface RunRecords {
+  appendWrite(id: string, record: RunRecord): Write;
+  /** Newest first. `datasets`: rows on one of them; `users`: rows run by one of them; both: either. */
+  newest(scope: Scope, query: RunRecordQuery): Promise<readonly RunRecordRow[]>;
+}
+
+export interface RunRecordQuery {
+  readonly datasets?: readonly string[];
+  readonly users?: readonly string[];
+  readonly pipeline?: string;
+  readonly limit: number;
+  readonly offset: number;
+}
+
+const PAGE = 1000;
+
+export function createRunRecords(store: DocumentStore): RunRecords {
+  const first = async (scope: Scope, where: Filter<RunRecord>, wanted: number): Promise<readonly RunRecordRow[]> => {
+    const rows: RunRecordRow[] = [];
+    let after: string | null = null;
+    do {
+      const page: Awaited<ReturnType<typeof store.find<RunRecord>>> = await store.find(scope, runRecordsCollection, {
+        where,
+        sort: [{ field: 'sequence', descending: true }],
+        limit: Math.min(PAGE, wanted - rows.length),
+        after,
+      });
+      rows.push(...page.items.map(({ id, sequence, value }) => ({ id, sequence: sequence ?? 0, record: value })));
+      after = page.next;
+    } while (after !== null && rows.length < wanted);
+    return rows;
+  };
+  return {
+    appendWrite: (id, record) => insert(runRecordsCollection, id, record),
+    async newest(scope, { datasets = [], users = [], pipeline, limit, offset }) {
+      const common = pipeline === undefined ? {} : { pipeline };
+      const wanted = limit + offset;
+      const filters: Filter<RunRecord>[] = [];
+      if (datasets.length > 0) filters.push({ ...common, datasetId: { in: [...datasets] } });
+      if (users.length > 0) filters.push({ ...common, userId: { in: [...users] } });
+      const lists = await Promise.all(filters.map((where) => first(scope, where, wanted)));
+      const byId = new Map(lists.flat().map((row) => [row.id, row]));
+      const rows = [...byId.values()].sort((one, other) => other.sequence - one.sequence);
+      return rows.slice(offset, wanted);
+    },
+  };
+}

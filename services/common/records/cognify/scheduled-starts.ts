@@ -1,0 +1,54 @@
+import type { DatasetScope } from '../../kernel/scope.ts';
+import {
+  type Collection,
+  type DocumentStore,
+  insert,
+  replace,
+  type Write,
+} from '../../storage/ports/document-store.ts';
+
+interface Start {
+  /** The time that it was due by its schedule, ISO-8601. */
+  readonly dueAt: string;
+  /** The run of cognify, the job of improve; empty: not known any more. */
+  readonly startedId: string;
+}
+
+/** `runId` in place of `startedId`: as an earlier release wrote it, for cognify. */
+type ScheduledStartDocument = { readonly dueAt: string; readonly startedId?: string; readonly runId?: string | null };
+
+/**
+ * For which time of its schedule each pipeline of a dataset was started last, so that asking twice for one time starts it
+ * once. Written in the commit that starts, removed with the dataset.
+ */
+export const scheduledStartsCollection: Collection<ScheduledStartDocument> = {
+  name: 'scheduled_starts',
+  level: 'dataset',
+  indexes: [],
+};
+
+export interface ScheduledStart extends Start {
+  readonly version: number;
+}
+
+export interface ScheduledStarts {
+  get(scope: DatasetScope, pipeline: string): Promise<ScheduledStart | null>;
+  /** `DuplicateKeyError` or `VersionConflictError` in the commit when it changed since `before` was read. */
+  putWrite(pipeline: string, start: Start, before: ScheduledStart | null): Write;
+}
+
+export function createScheduledStarts(store: DocumentStore): ScheduledStarts {
+  const collection = scheduledStartsCollection;
+  return {
+    async get(scope, pipeline) {
+      const stored = await store.get(scope, collection, pipeline);
+      if (stored === null) return null;
+      const { dueAt, startedId, runId } = stored.value;
+      return { dueAt, startedId: startedId ?? runId ?? '', version: stored.version };
+    },
+    putWrite: (pipeline, start, before) =>
+      before === null
+        ? insert(collection, pipeline, { ...start })
+        : replace(collection, pipeline, { ...start }, before.version),
+  };
+}

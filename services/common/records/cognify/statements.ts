@@ -1,0 +1,161 @@
+import type { DataItemId } from '../../kernel/brand.ts';
+import type { JsonObject } from '../../kernel/json.ts';
+import type { Page } from '../../kernel/result-page.ts';
+import type { DatasetScope } from '../../kernel/scope.ts';
+import { slices } from '../../kernel/slices.ts';
+import {
+  type Collection,
+  type DocumentStore,
+  insert,
+  removeWhere,
+  type Stored,
+  update,
+  type Write,
+} from '../../storage/ports/document-store.ts';
+import type { RowSelection } from '../../storage/ports/text-index.ts';
+import type { Statement, StatementValue } from '../../text/statements/statement.ts';
+import { findAll } from '../base/find-all.ts';
+
+type StatementDocument = {
+  readonly statementId: string;
+  readonly key: string;
+  readonly subject: string;
+  readonly predicate: string;
+  readonly value: JsonObject;
+  readonly valueText: string;
+  readonly text: string;
+  readonly itemId: string;
+  readonly generation: number;
+  readonly chunkId: string;
+  readonly ordinal: number;
+  readonly at: string;
+  readonly from: string;
+  readonly isDated: boolean;
+  readonly isChange: boolean;
+  readonly isEnd: boolean;
+  /** It was compared with what else is said of its subject. */
+  readonly judged: boolean;
+};
+
+/** Rows of items like those of the indexes: of a generation, visible by the ledger. Written by cognify. */
+export const statementsCollection: Collection<StatementDocument> = {
+  name: 'statements',
+  level: 'dataset',
+  indexes: [{ fields: ['judged'] }, { fields: ['key', 'at'] }, { fields: ['itemId', 'generation'] }],
+};
+
+/** A statement of a generation of its item. */
+export type StoredStatement = Statement & { readonly generation: number };
+
+export interface Statements {
+  /** Durable when it resolves. What is there already stays. */
+  put(scope: DatasetScope, generation: number, statements: readonly Statement[]): Promise<void>;
+  /** Pages of those that nobody has compared yet, uncommitted ones among them. */
+  unjudged(scope: DatasetScope, after: string | null): Promise<Page<StoredStatement>>;
+  /** What was said of each key, at most `NEWEST_PER_KEY` of each, the newest. */
+  ofKeys(scope: DatasetScope, keys: readonly string[]): Promise<readonly StoredStatement[]>;
+  ofItems(scope: DatasetScope, items: readonly DataItemId[]): Promise<readonly StoredStatement[]>;
+  judgedWrites(statements: readonly StoredStatement[]): readonly Write[];
+  /** Those that are left of the keys of what is removed are to be compared anew. Resolves to the number removed. */
+  remove(scope: DatasetScope, selection: RowSelection): Promise<number>;
+  count(scope: DatasetScope, items?: readonly DataItemId[]): Promise<number>;
+}
+
+const NEWEST_PER_KEY = 256;
+const SLICE = 100;
+const PAGE = 1000;
+
+export function createStatements(store: DocumentStore): Statements {
+  const collection = statementsCollection;
+  const newestOf = async (scope: DatasetScope, key: string): Promise<readonly StoredStatement[]> => {
+    const sort = [{ field: 'at', descending: true }] as const;
+    const page = await store.find(scope, collection, { where: { key }, sort, limit: NEWEST_PER_KEY });
+    return page.items.map(statementOf);
+  };
+  const ofKeys: Statements['ofKeys'] = async (scope, keys) => {
+    const found: StoredStatement[] = [];
+    for (const slice of slices(keys, SLICE)) {
+      const page = await store.find(scope, collection, { where: { key: { in: slice } }, limit: PAGE });
+      if (page.next === null) found.push(...page.items.map(statementOf));
+      else for (const key of slice) found.push(...(await newestOf(scope, key)));
+    }
+    return found;
+  };
+  return {
+    ofKeys,
+    async put(scope, generation, statements) {
+      const known = new Set<string>();
+      const fresh = statements.filter(({ id }) => !known.has(id) && known.add(id).has(id));
+      for (const slice of slices(fresh, SLICE)) {
+        await store.commit(
+          scope,
+          slice.map((one) => insert(collection, rowId(one.id, generation), documentOf(one, generation))),
+        );
+      }
+    },
+    async unjudged(scope, after) {
+      const page = await store.find(scope, collection, { where: { judged: false }, limit: PAGE, after });
+      return { items: page.items.map(statementOf), next: page.next };
+    },
+    async ofItems(scope, items) {
+      const found: StoredStatement[] = [];
+      for (const slice of slices(items, SLICE)) {
+        const where = { itemId: { in: slice } };
+        found.push(...(await findAll(store, scope, collection, { where })).map(statementOf));
+      }
+      return found;
+    },
+    judgedWrites: (statements) =>
+      statements.map(({ id, generation }) => update(collection, rowId(id, generation), { set: { judged: true } })),
+    async remove(scope, { item, generation, beforeGeneration }) {
+      const where = {
+        itemId: item,
+        ...(generation === undefined ? {} : { generation }),
+        ...(beforeGeneration === undefined ? {} : { generation: { lessThan: beforeGeneration } }),
+      };
+      const { items: gone } = await store.find(scope, collection, { where: { itemId: item }, limit: PAGE });
+      if (gone.length === 0) return 0;
+      const others = (await ofKeys(scope, [...new Set(gone.map(({ value }) => value.key))])).filter(
+        (other) => other.item !== item,
+      );
+      for (const slice of slices(others, SLICE)) {
+        await store.commit(
+          scope,
+          slice.map((other) => update(collection, rowId(other.id, other.generation), { set: { judged: false } })),
+        );
+      }
+      const [result] = await store.commit(scope, [removeWhere(collection, where)]);
+      return result?.changed ?? 0;
+    },
+    async count(scope, items) {
+      if (items === undefined) return store.count(scope, collection, {});
+      let count = 0;
+      for (const slice of slices(items, SLICE)) {
+        count += await store.count(scope, collection, { itemId: { in: slice } });
+      }
+      return count;
+    },
+  };
+}
+
+function rowId(statement: string, generation: number): string {
+  return `${statement}/${generation}`;
+}
+
+function documentOf(statement: Statement, generation: number): StatementDocument {
+  const { id, item, chunk, value, ...rest } = statement;
+  return {
+    ...rest,
+    ...{ statementId: id, itemId: item, chunkId: chunk, generation, judged: false },
+    value: value as unknown as JsonObject,
+  };
+}
+
+function statementOf({ value: document }: Stored<StatementDocument>): StoredStatement {
+  const { statementId, itemId, chunkId, judged: _, value, ...rest } = document;
+  return {
+    ...rest,
+    ...{ id: statementId, item: itemId, chunk: chunkId },
+    value: value as unknown as StatementValue,
+  };
+}

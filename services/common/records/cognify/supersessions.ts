@@ -1,0 +1,240 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { DataItemId, UserId } from '../../kernel/brand.ts';
+import { asId, dataItemId } from '../../kernel/ids.ts';
+import type { Page } from '../../kernel/result-page.ts';
+import type { DatasetScope } from '../../kernel/scope.ts';
+import { slices } from '../../kernel/slices.ts';
+import {
+  type Collection,
+  type DocumentStore,
+  insert,
+  remove,
+  removeWhere,
+  replace,
+  type Stored,
+  type Write,
+} from '../../storage/ports/document-store.ts';
+import type { Judgement } from '../../text/statements/judge.ts';
+import { supersessionId } from '../../text/statements/statement.ts';
+import { findAll } from '../base/find-all.ts';
+import type { StoredStatement } from './statements.ts';
+
+type Side = {
+  readonly text: string;
+  readonly value: string;
+  readonly generation: number;
+  /** ISO. */
+  readonly at: string;
+  readonly from: string;
+  /** Items that say the same. */
+  readonly support: number;
+};
+
+type SupersessionDocument = {
+  readonly key: string;
+  readonly subject: string;
+  readonly predicate: string;
+  readonly reason: Judgement['reason'];
+  readonly older: Side;
+  readonly newer: Side;
+  readonly olderItem: string;
+  readonly olderChunk: string;
+  readonly newerItem: string;
+  readonly newerChunk: string;
+  readonly detectedAt: string;
+};
+
+/** Written by cognify when it compares statements. */
+export const supersessionsCollection: Collection<SupersessionDocument> = {
+  name: 'supersessions',
+  level: 'dataset',
+  indexes: [
+    { fields: ['detectedAt'] },
+    { fields: ['olderChunk'] },
+    { fields: ['newerChunk'] },
+    { fields: ['olderItem'] },
+    { fields: ['newerItem'] },
+  ],
+};
+
+type RevertDocument = { readonly userId: string; readonly at: string; readonly olderItem: string };
+
+/** What somebody has taken back, by the id of the supersession; stays when it is found again. Written by ingest. */
+export const supersessionRevertsCollection: Collection<RevertDocument> = {
+  name: 'supersession_reverts',
+  level: 'dataset',
+  indexes: [{ fields: ['olderItem'] }],
+};
+
+export const supersessionCollections = [supersessionsCollection, supersessionRevertsCollection] as const;
+
+export interface SupersededSide extends Side {
+  readonly item: DataItemId;
+  readonly chunk: string;
+}
+
+export interface Supersession {
+  readonly id: string;
+  readonly subject: string;
+  readonly predicate: string;
+  readonly reason: Judgement['reason'];
+  readonly older: SupersededSide;
+  readonly newer: SupersededSide;
+  /** ISO. */
+  readonly detectedAt: string;
+  /** Null while the older statement stays replaced. */
+  readonly reverted: { readonly by: UserId; readonly at: string } | null;
+}
+
+export interface Supersessions {
+  /** Newest first. The statements may belong to generations that are not visible (any more). */
+  list(
+    scope: DatasetScope,
+    page: { readonly after: string | null; readonly limit: number },
+  ): Promise<Page<Supersession>>;
+  get(scope: DatasetScope, id: string): Promise<Supersession | null>;
+  /** Those that have a statement in one of the passages, on either side. */
+  ofChunks(scope: DatasetScope, chunks: readonly string[]): Promise<readonly Supersession[]>;
+  ofOlderItems(scope: DatasetScope, items: readonly string[]): Promise<readonly Supersession[]>;
+  any(scope: DatasetScope): Promise<boolean>;
+  /**
+   * Makes what is stored of the statements that were judged what the judgements say, and tells which are not stored yet;
+   * `VersionConflictError` or `DuplicateKeyError` in the commit on a race.
+   */
+  settleWrites(
+    scope: DatasetScope,
+    judged: readonly StoredStatement[],
+    judgements: readonly Judgement<StoredStatement>[],
+    at: string,
+  ): Promise<{ readonly writes: readonly Write[]; readonly changed: readonly Judgement<StoredStatement>[] }>;
+  /** The older statement stands again, for good. `DuplicateKeyError`: it was taken back already. */
+  revertWrite(supersession: Supersession, by: UserId, at: string): Write;
+  removeOfItem(scope: DatasetScope, item: DataItemId): Promise<void>;
+  count(scope: DatasetScope, items?: readonly DataItemId[]): Promise<number>;
+  removeRevertsWrite(items: readonly DataItemId[]): Write;
+}
+
+const SLICE = 100;
+const LIMIT = 1000;
+
+export function createSupersessions(store: DocumentStore): Supersessions {
+  const collection = supersessionsCollection;
+  const reverts = supersessionRevertsCollection;
+  const withReverts = async (
+    scope: DatasetScope,
+    found: readonly Stored<SupersessionDocument>[],
+  ): Promise<readonly Supersession[]> => {
+    if (found.length === 0) return [];
+    const taken = await store.getMany(
+      scope,
+      reverts,
+      found.map(({ id }) => id),
+    );
+    const byId = new Map(taken.map(({ id, value }) => [id, value]));
+    return found.map((stored) => supersessionOf(stored, byId.get(stored.id) ?? null));
+  };
+  const byField = async (
+    scope: DatasetScope,
+    field: 'olderChunk' | 'newerChunk' | 'olderItem',
+    values: readonly string[],
+  ) => {
+    const found: Stored<SupersessionDocument>[] = [];
+    for (const slice of slices(values, SLICE)) {
+      found.push(...(await findAll(store, scope, collection, { where: { [field]: { in: slice } } })));
+    }
+    return found;
+  };
+  return {
+    async list(scope, { after, limit }) {
+      const sort = [{ field: 'detectedAt', descending: true }] as const;
+      const page = await store.find(scope, collection, { sort, limit, after });
+      return { items: await withReverts(scope, page.items), next: page.next };
+    },
+    async get(scope, id) {
+      const stored = await store.get(scope, collection, id);
+      return stored === null ? null : ((await withReverts(scope, [stored]))[0] ?? null);
+    },
+    async ofChunks(scope, chunks) {
+      const [older, newer] = await Promise.all([
+        byField(scope, 'olderChunk', chunks),
+        byField(scope, 'newerChunk', chunks),
+      ]);
+      return withReverts(scope, [...new Map([...older, ...newer].map((one) => [one.id, one])).values()]);
+    },
+    ofOlderItems: async (scope, items) => withReverts(scope, await byField(scope, 'olderItem', items)),
+    any: async (scope) => (await store.find(scope, collection, { limit: 1 })).items.length > 0,
+    async settleWrites(scope, judged, judgements, at) {
+      const ids = [...new Set(judged.map((one) => supersessionId(one.id)))];
+      const stored: Stored<SupersessionDocument>[] = [];
+      for (const slice of slices(ids, LIMIT)) stored.push(...(await store.getMany(scope, collection, slice)));
+      return settlement(stored, judgements, at);
+    },
+    revertWrite: ({ id, older }, by, at) => insert(reverts, id, { userId: by, at, olderItem: older.item }),
+    async removeOfItem(scope, item) {
+      await store.commit(scope, [
+        removeWhere(collection, { olderItem: item }),
+        removeWhere(collection, { newerItem: item }),
+      ]);
+    },
+    async count(scope, items) {
+      if (items === undefined) return store.count(scope, collection, {});
+      let count = 0;
+      for (const slice of slices(items, SLICE)) {
+        count += await store.count(scope, collection, { olderItem: { in: slice } });
+        count += await store.count(scope, collection, { newerItem: { in: slice } });
+      }
+      return count;
+    },
+    removeRevertsWrite: (items) => removeWhere(reverts, { olderItem: { in: items } }),
+  };
+}
+
+/** What makes the stored ones what the judgements say. */
+function settlement(
+  stored: readonly Stored<SupersessionDocument>[],
+  judgements: readonly Judgement<StoredStatement>[],
+  at: string,
+): { readonly writes: readonly Write[]; readonly changed: readonly Judgement<StoredStatement>[] } {
+  const present = new Map(stored.map((one) => [one.id, one]));
+  const wanted = new Map(judgements.map((judgement) => [supersessionId(judgement.older.id), judgement]));
+  const removals = [...present.values()]
+    .filter(({ id }) => !wanted.has(id))
+    .map(({ id, version }) => remove(supersessionsCollection, id, version));
+  const changed: Judgement<StoredStatement>[] = [];
+  const changes = [...wanted].flatMap(([id, judgement]): readonly Write[] => {
+    const before = present.get(id);
+    const document = documentOf(judgement, before?.value.detectedAt ?? at);
+    if (before !== undefined && isDeepStrictEqual(before.value, document)) return [];
+    changed.push(judgement);
+    if (before === undefined) return [insert(supersessionsCollection, id, document)];
+    const detectedAt = before.value.newer.text === document.newer.text ? document.detectedAt : at;
+    return [replace(supersessionsCollection, id, { ...document, detectedAt }, before.version)];
+  });
+  return { writes: [...removals, ...changes], changed };
+}
+
+function documentOf(
+  { older, newer, reason, olderSupport, newerSupport }: Judgement<StoredStatement>,
+  detectedAt: string,
+): SupersessionDocument {
+  const { key, subject, predicate } = older;
+  const sides = { older: sideOf(older, olderSupport), newer: sideOf(newer, newerSupport) };
+  const places = {
+    ...{ olderItem: older.item, olderChunk: older.chunk, newerItem: newer.item, newerChunk: newer.chunk },
+  };
+  return { key, subject, predicate, reason, ...sides, ...places, detectedAt };
+}
+
+function sideOf({ text, valueText, generation, at, from }: StoredStatement, support: number): Side {
+  return { text, value: valueText, generation, at, from, support };
+}
+
+function supersessionOf({ id, value }: Stored<SupersessionDocument>, revert: RevertDocument | null): Supersession {
+  const { subject, predicate, reason, detectedAt } = value;
+  return {
+    ...{ id, subject, predicate, reason, detectedAt },
+    older: { ...value.older, item: dataItemId(value.olderItem), chunk: value.olderChunk },
+    newer: { ...value.newer, item: dataItemId(value.newerItem), chunk: value.newerChunk },
+    reverted: revert === null ? null : { by: asId<UserId>(revert.userId), at: revert.at },
+  };
+}

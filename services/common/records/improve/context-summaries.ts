@@ -1,0 +1,163 @@
+import { cosine, vectorOfText } from '../../domain/vector-text.ts';
+import type { DatasetId } from '../../kernel/brand.ts';
+import { idFor } from '../../kernel/ids.ts';
+import type { DatasetScope } from '../../kernel/scope.ts';
+import {
+  type AnyCollection,
+  type Collection,
+  type DocumentStore,
+  insert,
+  replace,
+  type Stored,
+  type Write,
+} from '../../storage/ports/document-store.ts';
+
+/** A bucket of the tree of global context, with what stands for it. */
+export type ContextNode = {
+  /** Of buckets of passage summaries: 0. The root stands above all others. */
+  readonly level: number;
+  readonly isRoot: boolean;
+  readonly parent: string | null;
+  /** Ids of summaries at level 0, of nodes above; sorted. */
+  readonly children: readonly string[];
+  /** There is room for another child. */
+  readonly isOpen: boolean;
+  /** Children without entities: they have nothing in common. */
+  readonly isMisc: boolean;
+  /** Children came, went or changed since the text was written. */
+  readonly isStale: boolean;
+  /** Of its children; level 0 only. */
+  readonly entities: readonly string[];
+  /** '' until it is written, and again when it tells of what was forgotten. */
+  readonly text: string;
+  /** Of the text, see `vector-text.ts`. */
+  readonly vector: string;
+  /** Mean of the children's unit vectors; level 1 and above. */
+  readonly childMean: string;
+};
+
+/** A passage's summary and where it stands. */
+export type ContextLeaf = {
+  readonly itemId: string;
+  readonly bucket: string;
+  readonly entities: readonly string[];
+  /** SHA-256 of the summary. */
+  readonly print: string;
+};
+
+/** In how many leaves an entity is, and the buckets with room that hold it. */
+export type ContextEntity = { readonly count: number; readonly buckets: readonly string[] };
+
+export type ContextState = {
+  readonly leaves: number;
+  /** False while a build is under way or was left in the middle. */
+  readonly isComplete: boolean;
+  /** Of the space of the nodes' vectors; absent in those that are older than migrations. */
+  readonly model?: string;
+};
+
+export const contextNodesCollection: Collection<ContextNode> = {
+  name: 'context_nodes',
+  level: 'dataset',
+  indexes: [
+    { fields: ['level', 'isStale'] },
+    { fields: ['level', 'isOpen', 'isMisc'] },
+    { fields: ['level', 'isRoot', 'parent'] },
+  ],
+};
+export const contextLeavesCollection: Collection<ContextLeaf> = {
+  name: 'context_leaves',
+  level: 'dataset',
+  indexes: [{ fields: ['itemId'] }],
+};
+export const contextEntitiesCollection: Collection<ContextEntity> = {
+  name: 'context_entities',
+  level: 'dataset',
+  indexes: [],
+};
+export const contextStateCollection: Collection<ContextState> = {
+  name: 'context_state',
+  level: 'dataset',
+  indexes: [],
+};
+
+export const contextCollections: readonly AnyCollection[] = [
+  contextNodesCollection,
+  contextLeavesCollection,
+  contextEntitiesCollection,
+  contextStateCollection,
+];
+
+export const CONTEXT_STATE_ID = 'state';
+
+export function contextRootId(dataset: DatasetId): string {
+  return idFor('GlobalContextSummary', `${dataset}:root`);
+}
+
+/** A document that is read, changed in memory and written once; version 0: not stored yet. */
+export interface Versioned<T> {
+  readonly id: string;
+  readonly version: number;
+  readonly value: T;
+}
+
+export function keepWrite<T extends ContextNode | ContextLeaf | ContextEntity | ContextState>(
+  collection: Collection<T>,
+  { id, version }: Pick<Versioned<T>, 'id' | 'version'>,
+  value: T,
+): Write {
+  return version === 0 ? insert(collection, id, value) : replace(collection, id, value, version);
+}
+
+export async function contextState(
+  store: Pick<DocumentStore, 'get'>,
+  scope: DatasetScope,
+): Promise<Versioned<ContextState>> {
+  const stored = await store.get(scope, contextStateCollection, CONTEXT_STATE_ID);
+  return stored ?? { id: CONTEXT_STATE_ID, version: 0, value: { leaves: 0, isComplete: true } };
+}
+
+/** A summary that stands for a part of a dataset. */
+export interface ContextSummary {
+  readonly id: string;
+  readonly level: number;
+  readonly isRoot: boolean;
+  readonly text: string;
+  /** Cosine with the query; null for the root. */
+  readonly similarity: number | null;
+}
+
+const BEAM = 8;
+
+/**
+ * What stands for the dataset as a whole, then the `areas` parts of it that are most like the query. The tree is walked
+ * from the root along its most similar branches, so that the cost is that of its height.
+ */
+export async function readGlobalContext(
+  store: Pick<DocumentStore, 'get' | 'getMany'>,
+  scope: DatasetScope,
+  query: { readonly vector: Float32Array | null; readonly areas: number },
+): Promise<readonly ContextSummary[]> {
+  const root = await store.get(scope, contextNodesCollection, contextRootId(scope.dataset));
+  if (root === null || root.value.text === '') return [];
+  const found = [summaryOf(root, null)];
+  const { vector, areas } = query;
+  if (vector === null) return found;
+  const seen: ContextSummary[] = [];
+  let branches: readonly string[] = root.value.children;
+  while (branches.length > 0) {
+    const nodes = await store.getMany(scope, contextNodesCollection, branches);
+    const near = nodes
+      .map((node) => ({ node, similarity: cosine(vector, vectorOfText(node.value.vector)) }))
+      .sort((left, right) => right.similarity - left.similarity || (left.node.id < right.node.id ? -1 : 1));
+    for (const { node, similarity } of near) if (node.value.text !== '') seen.push(summaryOf(node, similarity));
+    branches = near.slice(0, BEAM).flatMap(({ node }) => (node.value.level === 0 ? [] : node.value.children));
+  }
+  seen.sort((left, right) => (right.similarity ?? 0) - (left.similarity ?? 0) || (left.id < right.id ? -1 : 1));
+  return [...found, ...seen.slice(0, areas)];
+}
+
+function summaryOf({ id, value }: Stored<ContextNode>, similarity: number | null): ContextSummary {
+  const { level, isRoot, text } = value;
+  return { id, level, isRoot, text, similarity };
+}

@@ -1,0 +1,190 @@
+import type { QaEntry, SessionKey } from '../../domain/session.ts';
+import type { JsonObject } from '../../kernel/json.ts';
+import { pagesOf } from '../../kernel/result-page.ts';
+import type { DatasetScope } from '../../kernel/scope.ts';
+import { slices } from '../../kernel/slices.ts';
+import {
+  type Collection,
+  type DocumentStore,
+  insert,
+  removeWhere,
+  replace,
+  type Stored,
+  VersionConflictError,
+  type Write,
+} from '../../storage/ports/document-store.ts';
+import { sessionDocumentId } from '../sessions/sessions.ts';
+
+type WeightDocument = {
+  /** 0 to 1, 4 decimals. */
+  readonly weight: number;
+  readonly changedAt: string;
+};
+
+/** What ratings of answers have made of nodes and edges, by wire id; what was never rated has none. */
+export const elementWeightsCollection: Collection<WeightDocument> = {
+  name: 'element_weights',
+  level: 'dataset',
+  indexes: [],
+};
+
+type VoteDocument = {
+  /** Of the answer: its user, the document id of its session, its number there. */
+  readonly userId: string;
+  readonly session: string;
+  readonly turn: number;
+  readonly score: number;
+  readonly source: 'explicit' | 'implicit';
+  readonly applied: readonly string[];
+  readonly attempts: number;
+};
+
+/**
+ * Which elements a rating has moved, by the id of its answer: none is moved twice by one rating. A vote goes with its answer,
+ * whose number also tells which went with the retention of its session.
+ */
+export const weightVotesCollection: Collection<VoteDocument> = {
+  name: 'weight_votes',
+  level: 'dataset',
+  indexes: [
+    { fields: ['userId'], wide: true },
+    { fields: ['session', 'turn'], wide: true },
+  ],
+};
+
+/** In all datasets of the scope, as the others below. */
+export function votesOfAnswersWrite(answers: readonly string[]): Write {
+  return removeWhere(weightVotesCollection, { id: { in: answers } });
+}
+
+export function votesOfSessionWrite(key: SessionKey): Write {
+  return removeWhere(weightVotesCollection, { session: sessionDocumentId(key) });
+}
+
+/** Of answers with numbers up to this. */
+export function votesUpToWrite(key: SessionKey, turn: number): Write {
+  return removeWhere(weightVotesCollection, { session: sessionDocumentId(key), turn: { atMost: turn } });
+}
+
+/** Of an element that was never rated. */
+export const NEUTRAL_WEIGHT = 0.5;
+
+export interface WeightVote extends Pick<VoteDocument, 'score' | 'source' | 'applied' | 'attempts'> {
+  /** Null: not stored yet. */
+  readonly version: number | null;
+}
+
+export interface ElementWeights {
+  /** Weights of those elements that were rated. Batched: one read for 1000 ids. */
+  of(scope: DatasetScope, ids: readonly string[]): Promise<ReadonlyMap<string, number>>;
+  /** The vote of an answer, null when it never had one. */
+  vote(scope: DatasetScope, answer: string): Promise<WeightVote | null>;
+  /**
+   * Moves the elements and keeps the vote, in one commit. `VersionConflictError` or `DuplicateKeyError` when somebody else
+   * moved one of them meanwhile.
+   */
+  cast(scope: DatasetScope, ballot: Ballot): Promise<void>;
+  /** Ids of all elements that were rated, a thousand at a time. */
+  rated(scope: DatasetScope): AsyncIterable<readonly string[]>;
+  /** Elements that are gone: their weights, and the mention of them in votes. How many weights there were. */
+  forget(scope: DatasetScope, ids: readonly string[]): Promise<number>;
+}
+
+export interface Ballot {
+  readonly session: SessionKey;
+  readonly answer: Pick<QaEntry, 'id' | 'number'>;
+  readonly vote: WeightVote;
+  /** Elements to move. */
+  readonly ids: readonly string[];
+  move(weight: number): number;
+  readonly at: string;
+}
+
+const READ_SLICE = 1000;
+
+export function createElementWeights(store: DocumentStore): ElementWeights {
+  const stored = async (scope: DatasetScope, ids: readonly string[]) => {
+    const found = new Map<string, Stored<WeightDocument>>();
+    for (const slice of slices(ids, READ_SLICE)) {
+      for (const document of await store.getMany(scope, elementWeightsCollection, slice))
+        found.set(document.id, document);
+    }
+    return found;
+  };
+  return {
+    async of(scope, ids) {
+      const found = await stored(scope, [...new Set(ids)]);
+      return new Map([...found].map(([id, { value }]) => [id, value.weight]));
+    },
+    async vote(scope, answer) {
+      const found = await store.get(scope, weightVotesCollection, answer);
+      if (found === null) return null;
+      const { score, source, applied, attempts } = found.value;
+      return { score, source, applied, attempts, version: found.version };
+    },
+    async cast(scope, { session, answer, vote, ids, move, at }) {
+      const known = await stored(scope, ids);
+      const moves = ids.map((id): Write => {
+        const present = known.get(id);
+        const document = { weight: move(present?.value.weight ?? NEUTRAL_WEIGHT), changedAt: at };
+        if (present === undefined) return insert(elementWeightsCollection, id, document);
+        return replace(elementWeightsCollection, id, document, present.version);
+      });
+      const { score, source, applied, attempts, version } = vote;
+      const document = {
+        ...{ userId: session.user, session: sessionDocumentId(session), turn: answer.number },
+        ...{ score, source, applied, attempts },
+      };
+      const kept =
+        version === null
+          ? insert(weightVotesCollection, answer.id, document)
+          : replace(weightVotesCollection, answer.id, document, version);
+      await store.commit(scope, [kept, ...moves]);
+    },
+    async *rated(scope) {
+      for await (const page of allPages(store, scope, elementWeightsCollection)) yield page.map(({ id }) => id);
+    },
+    async forget(scope, ids) {
+      // Last, so that a repetition finds what was left.
+      await takeOutOfVotes(store, scope, new Set(ids));
+      let removed = 0;
+      for (const slice of slices(ids, READ_SLICE)) {
+        const [result] = await store.commit(scope, [removeWhere(elementWeightsCollection, { id: { in: slice } })]);
+        removed += result?.changed ?? 0;
+      }
+      return removed;
+    },
+  };
+}
+
+function allPages<T extends JsonObject>(store: DocumentStore, scope: DatasetScope, collection: Collection<T>) {
+  const query = { sort: [{ field: 'id' as const }], limit: READ_SLICE };
+  return pagesOf((after) => store.find(scope, collection, { ...query, after }));
+}
+
+async function takeOutOfVotes(store: DocumentStore, scope: DatasetScope, gone: ReadonlySet<string>): Promise<void> {
+  for await (const votes of allPages(store, scope, weightVotesCollection)) {
+    const touched = votes.filter(({ value }) => value.applied.some((id) => gone.has(id)));
+    for (const { id } of touched) await takeOutOfVote(store, scope, id, gone);
+  }
+}
+
+/** Somebody may vote anew at the same time. */
+async function takeOutOfVote(
+  store: DocumentStore,
+  scope: DatasetScope,
+  answer: string,
+  gone: ReadonlySet<string>,
+): Promise<void> {
+  for (;;) {
+    const stored = await store.get(scope, weightVotesCollection, answer);
+    if (stored === null) return;
+    const applied = stored.value.applied.filter((id) => !gone.has(id));
+    try {
+      await store.commit(scope, [replace(weightVotesCollection, answer, { ...stored.value, applied }, stored.version)]);
+      return;
+    } catch (error) {
+      if (!(error instanceof VersionConflictError)) throw error;
+    }
+  }
+}

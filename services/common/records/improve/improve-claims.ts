@@ -1,0 +1,292 @@
+import type { SessionKey } from '../../domain/session.ts';
+import type { DatasetId, TenantId } from '../../kernel/brand.ts';
+import { SYSTEM_SCOPE } from '../../kernel/scope.ts';
+import {
+  type Collection,
+  type DocumentStore,
+  insert,
+  remove,
+  type Stored,
+  update,
+  VersionConflictError,
+  type Write,
+} from '../../storage/ports/document-store.ts';
+import { untilUndisturbed } from '../base/commit-races.ts';
+import { sessionDocumentId } from '../sessions/sessions.ts';
+
+type ClaimDocument = {
+  /** Who holds it; never used again, so that it fences off whoever held it before. */
+  readonly owner: string;
+  /** Whoever holds it shows a sign of life before; later it is free. Milliseconds since 1970. */
+  readonly leaseUntilMs: number;
+  /** Somebody else came for the session meanwhile. */
+  readonly rerunWanted: boolean;
+  /** From whom it was seized, until that one has stopped; null or absent: nobody. */
+  readonly seizedFrom?: string | null;
+  /** When that one's lease ends. */
+  readonly seizedUntilMs?: number;
+};
+
+/** What improve works on, of every tenant: the workers of all processes exclude each other by these. */
+export const improveClaimsCollection: Collection<ClaimDocument> = {
+  name: 'improve_claims',
+  level: 'system',
+  indexes: [{ fields: ['leaseUntilMs'] }],
+};
+
+/** What one improve holds. */
+export interface ClaimedKeys {
+  readonly dataset: string;
+  readonly sessions: readonly string[];
+}
+
+export function claimKeys(tenant: TenantId, dataset: DatasetId, sessions: readonly SessionKey[]): ClaimedKeys {
+  const keys = sessions.map((session) => `session:${tenant}:${sessionDocumentId(session)}`);
+  return { dataset: datasetKey(dataset), sessions: [...new Set(keys)] };
+}
+
+function datasetKey(dataset: DatasetId): string {
+  return `dataset:${dataset}`;
+}
+
+/** Claims with lease and owner: all keys or none; what a dead holder claimed lapses; only the holder releases. */
+export interface ImproveClaims {
+  /**
+   * False when another owner holds any of them. Free keys lose the marks that were left on them. An owner that is named
+   * after the present one, `ownerOf` of the same improve, takes over from it at once, with the marks.
+   */
+  claim(keys: ClaimedKeys, owner: string, lease: Lease): Promise<boolean>;
+  /** False when it is not held any more: nothing may be written then. */
+  extend(keys: ClaimedKeys, owner: string, lease: Lease): Promise<boolean>;
+  /** Whether the owner holds the dataset, by a lease that is not over: for whoever writes at its request. */
+  holds(dataset: DatasetId, owner: string, nowMs: number): Promise<boolean>;
+  /** Asks whoever holds the sessions for one more pass. How many of them are held. */
+  wantRerun(keys: ClaimedKeys, nowMs: number): Promise<number>;
+  /**
+   * One decision: either somebody wanted a pass more, and the wish is consumed and all keys stay, or all are released.
+   * `lost`: not held any more.
+   */
+  rerunOrRelease(keys: ClaimedKeys, owner: string): Promise<'rerun' | 'released' | 'lost'>;
+  /** By a holder that has stopped, whether it holds them still or not. */
+  release(keys: ClaimedKeys, owner: string): Promise<void>;
+  /** For an eraser: takes the dataset from whoever holds it, who finds out soon. `hasLeft` tells when it has stopped. */
+  seize(dataset: DatasetId, owner: string, lease: Lease): Promise<void>;
+  /** Nobody works on what was seized any more: who held it said so, or its lease is over. */
+  hasLeft(dataset: DatasetId, owner: string, nowMs: number): Promise<boolean>;
+  /** For a process that has the store alone: whoever held something is dead. */
+  releaseAll(): Promise<void>;
+}
+
+export interface Lease {
+  readonly nowMs: number;
+  readonly leaseMs: number;
+}
+
+/** The holder that an improve has with its first worker (0), or with one who came after it. */
+export function ownerOf(improve: string, worker: number): string {
+  return `${improve}#${worker}`;
+}
+
+const ERASURE = 'erasure:';
+
+/** The holder that an erasure of the dataset has; two of them are no hindrance to each other. */
+export function eraserOf(erasure: string): string {
+  return `${ERASURE}${erasure}`;
+}
+
+function isSameImprove(one: string, other: string): boolean {
+  return one.split('#')[0] === other.split('#')[0];
+}
+
+const collection = improveClaimsCollection;
+
+export function createImproveClaims(store: DocumentStore): ImproveClaims {
+  return {
+    claim: (keys, owner, lease) => repeated(() => claimAll(store, allOf(keys), owner, lease)),
+    extend: (keys, owner, lease) => extendAll(store, allOf(keys), owner, lease),
+    async holds(dataset, owner, nowMs) {
+      const present = await claimOf(store, dataset);
+      return present !== undefined && present.value.owner === owner && present.value.leaseUntilMs > nowMs;
+    },
+    async wantRerun({ sessions }, nowMs) {
+      if (sessions.length === 0) return 0;
+      const mark = (id: string) =>
+        update(collection, id, { where: { leaseUntilMs: { greaterThan: nowMs } }, set: { rerunWanted: true } });
+      const results = await store.commit(SYSTEM_SCOPE, sessions.map(mark));
+      return results.filter(({ changed }) => changed > 0).length;
+    },
+    rerunOrRelease: (keys, owner) => repeated(() => rerunOrReleaseAll(store, keys, owner)),
+    release: (keys, owner) => releaseKeys(store, keys, owner),
+    seize: (dataset, owner, lease) => repeated(() => seizeDataset(store, dataset, owner, lease)),
+    async hasLeft(dataset, owner, nowMs) {
+      const present = await claimOf(store, dataset);
+      if (present === undefined || present.value.owner !== owner) return true;
+      const { seizedFrom = null, seizedUntilMs = 0 } = present.value;
+      return seizedFrom === null || seizedUntilMs <= nowMs;
+    },
+    releaseAll: () => removeEvery(store),
+  };
+}
+
+type StoredClaim = Stored<ClaimDocument>;
+
+async function claimOf(store: DocumentStore, dataset: DatasetId): Promise<StoredClaim | undefined> {
+  const [present] = await store.getMany(SYSTEM_SCOPE, collection, [datasetKey(dataset)]);
+  return present;
+}
+
+/** Fails the commit when somebody else has it. */
+function changeOfHeld(id: string, owner: string, set: Partial<ClaimDocument> = {}): Write {
+  return update(collection, id, { where: { owner }, set, required: true });
+}
+
+async function claimAll(
+  store: DocumentStore,
+  ids: readonly string[],
+  owner: string,
+  { nowMs, leaseMs }: Lease,
+): Promise<boolean> {
+  const stored = await store.getMany(SYSTEM_SCOPE, collection, ids);
+  const isTaken = ({ value }: StoredClaim) => !isSameImprove(value.owner, owner) && value.leaseUntilMs > nowMs;
+  if (stored.some(isTaken)) return false;
+  const present = new Map(stored.map(({ id, value }) => [id, value]));
+  const leaseUntilMs = nowMs + leaseMs;
+  const writes = ids.map((id) => {
+    const known = present.get(id);
+    if (known === undefined) return insert(collection, id, { owner, leaseUntilMs, rerunWanted: false });
+    const isOwn = isSameImprove(known.owner, owner);
+    return update(collection, id, {
+      where: { owner: known.owner, leaseUntilMs: known.leaseUntilMs },
+      set: { owner, leaseUntilMs, seizedFrom: null, ...(isOwn ? {} : { rerunWanted: false }) },
+      required: true,
+    });
+  });
+  await store.commit(SYSTEM_SCOPE, writes);
+  return true;
+}
+
+async function extendAll(
+  store: DocumentStore,
+  ids: readonly string[],
+  owner: string,
+  { nowMs, leaseMs }: Lease,
+): Promise<boolean> {
+  try {
+    await store.commit(
+      SYSTEM_SCOPE,
+      ids.map((id) => changeOfHeld(id, owner, { leaseUntilMs: nowMs + leaseMs })),
+    );
+    return true;
+  } catch (error) {
+    if (error instanceof VersionConflictError) return false;
+    throw error;
+  }
+}
+
+async function rerunOrReleaseAll(
+  store: DocumentStore,
+  keys: ClaimedKeys,
+  owner: string,
+): Promise<'rerun' | 'released' | 'lost'> {
+  const all = allOf(keys);
+  // Mostly nobody wanted anything.
+  if (await releaseUnwanted(store, keys, owner)) return 'released';
+  const own = (await store.getMany(SYSTEM_SCOPE, collection, all)).filter(({ value }) => value.owner === owner);
+  if (own.length < all.length) return 'lost';
+  const wanted = own.filter(({ value }) => value.rerunWanted);
+  if (wanted.length === 0) throw new VersionConflictError(collection.name, keys.dataset);
+  await store.commit(
+    SYSTEM_SCOPE,
+    wanted.map(({ id }) => changeOfHeld(id, owner, { rerunWanted: false })),
+  );
+  return 'rerun';
+}
+
+/** All keys, if they are held and nobody wants a pass more. */
+async function releaseUnwanted(store: DocumentStore, keys: ClaimedKeys, owner: string): Promise<boolean> {
+  const unwanted = (id: string) =>
+    update(collection, id, { where: { owner, rerunWanted: false }, set: {}, required: true });
+  try {
+    await store.commit(SYSTEM_SCOPE, [
+      ...keys.sessions.map(unwanted),
+      changeOfHeld(keys.dataset, owner),
+      ...allOf(keys).map((id) => remove(collection, id)),
+    ]);
+    return true;
+  } catch (error) {
+    if (error instanceof VersionConflictError) return false;
+    throw error;
+  }
+}
+
+async function releaseKeys(store: DocumentStore, { dataset, sessions }: ClaimedKeys, owner: string): Promise<void> {
+  for (const id of sessions) await releaseOne(store, id, owner);
+  if (await releaseOne(store, dataset, owner)) return;
+  // Seized, perhaps unnoticed: who erases the dataset waits to hear that nobody works on it.
+  await store.commit(SYSTEM_SCOPE, [
+    update(collection, dataset, { where: { seizedFrom: owner }, set: { seizedFrom: null } }),
+  ]);
+}
+
+async function seizeDataset(
+  store: DocumentStore,
+  dataset: DatasetId,
+  owner: string,
+  { nowMs, leaseMs }: Lease,
+): Promise<void> {
+  const id = datasetKey(dataset);
+  const leaseUntilMs = nowMs + leaseMs;
+  const present = await claimOf(store, dataset);
+  if (present === undefined) {
+    await store.commit(SYSTEM_SCOPE, [insert(collection, id, { owner, leaseUntilMs, rerunWanted: false })]);
+    return;
+  }
+  const { owner: holder, leaseUntilMs: heldUntilMs, seizedFrom = null } = present.value;
+  const isHeld = heldUntilMs > nowMs && !holder.startsWith(ERASURE);
+  await store.commit(SYSTEM_SCOPE, [
+    update(collection, id, {
+      where: { owner: holder, leaseUntilMs: heldUntilMs },
+      set: {
+        owner,
+        leaseUntilMs,
+        seizedFrom: isHeld ? holder : seizedFrom,
+        seizedUntilMs: isHeld ? heldUntilMs : (present.value.seizedUntilMs ?? 0),
+      },
+      required: true,
+    }),
+  ]);
+}
+
+async function removeEvery(store: DocumentStore): Promise<void> {
+  for (;;) {
+    const { items } = await store.find(SYSTEM_SCOPE, collection, { limit: 1000 });
+    if (items.length === 0) return;
+    await store.commit(
+      SYSTEM_SCOPE,
+      items.map(({ id }) => remove(collection, id)),
+    );
+  }
+}
+
+/** The dataset's first: two improves of one dataset meet at it, whatever sessions they have. */
+function allOf({ dataset, sessions }: ClaimedKeys): readonly string[] {
+  return [dataset, ...sessions];
+}
+
+/** A key that somebody else has by now stays as it is, and the answer is false. */
+async function releaseOne(store: DocumentStore, id: string, owner: string): Promise<boolean> {
+  try {
+    await store.commit(SYSTEM_SCOPE, [changeOfHeld(id, owner), remove(collection, id)]);
+    return true;
+  } catch (error) {
+    if (!(error instanceof VersionConflictError)) throw error;
+    return false;
+  }
+}
+
+const MAX_RACES = 50;
+
+/** Others claim, mark and release meanwhile. */
+function repeated<Result>(attempt: () => Promise<Result>): Promise<Result> {
+  return untilUndisturbed(attempt, MAX_RACES);
+}

@@ -1,0 +1,195 @@
+import { vectorOfText, vectorText } from '../../domain/vector-text.ts';
+import type { DataItemId, DatasetId } from '../../kernel/brand.ts';
+import { dataItemId, idFor } from '../../kernel/ids.ts';
+import { pagesOf } from '../../kernel/result-page.ts';
+import type { DatasetScope } from '../../kernel/scope.ts';
+import {
+  type Collection,
+  type DocumentStore,
+  insert,
+  removeWhere,
+  replace,
+} from '../../storage/ports/document-store.ts';
+import type { Provenance } from '../../storage/ports/index-entry.ts';
+import type { VectorSpace } from '../../storage/ports/vector-index.ts';
+
+type CentroidDocument = {
+  readonly slot: number;
+  readonly count: number;
+  readonly truthEpoch: number;
+  /** Milliseconds. */
+  readonly updatedAt: number;
+  /** See `vector-text.ts`. */
+  readonly centroid: string;
+  readonly learningIds: readonly string[];
+  /** Of the space; absent in those that are older than migrations. */
+  readonly model?: string;
+};
+
+type CoordinatesDocument = {
+  readonly itemId: string;
+  readonly generation: number;
+  readonly truthEpoch: number;
+  /** Passages of the page; more than are scored when some could not be embedded. */
+  readonly total: number;
+  readonly chunks: readonly string[];
+  /** `TRUTH_SLOTS` cosines a chunk, in their order. */
+  readonly coordinates: string;
+};
+
+/** What the learnings of a dataset are near to, in vector space: one document a slot (cognify-improve.md §3.12). */
+const truthCentroidsCollection: Collection<CentroidDocument> = {
+  name: 'truth_centroids',
+  level: 'dataset',
+  indexes: [{ fields: ['slot'] }],
+};
+
+/** Where passages stand to those, some hundred of one item in a document. */
+export const truthCoordinatesCollection: Collection<CoordinatesDocument> = {
+  name: 'truth_coordinates',
+  level: 'dataset',
+  indexes: [{ fields: ['itemId'] }],
+};
+
+export const truthCollections = [truthCentroidsCollection, truthCoordinatesCollection] as const;
+
+export const TRUTH_SLOTS = 8;
+/** Passages of one document of coordinates, by their number in the item. */
+export const CHUNKS_PER_PAGE = 500;
+
+export interface TruthSlot {
+  readonly slot: number;
+  /** Learnings that it is the mean of. */
+  readonly count: number;
+  readonly centroid: Float32Array;
+  readonly learningIds: readonly string[];
+}
+
+export interface TruthSubspace {
+  /** 0: there is none. Coordinates of another epoch mean nothing. */
+  readonly epoch: number;
+  /** By slot. */
+  readonly slots: readonly TruthSlot[];
+  /** That made the vectors of the centroids; null: not known. */
+  readonly model: string | null;
+}
+
+/** Whether the centroids can be compared with vectors of the space. */
+export function isOfSpace({ slots, model }: Pick<TruthSubspace, 'slots' | 'model'>, space: VectorSpace): boolean {
+  const isSameModel = model === null || model === space.model;
+  return isSameModel && slots.every(({ centroid }) => centroid.length === space.dimensions);
+}
+
+export interface ScoredPage extends Provenance {
+  readonly epoch: number;
+  readonly total: number;
+  readonly scored: number;
+}
+
+/** Coordinates of some passages of an item. */
+export interface ScoredChunks extends Provenance {
+  /** `floor(chunk number / CHUNKS_PER_PAGE)` */
+  readonly page: number;
+  readonly epoch: number;
+  /** Passages of the page, scored or not. */
+  readonly total: number;
+  readonly chunks: readonly string[];
+  readonly coordinates: Float32Array;
+}
+
+export interface TruthState {
+  subspace(scope: DatasetScope): Promise<TruthSubspace>;
+  /** What is scored, without the coordinates, by `<item>/<page>`. */
+  pages(scope: DatasetScope): Promise<ReadonlyMap<string, ScoredPage>>;
+  /** Coordinates of chunks, by their ids, as far as they are of the epoch. */
+  coordinates(
+    scope: DatasetScope,
+    epoch: number,
+    chunks: readonly { readonly id: string; readonly item: string; readonly number: number }[],
+  ): Promise<ReadonlyMap<string, Float32Array>>;
+  /** In place of what was there. `VersionConflictError` when somebody else wrote them. */
+  keepCoordinates(scope: DatasetScope, pages: readonly ScoredChunks[]): Promise<void>;
+  /** The epoch is in force when it resolves. */
+  keepSubspace(scope: DatasetScope, subspace: TruthSubspace, at: Date): Promise<void>;
+  forgetItem(scope: DatasetScope, item: DataItemId): Promise<number>;
+}
+
+export function createTruthState(store: DocumentStore): TruthState {
+  return {
+    async subspace(scope) {
+      const { items } = await store.find(scope, truthCentroidsCollection, {
+        sort: [{ field: 'slot' }],
+        limit: TRUTH_SLOTS,
+      });
+      const slots = items.map(({ value: { slot, count, centroid, learningIds } }) => {
+        return { slot, count, learningIds, centroid: vectorOfText(centroid) };
+      });
+      const model = items[0]?.value.model ?? null;
+      return { epoch: Math.max(0, ...items.map(({ value }) => value.truthEpoch)), slots, model };
+    },
+    async pages(scope) {
+      const found = new Map<string, ScoredPage>();
+      const read = (after: string | null) => store.find(scope, truthCoordinatesCollection, { limit: READ_PAGE, after });
+      for await (const page of pagesOf(read)) {
+        for (const { id, value } of page) {
+          const { itemId, generation, truthEpoch: epoch, total, chunks } = value;
+          found.set(id, { item: dataItemId(itemId), generation, epoch, total, scored: chunks.length });
+        }
+      }
+      return found;
+    },
+    async coordinates(scope, epoch, chunks) {
+      const ids = [...new Set(chunks.map(({ item, number }) => pageId(item, Math.floor(number / CHUNKS_PER_PAGE))))];
+      const wanted = new Set(chunks.map(({ id }) => id));
+      const found = new Map<string, Float32Array>();
+      for (const { value } of await store.getMany(scope, truthCoordinatesCollection, ids)) {
+        if (value.truthEpoch !== epoch) continue;
+        const all = vectorOfText(value.coordinates);
+        for (const [at, id] of value.chunks.entries()) {
+          if (wanted.has(id)) found.set(id, all.subarray(at * TRUTH_SLOTS, (at + 1) * TRUTH_SLOTS));
+        }
+      }
+      return found;
+    },
+    async keepCoordinates(scope, pages) {
+      const known = await store.getMany(
+        scope,
+        truthCoordinatesCollection,
+        pages.map(({ item, page }) => pageId(item, page)),
+      );
+      const versions = new Map(known.map(({ id, version }) => [id, version]));
+      const writes = pages.map(({ item, page, generation, epoch, total, chunks, coordinates }) => {
+        const scored = { truthEpoch: epoch, total, chunks, coordinates: vectorText(coordinates) };
+        const document = { itemId: item, generation, ...scored };
+        const id = pageId(item, page);
+        const version = versions.get(id);
+        return version === undefined
+          ? insert(truthCoordinatesCollection, id, document)
+          : replace(truthCoordinatesCollection, id, document, version);
+      });
+      if (writes.length > 0) await store.commit(scope, writes);
+    },
+    async keepSubspace(scope, { epoch, slots, model }, at) {
+      const documents = slots.map(({ slot, count, centroid, learningIds }) => {
+        const numbers = { slot, count, truthEpoch: epoch, updatedAt: at.getTime() };
+        const value = { ...numbers, centroid: vectorText(centroid), learningIds, ...(model === null ? {} : { model }) };
+        return insert(truthCentroidsCollection, centroidId(scope.dataset, slot), value);
+      });
+      await store.commit(scope, [removeWhere(truthCentroidsCollection, {}), ...documents]);
+    },
+    async forgetItem(scope, item) {
+      const [result] = await store.commit(scope, [removeWhere(truthCoordinatesCollection, { itemId: item })]);
+      return result?.changed ?? 0;
+    },
+  };
+}
+
+const READ_PAGE = 100;
+
+function pageId(item: string, page: number): string {
+  return `${item}/${page}`;
+}
+
+function centroidId(dataset: DatasetId, slot: number): string {
+  return idFor('TruthCentroid', `${dataset}:${slot}`);
+}

@@ -1,0 +1,84 @@
+import type { DatasetId, TenantId } from '../../kernel/brand.ts';
+import { asId } from '../../kernel/ids.ts';
+import type { DatasetScope, SystemScope } from '../../kernel/scope.ts';
+import type { Collection, DocumentStore, Write } from '../../storage/ports/document-store.ts';
+import { insert, remove, update } from '../../storage/ports/document-store.ts';
+import { findAll } from '../base/find-all.ts';
+
+type BlobIntent = { readonly prefixes: readonly string[]; readonly at: string; readonly abandoned?: boolean };
+
+/** No intent changes between its declaration and the commit of its records. */
+const DECLARED_VERSION = 1;
+
+/**
+ * Blobs about to be written for records that are not committed yet. The intent goes in the commit that makes the records,
+ * so one that is left tells of blobs nobody owns: a sweep removes them. Whoever removes such blobs abandons the intent
+ * first, in whatever process: the records cannot be committed any more then.
+ */
+export const blobIntentsCollection: Collection<BlobIntent> = {
+  name: 'blob_intents',
+  level: 'dataset',
+  indexes: [{ fields: ['at'], wide: true }],
+};
+
+export interface BlobIntents {
+  declare(scope: DatasetScope, id: string, prefixes: readonly string[], at: string): Promise<void>;
+  /** To be committed with what makes nobody own the blobs: whoever commits it removes them, or else a sweep does. */
+  leaveWrites(id: string, prefixes: readonly string[], at: string): readonly Write[];
+  /** To be committed with the records; fail the commit with `VersionConflictError` when the intent was abandoned. */
+  settleWrites(id: string): readonly Write[];
+  /** False when there is no such intent: its records are committed, or its blobs were swept. */
+  abandon(scope: DatasetScope, id: string): Promise<boolean>;
+  /** For a dataset that goes: nothing that is being added to it can be committed any more. */
+  abandonAll(scope: DatasetScope): Promise<void>;
+  /** Its blobs are gone. */
+  settle(scope: DatasetScope, id: string): Promise<void>;
+  /** Intents declared before `before`, of every tenant. */
+  stale(
+    scope: SystemScope,
+    before: string,
+  ): Promise<readonly { readonly id: string; readonly scope: DatasetScope; readonly prefixes: readonly string[] }[]>;
+}
+
+export function createBlobIntents(store: DocumentStore): BlobIntents {
+  return {
+    async declare(scope, id, prefixes, at) {
+      await store.commit(scope, [insert(blobIntentsCollection, id, { prefixes, at })]);
+    },
+    leaveWrites: (id, prefixes, at) => [insert(blobIntentsCollection, id, { prefixes, at })],
+    settleWrites: (id) => [remove(blobIntentsCollection, id, DECLARED_VERSION)],
+    async abandon(scope, id) {
+      const [result] = await store.commit(scope, [abandonment(id)]);
+      return result?.changed === 1;
+    },
+    async abandonAll(scope) {
+      const open = await findAll(store, scope, blobIntentsCollection);
+      for (const { id } of open) await store.commit(scope, [abandonment(id)]);
+    },
+    async settle(scope, id) {
+      await store.commit(scope, [remove(blobIntentsCollection, id)]);
+    },
+    async stale(scope, before) {
+      const found = await store.find(scope, blobIntentsCollection, {
+        where: { at: { lessThan: before } },
+        sort: [{ field: 'at' }],
+        limit: 1000,
+      });
+      return found.items.flatMap(({ id, tenant, dataset, value }) =>
+        tenant === null || dataset === null
+          ? []
+          : [
+              {
+                id,
+                scope: { tenant: asId<TenantId>(tenant), dataset: asId<DatasetId>(dataset) },
+                prefixes: value.prefixes,
+              },
+            ],
+      );
+    },
+  };
+}
+
+function abandonment(id: string): Write {
+  return update(blobIntentsCollection, id, { set: { abandoned: true } });
+}

@@ -1,0 +1,121 @@
+import type { DataItemId, UserId } from '../../kernel/brand.ts';
+import { dataItemId } from '../../kernel/ids.ts';
+import type { DatasetScope } from '../../kernel/scope.ts';
+import { slices } from '../../kernel/slices.ts';
+import {
+  type Collection,
+  type DocumentStore,
+  DuplicateKeyError,
+  insert,
+  removeWhere,
+  update,
+  VersionConflictError,
+  type Write,
+} from '../../storage/ports/document-store.ts';
+
+type MarkDocument = {
+  readonly fingerprint: string;
+  /** Item that says it, or that the answer was made from. */
+  readonly item: string;
+  /** ISO. */
+  readonly expiresAt: string;
+};
+
+/** Sentences that somebody was shown, as fingerprints, for as long as sessions are kept. Written by search. */
+export const echoMarksCollection: Collection<MarkDocument> = {
+  name: 'echo_marks',
+  level: 'dataset',
+  indexes: [{ fields: ['fingerprint'] }, { fields: ['expiresAt'] }, { fields: ['item'] }],
+};
+
+export interface ShownSentence {
+  readonly fingerprint: string;
+  readonly item: DataItemId;
+}
+
+export interface EchoMarks {
+  /** Marks them for the user, for `ttlMs` from now; what was marked lately is only read. */
+  put(scope: DatasetScope, user: UserId, shown: readonly ShownSentence[], time: MarkTime): Promise<void>;
+  /** Which of the fingerprints were shown to the user (null: to anybody), and where they come from. */
+  find(
+    scope: DatasetScope,
+    user: UserId | null,
+    fingerprints: readonly string[],
+    now: Date,
+  ): Promise<ReadonlyMap<string, DataItemId>>;
+  removeWrite(items: readonly DataItemId[]): Write;
+}
+
+export interface MarkTime {
+  readonly now: Date;
+  readonly ttlMs: number;
+}
+
+/** Sentences marked for one answer at most: of greater ones the first. */
+export const MARKS_PER_ANSWER = 400;
+const SLICE = 200;
+/** Ids of one read; of fingerprints that anybody was shown, each may have many marks. */
+const READ_SLICE = 1000;
+
+export function createEchoMarks(store: DocumentStore): EchoMarks {
+  const collection = echoMarksCollection;
+  return {
+    async put(scope, user, shown, { now, ttlMs }) {
+      const wanted = new Map(shown.slice(0, MARKS_PER_ANSWER).map((one) => [markId(user, one.fingerprint), one]));
+      if (wanted.size === 0) return;
+      const present = new Map(
+        (await store.getMany(scope, collection, [...wanted.keys()])).map((stored) => [stored.id, stored.value]),
+      );
+      const expiresAt = new Date(now.getTime() + ttlMs).toISOString();
+      const refreshBelow = new Date(now.getTime() + ttlMs / 2).toISOString();
+      const writes = [...wanted].flatMap(([id, { fingerprint, item }]): readonly Write[] => {
+        const before = present.get(id);
+        if (before === undefined) return [insert(collection, id, { fingerprint, item, expiresAt })];
+        if (before.item === item && before.expiresAt > refreshBelow) return [];
+        return [update(collection, id, { set: { item, expiresAt } })];
+      });
+      if (writes.length === 0) return;
+      // Whoever writes takes away what has expired: as much is kept as was shown within the time.
+      const expired = removeWhere(collection, { expiresAt: { lessThan: now.toISOString() } });
+      for (let start = 0; start < writes.length; start += SLICE) {
+        const slice = writes.slice(start, start + SLICE);
+        try {
+          await store.commit(scope, start === 0 ? [...slice, expired] : slice);
+        } catch (error) {
+          if (!(error instanceof DuplicateKeyError) && !(error instanceof VersionConflictError)) throw error;
+          // Another answer marked some of them just now; the others go one by one.
+          for (const write of slice) await store.commit(scope, [write]).catch(ignoreTaken);
+        }
+      }
+    },
+    async find(scope, user, fingerprints, now) {
+      const distinct = [...new Set(fingerprints)];
+      const found = new Map<string, DataItemId>();
+      const isValid = (expiresAt: string) => expiresAt > now.toISOString();
+      const length = user === null ? SLICE : READ_SLICE;
+      for (const slice of slices(distinct, length)) {
+        const marks =
+          user === null
+            ? (await store.find(scope, collection, { where: { fingerprint: { in: slice } }, limit: 1000 })).items
+            : await store.getMany(
+                scope,
+                collection,
+                slice.map((fingerprint) => markId(user, fingerprint)),
+              );
+        for (const { value } of marks) {
+          if (isValid(value.expiresAt)) found.set(value.fingerprint, dataItemId(value.item));
+        }
+      }
+      return found;
+    },
+    removeWrite: (items) => removeWhere(collection, { item: { in: items } }),
+  };
+}
+
+function markId(user: UserId, fingerprint: string): string {
+  return `${user}/${fingerprint}`;
+}
+
+function ignoreTaken(error: unknown): void {
+  if (!(error instanceof DuplicateKeyError)) throw error;
+}

@@ -1,0 +1,74 @@
+import type { DataItemId } from '../../kernel/brand.ts';
+import { dataItemId } from '../../kernel/ids.ts';
+import type { DatasetScope } from '../../kernel/scope.ts';
+import {
+  type Collection,
+  type DocumentStore,
+  DuplicateKeyError,
+  insert,
+  removeWhere,
+  update,
+  type Write,
+} from '../../storage/ports/document-store.ts';
+
+type RepetitionDocument = {
+  /** Times that somebody said it again. */
+  readonly count: number;
+  /** ISO. */
+  readonly lastAt: string;
+  /** Its statements were compared since with what else is said: they are as new as their repetition. */
+  readonly settled: boolean;
+};
+
+/** Items that were added again word for word: support instead of a copy. Written by ingest, settled by cognify. */
+export const repetitionsCollection: Collection<RepetitionDocument> = {
+  name: 'repetitions',
+  level: 'dataset',
+  indexes: [{ fields: ['settled'] }],
+};
+
+export interface Repetition {
+  readonly item: DataItemId;
+  readonly count: number;
+  readonly lastAt: string;
+}
+
+export interface Repetitions {
+  note(scope: DatasetScope, item: DataItemId, at: string): Promise<void>;
+  of(scope: DatasetScope, items: readonly string[]): Promise<ReadonlyMap<string, Repetition>>;
+  /** Up to 1000 that were noted since they were settled. */
+  unsettled(scope: DatasetScope): Promise<readonly Repetition[]>;
+  /** Does nothing for one that was noted again meanwhile. */
+  settledWrite(repetition: Repetition): Write;
+  removeWrite(items: readonly DataItemId[]): Write;
+}
+
+export function createRepetitions(store: DocumentStore): Repetitions {
+  const collection = repetitionsCollection;
+  return {
+    async note(scope, item, at) {
+      for (let attempt = 1; ; attempt++) {
+        const change = { set: { lastAt: at, settled: false }, increment: { count: 1 } };
+        const [result] = await store.commit(scope, [update(collection, item, change)]);
+        if (result?.stored) return;
+        try {
+          await store.commit(scope, [insert(collection, item, { count: 1, lastAt: at, settled: false })]);
+          return;
+        } catch (error) {
+          if (!(error instanceof DuplicateKeyError) || attempt === 3) throw error;
+        }
+      }
+    },
+    async of(scope, items) {
+      const found =
+        items.length === 0 ? [] : await store.getMany(scope, collection, [...new Set(items)].slice(0, 1000));
+      return new Map(found.map(({ id, value }) => [id, { item: dataItemId(id), ...value }]));
+    },
+    async unsettled(scope) {
+      const page = await store.find(scope, collection, { where: { settled: false }, limit: 1000 });
+      return page.items.map(({ id, value }) => ({ item: dataItemId(id), count: value.count, lastAt: value.lastAt }));
+    },
+    settledWrite: ({ item, count }) => update(collection, item, { where: { count }, set: { settled: true } }),
+    removeWrite: (items) => removeWhere(collection, { id: { in: items } }),
+  };
+}

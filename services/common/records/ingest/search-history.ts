@@ -1,0 +1,120 @@
+import type { DatasetId, UserId } from '../../kernel/brand.ts';
+import { pagesOf } from '../../kernel/result-page.ts';
+import type { Scope } from '../../kernel/scope.ts';
+import { slices } from '../../kernel/slices.ts';
+import type { IdSource } from '../../ports/system.ts';
+import {
+  type Collection,
+  type DocumentStore,
+  insert,
+  removeWhere,
+  update,
+} from '../../storage/ports/document-store.ts';
+import { findAll } from '../base/find-all.ts';
+
+type HistoryDocument = {
+  readonly userId: string;
+  /** The dataset that answered; null when none was searched. */
+  readonly datasetId: string | null;
+  readonly searchType: string;
+  /** `user`: a question, `system`: its answer. */
+  readonly speaker: 'user' | 'system';
+  readonly text: string;
+  readonly createdAt: string;
+  /** The items that an answer was made from; none of a question. */
+  readonly items?: readonly string[];
+};
+
+export const searchHistoryCollection: Collection<HistoryDocument> = {
+  name: 'search_history',
+  level: 'tenant',
+  indexes: [{ fields: ['userId'] }, { fields: ['datasetId'] }],
+};
+
+export interface HistoryEntry extends HistoryDocument {
+  readonly id: string;
+}
+
+export interface AnsweredQuestion {
+  readonly userId: UserId;
+  readonly datasetId: DatasetId | null;
+  readonly searchType: string;
+  readonly question: string;
+  readonly answer: string;
+  readonly askedAt: string;
+  readonly answeredAt: string;
+  /** Items that the answer was made from. */
+  readonly items: readonly string[];
+}
+
+/** An answer has up to 64,000 characters. */
+const ANSWERS_AT_ONCE = 100;
+
+/** Questions and answers of searches and recalls, by user. */
+export interface SearchHistory {
+  /** One commit: a question never stands without its answer. */
+  append(scope: Scope, answered: readonly AnsweredQuestion[]): Promise<void>;
+  /** Every row of the user, oldest first. */
+  ofUser(scope: Scope, user: UserId): Promise<readonly HistoryEntry[]>;
+  /** When the user asked last; null: never. */
+  lastAsked(scope: Scope, user: UserId): Promise<string | null>;
+  /** Returns how many rows went. */
+  eraseDataset(scope: Scope, dataset: DatasetId): Promise<number>;
+  /** Answers made from any of the items lose their text. Returns how many did; repeating it is harmless. */
+  eraseAnswers(scope: Scope, dataset: DatasetId, items: readonly string[]): Promise<number>;
+  countDataset(scope: Scope, dataset: DatasetId): Promise<number>;
+}
+
+export function createSearchHistory(store: DocumentStore, ids: IdSource): SearchHistory {
+  return {
+    async append(scope, answered) {
+      const writes = answered.flatMap(({ question, answer, askedAt, answeredAt, items, ...common }) => [
+        insert(searchHistoryCollection, ids.ordered(), {
+          ...common,
+          speaker: 'user',
+          text: question,
+          createdAt: askedAt,
+        }),
+        insert(searchHistoryCollection, ids.ordered(), {
+          ...common,
+          speaker: 'system',
+          text: answer,
+          createdAt: answeredAt,
+          items,
+        }),
+      ]);
+      const { maxWritesPerCommit } = store.capabilities;
+      const step = Math.max(2, maxWritesPerCommit - (maxWritesPerCommit % 2));
+      for (const slice of slices(writes, step)) await store.commit(scope, slice);
+    },
+    async ofUser(scope, user) {
+      // Ids are time-ordered, so the id alone gives the order in which rows were written.
+      const rows = await findAll(store, scope, searchHistoryCollection, { where: { userId: user } });
+      return rows.map(({ id, value }) => ({ id, ...value }));
+    },
+    async lastAsked(scope, user) {
+      const query = { where: { userId: user }, sort: [{ field: 'id' as const, descending: true }], limit: 1 };
+      const [newest] = (await store.find(scope, searchHistoryCollection, query)).items;
+      return newest?.value.createdAt ?? null;
+    },
+    async eraseDataset(scope, dataset) {
+      const [result] = await store.commit(scope, [removeWhere(searchHistoryCollection, { datasetId: dataset })]);
+      return result?.changed ?? 0;
+    },
+    async eraseAnswers(scope, dataset, items) {
+      const doomed = new Set(items);
+      const where = { datasetId: dataset };
+      let erased = 0;
+      for await (const page of pagesOf((after) =>
+        store.find(scope, searchHistoryCollection, { where, limit: ANSWERS_AT_ONCE, after }),
+      )) {
+        const answers = page.filter(({ value }) => value.items?.some((item) => doomed.has(item)));
+        const writes = answers.map(({ id }) => update(searchHistoryCollection, id, { set: { text: '', items: [] } }));
+        if (writes.length > 0) await store.commit(scope, writes);
+        erased += writes.length;
+      }
+      return erased;
+    },
+    countDataset: (scope, dataset) => store.count(scope, searchHistoryCollection, { datasetId: dataset }),
+  };
+}

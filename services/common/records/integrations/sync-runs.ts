@@ -1,0 +1,135 @@
+import type { DatasetId, TenantId, UserId } from '../../kernel/brand.ts';
+import { asId } from '../../kernel/ids.ts';
+import { SYSTEM_SCOPE } from '../../kernel/scope.ts';
+import {
+  type Collection,
+  type DocumentStore,
+  insert,
+  removeWhere,
+  type Stored,
+  update,
+  type Write,
+} from '../../storage/ports/document-store.ts';
+
+export type SyncStatus = 'started' | 'in_progress' | 'completed' | 'failed' | 'cancelled';
+
+/** What a run has come to so far, all its attempts together. */
+export interface SyncCounts {
+  readonly uploaded: number;
+  readonly downloaded: number;
+  /** Files that could not be taken, or were gone when they were asked for. */
+  readonly passedOver: number;
+}
+
+/** One synchronisation of a user's datasets with the remote memory. */
+export interface SyncRun extends SyncCounts {
+  readonly id: string;
+  readonly userId: UserId;
+  /** Where the user asked for it. */
+  readonly tenant: TenantId;
+  /** The API key that it was asked for with. */
+  readonly keyId: string | null;
+  readonly status: SyncStatus;
+  readonly datasetIds: readonly DatasetId[];
+  /** In the order of `datasetIds`. */
+  readonly datasetNames: readonly string[];
+  /** Datasets whose files are the same on both sides. */
+  readonly finished: readonly DatasetId[];
+  /** 0 to 100 */
+  readonly progress: number;
+  /** Attempts that failed. */
+  readonly retries: number;
+  readonly error: string | null;
+  readonly createdAt: string;
+  readonly startedAt: string | null;
+  readonly endedAt: string | null;
+}
+
+type SyncRunDocument = {
+  readonly userId: string;
+  /** The user while it runs; null: it has ended. */
+  readonly runningFor: string | null;
+  readonly tenantId: string;
+  readonly keyId: string | null;
+  readonly status: SyncStatus;
+  readonly datasetIds: readonly string[];
+  readonly datasetNames: readonly string[];
+  readonly finished: readonly string[];
+  readonly progress: number;
+  readonly retries: number;
+  readonly uploaded: number;
+  readonly downloaded: number;
+  readonly passedOver: number;
+  readonly error: string | null;
+  readonly createdAt: string;
+  readonly startedAt: string | null;
+  readonly endedAt: string | null;
+};
+
+/** A user may work in several tenants, and has one running sync in all of them. */
+export const syncRunsCollection: Collection<SyncRunDocument> = {
+  name: 'sync_runs',
+  level: 'system',
+  indexes: [{ fields: ['runningFor'], unique: true }, { fields: ['userId', 'createdAt'] }, { fields: ['tenantId'] }],
+};
+
+export type SyncChange = Partial<Omit<SyncRun, 'id' | 'userId' | 'tenant' | 'keyId' | 'createdAt'>>;
+
+/** Writes are committed by the caller, under any scope. */
+export interface SyncRuns {
+  get(id: string): Promise<SyncRun | null>;
+  /** The one that has not ended. */
+  running(user: UserId): Promise<SyncRun | null>;
+  /** `DuplicateKeyError` in the commit while another one of the user runs. */
+  insertWrite(run: SyncRun): Write;
+  /** `VersionConflictError` in the commit when it has ended. With an end in `status` the user may start another one. */
+  changeWrite(id: string, change: SyncChange): Write;
+  /** Those that ended, of a user, from before `before`. */
+  removeOldWrite(user: UserId, before: string): Write;
+  removeAllOfUserWrite(user: UserId): Write;
+}
+
+export function createSyncRuns(store: DocumentStore): SyncRuns {
+  return {
+    async get(id) {
+      const stored = await store.get(SYSTEM_SCOPE, syncRunsCollection, id);
+      return stored === null ? null : runOf(stored);
+    },
+    async running(user) {
+      const found = await store.find(SYSTEM_SCOPE, syncRunsCollection, { where: { runningFor: user }, limit: 1 });
+      const [stored] = found.items;
+      return stored === undefined ? null : runOf(stored);
+    },
+    insertWrite({ id, tenant, ...run }) {
+      const runningFor = hasEnded(run.status) ? null : run.userId;
+      return insert(syncRunsCollection, id, { ...run, tenantId: tenant, runningFor });
+    },
+    changeWrite(id, change) {
+      const ends = change.status !== undefined && hasEnded(change.status);
+      const set = { ...change, ...(ends ? { runningFor: null } : {}) };
+      return update(syncRunsCollection, id, { where: { runningFor: { exists: true } }, set, required: true });
+    },
+    removeOldWrite: (user, before) =>
+      removeWhere(syncRunsCollection, {
+        userId: user,
+        runningFor: { exists: false },
+        createdAt: { lessThan: before },
+      }),
+    removeAllOfUserWrite: (user) => removeWhere(syncRunsCollection, { userId: user }),
+  };
+}
+
+export function hasEnded(status: SyncStatus): boolean {
+  return status !== 'started' && status !== 'in_progress';
+}
+
+function runOf({ id, value: { runningFor: _, tenantId, ...run } }: Stored<SyncRunDocument>): SyncRun {
+  return {
+    ...run,
+    id,
+    userId: asId<UserId>(run.userId),
+    tenant: tenantId as unknown as TenantId,
+    datasetIds: run.datasetIds.map(asId<DatasetId>),
+    finished: run.finished.map(asId<DatasetId>),
+  };
+}

@@ -1,0 +1,113 @@
+import { hash } from 'node:crypto';
+import type { DatasetScope } from '../../kernel/scope.ts';
+import { slices } from '../../kernel/slices.ts';
+import {
+  type AnyCollection,
+  type Collection,
+  type DocumentStore,
+  DuplicateKeyError,
+  insert,
+  remove,
+} from '../../storage/ports/document-store.ts';
+import { findAll } from '../base/find-all.ts';
+
+type SyncedContentDocument = Record<string, never>;
+type SyncDueDocument = { readonly side: SyncSide; readonly runId: string };
+
+/** What was on both sides once, by fingerprint: when it is missing here now, it was removed here. */
+const syncedContentCollection: Collection<SyncedContentDocument> = {
+  name: 'synced_content',
+  level: 'dataset',
+  indexes: [],
+};
+
+/** One for each side and run: a run that still brings files may not lose its own because another has them built. */
+const syncDuesCollection: Collection<SyncDueDocument> = { name: 'sync_dues', level: 'dataset', indexes: [] };
+
+/** What datasets keep of their synchronisations; integrations writes it, ingest removes it with the dataset. */
+export const syncStateCollections: readonly AnyCollection[] = [syncedContentCollection, syncDuesCollection];
+
+export type SyncSide = 'remote' | 'local';
+
+/** Files of a run arrived on this side, or will, and are not built there yet. */
+export interface SyncDue {
+  readonly side: SyncSide;
+  readonly runId: string;
+}
+
+export interface SyncState {
+  /** Which of the hashes were on both sides once. */
+  synced(scope: DatasetScope, hashes: readonly string[]): Promise<ReadonlySet<string>>;
+  /** Repeating is harmless. */
+  noteSynced(scope: DatasetScope, hashes: readonly string[]): Promise<void>;
+  dues(scope: DatasetScope): Promise<readonly SyncDue[]>;
+  /**
+   * Durable before the first file goes, so that neither a crash nor a failure forgets what is to be built. Repeating is
+   * harmless.
+   */
+  noteDue(scope: DatasetScope, due: SyncDue): Promise<void>;
+  settleDues(scope: DatasetScope, dues: readonly SyncDue[]): Promise<void>;
+}
+
+const PAGE = 500;
+
+export function createSyncState(store: DocumentStore): SyncState {
+  const known = async (scope: DatasetScope, ids: readonly string[]): Promise<ReadonlySet<string>> => {
+    const found = await store.getMany(scope, syncedContentCollection, ids);
+    return new Set(found.map(({ id }) => id));
+  };
+  const insertMissing = async (scope: DatasetScope, ids: readonly string[]): Promise<void> => {
+    for (;;) {
+      const there = await known(scope, ids);
+      const missing = ids.filter((id) => !there.has(id));
+      if (missing.length === 0) return;
+      try {
+        await store.commit(
+          scope,
+          missing.map((id) => insert(syncedContentCollection, id, {})),
+        );
+        return;
+      } catch (error) {
+        if (!(error instanceof DuplicateKeyError)) throw error;
+      }
+    }
+  };
+  return {
+    async synced(scope, hashes) {
+      const synced = new Set<string>();
+      for (const page of slices(hashes, PAGE)) {
+        const there = await known(scope, page.map(fingerprint(scope)));
+        for (const one of page) if (there.has(fingerprint(scope)(one))) synced.add(one);
+      }
+      return synced;
+    },
+    async noteSynced(scope, hashes) {
+      for (const page of slices([...new Set(hashes)], PAGE)) await insertMissing(scope, page.map(fingerprint(scope)));
+    },
+    async dues(scope) {
+      return (await findAll(store, scope, syncDuesCollection)).map(({ value }) => value);
+    },
+    async noteDue(scope, due) {
+      try {
+        await store.commit(scope, [insert(syncDuesCollection, dueId(due), { ...due })]);
+      } catch (error) {
+        if (!(error instanceof DuplicateKeyError)) throw error;
+      }
+    },
+    async settleDues(scope, dues) {
+      await store.commit(
+        scope,
+        dues.map((due) => remove(syncDuesCollection, dueId(due))),
+      );
+    },
+  };
+}
+
+function dueId({ side, runId }: SyncDue): string {
+  return `${side}:${runId}`;
+}
+
+/** Not the hash of the wire: what is forgotten leaves nothing behind that other places know it by. */
+function fingerprint({ dataset }: DatasetScope): (contentHash: string) => string {
+  return (contentHash) => hash('sha256', `${dataset}:${contentHash}`);
+}

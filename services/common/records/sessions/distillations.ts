@@ -1,0 +1,68 @@
+import type { Session } from '../../domain/session.ts';
+import type { DatasetScope } from '../../kernel/scope.ts';
+import {
+  type Collection,
+  type DocumentStore,
+  insert,
+  replace,
+  type Write,
+} from '../../storage/ports/document-store.ts';
+import { sessionDocumentId } from './sessions.ts';
+
+type DistillationDocument = {
+  readonly userId: string;
+  /** Of the session: one that was deleted and opened again begins anew. */
+  readonly startedAt: string;
+  readonly turns: number;
+  readonly feedback: number;
+  readonly rows: readonly string[];
+};
+
+export const distillationsCollection: Collection<DistillationDocument> = {
+  name: 'distillations',
+  level: 'dataset',
+  indexes: [{ fields: ['userId'] }, { fields: ['userId'], wide: true }],
+};
+
+/** What of a session has been worked into lessons of a dataset. */
+export interface Distillation extends Pick<DistillationDocument, 'turns' | 'feedback' | 'rows'> {
+  /** Turns with numbers up to this. */
+  readonly turns: number;
+  /** Feedback with numbers up to this. */
+  readonly feedback: number;
+  /** Ids of context rows, sorted. */
+  readonly rows: readonly string[];
+  /** 0: not stored yet. */
+  readonly version: number;
+}
+
+export type DistilledSession = Pick<Session, 'user' | 'session' | 'startedAt'>;
+
+export interface Distillations {
+  /** Nothing done for a session that never was distilled into the dataset. */
+  of(scope: DatasetScope, session: DistilledSession): Promise<Distillation>;
+  /** `VersionConflictError` or `DuplicateKeyError` in the commit when somebody else wrote it since it was read. */
+  write(session: DistilledSession, distillation: Distillation): Write;
+}
+
+export function createDistillations(store: DocumentStore): Distillations {
+  return {
+    async of(scope, session) {
+      const stored = await store.get(scope, distillationsCollection, sessionDocumentId(session));
+      const version = stored?.version ?? 0;
+      if (stored === null || stored.value.startedAt !== session.startedAt) {
+        return { turns: 0, feedback: 0, rows: [], version };
+      }
+      const { turns, feedback, rows } = stored.value;
+      return { turns, feedback, rows, version };
+    },
+    write(session, { version, turns, feedback, rows }) {
+      const { user, startedAt } = session;
+      const document = { userId: user, startedAt, turns, feedback, rows: [...new Set(rows)].toSorted() };
+      const id = sessionDocumentId(session);
+      return version === 0
+        ? insert(distillationsCollection, id, document)
+        : replace(distillationsCollection, id, document, version);
+    },
+  };
+}

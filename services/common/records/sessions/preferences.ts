@@ -1,0 +1,187 @@
+import type { Session } from '../../domain/session.ts';
+import type { UserId } from '../../kernel/brand.ts';
+import type { DatasetScope } from '../../kernel/scope.ts';
+import { slices } from '../../kernel/slices.ts';
+import {
+  type Collection,
+  type DocumentStore,
+  insert,
+  remove,
+  replace,
+  type Write,
+} from '../../storage/ports/document-store.ts';
+import { sessionDocumentId } from './sessions.ts';
+
+type PreferenceDocument = {
+  readonly userId: string;
+  readonly text: string;
+  readonly turns: number;
+  readonly textWatermark: string | null;
+};
+
+type WeightDocument = {
+  readonly userId: string;
+  readonly nodeId: string;
+  readonly weight: number;
+  readonly updatedAtTurn: number;
+  /** The turn at which it says nothing any more; null: never. */
+  readonly forgottenAtTurn: number | null;
+};
+
+type ProgressDocument = {
+  readonly userId: string;
+  /** Of the session: one that was deleted and opened again begins anew. */
+  readonly startedAt: string;
+  readonly turns: number;
+  readonly feedback: number;
+  readonly remarks: string | null;
+  readonly markedTurns: number;
+  readonly markedFeedback: number;
+};
+
+/** What a user states and how many turns were counted: one for each user of a dataset. */
+const preferencesCollection: Collection<PreferenceDocument> = {
+  name: 'preferences',
+  level: 'dataset',
+  indexes: [{ fields: ['userId'] }, { fields: ['userId'], wide: true }],
+};
+
+/** How much a user prefers a node: one for each. */
+const preferenceWeightsCollection: Collection<WeightDocument> = {
+  name: 'preference_weights',
+  level: 'dataset',
+  indexes: [{ fields: ['userId', 'forgottenAtTurn'] }, { fields: ['userId'], wide: true }],
+};
+
+/** How far the turns of a session are counted. */
+export const preferenceProgressCollection: Collection<ProgressDocument> = {
+  name: 'preference_progress',
+  level: 'dataset',
+  indexes: [{ fields: ['userId'] }, { fields: ['userId'], wide: true }],
+};
+
+export const preferenceCollections = [
+  preferencesCollection,
+  preferenceWeightsCollection,
+  preferenceProgressCollection,
+] as const;
+
+export interface UserPreference {
+  /** Lines that the user stated, newest first. */
+  readonly text: string;
+  /** Turns counted so far, rated or not: the clock of the decay. */
+  readonly turns: number;
+  /** Statements up to this time are in the text. */
+  readonly textWatermark: string | null;
+  /** 0: not stored yet. */
+  readonly version: number;
+}
+
+export interface PreferenceWeight {
+  readonly nodeId: string;
+  /** 0 to 1; 0.5 is neutral. */
+  readonly weight: number;
+  readonly updatedAtTurn: number;
+  /** The turn at which it will say nothing any more; null: never. */
+  readonly forgottenAtTurn: number | null;
+}
+
+export interface PreferenceProgress extends Omit<ProgressDocument, 'userId' | 'startedAt'> {
+  /** Turns with numbers up to this are counted. */
+  readonly turns: number;
+  /** Feedback with numbers up to this is worked through. */
+  readonly feedback: number;
+  /** Feedback in words up to this time too. */
+  readonly remarks: string | null;
+  /** Turns and feedback up to these are marked in the session. */
+  readonly markedTurns: number;
+  readonly markedFeedback: number;
+  /** 0: not stored yet. */
+  readonly version: number;
+}
+
+/** What a user of a dataset prefers. Written by improve, in commits of its own making; search reads. */
+export interface Preferences {
+  of(scope: DatasetScope, user: UserId): Promise<UserPreference>;
+  /** Of those nodes that have one. Batched: one read for 1000 nodes. */
+  weights(scope: DatasetScope, user: UserId, nodes: readonly string[]): Promise<readonly StoredWeight[]>;
+  /** At most `limit` (1 to 1000) that should be forgotten by the turn. */
+  forgotten(scope: DatasetScope, user: UserId, turn: number, limit: number): Promise<readonly StoredWeight[]>;
+  progress(scope: DatasetScope, session: SessionStart): Promise<PreferenceProgress>;
+  /** The commit fails with `VersionConflictError` or `DuplicateKeyError` when somebody wrote it since it was read. */
+  preferenceWrite(user: UserId, preference: UserPreference): Write;
+  weightWrite(user: UserId, weight: PreferenceWeight, version: number): Write;
+  removeWeightWrite(user: UserId, weight: StoredWeight): Write;
+  progressWrite(session: SessionStart, progress: PreferenceProgress): Write;
+}
+
+export type SessionStart = Pick<Session, 'user' | 'session' | 'startedAt'>;
+
+export interface StoredWeight extends PreferenceWeight {
+  readonly version: number;
+}
+
+const READ_SLICE = 1000;
+const NOTHING_DONE = { turns: 0, feedback: 0, remarks: null, markedTurns: 0, markedFeedback: 0 };
+
+export function createPreferences(store: DocumentStore): Preferences {
+  return {
+    async of(scope, user) {
+      const stored = await store.get(scope, preferencesCollection, user);
+      if (stored === null) return { text: '', turns: 0, textWatermark: null, version: 0 };
+      const { userId: _, ...rest } = stored.value;
+      return { ...rest, version: stored.version };
+    },
+    async weights(scope, user, nodes) {
+      const ids = [...new Set(nodes)].map((node) => weightId(user, node));
+      const found: StoredWeight[] = [];
+      for (const slice of slices(ids, READ_SLICE)) {
+        found.push(...(await store.getMany(scope, preferenceWeightsCollection, slice)).map(weightOf));
+      }
+      return found;
+    },
+    async forgotten(scope, user, turn, limit) {
+      const where = { userId: user, forgottenAtTurn: { atMost: turn } };
+      const sort = [{ field: 'forgottenAtTurn' as const }];
+      return (await store.find(scope, preferenceWeightsCollection, { where, sort, limit })).items.map(weightOf);
+    },
+    async progress(scope, session) {
+      const stored = await store.get(scope, preferenceProgressCollection, sessionDocumentId(session));
+      const version = stored?.version ?? 0;
+      if (stored === null || stored.value.startedAt !== session.startedAt) return { ...NOTHING_DONE, version };
+      const { userId: _, startedAt: __, ...done } = stored.value;
+      return { ...done, version };
+    },
+    preferenceWrite(user, { version, ...preference }) {
+      return written(preferencesCollection, user, { userId: user, ...preference }, version);
+    },
+    weightWrite(user, { nodeId, weight, updatedAtTurn, forgottenAtTurn }, version) {
+      const document = { userId: user, nodeId, weight, updatedAtTurn, forgottenAtTurn };
+      return written(preferenceWeightsCollection, weightId(user, nodeId), document, version);
+    },
+    removeWeightWrite: (user, { nodeId, version }) =>
+      remove(preferenceWeightsCollection, weightId(user, nodeId), version),
+    progressWrite(session, { version, ...done }) {
+      const document = { userId: session.user, startedAt: session.startedAt, ...done };
+      return written(preferenceProgressCollection, sessionDocumentId(session), document, version);
+    },
+  };
+}
+
+function written<T extends PreferenceDocument | WeightDocument | ProgressDocument>(
+  collection: Collection<T>,
+  id: string,
+  document: T,
+  version: number,
+): Write {
+  return version === 0 ? insert(collection, id, document) : replace(collection, id, document, version);
+}
+
+function weightId(user: UserId, node: string): string {
+  return `${user}/${node}`;
+}
+
+function weightOf({ value, version }: { readonly value: WeightDocument; readonly version: number }): StoredWeight {
+  const { userId: _, ...weight } = value;
+  return { ...weight, version };
+}

@@ -1,0 +1,299 @@
+import { hash } from 'node:crypto';
+import type { SessionKey } from '../../domain/session.ts';
+import {
+  admitted,
+  type ContextRow,
+  type NewContextRow,
+  normalisedContent,
+  type SessionFeedback,
+} from '../../domain/session-context.ts';
+import type { UserId } from '../../kernel/brand.ts';
+import type { JsonObject } from '../../kernel/json.ts';
+import type { Scope } from '../../kernel/scope.ts';
+import {
+  type Collection,
+  type DocumentStore,
+  DuplicateKeyError,
+  insert,
+  remove,
+  removeWhere,
+  replace,
+  type Stored,
+  type Write,
+} from '../../storage/ports/document-store.ts';
+import { untilUndisturbed } from '../base/commit-races.ts';
+import { findAll } from '../base/find-all.ts';
+import { sessionDocumentId } from './sessions.ts';
+
+type ContextDocument = {
+  readonly userId: string;
+  /** Id of the session's document. */
+  readonly session: string;
+  readonly kind: 'context' | 'feedback' | 'progress';
+  /** What there is once in a session: the hash of a statement, the id of a feedback, the name of a progress. */
+  readonly identity: string;
+  readonly createdAt: string;
+  readonly row: JsonObject;
+};
+
+export const sessionContextCollection: Collection<ContextDocument> = {
+  name: 'session_context',
+  level: 'tenant',
+  indexes: [
+    { fields: ['session', 'identity'], unique: true },
+    { fields: ['session', 'kind', 'createdAt'] },
+    { fields: ['userId'] },
+    { fields: ['userId'], wide: true },
+  ],
+};
+
+/** Statements that one session keeps; the oldest give way. */
+export const MAX_ROWS_PER_SESSION = 500;
+/** Sources that one statement names; the first ones stay. */
+const MAX_SOURCES = 50;
+
+/** What sessions have taught, with the feedback that taught it. Goes with the session. */
+export interface SessionContexts {
+  /** Oldest first. */
+  rows(scope: Scope, key: SessionKey): Promise<readonly ContextRow[]>;
+  /**
+   * Adds what is admissible; what is there already gets the further sources and the higher confidence. Answers the ids, of
+   * added and matched ones. `progress` is noted in the same commit. Durable when it resolves.
+   */
+  learn(scope: Scope, key: SessionKey, lessons: readonly NewContextRow[], noting: Noting): Promise<readonly string[]>;
+  /** Counts what a user found of statements that were shown. Unknown ids are passed over. */
+  rate(scope: Scope, key: SessionKey, ratings: ReadonlyMap<string, 'helpful' | 'harmful'>): Promise<void>;
+  /** The statements were shown in a turn. */
+  served(scope: Scope, key: SessionKey, ids: readonly string[], at: string): Promise<void>;
+  /** The same id again is the same feedback. It stands behind what was given before, whatever the clock says. */
+  addFeedback(scope: Scope, key: SessionKey, feedback: SessionFeedback): Promise<void>;
+  /** Given after that time, oldest first; all of it for null. */
+  feedback(scope: Scope, key: SessionKey, after?: string | null): Promise<readonly SessionFeedback[]>;
+  /** Null: nothing noted. */
+  progress(scope: Scope, key: SessionKey, name: string): Promise<JsonObject | null>;
+  removeOfSessionWrite(key: SessionKey): Write;
+  removeOfUserWrite(user: UserId): Write;
+}
+
+export interface Noting {
+  /** Ids of new statements. */
+  readonly newId: () => string;
+  /** ISO-8601 with offset. */
+  readonly at: string;
+  readonly progress?: { readonly name: string; readonly state: JsonObject };
+}
+
+export function createSessionContexts(store: DocumentStore): SessionContexts {
+  return {
+    rows: async (scope, key) => (await documentsOf(store, { scope, key }, 'context')).map(rowOf),
+    learn: (scope, key, lessons, noting) =>
+      untilUndisturbed(async () => {
+        const wanted = distinct(lessons);
+        const place = { scope, key };
+        const [known, rows] = await Promise.all([
+          byIdentity(store, place, [
+            ...wanted.keys(),
+            ...(noting.progress ? [progressIdentity(noting.progress.name)] : []),
+          ]),
+          documentsOf(store, place, 'context'),
+        ]);
+        const at = behind(rows.at(-1)?.value.createdAt, noting.at);
+        const { ids, writes, added } = learning(key, wanted, known, { ...noting, at });
+        const others = rows.filter(({ id }) => !ids.includes(id));
+        const all = [
+          ...writes,
+          ...forgetting(others, rows.length + added - MAX_ROWS_PER_SESSION),
+          ...progressWrites(key, known, noting),
+        ];
+        if (all.length > 0) await store.commit(scope, all);
+        return ids;
+      }),
+    rate: (scope, key, ratings) =>
+      changeRows(store, { scope, key }, [...ratings.keys()], (row) =>
+        ratings.get(row.id) === 'helpful'
+          ? { helpfulCount: row.helpfulCount + 1 }
+          : { harmfulCount: row.harmfulCount + 1 },
+      ),
+    served: (scope, key, ids, at) => changeRows(store, { scope, key }, ids, () => ({ lastServedAt: at })),
+    async addFeedback(scope, key, feedback) {
+      const { id } = feedback;
+      const newest = await store.find(scope, sessionContextCollection, {
+        where: { session: sessionDocumentId(key), kind: 'feedback' },
+        sort: [{ field: 'createdAt', descending: true }],
+        limit: 1,
+      });
+      const createdAt = behind(newest.items[0]?.value.createdAt, feedback.createdAt);
+      const base = { ...placeOf(key), kind: 'feedback' as const, createdAt };
+      const document = { ...base, identity: `feedback:${hash('sha256', id)}`, row: { ...feedback, createdAt } };
+      try {
+        await store.commit(scope, [insert(sessionContextCollection, documentId(key, document.identity), document)]);
+      } catch (error) {
+        if (!(error instanceof DuplicateKeyError)) throw error;
+      }
+    },
+    async feedback(scope, key, after) {
+      const found = await documentsOf(store, { scope, key }, 'feedback', after);
+      return found.map(({ value }) => value.row as unknown as SessionFeedback);
+    },
+    async progress(scope, key, name) {
+      const identity = progressIdentity(name);
+      const stored = await store.get(scope, sessionContextCollection, documentId(key, identity));
+      return stored?.value.row ?? null;
+    },
+    removeOfSessionWrite: (key) => removeWhere(sessionContextCollection, { session: sessionDocumentId(key) }),
+    removeOfUserWrite: (user) => removeWhere(sessionContextCollection, { userId: user }),
+  };
+}
+
+interface SessionPlace {
+  readonly scope: Scope;
+  readonly key: SessionKey;
+}
+
+/** Oldest first; made after that time. */
+function documentsOf(
+  store: DocumentStore,
+  { scope, key }: SessionPlace,
+  kind: ContextDocument['kind'],
+  after: string | null = null,
+) {
+  return findAll(store, scope, sessionContextCollection, {
+    where: {
+      session: sessionDocumentId(key),
+      kind,
+      ...(after === null ? {} : { createdAt: { greaterThan: after } }),
+    },
+    sort: [{ field: 'createdAt' }],
+  });
+}
+
+async function byIdentity(store: DocumentStore, { scope, key }: SessionPlace, identities: readonly string[]) {
+  const found = await findAll(store, scope, sessionContextCollection, {
+    where: { session: sessionDocumentId(key), identity: { in: identities } },
+  });
+  return new Map(found.map((stored) => [stored.value.identity, stored]));
+}
+
+function changeRows(
+  store: DocumentStore,
+  { scope, key }: SessionPlace,
+  ids: readonly string[],
+  change: (row: ContextRow) => Partial<ContextRow>,
+): Promise<void> {
+  return untilUndisturbed(async () => {
+    const found = await store.getMany(scope, sessionContextCollection, [...new Set(ids)]);
+    const own = found.filter(({ value }) => value.kind === 'context' && value.session === sessionDocumentId(key));
+    const writes = own.map((stored) => {
+      const row = rowOf(stored);
+      return replaced(stored, { ...row, ...change(row) });
+    });
+    if (writes.length > 0) await store.commit(scope, writes);
+  });
+}
+
+/** The time, or just behind the newest one where the clock has gone back: who works through them asks for later ones. */
+function behind(newest: string | undefined, at: string): string {
+  if (newest === undefined || newest < at) return at;
+  return new Date(Date.parse(newest) + 1).toISOString();
+}
+
+/** Admissible lessons by identity, equal ones joined. */
+function distinct(lessons: readonly NewContextRow[]): ReadonlyMap<string, NewContextRow> {
+  const wanted = new Map<string, NewContextRow>();
+  for (const lesson of lessons) {
+    const row = admitted(lesson);
+    if (row === null) continue;
+    const identity = identityOf(row);
+    const before = wanted.get(identity);
+    wanted.set(identity, before === undefined ? row : { ...before, ...joined(before, row) });
+  }
+  return wanted;
+}
+
+function learning(
+  key: SessionKey,
+  wanted: ReadonlyMap<string, NewContextRow>,
+  known: ReadonlyMap<string, Stored<ContextDocument>>,
+  { newId, at }: Noting,
+) {
+  const ids: string[] = [];
+  const writes: Write[] = [];
+  let added = 0;
+  for (const [identity, lesson] of wanted) {
+    const stored = known.get(identity);
+    if (stored === undefined) {
+      const id = newId();
+      ids.push(id);
+      added += 1;
+      const { feedbackIds = [], traceIds = [], ...rest } = lesson;
+      const row = {
+        ...rest,
+        ...{ feedbackIds: feedbackIds.slice(0, MAX_SOURCES), traceIds: traceIds.slice(0, MAX_SOURCES) },
+        ...{ helpfulCount: 0, harmfulCount: 0, priority: 0, lastServedAt: null },
+      };
+      const base = { ...placeOf(key), kind: 'context' as const, identity, createdAt: at };
+      writes.push(insert(sessionContextCollection, id, { ...base, row: row as JsonObject }));
+      continue;
+    }
+    ids.push(stored.id);
+    const row = rowOf(stored);
+    const changed = { ...row, ...joined(row, lesson) };
+    if (JSON.stringify(changed) !== JSON.stringify(row)) writes.push(replaced(stored, changed));
+  }
+  return { ids, writes, added };
+}
+
+/** The oldest of them, as many as are too many. */
+function forgetting(rows: readonly Stored<ContextDocument>[], tooMany: number): readonly Write[] {
+  const oldest = rows.slice(0, Math.max(0, tooMany));
+  return oldest.map(({ id, version }) => remove(sessionContextCollection, id, version));
+}
+
+function joined(row: NewContextRow, other: NewContextRow) {
+  const union = (left: readonly string[] = [], right: readonly string[] = []) =>
+    [...new Set([...left, ...right])].slice(0, MAX_SOURCES);
+  return {
+    confidence: Math.max(row.confidence, other.confidence),
+    feedbackIds: union(row.feedbackIds, other.feedbackIds),
+    traceIds: union(row.traceIds, other.traceIds),
+  };
+}
+
+function progressWrites(
+  key: SessionKey,
+  known: ReadonlyMap<string, Stored<ContextDocument>>,
+  { progress, at }: Noting,
+): readonly Write[] {
+  if (progress === undefined) return [];
+  const identity = progressIdentity(progress.name);
+  const stored = known.get(identity);
+  const base = { ...placeOf(key), kind: 'progress' as const, identity };
+  const document = { ...base, createdAt: stored?.value.createdAt ?? at, row: progress.state };
+  if (stored === undefined) return [insert(sessionContextCollection, documentId(key, identity), document)];
+  return [replace(sessionContextCollection, stored.id, document, stored.version)];
+}
+
+function placeOf(key: SessionKey) {
+  return { userId: key.user, session: sessionDocumentId(key) };
+}
+
+function progressIdentity(name: string): string {
+  return `progress:${name}`;
+}
+
+function documentId(key: SessionKey, identity: string): string {
+  return `${sessionDocumentId(key)}/${identity}`;
+}
+
+function identityOf({ profile, section, content }: NewContextRow): string {
+  return hash('sha256', `${profile}\n${section}\n${normalisedContent(content)}`);
+}
+
+function replaced({ id, version, value }: Stored<ContextDocument>, row: ContextRow): Write {
+  const { id: _, createdAt: __, ...rest } = row;
+  return replace(sessionContextCollection, id, { ...value, row: { ...rest } as JsonObject }, version);
+}
+
+function rowOf({ id, value }: Stored<ContextDocument>): ContextRow {
+  return { ...(value.row as unknown as ContextRow), id, createdAt: value.createdAt };
+}

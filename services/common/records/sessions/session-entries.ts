@@ -1,0 +1,144 @@
+import type { EntryCounts, NewQa, NewTrace, QaEntry, SessionKey, TraceEntry } from '../../domain/session.ts';
+import type { Page } from '../../kernel/result-page.ts';
+import type { Scope } from '../../kernel/scope.ts';
+import {
+  type DocumentStore,
+  type Filter,
+  remove,
+  removeWhere,
+  type Stored,
+  type Write,
+} from '../../storage/ports/document-store.ts';
+import { votesOfSessionWrite, votesUpToWrite } from '../improve/element-weights.ts';
+import { type AppendOptions, createAppend, type NewQaEntry } from './session-entry-appends.ts';
+import { createQaChanges, type QaChanges } from './session-entry-changes.ts';
+import {
+  sessionEntriesCollection as collection,
+  type EntryDocument,
+  type EntryKind,
+  entryOf,
+  isQaOf,
+  labelOf,
+} from './session-entry-documents.ts';
+import { type SessionChange, type Sessions, sessionDocumentId, sessionsCollection } from './sessions.ts';
+
+export type { AppendOptions } from './session-entry-appends.ts';
+export type { QaFeedback, QaNote } from './session-entry-changes.ts';
+export { sessionEntriesCollection } from './session-entry-documents.ts';
+
+/** Questions with answers and steps of agents: append-only but for feedback and what improve notes on an answer. */
+export interface SessionEntries extends EntryReads, QaChanges {
+  /** Durable when it resolves. Opens the session when it is the first entry; concurrent entries get numbers one after the other. */
+  appendQa(
+    scope: Scope,
+    key: SessionKey,
+    id: string,
+    entry: NewQa,
+    change: SessionChange,
+    options?: AppendOptions,
+  ): Promise<QaEntry>;
+  appendTrace(
+    scope: Scope,
+    key: SessionKey,
+    id: string,
+    entry: NewTrace,
+    change: SessionChange,
+    options?: AppendOptions,
+  ): Promise<TraceEntry>;
+  /** The session, its entries and the votes of its answers. Great numbers of entries go in parts: `removeEntries` first. */
+  removeWrites(key: SessionKey): readonly Write[];
+  /** The oldest of each kind, as many as are said, with their votes. Without a number all entries, and no votes. */
+  removeEntries(scope: Scope, key: SessionKey, oldest?: EntryCounts): Promise<void>;
+}
+
+export interface EntryReads {
+  qa(scope: Scope, key: SessionKey, id: string): Promise<QaEntry | null>;
+  /** Those with greater numbers, in order. */
+  qasAfter(scope: Scope, key: SessionKey, number: number, limit: number): Promise<readonly QaEntry[]>;
+  tracesAfter(scope: Scope, key: SessionKey, number: number, limit: number): Promise<readonly TraceEntry[]>;
+  /** Answers whose last feedback has a greater number, in the order of their feedback. */
+  feedbackAfter(scope: Scope, key: SessionKey, feedbackNumber: number, limit: number): Promise<readonly QaEntry[]>;
+  /** The newest ones, in order. */
+  lastQas(scope: Scope, key: SessionKey, limit: number): Promise<readonly QaEntry[]>;
+  lastTraces(scope: Scope, key: SessionKey, limit: number): Promise<readonly TraceEntry[]>;
+}
+
+export function createSessionEntries(store: DocumentStore, sessions: Sessions): SessionEntries {
+  const append = createAppend(store, sessions);
+  return {
+    ...createEntryReads(store),
+    ...createQaChanges(store, sessions),
+    appendQa: (scope, key, id, qa, change, options = {}) =>
+      append<NewQaEntry, QaEntry>(scope, key, {
+        ...{ id, kind: 'qa', options, change: { ...change, label: labelOf(qa.question) } },
+        entry: { ...qa, memifyMetadata: null },
+      }),
+    appendTrace: (scope, key, id, entry, change, options = {}) =>
+      append<NewTrace, TraceEntry>(scope, key, { id, kind: 'trace', entry, change, options }),
+    removeWrites(key) {
+      const id = sessionDocumentId(key);
+      return [remove(sessionsCollection, id), removeWhere(collection, { session: id }), votesOfSessionWrite(key)];
+    },
+    async removeEntries(scope, key, oldest) {
+      const session = sessionDocumentId(key);
+      // One commit each: great numbers go in parts.
+      if (oldest === undefined) {
+        await store.commit(scope, [removeWhere(collection, { session })]);
+        return;
+      }
+      if (oldest.qas > 0) await store.commit(scope, [votesUpToWrite(key, oldest.qas)]);
+      for (const [kind, count] of [['qa', oldest.qas] as const, ['trace', oldest.traces] as const]) {
+        if (count > 0)
+          await store.commit(scope, [removeWhere(collection, { session, kind, number: { atMost: count } })]);
+      }
+    },
+  };
+}
+
+const MAX_PAGE = 1000;
+
+function createEntryReads(store: DocumentStore): EntryReads {
+  const page = async <Entry>(
+    scope: Scope,
+    where: Filter<EntryDocument>,
+    { by, limit, isNewest }: { by: 'number' | 'feedbackNumber'; limit: number; isNewest: boolean },
+  ): Promise<readonly Entry[]> => {
+    const entries: Entry[] = [];
+    let next: string | null = null;
+    do {
+      const found: Page<Stored<EntryDocument>> = await store.find(scope, collection, {
+        where,
+        sort: [{ field: by, descending: isNewest }],
+        limit: Math.min(MAX_PAGE, limit - entries.length),
+        after: next,
+      });
+      for (const stored of found.items) entries.push(entryOf<Entry>(stored));
+      next = found.next;
+    } while (next !== null && entries.length < limit);
+    return isNewest ? entries.toReversed() : entries;
+  };
+  const after = <Entry>(scope: Scope, key: SessionKey, kind: EntryKind, number: number, limit: number) =>
+    page<Entry>(
+      scope,
+      { session: sessionDocumentId(key), kind, number: { greaterThan: number } },
+      { by: 'number', limit, isNewest: false },
+    );
+  const last = <Entry>(scope: Scope, key: SessionKey, kind: EntryKind, limit: number) =>
+    page<Entry>(scope, { session: sessionDocumentId(key), kind }, { by: 'number', limit, isNewest: true });
+  return {
+    async qa(scope, key, id) {
+      const found = await store.get(scope, collection, id);
+      return found !== null && isQaOf(found, key) ? entryOf<QaEntry>(found) : null;
+    },
+    qasAfter: (scope, key, number, limit) => after<QaEntry>(scope, key, 'qa', number, limit),
+    tracesAfter: (scope, key, number, limit) => after<TraceEntry>(scope, key, 'trace', number, limit),
+    feedbackAfter: (scope, key, number, limit) =>
+      page<QaEntry>(
+        scope,
+        { session: sessionDocumentId(key), feedbackNumber: { greaterThan: number } },
+        { by: 'feedbackNumber', limit, isNewest: false },
+      ),
+    lastQas: (scope, key, limit) => last<QaEntry>(scope, key, 'qa', limit),
+    lastTraces: (scope, key, limit) => last<TraceEntry>(scope, key, 'trace', limit),
+  };
+}

@@ -1,0 +1,60 @@
+import type { NewQa, QaEntry, SessionKey } from '../../domain/session.ts';
+import type { JsonObject } from '../../kernel/json.ts';
+import type { Collection, Stored } from '../../storage/ports/document-store.ts';
+import { sessionDocumentId } from './sessions.ts';
+
+export type EntryKind = 'qa' | 'trace';
+
+export type EntryDocument = {
+  /** Id of the session's document. */
+  readonly session: string;
+  readonly kind: EntryKind;
+  readonly number: number;
+  readonly time: string;
+  /** Of an answer with feedback. */
+  readonly feedbackNumber: number | null;
+  readonly entry: JsonObject;
+};
+
+export const sessionEntriesCollection: Collection<EntryDocument> = {
+  name: 'session_entries',
+  level: 'tenant',
+  indexes: [{ fields: ['session', 'kind', 'number'], unique: true }, { fields: ['session', 'feedbackNumber'] }],
+};
+
+export function entryOf<Entry>({ id, value }: Stored<EntryDocument>): Entry {
+  const { number, time, feedbackNumber, kind } = value;
+  return { ...value.entry, id, number, time, ...(kind === 'qa' ? { feedbackNumber } : {}) } as Entry;
+}
+
+export function isQaOf({ value }: Stored<EntryDocument>, key: SessionKey): boolean {
+  return value.kind === 'qa' && value.session === sessionDocumentId(key);
+}
+
+/** The answer as it is to be stored in place of the one before. */
+export function changedDocument({ value }: Stored<EntryDocument>, changed: QaEntry): EntryDocument {
+  const { id: _, number: __, time: ___, feedbackNumber, ...entry } = changed;
+  return { ...value, feedbackNumber, entry: toJson(entry) };
+}
+
+/** The answer without what it says and what it was made from. */
+export function forgottenDocument({ value }: Stored<EntryDocument>): EntryDocument {
+  const nothing: NewQa & Pick<QaEntry, 'memifyMetadata'> = {
+    ...{ question: '', context: '', answer: '', feedbackText: null, feedbackScore: null },
+    ...{ usedGraphElements: null, usedContextIds: null, memifyMetadata: null },
+  };
+  return { ...value, feedbackNumber: null, entry: toJson(nothing) };
+}
+
+const MAX_LABEL_LENGTH = 120;
+
+/** What a session is called by that begins with the question; null when that says nothing. */
+export function labelOf(question: string): string | null {
+  const start = question.trimStart().slice(0, 2 * MAX_LABEL_LENGTH);
+  return start === '' ? null : [...start].slice(0, MAX_LABEL_LENGTH).join('').trimEnd();
+}
+
+/** Interfaces of entries are made of JSON values only. */
+export function toJson(entry: object): JsonObject {
+  return entry as JsonObject;
+}

@@ -1,0 +1,77 @@
+import type { SessionKey } from '../../domain/session.ts';
+import type { DatasetId, UserId } from '../../kernel/brand.ts';
+import type { Scope, SystemScope } from '../../kernel/scope.ts';
+import type { AnyCollection, DocumentStore } from '../../storage/ports/document-store.ts';
+import { weightVotesCollection } from '../improve/element-weights.ts';
+import { createImproveWishes, improveWishesCollection } from '../improve/improve-wishes.ts';
+import { createSessionContexts, sessionContextCollection } from './session-context.ts';
+import { createSessionEntries, sessionEntriesCollection } from './session-entries.ts';
+import { createSessions, sessionsCollection } from './sessions.ts';
+import { createUserLearnings } from './user-learnings.ts';
+import { createWatermarks, watermarksCollection } from './watermarks.ts';
+
+/** Everything that goes with a session. */
+export const sessionCollections: readonly AnyCollection[] = [
+  sessionsCollection,
+  sessionEntriesCollection,
+  improveWishesCollection,
+  sessionContextCollection,
+  watermarksCollection,
+  weightVotesCollection,
+];
+
+/** Removes sessions with their entries, what was learned in them and what was still to be done. Repeating is harmless. */
+export interface SessionRemoval {
+  session(scope: Scope, key: SessionKey): Promise<void>;
+  /** Those that are bound to the dataset, whosever they are. How many records are left: 0 is the promise. */
+  ofDataset(scope: Scope, dataset: DatasetId): Promise<number>;
+  /** In the tenant, or under `SystemScope` in every one; with what datasets learned of the user. How many are left. */
+  ofUser(scope: Scope | SystemScope, user: UserId): Promise<number>;
+}
+
+const PAGE = 100;
+/** Sessions that come back while they are removed are counted as left: nobody removes for ever. */
+const MAX_PAGES = 10_000;
+
+export function createSessionRemoval(store: DocumentStore): SessionRemoval {
+  const sessions = createSessions(store);
+  const entries = createSessionEntries(store, sessions);
+  const wishes = createImproveWishes(store);
+  const contexts = createSessionContexts(store);
+  const watermarks = createWatermarks(store);
+  const learnings = createUserLearnings(store);
+  const removeSession = async (scope: Scope, key: SessionKey): Promise<void> => {
+    // Alone, because there may be very many; the session itself then goes with what came meanwhile.
+    await entries.removeEntries(scope, key);
+    await store.commit(scope, [
+      ...entries.removeWrites(key),
+      wishes.removeOfSessionWrite(key.user, key.session),
+      contexts.removeOfSessionWrite(key),
+      watermarks.removeOfSessionWrite(key),
+    ]);
+    await learnings.removeOfSession(scope, key);
+  };
+  return {
+    session: removeSession,
+    async ofDataset(scope, dataset) {
+      for (let page = 0; page < MAX_PAGES; page += 1) {
+        const found = await sessions.ofDataset(scope, dataset, PAGE);
+        // What is not found is not left.
+        if (found.length === 0) return wishes.eraseDataset(scope, dataset);
+        for (const key of found) await removeSession({ tenant: scope.tenant }, key);
+      }
+      return (await sessions.countOfDataset(scope, dataset)) + (await wishes.eraseDataset(scope, dataset));
+    },
+    async ofUser(scope, user) {
+      for (let page = 0; page < MAX_PAGES; page += 1) {
+        const found = await sessions.ofUser(scope, user, PAGE);
+        for (const { scope: place, session } of found) await removeSession(place, session);
+        if (found.length < PAGE) break;
+      }
+      // Of sessions that went while something was noted on them.
+      await store.commit(scope, [contexts.removeOfUserWrite(user), watermarks.removeOfUserWrite(user)]);
+      await learnings.removeOfUser(scope, user);
+      return (await sessions.ofUser(scope, user, PAGE)).length;
+    },
+  };
+}

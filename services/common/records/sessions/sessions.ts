@@ -1,0 +1,216 @@
+import { hash } from 'node:crypto';
+import type { EntryCounts, Session, SessionKey } from '../../domain/session.ts';
+import type { DatasetId, UserId } from '../../kernel/brand.ts';
+import { asId } from '../../kernel/ids.ts';
+import type { AnyScope, Scope } from '../../kernel/scope.ts';
+import {
+  type Collection,
+  type DocumentStore,
+  insert,
+  type Stored,
+  update,
+  type Write,
+} from '../../storage/ports/document-store.ts';
+
+export type SessionDocument = {
+  readonly userId: string;
+  readonly sessionId: string;
+  readonly datasetId: string | null;
+  readonly agentId: string | null;
+  readonly nodeSets: readonly string[] | null;
+  readonly startedAt: string;
+  readonly lastActivityAt: string;
+  readonly label: string | null;
+  readonly qaCount: number;
+  readonly traceCount: number;
+  readonly errorCount: number;
+  readonly feedbackCount: number;
+  readonly expiredQas: number;
+  readonly expiredTraces: number;
+  /** False when all of its entries are gone. */
+  readonly holdsEntries: boolean;
+  readonly tokensIn: number;
+  readonly tokensOut: number;
+  readonly embeddingTokens: number;
+  readonly lastModel: string | null;
+  readonly lastEmbeddingModel?: string | null;
+};
+
+export const sessionsCollection: Collection<SessionDocument> = {
+  name: 'sessions',
+  level: 'tenant',
+  indexes: [
+    { fields: ['userId', 'lastActivityAt'] },
+    { fields: ['userId', 'startedAt', 'tokensIn', 'tokensOut'] },
+    { fields: ['datasetId', 'lastActivityAt'] },
+    { fields: ['sessionId', 'datasetId'] },
+    { fields: ['holdsEntries', 'lastActivityAt'], wide: true },
+    { fields: ['userId'], wide: true },
+  ],
+};
+
+export type CountedKind = 'qaCount' | 'traceCount' | 'feedbackCount';
+
+/** Models that something was spent on; null: none of the kind. */
+export interface SpentOn {
+  readonly model: string | null;
+  readonly embeddingModel: string | null;
+}
+
+/** A session where it stands, for work over all tenants. */
+export interface PlacedSession {
+  readonly scope: Scope;
+  readonly session: Session;
+}
+
+/** Sessions without their entries; see `session-entries.ts`, and `visible-sessions.ts` for those somebody may see. */
+export interface Sessions {
+  get(scope: Scope, key: SessionKey): Promise<Session | null>;
+  getMany(scope: Scope, keys: readonly SessionKey[]): Promise<readonly Session[]>;
+  /** At most `limit` (1 to 1000) that are bound to the dataset. */
+  ofDataset(scope: Scope, dataset: DatasetId, limit: number): Promise<readonly Session[]>;
+  countOfDataset(scope: Scope, dataset: DatasetId): Promise<number>;
+  /** At most `limit` of a user; under `SystemScope` in whatever tenant. */
+  ofUser(scope: AnyScope, user: UserId, limit: number): Promise<readonly PlacedSession[]>;
+  /** Sessions with entries that nobody has used since, longest unused first, by page. */
+  unusedSince(
+    scope: AnyScope,
+    query: { readonly before: string; readonly after: string | null; readonly limit: number },
+  ): Promise<{ readonly sessions: readonly PlacedSession[]; readonly next: string | null }>;
+  /** `DuplicateKeyError` in the commit when it exists. */
+  openWrite(session: Session): Write;
+  /**
+   * `VersionConflictError` in the commit unless the session still has as many of the kind, and, when it is bound to
+   * something by the change, is as it was read: who appends takes the next number.
+   */
+  growWrite(session: Session, kind: CountedKind, change: SessionChange): Write;
+  /** Adds what was spent; nothing happens to a session that is gone. */
+  spendWrite(key: SessionKey, spent: Partial<Session['usage']>, models: SpentOn): Write;
+  /** What it was called by is forgotten; nothing happens when it is called by something else by now. */
+  unlabelWrite(session: Session): Write;
+  /** `VersionConflictError` in the commit when the session was used since it was read. */
+  expireWrite(session: Session, expired: EntryCounts): Write;
+}
+
+/** Bound once: a dataset, an agent, node sets and a label are only set where there are none. */
+export interface SessionChange
+  extends Partial<Pick<Session, 'dataset' | 'agent' | 'nodeSets' | 'label' | 'lastModel'>> {
+  readonly lastActivityAt: string;
+  readonly errors?: number;
+}
+
+export function createSessions(store: DocumentStore): Sessions {
+  const collection = sessionsCollection;
+  return {
+    async get(scope, key) {
+      const stored = await store.get(scope, collection, sessionDocumentId(key));
+      return stored === null ? null : sessionOf(stored);
+    },
+    async getMany(scope, keys) {
+      return (await store.getMany(scope, collection, keys.map(sessionDocumentId))).map(sessionOf);
+    },
+    async ofDataset(scope, dataset, limit) {
+      const where = { datasetId: dataset };
+      return (await store.find({ tenant: scope.tenant }, collection, { where, limit })).items.map(sessionOf);
+    },
+    countOfDataset: (scope, dataset) => store.count({ tenant: scope.tenant }, collection, { datasetId: dataset }),
+    async ofUser(scope, user, limit) {
+      return (await store.find(scope, collection, { where: { userId: user }, limit })).items.map(placed);
+    },
+    async unusedSince(scope, { before, after, limit }) {
+      const where = { holdsEntries: true, lastActivityAt: { lessThan: before } };
+      const sort = [{ field: 'lastActivityAt' as const }];
+      const { items, next } = await store.find(scope, collection, { where, sort, limit, after });
+      return { sessions: items.map(placed), next };
+    },
+    openWrite: (session) => insert(collection, sessionDocumentId(session), documentOf(session)),
+    growWrite(session, kind, { errors = 0, lastModel, lastActivityAt, ...change }) {
+      const bound = bindings(session, change);
+      const { qaCount, traceCount } = session;
+      return update(collection, sessionDocumentId(session), {
+        where: { [kind]: session[kind], ...(Object.keys(bound).length === 0 ? {} : { qaCount, traceCount }) },
+        set: {
+          lastActivityAt: later(session.lastActivityAt, lastActivityAt),
+          ...bound,
+          ...(kind === 'feedbackCount' ? {} : { holdsEntries: true }),
+          ...(lastModel ? { lastModel } : {}),
+        },
+        increment: { [kind]: 1, ...(errors === 0 ? {} : { errorCount: errors }) },
+        required: true,
+      });
+    },
+    spendWrite(key, spent, { model, embeddingModel }) {
+      const set = {
+        ...(model ? { lastModel: model } : {}),
+        ...(embeddingModel ? { lastEmbeddingModel: embeddingModel } : {}),
+      };
+      return update(collection, sessionDocumentId(key), { set, increment: spent });
+    },
+    unlabelWrite: (session) =>
+      update(collection, sessionDocumentId(session), { where: { label: session.label }, set: { label: null } }),
+    expireWrite(session, { qas, traces }) {
+      const { qaCount, traceCount, lastActivityAt } = session;
+      const isEmpty = qas === qaCount && traces === traceCount;
+      return update(collection, sessionDocumentId(session), {
+        where: { qaCount, traceCount, lastActivityAt },
+        set: {
+          expiredQas: qas,
+          expiredTraces: traces,
+          ...(isEmpty ? { holdsEntries: false, label: null } : {}),
+        },
+        required: true,
+      });
+    },
+  };
+}
+
+/** Ids of callers may be long and hold anything; ids of documents may not. */
+export function sessionDocumentId({ user, session }: SessionKey): string {
+  return `${user}/${hash('sha256', session)}`;
+}
+
+export function sessionOf({ value }: Stored<SessionDocument>): Session {
+  const { userId, sessionId, datasetId, agentId, nodeSets, lastModel, lastEmbeddingModel, label, ...rest } = value;
+  const { expiredQas, expiredTraces, holdsEntries: _, ...counted } = rest;
+  const { startedAt, lastActivityAt, qaCount, traceCount, errorCount, feedbackCount, ...usage } = counted;
+  return {
+    user: asId(userId),
+    session: sessionId,
+    dataset: datasetId === null ? null : asId(datasetId),
+    ...{ agent: agentId, nodeSets, label, startedAt, lastActivityAt, lastModel, usage },
+    ...(lastEmbeddingModel ? { lastEmbeddingModel } : {}),
+    ...{ qaCount, traceCount, errorCount, feedbackCount },
+    expired: { qas: expiredQas, traces: expiredTraces },
+  };
+}
+
+function documentOf(session: Session): SessionDocument {
+  const { user, session: sessionId, dataset, agent, usage, expired, ...rest } = session;
+  return {
+    ...{ userId: user, sessionId, datasetId: dataset, agentId: agent },
+    ...{ expiredQas: expired.qas, expiredTraces: expired.traces, holdsEntries: true },
+    ...rest,
+    ...usage,
+  };
+}
+
+function placed(stored: Stored<SessionDocument>): PlacedSession {
+  return { scope: { tenant: asId(stored.tenant ?? '') }, session: sessionOf(stored) };
+}
+
+/** What the change sets for the first time. */
+function bindings(
+  session: Session,
+  { dataset, agent, nodeSets, label }: Omit<SessionChange, 'lastActivityAt' | 'errors' | 'lastModel'>,
+): Partial<SessionDocument> {
+  return {
+    ...(session.dataset === null && dataset ? { datasetId: dataset } : {}),
+    ...(session.agent === null && agent ? { agentId: agent } : {}),
+    ...(session.nodeSets === null && nodeSets ? { nodeSets } : {}),
+    ...(session.label === null && label ? { label } : {}),
+  };
+}
+
+function later(one: string, other: string): string {
+  return one < other ? other : one;
+}

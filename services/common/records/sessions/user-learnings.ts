@@ -1,0 +1,39 @@
+import type { SessionKey } from '../../domain/session.ts';
+import type { UserId } from '../../kernel/brand.ts';
+import type { Scope, SystemScope } from '../../kernel/scope.ts';
+import { type AnyCollection, type DocumentStore, removeWhere } from '../../storage/ports/document-store.ts';
+import { weightVotesCollection } from '../improve/element-weights.ts';
+import { distillationsCollection } from './distillations.ts';
+import { preferenceCollections, preferenceProgressCollection } from './preferences.ts';
+import { sessionDocumentId } from './sessions.ts';
+
+/** What datasets have learned of their users: goes with the dataset, and with the user. */
+export const userLearningCollections: readonly AnyCollection[] = [
+  distillationsCollection,
+  ...preferenceCollections,
+  weightVotesCollection,
+];
+
+/** What was made of a session says how far it was read: goes with the session. */
+const progressCollections: readonly AnyCollection[] = [distillationsCollection, preferenceProgressCollection];
+
+export interface UserLearnings {
+  /** In the datasets of a tenant, or under `SystemScope` in all. Repeating is harmless. */
+  removeOfUser(scope: Scope | SystemScope, user: UserId): Promise<void>;
+  removeOfSession(scope: Scope, key: SessionKey): Promise<void>;
+}
+
+export function createUserLearnings(store: DocumentStore): UserLearnings {
+  return {
+    async removeOfUser(scope, user) {
+      // One commit each: great numbers go in parts.
+      for (const collection of userLearningCollections) {
+        await store.commit(scope, [removeWhere(collection, { userId: user })]);
+      }
+    },
+    async removeOfSession({ tenant }, key) {
+      const writes = progressCollections.map((collection) => removeWhere(collection, { id: sessionDocumentId(key) }));
+      await store.commit({ tenant }, writes);
+    },
+  };
+}

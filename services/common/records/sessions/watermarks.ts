@@ -1,0 +1,123 @@
+import type { Session, SessionKey } from '../../domain/session.ts';
+import type { UserId } from '../../kernel/brand.ts';
+import type { Scope } from '../../kernel/scope.ts';
+import { slices } from '../../kernel/slices.ts';
+import {
+  type Collection,
+  type DocumentStore,
+  insert,
+  removeWhere,
+  replace,
+  type Stored,
+  type Write,
+} from '../../storage/ports/document-store.ts';
+import { sessionDocumentId } from './sessions.ts';
+
+/** What improve has got to in a session, by what it reads: its feedback, its answers, its steps. */
+export type WatermarkPurpose = 'feedback' | 'session_qa' | 'agent_traces';
+
+type WatermarkDocument = {
+  readonly userId: string;
+  readonly sessionId: string;
+  /** Of the session: one that was deleted and opened again begins anew. */
+  readonly startedAt: string;
+  readonly purpose: WatermarkPurpose;
+  readonly done: number;
+  readonly remarks: string | null;
+  readonly pending: readonly string[];
+  readonly window: { readonly from: number; readonly to: number } | null;
+};
+
+export const watermarksCollection: Collection<WatermarkDocument> = {
+  name: 'improve_watermarks',
+  level: 'tenant',
+  indexes: [{ fields: ['userId', 'sessionId'] }, { fields: ['userId'], wide: true }],
+};
+
+/** Entries `from` + 1 to `to`, by their numbers, that are on their way into memory. */
+export interface PlannedWindow {
+  readonly from: number;
+  readonly to: number;
+}
+
+export interface Watermark {
+  readonly session: Pick<Session, 'user' | 'session' | 'startedAt'>;
+  readonly purpose: WatermarkPurpose;
+  /** Entries or feedbacks with numbers up to it are worked through. */
+  readonly done: number;
+  /** Of feedback: when the last of what users said in passing was said. */
+  readonly remarks: string | null;
+  /** Of feedback: answers that are to be looked at again. */
+  readonly pending: readonly string[];
+  /** Written before the work on a window begins, so that one who died is followed by one who repeats exactly that. */
+  readonly window: PlannedWindow | null;
+  /** Null: not stored yet. */
+  readonly version: number | null;
+}
+
+export type WatermarkMove = Partial<Pick<Watermark, 'done' | 'remarks' | 'pending' | 'window'>>;
+
+/** Zero for a session without one. */
+export type SessionWatermarks = (session: Watermark['session'], purpose: WatermarkPurpose) => Watermark;
+
+const PURPOSES: readonly WatermarkPurpose[] = ['feedback', 'session_qa', 'agent_traces'];
+const READ_SLICE = 1000;
+
+export interface Watermarks {
+  /** Zero for a session without one. */
+  get(scope: Scope, session: Watermark['session'], purpose: WatermarkPurpose): Promise<Watermark>;
+  /** All purposes of all of them, read together. */
+  ofMany(scope: Scope, keys: readonly SessionKey[]): Promise<SessionWatermarks>;
+  /** `VersionConflictError` or `DuplicateKeyError` in the commit when somebody else moved it since. */
+  moveWrite(watermark: Watermark, to: WatermarkMove): Write;
+  /** After the commit of that write. */
+  moved(watermark: Watermark, to: WatermarkMove): Watermark;
+  removeOfSessionWrite(key: SessionKey): Write;
+  removeOfUserWrite(user: UserId): Write;
+}
+
+export function createWatermarks(store: DocumentStore): Watermarks {
+  const collection = watermarksCollection;
+  return {
+    async get(scope, session, purpose) {
+      return watermarkOf(session, purpose, await store.get(scope, collection, watermarkId(session, purpose)));
+    },
+    async ofMany(scope, keys) {
+      const ids = keys.flatMap((key) => PURPOSES.map((purpose) => watermarkId(key, purpose)));
+      const read = slices(ids, READ_SLICE).map((slice) => store.getMany(scope, collection, slice));
+      const found = new Map((await Promise.all(read)).flat().map((stored) => [stored.id, stored]));
+      return (session, purpose) => watermarkOf(session, purpose, found.get(watermarkId(session, purpose)) ?? null);
+    },
+    moveWrite(watermark, to) {
+      const { session, purpose, version } = watermark;
+      const { done, remarks, pending, window } = { ...watermark, ...to };
+      const document: WatermarkDocument = {
+        ...{ userId: session.user, sessionId: session.session, startedAt: session.startedAt, purpose },
+        ...{ done, remarks, pending },
+        window: window === null ? null : { from: window.from, to: window.to },
+      };
+      const id = watermarkId(session, purpose);
+      return version === null ? insert(collection, id, document) : replace(collection, id, document, version);
+    },
+    moved: (watermark, to) => ({ ...watermark, ...to, version: (watermark.version ?? 0) + 1 }),
+    removeOfSessionWrite: ({ user, session }) => removeWhere(collection, { userId: user, sessionId: session }),
+    removeOfUserWrite: (user) => removeWhere(collection, { userId: user }),
+  };
+}
+
+function watermarkOf(
+  session: Watermark['session'],
+  purpose: WatermarkPurpose,
+  stored: Stored<WatermarkDocument> | null,
+): Watermark {
+  const version = stored?.version ?? null;
+  if (stored === null || stored.value.startedAt !== session.startedAt) {
+    return { session, purpose, done: 0, remarks: null, pending: [], window: null, version };
+  }
+  const { done, remarks, pending, window } = stored.value;
+  return { session, purpose, done, remarks, pending, window, version };
+}
+
+function watermarkId(session: SessionKey, purpose: WatermarkPurpose): string {
+  return `${sessionDocumentId(session)}/${purpose}`;
+}

@@ -1,0 +1,220 @@
+import { randomUUID } from 'node:crypto';
+import { type FileHandle, mkdir, open, readdir, rename, rm, rmdir, stat, unlink } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { Readable } from 'node:stream';
+import type { Scope } from '../../../kernel/scope.ts';
+import type { BlobStore } from '../../ports/blob-store.ts';
+import { isBlobKey, requireBlobKey } from '../rules/blob-key.ts';
+import { fileError, isMissing } from './file-errors.ts';
+import { receive } from './incoming-file.ts';
+import { createLateSync } from './late-sync.ts';
+import { encodeKey, encodeSegment } from './path-encoding.ts';
+import { walkKeys } from './walk-keys.ts';
+
+export interface FileBlobStoreOptions {
+  /** Made when it is missing. One process at a time (the lock of the data directory). */
+  readonly directory: string;
+}
+
+/** Where content waits until it is whole, and what is removed until it is gone. Tenants never begin with a dot. */
+const INCOMING = '.incoming';
+/** Every lost race means that another call went on, so this many in a row do not happen. */
+const MAX_ATTEMPTS = 100;
+
+/**
+ * Blobs as files: `<tenant>/datasets/<dataset>/<key>`, blobs of a tenant as such in `<tenant>/own/<key>`. What a put
+ * acknowledges survives the death of the process. A power cut may take or tear what was put since the last quiet second
+ * (`late-sync.ts`), half a minute at most under load.
+ */
+export async function createFileBlobStore({ directory }: FileBlobStoreOptions): Promise<BlobStore> {
+  const incoming = join(directory, INCOMING);
+  await guard(directory, () => prepare(incoming));
+  const lateSync = createLateSync();
+  const pathOf = (scope: Scope, key: string) => join(placeOf(directory, scope), ...encodeKey(key));
+
+  return {
+    put(scope, key, content, signal) {
+      requireBlobKey(key);
+      return guard(directory, async () => {
+        const place = pathOf(scope, key);
+        // Bytes at hand do not break off: the directory is made while they are written. A failure shows itself below.
+        const made = content instanceof Uint8Array ? makeDirectory(place).catch(() => null) : null;
+        let received: string | null = null;
+        try {
+          const { path, ...info } = await receive(incoming, content, signal);
+          received = path;
+          await made;
+          await moveInto(path, place);
+          lateSync.note(place);
+          return { key, ...info };
+        } catch (error) {
+          if (received !== null) await rm(received, { force: true });
+          // A directory without content would stay for ever: nobody's key leads to it.
+          await made;
+          await prune(place, placeOf(directory, scope));
+          throw error;
+        }
+      });
+    },
+    async get(scope, key, range) {
+      if (!isBlobKey(key)) return null;
+      const handle = await openIfThere(pathOf(scope, key));
+      return handle === null ? null : guard(directory, () => readRange(handle, range));
+    },
+    async stat(scope, key) {
+      if (!isBlobKey(key)) return null;
+      const size = await sizeOf(pathOf(scope, key));
+      return size === null ? null : { sizeBytes: size };
+    },
+    async move(scope, from, to) {
+      requireBlobKey(to);
+      if (!isBlobKey(from)) return false;
+      const source = pathOf(scope, from);
+      if ((await sizeOf(source)) === null) return false;
+      const target = pathOf(scope, to);
+      await guard(directory, () => moveInto(source, target));
+      lateSync.note(target);
+      await prune(source, placeOf(directory, scope));
+      return true;
+    },
+    async remove(scope, keys) {
+      let removed = 0;
+      for (const key of new Set(keys)) {
+        if (isBlobKey(key) && (await removeFile(pathOf(scope, key), placeOf(directory, scope)))) removed += 1;
+      }
+      return removed;
+    },
+    removeAll(scope, prefix = '') {
+      return guard(directory, () =>
+        prefix === '' ? removePlaces(directory, scope) : removeBelow(placeOf(directory, scope), prefix),
+      );
+    },
+    async list(scope, { prefix = '', after = null, limit }) {
+      const items: { key: string; sizeBytes: number }[] = [];
+      for await (const { key, path } of walkKeys(placeOf(directory, scope), prefix, after)) {
+        const sizeBytes = await sizeOf(path);
+        if (sizeBytes === null) continue;
+        if (items.length === limit) return { items, next: items.at(-1)?.key ?? null };
+        items.push({ key, sizeBytes });
+      }
+      return { items, next: null };
+    },
+  };
+}
+
+function tenantPlace(directory: string, scope: Scope): string {
+  return join(directory, encodeSegment(scope.tenant));
+}
+
+function placeOf(directory: string, scope: Scope): string {
+  const tenant = tenantPlace(directory, scope);
+  return scope.dataset === undefined ? join(tenant, 'own') : join(tenant, 'datasets', encodeSegment(scope.dataset));
+}
+
+/** Content that an earlier process left half written is of no use to anybody. */
+async function prepare(incoming: string): Promise<void> {
+  await rm(incoming, { recursive: true, force: true });
+  await mkdir(incoming, { recursive: true, mode: 0o700 });
+}
+
+/** The directory may be missing, also after it was made: a removal elsewhere prunes what is empty. */
+async function moveInto(from: string, to: string): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      await rename(from, to);
+      return;
+    } catch (error) {
+      if (!isMissing(error) || attempt === MAX_ATTEMPTS) throw error;
+      await makeDirectory(to);
+    }
+  }
+}
+
+async function makeDirectory(path: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+}
+
+async function readRange(
+  handle: FileHandle,
+  range: { readonly start: number; readonly end?: number } | undefined,
+): Promise<Readable> {
+  const start = range?.start ?? 0;
+  const end = range?.end ?? Number.POSITIVE_INFINITY;
+  if (end <= start) {
+    await handle.close();
+    return Readable.from([]);
+  }
+  // The descriptor stays with the bytes it was opened on, whatever replaces or removes them meanwhile.
+  return handle.createReadStream({ start, end: end - 1 });
+}
+
+async function openIfThere(path: string): Promise<FileHandle | null> {
+  try {
+    return await open(path, 'r');
+  } catch (error) {
+    if (isMissing(error)) return null;
+    throw error;
+  }
+}
+
+async function sizeOf(path: string): Promise<number | null> {
+  try {
+    return (await stat(path)).size;
+  } catch (error) {
+    if (isMissing(error)) return null;
+    throw error;
+  }
+}
+
+async function removeFile(path: string, place: string): Promise<boolean> {
+  try {
+    await unlink(path);
+  } catch (error) {
+    if (isMissing(error)) return false;
+    throw error;
+  }
+  await prune(path, place);
+  return true;
+}
+
+/** Removes the directories above a path that are empty now, up to and including the place of the scope. */
+async function prune(path: string, place: string): Promise<void> {
+  for (let parent = dirname(path); parent.startsWith(place); parent = dirname(parent)) {
+    try {
+      await rmdir(parent);
+    } catch {
+      return; // not empty, or another removal was faster: both end the way up
+    }
+  }
+}
+
+async function removeBelow(place: string, prefix: string): Promise<number> {
+  let removed = 0;
+  for await (const { path } of walkKeys(place, prefix, null)) {
+    if (await removeFile(path, place)) removed += 1;
+  }
+  return removed;
+}
+
+/** The place of the scope, or all places of its tenant. Moved aside first, so that it is gone for readers at once. */
+async function removePlaces(directory: string, scope: Scope): Promise<number> {
+  const root = scope.dataset === undefined ? tenantPlace(directory, scope) : placeOf(directory, scope);
+  const aside = join(directory, INCOMING, randomUUID());
+  try {
+    await rename(root, aside);
+  } catch (error) {
+    if (isMissing(error)) return 0;
+    throw error;
+  }
+  const entries = await readdir(aside, { recursive: true, withFileTypes: true });
+  await rm(aside, { recursive: true, force: true });
+  return entries.filter((entry) => entry.isFile()).length;
+}
+
+async function guard<T>(directory: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw fileError(error, directory);
+  }
+}

@@ -1,0 +1,180 @@
+import type { ClientSession, Document } from 'mongodb';
+import type { Scope } from '../../../kernel/scope.ts';
+import { slices } from '../../../kernel/slices.ts';
+import type { MongodbConnection } from '../../documents/mongodb/connection.ts';
+import { isDuplicateKey } from '../../documents/mongodb/mongodb-failures.ts';
+import { inTransaction, untilUndisturbed } from '../../documents/mongodb/transaction.ts';
+import type { BlobStore } from '../../ports/blob-store.ts';
+import { isBlobKey, requireBlobKey } from '../rules/blob-key.ts';
+import {
+  type BlobCollections,
+  type BlobState,
+  blobCollections,
+  blobDatabaseOf,
+  keyRange,
+  liveIn,
+  ownedBy,
+  prepareBlobs,
+} from './blob-layout.ts';
+import { readBlob } from './read-blob.ts';
+import { hide, removeContents, writeBlob } from './write-blob.ts';
+
+/** Keys that one exchange names. */
+const KEYS_PER_CALL = 500;
+/** Content that nobody finished or removed for so long belongs to a process that died. */
+const LEFT_BEHIND_MS = 6 * 3_600_000;
+
+/**
+ * Blobs in GridFS, in the database of the scope's tenant. What a put acknowledges is on a majority of the members. What a
+ * process leaves behind that dies in the middle is removed by the first use of the database that comes 6 hours later, and
+ * by `removeAll` of its scope.
+ */
+export function createGridfsBlobStore(connection: MongodbConnection): BlobStore {
+  const { guarded } = connection;
+  const collectionsOf = createPreparation(connection);
+  return {
+    put(scope, key, content, signal) {
+      requireBlobKey(key);
+      return guarded(async () => {
+        const collections = await collectionsOf(scope);
+        const { info, replaced } = await writeBlob({ connection, collections, scope, key }, content, signal);
+        await removeContents(collections, replaced);
+        return { key, ...info };
+      });
+    },
+    async get(scope, key, range = { start: 0 }) {
+      if (!isBlobKey(key)) return null;
+      return guarded(async () => readBlob(connection, await collectionsOf(scope), scope, key, range));
+    },
+    async stat(scope, key) {
+      if (!isBlobKey(key)) return null;
+      return guarded(async () => {
+        const { files } = await collectionsOf(scope);
+        const file = await files.findOne({ ...liveIn(scope), filename: key }, { projection: { length: 1 } });
+        return file === null ? null : { sizeBytes: file.length };
+      });
+    },
+    async move(scope, from, to) {
+      requireBlobKey(to);
+      if (!isBlobKey(from)) return false;
+      return guarded(async () => move({ connection, collections: await collectionsOf(scope), scope, from, to }));
+    },
+    remove: (scope, keys) =>
+      guarded(async () => {
+        const collections = await collectionsOf(scope);
+        const wanted = [...new Set(keys)].filter(isBlobKey);
+        let removed = 0;
+        for (const slice of slices(wanted, KEYS_PER_CALL)) {
+          removed += await removeLive(collections, { ...liveIn(scope), filename: { $in: [...slice] } });
+        }
+        return removed;
+      }),
+    removeAll: (scope, prefix = '') =>
+      guarded(async () => {
+        const collections = await collectionsOf(scope);
+        const isAll = prefix === '';
+        const filter = isAll
+          ? { ...ownedBy(scope), 'metadata.state': 'live' }
+          : { ...liveIn(scope), ...keyRange(prefix) };
+        let removed = 0;
+        for (let part = -1; part !== 0; removed += part) part = await removeLive(collections, filter);
+        if (isAll) await removeLeftovers(collections, ownedBy(scope), 0);
+        return removed;
+      }),
+    list: (scope, { prefix = '', after = null, limit }) =>
+      guarded(async () => {
+        const { files } = await collectionsOf(scope);
+        const found = await files
+          .find({ ...liveIn(scope), ...keyRange(prefix, after) }, { projection: { filename: 1, length: 1 } })
+          .sort({ filename: 1 })
+          .limit(limit + 1)
+          .toArray();
+        const items = found.slice(0, limit).map(({ filename, length }) => ({ key: filename, sizeBytes: length }));
+        return { items, next: found.length > limit ? (items.at(-1)?.key ?? null) : null };
+      }),
+  };
+}
+
+/** The collections of a scope's tenant; prepared and swept by the first call that needs them. */
+function createPreparation(connection: MongodbConnection): (scope: Scope) => Promise<BlobCollections> {
+  const ready = new Map<string, Promise<BlobCollections>>();
+  const prepare = async (database: string): Promise<BlobCollections> => {
+    await connection.patiently((patient) => prepareBlobs(blobCollections(patient, database)));
+    const collections = blobCollections(connection.client, database);
+    await removeLeftovers(collections, {}, LEFT_BEHIND_MS);
+    return collections;
+  };
+  return (scope) => {
+    const database = blobDatabaseOf(connection, scope.tenant);
+    const known = ready.get(database);
+    if (known !== undefined) return known;
+    const made = prepare(database).catch((error: unknown) => {
+      ready.delete(database);
+      throw error;
+    });
+    ready.set(database, made);
+    return made;
+  };
+}
+
+/** Removes some of the live blobs that fit; 0 when there are none left. */
+async function removeLive(collections: BlobCollections, filter: Document): Promise<number> {
+  const { ids, count } = await hide(collections, filter);
+  await removeContents(collections, ids);
+  return count;
+}
+
+/** Removes content that is not live and at least so old. */
+async function removeLeftovers(collections: BlobCollections, owned: Document, olderThanMs: number): Promise<void> {
+  const filter = {
+    'metadata.tenant': { $gte: '' }, // every one has it: said for the index, which begins with it
+    ...owned,
+    'metadata.state': { $in: ['incoming', 'removed'] satisfies BlobState[] },
+    uploadDate: { $lte: new Date(Date.now() - olderThanMs) },
+  } as const;
+  for (;;) {
+    const found = await collections.files.find(filter, { projection: { _id: 1 }, limit: KEYS_PER_CALL }).toArray();
+    if (found.length === 0) return;
+    const ids = found.map(({ _id }) => _id);
+    await removeContents(collections, ids);
+  }
+}
+
+/** One exchange when nothing has the new key; else what has it goes in the same transaction. */
+async function move(options: MoveOptions): Promise<boolean> {
+  const { connection, collections, scope, from, to } = options;
+  const rename = async (session?: ClientSession) => {
+    const filter = { ...liveIn(scope), filename: from };
+    const { matchedCount } = await collections.files.updateOne(
+      filter,
+      { $set: { filename: to } },
+      session === undefined ? {} : { session },
+    );
+    return matchedCount === 1;
+  };
+  try {
+    return await rename();
+  } catch (error) {
+    if (!isDuplicateKey(error)) throw error;
+  }
+  const outcome = await untilUndisturbed(isDuplicateKey, () =>
+    inTransaction(connection, async (session) => {
+      const { files } = collections;
+      if ((await files.findOne({ ...liveIn(scope), filename: from }, { session })) === null) return null;
+      const { ids } = await hide(collections, { ...liveIn(scope), filename: to }, session);
+      await rename(session);
+      return ids;
+    }),
+  );
+  if (outcome === null) return false;
+  await removeContents(collections, outcome);
+  return true;
+}
+
+interface MoveOptions {
+  readonly connection: MongodbConnection;
+  readonly collections: BlobCollections;
+  readonly scope: Scope;
+  readonly from: string;
+  readonly to: string;
+}

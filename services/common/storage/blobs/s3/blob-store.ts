@@ -1,0 +1,140 @@
+import { CopyObjectCommand } from '@aws-sdk/client-s3';
+import type { Scope } from '../../../kernel/scope.ts';
+import type { BlobStore } from '../../ports/blob-store.ts';
+import { isBlobKey, requireBlobKey } from '../rules/blob-key.ts';
+import { claimPrefix } from './claim-prefix.ts';
+import { connectS3, type S3Connection, type S3Options } from './connection.ts';
+import { listObjects, OBJECTS_PER_REQUEST, type ObjectPage, objectPages } from './list-objects.ts';
+import { keyOf, nameOf, namePrefixOf, ownedNames, placeOf } from './object-names.ts';
+import { readObject, sizeOfObject } from './read-object.ts';
+import { existingObjects, removeObjects } from './remove-objects.ts';
+import { isMissing } from './s3-failures.ts';
+import { removeUnfinishedUploads } from './unfinished-uploads.ts';
+import { writeObject } from './write-object.ts';
+
+export interface S3BlobStore extends BlobStore {
+  /** Rejects when the bucket cannot be read. */
+  check(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** An upload that nobody finished for so long belongs to a process that died. */
+const LEFT_BEHIND_MS = 24 * 3_600_000;
+
+/**
+ * Blobs in a bucket of S3 or of a server that speaks like it. Reaches the bucket first, so that wrong credentials, region or
+ * bucket are an error here (`ServiceUnavailableError`, never with a key); then removes what processes left behind.
+ */
+export async function openS3BlobStore({
+  installation,
+  ...options
+}: S3Options & {
+  /** Whose blobs these are; processes of another installation are refused. Absent: nobody is asked. */
+  readonly installation?: string;
+}): Promise<S3BlobStore> {
+  const connection = connectS3(options);
+  const { prefix, guarded } = connection;
+  const check = () =>
+    guarded(async () => {
+      await listObjects(connection, { prefix, after: null, limit: 1 });
+    });
+  try {
+    await check();
+    if (installation !== undefined) await guarded(() => claimPrefix(connection, installation));
+    await guarded(() => removeUnfinishedUploads(connection, prefix, LEFT_BEHIND_MS));
+  } catch (error) {
+    connection.close();
+    throw error;
+  }
+  return { ...createS3BlobStore(connection), check, close: async () => connection.close() };
+}
+
+/** For a connection of the caller's; nothing is checked or swept. */
+export function createS3BlobStore(connection: S3Connection): BlobStore {
+  const { prefix, guarded } = connection;
+  const nameIn = (scope: Scope, key: string) => nameOf(prefix, scope, key);
+  return {
+    async put(scope, key, content, signal) {
+      requireBlobKey(key);
+      return { key, ...(await writeObject(connection, nameIn(scope, key), content, signal)) };
+    },
+    async get(scope, key, range = { start: 0 }) {
+      if (!isBlobKey(key)) return null;
+      return guarded(() => readObject(connection, nameIn(scope, key), range));
+    },
+    async stat(scope, key) {
+      if (!isBlobKey(key)) return null;
+      const sizeBytes = await guarded(() => sizeOfObject(connection, nameIn(scope, key)));
+      return sizeBytes === null ? null : { sizeBytes };
+    },
+    async move(scope, from, to) {
+      requireBlobKey(to);
+      if (!isBlobKey(from)) return false;
+      return guarded(() => moveObject(connection, nameIn(scope, from), nameIn(scope, to)));
+    },
+    remove: (scope, keys) =>
+      guarded(async () => {
+        const names = keys.filter(isBlobKey).map((key) => nameIn(scope, key));
+        const there = await existingObjects(connection, names);
+        await removeObjects(connection, there);
+        return there.length;
+      }),
+    removeAll: (scope, keyPrefix = '') =>
+      guarded(async () => {
+        const isAll = keyPrefix === '';
+        const below = isAll ? ownedNames(prefix, scope) : namePrefixOf(prefix, scope, keyPrefix);
+        if (isAll) await removeUnfinishedUploads(connection, below, 0);
+        let removed = 0;
+        for await (const objects of objectPages(connection, below)) {
+          await removeObjects(
+            connection,
+            objects.map(({ name }) => name),
+          );
+          removed += objects.length;
+        }
+        return removed;
+      }),
+    list: (scope, { prefix: keyPrefix = '', after = null, limit }) =>
+      guarded(() => listBlobs(connection, scope, { keyPrefix, after, limit })),
+  };
+}
+
+/** S3 cannot rename: for a moment both are there, never none. Blobs above 5 GiB cannot be copied in one request. */
+async function moveObject(connection: S3Connection, from: string, to: string): Promise<boolean> {
+  const { client, bucket } = connection;
+  if (from === to) return (await sizeOfObject(connection, from)) !== null;
+  const CopySource = [bucket, ...from.split('/')].map(encodeURIComponent).join('/');
+  try {
+    await client.send(new CopyObjectCommand({ Bucket: bucket, Key: to, CopySource }));
+  } catch (error) {
+    if (isMissing(error)) return false;
+    throw error;
+  }
+  await removeObjects(connection, [from]);
+  return true;
+}
+
+async function listBlobs(
+  connection: S3Connection,
+  scope: Scope,
+  { keyPrefix, after, limit }: { readonly keyPrefix: string; readonly after: string | null; readonly limit: number },
+): ReturnType<BlobStore['list']> {
+  const { prefix } = connection;
+  const place = placeOf(prefix, scope);
+  const items: { readonly key: string; readonly sizeBytes: number }[] = [];
+  let last = after === null ? null : nameOf(prefix, scope, after);
+  for (;;) {
+    const page: ObjectPage = await listObjects(connection, {
+      prefix: namePrefixOf(prefix, scope, keyPrefix),
+      after: last,
+      limit: Math.min(limit - items.length, OBJECTS_PER_REQUEST),
+    });
+    for (const { name, sizeBytes } of page.objects) {
+      const key = keyOf(place, name);
+      if (key !== null) items.push({ key, sizeBytes });
+    }
+    last = page.objects.at(-1)?.name ?? last;
+    if (page.isLast) return { items, next: null };
+    if (items.length >= limit) return { items, next: items.at(-1)?.key ?? null };
+  }
+}

@@ -1,0 +1,110 @@
+import { Readable } from 'node:stream';
+import { GetObjectCommand, type GetObjectCommandOutput, HeadObjectCommand } from '@aws-sdk/client-s3';
+import { engramError } from '../../../kernel/errors.ts';
+import type { S3Connection } from './connection.ts';
+import { isBeyondEnd, isBrokenConnection, isMissing, isReplaced } from './s3-failures.ts';
+
+interface ByteRange {
+  readonly start: number;
+  readonly end?: number;
+}
+
+/**
+ * The bytes of an object; null when it is not there. A connection that breaks on the way, or that the server closes because
+ * the reader is slow, is opened again where it broke off, as long as the object is the same.
+ */
+export async function readObject(
+  connection: S3Connection,
+  name: string,
+  { start, end }: ByteRange,
+): Promise<Readable | null> {
+  if (end !== undefined && end <= start) {
+    return (await sizeOfObject(connection, name)) === null ? null : Readable.from([]);
+  }
+  try {
+    const first = await open(connection, name, { start, ...(end === undefined ? {} : { end }) });
+    return streamOf(connection, name, start, first);
+  } catch (error) {
+    if (isMissing(error)) return null;
+    if (isBeyondEnd(error)) return Readable.from([]);
+    throw error;
+  }
+}
+
+/** In bytes; null when it is not there. */
+export async function sizeOfObject({ client, bucket }: S3Connection, name: string): Promise<number | null> {
+  try {
+    const { ContentLength } = await client.send(new HeadObjectCommand({ Bucket: bucket, Key: name }));
+    return ContentLength ?? 0;
+  } catch (error) {
+    if (isMissing(error)) return null;
+    throw error;
+  }
+}
+
+async function open(
+  { client, bucket }: S3Connection,
+  name: string,
+  { start, end }: ByteRange,
+  entityTag?: string,
+): Promise<GetObjectCommandOutput> {
+  const isWhole = start === 0 && end === undefined;
+  return client.send(
+    new GetObjectCommand({
+      Bucket: bucket,
+      Key: name,
+      ...(isWhole ? {} : { Range: `bytes=${start}-${end === undefined ? '' : end - 1}` }),
+      ...(entityTag === undefined ? {} : { IfMatch: entityTag }),
+    }),
+  );
+}
+
+/** Openings in a row that bring nothing. A reader who has not begun yet loses the first one to the time limit. */
+const FRUITLESS_OPENINGS = 3;
+
+function streamOf(connection: S3Connection, name: string, start: number, first: GetObjectCommandOutput): Readable {
+  const reading = { body: bodyOf(first) };
+  const stop = start + (first.ContentLength ?? 0);
+  async function* pieces(): AsyncGenerator<Uint8Array> {
+    let at = start;
+    for (let fruitless = 1; ; fruitless += 1) {
+      let fault: unknown = Object.assign(new Error('the body ended early'), { code: 'ECONNRESET' });
+      try {
+        for await (const piece of reading.body) {
+          at += piece.byteLength;
+          fruitless = 0;
+          yield piece;
+        }
+      } catch (error) {
+        fault = error;
+      }
+      if (at >= stop) return;
+      if (fruitless >= FRUITLESS_OPENINGS || !isBrokenConnection(fault)) throw connection.errorOf(fault);
+      reading.body = await reopen(connection, name, { start: at, end: stop }, first.ETag);
+    }
+  }
+  const stream = Readable.from(pieces(), { objectMode: false });
+  // Also when nobody began to read: an open body keeps its connection.
+  stream.once('close', () => reading.body.destroy());
+  return stream;
+}
+
+async function reopen(
+  connection: S3Connection,
+  name: string,
+  range: ByteRange,
+  entityTag: string | undefined,
+): Promise<Readable> {
+  try {
+    return bodyOf(await open(connection, name, range, entityTag));
+  } catch (error) {
+    if (!isMissing(error) && !isReplaced(error)) throw connection.errorOf(error);
+    throw engramError('CorruptStoreError', 'The blob was replaced or removed while it was read', { cause: error });
+  }
+}
+
+/** A stream that fails before it is read must not end the process; its reader is told when it comes. */
+function bodyOf({ Body }: GetObjectCommandOutput): Readable {
+  const body = Body instanceof Readable ? Body : Readable.from([]);
+  return body.on('error', () => {});
+}

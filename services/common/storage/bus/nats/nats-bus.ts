@@ -1,0 +1,106 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { engramError } from '../../../kernel/errors.ts';
+import type { Bus, BusMessage } from '../../ports/bus.ts';
+import { nobodyAnswers, tooLate, within } from '../rules/within-deadline.ts';
+import { createAnswers } from './answers.ts';
+import { createKeptTopics } from './kept-topics.ts';
+import { createListeners } from './listeners.ts';
+import { openLink } from './nats-link.ts';
+import { inboxOf, type NatsBusOptions } from './nats-options.ts';
+import { createRequests } from './requests.ts';
+import { createResponders } from './responders.ts';
+import { createSubjectNames } from './subject-names.ts';
+import { requireFits, toNatsHeaders } from './wire-message.ts';
+
+export interface NatsBus extends Bus {
+  /** Asks the server; `ServiceUnavailableError` when it is away. */
+  check(): Promise<void>;
+}
+
+export type { NatsBusOptions } from './nats-options.ts';
+
+/**
+ * Messages over NATS, kept ones over JetStream. Throws `ServiceUnavailableError` with a clear message when the server cannot
+ * be reached, refuses the credentials, is too old, or has no JetStream although something is to be kept.
+ *
+ * While the connection is lost, requests and publications fail at once and are retryable; it reconnects for ever, and what
+ * was subscribed goes on. A request that another process of the same service could take is not sent again.
+ */
+export async function openNatsBus(options: NatsBusOptions): Promise<NatsBus> {
+  const link = await openLink(options);
+  const names = createSubjectNames(options.prefix ?? 'engram');
+  const inFlight = new Set<Promise<unknown>>();
+  // A request that a handler makes while it answers one is part of that one: draining lets both end.
+  const insideHandler = new AsyncLocalStorage<true>();
+  let draining = false;
+  let closed = false;
+
+  const track = <Result>(work: Promise<Result>): Promise<Result> => {
+    inFlight.add(work);
+    const forget = () => inFlight.delete(work);
+    work.then(forget, forget);
+    return work;
+  };
+  const requests = createRequests(link, names.cancel, inboxOf(options));
+  const answer = createAnswers({
+    link,
+    cancelSubject: names.cancel,
+    maxConcurrentRequests: options.maxConcurrentRequests ?? 1000,
+    track: (work) => insideHandler.run(true, () => track(work())),
+  });
+  const responders = createResponders(link, answer);
+  const kept = await createKeptTopics(options, link, names).catch(async (error: unknown) => {
+    await link.close();
+    throw error;
+  });
+  const listeners = createListeners(link, names, { kept, onError: options.onListenerError ?? warn });
+
+  return {
+    async request(subject, payload, requestOptions) {
+      if (closed || (draining && insideHandler.getStore() !== true)) throw nobodyAnswers(subject);
+      const local = draining ? responders.local(names.toServer(subject)) : undefined;
+      if (local === undefined) return track(requests.send(names.toServer(subject), subject, payload, requestOptions));
+      const message: BusMessage = { subject, payload, headers: requestOptions.headers ?? {} };
+      const late = () => tooLate(subject, requestOptions);
+      return within(requestOptions, late, (signal) => local.answer(message, signal));
+    },
+    async respond(subject, handler) {
+      if (draining) throw stopping();
+      link.requireUp();
+      return responders.add(names.toServer(subject), subject, handler);
+    },
+    async publish(subject, payload, headers = {}) {
+      if (closed) return;
+      const stream = kept.streamOf(subject);
+      if (stream !== undefined) return kept.publish(stream, subject, payload, headers);
+      link.requireUp();
+      requireFits(subject, payload, link.maxMessageBytes());
+      link.connection.publish(names.toServer(subject), payload, { headers: toNatsHeaders(headers) });
+    },
+    async subscribe(...subscription) {
+      if (draining) throw stopping();
+      return listeners.add(...subscription);
+    },
+    async drain() {
+      if (closed) return;
+      draining = true;
+      await responders.close();
+      while (inFlight.size > 0) await Promise.allSettled(inFlight);
+      closed = true;
+      await kept.caughtUp();
+      await listeners.finish();
+      await kept.close();
+      await link.flushed().catch(() => {});
+      await link.close();
+    },
+    check: () => link.flushed(),
+  };
+}
+
+function stopping(): Error {
+  return engramError('ServiceUnavailableError', 'The bus is stopping', { retryable: true });
+}
+
+function warn(error: unknown, subject: string): void {
+  process.emitWarning(`listener of ${subject} failed: ${error instanceof Error ? error.stack : String(error)}`);
+}

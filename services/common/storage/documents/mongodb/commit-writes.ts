@@ -1,0 +1,80 @@
+import type { AnyScope } from '../../../kernel/scope.ts';
+import type { Write, WriteResult } from '../../ports/document-store.ts';
+import { applyWrites, LostRaceError, removeSome, type Step } from './apply-writes.ts';
+import type { MongodbConnection } from './connection.ts';
+import type { Databases } from './databases.ts';
+import { isTransient } from './mongodb-failures.ts';
+import { createNumberedGroups } from './numbered-groups.ts';
+import { createSequences } from './sequences.ts';
+import { inTransaction, untilUndisturbed } from './transaction.ts';
+
+/** A transaction of so many removals stays far below what the smallest server's cache holds. */
+const REMOVED_TOGETHER = 5_000;
+
+/** All or nothing: in a transaction, or without one where a single document is written. */
+export type Commit = (scope: AnyScope, writes: readonly Write[]) => Promise<readonly WriteResult[]>;
+
+export function createCommit(connection: MongodbConnection, databases: Databases): Commit {
+  const sequences = createSequences(connection);
+  const together = async (steps: readonly Step[]): Promise<readonly WriteResult[]> => {
+    const numbered = sequencedInserts(databases, steps);
+    return inTransaction(connection, async (session) => {
+      // First of all: a commit that must wait for one of another process learns so before it has done any work.
+      const next = new Map<string, number>();
+      for (const [name, count] of numbered) next.set(name, await sequences.take(name, count, session));
+      const nextSequence = (name: string): number => {
+        const number = next.get(name) ?? 0;
+        next.set(name, number + 1);
+        return number;
+      };
+      return applyWrites({ databases, session, nextSequence }, steps);
+    });
+  };
+  const inGroups = createNumberedGroups(together);
+
+  return async (scope, writes) => {
+    const steps = writes.map((write) => ({ scope, write }));
+    const isNumbered = sequencedInserts(databases, steps).size > 0;
+    const [first] = writes;
+    if (writes.length === 1 && first?.kind === 'removeWhere') {
+      return [{ stored: null, changed: await removeAlone(connection, databases, scope, first) }];
+    }
+    if (writes.length === 1 && !isNumbered) {
+      const alone = () => applyWrites({ databases, nextSequence: () => 0 }, steps);
+      return connection.rescued(() => untilUndisturbed(isLostRace, alone));
+    }
+    return isNumbered ? inGroups(steps) : together(steps);
+  };
+}
+
+/** Up to `REMOVED_TOGETHER` documents go in one transaction, more of them part by part. */
+async function removeAlone(
+  connection: MongodbConnection,
+  databases: Databases,
+  scope: AnyScope,
+  write: Extract<Write, { kind: 'removeWhere' }>,
+): Promise<number> {
+  let removed = 0;
+  for (;;) {
+    const part = await inTransaction(connection, (session) =>
+      removeSome({ databases, session }, scope, write, REMOVED_TOGETHER),
+    );
+    removed += part;
+    if (part < REMOVED_TOGETHER) return removed;
+  }
+}
+
+/** How many numbers of which collections the steps need, in an order that all commits share. */
+function sequencedInserts(databases: Databases, steps: readonly Step[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const { write } of steps) {
+    const { kind, collection } = write;
+    if (kind !== 'insert' || !databases.layoutOf(collection.name).rules.sequenced) continue;
+    counts.set(collection.name, (counts.get(collection.name) ?? 0) + 1);
+  }
+  return new Map([...counts].sort(([left], [right]) => (left < right ? -1 : 1)));
+}
+
+function isLostRace(error: unknown): boolean {
+  return error instanceof LostRaceError || isTransient(error);
+}

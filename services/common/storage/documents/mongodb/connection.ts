@@ -1,0 +1,160 @@
+import { type ClientSession, MongoClient } from 'mongodb';
+import type { TenantId } from '../../../kernel/brand.ts';
+import { engramError } from '../../../kernel/errors.ts';
+import { mongodbError } from './mongodb-errors.ts';
+import { addressOf } from './mongodb-failures.ts';
+import { createRescue } from './stuck-transactions.ts';
+
+export interface MongodbOptions {
+  /** `mongodb://` or `mongodb+srv://`, with the credentials. */
+  readonly url: string;
+  /** Holds what belongs to no tenant, and all Shared tenants. */
+  readonly database: string;
+  /** The database of a Dedicated tenant, which must not change; null for a Shared one. Default: all are Shared. */
+  readonly databaseOf?: (tenant: TenantId) => string | null;
+  /** How long to look for a server and to wait for a connection; default 5000. */
+  readonly connectTimeoutMs?: number;
+  /** How long one exchange with the server may take; default 10 000. The driver repeats a read or a write once. */
+  readonly operationTimeoutMs?: number;
+  /** Default 50. */
+  readonly maxConnections?: number;
+  /** How long a process may be silent in the middle of a transaction that others wait for; default 5000. */
+  readonly idleTransactionMs?: number;
+}
+
+/** A pool of connections that the stores of a process share. */
+export interface MongodbConnection {
+  readonly client: MongoClient;
+  readonly options: Required<MongodbOptions>;
+  /** Makes errors of the driver what callers know: `ServiceUnavailableError`, `DeadlineExceededError` and so on. */
+  guarded<T>(work: () => Promise<T>): Promise<T>;
+  /** Runs a write that may have to wait for a transaction of a process that is dead. */
+  rescued<T>(work: () => Promise<T>): Promise<T>;
+  /** Builds of indexes may take as long as they need: a client without a limit per exchange, closed afterwards. */
+  patiently<T>(work: (client: MongoClient) => Promise<T>): Promise<T>;
+  close(): Promise<void>;
+}
+
+const DEFAULTS = {
+  databaseOf: () => null,
+  connectTimeoutMs: 5_000,
+  operationTimeoutMs: 10_000,
+  maxConnections: 50,
+  idleTransactionMs: 5_000,
+} as const;
+
+/** What is read is never rolled back, and what is acknowledged survives the loss of any one member. */
+const DURABLE = {
+  readConcern: { level: 'majority' },
+  writeConcern: { w: 'majority', journal: true },
+} as const;
+
+/**
+ * Connects, and checks that the server is a replica set (or a sharded cluster) of MongoDB 6.0 or newer. Throws
+ * `ServiceUnavailableError` (retryable when the server is merely away) and `CogneeSystemError` (unfit server), with the
+ * address and never with the password.
+ */
+export async function connectMongodb(options: MongodbOptions): Promise<MongodbConnection> {
+  const settings = { ...DEFAULTS, ...options };
+  const address = addressOf(settings.url);
+  const guarded = async <T>(work: () => Promise<T>): Promise<T> => {
+    try {
+      return await work();
+    } catch (error) {
+      throw mongodbError(error, address) ?? error;
+    }
+  };
+  const client = openClient(settings, address);
+  try {
+    await guarded(async () => {
+      await client.connect();
+      requireFit(await readServer(client), address);
+    });
+  } catch (error) {
+    await client.close();
+    throw error;
+  }
+  return {
+    client,
+    options: settings,
+    guarded,
+    rescued: createRescue({ client, appName: appNameOf(settings), idleTransactionMs: settings.idleTransactionMs }),
+    async patiently(work) {
+      const patient = newClient(settings, 0);
+      try {
+        return await work(patient);
+      } finally {
+        await patient.close();
+      }
+    },
+    close: () => client.close(),
+  };
+}
+
+/** The parser's own message may hold the whole URL, with the password. */
+function openClient(settings: Required<MongodbOptions>, address: string): MongoClient {
+  try {
+    return newClient(settings, settings.operationTimeoutMs);
+  } catch {
+    throw engramError('CogneeSystemError', `The URL of MongoDB (${address}) is not valid`);
+  }
+}
+
+function newClient(settings: Required<MongodbOptions>, socketTimeoutMS: number): MongoClient {
+  const { url, connectTimeoutMs, maxConnections } = settings;
+  return new MongoClient(url, {
+    ...DURABLE,
+    readPreference: 'primary',
+    appName: appNameOf(settings),
+    maxPoolSize: maxConnections,
+    serverSelectionTimeoutMS: connectTimeoutMs,
+    connectTimeoutMS: connectTimeoutMs,
+    waitQueueTimeoutMS: connectTimeoutMs,
+    socketTimeoutMS,
+    ignoreUndefined: true,
+  });
+}
+
+/** Names this installation among others that share the server. The protocol allows 128 bytes. */
+function appNameOf({ database }: Pick<MongodbOptions, 'database'>): string {
+  return `engram ${database}`;
+}
+
+export interface ServerFacts {
+  /** `6.0.5`. */
+  readonly version: string;
+  /** Member of a replica set, or router of a sharded cluster. */
+  readonly hasTransactions: boolean;
+}
+
+async function readServer(client: MongoClient): Promise<ServerFacts> {
+  const admin = client.db('admin');
+  const [build, hello] = await Promise.all([admin.command({ buildInfo: 1 }), admin.command({ hello: 1 })]);
+  const hasTransactions = hello['setName'] !== undefined || hello['msg'] === 'isdbgrid';
+  return { version: String(build['version']), hasTransactions };
+}
+
+const OLDEST_MAJOR = 6;
+
+/** Throws `CogneeSystemError` that says what to do. */
+export function requireFit({ version, hasTransactions }: ServerFacts, address: string): void {
+  if (Number.parseInt(version, 10) < OLDEST_MAJOR) {
+    throw engramError(
+      'CogneeSystemError',
+      `MongoDB at ${address} has version ${version}: version ${OLDEST_MAJOR}.0 or newer is needed`,
+    );
+  }
+  if (!hasTransactions) {
+    throw engramError(
+      'CogneeSystemError',
+      `MongoDB at ${address} is not a replica set, which transactions need: start mongod with --replSet and run rs.initiate(), one member is enough`,
+    );
+  }
+}
+
+/** Read and write concern of a transaction: a snapshot, and durable when it is acknowledged. */
+export const TRANSACTION: Parameters<ClientSession['startTransaction']>[0] = {
+  readConcern: { level: 'snapshot' },
+  writeConcern: DURABLE.writeConcern,
+  readPreference: 'primary',
+};

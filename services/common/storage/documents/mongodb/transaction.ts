@@ -1,0 +1,84 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type ClientSession, MongoError } from 'mongodb';
+import { engramError } from '../../../kernel/errors.ts';
+import { type MongodbConnection, TRANSACTION } from './connection.ts';
+import { isTransient } from './mongodb-failures.ts';
+
+/** How long one piece of work is tried again when others change the same documents. */
+const PATIENCE_MS = 10_000;
+const LONGEST_PAUSE_MS = 50;
+
+/**
+ * Runs the work in a transaction, again when it met another one or a change of the primary; `work` must read anew each
+ * time. Errors other than these leave nothing written. Throws `ServiceUnavailableError` when others are always faster.
+ */
+export async function inTransaction<T>(
+  connection: MongodbConnection,
+  work: (session: ClientSession) => Promise<T>,
+): Promise<T> {
+  const session = connection.client.startSession();
+  try {
+    return await connection.rescued(() => untilUndisturbed(isTransient, () => runOnce(session, work)));
+  } finally {
+    await session.endSession();
+  }
+}
+
+async function runOnce<T>(session: ClientSession, work: (session: ClientSession) => Promise<T>): Promise<T> {
+  session.startTransaction(TRANSACTION);
+  try {
+    const result = await work(session);
+    await commit(session);
+    return result;
+  } catch (error) {
+    await abandon(session);
+    throw error;
+  }
+}
+
+/** Tries again, after short pauses that grow and differ, as long as `isDisturbed` says that another change came between. */
+export async function untilUndisturbed<T>(
+  isDisturbed: (error: unknown) => boolean,
+  work: () => Promise<T>,
+): Promise<T> {
+  const giveUpAt = performance.now() + PATIENCE_MS;
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isDisturbed(error)) throw error;
+      if (performance.now() > giveUpAt) throw tooManyChanges(error);
+    }
+    await sleep(Math.random() * Math.min(LONGEST_PAUSE_MS, 2 ** attempt));
+  }
+}
+
+function tooManyChanges(cause: unknown): Error {
+  const text = 'Too many changes of the same documents at the same time';
+  return engramError('ServiceUnavailableError', text, { cause, retryable: true, retryAfterSeconds: 1 });
+}
+
+/** A commit whose answer was lost is asked for again: the server knows whether it happened. */
+async function commit(session: ClientSession): Promise<void> {
+  const giveUpAt = performance.now() + PATIENCE_MS;
+  for (;;) {
+    try {
+      await session.commitTransaction();
+      return;
+    } catch (error) {
+      const isUnknown = error instanceof MongoError && error.hasErrorLabel('UnknownTransactionCommitResult');
+      if (!isUnknown || performance.now() > giveUpAt) throw error;
+    }
+    await sleep(LONGEST_PAUSE_MS);
+  }
+}
+
+/** The server gives an unfinished transaction up by itself when it cannot be told. */
+async function abandon(session: ClientSession): Promise<void> {
+  if (!session.inTransaction()) return;
+  try {
+    await session.abortTransaction();
+  } catch (error) {
+    if (!(error instanceof MongoError)) throw error;
+  }
+}

@@ -1,0 +1,37 @@
+import { type AnyScope, isSystemScope } from '../../../kernel/scope.ts';
+import type { CollectionRules } from './collection-rules.ts';
+
+/** Which documents of a collection a scope can see: an absent part means any. */
+export interface Reach {
+  readonly tenant?: string;
+  readonly dataset?: string;
+}
+
+/** Where a document belongs; null where its collection's level has no such owner. */
+export interface Place {
+  readonly tenant: string | null;
+  readonly dataset: string | null;
+}
+
+/** Documents of a `system` collection belong to nobody: every scope that names the collection reaches them. */
+export function reachOf(scope: AnyScope, rules: Pick<CollectionRules, 'level'>): Reach {
+  if (rules.level === 'system' || isSystemScope(scope)) return {};
+  if (rules.level === 'tenant' || scope.dataset === undefined) return { tenant: scope.tenant };
+  return { tenant: scope.tenant, dataset: scope.dataset };
+}
+
+/** Where an insert under the scope goes. A scope too wide for the collection is a fault of the code. */
+export function placeOf(scope: AnyScope, rules: Pick<CollectionRules, 'level' | 'name'>): Place {
+  if (rules.level === 'system') return { tenant: null, dataset: null };
+  if (isSystemScope(scope)) throw new Error(`the system scope cannot insert into ${rules.name}: it has no tenant`);
+  if (rules.level === 'tenant') return { tenant: scope.tenant, dataset: null };
+  if (scope.dataset === undefined) throw new Error(`an insert into ${rules.name} needs a scope with a dataset`);
+  return { tenant: scope.tenant, dataset: scope.dataset };
+}
+
+export function isWithin(reach: Reach, place: Place): boolean {
+  return (
+    (reach.tenant === undefined || reach.tenant === place.tenant) &&
+    (reach.dataset === undefined || reach.dataset === place.dataset)
+  );
+}

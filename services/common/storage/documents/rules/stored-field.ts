@@ -1,0 +1,29 @@
+import type { JsonObject } from '../../../kernel/json.ts';
+import type { Stored } from '../../ports/document-store.ts';
+import { fieldValue } from './collection-rules.ts';
+import { compareIndexValues, DATASET, type IndexValue, indexValue, type SortKey, TENANT } from './ordering.ts';
+
+/** What an index holds of a document for a field of its value, for `id`, `sequence`, or a pseudo field of the order. */
+export function storedField(stored: Stored<JsonObject>, field: string): IndexValue {
+  if (field === 'id') return stored.id;
+  if (field === 'sequence' && stored.sequence !== undefined) return stored.sequence;
+  if (field === TENANT) return stored.tenant;
+  return field === DATASET ? stored.dataset : indexValue(fieldValue(stored.value, field));
+}
+
+/** The place of a document in an order, as a cursor holds it. */
+export function placeInOrder(order: readonly SortKey[], stored: Stored<JsonObject>): readonly IndexValue[] {
+  return order.map(({ field }) => storedField(stored, field));
+}
+
+export function comparePlaces(
+  order: readonly SortKey[],
+  left: readonly IndexValue[],
+  right: readonly IndexValue[],
+): number {
+  for (const [index, key] of order.entries()) {
+    const difference = compareIndexValues(left[index] ?? null, right[index] ?? null);
+    if (difference !== 0) return key.descending ? -difference : difference;
+  }
+  return 0;
+}

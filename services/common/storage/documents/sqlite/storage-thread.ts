@@ -1,0 +1,64 @@
+import { Worker } from 'node:worker_threads';
+import type { CollectionRules } from '../rules/collection-rules.ts';
+import { createCommitQueue } from './commit-queue.ts';
+import { createStorageChannel } from './storage-channel.ts';
+import type { StorageWorkerData } from './storage-worker.ts';
+import type { EncodedResult, EncodedWrite } from './write-protocol.ts';
+
+/** The requests' side of the storage worker. */
+export interface StorageThread {
+  prepare(collections: readonly CollectionRules[]): Promise<void>;
+  commit(writes: readonly EncodedWrite[]): Promise<readonly EncodedResult[]>;
+  /** A commit whose writes are sent bit by bit, so that the sender can serve others in between. */
+  beginLarge(): LargeCommit;
+  /** Resolves when no commit waits any more. */
+  idle(): Promise<void>;
+  /** Ends the thread, after what was asked before. */
+  close(): Promise<void>;
+}
+
+export interface LargeCommit {
+  add(writes: readonly EncodedWrite[]): void;
+  commit(): Promise<readonly EncodedResult[]>;
+  abandon(): void;
+}
+
+/**
+ * Resolves when the file is open, migrated and has the collections; rejects with the error that says why it cannot be.
+ * All of it is asked for at once: at the start of the service the calling thread is too busy for a second question.
+ */
+export async function startStorageThread(
+  data: StorageWorkerData,
+  collections: readonly CollectionRules[],
+): Promise<StorageThread> {
+  const worker = new Worker(new URL('./storage-worker.ts', import.meta.url), { workerData: data });
+  const channel = createStorageChannel(worker, data.file);
+  try {
+    await Promise.all([channel.opened, channel.ask({ kind: 'prepare', collections })]);
+  } catch (error) {
+    await worker.terminate();
+    throw error;
+  }
+  const queue = createCommitQueue((commits) => channel.ask({ kind: 'commits', commits }));
+  let lastLarge = 0;
+  return {
+    async prepare(collections) {
+      await channel.ask({ kind: 'prepare', collections });
+    },
+    commit: (writes) => queue.add({ writes }),
+    beginLarge() {
+      lastLarge += 1;
+      const large = lastLarge;
+      return {
+        add: (writes) => channel.tell({ kind: 'part', large, writes }),
+        commit: () => queue.add({ writes: [], large }),
+        abandon: () => channel.tell({ kind: 'drop', large }),
+      };
+    },
+    idle: queue.idle,
+    async close() {
+      await queue.idle();
+      await channel.close();
+    },
+  };
+}

@@ -1,0 +1,181 @@
+import type { Page } from '../../../kernel/result-page.ts';
+import type { DatasetScope } from '../../../kernel/scope.ts';
+import { slices } from '../../../kernel/slices.ts';
+import type { EdgeEvidence, NeighbourOptions, NodeEvidence, ScanQuery } from '../../ports/graph-store.ts';
+import type { Databases } from './databases.ts';
+import {
+  EDGE_COLUMNS,
+  EDGE_KEY_COLUMNS,
+  NODE_COLUMNS,
+  originKey,
+  readEdge,
+  readNode,
+  refOf,
+  type StoredEdge,
+  type StoredNode,
+} from './evidence-rows.ts';
+import type { Neo4jClient, Run } from './neo4j-client.ts';
+
+const DEFAULT_PER_NODE = 64;
+export const DEFAULT_LIMIT_PER_NODE = 64;
+/** Ids of one statement. */
+const IDS_PER_STATEMENT = 2000;
+
+export interface EvidenceReader {
+  nodes(scope: DatasetScope, ids: readonly string[], perNode?: number): Promise<readonly NodeEvidence[]>;
+  neighbours(
+    scope: DatasetScope,
+    ids: readonly string[],
+    options: NeighbourOptions,
+    signal?: AbortSignal,
+  ): Promise<readonly EdgeEvidence[]>;
+  scanNodes(scope: DatasetScope, query: ScanQuery): Promise<Page<NodeEvidence>>;
+  scanEdges(scope: DatasetScope, query: ScanQuery): Promise<Page<EdgeEvidence>>;
+}
+
+export function createEvidenceReader(client: Neo4jClient, databases: Databases): EvidenceReader {
+  return {
+    async nodes(scope, ids, perNode = DEFAULT_PER_NODE) {
+      const refs = [...new Set(ids)].map((id) => refOf(id));
+      if (refs.length === 0) return [];
+      const rows = await client.read(await databases.of(scope.tenant), (run) =>
+        inSlices(refs, (slice) => run<StoredNode>(MOST_MENTIONED, { ...scope, refs: slice, perNode: BigInt(perNode) })),
+      );
+      return rows.map(readNode);
+    },
+    async neighbours(scope, ids, options, signal) {
+      const refs = [...new Set(ids)].map((id) => refOf(id));
+      signal?.throwIfAborted();
+      if (refs.length === 0) return [];
+      const limit = options.limitPerNode ?? DEFAULT_LIMIT_PER_NODE;
+      const lists = await client.read(
+        await databases.of(scope.tenant),
+        (run) => {
+          const columns = (options.withProperties ?? true) ? EDGE_COLUMNS : EDGE_KEY_COLUMNS;
+          return heaviestEdges<StoredEdge>(run, scope, refs, { ...options, limit, columns });
+        },
+        { signal },
+      );
+      const found = new Map([...lists.values()].flat().map((edge) => [edge.key, edge]));
+      return [...found.values()].sort(heaviestFirst).map(readEdge);
+    },
+    async scanNodes(scope, query) {
+      return page(await scan<StoredNode>(scope, query, 'n:EngramNode', 'type', NODE_COLUMNS), query.limit, readNode);
+    },
+    async scanEdges(scope, query) {
+      return page(
+        await scan<StoredEdge>(scope, query, 'e:EngramEdge', 'relation', EDGE_COLUMNS),
+        query.limit,
+        readEdge,
+      );
+    },
+  };
+
+  /** One row more than asked for tells whether there is a next page. Rows of a node or edge share the start of their key. */
+  async function scan<Row extends object>(
+    scope: DatasetScope,
+    query: ScanQuery,
+    pattern: string,
+    typeProperty: string,
+    columns: string,
+  ): Promise<readonly Row[]> {
+    const row = pattern.slice(0, 1);
+    const origin = query.provenance === undefined ? null : originKey(query.provenance);
+    const ofOrigin = origin === null ? '' : `AND ${row}.origin = $origin`;
+    // The order of an index either way.
+    const place = origin === null ? '' : `${row}.origin, `;
+    const statement = `MATCH (${pattern})
+      WHERE ${row}.tenant = $tenant AND ${row}.dataset = $dataset AND ${row}.key > $after
+        AND ($types IS NULL OR ${row}.${typeProperty} IN $types) ${ofOrigin}
+      RETURN ${columns} ORDER BY ${row}.tenant, ${row}.dataset, ${place}${row}.key LIMIT $limit`;
+    const { after, limit, types = null } = query;
+    return client.read(await databases.of(scope.tenant), (run) =>
+      run<Row & Record<string, unknown>>(statement, {
+        ...{ ...scope, after: after ?? '', limit: BigInt(limit + 1), types },
+        ...(origin === null ? {} : { origin }),
+      }),
+    );
+  }
+}
+
+// The long ORDER BY is the order of an index: rows are read in it and the reading ends at the limit.
+const MOST_MENTIONED = `UNWIND $refs AS ref CALL (ref) {
+  MATCH (n:EngramNode) WHERE n.tenant = $tenant AND n.dataset = $dataset AND n.ref = ref AND n.mentions IS NOT NULL
+  RETURN n ORDER BY n.tenant DESC, n.dataset DESC, n.ref DESC, n.mentions DESC LIMIT $perNode }
+  RETURN ${NODE_COLUMNS}`;
+
+interface HeaviestEdgesQuery extends NeighbourOptions {
+  /** Of each node. */
+  readonly limit: number;
+  /** `key` and `weight` among them. */
+  readonly columns: string;
+}
+
+/** Node ref → its heaviest edges at either end, at most `limit`, heaviest first. Nodes without edges have no entry. */
+export async function heaviestEdges<Row extends { readonly key: string; readonly weight: number }>(
+  run: Run,
+  scope: DatasetScope,
+  refs: readonly string[],
+  query: HeaviestEdgesQuery,
+): Promise<ReadonlyMap<string, readonly Row[]>> {
+  const { relations = null, excludeRelations = [], direction, limit, columns } = query;
+  const conditions = [
+    ...(relations === null ? [] : ['AND e.relation IN $relations']),
+    ...(excludeRelations.length === 0 ? [] : ['AND NOT e.relation IN $excludeRelations']),
+  ].join(' ');
+  const end = (own: 'sourceRef' | 'targetRef', more = '') =>
+    `MATCH (e:EngramEdge) WHERE e.tenant = $tenant AND e.dataset = $dataset AND e.${own} = ref AND e.weight IS NOT NULL
+       ${more} ${conditions}
+     RETURN e ORDER BY e.tenant DESC, e.dataset DESC, e.${own} DESC, e.weight DESC LIMIT $limit`;
+  const ends = [
+    ...(direction === 'in' ? [] : [end('sourceRef')]),
+    // An edge from a node to itself is read at its source.
+    ...(direction === 'out' ? [] : [end('targetRef', direction === 'in' ? '' : 'AND e.sourceRef <> ref')]),
+  ];
+  const statement = `UNWIND $refs AS ref CALL (ref) { ${ends.join('\nUNION ALL\n')} } RETURN ref, ${columns}`;
+  const rows = await inSlices(refs, (slice) =>
+    run<Row & { readonly ref: string }>(statement, {
+      ...scope,
+      refs: slice,
+      relations,
+      excludeRelations,
+      limit: BigInt(limit),
+    }),
+  );
+  const lists = new Map<string, Row[]>();
+  for (const row of rows) {
+    const list = lists.get(row.ref);
+    if (list) list.push(row);
+    else lists.set(row.ref, [row]);
+  }
+  return new Map([...lists].map(([ref, list]) => [ref, list.sort(heaviestFirst).slice(0, limit)]));
+}
+
+function heaviestFirst(
+  a: { readonly key: string; readonly weight: number },
+  b: { readonly key: string; readonly weight: number },
+): number {
+  return b.weight - a.weight || (a.key < b.key ? -1 : a.key > b.key ? 1 : 0);
+}
+
+/** Long lists of ids in several statements, so that none of them is unbounded. */
+export async function inSlices<Value, Row>(
+  values: readonly Value[],
+  read: (slice: readonly Value[]) => Promise<readonly Row[]>,
+): Promise<readonly Row[]> {
+  if (values.length <= IDS_PER_STATEMENT) return read(values);
+  const rows: Row[] = [];
+  for (const slice of slices(values, IDS_PER_STATEMENT)) {
+    for (const row of await read(slice)) rows.push(row);
+  }
+  return rows;
+}
+
+function page<Stored extends { readonly key: string }, Row>(
+  rows: readonly Stored[],
+  limit: number,
+  read: (row: Stored) => Row,
+): Page<Row> {
+  const items = rows.slice(0, limit);
+  return { items: items.map(read), next: rows.length > limit ? (items.at(-1)?.key ?? null) : null };
+}

@@ -1,0 +1,162 @@
+import type { Plan, Session } from 'neo4j-driver';
+import { engramError, isEngramError } from '../../../kernel/errors.ts';
+import type { Json } from '../../../kernel/json.ts';
+import type { DatasetScope } from '../../../kernel/scope.ts';
+import type { CypherQuery, CypherRows } from '../../ports/graph-store.ts';
+import { datasetLabel } from '../../rules/stored-scope.ts';
+import { CypherRefusedError } from './cypher/tokens.ts';
+import { type TranslatedQuery, translateQuery } from './cypher/translate-query.ts';
+import type { Databases } from './databases.ts';
+import { beingPrepared, type GraphView } from './graph-view.ts';
+import type { Neo4jClient } from './neo4j-client.ts';
+import { isDriverError } from './neo4j-failures.ts';
+import { jsonOf } from './result-values.ts';
+
+/** Characters of an answer as JSON. */
+const MAX_ANSWER_LENGTH = 5_000_000;
+const DEFAULT_ROWS = 1000;
+const DEFAULT_TIMEOUT_MS = 10_000;
+/** How long to wait before asking again while another replica prepares the graph. */
+const POLL_MS = 200;
+
+/**
+ * A client's query over the dataset's view. It is translated (`cypher/translate-query.ts`: reading only, every node bound
+ * to the dataset), planned, and run in a READ transaction with a time limit, if possible as a user who may only read.
+ */
+export function createCypherRunner(
+  reader: Neo4jClient,
+  databases: Databases,
+  view: GraphView,
+): (scope: DatasetScope, query: CypherQuery, signal?: AbortSignal) => Promise<CypherRows> {
+  const refreshing = new Map<string, Promise<void>>();
+
+  /** One refresh of a dataset at a time; it goes on when its caller has lost patience. */
+  async function refresh(scope: DatasetScope, query: CypherQuery): Promise<void> {
+    const label = datasetLabel(scope);
+    for (let running = refreshing.get(label); running; running = refreshing.get(label))
+      await running.catch(() => undefined);
+    const started = view.refresh(scope, query.committed).finally(() => refreshing.delete(label));
+    refreshing.set(label, started);
+    await started;
+  }
+
+  async function prepare(scope: DatasetScope, query: CypherQuery, signal: AbortSignal): Promise<void> {
+    for (;;) {
+      try {
+        await refresh(scope, query);
+        return;
+      } catch (error) {
+        if (signal.aborted || !isEngramError(error) || !error.retryable) throw error;
+        await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+      }
+    }
+  }
+
+  return async (scope, query, signal) => {
+    signal?.throwIfAborted();
+    const maxRows = query.maxRows ?? DEFAULT_ROWS;
+    const timeoutMs = query.timeoutMs ?? DEFAULT_TIMEOUT_MS;
+    const translated = translate(query.text, datasetLabel(scope), maxRows);
+    const timer = AbortSignal.timeout(timeoutMs);
+    await orAbort(prepare(scope, query, timer), timer, signal);
+    const database = await databases.of(scope.tenant);
+    const read = (session: Session) => readRows(session, translated, maxRows, timeoutMs);
+    return reader.withSession(database, 'READ', read, { signal, timeoutMs }).catch(refusalOf);
+  };
+}
+
+function translate(text: string, label: string, maxRows: number): TranslatedQuery {
+  try {
+    return translateQuery(text, label, maxRows);
+  } catch (error) {
+    return refusalOf(error);
+  }
+}
+
+/** What is wrong with the query is the client's to know: its own words and the graph's names, nothing of other data. */
+function refusalOf(error: unknown): never {
+  if (error instanceof CypherRefusedError || error instanceof RangeError) {
+    throw engramError('CypherSearchError', error.message, { cause: error });
+  }
+  const failure = error instanceof Error && isDriverError(error.cause) ? error.cause : error;
+  if (isDriverError(failure) && QUERY_AT_FAULT.test(failure.code)) {
+    const text = `The graph store could not run this query${reasonOf(failure.message)}.`;
+    throw engramError('CypherSearchError', text, { cause: error });
+  }
+  if (error instanceof Error && isDriverError(error.cause) && /OutOfMemory/.test(error.cause.code)) {
+    throw engramError('CypherSearchError', 'The query needs too much memory.', { cause: error });
+  }
+  throw error;
+}
+
+/** Statements as such, and values that a function does not take, which the server counts among its own failures. */
+const QUERY_AT_FAULT = /^Neo\.ClientError\.Statement\.|^Neo\.DatabaseError\.Statement\.ExecutionFailed$/;
+const MAX_REASON_LENGTH = 300;
+
+/** The server's first line, without the place, which is one of the translated query, and never with a label of ours. */
+function reasonOf(message: string): string {
+  const [line = ''] = message.split('\n');
+  const reason = line.replace(/ \(line \d+, column .*$/, '').slice(0, MAX_REASON_LENGTH);
+  return reason === '' || /D_\w|__Node__|Engram/i.test(reason) ? '' : `: ${reason}`;
+}
+
+async function readRows(
+  session: Session,
+  { statement, parameters, columns }: TranslatedQuery,
+  maxRows: number,
+  timeoutMs: number,
+): Promise<CypherRows> {
+  await checkPlan(session, statement, parameters);
+  const transaction = await session.beginTransaction({ timeout: timeoutMs });
+  try {
+    const result = transaction.run(statement, parameters);
+    const keys = await result.keys();
+    const rows: (readonly Json[])[] = [];
+    let length = 0;
+    let isCut = false;
+    for await (const record of result) {
+      isCut = rows.length === maxRows;
+      if (isCut) break;
+      const row = keys.map((key) => jsonOf(record.get(key)));
+      length += JSON.stringify(row).length;
+      if (length > MAX_ANSWER_LENGTH) throw new CypherRefusedError('The answer is too large; use LIMIT.');
+      rows.push(row);
+    }
+    return { columns: columns ?? keys.map(String), rows, isCut };
+  } finally {
+    await transaction.close();
+  }
+}
+
+/** Operators that no translated query has; a second look, by the server's own understanding of it. */
+const FORBIDDEN_OPERATOR = /AllNodesScan|ProcedureCall|LoadCSV|ElementId|ByIdSeek/;
+
+async function checkPlan(
+  session: Session,
+  statement: string,
+  parameters: TranslatedQuery['parameters'],
+): Promise<void> {
+  const { summary } = await session.run(`EXPLAIN ${statement}`, parameters);
+  const isForbidden =
+    summary.queryType !== 'r' ||
+    summary.plan === false ||
+    operators(summary.plan).some((name) => FORBIDDEN_OPERATOR.test(name));
+  if (isForbidden) throw new CypherRefusedError('The query does more than reading the dataset.');
+}
+
+function operators(plan: Plan): readonly string[] {
+  return [plan.operatorType, ...plan.children.flatMap(operators)];
+}
+
+async function orAbort(work: Promise<void>, timer: AbortSignal, signal: AbortSignal | undefined): Promise<void> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const abort = () => reject(signal?.aborted ? signal.reason : beingPrepared());
+  const ended = signal === undefined ? timer : AbortSignal.any([timer, signal]);
+  ended.addEventListener('abort', abort, { once: true });
+  try {
+    await Promise.race([work, promise]);
+  } finally {
+    ended.removeEventListener('abort', abort);
+    work.catch(() => undefined);
+  }
+}

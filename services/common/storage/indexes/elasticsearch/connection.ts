@@ -1,0 +1,128 @@
+import { setMaxListeners } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client, type ClientOptions, errors, type TransportRequestOptions } from '@elastic/elasticsearch';
+import { engramError } from '../../../kernel/errors.ts';
+import { elasticsearchError, isBusy, isLostConnection } from './elasticsearch-error.ts';
+
+export interface ElasticsearchConnectionOptions {
+  /** `http://` or `https://`; user and password may stand in it. */
+  readonly url: string;
+  /** Base64, as Elasticsearch gives it out. Goes before user and password. */
+  readonly apiKey?: string;
+  readonly username?: string;
+  readonly password?: string;
+  /** PEM file of the authority that signed the server's certificate. */
+  readonly caFile?: string;
+  /** Of one request. Default 10 s. */
+  readonly requestTimeoutMs?: number;
+}
+
+/** A call of the client; `options` carries signal and time limit and must be handed on. */
+export type ElasticsearchCall<Answer> = (client: Client, options: TransportRequestOptions) => Promise<Answer>;
+
+export interface ElasticsearchConnection {
+  /** The server, for messages: without user and password. */
+  readonly address: string;
+  /**
+   * Calls must be harmless when repeated: a lost connection is tried once more, a busy server a few times with growing
+   * pauses. Errors are ours; an abort rejects with the signal's reason.
+   */
+  request<Answer>(call: ElasticsearchCall<Answer>, signal?: AbortSignal): Promise<Answer>;
+  /** Ends what is running. */
+  close(): Promise<void>;
+}
+
+/** Attempts while the server answers 429, with pauses of 50 ms, 100 ms …: 3 s in all. */
+export const BUSY_ATTEMPTS = 7;
+
+/** Major and minor version of the oldest server that has what the queries use. */
+const OLDEST = [8, 12] as const;
+
+/** Connects and makes sure that an Elasticsearch of a fitting version answers and takes the credentials. */
+export async function connectElasticsearch(options: ElasticsearchConnectionOptions): Promise<ElasticsearchConnection> {
+  const { client, address } = createClient(options);
+  const closing = new AbortController();
+  // Every request under way listens.
+  setMaxListeners(0, closing.signal);
+  const connection: ElasticsearchConnection = {
+    address,
+    async request(call, signal) {
+      const either = signal === undefined ? closing.signal : AbortSignal.any([signal, closing.signal]);
+      for (let attempt = 1; ; attempt++) {
+        either.throwIfAborted();
+        try {
+          return await call(client, { signal: either });
+        } catch (error) {
+          either.throwIfAborted();
+          const attempts = isBusy(error) ? BUSY_ATTEMPTS : isLostConnection(error) ? 2 : 1;
+          if (attempt >= attempts) throw elasticsearchError(error, address);
+          if (isBusy(error)) await backOff(attempt, either);
+        }
+      }
+    },
+    async close() {
+      closing.abort(engramError('ServiceUnavailableError', 'The indexes are closed.'));
+      await client.close();
+    },
+  };
+  try {
+    await checkVersion(connection);
+    return connection;
+  } catch (error) {
+    await connection.close();
+    throw error;
+  }
+}
+
+/** Twice as long each time, up to 2 s, with a spread so that writers do not come back together. */
+export async function backOff(attempt: number, signal?: AbortSignal): Promise<void> {
+  const delayMs = Math.min(50 * 2 ** (attempt - 1), 2000) * (0.75 + Math.random() / 2);
+  try {
+    await sleep(delayMs, undefined, signal === undefined ? {} : { signal });
+  } catch (error) {
+    signal?.throwIfAborted();
+    throw error;
+  }
+}
+
+function createClient(options: ElasticsearchConnectionOptions): { readonly client: Client; readonly address: string } {
+  if (!URL.canParse(options.url)) {
+    throw engramError('CogneeValidationError', 'The address of Elasticsearch is not a URL such as https://host:9200.');
+  }
+  const url = new URL(options.url);
+  const username = options.username ?? decodeURIComponent(url.username);
+  const password = options.password ?? decodeURIComponent(url.password);
+  url.username = '';
+  url.password = '';
+  const settings: ClientOptions = {
+    node: url.href,
+    requestTimeout: options.requestTimeoutMs ?? 10_000,
+    // Repeating is ours: the client's back-off does not keep to the time limit.
+    maxRetries: 0,
+    enableMetaHeader: false,
+  };
+  if (options.apiKey !== undefined) settings.auth = { apiKey: options.apiKey };
+  else if (username !== '') settings.auth = { username, password };
+  if (options.caFile !== undefined) settings.tls = { ca: readFileSync(options.caFile) };
+  return { client: new Client(settings), address: url.host };
+}
+
+async function checkVersion(connection: ElasticsearchConnection): Promise<void> {
+  const version = await connection.request(async (client, options) => {
+    try {
+      return (await client.info({}, options)).version.number;
+    } catch (error) {
+      // A key that may only use indexes cannot ask for the version; whether it fits shows in use.
+      if (error instanceof errors.ResponseError && error.statusCode === 403) return null;
+      throw error;
+    }
+  });
+  if (version === null) return;
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  if (major > OLDEST[0] || (major === OLDEST[0] && minor >= OLDEST[1])) return;
+  throw engramError(
+    'ServiceUnavailableError',
+    `Elasticsearch at ${connection.address} is version ${version}; ${OLDEST.join('.')} or newer is needed.`,
+  );
+}

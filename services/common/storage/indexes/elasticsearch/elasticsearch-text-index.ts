@@ -1,0 +1,168 @@
+import type { estypes } from '@elastic/elasticsearch';
+import type { DatasetScope } from '../../../kernel/scope.ts';
+import { scoreBm25 } from '../../../ranking/bm25.ts';
+import type { EntryPayload } from '../../ports/index-entry.ts';
+import type {
+  CandidateQuery,
+  TextCandidate,
+  TextCandidates,
+  TextEntry,
+  TextIndex,
+  TextQuery,
+  TextRow,
+} from '../../ports/text-index.ts';
+import type { BulkRow } from './bulk-writer.ts';
+import type { ElasticsearchConnection } from './connection.ts';
+import { writeConflict } from './elasticsearch-error.ts';
+import { entryFilters, letsNothingThrough, ofDataset } from './filters.ts';
+import type { Home, Homes } from './homes.ts';
+import { type IndexSettings, textLayout } from './index-layout.ts';
+import { lexicalQuery, SCORE_SLACK } from './lexical-query.ts';
+import { type ElasticsearchNames, routingOf, rowId } from './names.ts';
+import { frequencyReader, rowTokens, rowWords } from './row-words.ts';
+import type { StoredRows } from './stored-rows.ts';
+import { createTextReader, sources, type TextDocument } from './text-reader.ts';
+
+export interface TextIndexDependencies {
+  readonly connection: ElasticsearchConnection;
+  readonly homes: Homes;
+  readonly rows: StoredRows;
+  readonly names: ElasticsearchNames;
+  readonly settings: IndexSettings;
+}
+
+/** A dataset may be dropped while it is written to: then it is made again. */
+const WRITE_ATTEMPTS = 5;
+/** Rows that are read to find the best ones, however many nearly equal ones there are. */
+const MAX_RANKED = 5000;
+
+/**
+ * `TextIndex` in one index per tenant with an alias per dataset. Rows of one call are written one by one, not all or none
+ * when the server fails in between: they belong to a generation that nobody commits then. Candidates take two round trips.
+ */
+export function createElasticsearchTextIndex(dependencies: TextIndexDependencies): TextIndex {
+  const { connection, homes, rows, names, settings } = dependencies;
+  const layout = textLayout(settings);
+  const homeOf = (scope: DatasetScope): Home => ({
+    index: names.textIndex(scope),
+    layout,
+    alias: names.textAlias(scope),
+    filter: ofDataset(scope),
+    routing: routingOf(scope),
+  });
+  const reader = createTextReader({ connection, names });
+  return {
+    async upsert(scope, entries) {
+      if (entries.length === 0) return;
+      const documents = bulkRows(scope, entries);
+      for (let attempt = 1; attempt <= WRITE_ATTEMPTS; attempt++) {
+        if (await rows.write(homeOf(scope), documents)) return;
+      }
+      throw writeConflict(connection.address);
+    },
+    async candidates(scope, query, signal) {
+      const { kind, terms } = query;
+      const lexical = lexicalQuery(kind, terms);
+      const counted = await reader.search(
+        scope,
+        {
+          size: 0,
+          track_total_hits: true,
+          query: { bool: { filter: [{ term: { kind } }] } },
+          aggregations: lexical.aggregations,
+        },
+        signal,
+      );
+      const { statistics, scoring } = lexical.read(counted);
+      if (scoring === null || letsNothingThrough(query)) return { candidates: [], statistics };
+      const bool = { must: [scoring], filter: entryFilters(query) };
+      const ranked = (size: number) => reader.search(scope, { size, query: { bool } }, signal);
+      return { candidates: await bestRows(query, statistics, ranked), statistics };
+    },
+    async fetch(scope, kind, ids, { perId } = {}) {
+      const found =
+        perId === undefined
+          ? await reader.rowsOf(scope, kind, ids)
+          : await reader.latestRowsOf(scope, kind, ids, perId);
+      return found.map(textRow);
+    },
+    async fetchCandidates(scope, query) {
+      const found = await reader.rowsOf(scope, query.kind, query.ids);
+      return found.map(candidateReader(query));
+    },
+    async list(scope, query) {
+      const found = await reader.list(scope, query);
+      return query.withTokens ? found.map((row) => ({ ...textRow(row), tokens: rowTokens(row) })) : found.map(textRow);
+    },
+    remove: (scope, selection) => rows.remove(names.textIndex(scope), scope, selection),
+    async drop(scope) {
+      const home = homeOf(scope);
+      homes.forget(home);
+      // First: writers that come late must not find their way in.
+      await homes.removeAliases(home.index, home.alias);
+      await rows.remove(home.index, scope, null);
+      await homes.deleteIfEmpty(home.index);
+    },
+    count: (scope, filter) => rows.count(names.textIndex(scope), scope, filter),
+  };
+}
+
+/**
+ * The rows with the best BM25, scored by the server and again here from exact numbers. Asks for some more than wanted, and for
+ * many more as long as the server's scores leave open whether a better row was left out (by more than `SCORE_SLACK`).
+ */
+async function bestRows(
+  query: TextQuery,
+  statistics: TextCandidates['statistics'],
+  search: (size: number) => Promise<estypes.SearchResponse<TextDocument>>,
+): Promise<readonly TextCandidate[]> {
+  const { limit } = query;
+  const candidateOf = candidateReader(query);
+  const few = Math.ceil(limit * 1.25) + 16;
+  for (let size = few; ; size = Math.min(4 * size, MAX_RANKED)) {
+    const { hits } = await search(size);
+    const candidates = sources(hits.hits).map(candidateOf);
+    const scored = scoreBm25({ candidates, statistics });
+    const best = scored.slice(0, limit).map(({ row }) => row);
+    const worst = hits.hits.at(-1)?._score ?? 0;
+    const isSettled = worst <= (scored[limit - 1]?.score ?? 0) * (1 + SCORE_SLACK);
+    if (candidates.length < size || isSettled || size >= MAX_RANKED) return best;
+  }
+}
+
+/** Later rows win over earlier ones of the same key. All JSON is made here, before anything is sent. */
+function bulkRows(scope: DatasetScope, entries: readonly TextEntry[]): readonly BulkRow[] {
+  const documents = new Map<string, string>();
+  for (const { kind, id, item, generation, ordinal, nodeSets, tokens, payload } of entries) {
+    const { words, often, length } = rowWords(kind, tokens);
+    const document: TextDocument = {
+      dataset: scope.dataset,
+      kind,
+      id,
+      item,
+      generation,
+      ordinal,
+      nodeSets,
+      words,
+      ...(often.length > 0 ? { often } : {}),
+      length,
+      payload: JSON.stringify(payload),
+    };
+    documents.set(rowId(scope, kind, { item, generation, id }), JSON.stringify(document));
+  }
+  return [...documents].map(([id, document]) => ({ id, document }));
+}
+
+function candidateReader(query: Pick<CandidateQuery, 'kind' | 'terms' | 'withPayload'>) {
+  const { kind, terms, withPayload = true } = query;
+  const frequenciesOf = frequencyReader(kind, terms);
+  return (row: TextDocument): TextCandidate => {
+    const { words, often = [], length } = row;
+    const shown = textRow(withPayload ? row : { ...row, payload: '{}' });
+    return { ...shown, length, frequencies: frequenciesOf({ words, often }) };
+  };
+}
+
+function textRow({ kind, id, item, generation, ordinal, nodeSets, payload }: TextDocument): TextRow {
+  return { kind, id, item, generation, ordinal, nodeSets, payload: JSON.parse(payload) as EntryPayload };
+}

@@ -1,0 +1,43 @@
+import type { estypes } from '@elastic/elasticsearch';
+import type { DatasetScope } from '../../../kernel/scope.ts';
+import { slices } from '../../../kernel/slices.ts';
+import type { EntryFilter } from '../../ports/index-entry.ts';
+import type { RowSelection } from '../../ports/text-index.ts';
+
+export type Query = estypes.QueryDslQueryContainer;
+
+/** A `terms` query takes 65 536 words at most. */
+const MAX_TERMS = 50_000;
+
+export function ofDataset({ dataset }: DatasetScope): Query {
+  return { term: { dataset } };
+}
+
+export function entryFilters(filter: Partial<EntryFilter>): Query[] {
+  return [
+    ...(filter.kind === undefined ? [] : [{ term: { kind: filter.kind } }]),
+    ...(filter.items === undefined ? [] : [anyOf('item', filter.items)]),
+    ...(filter.nodeSets === undefined ? [] : [anyOf('nodeSets', filter.nodeSets)]),
+  ];
+}
+
+/** An empty list lets nothing through: no need to ask. */
+export function letsNothingThrough({ items, nodeSets }: Partial<EntryFilter>): boolean {
+  return items?.length === 0 || nodeSets?.length === 0;
+}
+
+export function selectedRows({ item, generation, beforeGeneration }: RowSelection): Query {
+  const filter: Query[] = [{ term: { item } }];
+  if (generation !== undefined) filter.push({ term: { generation } });
+  if (beforeGeneration !== undefined) filter.push({ range: { generation: { lt: beforeGeneration } } });
+  return { bool: { filter } };
+}
+
+export function anyOf(field: string, values: readonly string[]): Query {
+  const distinct = [...new Set(values)];
+  const parts: Query[] = [];
+  for (const slice of slices(distinct, MAX_TERMS)) {
+    parts.push({ terms: { [field]: [...slice] } });
+  }
+  return { bool: { should: parts, minimum_should_match: 1 } };
+}

@@ -1,0 +1,68 @@
+import { createHash } from 'node:crypto';
+import type { DatasetScope } from '../../../kernel/scope.ts';
+import type { EntryKey, IndexKind } from '../../ports/index-entry.ts';
+import type { VectorSpace } from '../../ports/vector-index.ts';
+
+/** Names of indexes and aliases, all of which begin with the prefix. */
+export interface ElasticsearchNames {
+  /** Index of the tenant's rows. */
+  textIndex(scope: DatasetScope): string;
+  /** Alias of the dataset's rows. */
+  textAlias(scope: DatasetScope): string;
+  /** Index of the tenant's vectors of one embedding. */
+  vectorIndex(scope: DatasetScope, space: VectorSpace): string;
+  /** Every index of vectors of the tenant. */
+  vectorIndexes(scope: DatasetScope): string;
+  /** Alias of the dataset's vectors. It tells the embedding, so nobody writes into another one by what they remember. */
+  vectorAlias(scope: DatasetScope, space: VectorSpace): string;
+  vectorAliases(scope: DatasetScope): string;
+  /** Index of what each dataset's vectors were made with. */
+  readonly spaces: string;
+  /** Index of the one document that says whose all these are. */
+  readonly installation: string;
+}
+
+/** Ids like this, UUIDs among them, can be read in the names; others go by their hash, which has an underscore. */
+const READABLE = /^[a-z0-9][a-z0-9-]{0,63}$/;
+
+export function createNames(prefix: string): ElasticsearchNames {
+  const home = ({ tenant, dataset }: DatasetScope) => `${namePart(tenant)}.${namePart(dataset)}`;
+  const spaceOf = ({ model, dimensions }: VectorSpace) => `${dimensions}.${digest(model).slice(0, 12)}`;
+  return {
+    textIndex: ({ tenant }) => `${prefix}-text.${namePart(tenant)}`,
+    textAlias: (scope) => `${prefix}-dataset-text.${home(scope)}`,
+    vectorIndex: ({ tenant }, space) => `${prefix}-vectors.${namePart(tenant)}.${spaceOf(space)}`,
+    vectorIndexes: ({ tenant }) => `${prefix}-vectors.${namePart(tenant)}.*`,
+    vectorAlias: (scope, space) => `${prefix}-dataset-vectors.${home(scope)}.${spaceOf(space)}`,
+    vectorAliases: (scope) => `${prefix}-dataset-vectors.${home(scope)}.*`,
+    spaces: `${prefix}-spaces`,
+    installation: `${prefix}-installation`,
+  };
+}
+
+/** Brings all rows of a dataset to one shard. */
+export function routingOf({ dataset }: DatasetScope): string {
+  return namePart(dataset);
+}
+
+/** The document id of a row, the same for the same key. */
+export function rowId({ dataset }: DatasetScope, kind: IndexKind, { item, generation, id }: EntryKey): string {
+  return sha256(JSON.stringify([dataset, kind, item, generation, id])).digest('base64url');
+}
+
+/** The document id of what a dataset's vectors were made with. */
+export function spaceId({ tenant, dataset }: DatasetScope): string {
+  return sha256(JSON.stringify([tenant, dataset])).digest('base64url');
+}
+
+function namePart(id: string): string {
+  return READABLE.test(id) ? id : `h_${digest(id)}`;
+}
+
+function digest(text: string): string {
+  return sha256(text).digest('hex').slice(0, 40);
+}
+
+function sha256(text: string) {
+  return createHash('sha256').update(text);
+}

@@ -1,0 +1,90 @@
+import type { DatasetScope } from '../../../kernel/scope.ts';
+import type { EntryFilter } from '../../ports/index-entry.ts';
+import type { RowSelection } from '../../ports/text-index.ts';
+import type { BulkRow, BulkWriter } from './bulk-writer.ts';
+import type { ElasticsearchConnection } from './connection.ts';
+import { isMissing } from './elasticsearch-error.ts';
+import { entryFilters, letsNothingThrough, ofDataset, type Query, selectedRows } from './filters.ts';
+import type { Home, Homes } from './homes.ts';
+import { routingOf } from './names.ts';
+import type { Refresher } from './refresher.ts';
+
+/** What the text and the vector index share: writing, counting and removing rows of a dataset. */
+export interface StoredRows {
+  /** Resolves when the rows are stored and every search sees them; false when the dataset was dropped meanwhile. */
+  write(home: Home, rows: readonly BulkRow[]): Promise<boolean>;
+  /** `index` may be a pattern: what no alias shows any more counts too. */
+  count(index: string, scope: DatasetScope, filter: Partial<EntryFilter>): Promise<number>;
+  remove(index: string, scope: DatasetScope, selection: RowSelection | null): Promise<number>;
+}
+
+export interface StoredRowsDependencies {
+  readonly connection: ElasticsearchConnection;
+  readonly homes: Homes;
+  readonly bulk: BulkWriter;
+  readonly refresher: Refresher;
+}
+
+/** Rows of one delete-by-query, so that it ends within the time limit of a request. */
+const REMOVED_AT_ONCE = 5000;
+/** Rounds in which rows could not be removed because others write them. */
+const MAX_CONFLICTS = 10;
+
+export function createStoredRows({ connection, homes, bulk, refresher }: StoredRowsDependencies): StoredRows {
+  const removeSome = async (index: string, scope: DatasetScope, query: Query) => {
+    try {
+      const { deleted = 0, version_conflicts: inConflict = 0 } = await connection.request((client, options) =>
+        client.deleteByQuery(
+          {
+            index,
+            routing: routingOf(scope),
+            query,
+            max_docs: REMOVED_AT_ONCE,
+            conflicts: 'proceed',
+            refresh: true,
+          },
+          options,
+        ),
+      );
+      return { deleted, inConflict };
+    } catch (error) {
+      if (isMissing(error)) return { deleted: 0, inConflict: 0 };
+      throw error;
+    }
+  };
+  return {
+    async write(home, rows) {
+      await homes.ensure(home);
+      const isStored = await bulk.write(home.alias, rows);
+      if (isStored) await refresher.refresh(home.index);
+      else homes.forget(home);
+      return isStored;
+    },
+    async count(index, scope, filter) {
+      if (letsNothingThrough(filter)) return 0;
+      const answer = await connection.request((client, options) =>
+        client.count(
+          {
+            index,
+            ignore_unavailable: true,
+            routing: routingOf(scope),
+            query: { bool: { filter: [ofDataset(scope), ...entryFilters(filter)] } },
+          },
+          options,
+        ),
+      );
+      return answer.count;
+    },
+    async remove(index, scope, selection) {
+      const query = { bool: { filter: [ofDataset(scope), ...(selection === null ? [] : [selectedRows(selection)])] } };
+      let removed = 0;
+      let conflicts = 0;
+      for (;;) {
+        const { deleted, inConflict } = await removeSome(index, scope, query);
+        removed += deleted;
+        conflicts += inConflict > 0 ? 1 : 0;
+        if (inConflict > 0 ? conflicts > MAX_CONFLICTS : deleted < REMOVED_AT_ONCE) return removed;
+      }
+    },
+  };
+}

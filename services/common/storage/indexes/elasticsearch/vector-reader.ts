@@ -1,0 +1,144 @@
+import type { estypes } from '@elastic/elasticsearch';
+import type { DatasetScope } from '../../../kernel/scope.ts';
+import { slices } from '../../../kernel/slices.ts';
+import type { EntryKey, IndexKind, Provenance } from '../../ports/index-entry.ts';
+import type { VectorHit, VectorQuery, VectorSpace } from '../../ports/vector-index.ts';
+import { assertQueryDimensions } from '../wasm-vectors/vector-space.ts';
+import type { ElasticsearchConnection } from './connection.ts';
+import { anyOf, entryFilters, ofDataset } from './filters.ts';
+import type { ElasticsearchNames } from './names.ts';
+import type { KnownSpaces } from './vector-spaces.ts';
+
+type Fields = Readonly<Record<string, readonly unknown[] | undefined>>;
+type StoredVector = EntryKey & { readonly vector: Float32Array };
+
+const ROWS_AT_ONCE = 500;
+/** Rows among which the server breaks ties by key; it finds them in no order. */
+const TIED_ROWS = 1000;
+const KEY_FIELDS = ['id', 'item', 'generation'];
+const BY_KEY = [{ id: 'asc' }, { item: 'asc' }, { generation: 'asc' }] as const;
+
+/** Reads vectors of a dataset through its alias. */
+export function createVectorReader(dependencies: {
+  readonly connection: ElasticsearchConnection;
+  readonly names: ElasticsearchNames;
+  readonly known: KnownSpaces;
+  readonly exactBelow: number;
+}) {
+  const { connection, names, known, exactBelow } = dependencies;
+  /** The hits, or null when the dataset has no alias for the space. */
+  const search = async (
+    scope: DatasetScope,
+    space: VectorSpace,
+    request: estypes.SearchRequest,
+    signal?: AbortSignal,
+  ): Promise<readonly estypes.SearchHit[] | null> => {
+    const answer = await connection.request(
+      (client, options) =>
+        client.search(
+          {
+            index: names.vectorAlias(scope, space),
+            ignore_unavailable: true,
+            allow_partial_search_results: false,
+            track_total_hits: false,
+            _source: false,
+            ...request,
+          },
+          options,
+        ),
+      signal,
+    );
+    return answer._shards.total === 0 ? null : answer.hits.hits;
+  };
+  /** Looks the space up again when the remembered one has no alias any more. */
+  const searchIn = async (
+    scope: DatasetScope,
+    request: (space: VectorSpace) => estypes.SearchRequest,
+    signal?: AbortSignal,
+  ): Promise<{ readonly space: VectorSpace; readonly hits: readonly estypes.SearchHit[] } | null> => {
+    for (let space = await known.get(scope), attempt = 1; space !== null && attempt <= 2; attempt++) {
+      const hits = await search(scope, space, request(space), signal);
+      if (hits !== null) return { space, hits };
+      space = await known.reload(scope);
+    }
+    return null;
+  };
+  /** `unit`: the query's vector at unit length. */
+  const nearest = async (scope: DatasetScope, unit: Float32Array, query: VectorQuery, signal?: AbortSignal) => {
+    const { limit } = query;
+    const candidates = Math.max(limit, exactBelow);
+    const found = Math.min(candidates, Math.max(limit, TIED_ROWS));
+    const knn = {
+      field: 'vector',
+      query_vector: toNumbers(unit),
+      k: found,
+      num_candidates: candidates,
+      filter: [ofDataset(scope), ...entryFilters(query)],
+    };
+    const sort: estypes.Sort = [{ _score: { order: 'desc' } }, ...BY_KEY];
+    const request: estypes.SearchRequest = { knn, size: limit, sort, docvalue_fields: KEY_FIELDS };
+    const ofSpace = (space: VectorSpace) => {
+      // Another process may have built the dataset with another embedding since the space was read.
+      assertQueryDimensions(space, unit.length);
+      return request;
+    };
+    const answer = await searchIn(scope, ofSpace, signal);
+    return (answer?.hits ?? []).map((hit): VectorHit => {
+      // The server gives (1 + cosine) / 2.
+      const similarity = Math.max(-1, Math.min(1, 2 * (hit._score ?? 0) - 1));
+      return { ...entryKey(hit.fields), similarity };
+    });
+  };
+  return {
+    nearest,
+    async fetch(
+      scope: DatasetScope,
+      kind: IndexKind,
+      ids: readonly string[],
+      provenance?: Provenance,
+    ): Promise<readonly StoredVector[]> {
+      const distinct = [...new Set(ids)];
+      const found: StoredVector[] = [];
+      const origin =
+        provenance === undefined
+          ? []
+          : [{ term: { item: provenance.item } }, { term: { generation: provenance.generation } }];
+      for (const slice of slices(distinct, ROWS_AT_ONCE)) {
+        const filter = [{ term: { kind } }, anyOf('id', slice), ...origin];
+        for (let after: estypes.SortResults | undefined; ; ) {
+          const page = await searchIn(scope, () => ({
+            query: { bool: { filter } },
+            size: ROWS_AT_ONCE,
+            sort: [...BY_KEY],
+            docvalue_fields: KEY_FIELDS,
+            // Asked for as a field: newer servers leave vectors out of the source.
+            fields: ['vector'],
+            ...(after === undefined ? {} : { search_after: after }),
+          }));
+          if (page === null) return found;
+          for (const { fields } of page.hits) {
+            found.push({ ...entryKey(fields), vector: storedVector(fields, page.space.dimensions) });
+          }
+          after = page.hits.at(-1)?.sort;
+          if (page.hits.length < ROWS_AT_ONCE || after === undefined) break;
+        }
+      }
+      return found;
+    },
+  };
+}
+
+/** Nine decimals: finer than single precision for all but tiny components, and half the text of all digits. */
+export function toNumbers(unit: Float32Array): number[] {
+  return Array.from(unit, (value) => Math.round(value * 1e9) / 1e9);
+}
+
+function entryKey(fields: Fields | undefined): EntryKey {
+  const { id, item, generation } = fields ?? {};
+  return { id: id?.[0], item: item?.[0], generation: generation?.[0] } as EntryKey;
+}
+
+function storedVector(fields: Fields | undefined, dimensions: number): Float32Array {
+  const numbers = fields?.['vector'] as readonly number[] | undefined;
+  return numbers === undefined ? new Float32Array(dimensions) : Float32Array.from(numbers);
+}

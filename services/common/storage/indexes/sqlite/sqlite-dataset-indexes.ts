@@ -1,0 +1,165 @@
+import { mkdirSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import type { DatasetScope } from '../../../kernel/scope.ts';
+import type { DatasetIndexes } from '../../ports/dataset-indexes.ts';
+import { datasetFile, listDatasetFiles } from './dataset-file.ts';
+import type { DatasetWorkers } from './dataset-workers.ts';
+import { createOpenFiles } from './open-files.ts';
+import { createOpeningLock } from './opening-lock.ts';
+import type { ReaderMethods } from './reader-worker.ts';
+import { createSqliteGraphStore } from './sqlite-graph-store.ts';
+import { createSqliteTextIndex } from './sqlite-text-index.ts';
+import { createSqliteVectorIndex } from './sqlite-vector-index.ts';
+import type { VectorMethods } from './vector-worker.ts';
+import { createWorkerClient, type WorkerClient } from './worker-client.ts';
+import type { MethodMap, WorkerSettings } from './worker-protocol.ts';
+import type { WriterMethods } from './writer-worker.ts';
+
+export interface SqliteDatasetIndexesOptions {
+  /** Made when missing. Holds `<tenant>/<dataset>.db`. */
+  readonly directory: string;
+  /** Files that each thread keeps open. Default 64. */
+  readonly openFiles?: number;
+  /** Memory for vectors. Default 512 MiB; what does not fit is read from the file for each query. */
+  readonly vectorMemoryBytes?: number;
+  /** Rows of a kind from which on vectors are held as i8 and refined from the file. Default 50 000. */
+  readonly quantiseAbove?: number;
+  /** False: a file of an older layout is refused when it is opened. Default true. New files are always set up. */
+  readonly autoMigrate?: boolean;
+  /**
+   * Told when a dataset's file is another one than before, or is not there, before what was read from it is answered.
+   * `provenance` reads the words of `provenanceKey` of what the file holds.
+   */
+  readonly verify?: (scope: DatasetScope, provenance: () => Promise<ReadonlySet<string>>) => Promise<void>;
+}
+
+export interface SqliteDatasetIndexes extends DatasetIndexes {
+  /** Verifies a dataset whose file is not there or empty, without waiting for somebody to read it. */
+  inspect(scope: DatasetScope): Promise<void>;
+  /** Starts the threads that a run needs, so that its first steps do not wait for them. */
+  prepare(): void;
+}
+
+/**
+ * Text, vectors and graph of every dataset in one SQLite file each. One process per directory. Three threads: the storage
+ * worker (all writes), a reader, and the vector scan; the calling thread never touches a file.
+ */
+export async function createSqliteDatasetIndexes(options: SqliteDatasetIndexesOptions): Promise<SqliteDatasetIndexes> {
+  const directory = resolve(options.directory);
+  mkdirSync(directory, { recursive: true });
+  const settings: WorkerSettings = {
+    openFiles: options.openFiles ?? 64,
+    autoMigrate: options.autoMigrate ?? true,
+    vectorMemoryBytes: options.vectorMemoryBytes ?? 512 * 1024 * 1024,
+    quantiseAbove: options.quantiseAbove ?? 50_000,
+    openingLock: createOpeningLock(),
+  };
+  const scopes = new Map<string, DatasetScope>();
+  const pathOf = (scope: DatasetScope) => {
+    const path = datasetFile(directory, scope);
+    if (!scopes.has(path)) scopes.set(path, scope);
+    return path;
+  };
+  const start = <Methods extends MethodMap>(module: string, onChanged: (path: string) => void) =>
+    createWorkerClient<Methods>(new URL(module, import.meta.url), settings, onChanged);
+  const reader = start<ReaderMethods>('./reader-worker.ts', (path) => changed.note(path));
+  const changed = createChangedFiles(async (path) => {
+    const scope = scopes.get(path);
+    const provenance = async () => new Set(await reader.call('provenance', path, null));
+    if (scope !== undefined) await options.verify?.(scope, provenance);
+  });
+  const workers: DatasetWorkers = {
+    writer: start<WriterMethods>('./writer-worker.ts', changed.note),
+    reader: verifying(reader, changed),
+    scanner: verifying(start<VectorMethods>('./vector-worker.ts', changed.note), changed),
+    pathOf,
+    forget(scope) {
+      const notice = { notice: 'forget', path: pathOf(scope) } as const;
+      workers.reader.notify(notice);
+      workers.scanner.notify(notice);
+    },
+  };
+  return {
+    text: createSqliteTextIndex(workers),
+    vectors: createSqliteVectorIndex(workers),
+    graph: createSqliteGraphStore(workers),
+    async inspect(scope) {
+      const path = pathOf(scope);
+      const size = await stat(path).then(
+        (found) => found.size,
+        () => 0,
+      );
+      if (size > 0) return;
+      changed.note(path);
+      await changed.verify(path);
+    },
+    prepare() {
+      workers.writer.prepare();
+      workers.reader.prepare();
+    },
+    async close() {
+      await Promise.all([workers.reader.close(), workers.scanner.close()]);
+      // Last: the connection that closes last cleans the logs up, and only a writing one can.
+      await workers.writer.close();
+    },
+  };
+}
+
+interface ChangedFiles {
+  note(path: string): void;
+  /** Resolves when what is known to have changed is verified; rejects when that fails, and is tried again. */
+  verify(path: string): Promise<void>;
+}
+
+function createChangedFiles(check: (path: string) => Promise<void>): ChangedFiles {
+  const changed = new Set<string>();
+  const checking = new Map<string, Promise<void>>();
+  const run = async (path: string) => {
+    try {
+      // What changes meanwhile is verified once more.
+      while (changed.delete(path)) await check(path);
+    } catch (error) {
+      changed.add(path);
+      throw error;
+    } finally {
+      checking.delete(path);
+    }
+  };
+  return {
+    note: (path) => void changed.add(path),
+    async verify(path) {
+      if (!changed.has(path) && !checking.has(path)) return;
+      const running = checking.get(path) ?? run(path);
+      checking.set(path, running);
+      await running;
+    },
+  };
+}
+
+/** The same worker, whose answers wait until the file that they were read from is verified. */
+function verifying<Methods extends MethodMap>(
+  client: WorkerClient<Methods>,
+  changed: ChangedFiles,
+): WorkerClient<Methods> {
+  return {
+    ...client,
+    async call(method, path, argument, callOptions) {
+      const answer = await client.call(method, path, argument, callOptions);
+      await changed.verify(path);
+      return answer;
+    },
+  };
+}
+
+/** Brings every dataset file below the directory to the layout of this release; returns their paths. For `npm run migrate`. */
+export function migrateDatasetFiles(directory: string): readonly string[] {
+  const paths = listDatasetFiles(resolve(directory));
+  const files = createOpenFiles({ limit: 1, mode: 'write', autoMigrate: true, openingLock: createOpeningLock() });
+  try {
+    for (const path of paths) files.open(path);
+  } finally {
+    files.closeAll();
+  }
+  return paths;
+}

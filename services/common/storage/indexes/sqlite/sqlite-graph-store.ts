@@ -1,0 +1,72 @@
+import type { DataItemId } from '../../../kernel/brand.ts';
+import type { JsonObject } from '../../../kernel/json.ts';
+import type { EdgeEvidence, GraphStore, NodeEvidence } from '../../ports/graph-store.ts';
+import { edgeBatch, nodeBatch } from './batches.ts';
+import type { DatasetWorkers } from './dataset-workers.ts';
+import { EDGE_FIELDS, type PackedEdges, type PackedNode } from './graph-reader.ts';
+
+const DEFAULT_PER_NODE = 64;
+const NOTHING = { nodes: 0, edges: 0, nodeRows: 0, edgeRows: 0 };
+
+export function createSqliteGraphStore({ writer, reader, pathOf, forget }: DatasetWorkers): GraphStore {
+  return {
+    capabilities: { cypher: false },
+    async upsert(scope, { nodes, edges }) {
+      if (nodes.length + edges.length === 0) return;
+      await writer.call('upsertGraph', pathOf(scope), { nodes: nodeBatch(nodes), edges: edgeBatch(edges) });
+    },
+    async nodes(scope, ids, options = {}) {
+      const perNode = options.perNode ?? DEFAULT_PER_NODE;
+      return ((await reader.call('nodes', pathOf(scope), { ids, perNode })) ?? []).map(unpackNode);
+    },
+    async neighbours(scope, ids, options, signal) {
+      return unpackEdges(await reader.call('neighbours', pathOf(scope), { ids, options }, { signal }));
+    },
+    async subgraph(scope, query, signal) {
+      return unpackEdges(await reader.call('subgraph', pathOf(scope), query, { signal }));
+    },
+    async scanNodes(scope, query) {
+      const page = await reader.call('scanNodes', pathOf(scope), query);
+      return { items: (page?.items ?? []).map(unpackNode), next: page?.next ?? null };
+    },
+    async scanEdges(scope, query) {
+      const page = await reader.call('scanEdges', pathOf(scope), query);
+      return { items: unpackEdges(page?.edges ?? null), next: page?.next ?? null };
+    },
+    remove: (scope, selection) => writer.call('removeGraph', pathOf(scope), selection),
+    async drop(scope) {
+      await writer.call('dropGraph', pathOf(scope), null);
+      forget(scope);
+    },
+    async count(scope, filter = {}) {
+      return (await reader.call('countGraph', pathOf(scope), filter.item ?? null)) ?? NOTHING;
+    },
+  };
+}
+
+function unpackNode(packed: PackedNode): NodeEvidence {
+  return {
+    ...packed,
+    item: packed.item as DataItemId,
+    nodeSets: JSON.parse(packed.nodeSets) as readonly string[],
+    properties: JSON.parse(packed.properties) as JsonObject,
+  };
+}
+
+function unpackEdges(packed: PackedEdges | null): readonly EdgeEvidence[] {
+  if (packed === null) return [];
+  const { ids, relations, origins, edges, properties } = packed;
+  return Array.from({ length: edges.length / EDGE_FIELDS }, (_, index) => {
+    const at = index * EDGE_FIELDS;
+    const origin = origins[edges[at + 3] as number];
+    return {
+      source: ids[edges[at] as number] ?? '',
+      relation: relations[edges[at + 1] as number] ?? '',
+      target: ids[edges[at + 2] as number] ?? '',
+      item: (origin?.item ?? '') as DataItemId,
+      generation: origin?.generation ?? 0,
+      weight: edges[at + 4] as number,
+      properties: properties === null ? {} : (JSON.parse(properties[index] as string) as JsonObject),
+    };
+  });
+}

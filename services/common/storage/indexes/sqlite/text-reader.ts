@@ -1,0 +1,218 @@
+import type { SqlRow } from '../../documents/sqlite/statement-cache.ts';
+import type { EntryFilter, IndexKind, Provenance } from '../../ports/index-entry.ts';
+import type { CandidateQuery, TextQuery } from '../../ports/text-index.ts';
+import { inBatches } from './in-batches.ts';
+import { type OpenFile, reading } from './open-files.ts';
+import { acceptedOrigins, readOrigin } from './origins.ts';
+import { termKey } from './postings.ts';
+import { measureRows, rankRows } from './rank-rows.ts';
+import { kindRange } from './schema.ts';
+import { readPostings } from './term-postings.ts';
+
+const KEY_COLUMNS = 'row, text_row.id, text_row.origin, ordinal';
+const COLUMNS = `${KEY_COLUMNS}, payload`;
+/** Spares SQLite the pages that hold the rest of a row. */
+const BARE_COLUMNS = `${KEY_COLUMNS}, '{}'`;
+
+/** Rows as they travel to the main thread: columns, since cloning many small objects costs more than the reading. */
+export interface PackedTextRows {
+  readonly ids: readonly string[];
+  readonly origins: readonly PackedOrigin[];
+  /** Index into `origins` of each row. */
+  readonly originOf: readonly number[];
+  readonly ordinals: readonly number[];
+  /** JSON, parsed in the main thread when somebody looks at it. */
+  readonly payloads: readonly string[];
+  /** Null unless asked for. */
+  readonly tokens?: readonly string[] | null;
+}
+
+export interface PackedOrigin {
+  readonly item: string;
+  readonly generation: number;
+  /** JSON. */
+  readonly nodeSets: string;
+}
+
+export interface PackedCandidates extends PackedTextRows {
+  readonly lengths: readonly number[];
+  readonly frequencies: readonly (readonly number[])[];
+}
+
+export interface FoundCandidates extends PackedCandidates {
+  readonly rowCount: number;
+  readonly tokenCount: number;
+  readonly rowFrequencies: readonly number[];
+}
+
+export function textCandidates(file: OpenFile, query: TextQuery): FoundCandidates {
+  return reading(file, () => {
+    const { code, start } = kindRange(query.kind);
+    const statistics = file.get('SELECT rows, tokens FROM text_statistics WHERE kind = ?', [code]);
+    const rowCount = Number(statistics?.[0] ?? 0);
+    const tokenCount = Number(statistics?.[1] ?? 0);
+    const { sequences, ...ranked } = rankRows(file, {
+      kind: code,
+      keys: query.terms.map(termKey),
+      limit: query.limit,
+      accepted: acceptedOrigins(file, query),
+      rowCount,
+      averageLength: rowCount === 0 ? 0 : tokenCount / rowCount,
+    });
+    const rows = inBatches(sequences, (batch) => {
+      const sql = `SELECT ${columnsFor(query)} FROM text_row WHERE row IN (${batch.map(() => '?').join(', ')})`;
+      const found = new Map(
+        file
+          .all(
+            sql,
+            batch.map((sequence) => start + sequence),
+          )
+          .map((row) => [Number(row[0]) - start, row]),
+      );
+      return batch.map((sequence) => found.get(sequence) ?? []);
+    });
+    return { ...packRows(file, rows), ...ranked, rowCount, tokenCount };
+  });
+}
+
+export interface FetchQuery {
+  readonly kind: IndexKind;
+  readonly ids: readonly string[];
+  /** Default all. */
+  readonly perId?: number | undefined;
+}
+
+export function fetchText(file: OpenFile, query: FetchQuery): PackedTextRows {
+  return reading(file, () =>
+    packRows(
+      file,
+      query.perId === undefined ? rowsOf(file, { ...query, columns: COLUMNS }) : rememberedRows(file, query),
+    ),
+  );
+}
+
+/** Columns and objects of a row, beside its payload. */
+const BYTES_PER_ROW = 300;
+
+/** A bounded number of rows of each id; those of ids that were asked for lately are known still. */
+function rememberedRows(file: OpenFile, query: FetchQuery): readonly SqlRow[] {
+  const wanted = [...new Set(query.ids)];
+  const keyOf = (id: string) => `${query.kind} ${query.perId} ${id}`;
+  const known = new Map(wanted.map((id) => [id, file.recentRows.get(keyOf(id))]));
+  const ids = wanted.filter((id) => known.get(id) === undefined);
+  const read = Map.groupBy(rowsOf(file, { ...query, ids, columns: COLUMNS }), (row) => String(row[1]));
+  for (const id of ids) {
+    const rows = read.get(id) ?? [];
+    const bytes = rows.reduce((sum, row) => sum + BYTES_PER_ROW + String(row[4]).length, BYTES_PER_ROW);
+    file.recentRows.keep(keyOf(id), rows, bytes);
+    known.set(id, rows);
+  }
+  return wanted.flatMap((id) => known.get(id) ?? []);
+}
+
+export function fetchCandidates(file: OpenFile, query: CandidateQuery): PackedCandidates {
+  const { kind, ids, terms } = query;
+  return reading(file, () => {
+    const { code, start } = kindRange(kind);
+    const rows = rowsOf(file, { kind, ids, columns: columnsFor(query) });
+    const sequences = rows.map(([row]) => Number(row) - start);
+    const postings = terms.map((term) => readPostings(file, code, termKey(term)));
+    return { ...packRows(file, rows), ...measureRows(file, { kind: code, terms: postings, sequences }) };
+  });
+}
+
+function columnsFor({ withPayload = true }: { readonly withPayload?: boolean }): string {
+  return withPayload ? COLUMNS : BARE_COLUMNS;
+}
+
+interface Wanted extends FetchQuery {
+  readonly columns: string;
+}
+
+function rowsOf(file: OpenFile, { kind, ids, perId, columns }: Wanted): readonly SqlRow[] {
+  const { code } = kindRange(kind);
+  const lastOnly =
+    perId === undefined
+      ? ''
+      : `AND text_row.origin IN
+         (SELECT origin FROM text_row AS other WHERE kind = ?1 AND other.id = wanted.id ORDER BY origin DESC LIMIT ?2)`;
+  const first = perId === undefined ? 2 : 3;
+  return inBatches([...new Set(ids)], (batch) =>
+    file.all(
+      `WITH wanted (place, id) AS (VALUES ${batch.map((_, at) => `(?${first + 2 * at}, ?${first + 2 * at + 1})`).join(', ')})
+         SELECT ${columns} FROM wanted CROSS JOIN text_row USING (id) JOIN origin USING (origin) WHERE kind = ?1 ${lastOnly}
+         ORDER BY place, item, generation`,
+      [code, ...(perId === undefined ? [] : [perId]), ...batch.flatMap((id, place) => [place, id])],
+    ),
+  );
+}
+
+export interface TextListQuery {
+  readonly kind: IndexKind;
+  readonly provenance?: Provenance;
+  readonly after?: number;
+  readonly limit: number;
+  readonly withTokens?: boolean;
+}
+
+/** A page ends between two ordinals, never among rows of one, so that paging by ordinal loses none. */
+export function listText(file: OpenFile, query: TextListQuery): PackedTextRows {
+  const { kind, provenance, after = Number.MIN_SAFE_INTEGER, limit, withTokens = false } = query;
+  const where = `kind = ?1 AND ordinal > ?2 ${
+    provenance ? 'AND text_row.origin IN (SELECT origin FROM origin WHERE item = ?4 AND generation = ?5)' : ''
+  }`;
+  const parameters = [
+    kindRange(kind).code,
+    after,
+    limit - 1,
+    ...(provenance ? [provenance.item, provenance.generation] : []),
+  ];
+  return reading(file, () => {
+    const rows = file.all(
+      `SELECT ${COLUMNS}${withTokens ? ', tokens' : ''} FROM text_row JOIN origin USING (origin) WHERE ${where}
+       AND ordinal <= ifnull((SELECT ordinal FROM text_row WHERE ${where} ORDER BY ordinal LIMIT 1 OFFSET ?3), 9e18)
+       ORDER BY ordinal, text_row.id, item, generation`,
+      parameters,
+    );
+    return { ...packRows(file, rows), tokens: withTokens ? rows.map((row) => String(row[5])) : null };
+  });
+}
+
+export function countText(file: OpenFile, filter: Partial<EntryFilter>): number {
+  return countRows(file, 'text_row', filter);
+}
+
+export function countRows(file: OpenFile, table: 'text_row' | 'vector_row', filter: Partial<EntryFilter>): number {
+  return reading(file, () => {
+    const kind = filter.kind === undefined ? null : kindRange(filter.kind);
+    const accepted = acceptedOrigins(file, filter);
+    if (accepted === null) {
+      const [from, to] = kind === null ? [0, Number.MAX_SAFE_INTEGER] : [kind.start, kind.end];
+      return Number(file.get(`SELECT count(*) FROM ${table} WHERE row >= ? AND row < ?`, [from, to])?.[0] ?? 0);
+    }
+    const sql = `SELECT count(*) FROM ${table} WHERE origin = ?1 AND (?2 IS NULL OR kind = ?2)`;
+    let count = 0;
+    for (const origin of accepted) count += Number(file.get(sql, [origin, kind?.code ?? null])?.[0] ?? 0);
+    return count;
+  });
+}
+
+function packRows(file: OpenFile, rows: readonly SqlRow[]): PackedTextRows {
+  const origins: PackedOrigin[] = [];
+  const places = new Map<number, number>();
+  const placeOf = (origin: number) => {
+    const known = places.get(origin);
+    if (known !== undefined) return known;
+    places.set(origin, origins.length);
+    return origins.push(readOrigin(file, origin) ?? NO_ORIGIN) - 1;
+  };
+  return {
+    ids: rows.map((row) => String(row[1])),
+    origins,
+    originOf: rows.map((row) => placeOf(Number(row[2]))),
+    ordinals: rows.map((row) => Number(row[3])),
+    payloads: rows.map((row) => String(row[4])),
+  };
+}
+
+const NO_ORIGIN: PackedOrigin = { item: '', generation: 0, nodeSets: '[]' };

@@ -1,0 +1,132 @@
+import { type Transferable, Worker } from 'node:worker_threads';
+import { engramError } from '../../../kernel/errors.ts';
+import { decodeError } from '../../documents/sqlite/encoded-errors.ts';
+import type {
+  MethodMap,
+  WorkerAnswer,
+  WorkerMessage,
+  WorkerNews,
+  WorkerNotice,
+  WorkerSettings,
+} from './worker-protocol.ts';
+
+/** A worker thread as its users see it: started by the first call, started again when it died. */
+export interface WorkerClient<Methods extends MethodMap> {
+  /** An abort rejects at once; the worker skips the request if it has not begun it. */
+  call<Method extends keyof Methods & string>(
+    method: Method,
+    path: string,
+    argument: Parameters<Methods[Method]>[1],
+    options?: { readonly transfer?: readonly Transferable[]; readonly signal?: AbortSignal | undefined },
+  ): Promise<ReturnType<Methods[Method]>>;
+  /** Starts the worker, unless it runs. */
+  prepare(): void;
+  /** Tells the worker, if it runs. */
+  notify(notice: WorkerNotice): void;
+  /** Lets it end what it has, then stops it. */
+  close(): Promise<void>;
+}
+
+interface Pending {
+  resolve(value: unknown): void;
+  reject(error: unknown): void;
+}
+
+export function createWorkerClient<Methods extends MethodMap>(
+  module: URL,
+  settings: WorkerSettings,
+  onChanged: (path: string) => void = () => {},
+): WorkerClient<Methods> {
+  const pending = new Map<number, Pending>();
+  let worker: Worker | null = null;
+  let isClosed = false;
+  let lastId = 0;
+
+  const settle = (id: number): Pending | undefined => {
+    const found = pending.get(id);
+    pending.delete(id);
+    // An idle worker must not keep the process alive; one with work must.
+    if (pending.size === 0) worker?.unref();
+    return found;
+  };
+  const start = (): Worker => {
+    const made = new Worker(module, { workerData: settings });
+    made.unref();
+    const fail = (cause: unknown) => {
+      if (worker === made) worker = null;
+      const error = engramError('ServiceUnavailableError', 'The index worker stopped unexpectedly; try again', {
+        cause,
+        retryable: true,
+      });
+      for (const id of [...pending.keys()]) settle(id)?.reject(error);
+    };
+    made.on('message', (answer: WorkerAnswer | WorkerNews) => {
+      if ('changed' in answer) {
+        onChanged(answer.changed);
+        return;
+      }
+      const asked = settle(answer.id);
+      if ('error' in answer) asked?.reject(decodeError(answer.error));
+      else asked?.resolve(answer.value);
+    });
+    made.on('error', fail);
+    made.on('exit', (code) => {
+      if (worker === made) fail(new Error(`exit code ${code}`));
+    });
+    return made;
+  };
+  const post = (message: WorkerMessage, transfer: readonly Transferable[] = []) => {
+    worker ??= start();
+    worker.ref();
+    worker.postMessage(message, transfer);
+  };
+
+  return {
+    call(method, path, argument, { transfer, signal } = {}) {
+      if (isClosed) return Promise.reject(engramError('ServiceUnavailableError', 'The dataset indexes are closed'));
+      if (signal?.aborted) return Promise.reject(signal.reason);
+      const id = ++lastId;
+      return new Promise((resolve, reject) => {
+        const cancel = () => {
+          worker?.postMessage({ notice: 'cancel', id } satisfies WorkerNotice);
+          settle(id)?.reject(signal?.reason);
+        };
+        const done = () => signal?.removeEventListener('abort', cancel);
+        signal?.addEventListener('abort', cancel, { once: true });
+        pending.set(id, {
+          resolve(value) {
+            done();
+            resolve(value as never);
+          },
+          reject(error) {
+            done();
+            reject(error);
+          },
+        });
+        try {
+          post({ id, method, path, argument }, transfer);
+        } catch (error) {
+          // The argument cannot be cloned.
+          settle(id)?.reject(error);
+        }
+      });
+    },
+    prepare() {
+      if (!isClosed) worker ??= start();
+    },
+    notify: (notice) => worker?.postMessage(notice),
+    async close() {
+      isClosed = true;
+      const running = worker;
+      if (running === null) return;
+      const exited = new Promise<void>((resolve) => running.once('exit', () => resolve()));
+      worker = null;
+      running.ref();
+      running.postMessage({ notice: 'close' } satisfies WorkerNotice);
+      await exited;
+      for (const { reject } of pending.values())
+        reject(engramError('ServiceUnavailableError', 'The dataset indexes are closed'));
+      pending.clear();
+    },
+  };
+}

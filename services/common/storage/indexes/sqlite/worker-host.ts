@@ -1,0 +1,88 @@
+import { parentPort } from 'node:worker_threads';
+import { encodeError } from '../../documents/sqlite/encoded-errors.ts';
+import { datasetFileError } from './dataset-file-error.ts';
+import type { WorkerAnswer, WorkerMessage, WorkerNews, WorkerNotice, WorkerRequest } from './worker-protocol.ts';
+
+/** The result of a request, made when it is sent so that its error goes to the one who asked. */
+export type Result = () => unknown;
+
+export interface WorkerService {
+  /** Results of the requests, in order. */
+  handle(requests: readonly WorkerRequest[]): readonly Result[];
+  /** Whether a waiting request can be handled in one go with the first in line. */
+  sharesWork?(first: WorkerRequest, other: WorkerRequest): boolean;
+  notice?(notice: WorkerNotice): void;
+  close(): void;
+}
+
+/**
+ * Serves the thread that started this one. Requests are handled in order, one group per turn of the event loop, so that
+ * notices get in between: a request that was cancelled while it waited is never begun.
+ */
+export function serveParent(service: WorkerService): void {
+  const port = parentPort;
+  if (port === null) throw new Error('This module runs in a worker thread only');
+  let waiting: WorkerRequest[] = [];
+  let isClosing = false;
+
+  const finish = () => {
+    service.close();
+    port.close();
+  };
+  const work = () => {
+    const group = nextGroup();
+    if (group.length > 0) answerAll(group);
+    if (waiting.length > 0) setImmediate(work);
+    else if (isClosing) finish();
+  };
+  const nextGroup = (): readonly WorkerRequest[] => {
+    const first = waiting.shift();
+    if (first === undefined) return [];
+    const shared = waiting.filter((other) => service.sharesWork?.(first, other) ?? false);
+    if (shared.length > 0) waiting = waiting.filter((other) => !shared.includes(other));
+    return [first, ...shared];
+  };
+  const answerAll = (group: readonly WorkerRequest[]) => {
+    const results = attempt(() => service.handle(group));
+    group.forEach((request, index) => {
+      port.postMessage(answerOf(request, () => results()[index]?.()));
+    });
+  };
+  port.on('message', (message: WorkerMessage) => {
+    if (!('notice' in message)) {
+      if (waiting.push(message) === 1) setImmediate(work);
+      return;
+    }
+    if (message.notice === 'cancel') waiting = waiting.filter(({ id }) => id !== message.id);
+    else if (message.notice !== 'close') service.notice?.(message);
+    else {
+      isClosing = true;
+      if (waiting.length === 0) finish();
+    }
+  });
+}
+
+/** Tells the thread that started this one that a file has changed. */
+export function tellChanged(path: string): void {
+  parentPort?.postMessage({ changed: path } satisfies WorkerNews);
+}
+
+/** Runs `work` once; the returned function gives its value or throws its error, as often as it is asked. */
+function attempt<Value>(work: () => Value): () => Value {
+  try {
+    const value = work();
+    return () => value;
+  } catch (error) {
+    return () => {
+      throw error;
+    };
+  }
+}
+
+function answerOf(request: WorkerRequest, result: Result): WorkerAnswer {
+  try {
+    return { id: request.id, value: result() };
+  } catch (error) {
+    return { id: request.id, error: encodeError(datasetFileError(error, request.path), request.path) };
+  }
+}

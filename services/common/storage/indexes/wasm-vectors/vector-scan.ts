@@ -1,0 +1,180 @@
+import { slices } from '../../../kernel/slices.ts';
+import type { EntryFilter, IndexKind } from '../../ports/index-entry.ts';
+import type { VectorHit } from '../../ports/vector-index.ts';
+import { type BlockPool, createBlockPool } from './block-pool.ts';
+import { bestHits, dotProduct, refineHits, type ScoredRow } from './hits.ts';
+import { createKernel, type Kernel } from './kernel.ts';
+import { selectBest } from './select-best.ts';
+import { blocksNeeded, createVectorArena, type VectorArena } from './vector-arena.ts';
+import type { VectorSource } from './vector-source.ts';
+
+export interface VectorScanOptions {
+  /** Memory for vectors; what does not fit is read from the source for each query. */
+  readonly memoryBytes: number;
+  /** Number of rows of a kind from which on they are kept as i8. */
+  readonly quantiseAbove: number;
+  readonly kernel?: Kernel;
+}
+
+export interface ScanQuery extends Omit<EntryFilter, 'kind'> {
+  /** Unit length. */
+  readonly vector: Float32Array;
+  readonly limit: number;
+}
+
+/** Exact nearest neighbours over the vectors of many datasets, those used last kept in memory. */
+export interface VectorScan {
+  /** Answers of all queries, which share the passes over the rows. */
+  nearest(
+    dataset: string,
+    source: VectorSource,
+    kind: IndexKind,
+    queries: readonly ScanQuery[],
+  ): readonly (readonly VectorHit[])[];
+  /** Rows were added, and these removed: the next query reads what is new. */
+  changed(dataset: string, removed: readonly { readonly kind: IndexKind; readonly row: number }[]): void;
+  /** Lets go of a dataset's memory. */
+  unload(dataset: string): void;
+  usage(): { readonly datasets: number; readonly freeBlocks: number };
+}
+
+interface Loaded {
+  readonly arena: VectorArena;
+  stale: boolean;
+}
+
+type Dataset = Map<IndexKind, Loaded>;
+
+/** Queries answered in one pass: each needs a block for itself and one number per row for its scores. */
+const QUERIES_PER_PASS = 8;
+const SPARE_BLOCKS = QUERIES_PER_PASS + 1;
+
+export function createVectorScan(options: VectorScanOptions): VectorScan {
+  const pool = createBlockPool(options.kernel ?? createKernel(), options.memoryBytes);
+  /** In order of use, the least recent first. */
+  const datasets = new Map<string, Dataset>();
+
+  const unload = (name: string) => {
+    for (const { arena } of datasets.get(name)?.values() ?? []) arena.release();
+    datasets.delete(name);
+  };
+  const makeRoom = (blocks: number, keep: string): boolean => {
+    for (const name of datasets.keys()) {
+      if (pool.available() >= blocks) return true;
+      if (name !== keep) unload(name);
+    }
+    return pool.available() >= blocks;
+  };
+  const load = (name: string, dataset: Dataset, source: VectorSource, kind: IndexKind): VectorArena | null => {
+    dataset.get(kind)?.arena.release();
+    dataset.delete(kind);
+    const dimensions = source.space()?.dimensions ?? 0;
+    const count = source.count(kind);
+    const wanted = (quantised: boolean) => blocksNeeded(dimensions, count, quantised) + SPARE_BLOCKS;
+    const quantise = count > options.quantiseAbove || !makeRoom(wanted(false), name);
+    if (!makeRoom(wanted(quantise), name)) return null;
+    const arena = createVectorArena(pool, dimensions, { quantise });
+    if (!fill(arena, source, kind, pool)) {
+      arena.release();
+      return null;
+    }
+    dataset.set(kind, { arena, stale: false });
+    return arena;
+  };
+  const obtain = (name: string, source: VectorSource, kind: IndexKind): VectorArena | null => {
+    const dataset = datasets.get(name) ?? new Map<IndexKind, Loaded>();
+    datasets.delete(name);
+    datasets.set(name, dataset);
+    const loaded = dataset.get(kind);
+    if (!loaded) return load(name, dataset, source, kind);
+    if (!loaded.stale) return loaded.arena;
+    const { arena } = loaded;
+    const isFilled = makeRoom(SPARE_BLOCKS, name) && fill(arena, source, kind, pool);
+    const isOutgrown = !arena.isQuantised && arena.liveCount > options.quantiseAbove;
+    const isSparse = arena.liveCount < arena.slotCount / 2;
+    if (!isFilled || isOutgrown || isSparse) return load(name, dataset, source, kind);
+    loaded.stale = false;
+    return arena;
+  };
+
+  return {
+    nearest(name, source, kind, queries) {
+      const arena = obtain(name, source, kind);
+      const answers: (readonly VectorHit[])[] = [];
+      for (const group of slices(queries, QUERIES_PER_PASS)) {
+        const scores = arena?.scan(group.map(({ vector }) => vector)) ?? null;
+        if (arena === null || scores === null) answers.push(...readThrough(source, kind, group));
+        else answers.push(...group.map((query, index) => pick(arena, source, query, scores[index] as Float32Array)));
+      }
+      return answers;
+    },
+    changed(name, removed) {
+      const dataset = datasets.get(name);
+      if (!dataset) return;
+      for (const { kind, row } of removed) dataset.get(kind)?.arena.remove(row);
+      for (const loaded of dataset.values()) loaded.stale = true;
+    },
+    unload,
+    usage: () => ({ datasets: datasets.size, freeBlocks: pool.available() }),
+  };
+}
+
+/** Appends what the arena does not have yet; false when memory ran out. */
+function fill(arena: VectorArena, source: VectorSource, kind: IndexKind, pool: BlockPool): boolean {
+  let hasRoom = true;
+  source.eachAfter(kind, arena.lastRow, (row) => {
+    hasRoom = pool.available() > SPARE_BLOCKS - 1 && arena.append(row);
+    return hasRoom;
+  });
+  return hasRoom;
+}
+
+function pick(arena: VectorArena, source: VectorSource, query: ScanQuery, scores: Float32Array): readonly VectorHit[] {
+  const accepted = source.accepted(query);
+  const accepts =
+    accepted === null
+      ? (slot: number) => arena.isLive(slot)
+      : (slot: number) => arena.isLive(slot) && accepted.has(arena.origin(slot));
+  const rowsAt = (slots: readonly number[]): readonly ScoredRow[] =>
+    slots.map((slot) => ({
+      id: arena.id(slot),
+      origin: arena.origin(slot),
+      row: arena.row(slot),
+      score: scores[slot] as number,
+    }));
+  const best = (limit: number) => rowsAt(selectBest(scores, arena.slotCount, limit, accepts));
+  if (!arena.isQuantised) return bestHits(best(query.limit), query.limit, source);
+  return refineHits(best, query, source, arena.slotCount);
+}
+
+/** For datasets that the memory limit keeps out: one pass over the stored rows, nothing kept but the best. */
+function readThrough(
+  source: VectorSource,
+  kind: IndexKind,
+  queries: readonly ScanQuery[],
+): readonly (readonly VectorHit[])[] {
+  const lanes = queries.map((query) => ({
+    query,
+    accepted: source.accepted(query),
+    best: [] as ScoredRow[],
+    floor: -2,
+  }));
+  source.eachAfter(kind, -1, ({ id, origin, row, vector }) => {
+    for (const lane of lanes) {
+      if (lane.accepted !== null && !lane.accepted.has(origin)) continue;
+      const score = dotProduct(lane.query.vector, vector);
+      if (score < lane.floor) continue;
+      lane.best.push({ id, origin, row, score });
+      if (lane.best.length >= 8 * lane.query.limit + 64) trim(lane);
+    }
+    return true;
+  });
+  return lanes.map(({ best, query }) => bestHits(best, query.limit, source));
+}
+
+/** Keeps the best and whatever ties with the last of them. */
+function trim(lane: { best: ScoredRow[]; floor: number; readonly query: ScanQuery }): void {
+  lane.best.sort((a, b) => b.score - a.score);
+  lane.floor = lane.best[lane.query.limit - 1]?.score ?? lane.floor;
+  lane.best = lane.best.filter(({ score }) => score >= lane.floor);
+}

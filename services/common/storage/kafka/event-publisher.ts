@@ -1,0 +1,196 @@
+import { readFileSync } from 'node:fs';
+import type { ConnectionOptions } from 'node:tls';
+import { Kafka, type KafkaConfig, logLevel, Partitioners, type Producer, type TopicMessages } from 'kafkajs';
+import { engramError } from '../../kernel/errors.ts';
+import type { EventPublisher, PublishedEvent } from '../ports/event-publisher.ts';
+import { kafkaError } from './kafka-errors.ts';
+import { isNotAllowed } from './kafka-failures.ts';
+
+export interface KafkaOptions {
+  /** `host:port` of at least one. */
+  readonly brokers: readonly string[];
+  /** Start of the topics' names, which go on with the event's type: `engram.` gives `engram.item.added`. */
+  readonly topicPrefix: string;
+  readonly clientId?: string;
+  /** Both or none. */
+  readonly user?: string;
+  readonly password?: string;
+  /** Default `scram-sha-256`. */
+  readonly saslMechanism?: 'scram-sha-256' | 'scram-sha-512' | 'plain';
+  /** Default: on when one of the files is given. */
+  readonly tls?: boolean;
+  /** PEM files: the authority that signed the brokers' certificates; this client's certificate and key. */
+  readonly caFile?: string;
+  readonly certificateFile?: string;
+  readonly keyFile?: string;
+  /** Default 3000. */
+  readonly connectTimeoutMs?: number;
+  /** Of one exchange with a broker; default 5000. */
+  readonly requestTimeoutMs?: number;
+  /** Of a whole `publish`, with connecting and all attempts; default 20 000. */
+  readonly publishTimeoutMs?: number;
+}
+
+const DEFAULTS = {
+  clientId: 'engram',
+  saslMechanism: 'scram-sha-256',
+  connectTimeoutMs: 3_000,
+  requestTimeoutMs: 5_000,
+  publishTimeoutMs: 20_000,
+} as const;
+type Settings = KafkaOptions & Required<Pick<KafkaOptions, keyof typeof DEFAULTS>>;
+
+/** The newest event of each key stays, within the broker's retention; a tombstone removes it. */
+const TOPIC_CONFIGURATION = [{ name: 'cleanup.policy', value: 'compact,delete' }];
+const CLOSE_TIMEOUT_MS = 2_000;
+
+interface Session {
+  readonly kafka: Kafka;
+  readonly producer: Producer;
+  /** Topics that were seen to. */
+  readonly topics: Set<string>;
+}
+
+/**
+ * Events in Kafka: written by an idempotent producer with all replicas' acknowledgement, partitioned by key as Java clients
+ * do it. Topics that are missing are made, with the brokers' default numbers of partitions and replicas, where the user may.
+ */
+export function createKafkaEventPublisher(options: KafkaOptions): EventPublisher {
+  const settings: Settings = { ...DEFAULTS, ...options };
+  const address = settings.brokers.join(',');
+  const config = kafkaConfig(settings);
+  let session: Promise<Session> | null = null;
+  let underWay: Promise<unknown> = Promise.resolve();
+  const discard = async (): Promise<void> => {
+    const ended = session;
+    session = null;
+    const producer = (await ended?.catch(() => null))?.producer;
+    await producer?.disconnect().catch(() => {});
+  };
+  const send = async (events: readonly PublishedEvent[]): Promise<void> => {
+    session ??= openSession(config);
+    const { kafka, producer, topics } = await session;
+    const topicMessages = messagesByTopic(settings.topicPrefix, events);
+    await makeTopics(kafka, topics, topicMessages);
+    await producer.sendBatch({ acks: -1, timeout: settings.requestTimeoutMs, topicMessages });
+  };
+  return {
+    async publish(events, signal) {
+      signal?.throwIfAborted();
+      if (events.length === 0) return;
+      let isGivenUp = false;
+      // What a publication that was given up still sends must not come after what follows it.
+      const work = underWay.then(() => (isGivenUp ? undefined : send(events)));
+      underWay = work.catch(() => {}); // heard below, unless it is too late
+      try {
+        await limited(work, settings.publishTimeoutMs, address, signal);
+      } catch (error) {
+        isGivenUp = true;
+        // Its sequence numbers may not be the broker's any more, so it is done with.
+        void discard();
+        signal?.throwIfAborted();
+        throw kafkaError(error, address);
+      }
+    },
+    async close() {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const timer = setTimeout(resolve, CLOSE_TIMEOUT_MS);
+      await Promise.race([discard(), promise]);
+      clearTimeout(timer);
+    },
+  };
+}
+
+function kafkaConfig(settings: Settings): KafkaConfig {
+  const { brokers, clientId, user, password, saslMechanism, connectTimeoutMs, requestTimeoutMs } = settings;
+  if ((user === undefined) !== (password === undefined)) {
+    throw engramError('CogneeSystemError', 'The credentials of Kafka are half: user and password go together');
+  }
+  const ssl = tlsOptions(settings);
+  return {
+    brokers: [...brokers],
+    clientId,
+    connectionTimeout: connectTimeoutMs,
+    authenticationTimeout: requestTimeoutMs,
+    requestTimeout: requestTimeoutMs,
+    logLevel: logLevel.NOTHING,
+    // Few: the caller comes back by itself, with growing pauses.
+    retry: { retries: 3, initialRetryTime: 100, maxRetryTime: 1_000 },
+    ...(ssl === null ? {} : { ssl }),
+    ...(user === undefined || password === undefined
+      ? {}
+      : { sasl: { mechanism: saslMechanism as 'scram-sha-256', username: user, password } }),
+  };
+}
+
+function tlsOptions({ tls, caFile, certificateFile, keyFile }: KafkaOptions): ConnectionOptions | null {
+  const files = { ca: caFile, cert: certificateFile, key: keyFile };
+  const given = Object.entries(files).filter(([, path]) => path !== undefined);
+  if (tls === false || (tls === undefined && given.length === 0)) return null;
+  return Object.fromEntries(given.map(([name, path]) => [name, readFileSync(path ?? '')]));
+}
+
+async function openSession(config: KafkaConfig): Promise<Session> {
+  const kafka = new Kafka(config);
+  const producer = kafka.producer({
+    idempotent: true,
+    maxInFlightRequests: 1,
+    createPartitioner: Partitioners.DefaultPartitioner,
+  });
+  try {
+    await producer.connect();
+  } catch (error) {
+    await producer.disconnect().catch(() => {});
+    throw error;
+  }
+  return { kafka, producer, topics: new Set() };
+}
+
+function messagesByTopic(prefix: string, events: readonly PublishedEvent[]): TopicMessages[] {
+  const byType = Map.groupBy(events, ({ type }) => type);
+  return [...byType].map(([type, list]) => ({
+    topic: prefix + type,
+    messages: list.map(({ key, headers, payload }) => ({
+      key,
+      headers: { ...headers },
+      value: payload === null ? null : Buffer.from(payload.buffer, payload.byteOffset, payload.byteLength),
+    })),
+  }));
+}
+
+/** Without the permission the topics were made by somebody else; if not, the sending says so. */
+async function makeTopics(kafka: Kafka, known: Set<string>, wanted: readonly TopicMessages[]): Promise<void> {
+  const unknown = wanted.map(({ topic }) => topic).filter((topic) => !known.has(topic));
+  if (unknown.length === 0) return;
+  const admin = kafka.admin();
+  await admin.connect();
+  try {
+    await admin.createTopics({ topics: unknown.map((topic) => ({ topic, configEntries: TOPIC_CONFIGURATION })) });
+  } catch (error) {
+    if (!isNotAllowed(error)) throw error;
+  } finally {
+    await admin.disconnect();
+  }
+  for (const topic of unknown) known.add(topic);
+}
+
+/** The driver's own limits add up; `work` goes on unheard after this one. */
+async function limited(
+  work: Promise<void>,
+  timeoutMs: number,
+  address: string,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => {
+    reject(engramError('DeadlineExceededError', `Kafka at ${address} did not answer in time`, { retryable: true }));
+  }, timeoutMs);
+  const abort = () => reject(signal?.reason);
+  signal?.addEventListener('abort', abort, { once: true });
+  try {
+    await Promise.race([work, promise]);
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', abort);
+  }
+}

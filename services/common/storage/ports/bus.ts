@@ -1,0 +1,60 @@
+/**
+ * Messages between services. Adapters: in-process, NATS. Payloads are bytes; `common/platform/messaging` gives them types.
+ *
+ * - `request` goes to one responder of the subject, whichever is free; it throws `ServiceUnavailableError` at once when
+ *   there is none, `DeadlineExceededError` when the answer does not come in time, and re-throws the responder's
+ *   `EngramError` as it was (name, status, message, extra).
+ * - `publish` reaches every subscription (one member of each queue group) that exists at the time, at most once, in order
+ *   per publisher and subject. Nobody listening is no error.
+ * - Subjects are dot-separated; a subscription may end in `>` (all below).
+ * - Subjects below a kept prefix (`KeptSubjects`, told to the adapter) are delivered at least once, in order, to every
+ *   subscription from the moment it exists, also over a lost connection; in a queue group, a message is given to another
+ *   member when one died with it in hand, and waits for the group while it has no member. `publish` of these resolves when
+ *   the message is kept.
+ * - A message larger than the bus carries is `PayloadTooLargeError`; answers may have any size up to 32 MiB.
+ */
+export interface Bus {
+  request(subject: string, payload: Uint8Array, options: RequestOptions): Promise<Uint8Array>;
+  respond(subject: string, handler: BusHandler): Promise<Subscription>;
+  publish(subject: string, payload: Uint8Array, headers?: BusHeaders): Promise<void>;
+  subscribe(
+    subject: string,
+    listener: (message: BusMessage) => void | Promise<void>,
+    options?: { readonly queue?: string },
+  ): Promise<Subscription>;
+  /** Stops taking requests, lets those in flight end, then closes. */
+  drain(): Promise<void>;
+}
+
+/** What a bus keeps of the messages below a prefix; the oldest make room for new ones. */
+export interface KeptSubjects {
+  /** One word. */
+  readonly name: string;
+  /** Without its last dot: `engram.runs`. */
+  readonly prefix: string;
+  readonly maxAgeMs: number;
+  readonly maxMessages: number;
+  readonly maxBytes: number;
+}
+
+/** Request id, tenant, principal, trace. */
+export type BusHeaders = Readonly<Record<string, string>>;
+
+export interface BusMessage {
+  readonly subject: string;
+  readonly payload: Uint8Array;
+  readonly headers: BusHeaders;
+}
+
+export type BusHandler = (message: BusMessage, signal: AbortSignal) => Promise<Uint8Array>;
+
+export interface RequestOptions {
+  readonly deadlineMs: number;
+  readonly headers?: BusHeaders;
+  readonly signal?: AbortSignal;
+}
+
+export interface Subscription {
+  /** No message is delivered after it resolves; handlers in flight have ended. */
+  stop(): Promise<void>;
+}

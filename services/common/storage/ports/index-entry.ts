@@ -1,0 +1,35 @@
+import type { DataItemId } from '../../kernel/brand.ts';
+import type { JsonObject } from '../../kernel/json.ts';
+
+/** What a row of a text or vector index stands for. Stores number them in this order: new ones come last. */
+export const INDEX_KINDS = ['chunk', 'sentence', 'summary', 'entity', 'edge', 'triplet'] as const;
+export type IndexKind = (typeof INDEX_KINDS)[number];
+
+/**
+ * Where a row comes from. A generation counts the attempts to build an item: rows of a generation that the ledger has
+ * not committed are invisible, whoever wrote them (architecture.md §5).
+ */
+export interface Provenance {
+  readonly item: DataItemId;
+  readonly generation: number;
+}
+
+/** As one word, for sets. */
+export function provenanceKey({ item, generation }: Provenance): string {
+  return `${item} ${generation}`;
+}
+
+/** A row is identified by (scope, kind, item, generation, id). `id` is the wire id and may repeat across items. */
+export interface EntryKey extends Provenance {
+  readonly id: string;
+}
+
+export interface EntryFilter {
+  readonly kind: IndexKind;
+  readonly items?: readonly DataItemId[];
+  /** Rows that belong to at least one of these node sets. */
+  readonly nodeSets?: readonly string[];
+}
+
+/** Stored beside a row and given back with it: what an answer needs to show the hit. */
+export type EntryPayload = JsonObject;

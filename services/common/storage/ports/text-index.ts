@@ -1,0 +1,113 @@
+import type { DatasetScope } from '../../kernel/scope.ts';
+import type { EntryFilter, EntryKey, EntryPayload, IndexKind, Provenance } from './index-entry.ts';
+
+/**
+ * Lexical index of a dataset, and the home of the text it shows (chunks, sentences, summaries and their payloads).
+ * Adapters: SQLite FTS5, memory, Elasticsearch.
+ *
+ * Tokens are made by `common/text/language` and come pre-split, joined by blanks: an adapter must index exactly those words
+ * (lower-cased already; no stemming, no stop words, any Unicode, any punctuation) and nothing else. Scoring is
+ * `domain/ranking/bm25.ts`; an adapter delivers candidates and the statistics it needs, so all shapes rank alike.
+ */
+export interface TextIndex {
+  /** Idempotent: a row with the same key replaces the one before. All rows of a call or none. */
+  upsert(scope: DatasetScope, entries: readonly TextEntry[]): Promise<void>;
+  /**
+   * The rows with the best lexical match, at most `limit`, in no promised order; any row that contains one of `terms`
+   * competes. `statistics` covers the whole kind of the dataset (filters do not change it).
+   */
+  candidates(scope: DatasetScope, query: TextQuery, signal?: AbortSignal): Promise<TextCandidates>;
+  /**
+   * Rows by wire id, every item and generation that has it; unknown ids are left out. `perId`: at most so many of each id,
+   * those that came last: an entity has a row in every item that names it.
+   */
+  fetch(
+    scope: DatasetScope,
+    kind: IndexKind,
+    ids: readonly string[],
+    options?: { readonly perId?: number },
+  ): Promise<readonly TextRow[]>;
+  /** The rows of `fetch` with their length and what they hold of `terms`, be it nothing. */
+  fetchCandidates(scope: DatasetScope, query: CandidateQuery): Promise<readonly TextCandidate[]>;
+  /** Rows of an item's generation in `ordinal` order, keyset-paged by ordinal. */
+  list(
+    scope: DatasetScope,
+    query: {
+      readonly kind: IndexKind;
+      readonly provenance?: Provenance;
+      readonly after?: number;
+      readonly limit: number;
+      /** Default false. True gives the tokens back too, for copies of rows. */
+      readonly withTokens?: boolean;
+    },
+  ): Promise<readonly TextRow[]>;
+  /** Removes rows of an item, of one generation of it, or of those before one. Returns how many. */
+  remove(scope: DatasetScope, selection: RowSelection): Promise<number>;
+  /** Removes everything the index holds of the dataset. */
+  drop(scope: DatasetScope): Promise<void>;
+  count(scope: DatasetScope, filter: Partial<EntryFilter>): Promise<number>;
+}
+
+export interface RowSelection {
+  readonly item: string;
+  readonly generation?: number;
+  /** A later one may be in the making, elsewhere: it is left alone. */
+  readonly beforeGeneration?: number;
+}
+
+export interface TextEntry extends EntryKey {
+  readonly kind: IndexKind;
+  /** Tokens joined by single blanks. Repetition counts as term frequency. */
+  readonly tokens: string;
+  /** Position in the item: chunk index, sentence number. */
+  readonly ordinal: number;
+  readonly nodeSets: readonly string[];
+  readonly payload: EntryPayload;
+}
+
+export interface TextQuery extends EntryFilter {
+  /** Distinct tokens, 1 to 256. */
+  readonly terms: readonly string[];
+  /** 1 to 1000. */
+  readonly limit: number;
+  /** Default true. False leaves `payload` empty: of many rows that compete, few are shown. */
+  readonly withPayload?: boolean;
+}
+
+export interface CandidateQuery {
+  readonly kind: IndexKind;
+  readonly ids: readonly string[];
+  /** Distinct tokens, 0 to 256. */
+  readonly terms: readonly string[];
+  /** As in `TextQuery`. */
+  readonly withPayload?: boolean;
+}
+
+export interface TextRow extends EntryKey {
+  readonly kind: IndexKind;
+  readonly ordinal: number;
+  readonly nodeSets: readonly string[];
+  readonly payload: EntryPayload;
+  /**
+   * Of `list` when asked for: each as often as it stands in the row, in no promised order. A token of more than 200 characters
+   * may be another of its own, that only counts for the length.
+   */
+  readonly tokens?: string;
+}
+
+export interface TextCandidate extends TextRow {
+  /** Number of tokens of the row. */
+  readonly length: number;
+  /** Occurrences of each query term, in the order of `terms`. */
+  readonly frequencies: readonly number[];
+}
+
+export interface TextCandidates {
+  readonly candidates: readonly TextCandidate[];
+  readonly statistics: {
+    readonly rowCount: number;
+    readonly averageLength: number;
+    /** Rows that contain each query term, in the order of `terms`. */
+    readonly rowFrequencies: readonly number[];
+  };
+}

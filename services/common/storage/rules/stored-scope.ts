@@ -1,0 +1,27 @@
+import { createHash } from 'node:crypto';
+import type { TenantId } from '../../kernel/brand.ts';
+import type { DatasetScope } from '../../kernel/scope.ts';
+
+/** Between the namespace and the tenant; no namespace holds it. */
+const SEPARATOR = ':';
+
+/**
+ * The scope under which a graph database that several installations share keeps what belongs to one of them. Their ids are
+ * not apart by themselves: the personal space, and datasets named after what they hold, have the same in each.
+ */
+export function storedScope(namespace: string, scope: DatasetScope): DatasetScope {
+  return { ...scope, tenant: `${namespacePrefix(namespace)}${scope.tenant}` as TenantId };
+}
+
+/** What the stored tenants of a namespace begin with, and no other's. */
+export function namespacePrefix(namespace: string): string {
+  return `${namespace}${SEPARATOR}`;
+}
+
+/** The label of the dataset's view, of the scope as it is stored. Tenant and dataset are told apart by the JSON around them. */
+export function datasetLabel({ tenant, dataset }: DatasetScope): string {
+  return `D_${createHash('sha256')
+    .update(JSON.stringify([tenant, dataset]))
+    .digest('hex')
+    .slice(0, 32)}`;
+}

@@ -1,0 +1,147 @@
+import { createHash } from 'node:crypto';
+import { chunkId } from '../../kernel/ids.ts';
+import { append } from '../../kernel/long-lists.ts';
+import type { ChunkableDocument, ChunkDraft, ChunkOptions } from './chunk-draft.ts';
+import { layoutOf, type PlacedBlock } from './layout.ts';
+import { type Piece, splitBlock } from './split-block.ts';
+
+const DEFAULT_TARGET_TOKENS = 400;
+/** A block or a document this much above the target is not worth cutting. */
+const SLACK = 1.5;
+/** A new section starts a new chunk when the one before is at least this part of the target. */
+const SECTION_SHARE = 0.3;
+/** The last chunk joins the one before when it is smaller than this part of the target. */
+const TAIL_SHARE = 0.2;
+
+/**
+ * Cuts a document where its structure allows: at headings first, then between paragraphs, list items and definitions,
+ * then between sentences or rows, then between words. Chunks tile the text, a heading stands with what follows it, a
+ * short document is one chunk. The same document and options give the same chunks.
+ */
+export function chunkDocument(document: ChunkableDocument, options: ChunkOptions): ChunkDraft[] {
+  const max = Math.max(1, Math.floor(options.maxTokens));
+  const target = Math.max(1, Math.min(options.targetTokens ?? DEFAULT_TARGET_TOKENS, max));
+  const whole = Math.min(max, Math.floor(target * SLACK));
+  const { blocks, hasOffsets } = layoutOf(document);
+  const groups = hasOneChunk(blocks, whole, options)
+    ? [wholeGroup(blocks, options)]
+    : joinTail(group(blocks, { target, whole }, options), target, whole);
+  return toDrafts(document, groups, hasOffsets, options);
+}
+
+/** Wire ids of the chunks, in order. */
+export function chunkIds(documentId: string, drafts: readonly ChunkDraft[]): string[] {
+  return drafts.map((draft) => chunkId(documentId, draft.contentHash, draft.occurrence));
+}
+
+interface Group {
+  readonly pieces: Piece[];
+  readonly first: PlacedBlock;
+  symbols: Set<string | undefined>;
+  tokens: number;
+  /** Only headings so far: something must follow. */
+  isOpen: boolean;
+}
+
+function hasOneChunk(blocks: readonly PlacedBlock[], whole: number, options: ChunkOptions): boolean {
+  const definitions = new Set(blocks.map((placed) => placed.block.symbol).filter((symbol) => symbol !== undefined));
+  if (definitions.size > 1) return false;
+  return options.countTokens(blocks.map((placed) => placed.text).join('')) <= whole;
+}
+
+function wholeGroup(blocks: readonly PlacedBlock[], options: ChunkOptions): Group | undefined {
+  const first = blocks[0];
+  if (first === undefined) return undefined;
+  const text = blocks.map((placed) => placed.text).join('');
+  const tokens = options.countTokens(text);
+  const pieces: Piece[] = [{ text, start: 0, tokens, cutType: 'paragraph_end' }];
+  return { pieces, first, symbols: new Set(blocks.map((placed) => placed.block.symbol)), tokens, isOpen: false };
+}
+
+function group(
+  blocks: readonly PlacedBlock[],
+  limits: { readonly target: number; readonly whole: number },
+  options: ChunkOptions,
+): Group[] {
+  const groups: Group[] = [];
+  let current: Group | undefined;
+  for (const placed of blocks) {
+    if (current !== undefined && startsAnew(current, placed, limits.target)) current = undefined;
+    for (const piece of splitBlock(placed, limits, options)) {
+      if (current !== undefined && !hasRoom(current, piece, limits)) current = undefined;
+      if (current === undefined) {
+        current = { pieces: [], first: placed, symbols: new Set(), tokens: prefixTokens(piece, options), isOpen: true };
+        groups.push(current);
+      }
+      current.pieces.push(piece);
+      current.tokens += piece.tokens;
+      current.symbols.add(placed.block.symbol);
+      current.isOpen &&= placed.block.kind === 'heading';
+    }
+  }
+  return groups;
+}
+
+/** An open group (headings only) takes what follows as long as the limit of a whole block allows. */
+function hasRoom(current: Group, piece: Piece, limits: { readonly target: number; readonly whole: number }): boolean {
+  const total = current.tokens + piece.tokens;
+  if (total <= limits.target) return true;
+  return (current.isOpen || current.tokens < limits.target / 2) && total <= limits.whole;
+}
+
+function startsAnew(current: Group, next: PlacedBlock, target: number): boolean {
+  if (current.isOpen) return false;
+  if (next.block.kind === 'heading') return current.tokens >= target * SECTION_SHARE;
+  const { symbol } = next.block;
+  if (symbol === undefined || current.symbols.has(symbol)) return false;
+  return current.tokens >= target * SECTION_SHARE;
+}
+
+function prefixTokens(piece: Piece, options: ChunkOptions): number {
+  return piece.prefix === undefined ? 0 : options.countTokens(piece.prefix);
+}
+
+function joinTail(groups: Group[], target: number, whole: number): Group[] {
+  const last = groups.at(-1);
+  const before = groups.at(-2);
+  if (last === undefined || before === undefined || last.pieces[0]?.prefix !== undefined) return groups;
+  const isSameSection = last.first.headings.join('\n') === before.first.headings.join('\n');
+  if (!isSameSection || last.tokens >= target * TAIL_SHARE || last.tokens + before.tokens > whole) return groups;
+  if (last.first.block.symbol !== before.first.block.symbol) return groups;
+  append(before.pieces, last.pieces);
+  before.tokens += last.tokens;
+  return groups.slice(0, -1);
+}
+
+function toDrafts(
+  document: ChunkableDocument,
+  groups: readonly (Group | undefined)[],
+  hasOffsets: boolean,
+  options: ChunkOptions,
+): ChunkDraft[] {
+  const seen = new Map<string, number>();
+  return groups
+    .filter((entry) => entry !== undefined)
+    .map((entry, index, all) => {
+      const first = entry.pieces[0] as Piece;
+      const end = all[index + 1]?.pieces[0]?.start ?? document.text.length;
+      const body = entry.pieces.map((piece) => piece.text).join('');
+      const text = (first.prefix ?? '') + (hasOffsets ? body : body.trimEnd());
+      const contentHash = createHash('sha256').update(text).digest('hex');
+      const occurrence = seen.get(contentHash) ?? 0;
+      seen.set(contentHash, occurrence + 1);
+      const [symbol] = entry.symbols;
+      return {
+        text,
+        index,
+        ...(hasOffsets ? { start: first.start, end } : {}),
+        headings: entry.first.headings,
+        ...(entry.first.page === undefined ? {} : { page: entry.first.page }),
+        ...(entry.symbols.size === 1 && symbol !== undefined ? { symbol } : {}),
+        cutType: entry.pieces.at(-1)?.cutType ?? 'default',
+        tokenCount: options.countTokens(text),
+        contentHash,
+        occurrence,
+      };
+    });
+}

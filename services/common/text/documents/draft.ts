@@ -1,0 +1,68 @@
+import { engramError } from '../../kernel/errors.ts';
+import type { DocumentBlock, ParsedDocument } from '../../ports/documents.ts';
+import type { FormatDescription } from './format-table.ts';
+import type { ParseContext } from './limits.ts';
+
+/** What a format reader hands over; `finishDocument` makes the answer of the port out of it. */
+export interface DocumentDraft {
+  readonly blocks: readonly DocumentBlock[];
+  /** Set for verbatim formats: the decoded text itself. */
+  readonly text?: string;
+  readonly title?: string | null;
+  readonly metadata?: Readonly<Record<string, string>>;
+  /** Said when there is no text at all, to tell why: "every page is an image". */
+  readonly emptyReason?: string;
+}
+
+/**
+ * Removes blank lines around blocks and empty blocks; all text becomes well-formed Unicode without NUL (both are replaced by
+ * U+FFFD), and of a run of white space at most `MAX_SPACE` characters stay. Errors: `UnreadableFileContentError` when no text is left.
+ */
+export function finishDocument(draft: DocumentDraft, format: FormatDescription, context: ParseContext): ParsedDocument {
+  const blocks: DocumentBlock[] = [];
+  for (const block of draft.blocks) {
+    const text = cleanText(trimBlankLines(block.text));
+    if (text !== '') blocks.push(text === block.text ? block : { ...block, text });
+  }
+  if (blocks.length === 0) {
+    const reason = draft.emptyReason ?? 'it contains no text';
+    throw engramError('UnreadableFileContentError', `'${context.fileName}' cannot be read: ${reason}`);
+  }
+  return {
+    text: draft.text === undefined ? blocks.map((block) => block.text).join('\n\n') : cleanText(draft.text),
+    blocks,
+    title: cleanTitle(draft.title ?? null),
+    format: format.format,
+    metadata: { ...cleanMetadata(draft.metadata ?? {}), mimeType: format.mimeType, extension: format.extension },
+  };
+}
+
+/** White space costs hardly any tokens: without this limit a chunk of two words could be ten megabytes. */
+const MAX_SPACE = 200;
+/** Looks only from the beginning of a run, so that the time stays linear. */
+const LONG_SPACE = new RegExp(`(?<!\\s)(\\s{${MAX_SPACE}})\\s+`, 'gu');
+
+function cleanText(text: string): string {
+  const wellFormed = text.isWellFormed() ? text : text.toWellFormed();
+  const visible = wellFormed.includes('\0') ? wellFormed.replaceAll('\0', '\ufffd') : wellFormed;
+  return visible.replace(LONG_SPACE, '$1');
+}
+
+/** Keeps the indentation of the first line, which code and lists need. */
+function trimBlankLines(text: string): string {
+  const lastVisible = text.trimEnd().length;
+  if (lastVisible === 0) return '';
+  const firstVisible = text.length - text.trimStart().length;
+  const start = text.lastIndexOf('\n', firstVisible) + 1;
+  return start === 0 && lastVisible === text.length ? text : text.slice(start, lastVisible);
+}
+
+function cleanTitle(title: string | null): string | null {
+  const clean = title === null ? '' : cleanText(title).replaceAll(/\s+/g, ' ').trim().slice(0, 500);
+  return clean === '' ? null : clean;
+}
+
+function cleanMetadata(metadata: Readonly<Record<string, string>>): Record<string, string> {
+  const clean = Object.entries(metadata).map(([key, value]) => [key, cleanText(value).trim().slice(0, 2_000)] as const);
+  return Object.fromEntries(clean.filter(([, text]) => text !== ''));
+}

@@ -1,0 +1,115 @@
+import { append } from '../../../kernel/long-lists.ts';
+import type { DocumentBlock } from '../../../ports/documents.ts';
+import type { DocumentDraft } from '../draft.ts';
+import type { ParseContext } from '../limits.ts';
+import { paragraphBlocks } from './plain-text.ts';
+
+/** Longer strings inside a record are prose of their own and get their own block. */
+const PROSE_LENGTH = 400;
+
+/** Every value repeats its path: a longer one would make the document many times as large. */
+const MAX_PATH_LENGTH = 300;
+
+/**
+ * The text stays as written; the blocks are its records, each value led by its path: `address.city: Oslo`. A list gives one block per
+ * element, an object one block with its scalars and one per nested part. Text that does not parse is read as plain text.
+ */
+export function readJson(text: string, context: ParseContext): DocumentDraft {
+  const value = parseJson(text);
+  if (value === undefined) return { text, blocks: paragraphBlocks(text) };
+  return { text, blocks: recordBlocks(value, '', context.limits.maxDepth), title: titleOf(value) };
+}
+
+/** One record per line; lines that do not parse stay as they are. */
+export function readJsonLines(text: string, context: ParseContext): DocumentDraft {
+  const blocks: DocumentBlock[] = [];
+  for (const line of text.split(/\r\n?|\n/)) {
+    if (line.trim() === '') continue;
+    const value = parseJson(line);
+    if (value === undefined) blocks.push({ kind: 'paragraph', text: line });
+    else append(blocks, recordBlocks(value, '', context.limits.maxDepth));
+  }
+  return { text, blocks };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+function recordBlocks(value: unknown, path: string, depthLeft: number): DocumentBlock[] {
+  if (
+    depthLeft > 0 &&
+    Array.isArray(value) &&
+    value.some((element) => typeof element === 'object' && element !== null)
+  ) {
+    return value.flatMap((element) => recordBlocks(element, path, depthLeft - 1));
+  }
+  const lines: string[] = [];
+  const parts: DocumentBlock[] = [];
+  collect(value, path, { lines, parts, depthLeft, isTop: true });
+  return lines.length === 0 ? parts : [{ kind: 'paragraph', text: lines.join('\n') }, ...parts];
+}
+
+interface Collection {
+  readonly lines: string[];
+  readonly parts: DocumentBlock[];
+  readonly depthLeft: number;
+  readonly isTop: boolean;
+}
+
+function collect(value: unknown, path: string, collection: Collection): void {
+  if (value === null || value === undefined || value === '') return;
+  if (typeof value !== 'object') {
+    addScalar(String(value), path, collection);
+  } else if (collection.depthLeft <= 0) {
+    collection.lines.push(labelled(path, '…'));
+  } else if (Array.isArray(value)) {
+    collectArray(value, path, collection);
+  } else {
+    for (const [key, inner] of Object.entries(value)) {
+      const innerPath = (path === '' ? key : `${path}.${key}`).slice(-MAX_PATH_LENGTH);
+      if (collection.isTop && isComposite(inner))
+        append(collection.parts, recordBlocks(inner, innerPath, collection.depthLeft - 1));
+      else collect(inner, innerPath, { ...collection, depthLeft: collection.depthLeft - 1, isTop: false });
+    }
+  }
+}
+
+/** Large enough to stand alone: several records, or an object with several values. */
+function isComposite(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (Array.isArray(value))
+    return value.length > 1 && value.some((element) => typeof element === 'object' && element !== null);
+  return Object.keys(value).length > 3;
+}
+
+function collectArray(values: readonly unknown[], path: string, collection: Collection): void {
+  const inner = { ...collection, depthLeft: collection.depthLeft - 1, isTop: false };
+  if (values.every((value) => typeof value !== 'object' || value === null)) {
+    const scalars = values.filter((value) => value !== null && value !== '').map(String);
+    if (scalars.length > 0) addScalar(scalars.join(', '), path, inner);
+  } else for (const value of values) collect(value, path, inner);
+}
+
+function addScalar(text: string, path: string, collection: Collection): void {
+  if (text.length >= PROSE_LENGTH && !collection.isTop) {
+    for (const [index, block] of paragraphBlocks(text).entries()) {
+      collection.parts.push({ kind: 'paragraph', text: index === 0 ? labelled(path, block.text) : block.text });
+    }
+  } else collection.lines.push(labelled(path, text));
+}
+
+function labelled(path: string, text: string): string {
+  return path === '' ? text : `${path}: ${text}`;
+}
+
+function titleOf(value: unknown): string | null {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return null;
+  const record = value as Record<string, unknown>;
+  const title = record['title'] ?? record['name'];
+  return typeof title === 'string' ? title : null;
+}

@@ -1,0 +1,229 @@
+import { Lexer, type Token, type Tokens, type TokensList } from 'marked';
+import type { DocumentBlock } from '../../../ports/documents.ts';
+import type { DocumentDraft } from '../draft.ts';
+import { markdownTable } from '../table-text.ts';
+import { paragraphBlocks } from './plain-text.ts';
+
+/**
+ * Markdown → headings with level, paragraphs, list items, tables, code, quotes. Blocks hold readable text: marks of emphasis go, a link
+ * becomes its words with the address in brackets, an image its description. The text of the document stays as it was written.
+ */
+export function readMarkdown(text: string): DocumentDraft {
+  const { body, metadata } = splitFrontMatter(text);
+  const blocks: DocumentBlock[] = Object.entries(metadata).length === 0 ? [] : [frontMatterBlock(metadata)];
+  collect(tokensOf(body), 'paragraph', blocks);
+  const title =
+    metadata['title'] ?? blocks.find((block) => block.kind === 'heading' && block.level === 1)?.text ?? null;
+  return { text, blocks, title, metadata };
+}
+
+/** Longer runs of inline text are left with their marks: no prose is that long, and finding pairs of marks takes more than linear time. */
+const MAX_INLINE_CHARACTERS = 32_768;
+
+/** Quotes and lists on one line are followed eight levels deep, further marks are dropped: each level costs a pass over the rest. */
+const DEEP_MARKS = /^((?:[ \t]{0,3}(?:>|[-*+][ \t]|\d{1,9}[.)][ \t])){8})(?:[> \t]|[-*+][ \t]|\d{1,9}[.)][ \t])+/gm;
+
+/** In sections: some marks are looked for through all that is left, and others make the parser start over at each line. */
+function tokensOf(source: string): TokensList {
+  const normal = source.replaceAll(/\r\n?/g, '\n').replaceAll(DEEP_MARKS, '$1 ');
+  const lexer = new Lexer({ gfm: true });
+  for (const section of sectionsOf(normal)) {
+    if (isTooLong(section)) for (const { text } of paragraphBlocks(section)) lexer.tokens.push(plainToken(text));
+    else lexer.blockTokens(section, lexer.tokens);
+  }
+  for (const { src, tokens } of lexer.inlineQueue) {
+    if (src.length <= MAX_INLINE_CHARACTERS) lexer.inlineTokens(src, tokens);
+    else tokens.push({ type: 'text', raw: src, text: src });
+  }
+  return lexer.tokens;
+}
+
+/** A section is this long when the text has places to cut it. */
+const SECTION_CHARACTERS = 8_192;
+/** One that has none and is longer is read as plain text, but for code and tables, which take linear time. */
+const MAX_SECTION_CHARACTERS = 16_384;
+
+const FENCE = /^ {0,3}(`{3,}|~{3,})/;
+/** Begins a block that does not belong to the one before, whatever that is. */
+const STARTS_BLOCK = /^(?:#{1,6}[ \t]|[-*+][ \t]|\d{1,9}[.)][ \t])/;
+
+function* sectionsOf(text: string): Generator<string> {
+  let start = 0;
+  let fence: string | null = null;
+  let isAfterBlank = false;
+  for (let at = 0; at < text.length; ) {
+    const newline = text.indexOf('\n', at);
+    const next = newline === -1 ? text.length : newline + 1;
+    const line = text.slice(at, Math.min(next, at + 100));
+    const mark = FENCE.exec(line)?.[1] ?? null;
+    const startsBlock = (isAfterBlank && /^\S/.test(line)) || STARTS_BLOCK.test(line);
+    if (fence === null && startsBlock && at - start >= SECTION_CHARACTERS) {
+      yield text.slice(start, at);
+      start = at;
+    }
+    if (fence === null) fence = mark;
+    else if (mark?.startsWith(fence) === true && line.trim() === mark) fence = null;
+    isAfterBlank = line.trim() === '';
+    at = next;
+  }
+  if (start < text.length) yield text.slice(start);
+}
+
+function isTooLong(section: string): boolean {
+  if (section.length <= MAX_SECTION_CHARACTERS) return false;
+  const [first = '', second = ''] = section.slice(0, 4_000).split('\n');
+  return !FENCE.test(first) && !/^ {0,3}\|?[ \t]*:?-+:?[ \t]*\|[-:| \t]*$/.test(second);
+}
+
+function plainToken(text: string): Tokens.Paragraph {
+  return { type: 'paragraph', raw: text, text, tokens: [{ type: 'text', raw: text, text }] };
+}
+
+type Container = 'paragraph' | 'list-item' | 'quote';
+
+function collect(tokens: readonly Token[], container: Container, blocks: DocumentBlock[]): void {
+  for (const token of tokens) collectOne(token as Tokens.Generic, container, blocks);
+}
+
+function collectOne(token: Tokens.Generic, container: Container, blocks: DocumentBlock[]): void {
+  switch (token.type) {
+    case 'heading':
+      blocks.push({ kind: 'heading', level: (token as Tokens.Heading).depth, text: inlineText(token.tokens ?? []) });
+      break;
+    case 'paragraph':
+    case 'text':
+      blocks.push({
+        kind: container,
+        text: token.tokens === undefined ? decodeHtml(token.raw) : inlineText(token.tokens),
+      });
+      break;
+    case 'code': {
+      const language = /^[\w+#.-]+/.exec((token as Tokens.Code).lang ?? '')?.[0];
+      blocks.push({ kind: 'code', text: (token as Tokens.Code).text, ...(language === undefined ? {} : { language }) });
+      break;
+    }
+    case 'blockquote':
+      collect(token.tokens ?? [], 'quote', blocks);
+      break;
+    case 'list':
+      collectList(token as Tokens.List, blocks);
+      break;
+    case 'table': {
+      const table = token as Tokens.Table;
+      const rows = [table.header, ...table.rows].map((row) => row.map((cell) => inlineText(cell.tokens)));
+      const rendered = markdownTable(rows);
+      if (rendered !== null) blocks.push({ kind: 'table', text: rendered });
+      break;
+    }
+    case 'html':
+      blocks.push({ kind: container, text: stripTags(token.raw) });
+      break;
+    default:
+      break; // space, rules and link definitions say nothing
+  }
+}
+
+/** An item's own words become one block; lists, code and tables inside it follow as their own. */
+function collectList(list: Tokens.List, blocks: DocumentBlock[]): void {
+  let number = typeof list.start === 'number' ? list.start : 1;
+  for (const item of list.items) {
+    const own: string[] = [];
+    const inner: Token[] = [];
+    for (const token of item.tokens) {
+      const isWords = token.type === 'text' || token.type === 'paragraph' || token.type === 'checkbox';
+      if (isWords && inner.length === 0) {
+        if (token.type !== 'checkbox') own.push(inlineText((token as Tokens.Generic).tokens ?? [token]));
+      } else inner.push(token);
+    }
+    const mark = item.task ? (item.checked === true ? '[x] ' : '[ ] ') : list.ordered ? `${number}. ` : '';
+    if (own.join('').trim() !== '') blocks.push({ kind: 'list-item', text: mark + own.join('\n').trim() });
+    number += 1;
+    collect(inner, 'list-item', blocks);
+  }
+}
+
+function inlineText(tokens: readonly Token[]): string {
+  let text = '';
+  for (const token of tokens as readonly Tokens.Generic[]) {
+    if (token.type === 'link') text += linkText(token as Tokens.Link);
+    else if (token.type === 'image') text += (token as Tokens.Image).text;
+    else if (token.type === 'br') text += '\n';
+    else if (token.type === 'html') text += /^<br\b/i.test(token.raw) ? '\n' : '';
+    else if (token.type === 'codespan' || token.type === 'escape') text += decodeHtml((token as Tokens.Codespan).text);
+    else if (token.tokens !== undefined) text += inlineText(token.tokens);
+    else text += decodeHtml(String(token['text'] ?? token.raw));
+  }
+  return text;
+}
+
+function linkText(link: Tokens.Link): string {
+  const words = inlineText(link.tokens);
+  const isAddress = /^https?:\/\//i.test(link.href) && words.trim() !== '' && !words.includes(link.href);
+  return isAddress && link.tokens.every((token) => token.type !== 'image') ? `${words} (${link.href})` : words;
+}
+
+const NAMED: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({
+    amp: '&',
+    lt: '<',
+    gt: '>',
+    quot: '"',
+    apos: "'",
+    nbsp: ' ',
+    mdash: '—',
+    ndash: '–',
+    hellip: '…',
+    copy: '©',
+  }),
+);
+
+function decodeHtml(text: string): string {
+  if (!text.includes('&')) return text;
+  return text.replaceAll(
+    /&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]{2,8}));/gi,
+    (written, decimal?: string, hex?: string, name?: string) => {
+      if (name !== undefined) return NAMED.get(name) ?? written;
+      const code = decimal === undefined ? Number.parseInt(hex ?? '0', 16) : Number.parseInt(decimal, 10);
+      return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : '\ufffd';
+    },
+  );
+}
+
+/** One that is not closed stays: looking for its end again from each would take quadratic time. */
+function withoutComments(html: string): string {
+  let kept = '';
+  let from = 0;
+  for (let open = html.indexOf('<!--'); open !== -1; open = html.indexOf('<!--', from)) {
+    const close = html.indexOf('-->', open + 4);
+    if (close === -1) break;
+    kept += html.slice(from, open);
+    from = close + 3;
+  }
+  return kept + html.slice(from);
+}
+
+function stripTags(html: string): string {
+  return decodeHtml(withoutComments(html).replaceAll(/<[^<>]{1,2000}>/g, ' '))
+    .replaceAll(/[ \t]+/g, ' ')
+    .trim();
+}
+
+/** `---` fences at the very start; only simple `key: value` lines are understood, the rest is left where it stands. */
+function splitFrontMatter(text: string): { readonly body: string; readonly metadata: Record<string, string> } {
+  const found = /^---[ \t]*\r?\n([\s\S]{0,20000}?)\r?\n---[ \t]*(?:\r?\n|$)/.exec(text);
+  if (found === null) return { body: text, metadata: {} };
+  const pairs = new Map<string, string>();
+  for (const line of (found[1] ?? '').split(/\r?\n/)) {
+    const pair = /^([\w-]{1,60}):[ \t]+(.+)$/.exec(line);
+    if (pair?.[1] !== undefined && pair[2] !== undefined)
+      pairs.set(pair[1], pair[2].trim().replaceAll(/^["']|["']$/g, ''));
+  }
+  return pairs.size === 0
+    ? { body: text, metadata: {} }
+    : { body: text.slice(found[0].length), metadata: Object.fromEntries(pairs) };
+}
+
+function frontMatterBlock(metadata: Readonly<Record<string, string>>): DocumentBlock {
+  const lines = Object.entries(metadata).map(([key, value]) => `${key}: ${value}`);
+  return { kind: 'paragraph', text: lines.join('\n') };
+}

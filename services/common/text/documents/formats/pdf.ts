@@ -1,0 +1,125 @@
+import { getDocumentProxy, getMeta } from 'unpdf';
+import { engramError } from '../../../kernel/errors.ts';
+import type { DocumentDraft } from '../draft.ts';
+import { type ParseContext, textBudget } from '../limits.ts';
+import { type PdfLine, type PdfTextRun, pdfLines, withoutRunningLines } from '../pdf-lines.ts';
+import { pdfParagraphs } from '../pdf-paragraphs.ts';
+import { checkPdfStreams } from '../pdf-streams.ts';
+
+type PdfDocument = Awaited<ReturnType<typeof getDocumentProxy>>;
+
+/**
+ * Headings (by size of letters), paragraphs and list items with their page. Running heads and page numbers go. Pages that are only
+ * images have no text: a document with nothing else is refused and the reason told.
+ */
+export async function readPdf(content: Uint8Array, context: ParseContext): Promise<DocumentDraft> {
+  checkPdfStreams(content, context);
+  const document = await open(content, context);
+  try {
+    if (document.numPages > context.limits.maxPages) {
+      throw engramError(
+        'PayloadTooLargeError',
+        `'${context.fileName}' has ${document.numPages} pages; the limit is ${context.limits.maxPages}`,
+      );
+    }
+    const pages: PdfLine[][] = [];
+    const count = textBudget(context, textLimit(content, context));
+    // The tree of pages may name one again; its text is in the document once.
+    const read = new Set<string>();
+    for (let number = 1; number <= document.numPages; number += 1) {
+      const page = await document.getPage(number);
+      const id = page.ref === null ? `page ${number}` : `${page.ref.num} ${page.ref.gen}`;
+      pages.push(read.has(id) ? [] : await pageLines(page, count));
+      read.add(id);
+    }
+    const blocks = pdfParagraphs(withoutRunningLines(pages));
+    const metadata = await documentMetadata(document);
+    const title = usableTitle(metadata['title']) ?? blocks.find((block) => block.kind === 'heading')?.text ?? null;
+    const pageCount = document.numPages === 1 ? 'its only page holds' : `its ${document.numPages} pages hold`;
+    return {
+      blocks,
+      title,
+      metadata,
+      emptyReason: `${pageCount} no text, as in a scan of paper; it needs text recognition first`,
+    };
+  } finally {
+    await document.loadingTask.destroy();
+  }
+}
+
+async function open(content: Uint8Array, context: ParseContext): Promise<PdfDocument> {
+  try {
+    // The library takes the bytes over and detaches them, so it gets its own copy.
+    return await getDocumentProxy(Uint8Array.from(content), { verbosity: 0, stopAtErrors: false });
+  } catch (error) {
+    const isEncrypted = error instanceof Error && error.name === 'PasswordException';
+    const reason = isEncrypted ? 'it is encrypted with a password' : 'the PDF is damaged';
+    throw engramError('UnreadableFileContentError', `'${context.fileName}' cannot be read: ${reason}`, {
+      cause: error,
+    });
+  }
+}
+
+/** Characters that any file may have; beyond, it depends on its size. Compressed text is ten times as long as its file at most. */
+const MIN_TEXT_LIMIT = 200_000;
+const MAX_TEXT_RATIO = 50;
+
+/** A page can draw one text again and again, by forms within forms and as several pages of the document. */
+function textLimit({ byteLength }: Uint8Array, { limits }: ParseContext): number {
+  return Math.min(limits.maxTextCharacters, Math.max(MIN_TEXT_LIMIT, byteLength * MAX_TEXT_RATIO));
+}
+
+type PdfPage = Awaited<ReturnType<PdfDocument['getPage']>>;
+type TextItem = Awaited<ReturnType<PdfPage['getTextContent']>>['items'][number];
+
+async function pageLines(page: PdfPage, count: (text: string) => string): Promise<PdfLine[]> {
+  const runs: PdfTextRun[] = [];
+  const parts = (page.streamTextContent() as ReadableStream<{ readonly items: readonly TextItem[] }>).getReader();
+  try {
+    for (let part = await parts.read(); !part.done; part = await parts.read()) {
+      for (const item of part.value.items) {
+        if (!('str' in item)) continue;
+        // An empty run costs memory too.
+        count(item.str === '' ? ' ' : item.str);
+        runs.push(item);
+      }
+    }
+  } catch (error) {
+    await parts.cancel(error).catch(() => undefined);
+    throw error;
+  }
+  page.cleanup();
+  return pdfLines(runs);
+}
+
+async function documentMetadata(document: PdfDocument): Promise<Record<string, string>> {
+  const { info } = await getMeta(document);
+  const metadata: Record<string, string> = { pages: String(document.numPages) };
+  for (const [key, name] of [
+    ['title', 'Title'],
+    ['author', 'Author'],
+    ['subject', 'Subject'],
+    ['keywords', 'Keywords'],
+    ['created', 'CreationDate'],
+  ] as const) {
+    const value: unknown = (info as Record<string, unknown>)[name];
+    if (typeof value === 'string' && value.trim() !== '') metadata[key] = key === 'created' ? isoDate(value) : value;
+  }
+  return metadata;
+}
+
+/** Programs put file names there. */
+function usableTitle(title: string | undefined): string | null {
+  return title === undefined ||
+    /^(untitled|microsoft word|powerpoint|document\d*)\b|\.(docx?|pptx?|xlsx?|tex|dvi|indd|qxd|pdf)$/i.test(
+      title.trim(),
+    )
+    ? null
+    : title;
+}
+
+/** `D:20240131120000+01'00'` → `2024-01-31`. */
+function isoDate(value: string): string {
+  const parts = /^D:(\d{4})(\d{2})?(\d{2})?/.exec(value);
+  return parts === null ? value : [parts[1], parts[2] ?? '01', parts[3] ?? '01'].join('-');
+}

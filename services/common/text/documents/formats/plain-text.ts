@@ -1,0 +1,51 @@
+import type { DocumentBlock } from '../../../ports/documents.ts';
+import type { DocumentDraft } from '../draft.ts';
+
+/** Text as it is; paragraphs stand between blank lines, and lone lines that are clearly titles become headings. */
+export function readPlainText(text: string): DocumentDraft {
+  return { text, blocks: paragraphBlocks(text) };
+}
+
+export function paragraphBlocks(text: string): DocumentBlock[] {
+  const normal = text.includes('\r') ? text.replaceAll(/\r\n?/g, '\n') : text;
+  const blocks: DocumentBlock[] = [];
+  // Of more blank lines the others become empty parts: a pattern that repeats a group overflows at millions of them.
+  for (const part of normal.split(/\n[ \t\f\v]*\n/)) {
+    const paragraph = part.trim();
+    if (paragraph !== '')
+      blocks.push(headingOf(paragraph) ?? underlinedHeading(paragraph) ?? { kind: 'paragraph', text: paragraph });
+  }
+  return blocks;
+}
+
+const NUMBERED_DIVISION =
+  /^(part|book|volume|chapter|section|canto|act|scene|appendix|letter|lesson)\s+([ivxlcdm]{1,8}|\d{1,4}|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b[^\n]{0,100}$/i;
+const LONE_DIVISION =
+  /^(prologue|epilogue|preface|foreword|introduction|conclusion|contents|bibliography|references|abstract|summary)[.:]?$/i;
+
+function headingOf(paragraph: string): DocumentBlock | null {
+  if (paragraph.length > 120 || paragraph.includes('\n')) return null;
+  const division = NUMBERED_DIVISION.exec(paragraph);
+  if (division !== null && !/[,;]$/.test(paragraph) && isTitleOfDivision(paragraph)) {
+    const level = /^(part|book|volume|act)$/i.test(division[1] ?? '') ? 1 : 2;
+    return { kind: 'heading', level, text: paragraph };
+  }
+  if (LONE_DIVISION.test(paragraph)) return { kind: 'heading', level: 2, text: paragraph };
+  return null;
+}
+
+/** "Chapter 3 was the hardest to write." begins like a heading and is a sentence. */
+function isTitleOfDivision(line: string): boolean {
+  const rest = line.replace(/^\S+\s+\S+\s*/, '');
+  return rest === '' || /^[.:—–-]/.test(rest) || !/^[a-z]/.test(rest) || /^(of|the|in)\b/.test(rest);
+}
+
+/** `Title` over a line of `====` or `----`, as README.txt and reStructuredText have it. */
+function underlinedHeading(paragraph: string): DocumentBlock | null {
+  const lineEnd = paragraph.indexOf('\n');
+  if (lineEnd === -1 || lineEnd > 120 || paragraph.indexOf('\n', lineEnd + 1) !== -1) return null;
+  const title = paragraph.slice(0, lineEnd).trim();
+  const rule = paragraph.slice(lineEnd + 1).trim();
+  if (rule.length < 3 || rule.length * 2 < title.length || !/^(=+|-+|~+|\*+)$/.test(rule)) return null;
+  return { kind: 'heading', level: rule.startsWith('=') ? 1 : 2, text: title };
+}

@@ -1,0 +1,51 @@
+import type { DocumentBlock, DocumentFacts, LoaderInput } from '../../ports/documents.ts';
+import { encodeDocument } from './encode-document.ts';
+import type { DocumentLimits } from './limits.ts';
+import { parseDocument } from './parse-document.ts';
+import { createGrammars } from './tree-sitter.ts';
+
+export interface ParseTaskInput extends Omit<LoaderInput, 'content'> {
+  readonly limits: DocumentLimits;
+}
+
+/** A document in pieces that a busy thread can take one at a time. The result is what is left beside them. */
+export type DocumentPart = { readonly text: string } | { readonly blocks: readonly DocumentBlock[] };
+
+/** Characters in one part, about. */
+const PART_LENGTH = 128 * 1024;
+/** What a block costs beside its text. */
+const BLOCK_LENGTH = 50;
+
+const grammars = createGrammars();
+
+/** Reads one document, in a worker process. */
+export async function* parse(
+  { limits, ...input }: ParseTaskInput,
+  content: Buffer,
+): AsyncGenerator<DocumentPart, DocumentFacts> {
+  const { text, blocks, ...facts } = await parseDocument({ ...input, content }, { limits, grammars });
+  for (let at = 0; at < text.length; at += PART_LENGTH) yield { text: text.slice(at, at + PART_LENGTH) };
+  let part: DocumentBlock[] = [];
+  let length = 0;
+  for (const block of blocks) {
+    part.push(block);
+    length += block.text.length + BLOCK_LENGTH;
+    if (length < PART_LENGTH) continue;
+    yield { blocks: part };
+    part = [];
+    length = 0;
+  }
+  if (part.length > 0) yield { blocks: part };
+  return facts;
+}
+
+/** The same, for storing. */
+export async function* parseEncoded(
+  { limits, ...input }: ParseTaskInput,
+  content: Buffer,
+): AsyncGenerator<Buffer, DocumentFacts> {
+  const document = await parseDocument({ ...input, content }, { limits, grammars });
+  yield* encodeDocument(document);
+  const { text: _, blocks: __, ...facts } = document;
+  return facts;
+}

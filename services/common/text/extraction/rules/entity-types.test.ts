@@ -1,0 +1,106 @@
+import { expect } from 'chai';
+import type { ExtractedEntity, KnownName } from '../../../ports/extractor.ts';
+import { extractByRules } from './extract-by-rules.ts';
+import { createTagger } from './tagger.ts';
+
+const tag = createTagger();
+
+function entitiesIn(text: string, knownNames: readonly KnownName[] = []): readonly ExtractedEntity[] {
+  return extractByRules({ text, documentName: 'note', headings: [], knownNames }, tag).entities;
+}
+
+function typeIn(text: string, name: string, known: readonly KnownName[] = []): string | undefined {
+  return entitiesIn(text, known).find((entity) => entity.name === name)?.type;
+}
+
+describe('entity types by rules', () => {
+  it('know a person by what is done and owned', () => {
+    for (const text of [
+      '“Come here,” said Queequeg to me.',
+      'We looked at Queequeg’s hand.',
+      'I went in with Queequeg, who was tired.',
+      'There sat Queequeg and I.',
+      'Then Queequeg nodded.',
+    ]) {
+      expect(typeIn(text, 'Queequeg'), text).to.equal('Person');
+    }
+  });
+
+  it('take no place from a thing that something is in', () => {
+    expect(typeIn('He was known for his work in Precisionism.', 'Precisionism')).to.equal('Concept');
+    expect(typeIn('They sailed in Queequeg’s boat.', 'Queequeg')).not.to.equal('Place');
+    expect(typeIn('The river flows in the city of Culiacán.', 'Culiacán')).to.equal('Place');
+    expect(typeIn('It flows through Sinaloa, Mexico.', 'Sinaloa')).to.equal('Place');
+  });
+
+  it('take no person from an article, a place, a number or an ordinary noun', () => {
+    expect(typeIn('The Iron Fist struck.', 'Iron Fist')).to.equal('Concept');
+    expect(typeIn('I saw the Houston Rockets.', 'Houston Rockets')).to.equal('Organisation');
+    expect(typeIn('I typed on a Commodore 64 at home.', 'Commodore 64')).to.equal('Concept');
+    expect(typeIn('A Greenland Whale is a whale.', 'Greenland Whale')).to.equal('Concept');
+  });
+
+  it('know surnames that are places too, and lone names by their context', () => {
+    expect(typeIn('We met Benny Hill there.', 'Benny Hill')).to.equal('Person');
+    expect(typeIn('We lived in Virginia then.', 'Virginia')).to.equal('Place');
+    expect(typeIn('“No,” said Perth. Perth nodded.', 'Perth')).to.equal('Person');
+  });
+
+  it('know organisations by their initials, and nothing of other initials', () => {
+    expect(typeIn('She works for the NBA now.', 'NBA')).to.equal('Organisation');
+    expect(typeIn('I learned BASIC at school.', 'BASIC')).to.equal('Concept');
+    expect(entitiesIn('At 3 AM the TV was on.').map(({ name }) => name)).not.to.include.members(['AM']);
+  });
+
+  it('believe earlier text until this one clearly disagrees', () => {
+    const known = [{ name: 'Queequeg', type: 'Person' }];
+    expect(typeIn('It was found near Queequeg.', 'Queequeg', known)).to.equal('Person');
+  });
+});
+
+describe('names by rules', () => {
+  const namesIn = (text: string): string[] => entitiesIn(text).map(({ name }) => name);
+
+  it('keep a nickname inside its name', () => {
+    expect(namesIn('Robert A. "Bob" Starr (born 1971) is a wrestler.'))
+      .to.include('Robert A. Starr')
+      .and.not.include('Bob');
+  });
+
+  it('lose what only opens the sentence', () => {
+    expect(namesIn('Visiting Tokyo was good.')).to.include('Tokyo').and.not.include('Visiting Tokyo');
+    expect(namesIn('Kerrie Byles sang. We heard Byles.')).to.include('Kerrie Byles');
+    expect(namesIn('Canst Ahab see? We saw Ahab.')).to.include('Ahab');
+  });
+
+  it('are no function words in capitals and no tables', () => {
+    const stone = namesIn('THIS TABLET Is erected by friends OF THE SHIP ELIZA Who were lost.');
+    expect(stone.filter((name) => /Is|OF|Who/u.test(name))).to.deep.equal([]);
+    const cast = 'Starring Finn Jones Jessica Henwick Tom Pelphrey Jessica Stroup Sacha Dhawan';
+    expect(namesIn(`We read ${cast} today.`)).not.to.include(cast);
+  });
+
+  it('of persons are not joined across their gender', () => {
+    const found = entitiesIn('Harry Macey had a kettle. Mrs. Macey came in.');
+    expect(found.map(({ name }) => name)).to.include.members(['Harry Macey', 'Macey']);
+  });
+});
+
+describe('keywords by rules', () => {
+  const keywordsIn = (text: string): string[] =>
+    entitiesIn(text)
+      .filter(({ isKeyword }) => isKeyword)
+      .map(({ name }) => name);
+
+  it('are adjectives of nations, unless they stand alone', () => {
+    expect(keywordsIn('She is an American actress.')).to.include('American');
+    expect(keywordsIn('She speaks Italian.')).not.to.include('Italian');
+  });
+
+  it('are vague phrases; terms and plain things are what a text without names is about', () => {
+    const text = 'Our production database went down after a quick recovery. We had built a treehouse.';
+    expect(keywordsIn(text)).to.include('quick recovery');
+    expect(keywordsIn(text)).not.to.include.members(['production database']);
+    expect(keywordsIn(text)).not.to.include.members(['treehouse']);
+  });
+});

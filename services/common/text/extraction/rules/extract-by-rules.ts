@@ -1,0 +1,175 @@
+import type { ExtractedRelation, ExtractedSentence, Extraction, ExtractionInput } from '../../../ports/extractor.ts';
+import { sentences } from '../../language/sentences.ts';
+import { conceptsOf } from './concepts.ts';
+import { nameKey, type PronounMention, resolveNames, resolvePronouns } from './coreference.ts';
+import { definitionAfter } from './definitions.ts';
+import { collect, conceptDraft, type Draft, toEntity, typeOf } from './draft.ts';
+import { DEMONYMS } from './gazetteer.ts';
+import { type AnalysedSentence, analyseSentences, type Mention } from './mention.ts';
+import { type Argument, relationsOf } from './relations.ts';
+import { summaryOf } from './summary.ts';
+import type { Tagger } from './tagger.ts';
+import { headOf, resolveTopics, type TopicMention, type TopicSource } from './topics.ts';
+
+/** Entities, relations, sentences and a summary of one chunk, by rules alone. Deterministic. */
+export function extractByRules(input: ExtractionInput, tag: Tagger): Extraction {
+  const known = new Map(input.knownNames.map((entry) => [nameKey(entry.name), entry]));
+  const certain = new Set(input.knownNames.map((entry) => entry.name.toLowerCase()));
+  const analysed = analyseSentences(sentences(input.text), tag, certain);
+  const resolver = resolveNames(
+    analysed.flatMap(({ mentions }) => mentions),
+    input.knownNames,
+  );
+  const canonical = (mention: Mention): string => resolver.canonical(mention.name);
+
+  const drafts = new Map<string, Draft>();
+  const classes = new Map<string, string>();
+  for (const [index, sentence] of analysed.entries()) {
+    for (const mention of sentence.mentions)
+      collect({ byKey: drafts, classes }, { mention, name: canonical(mention), index, sentence });
+  }
+  for (const draft of drafts.values()) draft.type = typeOf(draft, known.get(nameKey(draft.name))?.type);
+
+  const draftOf = (mention: Mention): Draft | undefined => drafts.get(nameKey(canonical(mention)));
+  const pronouns = resolvePronouns(analysed, (mention) => {
+    const draft = draftOf(mention);
+    return draft?.type === 'Person' ? draft.name : null;
+  });
+  const topics = resolveTopics(analysed, topicSources(analysed, drafts, classes, draftOf));
+  defineByPronouns(analysed, pronouns, drafts, classes);
+  const relations = findRelations(analysed, { pronouns, topics, draftOf });
+  addClasses(drafts, classes, relations, analysed);
+  addConcepts(drafts, analysed);
+  for (let index = 0; index < analysed.length; index++) {
+    for (const { name } of pronouns[index] ?? []) drafts.get(nameKey(name))?.sentences.add(index);
+    const topic = topics[index];
+    if (topic) drafts.get(nameKey(topic.name))?.sentences.add(index);
+  }
+  return {
+    entities: [...drafts.values()].map(toEntity),
+    relations,
+    sentences: toSentences(analysed, drafts),
+    summary: summaryOf(analysed),
+    usage: null,
+  };
+}
+
+/** What could stand behind `It` and `The band` further on. */
+function topicSources(
+  analysed: readonly AnalysedSentence[],
+  drafts: ReadonlyMap<string, Draft>,
+  classes: ReadonlyMap<string, string>,
+  draftOf: (mention: Mention) => Draft | undefined,
+): TopicSource[] {
+  const starts = new Map<Draft, Map<number, number>>();
+  for (const [index, { mentions }] of analysed.entries()) {
+    for (const mention of mentions) {
+      const draft = draftOf(mention);
+      if (draft === undefined || mention.kind === 'date' || mention.kind === 'quantity') continue;
+      const own = starts.get(draft) ?? new Map<number, number>();
+      if (!own.has(index)) own.set(index, mention.start);
+      starts.set(draft, own);
+    }
+  }
+  return [...drafts].flatMap(([key, draft]) => {
+    const own = starts.get(draft);
+    const head = headOf({ className: classes.get(key) ?? null });
+    return own === undefined ? [] : [{ name: draft.name, type: draft.type, starts: own, head }];
+  });
+}
+
+/** `She was a physicist` defines whom `she` stands for. */
+function defineByPronouns(
+  analysed: readonly AnalysedSentence[],
+  pronouns: readonly PronounMention[][],
+  drafts: ReadonlyMap<string, Draft>,
+  classes: Map<string, string>,
+): void {
+  for (const [index, found] of pronouns.entries()) {
+    const [first] = found;
+    const source = analysed[index];
+    if (first === undefined || source === undefined || first.start > 0 || first.isPossessive) continue;
+    const key = nameKey(first.name);
+    const draft = drafts.get(key);
+    const definition = definitionAfter(source.sentence.text, source.words, first.end);
+    if (draft === undefined || definition === null || draft.description !== '') continue;
+    draft.description = definition.description;
+    if (definition.className !== null && !classes.has(key)) classes.set(key, definition.className);
+  }
+}
+
+interface References {
+  readonly pronouns: readonly PronounMention[][];
+  readonly topics: readonly (TopicMention | null)[];
+  readonly draftOf: (mention: Mention) => Draft | undefined;
+}
+
+function findRelations(analysed: readonly AnalysedSentence[], references: References): ExtractedRelation[] {
+  const { pronouns, topics, draftOf } = references;
+  const found = new Map<string, ExtractedRelation>();
+  for (const [index, { sentence, words, mentions }] of analysed.entries()) {
+    const parts: Argument[] = mentions
+      .filter(
+        (mention) => !mention.isNested && mention.kind !== 'quantity' && !DEMONYMS.has(mention.name.toLowerCase()),
+      )
+      .flatMap((mention) => {
+        const draft = draftOf(mention);
+        if (draft === undefined) return [];
+        return [{ name: draft.name, type: draft.type, start: mention.start, end: mention.end }];
+      });
+    const topic = topics[index];
+    // `It was Moby Dick` points at him, it does not say what he is.
+    const isCleft = topic?.end === 2 && /^It (?:is|was) \p{Lu}/u.test(sentence.text);
+    if (topic && !isCleft) parts.push({ ...topic, type: 'Concept' });
+    for (const pronoun of pronouns[index] ?? []) {
+      const isReflexive = /self$/iu.test(sentence.text.slice(pronoun.start, pronoun.end));
+      if (!pronoun.isPossessive && !isReflexive)
+        parts.push({ name: pronoun.name, type: 'Person', start: pronoun.start, end: pronoun.end });
+    }
+    parts.sort((left, right) => left.start - right.start);
+    // A question states nothing.
+    if (parts.length < 2 || /\?["”'’)]*$/u.test(sentence.text)) continue;
+    for (const relation of relationsOf(sentence.text, words, parts)) {
+      const key = `${relation.source}\n${relation.relation}\n${relation.target}`;
+      if (!found.has(key)) found.set(key, { ...relation, evidence: sentence.text });
+    }
+  }
+  return [...found.values()];
+}
+
+function addClasses(
+  drafts: Map<string, Draft>,
+  classes: ReadonlyMap<string, string>,
+  relations: ExtractedRelation[],
+  analysed: readonly AnalysedSentence[],
+): void {
+  for (const [key, className] of classes) {
+    const draft = drafts.get(key);
+    if (draft === undefined || draft.type === 'Date') continue;
+    const index = [...draft.sentences][0] ?? 0;
+    const target = conceptDraft(drafts, className, [index]);
+    target.isKeyword = false;
+    const evidence = analysed.find(({ sentence }) => sentence.text.includes(draft.description.replace(/…$/u, '')));
+    const text = (evidence ?? analysed[index])?.sentence.text ?? '';
+    relations.push({ source: draft.name, target: target.name, relation: 'is_a', evidence: text });
+  }
+}
+
+function addConcepts(drafts: Map<string, Draft>, analysed: readonly AnalysedSentence[]): void {
+  const names = [...drafts.values()].filter((draft) => draft.type !== 'Date' && draft.type !== 'Quantity');
+  for (const { name, sentences: where, isTopic } of conceptsOf(analysed, names.length)) {
+    const isNew = !drafts.has(nameKey(name));
+    const draft = conceptDraft(drafts, name, where);
+    if (isNew) draft.isKeyword = !isTopic;
+  }
+}
+
+function toSentences(analysed: readonly AnalysedSentence[], drafts: ReadonlyMap<string, Draft>): ExtractedSentence[] {
+  const entities = analysed.map((): string[] => []);
+  for (const draft of drafts.values()) for (const index of draft.sentences) entities[index]?.push(draft.name);
+  return analysed.map(({ sentence }, index) => ({
+    text: sentence.text,
+    start: sentence.start,
+    entities: entities[index] ?? [],
+  }));
+}

@@ -1,0 +1,121 @@
+import { isCommonWord } from '../language/common-words.ts';
+import { dates } from '../language/dates.ts';
+import { attributeForm, attributeName, ENDS, PATTERNS, type Pattern } from './predicates.ts';
+import type { Statement } from './statement.ts';
+import { isPlace, readValue } from './statement-value.ts';
+
+/** What a sentence states, before it is known whose document it stands in. */
+export type ReadStatement = Pick<
+  Statement,
+  'subject' | 'predicate' | 'value' | 'valueText' | 'isDated' | 'isChange' | 'isEnd'
+> & {
+  /** ISO; null when the sentence says no time. */
+  readonly asOf: string | null;
+  readonly since: string | null;
+};
+
+const MAX_LENGTH = 240;
+/** A plain statement has no more; the patterns cost with the words. */
+const MAX_WORDS = 28;
+/** Most sentences hold none of these and are looked at no further. */
+const CUE =
+  / (?:works|working|employed|lives|living|resides|moved|relocated|based|headquartered|headquarters|located|situated|kept|stored|studies|studying|married|years|costs|due|version|is|became|become|changed|risen|increased|dropped|fallen|decreased|gone|updated|raised|lowered|reduced|set|postponed|extended|rescheduled|switched) /u;
+/** Denied, supposed, wanted, quoted, told of others or of the past, compared, rounded, or more than one thing at once. */
+const UNSTATED =
+  /\b(?:not|never|no|none|nor|neither|without|hardly|barely|if|unless|whether|would|could|should|might|may|must|can|cannot|will|shall|suppose\w*|imagine\w*|assum\w+|hypothetically|hypothetical|example|instance|perhaps|maybe|probably|possibly|likely|apparently|allegedly|reportedly|supposedly|rumou?r\w*|claim\w*|says?|said|thinks?|thought|believes?|believed|told|tells|asked|heard|according|wants?|wanted|hopes?|hoped|plans?|(?<!from )planned (?:to|on|for)|intends?|wish\w*|dreams?|dreamt|pretends?|considering|expect\w*|promis\w+|proposed|was|were|had|been|used|formerly|former|previous|previously|once|until|till|ago|originally|initially|about|around|approximately|roughly|nearly|almost|over|under|between|least|most|than|or|but|while|although|though|because|also|both|either|each|except|only|temporarily|partly|mostly|mainly|sometimes|usually|often|wrong\w*|false\w*|mistaken\w*|fiction\w*|novel|story|movie|film|game)\b|n['’]t\b/iu;
+const QUOTED = /["“”«»‹›„;?…()[\]{}<>|=]|(?:^|\s)['‘]|:\s/u;
+const LEAD =
+  /^(?:(?:update|correction|note|fyi|news|reminder)\s*:\s*|(?:now|today|currently|meanwhile|actually),?\s+(?=\p{Lu}|the ))/iu;
+const CHANGE = /\b(?:now|currently|new|nowadays|today)\b|^(?:update|correction)\s*:/iu;
+const AS_OF = /^(?:as of|as at|since|from|on|in) (?<date>[^,]{4,24}), |,? (?:as of|as at|since) (?<tail>[^,]{4,24})$/iu;
+/** The month, addresses. */
+const NO_WORDS = /\bMay(?=,? \d)|(?<=\d )May\b|\S+@\S+|https?:\S+|www\.\S+/gu;
+const TAIL = /,? (?:now|today|nowadays|these days|at the moment|currently|right now)$/iu;
+const CHANGE_OF_VALUE =
+  /\b(?:has been|was) (?=(?:changed|updated|raised|lowered|increased|reduced|moved|set|postponed|extended|rescheduled|switched)\b)|\bno longer\b|\bused to be\b/giu;
+/** They stand for somebody; who that is, the sentence does not say. */
+const NO_SUBJECT =
+  /^(?:i|he|she|it|we|you|they|this|that|these|those|there|here|who|what|which|one|everyone|everybody|someone|somebody|nobody|anyone|mine|yours|his|hers|her|its|our|their|my|your|another|other|many|some|most|all|every|each|only|the)$/iu;
+
+/**
+ * The statement that a sentence makes, when it makes exactly one, plainly, about a subject with a name, in the present, of
+ * something that has one value at a time. Null otherwise: what is in doubt is no statement.
+ */
+export function readStatement(sentence: string): ReadStatement | null {
+  if (sentence.length > MAX_LENGTH || sentence.length < 10 || !CUE.test(sentence)) return null;
+  const isUpdate = CHANGE.test(sentence);
+  const bare = sentence
+    .trim()
+    .replace(/^(?:[-*•]|\d{1,2}[.)])\s+/u, '')
+    .replaceAll('**', '')
+    .replace(LEAD, '')
+    .replace(/[.!]+$/u, '')
+    .trim();
+  if (QUOTED.test(bare) || bare.split(' ', MAX_WORDS + 1).length > MAX_WORDS || /\S{81}/u.test(bare)) return null;
+  const timed = withoutTime(bare);
+  if (timed === null) return null;
+  const text = timed.text.replace(TAIL, '');
+  if (UNSTATED.test(text.replace(CHANGE_OF_VALUE, '').replaceAll(NO_WORDS, ''))) return null;
+  const end = matched(text, ENDS);
+  const found = end ?? matched(text, PATTERNS);
+  if (found === null) return null;
+  const isChange = isUpdate || found.isChange;
+  const { subject, predicate, value, valueText } = found;
+  const time = { asOf: timed.asOf, since: timed.since, isDated: timed.asOf !== null };
+  return { subject, predicate, value, valueText, ...time, isChange, isEnd: end !== null };
+}
+
+/** Takes `as of March 2024` away; null when the sentence tells another time. */
+function withoutTime(text: string): { text: string; asOf: string | null; since: string | null } | null {
+  const match = AS_OF.exec(text);
+  if (match === null) return { text, asOf: null, since: null };
+  const written = match.groups?.['date'] ?? match.groups?.['tail'] ?? '';
+  const [date, ...others] = dates(written);
+  const isWhole = date !== undefined && others.length === 0 && date.text.trim() === written.trim();
+  // `in 2019` and `on 5 May` tell of a time that may be over; `In Berlin, …` is no time at all.
+  if (!isWhole || /^(?:in|on|from) /iu.test(match[0])) return null;
+  const rest = text.replace(AS_OF, '');
+  const isSince = /^,? ?since /iu.test(match[0]);
+  const from = date.from.toISOString();
+  return { text: rest, asOf: isSince ? null : from, since: isSince ? from : null };
+}
+
+type Found = Pick<ReadStatement, 'subject' | 'predicate' | 'value' | 'valueText'> & { readonly isChange: boolean };
+
+function matched(text: string, patterns: readonly Pattern[]): Found | null {
+  for (const pattern of patterns) {
+    const groups = pattern.expression.exec(text)?.groups;
+    if (groups === undefined) continue;
+    const found = readMatch(pattern, groups);
+    if (found !== null) return found;
+  }
+  return null;
+}
+
+function readMatch(pattern: Pattern, groups: Readonly<Record<string, string | undefined>>): Found | null {
+  const subject = (groups['subject'] ?? '').trim();
+  const valueText = (groups['value'] ?? '').trim();
+  const attribute = groups['attribute'] ?? groups['role'];
+  const predicate = pattern.predicate ?? (attribute === undefined ? null : attributeName(attribute));
+  if (predicate === null || !isNamed(subject) || / and |, and |,.*,.*,| as well as /u.test(` ${valueText} `))
+    return null;
+  if (pattern.knownPlace === true && !isPlace(valueText)) return null;
+  const form = groups['attribute'] === undefined ? pattern.form : attributeForm(predicate);
+  const value = readValue(valueText, form);
+  if (value === null || hasOtherTime(valueText, value.kind)) return null;
+  return { subject, predicate, value, valueText, isChange: pattern.isChange ?? false };
+}
+
+function hasOtherTime(text: string, kind: string): boolean {
+  return (
+    kind === 'words' && (/\b(?:in|since|from|on|during) (?:\p{L}+ )?\d{4}\b/u.test(text) || dates(text).length > 0)
+  );
+}
+
+function isNamed(subject: string): boolean {
+  if (/^(?:the )?user$/iu.test(subject)) return true;
+  const name = subject.replace(/^[Tt]he /u, '');
+  const [first = ''] = name.split(' ');
+  if (NO_SUBJECT.test(first) || !/^[\p{Lu}\p{N}]/u.test(name)) return false;
+  return name.includes(' ') || !isCommonWord(name.toLowerCase());
+}

@@ -1,0 +1,57 @@
+import { sentences } from '../language/sentences.ts';
+import { type ReadStatement, readStatement } from './read-statement.ts';
+
+export interface StatementOfText extends ReadStatement {
+  /** The sentence, verbatim. */
+  readonly text: string;
+}
+
+/** Headings of parts that tell of other times, or of what is not so. */
+const NOT_NOW =
+  /\b(?:1\d{3}|20\d\d)\b|\b(?:histor\w+|archiv\w+|past|previous|former|old|legacy|example\w*|fiction\w*|draft\w*|proposal\w*|propose\w*|scenario\w*|hypothe\w+|plan\w*|roadmap|template\w*|test data|sample\w*|quote\w*|changelog|minutes)\b/iu;
+/** A sentence beside it that takes it back, or tells that it is none of the writer's. */
+const DOUBT =
+  /\b(?:imagine|suppose|assume|hypothetical\w*|pretend|for example|for instance|e\.g\.|fiction\w*|dream\w*|joke|joking|kidding|untrue|not true|isn['’]t true|false|wrong|incorrect|mistake\w*|rumou?r\w*|gossip|lie|lies|lied|allegedly|supposedly|claims? that|what if|scenario|thought experiment|never happened|april fool\w*)\b/iu;
+
+/** The statements of a passage that it makes itself, of now: none within quotes or code, under such headings, or in doubt. */
+export function readStatements(text: string, headings: readonly string[] = []): readonly StatementOfText[] {
+  if (headings.some((heading) => NOT_NOW.test(heading))) return [];
+  const all = sentences(text);
+  const found: StatementOfText[] = [];
+  const quotes = createQuotes(text);
+  for (const [at, sentence] of all.entries()) {
+    const read = readStatement(sentence.text);
+    if (read === null || quotes.isWithin(sentence.start)) continue;
+    if (DOUBT.test(all[at - 1]?.text ?? '') || DOUBT.test(all[at + 1]?.text ?? '')) continue;
+    found.push({ ...read, text: sentence.text });
+  }
+  return found;
+}
+
+/** Reads forward, so each character is looked at once. */
+function createQuotes(text: string) {
+  let position = 0;
+  let isStraight = false;
+  let curly = 0;
+  let isCode = false;
+  return {
+    /** Offsets must not fall. */
+    isWithin(offset: number): boolean {
+      for (; position < offset; position++) {
+        const character = text.charAt(position);
+        if (text.startsWith('```', position)) {
+          isCode = !isCode;
+          position += 2;
+        } else if (character === '"') isStraight = !isStraight;
+        else if (character === '“' || character === '„' || character === '«') curly += 1;
+        else if (character === '”' || character === '»') curly = Math.max(0, curly - 1);
+        else if (character === '\n' && text.charAt(position + 1) === '\n') {
+          // A quotation mark that nobody closed ends with its paragraph.
+          isStraight = false;
+          curly = 0;
+        }
+      }
+      return isStraight || curly > 0 || isCode;
+    },
+  };
+}

@@ -1,0 +1,70 @@
+import type { DataItemId } from '../../common/kernel/brand.ts';
+import { dataItemId } from '../../common/kernel/ids.ts';
+import type { DatasetScope } from '../../common/kernel/scope.ts';
+import { findAll } from '../../common/records/base/find-all.ts';
+import {
+  type Collection,
+  type DocumentStore,
+  insert,
+  remove,
+  replace,
+  type Write,
+} from '../../common/storage/ports/document-store.ts';
+import type { Provenance } from '../../common/storage/ports/index-entry.ts';
+
+/** What structures are made from the items of a dataset, each at its own pace. */
+export type StructureName = 'triplets' | 'global_context';
+
+type StructureItemDocument = {
+  readonly structure: StructureName;
+  readonly itemId: string;
+  readonly generation: number;
+  readonly isDone: boolean;
+};
+
+/** Which generation of each item a structure was made from: only what differs from the ledger is worked on again. */
+export const structureItemsCollection: Collection<StructureItemDocument> = {
+  name: 'structure_items',
+  level: 'dataset',
+  indexes: [{ fields: ['structure', 'itemId'] }],
+};
+
+export interface StructureItem extends Provenance {
+  /** False: it was begun, and rows of it may be there. */
+  readonly isDone: boolean;
+  readonly version: number;
+}
+
+export interface StructureItems {
+  all(scope: DatasetScope, structure: StructureName): Promise<ReadonlyMap<DataItemId, StructureItem>>;
+  /** `before`: what was read, undefined for an item that is new. `VersionConflictError`, `DuplicateKeyError`. */
+  write(structure: StructureName, item: Provenance & { readonly isDone: boolean }, before?: StructureItem): Write;
+  removeWrite(structure: StructureName, item: StructureItem): Write;
+}
+
+export function createStructureItems(store: DocumentStore): StructureItems {
+  const collection = structureItemsCollection;
+  return {
+    async all(scope, structure) {
+      const found = await findAll(store, scope, collection, { where: { structure } });
+      return new Map(
+        found.map(({ value: { itemId, generation, isDone }, version }) => {
+          const item = dataItemId(itemId);
+          return [item, { item, generation, isDone, version }];
+        }),
+      );
+    },
+    write(structure, { item, generation, isDone }, before) {
+      const document = { structure, itemId: item, generation, isDone };
+      const id = documentId(structure, item);
+      return before === undefined
+        ? insert(collection, id, document)
+        : replace(collection, id, document, before.version);
+    },
+    removeWrite: (structure, { item, version }) => remove(collection, documentId(structure, item), version),
+  };
+}
+
+function documentId(structure: StructureName, item: DataItemId): string {
+  return `${structure}/${item}`;
+}

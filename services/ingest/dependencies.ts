@@ -1,0 +1,127 @@
+import type { TenantId } from '../common/kernel/brand.ts';
+import type { WatchedWorkQueue } from '../common/platform/jobs/work-queue.ts';
+import type { Messenger } from '../common/platform/messaging/messenger.ts';
+import type { ActiveModels } from '../common/ports/active-models.ts';
+import type { AuditLog } from '../common/ports/audit-log.ts';
+import type { Budgets } from '../common/ports/budgets.ts';
+import type { DocumentLoader, Fetcher } from '../common/ports/documents.ts';
+import type { EventLog } from '../common/ports/event-log.ts';
+import type { Logger } from '../common/ports/logger.ts';
+import type { Clock, IdSource } from '../common/ports/system.ts';
+import type { TraceSource } from '../common/ports/tracer.ts';
+import type { AgentConnections } from '../common/records/auth/agent-connections.ts';
+import type { ApiKeys } from '../common/records/auth/api-keys.ts';
+import type { Datasets } from '../common/records/auth/datasets.ts';
+import type { Users } from '../common/records/auth/users.ts';
+import type { Ledger } from '../common/records/cognify/ledger.ts';
+import type { RunRecords } from '../common/records/cognify/run-records.ts';
+import type { Supersessions } from '../common/records/cognify/supersessions.ts';
+import type { Debounce, ImproveWishes } from '../common/records/improve/improve-wishes.ts';
+import type { BlobIntents } from '../common/records/ingest/blob-intents.ts';
+import type { DataItems } from '../common/records/ingest/data-items.ts';
+import type { EchoMarks } from '../common/records/ingest/echo-marks.ts';
+import type { Repetitions } from '../common/records/ingest/repetitions.ts';
+import type { SearchHistory } from '../common/records/ingest/search-history.ts';
+import type { Skills } from '../common/records/ingest/skills.ts';
+import type { SessionContexts } from '../common/records/sessions/session-context.ts';
+import type { SessionEntries } from '../common/records/sessions/session-entries.ts';
+import type { SessionRemoval } from '../common/records/sessions/session-removal.ts';
+import type { Sessions } from '../common/records/sessions/sessions.ts';
+import type { VisibleSessions } from '../common/records/sessions/visible-sessions.ts';
+import type { Watermarks } from '../common/records/sessions/watermarks.ts';
+import type { BlobStore } from '../common/storage/ports/blob-store.ts';
+import type { DocumentStore } from '../common/storage/ports/document-store.ts';
+import type { GraphStore } from '../common/storage/ports/graph-store.ts';
+import type { BegunForgets } from './repositories/begun-forgets.ts';
+import type { Proposals } from './repositories/proposals.ts';
+import type { Retentions } from './repositories/retention.ts';
+import type { SkillRuns } from './repositories/skill-runs.ts';
+import type { SnapshotIndex } from './snapshots/erase-snapshots.ts';
+
+/** What the use cases of ingest work with. */
+export interface IngestDependencies {
+  readonly store: DocumentStore;
+  readonly items: DataItems;
+  readonly intents: BlobIntents;
+  readonly begunForgets: BegunForgets;
+  readonly sessions: Sessions;
+  readonly sessionEntries: SessionEntries;
+  readonly visibleSessions: VisibleSessions;
+  readonly wishes: ImproveWishes;
+  readonly sessionRemoval: SessionRemoval;
+  readonly sessionContexts: Pick<SessionContexts, 'removeOfSessionWrite'>;
+  /** How far improve is, and which datasets there are, is only read here. */
+  readonly watermarks: Pick<Watermarks, 'get'>;
+  readonly datasets: Pick<Datasets, 'get' | 'allOfTenant'>;
+  /** What resources declare. */
+  readonly retentions: Retentions;
+  readonly skills: Skills;
+  readonly skillRuns: SkillRuns;
+  readonly proposals: Proposals;
+  /** Agents and accounts are only read here. */
+  readonly connections: Pick<AgentConnections, 'ofSession' | 'ofSessions' | 'getMany' | 'page'>;
+  readonly apiKeys: Pick<ApiKeys, 'ofUser'>;
+  /** Of cognify and of search: who did what last. */
+  readonly runRecords: Pick<RunRecords, 'newest'>;
+  readonly searchHistory: Pick<SearchHistory, 'lastAsked'>;
+  readonly users: Pick<Users, 'childAgents' | 'getMany'>;
+  /** What search has shown. */
+  readonly echoes: Pick<EchoMarks, 'find' | 'removeWrite'>;
+  readonly repetitions: Pick<Repetitions, 'note' | 'removeWrite'>;
+  /** What cognify finds; only reverts are written here. */
+  readonly supersessions: Supersessions;
+  /** Jobs of this service: additions in the background. */
+  readonly workQueue: WatchedWorkQueue;
+  readonly blobs: BlobStore;
+  readonly documents: DocumentLoader;
+  readonly fetcher: Fetcher;
+  readonly models: { current(tenant?: TenantId): Promise<Pick<ActiveModels, 'languageModel'>> };
+  /** What cognify builds is only read here. */
+  readonly graph: Pick<GraphStore, 'nodes' | 'neighbours' | 'scanNodes' | 'scanEdges'>;
+  readonly ledger: Pick<Ledger, 'entries' | 'allEntries' | 'allCommitted' | 'forgive'>;
+  readonly eventLog: EventLog;
+  readonly budgets: Budgets;
+  /** Absent: no snapshots are taken here. */
+  readonly snapshotIndex?: SnapshotIndex;
+  readonly audit: AuditLog;
+  /** Absent: nothing is traced. */
+  readonly traces?: TraceSource;
+  readonly messenger: Messenger;
+  readonly clock: Clock;
+  readonly ids: IdSource;
+  readonly logger: Logger;
+  readonly settings: IngestSettings;
+}
+
+export interface IngestSettings {
+  /** Greatest size of one document, uploaded or fetched. */
+  readonly maxDocumentBytes: number;
+  /** Documents parsed at the same time for one request. */
+  readonly parseConcurrency: number;
+  readonly acceptLocalPaths: boolean;
+  /** Folders below which paths of the server may be read; nothing is readable while it is empty. */
+  readonly localRoots: readonly string[];
+  readonly sessions: SessionSettings;
+  /** Kafka gets every event: none goes before it was published. */
+  readonly eventsArePublished: boolean;
+  /** How long stopping waits for additions in the background; what is left goes on with the next start. */
+  readonly drainMs: number;
+  /** DEFAULT_USER_EMAIL */
+  readonly defaultUserEmail: string;
+}
+
+export interface SessionSettings {
+  /** CACHING */
+  readonly enabled: boolean;
+  /** AUTO_FEEDBACK: a model may describe steps. */
+  readonly autoFeedback: boolean;
+  /** After the last use; 0: entries are kept for ever. */
+  readonly ttlMs: number;
+  readonly purgeEveryMs: number;
+  /** A session that is not used for so long is shown as abandoned. */
+  readonly abandonAfterMs: number;
+  /** Improve brings steps of agents into the memory of datasets; otherwise they need not wait for it. */
+  readonly tracesAreBridged: boolean;
+  /** When what is remembered in a session is improved by itself; null: never. */
+  readonly autoImprove: Debounce | null;
+}

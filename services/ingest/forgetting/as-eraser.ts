@@ -1,0 +1,26 @@
+import type { DatasetRef } from '../../common/kernel/dataset.ts';
+import { engramError } from '../../common/kernel/errors.ts';
+import type { CallContext } from '../../common/platform/messaging/messenger.ts';
+import { getEraser } from '../../common/platform/messaging/methods/auth-managed.ts';
+import { renewedProof } from '../../common/platform/messaging/principal-proof.ts';
+import type { IngestDependencies } from '../dependencies.ts';
+
+/** Who forgets on behalf of the dataset's owner, whatever became of the account. Null: the dataset is gone. */
+export async function asEraser(
+  { messenger, ids, clock }: Pick<IngestDependencies, 'messenger' | 'ids' | 'clock'>,
+  { id, tenant }: Pick<DatasetRef, 'id' | 'tenant'>,
+  signal: AbortSignal,
+): Promise<CallContext | null> {
+  const context = { requestId: ids.uuid(), signal };
+  const ask = () => messenger.call(getEraser, { tenantId: tenant, datasetId: id }, context);
+  const { principal, token } = await ask();
+  if (principal === null) return null;
+  if (token === undefined) return { ...context, principal };
+  const renew = async (): Promise<string> => {
+    const again = await ask();
+    if (again.token === undefined)
+      throw engramError('ConflictError', 'Somebody else has removed the dataset meanwhile.');
+    return again.token;
+  };
+  return { ...context, principal, proof: renewedProof(token, renew, clock) };
+}

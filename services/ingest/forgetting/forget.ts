@@ -1,0 +1,202 @@
+import { isCanaryDataset } from '../../common/domain/canary.ts';
+import { itemBlobs } from '../../common/domain/data-item.ts';
+import type { DataItemId } from '../../common/kernel/brand.ts';
+import { type DatasetRef, scopeOf } from '../../common/kernel/dataset.ts';
+import { engramError } from '../../common/kernel/errors.ts';
+import { isLimited, type Principal } from '../../common/kernel/principal.ts';
+import { type CallContext, callerOf } from '../../common/platform/messaging/messenger.ts';
+import { removeDataset } from '../../common/platform/messaging/methods/auth.ts';
+import { eraseBuilt } from '../../common/platform/messaging/methods/cognify.ts';
+import { eraseLearned } from '../../common/platform/messaging/methods/improve.ts';
+import { eraseAnswers, eraseSearched } from '../../common/platform/messaging/methods/search.ts';
+import type { AuditEntry } from '../../common/ports/audit-log.ts';
+import { eraseCollections } from '../../common/records/base/erase-collections.ts';
+import { syncStateCollections } from '../../common/records/integrations/sync-state.ts';
+import type { AnyCollection } from '../../common/storage/ports/document-store.ts';
+import type { IngestDependencies } from '../dependencies.ts';
+import { forgetMarks, markCollections } from '../repetition/forget-marks.ts';
+import { datasetRetentionCollection } from '../repositories/retention.ts';
+import { skillCollections } from '../repositories/skill-residue.ts';
+import { eraseSnapshots } from '../snapshots/erase-snapshots.ts';
+import { forgetAnswers } from './forget-answers.ts';
+import { removeAllItems, removeItems } from './remove-items.ts';
+
+/**
+ * Forgetting asks every owner to erase and to count what is left; anything left is an error, so a success means gone.
+ * Invisible to readers first (cognify's tombstones), then erased; repeating it is harmless.
+ */
+export async function forgetItems(
+  dependencies: IngestDependencies,
+  dataset: DatasetRef,
+  ids: readonly DataItemId[],
+  context: CallContext,
+): Promise<void> {
+  const { items, blobs, eventLog, messenger } = dependencies;
+  const scope = scopeOf(dataset);
+  // While the graph still tells which answers were made from the items.
+  await forgetAnswers(dependencies, dataset, ids);
+  const { residue } = await messenger.call(eraseBuilt, { dataset, items: ids, memoryOnly: false }, context);
+  const learned = await messenger.call(eraseLearned, { dataset, items: ids }, context);
+  await messenger.call(eraseAnswers, { dataset, items: ids }, context);
+  await removeItems(dependencies, dataset, ids, (present) => {
+    const removed = present.map(({ id }) => id);
+    const events = ids.map((id) => ({ type: 'item.forgotten', subjectId: id, data: {} }));
+    return {
+      writes: eventLog.appendWrites(scope, events),
+      entry: removed.length === 0 ? null : removal(dataset, 'item.removed', removed, context),
+    };
+  });
+  await forgetMarks(dependencies, scope, ids);
+  let left = residue + learned.residue + (await items.getMany(scope, ids)).length;
+  for (const id of ids) {
+    await blobs.removeAll(scope, itemBlobs.prefix(id));
+    left += (await blobs.list(scope, { prefix: itemBlobs.prefix(id), limit: 1 })).items.length;
+  }
+  requireNothingLeft(left);
+}
+
+/** What ingest keeps of a dataset beside its items, sessions and blobs. */
+const kept: readonly AnyCollection[] = [
+  ...markCollections,
+  ...skillCollections,
+  ...syncStateCollections,
+  datasetRetentionCollection,
+];
+
+/** Is told while something is forgotten, also when it does not come to an end. */
+export interface ForgettingCounts {
+  removed(kind: string, count: number): void;
+  /** Records that are there still. */
+  left(count: number): void;
+}
+
+const UNCOUNTED: ForgettingCounts = { removed: () => {}, left: () => {} };
+
+export async function forgetDataset(
+  dependencies: IngestDependencies,
+  dataset: DatasetRef,
+  context: CallContext,
+  counts: ForgettingCounts = UNCOUNTED,
+): Promise<void> {
+  const { store, items, intents, blobs, audit, messenger, sessionRemoval } = dependencies;
+  const scope = scopeOf(dataset);
+  await forgetSnapshots(dependencies, dataset, counts);
+  const built = await messenger.call(eraseBuilt, { dataset, memoryOnly: false }, context);
+  for (const [kind, count] of Object.entries(built.removed)) counts.removed(kind, Number(count));
+  const searched = await messenger.call(eraseSearched, { dataset }, context);
+  counts.removed('searches', searched.removed);
+  const learned = await messenger.call(eraseLearned, { dataset }, context);
+  counts.removed('learned', learned.removed);
+  await intents.abandonAll(scope);
+  const present = await items.count(scope);
+  // Recorded before: the removal of very many goes in parts.
+  if (present > 0 && !isCanaryDataset(dataset)) await audit.record(removal(dataset, 'item.removed', present, context));
+  await removeAllItems(dependencies, dataset);
+  counts.removed('items', present);
+  counts.removed('blobs', await blobs.removeAll(scope));
+  const { left: owned, removed } = await eraseCollections(store, scope, kept);
+  counts.removed('records', removed);
+  const builtSince = await eraseBuiltSince(dependencies, dataset, context);
+  const left = owned + (await items.count(scope)) + (await blobs.list(scope, { limit: 1 })).items.length;
+  const sessions = await sessionRemoval.ofDataset(scope, dataset.id);
+  // Once more: what began after the first time had little to learn from.
+  const learnedSince = await messenger.call(eraseLearned, { dataset }, context);
+  counts.removed('learned', learnedSince.removed);
+  const residue =
+    built.residue + builtSince + searched.residue + learned.residue + learnedSince.residue + left + sessions;
+  counts.left(residue);
+  requireNothingLeft(residue);
+  await messenger.call(removeDataset, { dataset }, context);
+  await removeLate(dependencies, dataset);
+}
+
+/**
+ * What a run has built of items that had never been built before, and so had no tombstone, until they were gone. Returns
+ * how much is left of it.
+ */
+async function eraseBuiltSince(
+  { ledger, messenger }: IngestDependencies,
+  dataset: DatasetRef,
+  context: CallContext,
+): Promise<number> {
+  const entries = await ledger.allEntries(scopeOf(dataset));
+  if (![...entries.values()].some(({ erased }) => !erased)) return 0;
+  return (await messenger.call(eraseBuilt, { dataset, memoryOnly: false }, context)).residue;
+}
+
+/** Those that users took show what is to be gone. A resource's are the resource's. */
+async function forgetSnapshots(
+  { snapshotIndex }: IngestDependencies,
+  { tenant: tenantId, id: datasetId }: DatasetRef,
+  counts: ForgettingCounts,
+): Promise<void> {
+  await eraseSnapshots(snapshotIndex, { tenantId, datasetId, keepSnapshots: true }, counts);
+}
+
+/**
+ * Once more, for what was written while all that was removed: nobody can name the dataset any more. Whoever adds to it looks
+ * whether it is there after the commit (`addData`), so that either this finds what was added, or they do.
+ */
+export async function removeLate(dependencies: IngestDependencies, dataset: DatasetRef): Promise<void> {
+  const { store, intents, blobs, sessionRemoval } = dependencies;
+  const scope = scopeOf(dataset);
+  await forgetSnapshots(dependencies, dataset, UNCOUNTED);
+  await intents.abandonAll(scope);
+  await removeAllItems(dependencies, dataset);
+  await blobs.removeAll(scope);
+  await sessionRemoval.ofDataset(scope, dataset.id);
+  await eraseCollections(store, scope, kept);
+}
+
+/**
+ * What sessions of the principal in its tenant hold; those of others stay, whatever is forgotten. None by a limited API key,
+ * which reaches datasets and not its user; those of its datasets go with them.
+ */
+export async function forgetOwnSessions({ sessionRemoval }: IngestDependencies, principal: Principal): Promise<void> {
+  if (isLimited(principal)) return;
+  const { id, tenant } = principal;
+  requireNothingLeft(await sessionRemoval.ofUser({ tenant }, id));
+}
+
+/** Drops what was built and keeps the items, so that the dataset can be cognified anew. Returns how many were reset. */
+export async function forgetMemory(
+  { audit, messenger, sessionRemoval }: IngestDependencies,
+  dataset: DatasetRef,
+  ids: readonly DataItemId[] | null,
+  context: CallContext,
+): Promise<number> {
+  const selection = ids === null ? {} : { items: ids };
+  const { residue, itemsReset } = await messenger.call(
+    eraseBuilt,
+    { dataset, ...selection, memoryOnly: true },
+    context,
+  );
+  // What was said about the dataset, and what was learned from that, is memory of it too.
+  const sessions = ids === null ? await sessionRemoval.ofDataset(scopeOf(dataset), dataset.id) : 0;
+  const learned = await messenger.call(eraseLearned, { dataset, ...selection }, context);
+  requireNothingLeft(residue + sessions + learned.residue);
+  await audit.record(removal(dataset, 'memory.removed', ids ?? itemsReset, context));
+  return itemsReset;
+}
+
+/** Ids are told as far as they are few. */
+const MAX_RECORDED_IDS = 50;
+
+function removal(
+  { id, tenant }: DatasetRef,
+  action: string,
+  removed: readonly DataItemId[] | number,
+  context: CallContext,
+): AuditEntry {
+  const items = typeof removed === 'number' ? removed : removed.length;
+  const ids = typeof removed === 'number' ? [] : removed.slice(0, MAX_RECORDED_IDS);
+  const details = { items, ...(ids.length === 0 ? {} : { ids }) };
+  return { tenant, action, actor: callerOf(context).id, subject: id, details };
+}
+
+function requireNothingLeft(residue: number): void {
+  if (residue > 0)
+    throw engramError('CogneeSystemError', `${residue} records are left after the deletion; repeat it`, {
+      retryable: true,
+    });
+}

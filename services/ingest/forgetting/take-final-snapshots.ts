@@ -1,0 +1,103 @@
+import { isCanaryDataset } from '../../common/domain/canary.ts';
+import { finalSnapshotName } from '../../common/domain/snapshot-name.ts';
+import type { TenantId } from '../../common/kernel/brand.ts';
+import { clientMessage, engramError, isEngramError } from '../../common/kernel/errors.ts';
+import { datasetScope } from '../../common/kernel/scope.ts';
+import type { TakeSnapshotRequest } from '../../common/platform/messaging/methods/snapshots.ts';
+import type { ErasureDependencies, ErasureWatch, ErasureWish } from './carry-out-erasure.ts';
+
+type Wanted = Pick<TakeSnapshotRequest, 'datasetId' | 'name' | 'place'>;
+
+/**
+ * All snapshots that are wanted of what is erased, each read again, before anything is erased: the erasure has begun, so
+ * nobody can write any more. Once something may have been erased none is taken, whoever asks. `FinalSnapshotFailed` when one
+ * cannot be taken, with the reason, and when nobody says where, nor that none are wanted: whoever began the erasure may have
+ * wanted them, and have been killed before that was written down. The step names the one.
+ */
+export async function takeFinalSnapshots(
+  deps: ErasureDependencies,
+  wish: ErasureWish,
+  watch: ErasureWatch,
+): Promise<void> {
+  if (watch.finalSnapshots === 'over') return;
+  const { finalSnapshot, finalSnapshots, withoutSnapshots = false } = wish;
+  if (finalSnapshot !== undefined || finalSnapshots !== undefined) await takeAll(deps, wish, watch);
+  else if (!withoutSnapshots) throw failed('Nobody says where to keep them, or that none are wanted.');
+  await watch.note({ finalSnapshots: 'over' });
+}
+
+/** What was on its way when credentials ended is over by then. */
+const MOST = 9;
+
+/**
+ * Until none lacks anything: somebody's last request may have been on its way, and have been answered after the snapshot. Then
+ * there is another one, and both stay.
+ */
+async function takeAll(deps: ErasureDependencies, wish: ErasureWish, watch: ErasureWatch): Promise<void> {
+  const taken = new Map<string, number>();
+  for (let isComplete = false; !isComplete; ) {
+    isComplete = true;
+    for (const wanted of await wantedOf(deps, wish, watch)) {
+      const count = taken.get(wanted.datasetId) ?? 0;
+      if (count > 0 && !(await hasChanged(deps, wish.tenantId, numbered(wanted, count)))) continue;
+      if (count === MOST) throw failed(`Dataset ${wanted.datasetId} goes on changing.`);
+      isComplete = false;
+      await take(deps, { ...wish, ...numbered(wanted, count + 1) }, watch);
+      taken.set(wanted.datasetId, count + 1);
+    }
+  }
+}
+
+function numbered(wanted: Wanted, count: number): Wanted {
+  return count === 1 ? wanted : { ...wanted, name: `${wanted.name}-${count}` };
+}
+
+/** Whatever is written into a dataset is an event of it. */
+async function hasChanged(
+  { snapshotIndex, eventLog }: ErasureDependencies,
+  tenant: TenantId,
+  { datasetId, name }: Wanted,
+): Promise<boolean> {
+  const { event } = (await snapshotIndex?.snapshots.get({ tenant }, name)) ?? {};
+  if (event === undefined) return false;
+  return (await eventLog.read(datasetScope(tenant, datasetId), { after: event ?? 0, limit: 1 })).length > 0;
+}
+
+async function wantedOf(
+  { datasets }: ErasureDependencies,
+  { tenantId, datasetId, finalSnapshot, finalSnapshots }: ErasureWish,
+  { begunAt }: ErasureWatch,
+): Promise<readonly Wanted[]> {
+  if (datasetId !== undefined) return finalSnapshot === undefined ? [] : [{ datasetId, ...finalSnapshot }];
+  if (finalSnapshots === undefined) return [];
+  const found = await datasets.allOfTenant({ tenant: tenantId });
+  return found
+    .filter((dataset) => !isCanaryDataset(dataset))
+    .map((dataset) => ({
+      datasetId: dataset.id,
+      name: finalSnapshotName(dataset, new Date(begunAt)),
+      place: finalSnapshots.place,
+    }));
+}
+
+async function take(
+  { takeSnapshot }: ErasureDependencies,
+  { tenantId, crUid, datasetId, name, place }: ErasureWish & Wanted,
+  watch: ErasureWatch,
+): Promise<void> {
+  if (takeSnapshot === undefined) throw failed('No snapshots are taken here.');
+  const request = { tenantId, datasetId, crUid, name, place, verify: true };
+  for (;;) {
+    await watch.step(`snapshot ${name}`);
+    const { snapshot, failure } = await takeSnapshot(request, watch.context).catch((error: unknown) => {
+      if (isEngramError(error)) throw failed(clientMessage(error));
+      throw error;
+    });
+    if (failure !== null) throw failed(failure.message);
+    if (snapshot !== null) return;
+  }
+}
+
+function failed(message: string) {
+  return engramError('FinalSnapshotFailed', message, { retryable: true });
+}

@@ -1,0 +1,446 @@
+import { type Bill, dataBill } from '../../common/domain/budget.ts';
+import { collidingHash, type DataItem, itemBlobs, md5Of } from '../../common/domain/data-item.ts';
+import type { DataItemId } from '../../common/kernel/brand.ts';
+import { type DatasetRef, scopeOf } from '../../common/kernel/dataset.ts';
+import { type EngramError, engramError } from '../../common/kernel/errors.ts';
+import { asId } from '../../common/kernel/ids.ts';
+import type { JsonObject } from '../../common/kernel/json.ts';
+import type { Principal } from '../../common/kernel/principal.ts';
+import type { DatasetScope } from '../../common/kernel/scope.ts';
+import { slices } from '../../common/kernel/slices.ts';
+import type { CallContext } from '../../common/platform/messaging/messenger.ts';
+import { DuplicateKeyError, VersionConflictError, type Write } from '../../common/storage/ports/document-store.ts';
+import type { IngestDependencies } from '../dependencies.ts';
+import { asEraser } from '../forgetting/as-eraser.ts';
+import { forgetItemsForGood } from '../forgetting/lasting-forget.ts';
+import { removeItems } from '../forgetting/remove-items.ts';
+import { type FreshSource, freshSources } from '../repetition/fresh-sources.ts';
+import { holds, sha256Of } from './content-identity.ts';
+import { requireDatasetKept } from './dataset-still-there.ts';
+import { type Input, openInput, type Source } from './input-source.ts';
+import { checkCounts, type ItemAnnotations } from './item-annotations.ts';
+import { createLocalReader } from './local-files.ts';
+import { mapConcurrently } from './map-concurrently.ts';
+import { inputName, nothingStored, orRefusal, type RefusedInput } from './refused-input.ts';
+import { contentFacts, metadataFrom, type StoredContent, storeContent } from './store-content.ts';
+
+export interface AddRequest {
+  readonly principal: Principal;
+  readonly dataset: DatasetRef;
+  readonly inputs: readonly Input[];
+  readonly annotations: ItemAnnotations;
+  readonly context: CallContext;
+  readonly signal: AbortSignal;
+}
+
+export interface AddedItem {
+  readonly item: DataItem;
+  /** `already_completed`: the same bytes were there; nothing changed. */
+  readonly status: 'completed' | 'already_completed';
+}
+
+export interface AddOutcome {
+  /** One per source in the order of the inputs, without those that were refused. */
+  readonly added: readonly AddedItem[];
+  readonly refused: readonly RefusedInput[];
+}
+
+/**
+ * Reads, parses and stores the inputs; when it resolves they survive `kill -9`. An input that cannot be read is refused
+ * alone. Every other failure, or a budget that the rest would not fit into, fails the request and leaves no item and no
+ * blob. Same bytes by the same owner give the existing item, also within one request. Errors: those of `nothingStored`
+ * when every input is refused, the annotation errors.
+ */
+export async function addData(dependencies: IngestDependencies, request: AddRequest): Promise<AddOutcome> {
+  checkCounts(request.annotations, request.inputs.length);
+  await requireDatasetKept(dependencies, request.dataset);
+  const opened = await openInputs(dependencies, request);
+  const { sources } = opened;
+  if (sources.length === 0 && opened.refused.length > 0) throw nothingStored(opened.refused);
+  const known = await findKnown(dependencies, request, sources);
+  await noteRepetitions(dependencies, request, known, sources);
+  const unknown = sources.filter(({ source }) => !known.has(source.sha256));
+  const parted = await partedFromEchoes(dependencies, request, { sources: unknown, known });
+  const fresh = uniqueByContent(parted.filter(({ source }) => !known.has(source.sha256)));
+  await dependencies.budgets.check(
+    storageBill(
+      request,
+      fresh.map(({ source }) => source),
+    ),
+  );
+  const stored = await storeItems(dependencies, request, fresh);
+  const answered = new Set<string>();
+  const kept = new Map(parted.map(({ source, sha256 }) => [sha256, source.sha256]));
+  const added: AddedItem[] = [];
+  const refused = [...opened.refused];
+  for (const { source: given, index } of sources) {
+    const sha256 = kept.get(given.sha256) ?? given.sha256;
+    const existing = known.get(sha256);
+    const item = existing ?? stored.items.get(sha256);
+    const refusal = stored.refusals.get(sha256);
+    if (item !== undefined) {
+      const isKnown = existing !== undefined || answered.has(sha256);
+      added.push({ item, status: isKnown ? 'already_completed' : 'completed' });
+      answered.add(sha256);
+    } else if (refusal !== undefined) refused.push({ index, name: given.fileName, error: refusal });
+    else throw new Error('an input was neither known nor stored');
+  }
+  if (added.length === 0 && refused.length > 0) throw nothingStored(refused);
+  return { added, refused: refused.toSorted((a, b) => a.index - b.index) };
+}
+
+interface AnnotatedSource {
+  /** Position of the input that it came from. */
+  readonly index: number;
+  readonly source: Source;
+  readonly label: string | null;
+  readonly externalMetadata: JsonObject | null;
+}
+
+async function openInputs(
+  dependencies: IngestDependencies,
+  request: AddRequest,
+): Promise<{ readonly sources: readonly AnnotatedSource[]; readonly refused: readonly RefusedInput[] }> {
+  const { settings, fetcher } = dependencies;
+  const options = { fetcher, readLocal: createLocalReader(settings), maxBytes: settings.maxDocumentBytes };
+  const opened = await mapConcurrently(request.inputs, settings.parseConcurrency, (input) =>
+    orRefusal(() => openInput(input, options, request.signal)),
+  );
+  const refused = opened.flatMap((outcome, index) =>
+    'refusal' in outcome ? [{ index, name: inputName(request.inputs[index]), error: outcome.refusal }] : [],
+  );
+  const sources = opened.flatMap((outcome, index) =>
+    'refusal' in outcome
+      ? []
+      : outcome.value.map((source) => ({
+          index,
+          source,
+          label: request.annotations.labels[index] ?? null,
+          externalMetadata: request.annotations.externalMetadata[index] ?? null,
+        })),
+  );
+  return { sources, refused };
+}
+
+/** Said again word for word: wanted still, and support for what is there, unless it was only read out of it. */
+async function noteRepetitions(
+  dependencies: IngestDependencies,
+  request: AddRequest,
+  known: ReadonlyMap<string, DataItem>,
+  sources: readonly AnnotatedSource[],
+): Promise<void> {
+  const { dataset } = request;
+  const repeated = new Map(
+    sources.filter(({ source }) => known.has(source.sha256)).map((one) => [one.source.sha256, one]),
+  );
+  const read = await freshSources(
+    dependencies,
+    request,
+    [...repeated.values()].map(({ source }) => source),
+  );
+  const wanted = [...repeated].flatMap(([sha256, { source }], at) => {
+    const item = known.get(sha256);
+    return item === undefined || read[at]?.kind === 'echo' ? [] : [{ item, source }];
+  });
+  const at = dependencies.clock.now().toISOString();
+  const scope = scopeOf(dataset);
+  await noteAddedAgain(
+    dependencies,
+    scope,
+    wanted.map(({ item }) => dependencies.items.addedAgainWrite(item.id, at)),
+  );
+  for (const { item, source } of wanted) {
+    if (source.itemId === undefined && !source.isCopy) await dependencies.repetitions.note(scope, item.id, at);
+  }
+}
+
+/** What is kept for a time is kept for that time anew; it must not be answered as kept while it is being forgotten. */
+async function noteAddedAgain(
+  { store }: Pick<IngestDependencies, 'store'>,
+  scope: DatasetScope,
+  writes: readonly Write[],
+): Promise<void> {
+  try {
+    for (const slice of slices(writes, 500)) await store.commit(scope, slice);
+  } catch (error) {
+    if (!(error instanceof VersionConflictError)) throw error;
+    const text = `Item ${error.id} holds the same content and is being forgotten; add it again in a moment.`;
+    throw engramError('ConflictError', text, { cause: error, retryable: true });
+  }
+}
+
+interface PartedSource extends AnnotatedSource {
+  /** Of what was sent. */
+  readonly sha256: string;
+}
+
+/** Leaves out what came out of this memory; a source of which nothing is left becomes a known one. */
+async function partedFromEchoes(
+  dependencies: IngestDependencies,
+  request: AddRequest,
+  { sources, known }: { readonly sources: readonly AnnotatedSource[]; readonly known: Map<string, DataItem> },
+): Promise<readonly PartedSource[]> {
+  const parted: PartedSource[] = [];
+  const read = await freshSources(
+    dependencies,
+    request,
+    sources.map(({ source }) => source),
+  );
+  for (const [at, annotated] of sources.entries()) {
+    const { sha256 } = annotated.source;
+    const fresh = read[at] as FreshSource;
+    if (fresh.kind === 'echo') known.set(sha256, fresh.item);
+    else parted.push({ ...annotated, source: fresh.source, sha256 });
+  }
+  const changed = parted.filter(({ source, sha256 }) => source.sha256 !== sha256);
+  if (changed.length > 0) {
+    for (const [sha256, item] of await findKnown(dependencies, request, changed)) known.set(sha256, item);
+  }
+  return parted;
+}
+
+async function findKnown(
+  dependencies: IngestDependencies,
+  request: AddRequest,
+  sources: readonly AnnotatedSource[],
+): Promise<Map<string, DataItem>> {
+  const { dataset, principal } = request;
+  const scope = scopeOf(dataset);
+  const hashes = sources.flatMap(({ source }) => [source.md5, collidingHash(source)]);
+  const found = await dependencies.items.findByContents(scope, principal.id, hashes);
+  const given = new Set(sources.map(({ source }) => source.itemId));
+  const gone = await forgetCutOff(
+    dependencies,
+    request,
+    found.filter(({ id }) => !given.has(id)),
+  );
+  const known = new Map<string, DataItem>();
+  for (const item of found.filter(({ id }) => !gone.has(id))) {
+    const sha256 = await sha256Of(dependencies, scope, item);
+    // Where the bytes of the item are gone, their MD5 has to do.
+    const same = sources.find(({ source }) =>
+      sha256 === null ? source.md5 === md5Of(item) : source.sha256 === sha256,
+    );
+    if (same !== undefined) known.set(same.source.sha256, item);
+  }
+  return known;
+}
+
+/**
+ * Brings to its end what somebody began to forget and did not end, perhaps because the process was killed: nothing is built of
+ * such an item ever again, so it must not be answered as kept. Who adds need not be allowed to delete: somebody was. Returns
+ * which those were.
+ */
+async function forgetCutOff(
+  dependencies: IngestDependencies,
+  { dataset, signal }: AddRequest,
+  items: readonly DataItem[],
+): Promise<ReadonlySet<DataItemId>> {
+  if (items.length === 0) return new Set();
+  const entries = await dependencies.ledger.entries(
+    scopeOf(dataset),
+    items.map(({ id }) => id),
+  );
+  const gone = [...entries].filter(([, { erased }]) => erased).map(([id]) => id);
+  const eraser = gone.length === 0 ? null : await asEraser(dependencies, dataset, signal);
+  if (eraser !== null) await forgetItemsForGood(dependencies, dataset, gone, eraser);
+  return new Set(eraser === null ? [] : gone);
+}
+
+function uniqueByContent(sources: readonly AnnotatedSource[]): readonly AnnotatedSource[] {
+  return [...new Map(sources.toReversed().map((entry) => [entry.source.sha256, entry])).values()].toReversed();
+}
+
+type PlacedSource = AnnotatedSource & Pick<DataItem, 'id' | 'revision'>;
+
+interface StoredItems {
+  /** Both by SHA-256 of the content. */
+  readonly items: ReadonlyMap<string, DataItem>;
+  readonly refusals: ReadonlyMap<string, EngramError>;
+}
+
+async function storeItems(
+  dependencies: IngestDependencies,
+  request: AddRequest,
+  sources: readonly AnnotatedSource[],
+): Promise<StoredItems> {
+  if (sources.length === 0) return { items: new Map(), refusals: new Map() };
+  const { intents, ids, clock, settings } = dependencies;
+  // What comes in one request was said at one moment: none of it is newer than the rest.
+  const at = clock.now().toISOString();
+  const scope = scopeOf(request.dataset);
+  const planned = sources.map((plan) => ({ ...plan, ...placeOf(plan.source, ids) }));
+  const prefixes = planned.flatMap((place) => itemBlobs.content(place));
+  const intent = ids.ordered();
+  const declared = intents.declare(scope, intent, prefixes, clock.now().toISOString());
+  declared.catch(() => null); // whoever waits for it hears of it; nobody may wait yet
+  try {
+    const outcomes = await mapConcurrently(planned, settings.parseConcurrency, (plan) =>
+      orRefusal(() => storeBlobs(dependencies, request, { ...plan, declared, at })),
+    );
+    const items = distinctHashes(outcomes.flatMap((outcome) => ('refusal' in outcome ? [] : [outcome.value])));
+    const refusals = new Map(
+      outcomes.flatMap((outcome, at) =>
+        'refusal' in outcome ? [[planned[at]?.source.sha256 ?? '', outcome.refusal] as const] : [],
+      ),
+    );
+    if (items.length === 0) {
+      await declared;
+      await removeAbandoned(dependencies, scope, { intent, prefixes });
+      return { items: new Map(), refusals };
+    }
+    const added = await commitItems(dependencies, request, { items, intent });
+    await requireDataset(dependencies, request, items);
+    return { items: added, refusals };
+  } catch (error) {
+    await declared;
+    // When the store is away, the sweep removes the blobs later.
+    await removeAbandoned(dependencies, scope, { intent, prefixes }).catch(() => null);
+    throw error;
+  }
+}
+
+/** Of contents of the same MD5 all but the first have a hash of their own. */
+function distinctHashes(items: readonly DataItem[]): readonly DataItem[] {
+  const taken = new Set<string>();
+  return items.map((item) => {
+    const isFirst = !taken.has(item.contentHash);
+    taken.add(item.contentHash);
+    return isFirst ? item : withCollidingHash(item);
+  });
+}
+
+function withCollidingHash(item: DataItem): DataItem {
+  return { ...item, contentHash: collidingHash({ md5: md5Of(item), sha256: item.sha256 ?? '' }) };
+}
+
+/**
+ * An id that is given may be another attempt's too, perhaps of one that was killed: each has a place of its own, lest the
+ * blobs of one be removed, or overwritten, as those of the other.
+ */
+function placeOf({ itemId }: Source, ids: IngestDependencies['ids']): Pick<DataItem, 'id' | 'revision'> {
+  return itemId === undefined ? { id: asId<DataItemId>(ids.uuid()) } : { id: itemId, revision: ids.uuid() };
+}
+
+/** Who forgets the dataset has looked for items for the last time after it was gone. */
+async function requireDataset(
+  dependencies: IngestDependencies,
+  { dataset }: AddRequest,
+  items: readonly DataItem[],
+): Promise<void> {
+  const { datasets, blobs } = dependencies;
+  const scope = scopeOf(dataset);
+  if ((await datasets.get(scope, dataset.id)) !== null) return;
+  const ids = items.map(({ id }) => id);
+  await removeItems(dependencies, dataset, ids, () => ({ writes: [], entry: null }));
+  await blobs.remove(
+    scope,
+    items.flatMap((item) => itemBlobs.content(item)),
+  );
+  throw datasetDeleted();
+}
+
+function datasetDeleted(cause?: unknown): Error {
+  return engramError('ConflictError', 'The dataset was deleted while data was added to it.', { cause });
+}
+
+/** Nothing is removed when the records are committed after all and only the answer was lost. */
+async function removeAbandoned(
+  { intents, blobs }: IngestDependencies,
+  scope: DatasetScope,
+  { intent, prefixes }: { readonly intent: string; readonly prefixes: readonly string[] },
+): Promise<void> {
+  if (!(await intents.abandon(scope, intent))) return;
+  for (const prefix of prefixes) await blobs.removeAll(scope, prefix);
+  await intents.settle(scope, intent);
+}
+
+async function storeBlobs(
+  dependencies: IngestDependencies,
+  request: AddRequest,
+  plan: PlacedSource & { readonly declared: Promise<void>; readonly at: string },
+): Promise<DataItem> {
+  const content = { scope: scopeOf(request.dataset), item: plan, source: plan.source };
+  const parsed = await storeContent(dependencies, { ...content, declared: plan.declared, signal: request.signal });
+  return itemOf(plan, request, { parsed, at: plan.at });
+}
+
+function itemOf(
+  { source, id, revision, label, externalMetadata }: PlacedSource,
+  { principal, annotations }: AddRequest,
+  facts: {
+    readonly parsed: StoredContent;
+    readonly at: string;
+  },
+): DataItem {
+  return {
+    id,
+    ...(revision ? { revision } : {}),
+    label,
+    ownerId: principal.id,
+    ...contentFacts(source, facts.parsed),
+    nodeSets: annotations.nodeSets,
+    externalMetadata: metadataFrom(source, externalMetadata ?? {}),
+    importanceWeight: 0.5,
+    keyId: principal.key?.id ?? null,
+    createdAt: facts.at,
+    updatedAt: facts.at,
+  };
+}
+
+function storageBill(
+  { dataset, principal }: Pick<AddRequest, 'dataset' | 'principal'>,
+  added: readonly { readonly sizeBytes: number }[],
+): Bill {
+  const storageBytes = added.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+  return dataBill(dataset, principal.key?.id, { items: added.length, storageBytes });
+}
+
+/** Retries once per item that another request stored in between: that item is then the answer. */
+async function commitItems(
+  dependencies: IngestDependencies,
+  request: AddRequest,
+  { items, intent }: { readonly items: readonly DataItem[]; readonly intent: string },
+): Promise<Map<string, DataItem>> {
+  const { store, items: repository, intents, eventLog, blobs, budgets } = dependencies;
+  const scope = scopeOf(request.dataset);
+  const answer = new Map<string, DataItem>();
+  let remaining = items;
+  for (;;) {
+    try {
+      const added = remaining.map(({ id, format, sizeBytes }) => ({
+        ...{ type: 'item.added', subjectId: id, data: { format, sizeBytes } },
+      }));
+      const writes = [
+        ...repository.insertWrites(remaining),
+        ...intents.settleWrites(intent),
+        ...eventLog.appendWrites(scope, added),
+      ];
+      await budgets.charge(storageBill(request, remaining), (charged) => store.commit(scope, [...charged, ...writes]));
+      for (const item of remaining) answer.set(item.sha256 ?? '', item);
+      return answer;
+    } catch (error) {
+      if (error instanceof VersionConflictError) {
+        throw datasetDeleted(error);
+      }
+      if (!(error instanceof DuplicateKeyError)) throw error;
+      const stillFresh: DataItem[] = [];
+      let isMended = false;
+      for (const item of remaining) {
+        const other =
+          (await repository.findByContent(scope, request.principal.id, item.contentHash)) ??
+          (await repository.get(scope, item.id));
+        if (other === null) stillFresh.push(item);
+        else {
+          isMended = true;
+          if (other.id === item.id || (await holds(dependencies, scope, other, item))) {
+            answer.set(item.sha256 ?? '', other);
+            await blobs.remove(scope, itemBlobs.content(item));
+          } else stillFresh.push(withCollidingHash(item));
+        }
+      }
+      if (!isMended) throw error;
+      remaining = stillFresh;
+    }
+  }
+}

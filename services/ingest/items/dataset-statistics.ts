@@ -1,0 +1,47 @@
+import { scopeOf } from '../../common/kernel/dataset.ts';
+import { engramError } from '../../common/kernel/errors.ts';
+import type { DatasetScope } from '../../common/kernel/scope.ts';
+import type { CallContext } from '../../common/platform/messaging/messenger.ts';
+import { builtStatistics } from '../../common/platform/messaging/methods/cognify-managed.ts';
+import type {
+  DatasetStatistics,
+  DatasetStatisticsRequest,
+} from '../../common/platform/messaging/methods/ingest-managed.ts';
+import { datasetRef } from '../../common/records/auth/datasets.ts';
+import { builtAmong } from '../../common/records/cognify/ledger.ts';
+import type { IngestDependencies } from '../dependencies.ts';
+
+type Dependencies = Pick<IngestDependencies, 'datasets' | 'items' | 'ledger' | 'messenger' | 'clock' | 'store'>;
+
+/** What a dataset has, and how far behind it is. Counted by the stores, whatever its size: nobody reads its items. */
+export async function datasetStatistics(
+  deps: Dependencies,
+  { tenantId, datasetId }: DatasetStatisticsRequest,
+  { requestId, signal }: CallContext,
+): Promise<DatasetStatistics> {
+  const stored = await deps.datasets.get({ tenant: tenantId }, datasetId);
+  if (stored === null) throw engramError('DatasetNotFoundError', `Dataset ${datasetId} not found.`);
+  const dataset = datasetRef(stored);
+  const scope = scopeOf(dataset);
+  await noteWaiting(deps, scope);
+  const context = { requestId, ...(signal === undefined ? {} : { signal }) };
+  const [items, waiting, { pendingSince, failed, ...built }] = await Promise.all([
+    deps.items.count(scope),
+    deps.items.countWaiting(scope),
+    deps.messenger.call(builtStatistics, { dataset }, context),
+  ]);
+  const pending = Math.max(0, waiting - failed);
+  const lagMs = pending === 0 || pendingSince === null ? 0 : deps.clock.now().getTime() - Date.parse(pendingSince);
+  return { ...{ items, pending, failed }, ...built, lagSeconds: Math.max(0, lagMs / 1000) };
+}
+
+/** Items of a release that did not note whether they wait to be built: once for each. */
+async function noteWaiting({ items, ledger, store }: Dependencies, scope: DatasetScope): Promise<void> {
+  for (let found = await items.unnoted(scope); found.length > 0; found = await items.unnoted(scope)) {
+    const built = new Set(await builtAmong(ledger, scope, found));
+    await store.commit(
+      scope,
+      found.map((item) => items.noteWrite(item, built.has(item.id))),
+    );
+  }
+}

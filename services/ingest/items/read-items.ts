@@ -1,0 +1,54 @@
+import type { Readable } from 'node:stream';
+import { text as readText } from 'node:stream/consumers';
+import { type DataItem, itemBlobs } from '../../common/domain/data-item.ts';
+import type { DataItemId } from '../../common/kernel/brand.ts';
+import { type DatasetRef, scopeOf } from '../../common/kernel/dataset.ts';
+import { engramError } from '../../common/kernel/errors.ts';
+import type { ParsedDocument } from '../../common/ports/documents.ts';
+import type { DataItems } from '../../common/records/ingest/data-items.ts';
+import type { BlobStore } from '../../common/storage/ports/blob-store.ts';
+
+export interface ItemPage {
+  readonly items: readonly DataItem[];
+  readonly total: number;
+}
+
+/** Newest first. */
+export async function listItems(
+  items: DataItems,
+  dataset: DatasetRef,
+  page: { readonly offset: number; readonly limit: number },
+): Promise<ItemPage> {
+  const scope = scopeOf(dataset);
+  const [found, total] = await Promise.all([items.newestFirst(scope, page), items.count(scope)]);
+  return { items: found, total };
+}
+
+/** The derived text of an item. Throws `DataNotFoundError` for an unknown item or a missing blob. */
+export async function readItemText(
+  { items, blobs }: { readonly items: DataItems; readonly blobs: BlobStore },
+  dataset: DatasetRef,
+  id: DataItemId,
+): Promise<{ readonly item: DataItem; readonly text: string }> {
+  const scope = scopeOf(dataset);
+  for (let lost: DataItem | null = null; ; ) {
+    const item = await items.get(scope, id);
+    const blob = item === null ? null : await blobs.get(scope, itemBlobs.parsed(item));
+    if (item !== null && blob !== null) return { item, text: await derivedText(item, blob) };
+    // Content that was replaced while it was looked for is read anew; any other that is missing is gone.
+    if (item === null || (lost !== null && lost.revision === item.revision)) {
+      throw engramError('DataNotFoundError', `Data (${id}) not found in dataset (${dataset.id}).`);
+    }
+    lost = item;
+  }
+}
+
+async function derivedText(item: DataItem, parsed: Readable): Promise<string> {
+  const stored = await readText(parsed);
+  try {
+    return (JSON.parse(stored) as ParsedDocument).text;
+  } catch (cause) {
+    const message = `The stored text of '${item.name}' is damaged. Cognify its dataset to have it read again from the original.`;
+    throw engramError('CorruptStoreError', message, { cause });
+  }
+}

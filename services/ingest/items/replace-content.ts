@@ -1,0 +1,178 @@
+import { type Bill, type Charge, homeOf, keyAccount } from '../../common/domain/budget.ts';
+import { collidingHash, type DataItem, itemBlobs, md5Of } from '../../common/domain/data-item.ts';
+import { type DatasetRef, scopeOf } from '../../common/kernel/dataset.ts';
+import { engramError } from '../../common/kernel/errors.ts';
+import type { Principal } from '../../common/kernel/principal.ts';
+import type { DatasetScope } from '../../common/kernel/scope.ts';
+import { blobIntentsCollection } from '../../common/records/ingest/blob-intents.ts';
+import { dataItemsCollection } from '../../common/records/ingest/data-items.ts';
+import { DuplicateKeyError, VersionConflictError } from '../../common/storage/ports/document-store.ts';
+import type { IngestDependencies } from '../dependencies.ts';
+import { holds } from './content-identity.ts';
+import { requireDatasetKept } from './dataset-still-there.ts';
+import type { Source } from './input-source.ts';
+import { contentFacts, metadataFrom, type StoredContent, storeContent } from './store-content.ts';
+
+export interface Replacement {
+  readonly principal: Principal;
+  readonly dataset: DatasetRef;
+  readonly item: DataItem;
+  readonly source: Source;
+  /** Null: those of the item stay. */
+  readonly nodeSets: readonly string[] | null;
+  readonly signal: AbortSignal;
+}
+
+export interface Replaced {
+  readonly item: DataItem;
+  /** The content before, which nobody owns any more: see `removeFormerContent`. */
+  readonly former: FormerContent;
+}
+
+export interface FormerContent {
+  readonly intent: string;
+  readonly keys: readonly string[];
+}
+
+/**
+ * Puts new content in the place of an item's: the new one is stored whole before one commit makes it the item's, charges
+ * for it and gives back for the old one. Whatever fails before leaves the item as it was. Errors: those of
+ * `storeContent` and of budgets; `ConflictError` when another item holds the same bytes, `UpdateTargetNotFoundError`.
+ */
+export async function replaceContent(dependencies: IngestDependencies, request: Replacement): Promise<Replaced> {
+  const { intents, ids, clock, budgets } = dependencies;
+  const scope = scopeOf(request.dataset);
+  await requireDatasetKept(dependencies, request.dataset);
+  const facts = { sizeBytes: request.source.sizeBytes, keyId: request.principal.key?.id ?? null };
+  await budgets.check(differenceBill(request.dataset, request.item, facts));
+  const content = { id: request.item.id, revision: ids.uuid() };
+  const intent = ids.ordered();
+  const declared = intents.declare(scope, intent, itemBlobs.content(content), clock.now().toISOString());
+  declared.catch(() => null); // whoever waits for it hears of it
+  try {
+    const stored = { scope, item: content, source: request.source, declared, signal: request.signal };
+    const parsed = await storeContent(dependencies, stored);
+    return await commitContent(dependencies, request, { parsed, revision: content.revision, intent });
+  } catch (error) {
+    await declared;
+    // When the store is away, the sweep removes the blobs later.
+    await abandonContent(dependencies, scope, { intent, keys: itemBlobs.content(content) }).catch(() => null);
+    throw error;
+  }
+}
+
+/** Nothing is removed when the item was committed after all and only the answer was lost. */
+async function abandonContent(
+  dependencies: IngestDependencies,
+  scope: DatasetScope,
+  content: FormerContent,
+): Promise<void> {
+  if (await dependencies.intents.abandon(scope, content.intent))
+    await removeFormerContent(dependencies, scope, content);
+}
+
+/** Once no run can read it any more; what is left by a process that was killed the sweep removes. */
+export async function removeFormerContent(
+  { blobs, intents }: Pick<IngestDependencies, 'blobs' | 'intents'>,
+  scope: DatasetScope,
+  { intent, keys }: FormerContent,
+): Promise<void> {
+  await blobs.remove(scope, keys);
+  await intents.settle(scope, intent);
+}
+
+/** Reads the item again as long as others replace it in between: the last one wins, and every one is counted. */
+async function commitContent(
+  dependencies: IngestDependencies,
+  request: Replacement,
+  { parsed, revision, intent }: { readonly parsed: StoredContent; readonly revision: string; readonly intent: string },
+): Promise<Replaced> {
+  const { items, intents, eventLog, audit, budgets, clock, ids } = dependencies;
+  const { dataset, principal, source } = request;
+  const scope = scopeOf(dataset);
+  let { contentHash } = contentFacts(source, parsed);
+  for (let present = request.item; ; ) {
+    // Of the same MD5 and other bytes: what is built tells by this that it is of the former content.
+    if (contentHash === md5Of(present) && !(await holds(dependencies, scope, present, source)))
+      contentHash = collidingHash(source);
+    if (present.isExpiring) throw updateTargetNotFound(present.id, dataset.id);
+    const at = clock.now().toISOString();
+    const next: DataItem = {
+      ...present,
+      ...contentFacts(source, parsed),
+      contentHash,
+      ...{ revision, updatedAt: at, keyId: principal.key?.id ?? null },
+      nodeSets: request.nodeSets ?? present.nodeSets,
+      externalMetadata: metadataFrom(source, ownMetadata(present)),
+    };
+    const former = { intent: ids.ordered(), keys: itemBlobs.content(present) };
+    const { format, sizeBytes } = next;
+    const writes = [
+      ...items.replaceWrites(present, next),
+      ...intents.settleWrites(intent),
+      ...intents.leaveWrites(former.intent, former.keys, at),
+      ...eventLog.appendWrites(scope, [{ type: 'item.updated', subjectId: next.id, data: { format, sizeBytes } }]),
+    ];
+    const entry = { tenant: dataset.tenant, action: 'item.updated', actor: principal.id, subject: dataset.id };
+    const details = { items: 1, ids: [next.id] };
+    try {
+      await budgets.charge(differenceBill(dataset, present, next), (charged) =>
+        audit.commit(scope, [...charged, ...writes], [{ ...entry, details }]),
+      );
+      return { item: next, former };
+    } catch (error) {
+      if (error instanceof DuplicateKeyError && error.collection === dataItemsCollection.name) {
+        const other = await items.findByContent(scope, next.ownerId, next.contentHash);
+        if (other !== null && !(await holds(dependencies, scope, other, source))) {
+          contentHash = collidingHash(source);
+          continue;
+        }
+        throw engramError('ConflictError', `Item ${other?.id ?? ''} of the dataset holds the same content already.`, {
+          cause: error,
+        });
+      }
+      if (!(error instanceof VersionConflictError)) throw error;
+      if (error.collection === blobIntentsCollection.name) {
+        throw engramError('ConflictError', 'The dataset was deleted while an item of it was updated.', {
+          cause: error,
+        });
+      }
+      if (error.collection !== dataItemsCollection.name) throw error;
+      const changed = await items.get(scope, present.id);
+      if (changed === null) throw updateTargetNotFound(present.id, dataset.id);
+      present = changed;
+    }
+  }
+}
+
+export function updateTargetNotFound(item: string, dataset: string | null): Error {
+  const place = dataset === null ? 'any dataset' : `dataset '${dataset}'`;
+  return engramError(
+    'UpdateTargetNotFoundError',
+    `No document found to update: data_id '${item}' does not exist in ${place}. Use add to create new documents.`,
+  );
+}
+
+/** Where the old content came from is told anew; what the caller said stays. */
+function ownMetadata({ externalMetadata }: DataItem): DataItem['externalMetadata'] {
+  const { _cognee: _derived, ...own } = externalMetadata;
+  return own;
+}
+
+type Counted = Pick<DataItem, 'sizeBytes' | 'keyId'>;
+
+/** The content counts for the key it came by, so an item may pass from one key to another. */
+function differenceBill(dataset: DatasetRef, present: Counted, next: Counted): Bill {
+  const difference = next.sizeBytes - present.sizeBytes;
+  const home: Charge = { account: homeOf(dataset), demand: { storageBytes: difference } };
+  if ((present.keyId ?? null) === (next.keyId ?? null)) {
+    const key = next.keyId ? [{ ...home, account: keyAccount(next.keyId) }] : [];
+    return { tenant: dataset.tenant, charges: [home, ...key] };
+  }
+  const charges = [home];
+  if (present.keyId) {
+    charges.push({ account: keyAccount(present.keyId), demand: { items: -1, storageBytes: -present.sizeBytes } });
+  }
+  if (next.keyId) charges.push({ account: keyAccount(next.keyId), demand: { items: 1, storageBytes: next.sizeBytes } });
+  return { tenant: dataset.tenant, charges };
+}

@@ -1,0 +1,174 @@
+import { billOf, payerOf } from '../../common/domain/budget.ts';
+import { type DataItem, md5Of } from '../../common/domain/data-item.ts';
+import { isTerminal, type RunState } from '../../common/domain/run.ts';
+import type { DataItemId } from '../../common/kernel/brand.ts';
+import { type DatasetRef, scopeOf } from '../../common/kernel/dataset.ts';
+import { type EngramError, engramError, isEngramError } from '../../common/kernel/errors.ts';
+import { asId } from '../../common/kernel/ids.ts';
+import type { Principal } from '../../common/kernel/principal.ts';
+import { awaitRun } from '../../common/platform/jobs/await-run.ts';
+import { runErrorOf } from '../../common/platform/jobs/run-error.ts';
+import { isPermitted } from '../../common/platform/messaging/is-permitted.ts';
+import type { CallContext } from '../../common/platform/messaging/messenger.ts';
+import { startRun } from '../../common/platform/messaging/methods/cognify.ts';
+import { builtAmong } from '../../common/records/cognify/ledger.ts';
+import { type ChunkChanges, chunkChanges } from '../../common/text/chunking/chunk-changes.ts';
+import type { IngestDependencies } from '../dependencies.ts';
+import { forgetMarks } from '../repetition/forget-marks.ts';
+import { holds } from './content-identity.ts';
+import { findItemDataset } from './find-item.ts';
+import { type Input, openInput, type Source } from './input-source.ts';
+import { itemChunks } from './item-chunks.ts';
+import { createLocalReader } from './local-files.ts';
+import { removeFormerContent, replaceContent, updateTargetNotFound } from './replace-content.ts';
+import { targetDataset } from './target-dataset.ts';
+import { trackedRun } from './tracked-run.ts';
+
+export interface UpdateRequest {
+  readonly principal: Principal;
+  readonly itemId: DataItemId;
+  /** Null: the one dataset of the tenant that has the item. */
+  readonly datasetId: string | null;
+  readonly inputs: readonly Input[];
+  /** Empty: those of the item stay. */
+  readonly nodeSets: readonly string[];
+  /** False: everything is built anew, whatever stayed as it was. */
+  readonly chunkLevelDiff: boolean;
+  readonly context: CallContext;
+  readonly signal: AbortSignal;
+}
+
+export interface Rebuild {
+  /** Reasons of the wire (ingest.md §2). */
+  readonly reason: 'disabled' | 'unsupported_metadata' | 'no_baseline';
+  readonly detail: string;
+}
+
+export interface UpdateOutcome {
+  readonly status: 'incremental' | 'unchanged' | 'full_rebuild' | 'failed';
+  readonly itemId: DataItemId;
+  readonly dataset: DatasetRef;
+  /** Null after a rebuild, and when the run failed. */
+  readonly chunks: ChunkChanges | null;
+  readonly elapsedSeconds: number;
+  /** Null when there was nothing to do. */
+  readonly run: RunState | null;
+  readonly rebuild: Rebuild | null;
+  /** Why the item could not be built. */
+  readonly error?: EngramError;
+}
+
+/**
+ * Replaces the content of one item and builds the graph from it. Until the run has committed the new content, readers see
+ * what was built from the old one; when the run fails they go on seeing it, and the next cognify builds the new content.
+ * The item keeps its id, owner, label, metadata, graph model, prompt and, unless others are given, its node sets.
+ */
+export async function updateItem(dependencies: IngestDependencies, request: UpdateRequest): Promise<UpdateOutcome> {
+  const { clock, ids, messenger, budgets } = dependencies;
+  const startedMs = clock.monotonicMs();
+  const elapsedSeconds = () => (clock.monotonicMs() - startedMs) / 1000;
+  const { principal, context, signal, nodeSets } = request;
+  const { dataset, item } = await findTarget(dependencies, request);
+  const source = await openSource(dependencies, request);
+  const scope = scopeOf(dataset);
+  const before = await itemChunks(dependencies, scope, item.id);
+  const rebuild = rebuildOf(request, item, before);
+  const answer = { itemId: item.id, dataset, rebuild };
+  const isSame = rebuild === null && source.md5 === md5Of(item) && (await holds(dependencies, scope, item, source));
+  if (isSame && (await builtAmong(dependencies.ledger, scope, [item])).length > 0) {
+    const chunks = chunkChanges(before ?? [], before ?? []);
+    return { ...answer, status: 'unchanged', chunks, elapsedSeconds: elapsedSeconds(), run: null };
+  }
+  // Before the data is taken in: a request that is refused changes nothing.
+  await budgets.check(billOf(payerOf(principal), { concurrentRuns: 1 }));
+  const chunkSize = (await dependencies.ledger.entries(scope, [item.id])).get(item.id)?.chunkSize ?? null;
+  const tracked = { id: ids.uuid(), pipeline: 'add_pipeline', principal, dataset, context };
+  const { former } = await trackedRun(messenger, tracked, async () => {
+    const replacement = { principal, dataset, item, source, signal, nodeSets: nodeSets.length > 0 ? nodeSets : null };
+    return { result: await replaceContent(dependencies, replacement), items: [item.id] };
+  });
+  const options = { chunkSize, likeItem: item.id };
+  const started = await messenger.call(startRun, { dataset, options, background: false }, { ...context, principal });
+  const run = isTerminal(started.run.status) ? started.run : await awaitRun(messenger, started.run.id, context);
+  // Runs that were there before this one may have read the former content until now.
+  await removeFormerContent(dependencies, scope, former);
+  const error = runErrorOf(run, [item.id]);
+  if (error !== null) {
+    return { ...answer, status: 'failed', chunks: null, elapsedSeconds: elapsedSeconds(), run, error };
+  }
+  // What was shown of the former content is not said by the item any more.
+  await forgetMarks(dependencies, scope, [item.id]);
+  const after = await itemChunks(dependencies, scope, item.id);
+  if (after === null) throw updateTargetNotFound(item.id, dataset.id);
+  const chunks = rebuild === null ? chunkChanges(before ?? [], after) : null;
+  const status = rebuild === null ? 'incremental' : 'full_rebuild';
+  return { ...answer, status, chunks, elapsedSeconds: elapsedSeconds(), run };
+}
+
+/** Whether there is such an item is told before who may change it (ingest.md §2), to those who may know. */
+async function findTarget(
+  dependencies: IngestDependencies,
+  { principal, itemId, datasetId, context }: UpdateRequest,
+): Promise<{ readonly dataset: DatasetRef; readonly item: DataItem }> {
+  const { items, messenger } = dependencies;
+  const places = await items.locate({ tenant: principal.tenant }, itemId);
+  const isNamed = ({ dataset }: { readonly dataset: string }) => datasetId === null || dataset === datasetId;
+  const named = places.filter(isNamed);
+  if (named.length === 0) {
+    await requireNoSecret(dependencies, { principal, datasetId, context });
+    throw updateTargetNotFound(itemId, datasetId);
+  }
+  // What goes by an update is deleted, so both are needed.
+  const needed = async (permission: 'delete' | 'write'): Promise<DatasetRef> => {
+    if (datasetId !== null) return targetDataset(messenger, principal, { id: datasetId }, { permission, context });
+    return findItemDataset(dependencies, principal, itemId, { permission, context }).catch((error: unknown) => {
+      if (!isEngramError(error) || error.wireName !== 'DataNotFoundError') throw error;
+      throw updateTargetNotFound(itemId, null);
+    });
+  };
+  const dataset = await needed('delete');
+  await targetDataset(messenger, principal, { id: dataset.id }, { permission: 'write', context });
+  const item = named.find((place) => place.dataset === dataset.id)?.item;
+  if (item === undefined) throw updateTargetNotFound(itemId, dataset.id);
+  return { dataset, item };
+}
+
+/** Who may not read a dataset is refused for an unknown item as for one that is there, by the first permission that is missing. */
+async function requireNoSecret(
+  { datasets, messenger }: IngestDependencies,
+  { principal, datasetId, context }: Pick<UpdateRequest, 'principal' | 'datasetId' | 'context'>,
+): Promise<void> {
+  if (datasetId === null || (await datasets.get({ tenant: principal.tenant }, asId(datasetId))) === null) return;
+  if (await isPermitted(messenger, 'read', datasetId, { ...context, principal })) return;
+  for (const permission of ['delete', 'write'] as const) {
+    await targetDataset(messenger, principal, { id: datasetId }, { permission, context });
+  }
+}
+
+async function openSource(
+  { settings, fetcher }: IngestDependencies,
+  { inputs, signal }: Pick<UpdateRequest, 'inputs' | 'signal'>,
+): Promise<Source> {
+  const options = { fetcher, readLocal: createLocalReader(settings), maxBytes: settings.maxDocumentBytes };
+  const [input] = inputs;
+  const sources = input === undefined || inputs.length > 1 ? [] : await openInput(input, options, signal);
+  const [source] = sources;
+  if (source === undefined || sources.length > 1) {
+    const count = Math.max(inputs.length, sources.length);
+    throw engramError('IngestionError', `An update replaces exactly one document; got ${count} of them.`);
+  }
+  return source;
+}
+
+function rebuildOf(
+  { chunkLevelDiff, nodeSets }: UpdateRequest,
+  { id }: DataItem,
+  before: readonly string[] | null,
+): Rebuild | null {
+  if (!chunkLevelDiff) return { reason: 'disabled', detail: 'chunk_level_diff=false was requested' };
+  if (nodeSets.length > 0) {
+    return { reason: 'unsupported_metadata', detail: 'other node sets concern every passage of the document' };
+  }
+  if (before === null) return { reason: 'no_baseline', detail: `document ${id} was not cognified yet` };
+  return null;
+}

@@ -1,0 +1,38 @@
+import type { DataItemId } from '../../common/kernel/brand.ts';
+import type { DatasetScope } from '../../common/kernel/scope.ts';
+import { slices } from '../../common/kernel/slices.ts';
+import { supersessionRevertsCollection } from '../../common/records/cognify/supersessions.ts';
+import { echoMarksCollection } from '../../common/records/ingest/echo-marks.ts';
+import { repetitionsCollection } from '../../common/records/ingest/repetitions.ts';
+import type { AnyCollection } from '../../common/storage/ports/document-store.ts';
+import type { IngestDependencies } from '../dependencies.ts';
+
+/** Ids of one condition. */
+const SLICE = 500;
+
+/** What is kept of having shown, repeated and taken back what the items of a dataset say. */
+export const markCollections: readonly AnyCollection[] = [
+  echoMarksCollection,
+  repetitionsCollection,
+  supersessionRevertsCollection,
+];
+
+/** The part of it that is about the items. */
+export async function forgetMarks(
+  {
+    store,
+    echoes,
+    repetitions,
+    supersessions,
+  }: Pick<IngestDependencies, 'store' | 'echoes' | 'repetitions' | 'supersessions'>,
+  scope: DatasetScope,
+  items: readonly DataItemId[],
+): Promise<void> {
+  const owners = [echoes.removeWrite, repetitions.removeWrite, supersessions.removeRevertsWrite];
+  for (const slice of slices(items, SLICE)) {
+    await store.commit(
+      scope,
+      owners.map((removeWrite) => removeWrite(slice)),
+    );
+  }
+}

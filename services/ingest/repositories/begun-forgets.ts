@@ -1,0 +1,157 @@
+import type { DataItemId } from '../../common/kernel/brand.ts';
+import { type DatasetRef, scopeOf } from '../../common/kernel/dataset.ts';
+import { asId, dataItemId } from '../../common/kernel/ids.ts';
+import type { DatasetScope, SystemScope } from '../../common/kernel/scope.ts';
+import { untilUndisturbed } from '../../common/records/base/commit-races.ts';
+import {
+  type Collection,
+  type DocumentStore,
+  insert,
+  removeWhere,
+  type Stored,
+  update,
+  type Write,
+} from '../../common/storage/ports/document-store.ts';
+
+type BegunForgetDocument = {
+  /** A dataset that is made anew under the same id is another. */
+  readonly createdAt: string;
+  /** The dataset's, which what it counts for is given back to. */
+  readonly ownerId: string;
+  /** Milliseconds since 1970; from then on somebody else may go on. */
+  readonly leasedUntilMs: number;
+  /** ISO-8601, of memory only: what is built later stays. */
+  readonly begunAt?: string;
+};
+
+/**
+ * What is being forgotten: one document for each item and each dataset, from before the first step until all is gone. One
+ * that nobody holds any more is ended by whoever finds it.
+ */
+export const begunForgetsCollection: Collection<BegunForgetDocument> = {
+  name: 'begun_forgets',
+  level: 'dataset',
+  indexes: [{ fields: ['createdAt'] }, { fields: ['leasedUntilMs'], wide: true }],
+};
+
+export interface Forgotten {
+  /** Null: the dataset itself. */
+  readonly items: readonly DataItemId[] | null;
+  /** What was built of them goes, they stay. */
+  readonly memoryOnly: boolean;
+}
+
+export type ForgottenDataset = Pick<DatasetRef, 'id' | 'tenant' | 'createdAt' | 'ownerId'>;
+
+export interface CutOffForget {
+  readonly dataset: ForgottenDataset;
+  /** The item; null: the dataset. */
+  readonly item: DataItemId | null;
+  /** When it was begun, if only its memory goes; null: all of it goes. */
+  readonly memoryBefore: string | null;
+  readonly leasedUntilMs: number;
+}
+
+export interface BeginTimes {
+  readonly begunAt: string;
+  readonly leasedUntilMs: number;
+}
+
+export interface BegunForgets {
+  /** Commits `writes` with it. What was begun before is held from now on. */
+  begin(dataset: ForgottenDataset, what: Forgotten, times: BeginTimes, writes: readonly Write[]): Promise<void>;
+  /** Whether the dataset itself is being forgotten. */
+  ofDataset(dataset: Pick<DatasetRef, 'tenant' | 'id'>): Promise<boolean>;
+  /** Until somebody else may go on. */
+  hold(dataset: ForgottenDataset, what: Forgotten, untilMs: number): Promise<void>;
+  /** It is gone, and with a dataset all that was begun of its items. */
+  end(dataset: ForgottenDataset, what: Forgotten): Promise<void>;
+  /** What nobody has held since then, of all tenants, at most 500. */
+  cutOff(scope: SystemScope, beforeMs: number): Promise<readonly CutOffForget[]>;
+  /** False: somebody else goes on with it, or ended it. */
+  take(forget: CutOffForget, untilMs: number): Promise<boolean>;
+  /** For a process that has the store alone: whoever held them is dead. */
+  releaseAll(scope: SystemScope): Promise<void>;
+}
+
+/** Ids of items are none like these. */
+const WHOLE = 'dataset';
+const MEMORY = 'memory';
+const PAGE = 500;
+
+export function createBegunForgets(store: DocumentStore): BegunForgets {
+  const collection = begunForgetsCollection;
+  const cutOff = async (scope: SystemScope, beforeMs: number): Promise<readonly CutOffForget[]> => {
+    const where = { leasedUntilMs: { atMost: beforeMs } };
+    return (await store.find(scope, collection, { where, limit: PAGE })).items.map(cutOffOf);
+  };
+  const hold = async (scope: DatasetScope, ids: readonly string[], leasedUntilMs: number): Promise<void> => {
+    await store.commit(
+      scope,
+      ids.map((id) => update(collection, id, { set: { leasedUntilMs } })),
+    );
+  };
+  return {
+    async begin(dataset, what, { begunAt, leasedUntilMs }, writes) {
+      const scope = scopeOf(dataset);
+      const { createdAt, ownerId } = dataset;
+      const document = { createdAt, ownerId, leasedUntilMs, ...(what.memoryOnly ? { begunAt } : {}) };
+      const ids = idsOf(what);
+      // An end that somebody else comes to, or a beginning, meanwhile.
+      await untilUndisturbed(async () => {
+        const known = new Set((await store.getMany(scope, collection, ids)).map(({ id }) => id));
+        const marks = ids.map((id) =>
+          known.has(id) ? update(collection, id, { set: document, required: true }) : insert(collection, id, document),
+        );
+        await store.commit(scope, [...marks, ...writes]);
+      });
+    },
+    ofDataset: async (dataset) => (await store.get(scopeOf(dataset), collection, WHOLE)) !== null,
+    hold: (dataset, what, untilMs) => hold(scopeOf(dataset), idsOf(what), untilMs),
+    async end(dataset, what) {
+      const { createdAt } = dataset;
+      await store.commit(scopeOf(dataset), [
+        removeWhere(collection, isWhole(what) ? { createdAt } : { id: { in: idsOf(what) }, createdAt }),
+      ]);
+    },
+    cutOff,
+    async take(forget, leasedUntilMs) {
+      const { dataset, leasedUntilMs: read } = forget;
+      const change = { where: { leasedUntilMs: read }, set: { leasedUntilMs } };
+      const [result] = await store.commit(scopeOf(dataset), [update(collection, idOf(forget), change)]);
+      return result?.changed === 1;
+    },
+    async releaseAll(scope) {
+      for (;;) {
+        const held = await store.find(scope, collection, { where: { leasedUntilMs: { greaterThan: 0 } }, limit: PAGE });
+        for (const stored of held.items) await hold(scopeOf(cutOffOf(stored).dataset), [stored.id], 0);
+        if (held.items.length < PAGE) return;
+      }
+    },
+  };
+}
+
+function isWhole({ items, memoryOnly }: Forgotten): boolean {
+  return items === null && !memoryOnly;
+}
+
+function idsOf({ items, memoryOnly }: Forgotten): readonly string[] {
+  const ids = items === null ? [WHOLE] : [...new Set(items)];
+  return memoryOnly ? ids.map((id) => `${MEMORY} ${id}`) : ids;
+}
+
+function idOf({ item, memoryBefore }: CutOffForget): string {
+  return idsOf({ items: item === null ? null : [item], memoryOnly: memoryBefore !== null })[0] ?? WHOLE;
+}
+
+function cutOffOf({ id, tenant, dataset, value }: Stored<BegunForgetDocument>): CutOffForget {
+  const { createdAt, ownerId, leasedUntilMs, begunAt = null } = value;
+  const name = begunAt === null ? id : id.slice(MEMORY.length + 1);
+  const owner = { id: asId<DatasetRef['id']>(dataset ?? ''), tenant: asId<DatasetRef['tenant']>(tenant ?? '') };
+  return {
+    dataset: { ...owner, createdAt, ownerId: asId(ownerId) },
+    item: name === WHOLE ? null : dataItemId(name),
+    memoryBefore: begunAt,
+    leasedUntilMs,
+  };
+}

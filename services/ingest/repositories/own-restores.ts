@@ -1,0 +1,91 @@
+import type { DatasetId, TenantId, UserId } from '../../common/kernel/brand.ts';
+import { asId } from '../../common/kernel/ids.ts';
+import type { Scope, SystemScope } from '../../common/kernel/scope.ts';
+import { findAll } from '../../common/records/base/find-all.ts';
+import {
+  type Collection,
+  type DocumentStore,
+  insert,
+  remove,
+  replace,
+  type Stored,
+  type Write,
+} from '../../common/storage/ports/document-store.ts';
+import type { Leased } from './leased.ts';
+
+type OwnRestoreDocument = Leased & {
+  readonly userId: string;
+  /** The API key that it was asked for with. */
+  readonly keyId: string | null;
+  /** Of the dataset that is being made; nobody can name it yet. */
+  readonly datasetId: string;
+  readonly name: string;
+  /** What is being done, in a few words. */
+  readonly step: string;
+  /** Parts. */
+  readonly done: number;
+  readonly total: number;
+  readonly source: {
+    /** Where the parts lie. */
+    readonly tenantId: string;
+    readonly name: string;
+    /** The dataset that it is a snapshot of; null: it came as a file, which goes with this. */
+    readonly datasetId: string | null;
+  };
+  /** False while the file is still being kept. */
+  readonly isReady: boolean;
+};
+
+/** Datasets that users are making from snapshots. Written by ingest. */
+export const ownRestoresCollection: Collection<OwnRestoreDocument> = {
+  name: 'own_restores',
+  level: 'tenant',
+  indexes: [{ fields: ['userId', 'isComplete'] }, { fields: ['isComplete', 'leasedUntilMs'], wide: true }],
+};
+
+export interface OwnRestore extends Omit<OwnRestoreDocument, 'datasetId' | 'userId'> {
+  readonly id: string;
+  readonly tenant: TenantId;
+  readonly userId: UserId;
+  readonly datasetId: DatasetId;
+  readonly version: number;
+}
+
+export interface OwnRestores {
+  get(scope: Scope, id: string): Promise<OwnRestore | null>;
+  /** Those of the user that are neither complete nor failed. */
+  countOpen(scope: Scope, user: UserId): Promise<number>;
+  /** Those that nobody has touched since then, of all tenants, at most 100. */
+  untouched(scope: SystemScope, beforeMs: number, isComplete: boolean): Promise<readonly OwnRestore[]>;
+  insertWrite(restore: Omit<OwnRestore, 'version' | 'tenant'>): Write;
+  /** `VersionConflictError` in the commit when it changed since it was read. */
+  replaceWrite(restore: OwnRestore): Write;
+  removeWrite(restore: OwnRestore): Write;
+}
+
+export function createOwnRestores(store: DocumentStore): OwnRestores {
+  const collection = ownRestoresCollection;
+  return {
+    async get({ tenant }, id) {
+      const stored = await store.get({ tenant }, collection, id);
+      return stored === null ? null : restoreOf(stored);
+    },
+    async countOpen({ tenant }, userId) {
+      // Those that failed are there, too, for whoever asks how it went.
+      const found = await findAll(store, { tenant }, collection, { where: { userId, isComplete: false } });
+      return found.filter(({ value }) => value.failure === null).length;
+    },
+    async untouched(scope, beforeMs, isComplete) {
+      const where = { isComplete, leasedUntilMs: { lessThan: beforeMs } };
+      return (await store.find(scope, collection, { where, limit: 100 })).items.map(restoreOf);
+    },
+    insertWrite: ({ id, ...document }) => insert(collection, id, document),
+    replaceWrite: ({ id, version, tenant: _, ...document }) => replace(collection, id, document, version),
+    removeWrite: ({ id, version }) => remove(collection, id, version),
+  };
+}
+
+function restoreOf({ id, version, tenant, value }: Stored<OwnRestoreDocument>): OwnRestore {
+  const { userId, datasetId } = value;
+  return { ...value, id, version, tenant: asId(tenant ?? ''), userId: asId(userId), datasetId: asId(datasetId) };
+}

@@ -1,0 +1,89 @@
+import type { TenantId } from '../../common/kernel/brand.ts';
+import { asId } from '../../common/kernel/ids.ts';
+import { pagesOf } from '../../common/kernel/result-page.ts';
+import { type DatasetScope, datasetScope, type Scope, SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
+import {
+  type Collection,
+  type DocumentStore,
+  insert,
+  remove,
+  replace,
+  type Write,
+} from '../../common/storage/ports/document-store.ts';
+
+/** How long what a tenant has is kept, as its resource declares; null: as the server says. */
+export type TenantRetention = {
+  /** After the last use of a session. */
+  readonly sessionsMs: number | null;
+  readonly eventsMs: number | null;
+};
+
+/** How long what a dataset has is kept, as its resource declares. */
+export type DatasetRetention = {
+  /** After an item was added last, also by the same bytes, or replaced. */
+  readonly itemsMs: number;
+};
+
+export const tenantRetentionCollection: Collection<TenantRetention> = {
+  name: 'tenant_retention',
+  level: 'tenant',
+  indexes: [],
+};
+
+export const datasetRetentionCollection: Collection<DatasetRetention> = {
+  name: 'dataset_retention',
+  level: 'dataset',
+  indexes: [],
+};
+
+/** What is kept and its version, for the next write. */
+export type StoredRetention<Retention> = Retention & { readonly version: number };
+
+export interface RetentionRecords<Owner extends Scope, Retention> {
+  /** Null: nothing is declared. */
+  get(owner: Owner): Promise<StoredRetention<Retention> | null>;
+  /** Of all owners. */
+  all(): AsyncGenerator<{ readonly owner: Owner; readonly retention: Retention }>;
+  /** `DuplicateKeyError` or `VersionConflictError` in the commit when it changed since `before` was read. */
+  putWrite(retention: Retention, before: StoredRetention<Retention> | null): Write;
+  removeWrite(before: StoredRetention<Retention>): Write;
+}
+
+export interface Retentions {
+  readonly ofTenants: RetentionRecords<{ readonly tenant: TenantId }, TenantRetention>;
+  readonly ofDatasets: RetentionRecords<DatasetScope, DatasetRetention>;
+}
+
+/** One for each owner. */
+const ID = 'current';
+const PAGE = 200;
+
+export function createRetentions(store: DocumentStore): Retentions {
+  return {
+    ofTenants: recordsIn(store, tenantRetentionCollection, ({ tenant }) => ({ tenant: asId<TenantId>(tenant ?? '') })),
+    ofDatasets: recordsIn(store, datasetRetentionCollection, ({ tenant, dataset }) =>
+      datasetScope(asId(tenant ?? ''), asId(dataset ?? '')),
+    ),
+  };
+}
+
+function recordsIn<Owner extends Scope, Retention extends TenantRetention | DatasetRetention>(
+  store: DocumentStore,
+  collection: Collection<Retention>,
+  ownerOf: (stored: { readonly tenant: string | null; readonly dataset: string | null }) => Owner,
+): RetentionRecords<Owner, Retention> {
+  return {
+    async get(owner) {
+      const stored = await store.get(owner, collection, ID);
+      return stored === null ? null : { ...stored.value, version: stored.version };
+    },
+    async *all() {
+      for await (const page of pagesOf((after) => store.find(SYSTEM_SCOPE, collection, { limit: PAGE, after }))) {
+        for (const stored of page) yield { owner: ownerOf(stored), retention: stored.value };
+      }
+    },
+    putWrite: (retention, before) =>
+      before === null ? insert(collection, ID, retention) : replace(collection, ID, retention, before.version),
+    removeWrite: ({ version }) => remove(collection, ID, version),
+  };
+}

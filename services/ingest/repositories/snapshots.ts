@@ -1,0 +1,88 @@
+import type { DatasetId, TenantId } from '../../common/kernel/brand.ts';
+import { asId } from '../../common/kernel/ids.ts';
+import type { Scope, SystemScope } from '../../common/kernel/scope.ts';
+import { findAll } from '../../common/records/base/find-all.ts';
+import {
+  type Collection,
+  type DocumentStore,
+  insert,
+  remove,
+  replace,
+  type Stored,
+  type Write,
+} from '../../common/storage/ports/document-store.ts';
+import type { Leased } from './leased.ts';
+
+type SnapshotDocument = Leased & {
+  readonly datasetId: string;
+  /** Items. */
+  readonly done: number;
+  readonly total: number;
+  /** ISO-8601: the moment that it shows; of one that is being taken, when that began. */
+  readonly at: string;
+  /** Number of the last event of the dataset before that; null: none. Absent: of a release that did not note it. */
+  readonly event?: number | null;
+  readonly items: number;
+  readonly sizeBytes: number;
+  /** Of its manifest. */
+  readonly sha256: string;
+  /** Without any credential. */
+  readonly place: string;
+  /** It is in the blob store of the installation. */
+  readonly isInstalled: boolean;
+  /** The user that asked for it over HTTP; absent: a resource's. */
+  readonly takenBy?: string;
+};
+
+/** The index of backups, by name: also of those that are being taken, which are shown to nobody. Written by ingest. */
+export const snapshotsCollection: Collection<SnapshotDocument> = {
+  name: 'snapshots',
+  level: 'tenant',
+  indexes: [{ fields: ['datasetId', 'at'] }, { fields: ['isComplete', 'leasedUntilMs'], wide: true }],
+};
+
+export interface SnapshotRecord extends Omit<SnapshotDocument, 'datasetId'> {
+  readonly tenant: TenantId;
+  readonly name: string;
+  readonly datasetId: DatasetId;
+  readonly version: number;
+}
+
+export interface Snapshots {
+  get(scope: Scope, name: string): Promise<SnapshotRecord | null>;
+  /** Newest first; without a dataset all of the tenant. */
+  list(scope: Scope, dataset?: DatasetId): Promise<readonly SnapshotRecord[]>;
+  /** Those that nobody goes on with since then, of all tenants, at most 100. */
+  abandoned(scope: SystemScope, beforeMs: number): Promise<readonly SnapshotRecord[]>;
+  /** `DuplicateKeyError` in the commit when there is one of the name. */
+  insertWrite(record: Omit<SnapshotRecord, 'version' | 'tenant'>): Write;
+  /** `VersionConflictError` in the commit when it changed since it was read. */
+  replaceWrite(record: SnapshotRecord): Write;
+  removeWrite(record: SnapshotRecord): Write;
+}
+
+export function createSnapshots(store: DocumentStore): Snapshots {
+  const collection = snapshotsCollection;
+  return {
+    async get({ tenant }, name) {
+      const stored = await store.get({ tenant }, collection, name);
+      return stored === null ? null : recordOf(stored);
+    },
+    async list({ tenant }, dataset) {
+      const where = dataset === undefined ? {} : { datasetId: dataset };
+      const found = await findAll(store, { tenant }, collection, { where });
+      return found.map(recordOf).sort((one, other) => (one.at < other.at ? 1 : -1));
+    },
+    async abandoned(scope, beforeMs) {
+      const where = { isComplete: false, leasedUntilMs: { lessThan: beforeMs } };
+      return (await store.find(scope, collection, { where, limit: 100 })).items.map(recordOf);
+    },
+    insertWrite: ({ name, ...document }) => insert(collection, name, document),
+    replaceWrite: ({ name, version, tenant: _, ...document }) => replace(collection, name, document, version),
+    removeWrite: ({ name, version }) => remove(collection, name, version),
+  };
+}
+
+function recordOf({ id, version, tenant, value }: Stored<SnapshotDocument>): SnapshotRecord {
+  return { ...value, name: id, version, tenant: asId(tenant ?? ''), datasetId: asId(value.datasetId) };
+}

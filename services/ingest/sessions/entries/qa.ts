@@ -1,0 +1,55 @@
+import { z } from 'zod';
+import type { NewQa, UsedGraphElements } from '../../../common/domain/session.ts';
+import { optional } from '../../../common/platform/http/schema.ts';
+import { appendQa, requirePinnable } from '../append-to-session.ts';
+import type { EntryKind } from './entry-kind.ts';
+import { checkScore, checkSize, nodeSetSchema, scoreSchema, targetOf } from './session-checks.ts';
+
+export const qaSchema = z
+  .object({
+    type: z.literal('qa'),
+    question: z.string(),
+    answer: z.string(),
+    context: z.string().default(''),
+    feedback_text: optional(z.string()).transform((text) => text ?? null),
+    feedback_score: scoreSchema,
+    used_graph_element_ids: z
+      .strictObject({ node_ids: z.array(z.string()).optional(), edge_ids: z.array(z.string()).optional() })
+      .nullish(),
+    node_set: nodeSetSchema,
+  })
+  .meta({ id: 'QAEntry' });
+type QaInput = z.output<typeof qaSchema>;
+
+/** A question with its answer. */
+export const qaKind: EntryKind<QaInput> = {
+  needsSession: true,
+  check(entry) {
+    checkScore(entry.feedback_score);
+    checkSize(entry);
+    requirePinnable(entry.node_set);
+  },
+  async store(dependencies, request) {
+    const { entry } = request;
+    const { id } = await appendQa(dependencies, targetOf(request), newQa(entry), { nodeSets: entry.node_set });
+    return { status: 'session_stored', entryId: id };
+  },
+};
+
+function newQa(entry: QaInput): NewQa {
+  const { question, answer, context } = entry;
+  return {
+    ...{ question, context, answer, feedbackText: entry.feedback_text, feedbackScore: entry.feedback_score },
+    usedGraphElements: usedElements(entry.used_graph_element_ids),
+    usedContextIds: null,
+  };
+}
+
+/** Lists that were not given are not given back. */
+function usedElements(used: QaInput['used_graph_element_ids']): UsedGraphElements | null {
+  if (used === null || used === undefined) return null;
+  return {
+    ...(used.node_ids === undefined ? {} : { nodeIds: used.node_ids }),
+    ...(used.edge_ids === undefined ? {} : { edgeIds: used.edge_ids }),
+  };
+}

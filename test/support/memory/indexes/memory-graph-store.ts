@@ -1,0 +1,144 @@
+import type { DatasetScope } from '../../../../services/common/kernel/scope.ts';
+import type {
+  EdgeEvidence,
+  GraphStore,
+  NeighbourOptions,
+  NodeEvidence,
+  ScanQuery,
+} from '../../../../services/common/storage/ports/graph-store.ts';
+import type { Provenance } from '../../../../services/common/storage/ports/index-entry.ts';
+import { compareText, copyJson, createScopedState, removeSelected } from './scoped-state.ts';
+
+interface Graph {
+  readonly nodes: Map<string, NodeEvidence>;
+  readonly edges: Map<string, EdgeEvidence>;
+}
+
+/** Looks at every row for every question: for tests and small graphs. */
+export function createMemoryGraphStore(): GraphStore {
+  const datasets = createScopedState<Graph>(() => ({ nodes: new Map(), edges: new Map() }));
+  const nodeRows = (scope: DatasetScope) => [...(datasets.existing(scope)?.nodes.values() ?? [])];
+  const edgeRows = (scope: DatasetScope) => [...(datasets.existing(scope)?.edges.values() ?? [])];
+  return {
+    capabilities: { cypher: false },
+    async upsert(scope, evidence) {
+      const { nodes, edges } = copyJson(evidence);
+      if (nodes.length + edges.length === 0) return;
+      const graph = datasets.obtain(scope);
+      for (const node of nodes) graph.nodes.set(nodeKey(node), node);
+      for (const edge of edges) graph.edges.set(edgeKey(edge), edge);
+    },
+    async nodes(scope, ids, options = {}) {
+      const rows = nodeRows(scope).sort((a, b) => b.mentions - a.mentions || compareText(nodeKey(a), nodeKey(b)));
+      const found = [...new Set(ids)].flatMap((id) =>
+        rows.filter((row) => row.id === id).slice(0, options.perNode ?? 64),
+      );
+      return copyJson(found);
+    },
+    async neighbours(scope, ids, options, signal) {
+      signal?.throwIfAborted();
+      const rows = edgeRows(scope);
+      const found = new Set([...new Set(ids)].flatMap((id) => touching(rows, id, options)));
+      return copyJson([...found].sort(heaviestFirst).map((edge) => shown(edge, options)));
+    },
+    async subgraph(scope, query, signal) {
+      signal?.throwIfAborted();
+      const rows = edgeRows(scope);
+      const found = new Set<EdgeEvidence>();
+      const reached = new Set(query.seeds);
+      let frontier = [...reached];
+      for (let hop = 0; hop < query.hops && frontier.length > 0; hop++) {
+        const next = new Set<string>();
+        for (const edge of takeTurns(frontier.map((id) => touching(rows, id, query)))) {
+          if (found.size >= query.maxEdges) break;
+          found.add(edge);
+          for (const end of [edge.source, edge.target]) if (!reached.has(end)) next.add(end);
+        }
+        for (const id of next) reached.add(id);
+        frontier = [...next];
+      }
+      return copyJson([...found].map((edge) => shown(edge, query)));
+    },
+    async scanNodes(scope, query) {
+      return page(nodeRows(scope), query, nodeKey, (row) => row.type);
+    },
+    async scanEdges(scope, query) {
+      return page(edgeRows(scope), query, edgeKey, (row) => row.relation);
+    },
+    async remove(scope, selection) {
+      const graph = datasets.existing(scope);
+      return graph ? removeSelected(graph.nodes, selection) + removeSelected(graph.edges, selection) : 0;
+    },
+    async drop(scope) {
+      datasets.discard(scope);
+    },
+    async count(scope, filter = {}) {
+      const ofItem = (row: { readonly item: string }) => filter.item === undefined || row.item === filter.item;
+      const nodes = nodeRows(scope).filter(ofItem);
+      const edges = edgeRows(scope).filter(ofItem);
+      return {
+        nodes: new Set(nodes.map((row) => row.id)).size,
+        edges: new Set(edges.map((row) => JSON.stringify([row.source, row.relation, row.target]))).size,
+        nodeRows: nodes.length,
+        edgeRows: edges.length,
+      };
+    },
+  };
+}
+
+function nodeKey(node: NodeEvidence): string {
+  return JSON.stringify([node.id, node.item, node.generation]);
+}
+
+function edgeKey(edge: EdgeEvidence): string {
+  return JSON.stringify([edge.source, edge.relation, edge.target, edge.item, edge.generation]);
+}
+
+function heaviestFirst(a: EdgeEvidence, b: EdgeEvidence): number {
+  return b.weight - a.weight || compareText(edgeKey(a), edgeKey(b));
+}
+
+function touching(rows: readonly EdgeEvidence[], id: string, options: NeighbourOptions): readonly EdgeEvidence[] {
+  const { direction } = options;
+  return rows
+    .filter((row) => (row.source === id && direction !== 'in') || (row.target === id && direction !== 'out'))
+    .filter((row) => options.relations === undefined || options.relations.includes(row.relation))
+    .filter((row) => !options.excludeRelations?.includes(row.relation))
+    .sort(heaviestFirst)
+    .slice(0, options.limitPerNode ?? 64);
+}
+
+function shown(edge: EdgeEvidence, { withProperties = true }: NeighbourOptions): EdgeEvidence {
+  return withProperties ? edge : { ...edge, properties: {} };
+}
+
+/** The first of each list, then the second of each …: a cut leaves every node its heaviest edges. */
+function* takeTurns<T>(lists: readonly (readonly T[])[]): Generator<T> {
+  const longest = Math.max(0, ...lists.map((list) => list.length));
+  for (let turn = 0; turn < longest; turn++) {
+    for (const list of lists) {
+      const value = list[turn];
+      if (value !== undefined) yield value;
+    }
+  }
+}
+
+function page<Row extends Provenance>(
+  rows: readonly Row[],
+  query: ScanQuery,
+  keyOf: (row: Row) => string,
+  typeOf: (row: Row) => string,
+): { items: readonly Row[]; next: string | null } {
+  const { after = null, limit, types, provenance: origin } = query;
+  const rest = rows
+    .filter((row) => !origin || (row.item === origin.item && row.generation === origin.generation))
+    .filter((row) => types === undefined || types.includes(typeOf(row)))
+    .map((row) => ({ row, key: keyOf(row) }))
+    .filter(({ key }) => after === null || compareText(key, after) > 0)
+    .sort((a, b) => compareText(a.key, b.key));
+  const items = rest.slice(0, limit);
+  return {
+    items: copyJson(items.map(({ row }) => row)),
+    next: rest.length > limit ? (items.at(-1)?.key ?? null) : null,
+  };
+}
