@@ -30,24 +30,27 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'storage/snapshots': ['kernel', 'domain', 'storage/ports'],
   'storage/documents': ['kernel', 'storage/ports', 'platform/async'],
   'storage/blobs': ['kernel', 'storage/ports', 'storage/rules', 'storage/documents'],
-  'storage/bus': ['kernel', 'storage/ports', 'storage/rules'],
-  'storage/graph': ['kernel', 'domain', 'storage/ports', 'storage/rules'],
+  'storage/bus': ['kernel', 'platform/async', 'storage/ports', 'storage/rules'],
+  'storage/graph': ['kernel', 'platform/async', 'domain', 'storage/ports', 'storage/rules'],
   'storage/indexes': ['kernel', 'ranking', 'storage/ports', 'storage/rules', 'storage/documents'],
-  'storage/kafka': ['kernel', 'storage/ports'],
-  'platform/async': [],
+  'storage/kafka': ['kernel', 'platform/async', 'storage/ports'],
+  'platform/async': ['storage/ports'],
   'platform/workers': ['kernel'],
   'platform/config': ['kernel', 'domain'],
   'platform/observability': ['domain', 'ports', 'storage/ports'],
-  'platform/messaging': ['kernel', 'domain', 'ports', 'storage/ports', 'proto/gen'],
-  'platform/http': ['kernel', 'domain', 'ports', 'platform/config', 'platform/messaging', 'platform/observability'],
-  'platform/lifecycle': ['platform/http', 'platform/observability'],
+  'platform/messaging': ['kernel', 'domain', 'ports', 'storage/ports', 'platform/async', 'proto/gen'],
+  'platform/http': [
+    ...['kernel', 'domain', 'ports'],
+    ...['platform/async', 'platform/config', 'platform/messaging', 'platform/observability'],
+  ],
+  'platform/lifecycle': ['platform/async', 'platform/http', 'platform/observability'],
   'platform/jobs': ['kernel', 'domain', 'ports', 'storage/ports', 'records', 'platform/async', 'platform/messaging'],
   'platform/events': [
     ...['kernel', 'ports', 'storage/ports'],
     ...['platform/async', 'platform/jobs', 'platform/messaging', 'platform/observability'],
   ],
   'platform/cloud-api': ['kernel', 'ports'],
-  'platform/fetch': ['kernel', 'ports'],
+  'platform/fetch': ['kernel', 'platform/async', 'ports'],
   'platform/mail': ['kernel', 'ports'],
   'platform/secrets': ['kernel', 'ports'],
   'platform/system': ['kernel', 'ports'],
@@ -89,7 +92,7 @@ const PACKAGE_HOMES: readonly { readonly packageName: RegExp; readonly home: Reg
 /** Folders that the operator may use; adapters only where it is put together. */
 const OPERATOR_USES = [
   ...['kernel', 'domain', 'ports', 'storage/ports', 'storage/rules', 'proto/gen'],
-  ...['platform/config', 'platform/observability', 'platform/messaging', 'platform/lifecycle'],
+  ...['platform/async', 'platform/config', 'platform/observability', 'platform/messaging', 'platform/lifecycle'],
 ];
 const OPERATOR_COMPOSITION = /^operator\/(main\.ts|[^/]+\/main\.ts)$/;
 
@@ -221,7 +224,7 @@ describe('architecture', () => {
         file.startsWith('operator/kube-runtime/') &&
         relative &&
         !target.startsWith('operator/kube-runtime/') &&
-        !['ports', 'storage/ports', 'platform/observability'].includes(folderOf(target) ?? ''),
+        !['ports', 'storage/ports', 'platform/async', 'platform/observability'].includes(folderOf(target) ?? ''),
     );
     expect(wrong.map(arrow)).to.deep.equal([]);
   });

@@ -1,9 +1,9 @@
+import { abortable } from '../../services/common/platform/async/abortable.ts';
 import type { WatchEvent } from './kube-client.ts';
 import type { KubeObject, ResourceKind } from './kube-object.ts';
 import { createListWatch, type ListWatchOptions } from './list-watch.ts';
 import type { RuntimeMetrics } from './metrics.ts';
 import { createObjectCache, type ObjectCache } from './object-cache.ts';
-import { untilAborted } from './until-aborted.ts';
 
 export interface Change<T extends KubeObject> {
   readonly type: 'added' | 'modified' | 'deleted';
@@ -68,7 +68,7 @@ export function createInformer<T extends KubeObject>(options: InformerOptions<T>
     get synced() {
       return listWatch.hasListed();
     },
-    whenSynced: (signal) => untilAborted(whenListed, signal),
+    whenSynced: (signal) => abortable(whenListed, signal),
     get lastEventAt() {
       return lastEventAt();
     },

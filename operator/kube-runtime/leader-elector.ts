@@ -1,10 +1,10 @@
+import { abortable } from '../../services/common/platform/async/abortable.ts';
 import type { Logger } from '../../services/common/ports/logger.ts';
 import type { KubeClient } from './kube-client.ts';
 import { isKubeError } from './kube-error.ts';
 import type { ObjectName } from './kube-object.ts';
 import { createLeaseRecord } from './lease-record.ts';
 import { pause, type RuntimeClock } from './runtime-clock.ts';
-import { untilAborted } from './until-aborted.ts';
 
 /** One process leads: it holds a Lease and renews it. */
 export interface LeaderElector {
@@ -112,7 +112,7 @@ export function createLeaderElector(options: LeaderElectorOptions): LeaderElecto
       triedAt = clock.monotonicMs();
       running ??= run();
     },
-    whenLeading: (signal) => untilAborted(leading.promise, signal),
+    whenLeading: (signal) => abortable(leading.promise, signal),
     isLeading,
     isAlive: () => clock.monotonicMs() - triedAt < ALIVE_MS,
     async stop() {

@@ -5,6 +5,7 @@ import { createModelSettings } from '../auth/repositories/model-settings.ts';
 import { createTenantEmbedders } from '../auth/repositories/tenant-embedders.ts';
 import { createTenantModels } from '../auth/repositories/tenant-models.ts';
 import { SYSTEM_SCOPE } from '../common/kernel/scope.ts';
+import { once } from '../common/platform/async/once.ts';
 import { createRepeating } from '../common/platform/async/repeating.ts';
 import type { Config } from '../common/platform/config/configuration.ts';
 import { ConfigurationError } from '../common/platform/config/load-config.ts';
@@ -13,7 +14,6 @@ import { createApp } from '../common/platform/http/app.ts';
 import type { HealthChecks } from '../common/platform/http/health.ts';
 import { createWorkQueue } from '../common/platform/jobs/work-queue.ts';
 import type { Lifecycle } from '../common/platform/lifecycle/lifecycle.ts';
-import { madeOnce } from '../common/platform/lifecycle/on-demand.ts';
 import type { Service } from '../common/platform/lifecycle/service.ts';
 import type { Messenger } from '../common/platform/messaging/messenger.ts';
 import { createIdentify } from '../common/platform/messaging/principal-proof.ts';
@@ -165,7 +165,7 @@ function guardedFetcher({
   webFetchTimeoutMs: timeoutMs,
   uploadLimitBytes: maxBytes,
 }: Config): Fetcher {
-  const made = madeOnce(async () => {
+  const made = once(async () => {
     const { createGuardedFetcher } = await import('../common/platform/fetch/guarded-fetcher.ts');
     return createGuardedFetcher({ allowHttpRequests, timeoutMs, maxBytes });
   });

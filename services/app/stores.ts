@@ -1,5 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { engramError } from '../common/kernel/errors.ts';
+import { once } from '../common/platform/async/once.ts';
 import type { Config, StoreSettings } from '../common/platform/config/configuration.ts';
 import type { HealthCheck } from '../common/platform/http/health.ts';
 import type { Logger } from '../common/platform/observability/logger.ts';
@@ -14,7 +15,7 @@ import { type Descriptors, shareDescriptors } from './descriptors.ts';
 import { installationId } from './installation.ts';
 import { openEmbeddedSource } from './stores/embedded-source.ts';
 import { createIndexGuard, type IndexGuard } from './stores/index-guard.ts';
-import { once, type SourceParts, type StoreSource } from './stores/store-source.ts';
+import type { SourceParts, StoreSource } from './stores/store-source.ts';
 
 /** Everything that keeps data or carries messages, chosen by the configuration. */
 export interface Stores {

@@ -1,6 +1,7 @@
+import { once } from '../common/platform/async/once.ts';
 import { createRepeating } from '../common/platform/async/repeating.ts';
 import { createRunRecorder } from '../common/platform/jobs/run-recorder.ts';
-import { madeOnce, onDemand } from '../common/platform/lifecycle/on-demand.ts';
+import { onDemand } from '../common/platform/lifecycle/on-demand.ts';
 import type { Service } from '../common/platform/lifecycle/service.ts';
 import { type CallContext, callerOf } from '../common/platform/messaging/messenger.ts';
 import * as methods from '../common/platform/messaging/methods/cognify.ts';
@@ -126,7 +127,7 @@ function dependenciesOf(options: CognifyServiceOptions): CognifyDependencies {
   const stated = { statements, supersessions, repetitions };
   const homes = createVectorHomes(options);
   const embedding = { homes, vectors: homes.vectors, embedders: options.embedders ?? onlyEmbedder(options.embedder) };
-  const run = madeOnce(async () => {
+  const run = once(async () => {
     const [{ createCognifyRun }, { createTextWork }] = await Promise.all([
       import('./runs/cognify-run.ts'),
       import('./pipeline/text-work.ts'),

@@ -1,7 +1,8 @@
 import { engramError } from '../common/kernel/errors.ts';
 import { dataItemId } from '../common/kernel/ids.ts';
 import type { JsonObject } from '../common/kernel/json.ts';
-import { madeOnce, onDemand } from '../common/platform/lifecycle/on-demand.ts';
+import { once } from '../common/platform/async/once.ts';
+import { onDemand } from '../common/platform/lifecycle/on-demand.ts';
 import type { Service } from '../common/platform/lifecycle/service.ts';
 import { callerOf } from '../common/platform/messaging/messenger.ts';
 import { eraseLearned as eraseMethod, improve as improveMethod } from '../common/platform/messaging/methods/improve.ts';
@@ -86,7 +87,7 @@ function partsOf(options: ImproveServiceOptions, stopping: AbortSignal): Improve
     scheduledStarts: createScheduledStarts(store),
     settings: { ...DEFAULT_IMPROVE_SETTINGS, ...settings },
   };
-  const runner = madeOnce(async () => createStageRunner(deps, (await import('./stages/all.ts')).createStages(deps)));
+  const runner = once(async () => createStageRunner(deps, (await import('./stages/all.ts')).createStages(deps)));
   return { ...deps, stopping, runner: { run: async (pass) => (await runner()).run(pass) } };
 }
 

@@ -1,5 +1,5 @@
 import type { TenantId } from '../common/kernel/brand.ts';
-import type { Gate } from '../common/platform/async/gate.ts';
+import type { ConcurrencyLimit } from '../common/platform/async/concurrency-limit.ts';
 import type { Messenger } from '../common/platform/messaging/messenger.ts';
 import type { ActiveModels } from '../common/ports/active-models.ts';
 import type { EmbedderSource } from '../common/ports/embedders.ts';
@@ -99,7 +99,7 @@ export interface SearchParts extends Omit<SearchServiceOptions, 'ids'> {
   readonly learned: LearnedElements;
   readonly skills: SkillIndex;
   /** Searches that no model is asked for take their turn in it. */
-  readonly turn: Gate;
+  readonly turn: ConcurrencyLimit;
   readonly history: SearchHistory;
   readonly readiness: Readiness;
 }

@@ -1,5 +1,6 @@
-import { createGate } from '../common/platform/async/gate.ts';
-import { madeOnce, onDemand } from '../common/platform/lifecycle/on-demand.ts';
+import { createConcurrencyLimit } from '../common/platform/async/concurrency-limit.ts';
+import { once } from '../common/platform/async/once.ts';
+import { onDemand } from '../common/platform/lifecycle/on-demand.ts';
 import type { Service } from '../common/platform/lifecycle/service.ts';
 import { accessChanges, EVERY_TENANT } from '../common/platform/messaging/methods/auth.ts';
 import {
@@ -46,7 +47,7 @@ export function createSearchService(options: SearchServiceOptions): Service {
   // A search reads one home from its beginning to its end.
   const { indexes } = options;
   const learned = createLearnedElements(options.store, options.clock);
-  const retriever = madeOnce(async () => {
+  const retriever = once(async () => {
     const { createRetriever } = await import('./retrieval/pipeline.ts');
     return createRetriever({ indexes, ledger: options.ledger, learned });
   });
@@ -63,7 +64,7 @@ export function createSearchService(options: SearchServiceOptions): Service {
     shownBefore: createShownBefore(options.clock),
     learned,
     skills: createSkillIndex(createSkills(options.store)),
-    turn: createGate(limit),
+    turn: createConcurrencyLimit(limit),
     history: createSearchHistory(options.store, ids),
     readiness: createReadiness(options),
   };

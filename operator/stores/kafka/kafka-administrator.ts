@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Admin, Kafka, logLevel } from 'kafkajs';
+import { abortable } from '../../../services/common/platform/async/abortable.ts';
 import { typeOf } from '../../../services/common/storage/kafka/kafka-failures.ts';
 import type { Realm } from '../realm.ts';
 import { namesOf } from '../realm-names.ts';
 import type { Provision, StoreAdministrator } from '../store-administrator.ts';
 import { translatingErrors } from '../translating-errors.ts';
-import { unlessAborted } from '../unless-aborted.ts';
 import { administratorError } from './administrator-errors.ts';
 
 export interface KafkaAdministratorOptions {
@@ -31,7 +31,7 @@ export function createKafkaAdministrator(options: KafkaAdministratorOptions): St
       return work(admin);
     };
     try {
-      return await translatingErrors(signal, translated, () => unlessAborted(signal, connected));
+      return await translatingErrors(signal, translated, () => abortable(connected(), signal));
     } finally {
       await admin.disconnect().catch(() => undefined);
     }

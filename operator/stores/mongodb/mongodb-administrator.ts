@@ -1,4 +1,5 @@
 import { type Db, MongoClient, MongoServerError } from 'mongodb';
+import { abortable } from '../../../services/common/platform/async/abortable.ts';
 import {
   addressOf,
   CODES,
@@ -9,7 +10,6 @@ import type { Realm } from '../realm.ts';
 import { namesOf } from '../realm-names.ts';
 import type { Credential, Provision, StoreAdministrator, StoreRole } from '../store-administrator.ts';
 import { translatingErrors } from '../translating-errors.ts';
-import { unlessAborted } from '../unless-aborted.ts';
 import { validCredentials } from '../valid-credentials.ts';
 import { administratorError } from './administrator-errors.ts';
 import { urlFor, withoutUser } from './service-url.ts';
@@ -45,7 +45,7 @@ export function createMongodbAdministrator(options: MongodbAdministratorOptions)
   };
   const translated = (error: unknown) => administratorError(error, store);
   const guarded = <T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> =>
-    translatingErrors(signal, translated, () => unlessAborted(signal, work));
+    translatingErrors(signal, translated, () => abortable(work(), signal));
   return {
     driver: 'mongodb',
     roles: rolesOf(options),

@@ -1,6 +1,6 @@
 import { type Authenticator, connect, type NatsConnection } from 'nats';
+import { abortable } from '../../../services/common/platform/async/abortable.ts';
 import { translatingErrors } from '../translating-errors.ts';
-import { unlessAborted } from '../unless-aborted.ts';
 import { administratorError } from './administrator-errors.ts';
 
 export interface NatsServers {
@@ -43,7 +43,7 @@ export async function withConnection<T>(
   };
   const translated = (error: unknown) => administratorError(error, storeAt(servers.url), look);
   try {
-    return await translatingErrors(signal, translated, () => unlessAborted(signal, connected));
+    return await translatingErrors(signal, translated, () => abortable(connected(), signal));
   } finally {
     await opened?.close();
   }

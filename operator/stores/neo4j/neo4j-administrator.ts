@@ -1,9 +1,9 @@
 import neo4j, { type Driver } from 'neo4j-driver';
+import { abortable } from '../../../services/common/platform/async/abortable.ts';
 import type { Realm } from '../realm.ts';
 import { namesOf } from '../realm-names.ts';
 import type { Credential, Provision, StoreAdministrator } from '../store-administrator.ts';
 import { translatingErrors } from '../translating-errors.ts';
-import { unlessAborted } from '../unless-aborted.ts';
 import { validCredentials } from '../valid-credentials.ts';
 import { administratorError } from './administrator-errors.ts';
 import { type Ask, createAsk, type GraphHome } from './graph-home.ts';
@@ -28,11 +28,14 @@ export function createNeo4jAdministrator(options: Neo4jAdministratorOptions): St
   const translated = (error: unknown) => administratorError(error, store);
   const guarded = <T>(signal: AbortSignal, work: (ask: Ask, home: GraphHome) => Promise<T>): Promise<T> =>
     translatingErrors(signal, translated, () =>
-      unlessAborted(signal, async () => {
-        driver ??= openDriver(options);
-        const ask = createAsk(driver, signal);
-        return work(ask, (await hasDatabases(ask)) ? ownDatabase(ask, store) : sharedDatabase(ask, store));
-      }),
+      abortable(
+        (async () => {
+          driver ??= openDriver(options);
+          const ask = createAsk(driver, signal);
+          return work(ask, (await hasDatabases(ask)) ? ownDatabase(ask, store) : sharedDatabase(ask, store));
+        })(),
+        signal,
+      ),
     );
   return {
     driver: 'neo4j',

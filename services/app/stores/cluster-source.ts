@@ -1,6 +1,7 @@
+import { once } from '../../common/platform/async/once.ts';
 import type { Config } from '../../common/platform/config/configuration.ts';
 import { KEPT_SUBJECTS } from '../../common/platform/messaging/kept-topics.ts';
-import { createClosing, critical, once, probeDocuments, type SourceParts, type StoreSource } from './store-source.ts';
+import { createClosing, critical, probeDocuments, type SourceParts, type StoreSource } from './store-source.ts';
 
 /** Servers at the addresses of the configuration. Their drivers are loaded only here: they are heavy. */
 export function createClusterSource({ config, collections, logger }: SourceParts): StoreSource {

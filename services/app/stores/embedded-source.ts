@@ -1,6 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { access, constants, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
+import { once } from '../../common/platform/async/once.ts';
 import type { HealthCheck } from '../../common/platform/http/health.ts';
 import type { Logger } from '../../common/platform/observability/logger.ts';
 import { createFileBlobStore } from '../../common/storage/blobs/files/blob-store.ts';
@@ -9,7 +10,7 @@ import { lockDataDirectory } from '../../common/storage/documents/sqlite/data-di
 import { openSqliteDocumentStore } from '../../common/storage/documents/sqlite/document-store.ts';
 import { rememberFile } from '../../common/storage/documents/sqlite/file-in-place.ts';
 import { createSqliteDatasetIndexes } from '../../common/storage/indexes/sqlite/sqlite-dataset-indexes.ts';
-import { createClosing, critical, once, probeDocuments, type SourceParts, type StoreSource } from './store-source.ts';
+import { createClosing, critical, probeDocuments, type SourceParts, type StoreSource } from './store-source.ts';
 
 const WATCH_MS = 500;
 

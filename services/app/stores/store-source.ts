@@ -71,12 +71,3 @@ export function createClosing(): Closing {
     },
   };
 }
-
-/** The first call's promise for all. */
-export function once<Value>(open: () => Promise<Value>): () => Promise<Value> {
-  let opening: Promise<Value> | undefined;
-  return () => {
-    opening ??= open();
-    return opening;
-  };
-}

@@ -2,9 +2,9 @@ import { CAPABILITIES, type Capability, isCapability } from '../../common/domain
 import type { PrincipalId, TenantId } from '../../common/kernel/brand.ts';
 import { engramError } from '../../common/kernel/errors.ts';
 import type { Principal } from '../../common/kernel/principal.ts';
+import { isWriteConflict } from '../../common/platform/async/retry-on-conflict.ts';
 import type { AuditEntry } from '../../common/ports/audit-log.ts';
 import type { Tenant } from '../../common/records/auth/tenants.ts';
-import { isOvertaken } from '../../common/records/base/commit-races.ts';
 import type { Write } from '../../common/storage/ports/document-store.ts';
 import type { AuthDependencies } from '../dependencies.ts';
 import { authorityOf, capabilityMissing, type TenantAuthority } from '../tenants/tenant-authority.ts';
@@ -134,7 +134,7 @@ async function commit(deps: AuthDependencies, change: Change, action: string): P
   try {
     await deps.audit.commit({ tenant: tenant.id }, writes, [first, ...rest]);
   } catch (error) {
-    if (isOvertaken(error)) return false;
+    if (isWriteConflict(error)) return false;
     throw error;
   }
   deps.news.accessChanged(tenant.id, affectedUsers(holder));

@@ -1,8 +1,8 @@
 import type { DatasetId } from '../../common/kernel/brand.ts';
 import { engramError } from '../../common/kernel/errors.ts';
 import { PERMISSIONS, type Permission, type Principal } from '../../common/kernel/principal.ts';
+import { isWriteConflict } from '../../common/platform/async/retry-on-conflict.ts';
 import type { AuditEntry } from '../../common/ports/audit-log.ts';
-import { isOvertaken } from '../../common/records/base/commit-races.ts';
 import type { Write } from '../../common/storage/ports/document-store.ts';
 import type { AuthDependencies } from '../dependencies.ts';
 import type { GrantChange } from '../repositories/grants.ts';
@@ -50,7 +50,7 @@ async function changeGrants(deps: AuthDependencies, request: GrantRequest, isGiv
       }
       return;
     } catch (error) {
-      if (!isOvertaken(error)) throw error;
+      if (!isWriteConflict(error)) throw error;
     }
   }
 }

@@ -1,8 +1,8 @@
 import type { UserId } from '../../common/kernel/brand.ts';
 import { engramError } from '../../common/kernel/errors.ts';
 import { PERSONAL_TENANT } from '../../common/kernel/scope.ts';
+import { isWriteConflict } from '../../common/platform/async/retry-on-conflict.ts';
 import type { User } from '../../common/records/auth/users.ts';
-import { isOvertaken } from '../../common/records/base/commit-races.ts';
 import { VersionConflictError } from '../../common/storage/ports/document-store.ts';
 import type { AuthDependencies } from '../dependencies.ts';
 import { isDefaultAddress } from './default-user.ts';
@@ -86,7 +86,7 @@ async function removeEmptied(deps: AuthDependencies, id: UserId, departure: Depa
       [removalOf(user, departure.by)],
     );
   } catch (error) {
-    if (isOvertaken(error)) return false;
+    if (isWriteConflict(error)) return false;
     throw error;
   }
   deps.news.userChanged(id);

@@ -1,10 +1,10 @@
 import { homeOf } from '../../common/domain/budget.ts';
 import type { TenantId, UserId } from '../../common/kernel/brand.ts';
 import { PERSONAL_TENANT } from '../../common/kernel/scope.ts';
+import { isWriteConflict } from '../../common/platform/async/retry-on-conflict.ts';
 import type { AuditEntry } from '../../common/ports/audit-log.ts';
 import type { StoredDataset } from '../../common/records/auth/datasets.ts';
 import type { User } from '../../common/records/auth/users.ts';
-import { isOvertaken } from '../../common/records/base/commit-races.ts';
 import type { Write } from '../../common/storage/ports/document-store.ts';
 import type { AuthDependencies } from '../dependencies.ts';
 import { type Departure, heirOfDataset } from './heirs.ts';
@@ -70,7 +70,7 @@ async function handOver(
     await deps.audit.commit(scope, writes, [first, ...rest]);
   } catch (error) {
     // A dataset was removed or shared, the heir made one of the name or went: what is still there is looked at anew.
-    if (!isOvertaken(error)) throw error;
+    if (!isWriteConflict(error)) throw error;
   }
   deps.news.accessChanged(tenant, [heir]);
 }

@@ -1,6 +1,6 @@
 import type { UserId } from '../../common/kernel/brand.ts';
+import { isWriteConflict } from '../../common/platform/async/retry-on-conflict.ts';
 import type { Tenant } from '../../common/records/auth/tenants.ts';
-import { isOvertaken } from '../../common/records/base/commit-races.ts';
 import type { AuthDependencies } from '../dependencies.ts';
 import { type Departure, heirOfTenant } from './heirs.ts';
 
@@ -36,7 +36,7 @@ async function handOver(deps: AuthDependencies, tenant: Tenant, departure: Depar
     );
   } catch (error) {
     // The tenant, its heir or the membership changed meanwhile: whoever is the owner now is looked up anew.
-    if (!isOvertaken(error)) throw error;
+    if (!isWriteConflict(error)) throw error;
   }
   deps.news.accessChanged(tenant.id, [heir]);
   // Its keys act as the new owner.

@@ -6,8 +6,8 @@ import { asId, isUuid } from '../../common/kernel/ids.ts';
 import type { JsonObject } from '../../common/kernel/json.ts';
 import { type Principal, reachesTenant } from '../../common/kernel/principal.ts';
 import { SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
+import { isWriteConflict } from '../../common/platform/async/retry-on-conflict.ts';
 import { HttpError } from '../../common/platform/http/http-error.ts';
-import { isOvertaken } from '../../common/records/base/commit-races.ts';
 import { resolveDatasets } from '../access/resolve-datasets.ts';
 import { currentUser } from '../accounts/current-user.ts';
 import type { AuthDependencies } from '../dependencies.ts';
@@ -54,7 +54,7 @@ export async function registerConnection(
       deps.agentMode?.connectionRegistered();
       return connection;
     } catch (error) {
-      if (!isOvertaken(error)) throw error;
+      if (!isWriteConflict(error)) throw error;
       const { isActive } = await currentUser(deps, principal.id);
       if (!isActive) throw engramError('UserNotFoundError', 'The account does not exist any more.');
     }

@@ -13,9 +13,9 @@ import { engramError } from '../../common/kernel/errors.ts';
 import { asId } from '../../common/kernel/ids.ts';
 import { isTenantKey, type Principal } from '../../common/kernel/principal.ts';
 import { PERSONAL_TENANT } from '../../common/kernel/scope.ts';
+import { isWriteConflict } from '../../common/platform/async/retry-on-conflict.ts';
 import type { BudgetStanding, StoredBudget } from '../../common/ports/budgets.ts';
 import type { ApiKey } from '../../common/records/auth/api-keys.ts';
-import { isOvertaken } from '../../common/records/base/commit-races.ts';
 import type { AuthDependencies } from '../dependencies.ts';
 import { authorityIn, requireCapability, tenantNotFound } from '../tenants/tenant-authority.ts';
 
@@ -195,7 +195,7 @@ async function put(
       );
       break;
     } catch (error) {
-      if (!isOvertaken(error)) throw error;
+      if (!isWriteConflict(error)) throw error;
     }
   }
   budgets.forget();

@@ -1,7 +1,7 @@
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 import { engramError } from '../../common/kernel/errors.ts';
-import { createGate } from '../../common/platform/async/gate.ts';
+import { createConcurrencyLimit } from '../../common/platform/async/concurrency-limit.ts';
 import { WorkerFailure } from '../../common/platform/workers/worker-pool.ts';
 import { createBcrypt } from './bcrypt.ts';
 
@@ -42,9 +42,9 @@ export interface PasswordHasherOptions {
 
 export function createPasswordHasher({ concurrency = 2, maxWaiting = 64 }: PasswordHasherOptions = {}): PasswordHasher {
   const room = { places: maxWaiting, refusal: tooBusy };
-  const inTurn = createGate(concurrency, room);
+  const inTurn = createConcurrencyLimit(concurrency, room);
   // One place and no more, so that a flood of sign-ups, which nothing limits, leaves the others to those who sign in.
-  const oneNew = createGate(1, room);
+  const oneNew = createConcurrencyLimit(1, room);
   const bcrypt = createBcrypt();
   const decoy = Buffer.alloc(SALT_BYTES);
   const derive = (password: string, salt: Buffer, cost = COST, tagBytes = TAG_BYTES) =>

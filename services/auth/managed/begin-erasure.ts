@@ -1,11 +1,11 @@
 import type { DatasetId, TenantId } from '../../common/kernel/brand.ts';
 import { engramError, isEngramError } from '../../common/kernel/errors.ts';
 import type { Permission } from '../../common/kernel/principal.ts';
+import { isWriteConflict } from '../../common/platform/async/retry-on-conflict.ts';
 import type { BeginErasureResponse, ErasedThing } from '../../common/platform/messaging/methods/auth-managed.ts';
 import { datasetRef, type StoredDataset } from '../../common/records/auth/datasets.ts';
 import type { ManagedResource } from '../../common/records/auth/managed-resources.ts';
 import { eraserOfTenant, requireManager } from '../../common/records/auth/require-managed.ts';
-import { isOvertaken } from '../../common/records/base/commit-races.ts';
 import { VersionConflictError } from '../../common/storage/ports/document-store.ts';
 import type { AuthDependencies } from '../dependencies.ts';
 import { tenantNotFound } from '../tenants/tenant-authority.ts';
@@ -75,7 +75,7 @@ async function beginDataset(deps: AuthDependencies, erasure: DatasetErasure): Pr
     try {
       await shutOff(deps, { ...erasure, managed, dataset });
     } catch (error) {
-      if (isOvertaken(error)) continue;
+      if (isWriteConflict(error)) continue;
       throw error;
     }
     if (dataset === null) return NOTHING;

@@ -2,6 +2,7 @@ import type { DatasetId, TenantId } from '../../common/kernel/brand.ts';
 import { engramError } from '../../common/kernel/errors.ts';
 import { asId, isUuid } from '../../common/kernel/ids.ts';
 import type { Principal } from '../../common/kernel/principal.ts';
+import { isWriteConflict } from '../../common/platform/async/retry-on-conflict.ts';
 import type {
   EnsureDatasetRequest,
   EnsureDatasetResponse,
@@ -10,7 +11,6 @@ import { datasetRef } from '../../common/records/auth/datasets.ts';
 import type { ManagedResource } from '../../common/records/auth/managed-resources.ts';
 import { beingErased, ownedByAnother } from '../../common/records/auth/require-managed.ts';
 import { principalOf } from '../../common/records/auth/users.ts';
-import { isOvertaken } from '../../common/records/base/commit-races.ts';
 import { createDataset } from '../access/create-dataset.ts';
 import type { AuthDependencies } from '../dependencies.ts';
 import { requireTenant } from '../tenants/tenant-authority.ts';
@@ -36,7 +36,7 @@ export async function ensureDataset(
       await manage(deps, { crUid, tenant: tenantId, before: managed, dataset: found.dataset.id });
       return found;
     } catch (error) {
-      if (!isOvertaken(error)) throw error;
+      if (!isWriteConflict(error)) throw error;
     }
   }
 }

@@ -3,10 +3,10 @@ import { canaryAccount, canaryDatasetId, canaryPrincipal } from '../../common/do
 import { creatorHolders } from '../../common/domain/permissions.ts';
 import type { TenantId } from '../../common/kernel/brand.ts';
 import type { DatasetRef } from '../../common/kernel/dataset.ts';
+import { isWriteConflict } from '../../common/platform/async/retry-on-conflict.ts';
 import type { OpenCanaryRequest, OpenCanaryResponse } from '../../common/platform/messaging/methods/auth-managed.ts';
 import { datasetRef } from '../../common/records/auth/datasets.ts';
 import { requireManaged } from '../../common/records/auth/require-managed.ts';
-import { isOvertaken } from '../../common/records/base/commit-races.ts';
 import type { AuthDependencies } from '../dependencies.ts';
 import { requireTenant } from '../tenants/tenant-authority.ts';
 
@@ -31,7 +31,7 @@ export async function openCanary(
     try {
       await deps.store.commit({ tenant: tenantId }, writes);
     } catch (error) {
-      if (!isOvertaken(error)) throw error;
+      if (!isWriteConflict(error)) throw error;
       continue;
     }
     return { dataset, principal };

@@ -1,11 +1,11 @@
 import type { TenantId } from '../../common/kernel/brand.ts';
 import { engramError } from '../../common/kernel/errors.ts';
+import { isWriteConflict } from '../../common/platform/async/retry-on-conflict.ts';
 import type {
   SetTenantEmbeddingRequest,
   SetTenantEmbeddingResponse,
 } from '../../common/platform/messaging/methods/auth-managed.ts';
 import { requireManaged } from '../../common/records/auth/require-managed.ts';
-import { isOvertaken } from '../../common/records/base/commit-races.ts';
 import type { AuthDependencies } from '../dependencies.ts';
 import {
   type EmbeddingAccount,
@@ -45,7 +45,7 @@ export async function setTenantEmbedding(
     try {
       await deps.audit.commit({ tenant: tenantId }, writes, [entry]);
     } catch (error) {
-      if (isOvertaken(error)) continue;
+      if (isWriteConflict(error)) continue;
       throw error;
     }
     await deps.models.changed();

@@ -2,6 +2,7 @@ import { keyAccount } from '../../common/domain/budget.ts';
 import type { TenantId } from '../../common/kernel/brand.ts';
 import { engramError } from '../../common/kernel/errors.ts';
 import { asId } from '../../common/kernel/ids.ts';
+import { isWriteConflict } from '../../common/platform/async/retry-on-conflict.ts';
 import type {
   SetTenantKeysRequest,
   SetTenantKeysResponse,
@@ -9,7 +10,6 @@ import type {
 import type { AuditEntry } from '../../common/ports/audit-log.ts';
 import { type ApiKey, apiKeysCollection } from '../../common/records/auth/api-keys.ts';
 import { requireManaged } from '../../common/records/auth/require-managed.ts';
-import { isOvertaken } from '../../common/records/base/commit-races.ts';
 import { DuplicateKeyError } from '../../common/storage/ports/document-store.ts';
 import type { AuthDependencies } from '../dependencies.ts';
 import { requireTenant } from '../tenants/tenant-authority.ts';
@@ -48,7 +48,7 @@ export async function setTenantKeys(
       await deps.audit.commit({ tenant: tenantId }, writes, [first, ...rest]);
     } catch (error) {
       if (await isOfSomebodyElse(deps, error, added)) throw inUse(error);
-      if (isOvertaken(error)) continue;
+      if (isWriteConflict(error)) continue;
       throw error;
     }
     deps.news.tenantChanged(tenantId);

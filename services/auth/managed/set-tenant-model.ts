@@ -1,11 +1,11 @@
 import type { TenantId } from '../../common/kernel/brand.ts';
 import { engramError } from '../../common/kernel/errors.ts';
+import { isWriteConflict } from '../../common/platform/async/retry-on-conflict.ts';
 import type {
   SetTenantModelRequest,
   SetTenantModelResponse,
 } from '../../common/platform/messaging/methods/auth-managed.ts';
 import { requireManaged } from '../../common/records/auth/require-managed.ts';
-import { isOvertaken } from '../../common/records/base/commit-races.ts';
 import type { Write } from '../../common/storage/ports/document-store.ts';
 import type { AuthDependencies } from '../dependencies.ts';
 import { type StoredTenantModel, type TenantLanguageModel, tenantKeyPlace } from '../repositories/tenant-models.ts';
@@ -31,7 +31,7 @@ export async function setTenantModel(
     try {
       await deps.audit.commit({ tenant: tenantId }, [deps.managedResources.keepWrite(managed), write], [entry]);
     } catch (error) {
-      if (isOvertaken(error)) continue;
+      if (isWriteConflict(error)) continue;
       throw error;
     }
     await deps.models.changed();

@@ -3,6 +3,7 @@ import { engramError } from '../../common/kernel/errors.ts';
 import { asId } from '../../common/kernel/ids.ts';
 import { PERMISSIONS, type Permission } from '../../common/kernel/principal.ts';
 import { datasetScope } from '../../common/kernel/scope.ts';
+import { isWriteConflict } from '../../common/platform/async/retry-on-conflict.ts';
 import type {
   DeclaredHolder,
   SyncGrantsRequest,
@@ -10,7 +11,6 @@ import type {
 } from '../../common/platform/messaging/methods/auth-managed.ts';
 import type { AuditEntry } from '../../common/ports/audit-log.ts';
 import { requireManaged } from '../../common/records/auth/require-managed.ts';
-import { isOvertaken } from '../../common/records/base/commit-races.ts';
 import type { Write } from '../../common/storage/ports/document-store.ts';
 import { findHolder, type Holder, holderWrite } from '../access/holders.ts';
 import type { AuthDependencies } from '../dependencies.ts';
@@ -30,7 +30,7 @@ export async function syncGrants(deps: AuthDependencies, request: SyncGrantsRequ
       if (!(await apply(deps, request, { plan, holders, keep: deps.managedResources.keepWrite(managed) })))
         return answer;
     } catch (error) {
-      if (isOvertaken(error)) continue;
+      if (isWriteConflict(error)) continue;
       throw error;
     }
     deps.news.accessChanged(tenantId, null);

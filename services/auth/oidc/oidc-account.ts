@@ -1,8 +1,8 @@
 import type { UserId } from '../../common/kernel/brand.ts';
 import { engramError } from '../../common/kernel/errors.ts';
 import { PERSONAL_TENANT } from '../../common/kernel/scope.ts';
+import { isWriteConflict } from '../../common/platform/async/retry-on-conflict.ts';
 import { NO_PASSWORD, type User } from '../../common/records/auth/users.ts';
-import { isOvertaken } from '../../common/records/base/commit-races.ts';
 import { DuplicateKeyError } from '../../common/storage/ports/document-store.ts';
 import { createUser } from '../accounts/create-user.ts';
 import { isReservedAddress } from '../accounts/register-user.ts';
@@ -39,7 +39,7 @@ export async function accountOf(deps: Dependencies, identity: ProvenIdentity): P
       return linked;
     } catch (error) {
       // Another request may have made or changed the account or the link meanwhile.
-      if (!isOvertaken(error)) throw error;
+      if (!isWriteConflict(error)) throw error;
     }
   }
 }

@@ -1,6 +1,6 @@
 import type { UserId } from '../../common/kernel/brand.ts';
 import { SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
-import { untilUndisturbed } from '../../common/records/base/commit-races.ts';
+import { retryOnConflict } from '../../common/platform/async/retry-on-conflict.ts';
 import {
   type Collection,
   type DocumentStore,
@@ -33,7 +33,7 @@ export interface AccountMails {
 export function createAccountMails(store: DocumentStore): AccountMails {
   return {
     async take(user, now, limit) {
-      return untilUndisturbed(async () => {
+      return retryOnConflict(async () => {
         const stored = await store.get(SYSTEM_SCOPE, accountMailsCollection, user);
         const since = new Date(now.getTime() - WINDOW_MS).toISOString();
         const recent = (stored?.value.sentAt ?? []).filter((at) => at > since);

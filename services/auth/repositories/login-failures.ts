@@ -1,5 +1,5 @@
 import { SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
-import { untilUndisturbed } from '../../common/records/base/commit-races.ts';
+import { retryOnConflict } from '../../common/platform/async/retry-on-conflict.ts';
 import {
   type Collection,
   type DocumentStore,
@@ -43,7 +43,7 @@ export function createLoginFailureCounts(store: DocumentStore): LoginFailureCoun
     },
     async add(failures, nowMs) {
       // Another failure may be counted meanwhile; hashing lets so few through that this ends soon.
-      await untilUndisturbed(async () => {
+      await retryOnConflict(async () => {
         const ids = failures.map(({ id }) => id);
         const stored = await store.getMany(SYSTEM_SCOPE, loginFailuresCollection, ids);
         const writes = failures.map(({ id, forgivenAfterMs }) => {

@@ -1,8 +1,8 @@
 import type { UserId } from '../../common/kernel/brand.ts';
 import { asId } from '../../common/kernel/ids.ts';
 import { PERSONAL_TENANT } from '../../common/kernel/scope.ts';
+import { isWriteConflict } from '../../common/platform/async/retry-on-conflict.ts';
 import { NO_PASSWORD, type User } from '../../common/records/auth/users.ts';
-import { isOvertaken } from '../../common/records/base/commit-races.ts';
 import { DuplicateKeyError, VersionConflictError } from '../../common/storage/ports/document-store.ts';
 import { isReservedAddress } from '../accounts/register-user.ts';
 import type { AuthDependencies } from '../dependencies.ts';
@@ -111,7 +111,7 @@ async function linkMember(
     ]);
   } catch (error) {
     // The directory has the person or the name already, or the membership ended just now.
-    if (isOvertaken(error)) throw addressTaken();
+    if (isWriteConflict(error)) throw addressTaken();
     throw error;
   }
 }

@@ -1,8 +1,8 @@
 import type { Principal } from '../../common/kernel/principal.ts';
 import { PERSONAL_TENANT } from '../../common/kernel/scope.ts';
+import { isWriteConflict } from '../../common/platform/async/retry-on-conflict.ts';
 import { chosenOver, defaultModel } from '../../common/platform/config/model-choice.ts';
 import { HttpError } from '../../common/platform/http/http-error.ts';
-import { isOvertaken } from '../../common/records/base/commit-races.ts';
 import type { Write } from '../../common/storage/ports/document-store.ts';
 import { newKeyIn, shownKey } from '../credentials/shown-key.ts';
 import { shownUrl } from '../credentials/shown-url.ts';
@@ -89,7 +89,7 @@ async function commit(deps: AuthDependencies, by: Principal, { write, fields }: 
   try {
     await deps.audit.commit({ tenant: PERSONAL_TENANT }, [write], [entry]);
   } catch (error) {
-    if (isOvertaken(error) && error.collection === modelSettingsCollection.name) return false;
+    if (isWriteConflict(error) && error.collection === modelSettingsCollection.name) return false;
     throw error;
   }
   await deps.models.changed();

@@ -5,7 +5,7 @@ import { uuid5 } from '../../common/kernel/ids.ts';
 import type { JsonObject } from '../../common/kernel/json.ts';
 import { type Principal, reachesTenant } from '../../common/kernel/principal.ts';
 import { PERSONAL_TENANT } from '../../common/kernel/scope.ts';
-import { isOvertaken } from '../../common/records/base/commit-races.ts';
+import { isWriteConflict } from '../../common/platform/async/retry-on-conflict.ts';
 import type { Write } from '../../common/storage/ports/document-store.ts';
 import type { AuthDependencies } from '../dependencies.ts';
 import { presentConnection } from '../presenters/agent-connection.ts';
@@ -41,7 +41,7 @@ export async function storeConfiguration(
       await audit.commit({ tenant: PERSONAL_TENANT }, writes, [{ ...entry, details: { name } }]);
       return;
     } catch (error) {
-      if (!isOvertaken(error)) throw error;
+      if (!isWriteConflict(error)) throw error;
       // Another request stored it at the same time, and this one follows; or the account is gone.
       if ((await users.get(ownerId))?.isActive !== true) throw engramError('UserNotFoundError', 'User not found.');
     }

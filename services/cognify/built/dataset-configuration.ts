@@ -4,13 +4,13 @@ import type { DatasetId, TenantId } from '../../common/kernel/brand.ts';
 import { engramError } from '../../common/kernel/errors.ts';
 import type { JsonObject } from '../../common/kernel/json.ts';
 import { type DatasetScope, datasetScope } from '../../common/kernel/scope.ts';
+import { isWriteConflict } from '../../common/platform/async/retry-on-conflict.ts';
 import type { CognifyOptions } from '../../common/platform/messaging/methods/cognify.ts';
 import type {
   DatasetConfigurationHashes,
   SetDatasetConfigurationRequest,
 } from '../../common/platform/messaging/methods/cognify-managed.ts';
 import { requireManaged } from '../../common/records/auth/require-managed.ts';
-import { isOvertaken } from '../../common/records/base/commit-races.ts';
 import type { DatasetConfiguration, RunDefaults } from '../../common/records/cognify/dataset-configurations.ts';
 import type { CognifyDependencies } from '../dependencies.ts';
 
@@ -55,7 +55,7 @@ export async function setDatasetConfiguration(
         [{ tenant: tenantId, action: 'dataset.configured', actor: null, subject: datasetId, details }],
       );
     } catch (error) {
-      if (isOvertaken(error)) continue;
+      if (isWriteConflict(error)) continue;
       throw error;
     }
     return { ...hashes, drifted: await hasDrifted(deps, scope, { ...document, version: 0 }), unused };

@@ -2,7 +2,7 @@ import { COGNIFY_PIPELINE, type RunState } from '../../common/domain/run.ts';
 import type { RunId } from '../../common/kernel/brand.ts';
 import { scopeOf } from '../../common/kernel/dataset.ts';
 import { asId } from '../../common/kernel/ids.ts';
-import { untilUndisturbed } from '../../common/records/base/commit-races.ts';
+import { retryOnConflict } from '../../common/platform/async/retry-on-conflict.ts';
 import type { CognifyDependencies } from '../dependencies.ts';
 import { startCognify } from './start-cognify.ts';
 
@@ -16,7 +16,7 @@ type Request = Omit<Parameters<typeof startCognify>[1], 'also'> & { readonly due
 export function startScheduled(deps: Dependencies, { dueAt, ...request }: Request): Promise<RunState> {
   const { runs, scheduledStarts } = deps;
   const scope = scopeOf(request.dataset);
-  return untilUndisturbed(async () => {
+  return retryOnConflict(async () => {
     const before = await scheduledStarts.get(scope, COGNIFY_PIPELINE);
     const known = before?.dueAt === dueAt ? await runs.get(scope, asId<RunId>(before.startedId)) : null;
     if (known !== null) return known.state;

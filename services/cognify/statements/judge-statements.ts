@@ -3,9 +3,9 @@ import { dataItemId } from '../../common/kernel/ids.ts';
 import { pagesOf } from '../../common/kernel/result-page.ts';
 import type { DatasetScope } from '../../common/kernel/scope.ts';
 import { slices } from '../../common/kernel/slices.ts';
+import { retryOnConflict } from '../../common/platform/async/retry-on-conflict.ts';
 import type { Logger } from '../../common/ports/logger.ts';
 import type { Clock } from '../../common/ports/system.ts';
-import { untilUndisturbed } from '../../common/records/base/commit-races.ts';
 import type { Ledger } from '../../common/records/cognify/ledger.ts';
 import {
   type Statements,
@@ -76,7 +76,7 @@ async function judgeKeys(
   for (const slice of slices(byKey, KEYS_PER_COMMIT)) {
     const own = slice.flatMap(([, stated]) => stated);
     const keys = slice.map(([key]) => key);
-    await untilUndisturbed(() => judgeSlice(dependencies, scope, { keys, own }), ATTEMPTS);
+    await retryOnConflict(() => judgeSlice(dependencies, scope, { keys, own }), { attempts: ATTEMPTS });
   }
 }
 

@@ -1,5 +1,5 @@
 import type { DatasetScope } from '../../common/kernel/scope.ts';
-import { createGate } from '../../common/platform/async/gate.ts';
+import { createConcurrencyLimit } from '../../common/platform/async/concurrency-limit.ts';
 import type { LanguageModel, ModelCallContext } from '../../common/ports/models.ts';
 import type { Candidate } from './candidates.ts';
 import { BLOCKS_PER_BATCH, batchesOf, curate, type Lesson, type ProposedLesson, write } from './curate-lessons.ts';
@@ -39,7 +39,7 @@ export async function distilByModel(
   const failed: unknown[] = [];
   const open = new Set<string>();
   const proposed: ProposedLesson[] = [];
-  const gate = createGate(CONCURRENT_CALLS);
+  const gate = createConcurrencyLimit(CONCURRENT_CALLS);
   await settled(
     batches.map((batch) =>
       gate(async () => {

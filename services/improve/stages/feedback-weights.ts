@@ -2,8 +2,8 @@ import { movedWeight } from '../../common/domain/preference.ts';
 import type { QaEntry, Session } from '../../common/domain/session.ts';
 import type { SessionFeedback } from '../../common/domain/session-context.ts';
 import { scopeOf } from '../../common/kernel/dataset.ts';
+import { retryOnConflict } from '../../common/platform/async/retry-on-conflict.ts';
 import type { SessionNote } from '../../common/platform/messaging/methods/ingest.ts';
-import { untilUndisturbed } from '../../common/records/base/commit-races.ts';
 import { votesOfAnswersWrite, type WeightVote } from '../../common/records/improve/element-weights.ts';
 import type { SessionContexts } from '../../common/records/sessions/session-context.ts';
 import type { Watermark } from '../../common/records/sessions/watermarks.ts';
@@ -185,7 +185,7 @@ async function rate(deps: Dependencies, pass: ImprovePass, session: Session, { t
   const present = await presentElements(deps, scope, { nodes, edges });
   const alpha = source === 'explicit' ? pass.options.feedbackAlpha : pass.options.feedbackAlpha / 2;
   const move = (weight: number) => movedWeight(weight, score, alpha);
-  const vote = await untilUndisturbed(async () => {
+  const vote = await retryOnConflict(async () => {
     const known = await deps.weights.vote(scope, turn.id);
     const before = known?.score === score && known.source === source ? known : { applied: [], attempts: 0 };
     const applied = new Set(before.applied);

@@ -1,4 +1,4 @@
-import { createGate } from '../../common/platform/async/gate.ts';
+import { createConcurrencyLimit } from '../../common/platform/async/concurrency-limit.ts';
 import type { Embedder, ModelCallContext } from '../../common/ports/models.ts';
 
 const TEXTS_PER_CALL = 32;
@@ -10,7 +10,7 @@ export async function embedAll(
   texts: readonly string[],
   context: ModelCallContext,
 ): Promise<readonly Float32Array[]> {
-  const gate = createGate(CALLS_AT_ONCE);
+  const gate = createConcurrencyLimit(CALLS_AT_ONCE);
   const slices = Array.from({ length: Math.ceil(texts.length / TEXTS_PER_CALL) }, (_, at) =>
     texts.slice(at * TEXTS_PER_CALL, (at + 1) * TEXTS_PER_CALL),
   );

@@ -1,6 +1,6 @@
 import type { DataItemId } from '../../common/kernel/brand.ts';
 import type { DatasetScope } from '../../common/kernel/scope.ts';
-import { isOvertaken } from '../../common/records/base/commit-races.ts';
+import { isWriteConflict } from '../../common/platform/async/retry-on-conflict.ts';
 import { findAll } from '../../common/records/base/find-all.ts';
 import { contextLeavesCollection, contextRootId } from '../../common/records/improve/context-summaries.ts';
 import { createTruthState, truthCoordinatesCollection } from '../../common/records/improve/truth-state.ts';
@@ -62,7 +62,7 @@ async function forgetInTree(store: DocumentStore, scope: DatasetScope, item: Dat
       removed += slice.length;
     } catch (error) {
       failures += 1;
-      if (!isOvertaken(error) || failures === MAX_ATTEMPTS) throw error;
+      if (!isWriteConflict(error) || failures === MAX_ATTEMPTS) throw error;
     }
   }
 }

@@ -1,5 +1,5 @@
 import { scopeOf } from '../../common/kernel/dataset.ts';
-import { isOvertaken } from '../../common/records/base/commit-races.ts';
+import { isWriteConflict } from '../../common/platform/async/retry-on-conflict.ts';
 import type { Write } from '../../common/storage/ports/document-store.ts';
 import { IMPROVE_JOB, improveJob } from '../engine/improve-job.ts';
 import type { ImproveParts, ImproveRequest } from '../engine/improve-passes.ts';
@@ -26,7 +26,7 @@ export async function startScheduled(
     store.commit(scope, writes).then(
       () => true,
       (error: unknown) => {
-        if (isOvertaken(error)) return false;
+        if (isWriteConflict(error)) return false;
         throw error;
       },
     );

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { clientMessage, isEngramError } from '../../common/kernel/errors.ts';
+import { settlesWithin } from '../../common/platform/async/time-limit.ts';
 import type { Logger } from '../../common/ports/logger.ts';
 import type { Clock } from '../../common/ports/system.ts';
 import { VersionConflictError } from '../../common/storage/ports/document-store.ts';
@@ -91,7 +92,7 @@ export function createLeasedWork<Record extends LeasedRecord, Input>(
     async progress(asked) {
       const endsAt = performance.now() + answerAfterMs;
       for (;;) {
-        await atMost(endsAt - performance.now(), workOn(asked));
+        await settlesWithin(workOn(asked), endsAt - performance.now());
         const record = await asked.read();
         const rest = endsAt - performance.now();
         if (record.isComplete || record.failure !== null || rest <= 0 || stopping.signal.aborted) return record;
@@ -156,10 +157,4 @@ async function drive<Record extends LeasedRecord, Input>(
 function failureOf(error: unknown): NonNullable<Leased['failure']> {
   if (isEngramError(error)) return { name: error.wireName, message: clientMessage(error) };
   return { name: 'CogneeSystemError', message: 'An unexpected error; see the log of ingest' };
-}
-
-async function atMost(milliseconds: number, work: Promise<void>): Promise<void> {
-  const timeout = new AbortController();
-  await Promise.race([work, sleep(Math.max(0, milliseconds), undefined, { signal: timeout.signal }).catch(() => {})]);
-  timeout.abort();
 }

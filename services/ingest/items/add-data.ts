@@ -8,6 +8,7 @@ import type { JsonObject } from '../../common/kernel/json.ts';
 import type { Principal } from '../../common/kernel/principal.ts';
 import type { DatasetScope } from '../../common/kernel/scope.ts';
 import { slices } from '../../common/kernel/slices.ts';
+import { mapConcurrently } from '../../common/platform/async/map-concurrently.ts';
 import type { CallContext } from '../../common/platform/messaging/messenger.ts';
 import { DuplicateKeyError, VersionConflictError, type Write } from '../../common/storage/ports/document-store.ts';
 import type { IngestDependencies } from '../dependencies.ts';
@@ -20,7 +21,6 @@ import { requireDatasetKept } from './dataset-still-there.ts';
 import { type Input, openInput, type Source } from './input-source.ts';
 import { checkCounts, type ItemAnnotations } from './item-annotations.ts';
 import { createLocalReader } from './local-files.ts';
-import { mapConcurrently } from './map-concurrently.ts';
 import { inputName, nothingStored, orRefusal, type RefusedInput } from './refused-input.ts';
 import { contentFacts, metadataFrom, type StoredContent, storeContent } from './store-content.ts';
 

@@ -2,7 +2,7 @@ import type { DataItemId } from '../../common/kernel/brand.ts';
 import { type DatasetRef, scopeOf } from '../../common/kernel/dataset.ts';
 import { asId, dataItemId } from '../../common/kernel/ids.ts';
 import type { DatasetScope, SystemScope } from '../../common/kernel/scope.ts';
-import { untilUndisturbed } from '../../common/records/base/commit-races.ts';
+import { retryOnConflict } from '../../common/platform/async/retry-on-conflict.ts';
 import {
   type Collection,
   type DocumentStore,
@@ -98,7 +98,7 @@ export function createBegunForgets(store: DocumentStore): BegunForgets {
       const document = { createdAt, ownerId, leasedUntilMs, ...(what.memoryOnly ? { begunAt } : {}) };
       const ids = idsOf(what);
       // An end that somebody else comes to, or a beginning, meanwhile.
-      await untilUndisturbed(async () => {
+      await retryOnConflict(async () => {
         const known = new Set((await store.getMany(scope, collection, ids)).map(({ id }) => id));
         const marks = ids.map((id) =>
           known.has(id) ? update(collection, id, { set: document, required: true }) : insert(collection, id, document),

@@ -1,7 +1,7 @@
 import type { EntryCounts } from '../../common/domain/session.ts';
 import type { TenantId } from '../../common/kernel/brand.ts';
 import { type AnyScope, SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
-import { isOvertaken } from '../../common/records/base/commit-races.ts';
+import { isWriteConflict } from '../../common/platform/async/retry-on-conflict.ts';
 import type { Debounce } from '../../common/records/improve/improve-wishes.ts';
 import type { PlacedSession } from '../../common/records/sessions/sessions.ts';
 import { VersionConflictError } from '../../common/storage/ports/document-store.ts';
@@ -130,7 +130,7 @@ async function wishForImprovement(
     await store.commit(scope, await wishes.wishWrites(scope, wish, { at: clock.now(), debounce: AT_ONCE }));
   } catch (error) {
     // Somebody else has just wished for it.
-    if (!isOvertaken(error)) throw error;
+    if (!isWriteConflict(error)) throw error;
   }
 }
 

@@ -2,10 +2,10 @@ import { isDeepStrictEqual } from 'node:util';
 import { engramError } from '../../common/kernel/errors.ts';
 import type { JsonObject } from '../../common/kernel/json.ts';
 import { datasetScope, type Scope } from '../../common/kernel/scope.ts';
+import { retryOnConflict } from '../../common/platform/async/retry-on-conflict.ts';
 import type { SetRetentionRequest } from '../../common/platform/messaging/methods/ingest-managed.ts';
 import type { ManagedResources, ManagedThing } from '../../common/records/auth/managed-resources.ts';
 import { requireManaged } from '../../common/records/auth/require-managed.ts';
-import { untilUndisturbed } from '../../common/records/base/commit-races.ts';
 import type { Write } from '../../common/storage/ports/document-store.ts';
 import type { IngestDependencies } from '../dependencies.ts';
 import type { RetentionRecords, Retentions, StoredRetention } from '../repositories/retention.ts';
@@ -43,7 +43,7 @@ async function put<Owner extends Scope, Retention extends JsonObject>(
   { thing, crUid, owner, records }: Target<Owner, Retention>,
   wanted: Retention | null,
 ): Promise<void> {
-  await untilUndisturbed(async () => {
+  await retryOnConflict(async () => {
     const managed = await requireManaged(deps, thing, crUid);
     const before = await records.get(owner);
     const write = writeOf(records, before, wanted);

@@ -2,6 +2,7 @@ import type { NewQa } from '../../common/domain/session.ts';
 import type { NewContextRow } from '../../common/domain/session-context.ts';
 import type { DatasetRef } from '../../common/kernel/dataset.ts';
 import { isEngramError } from '../../common/kernel/errors.ts';
+import { settlesWithin } from '../../common/platform/async/time-limit.ts';
 import type { CallContext } from '../../common/platform/messaging/messenger.ts';
 import type { SessionSpending } from '../../common/platform/messaging/methods/ingest.ts';
 import type { Logger } from '../../common/ports/logger.ts';
@@ -74,19 +75,10 @@ export function createTurnKeeper(writer: SessionWriter, logger: Logger): TurnKee
       if (turns.length === 0 && note === null) return;
       const work = write(turns, note, context).finally(() => underWay.delete(work));
       underWay.add(work);
-      await withinMs(work, MAX_WAIT_MS);
+      await settlesWithin(work, MAX_WAIT_MS);
     },
     async settle() {
       await Promise.all(underWay);
     },
   };
-}
-
-async function withinMs(work: Promise<void>, limitMs: number): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, limitMs);
-  });
-  await Promise.race([work, late]);
-  clearTimeout(timer);
 }

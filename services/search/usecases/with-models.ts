@@ -1,5 +1,5 @@
 import type { Principal } from '../../common/kernel/principal.ts';
-import type { Gate } from '../../common/platform/async/gate.ts';
+import type { ConcurrencyLimit } from '../../common/platform/async/concurrency-limit.ts';
 import type { SearchDependencies, SearchParts } from '../dependencies.ts';
 
 /**
@@ -9,6 +9,6 @@ import type { SearchDependencies, SearchParts } from '../dependencies.ts';
  */
 export async function withModels(parts: SearchParts, { tenant }: Principal): Promise<SearchDependencies> {
   const { languageModel, missingModelKey } = await parts.models.current(tenant);
-  const turn: Gate = languageModel === null ? parts.turn : (work) => work();
+  const turn: ConcurrencyLimit = languageModel === null ? parts.turn : (work) => work();
   return { ...parts, languageModel, missingModelKey, turn };
 }

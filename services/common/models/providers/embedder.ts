@@ -1,6 +1,6 @@
 import { type EmbeddingModel, embedMany } from 'ai';
 import { engramError } from '../../kernel/errors.ts';
-import { createGate } from '../../platform/async/gate.ts';
+import { createConcurrencyLimit } from '../../platform/async/concurrency-limit.ts';
 import type { Embedder, ModelCallContext } from '../../ports/models.ts';
 import { deadline, signalOf } from './call-settings.ts';
 import { takesDimensions } from './embedding-models.ts';
@@ -27,7 +27,7 @@ const CHARACTERS_PER_TOKEN = 3;
 /** Any OpenAI-compatible, OpenAI or Google endpoint. */
 export function createEmbedder(options: EmbedderOptions): Embedder {
   const { dimensions, batchSize = 32, retry = DEFAULT_RETRY, meter = NO_METER } = options;
-  const gate = createGate(options.concurrency ?? 4);
+  const gate = createConcurrencyLimit(options.concurrency ?? 4);
   const name = `${options.provider}/${modelName(options)}`;
   const providerOptions = optionsOfModel(options);
   let opened: Promise<EmbeddingModel> | undefined;

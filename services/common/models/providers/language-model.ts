@@ -1,5 +1,5 @@
 import { type LanguageModel as AiLanguageModel, generateText } from 'ai';
-import { createGate } from '../../platform/async/gate.ts';
+import { createConcurrencyLimit } from '../../platform/async/concurrency-limit.ts';
 import type { LanguageModel, ModelCallContext } from '../../ports/models.ts';
 import { type CallSettings, deadline, signalOf, usageOf } from './call-settings.ts';
 import { type ModelSettings, modelName, openLanguageModel } from './provider.ts';
@@ -35,7 +35,7 @@ export interface CallParts {
 /** A model of any provider the `ai` package speaks to. The provider is loaded with the first call. */
 export function createLanguageModel(options: LanguageModelOptions): LanguageModel {
   const { retry = DEFAULT_RETRY, meter = NO_METER } = options;
-  const gate = createGate(options.concurrency ?? DEFAULT_CONCURRENCY);
+  const gate = createConcurrencyLimit(options.concurrency ?? DEFAULT_CONCURRENCY);
   let opened: Promise<AiLanguageModel> | undefined;
   const model = (): Promise<AiLanguageModel> => {
     opened ??= openLanguageModel(options);

@@ -1,4 +1,5 @@
 import { streamText } from 'ai';
+import { withTimeout } from '../../platform/async/time-limit.ts';
 import type { LanguageModel, ModelCallContext, TokenUsage } from '../../ports/models.ts';
 import { signalOf, usageOf } from './call-settings.ts';
 import type { CallParts } from './language-model.ts';
@@ -66,8 +67,11 @@ async function openStream({ model, common }: CallParts, call: StreamCall, contex
 
 /** Null when the stream was left before its end, or its server does not count. */
 async function settledUsage(usage: PromiseLike<Parameters<typeof usageOf>[0]>): Promise<TokenUsage | null> {
-  const late = new Promise<undefined>((resolve) => setTimeout(resolve, 100, undefined).unref());
-  const told = await Promise.race([Promise.resolve(usage).catch(() => undefined), late]);
+  const told = await withTimeout(
+    Promise.resolve(usage).catch(() => undefined),
+    100,
+    () => undefined,
+  );
   const counted = usageOf(told);
   return counted.inputTokens + counted.outputTokens === 0 ? null : counted;
 }

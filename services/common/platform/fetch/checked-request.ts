@@ -56,17 +56,3 @@ function pinned(addresses: CheckedTarget['addresses']): LookupFunction {
     else callback(null, first.address, first.family);
   };
 }
-
-/** Name resolution cannot be cancelled; the caller need not wait for it. */
-export async function abortable<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  const { promise, reject } = Promise.withResolvers<never>();
-  const onAbort = (): void => reject(signal.reason);
-  signal.addEventListener('abort', onAbort, { once: true });
-  if (signal.aborted) onAbort();
-  work.catch(() => undefined);
-  try {
-    return await Promise.race([work, promise]);
-  } finally {
-    signal.removeEventListener('abort', onAbort);
-  }
-}

@@ -1,7 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { engramError, isEngramError } from '../../kernel/errors.ts';
 import type { FetchedResource, Fetcher } from '../../ports/documents.ts';
-import { abortable, sendChecked } from './checked-request.ts';
+import { abortable } from '../async/abortable.ts';
+import { sendChecked } from './checked-request.ts';
 import { limitedBody } from './limited-body.ts';
 import { isPublicAddress } from './public-address.ts';
 import { fileNameOf, mimeTypeOf } from './resource-name.ts';

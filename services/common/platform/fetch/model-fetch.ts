@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { engramError, isEngramError } from '../../kernel/errors.ts';
-import { abortable, sendChecked } from './checked-request.ts';
+import { abortable } from '../async/abortable.ts';
+import { sendChecked } from './checked-request.ts';
 import { isPublicAddress } from './public-address.ts';
 import { type CheckedTarget, checkTarget, type ResolveHost, resolveBySystem } from './target-guard.ts';
 

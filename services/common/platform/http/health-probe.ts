@@ -1,3 +1,4 @@
+import { withTimeout } from '../async/time-limit.ts';
 import { redactText } from '../observability/redact.ts';
 import type { ComponentStatus, HealthCheck } from './health.ts';
 
@@ -44,7 +45,7 @@ export function createProbe(check: HealthCheck, times: ProbeTimes): () => Promis
     if (running === null || now() - running.sinceMs > staleMs) running = begin();
     const { ended, sinceMs } = running;
     const isFresh = last !== null && now() - last.atMs <= staleMs;
-    const component = await within(ended, isFresh ? timeoutMs : unknownMs);
+    const component = await withTimeout(ended, isFresh ? timeoutMs : unknownMs, () => null);
     if (component !== null) return component;
     const responseTimeMs = Math.round(now() - sinceMs);
     const ageMs = last === null ? Number.POSITIVE_INFINITY : now() - last.atMs;
@@ -68,15 +69,4 @@ async function run(check: HealthCheck, took: () => number): Promise<Component> {
 
 function unhealthy({ critical }: HealthCheck, responseTimeMs: number, details: string): Component {
   return { critical, status: 'unhealthy', provider: 'unknown', responseTimeMs, details };
-}
-
-/** Null when it takes longer. */
-async function within<T>(work: Promise<T>, ms: number): Promise<T | null> {
-  const { promise: late, resolve } = Promise.withResolvers<null>();
-  const timer = setTimeout(() => resolve(null), ms);
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

@@ -3,7 +3,7 @@ import type { Logger } from '../../ports/logger.ts';
 import type { Clock, IdSource } from '../../ports/system.ts';
 import type { ClaimedJob, WorkQueue } from '../../ports/work-queue.ts';
 import type { Subscription } from '../../storage/ports/bus.ts';
-import { endsWithin } from '../async/ends-within.ts';
+import { settlesWithin } from '../async/time-limit.ts';
 import { createWakeUp } from '../async/wake-up.ts';
 import { createFaultMemory } from './fault-memory.ts';
 import { HandOverError } from './hand-over.ts';
@@ -90,7 +90,7 @@ export function createJobWorker(dependencies: JobWorkerDependencies, options: Jo
     stopping.abort();
     await Promise.all([loops, watch?.stop(), cancels?.stop()]);
     jobs.abort(stopReason(), () => true);
-    await endsWithin(settings.drainMs, jobs.allEnded());
+    await settlesWithin(jobs.allEnded(), settings.drainMs);
   };
   return {
     async start() {

@@ -1,3 +1,4 @@
+import { settlesWithin } from '../async/time-limit.ts';
 import type { Logger } from '../observability/logger.ts';
 
 /** One thing that is started and stopped. */
@@ -53,7 +54,7 @@ export function createLifecycle(options: LifecycleOptions): Lifecycle {
   async function stopAll(): Promise<boolean> {
     const deadline = Date.now() + stopTimeoutMs;
     // A stop that comes in the middle of the start waits for the step that is under way.
-    if (state === 'starting') await within(settled(starting), deadline - Date.now());
+    if (state === 'starting') await settlesWithin(settled(starting), deadline - Date.now());
     let clean = true;
     for (let step = started.pop(); step !== undefined; step = started.pop()) {
       clean = (await stopStep(step, deadline)) && clean;
@@ -65,7 +66,7 @@ export function createLifecycle(options: LifecycleOptions): Lifecycle {
     try {
       const run = Promise.resolve(step.stop?.());
       // Even after the deadline every step gets a moment, so that a slow one does not keep files of the others open.
-      if (await within(run, Math.max(deadline - Date.now(), LAST_MOMENT_MS))) return true;
+      if (await settlesWithin(run, Math.max(deadline - Date.now(), LAST_MOMENT_MS))) return true;
       logger.error('lifecycle.stop-timed-out', { step: step.name });
     } catch (error) {
       logger.error('lifecycle.stop-failed', { step: step.name, error });
@@ -121,17 +122,4 @@ const LAST_MOMENT_MS = 50;
 
 async function settled(promise: Promise<void> | undefined): Promise<void> {
   await promise?.catch(() => undefined);
-}
-
-/** False when the promise is still open after `durationMs`. */
-async function within(promise: Promise<unknown>, durationMs: number): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<false>((resolve) => {
-    timer = setTimeout(resolve, Math.max(durationMs, 0), false);
-  });
-  try {
-    return await Promise.race([promise.then(() => true as const), timeout]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

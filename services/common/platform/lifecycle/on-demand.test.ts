@@ -1,10 +1,11 @@
 import { expect } from 'chai';
-import { madeOnce, onDemand } from './on-demand.ts';
+import { once } from '../async/once.ts';
+import { onDemand } from './on-demand.ts';
 
 describe('what is made on demand', () => {
   it('is made once, however many ask for it at the same time', async () => {
     let made = 0;
-    const value = madeOnce(async () => {
+    const value = once(async () => {
       made += 1;
       return made;
     });

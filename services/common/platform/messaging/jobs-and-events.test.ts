@@ -83,7 +83,7 @@ describe('domain events', () => {
   });
 
   it('that services write are all in events.proto', () => {
-    const root = fileURLToPath(new URL('../../../..', import.meta.url));
+    const root = fileURLToPath(new URL('../../..', import.meta.url));
     const written = readdirSync(root, { recursive: true, encoding: 'utf8' })
       .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
       .map((file) => readFileSync(`${root}/${file}`, 'utf8'))

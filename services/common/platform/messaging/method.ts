@@ -1,5 +1,6 @@
 import { METHODS, type MethodPath } from '../../../../proto/gen/method-table.ts';
 import type { Permission } from '../../kernel/principal.ts';
+import { once } from '../async/once.ts';
 import type { Codec, MethodCodec } from './codec.ts';
 
 /** The services that ask, somebody they ask for, or somebody with a permission on the dataset of the request. */
@@ -37,16 +38,4 @@ export interface Topic<Message> {
 
 export function defineTopic<Message>(prefix: string, codec: () => Promise<Codec<Message>>): Topic<Message> {
   return { subject: (key) => `engram.${prefix}.${key}`, codec: once(codec) };
-}
-
-/** Again when it could not be loaded, as when a module cannot be read at that moment. */
-function once<Value>(load: () => Promise<Value>): () => Promise<Value> {
-  let loading: Promise<Value> | undefined;
-  return () => {
-    loading ??= load().catch((error: unknown) => {
-      loading = undefined;
-      throw error;
-    });
-    return loading;
-  };
 }

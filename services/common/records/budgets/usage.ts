@@ -9,6 +9,7 @@ import {
   windowOf,
 } from '../../domain/budget.ts';
 import { PERSONAL_TENANT, SYSTEM_SCOPE } from '../../kernel/scope.ts';
+import { isWriteConflict } from '../../platform/async/retry-on-conflict.ts';
 import {
   type Collection,
   type DocumentStore,
@@ -19,7 +20,6 @@ import {
   update,
   type Write,
 } from '../../storage/ports/document-store.ts';
-import { isOvertaken } from '../base/commit-races.ts';
 import { countStored } from '../base/stored-counts.ts';
 
 type Numbers = { readonly [Kind in BudgetKind]?: number };
@@ -88,7 +88,7 @@ export function createUsage(store: DocumentStore): Usage {
       try {
         await store.commit({ tenant: PERSONAL_TENANT }, [write]);
       } catch (error) {
-        if (!isOvertaken(error)) throw error;
+        if (!isWriteConflict(error)) throw error;
       }
     },
     async sweep(now) {

@@ -1,8 +1,8 @@
 import { engramError } from '../../kernel/errors.ts';
 import { asId } from '../../kernel/ids.ts';
 import { type DatasetScope, datasetScope, type SystemScope } from '../../kernel/scope.ts';
+import { retryOnConflict } from '../../platform/async/retry-on-conflict.ts';
 import { type Collection, type DocumentStore, insert, remove, update } from '../../storage/ports/document-store.ts';
-import { untilUndisturbed } from '../base/commit-races.ts';
 import { ledgerCollection } from './ledger.ts';
 
 export type IndexRebuild = {
@@ -70,7 +70,7 @@ export function createIndexRebuilds(store: DocumentStore): IndexRebuilds {
       }));
     },
     put: (scope, rebuild) =>
-      untilUndisturbed(async () => {
+      retryOnConflict(async () => {
         const isKnown = (await get(scope)) !== null;
         await store.commit(scope, [
           isKnown ? update(collection, ID, { set: rebuild, required: true }) : insert(collection, ID, rebuild),

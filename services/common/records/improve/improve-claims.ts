@@ -1,6 +1,7 @@
 import type { SessionKey } from '../../domain/session.ts';
 import type { DatasetId, TenantId } from '../../kernel/brand.ts';
 import { SYSTEM_SCOPE } from '../../kernel/scope.ts';
+import { retryOnConflict } from '../../platform/async/retry-on-conflict.ts';
 import {
   type Collection,
   type DocumentStore,
@@ -11,7 +12,6 @@ import {
   VersionConflictError,
   type Write,
 } from '../../storage/ports/document-store.ts';
-import { untilUndisturbed } from '../base/commit-races.ts';
 import { sessionDocumentId } from '../sessions/sessions.ts';
 
 type ClaimDocument = {
@@ -288,5 +288,5 @@ const MAX_RACES = 50;
 
 /** Others claim, mark and release meanwhile. */
 function repeated<Result>(attempt: () => Promise<Result>): Promise<Result> {
-  return untilUndisturbed(attempt, MAX_RACES);
+  return retryOnConflict(attempt, { attempts: MAX_RACES });
 }

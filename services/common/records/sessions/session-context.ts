@@ -10,6 +10,7 @@ import {
 import type { UserId } from '../../kernel/brand.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Scope } from '../../kernel/scope.ts';
+import { retryOnConflict } from '../../platform/async/retry-on-conflict.ts';
 import {
   type Collection,
   type DocumentStore,
@@ -21,7 +22,6 @@ import {
   type Stored,
   type Write,
 } from '../../storage/ports/document-store.ts';
-import { untilUndisturbed } from '../base/commit-races.ts';
 import { findAll } from '../base/find-all.ts';
 import { sessionDocumentId } from './sessions.ts';
 
@@ -87,7 +87,7 @@ export function createSessionContexts(store: DocumentStore): SessionContexts {
   return {
     rows: async (scope, key) => (await documentsOf(store, { scope, key }, 'context')).map(rowOf),
     learn: (scope, key, lessons, noting) =>
-      untilUndisturbed(async () => {
+      retryOnConflict(async () => {
         const wanted = distinct(lessons);
         const place = { scope, key };
         const [known, rows] = await Promise.all([
@@ -180,7 +180,7 @@ function changeRows(
   ids: readonly string[],
   change: (row: ContextRow) => Partial<ContextRow>,
 ): Promise<void> {
-  return untilUndisturbed(async () => {
+  return retryOnConflict(async () => {
     const found = await store.getMany(scope, sessionContextCollection, [...new Set(ids)]);
     const own = found.filter(({ value }) => value.kind === 'context' && value.session === sessionDocumentId(key));
     const writes = own.map((stored) => {

@@ -1,8 +1,8 @@
 import type { EntryCounts, NewQa, NewTrace, QaEntry, Session, SessionKey } from '../../domain/session.ts';
 import type { Scope } from '../../kernel/scope.ts';
-import { createTurns } from '../../platform/async/turns.ts';
+import { createKeyedQueue } from '../../platform/async/keyed-queue.ts';
+import { isWriteConflict } from '../../platform/async/retry-on-conflict.ts';
 import { type DocumentStore, DuplicateKeyError, insert, type Write } from '../../storage/ports/document-store.ts';
-import { isOvertaken } from '../base/commit-races.ts';
 import { type EntryKind, sessionEntriesCollection, toJson } from './session-entry-documents.ts';
 import { type SessionChange, type Sessions, sessionDocumentId } from './sessions.ts';
 
@@ -32,7 +32,7 @@ export type AppendEntry = <New extends NewTrace | NewQaEntry, Entry>(
 
 /** Entries of one session each take the next number: those of this process wait for each other. */
 export function createAppend(store: DocumentStore, sessions: Sessions): AppendEntry {
-  const inTurn = createTurns();
+  const inTurn = createKeyedQueue();
   return (scope, key, entry) =>
     inTurn(`${scope.tenant}/${sessionDocumentId(key)}`, () => append(store, sessions, { scope, key, entry }));
 }
@@ -72,7 +72,7 @@ async function append<New extends NewTrace | NewQaEntry, Entry>(
       await store.commit(scope, [...grow, added, ...((await options.also?.()) ?? [])]);
       return { ...entry, id, number, time, ...(kind === 'qa' ? { feedbackNumber } : {}) } as Entry;
     } catch (error) {
-      if (isKnownId(error) || !isOvertaken(error)) throw error;
+      if (isKnownId(error) || !isWriteConflict(error)) throw error;
     }
   }
 }

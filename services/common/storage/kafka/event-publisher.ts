@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs';
 import type { ConnectionOptions } from 'node:tls';
 import { Kafka, type KafkaConfig, logLevel, Partitioners, type Producer, type TopicMessages } from 'kafkajs';
 import { engramError } from '../../kernel/errors.ts';
+import { abortable } from '../../platform/async/abortable.ts';
+import { settlesWithin, withTimeout } from '../../platform/async/time-limit.ts';
 import type { EventPublisher, PublishedEvent } from '../ports/event-publisher.ts';
 import { kafkaError } from './kafka-errors.ts';
 import { isNotAllowed } from './kafka-failures.ts';
@@ -93,10 +95,7 @@ export function createKafkaEventPublisher(options: KafkaOptions): EventPublisher
       }
     },
     async close() {
-      const { promise, resolve } = Promise.withResolvers<void>();
-      const timer = setTimeout(resolve, CLOSE_TIMEOUT_MS);
-      await Promise.race([discard(), promise]);
-      clearTimeout(timer);
+      await settlesWithin(discard(), CLOSE_TIMEOUT_MS);
     },
   };
 }
@@ -181,16 +180,7 @@ async function limited(
   address: string,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  const { promise, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => {
-    reject(engramError('DeadlineExceededError', `Kafka at ${address} did not answer in time`, { retryable: true }));
-  }, timeoutMs);
-  const abort = () => reject(signal?.reason);
-  signal?.addEventListener('abort', abort, { once: true });
-  try {
-    await Promise.race([work, promise]);
-  } finally {
-    clearTimeout(timer);
-    signal?.removeEventListener('abort', abort);
-  }
+  await withTimeout(abortable(work, signal), timeoutMs, () => {
+    throw engramError('DeadlineExceededError', `Kafka at ${address} did not answer in time`, { retryable: true });
+  });
 }

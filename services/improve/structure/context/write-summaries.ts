@@ -1,7 +1,7 @@
 import type { SummaryPayload } from '../../../common/domain/index-rows.ts';
 import { meanVector, unitVector, vectorOfText, vectorText } from '../../../common/domain/vector-text.ts';
 import type { DatasetScope } from '../../../common/kernel/scope.ts';
-import { createGate } from '../../../common/platform/async/gate.ts';
+import { createConcurrencyLimit } from '../../../common/platform/async/concurrency-limit.ts';
 import type { EmbedderSource } from '../../../common/ports/embedders.ts';
 import type { LanguageModel, ModelCallContext } from '../../../common/ports/models.ts';
 import { activeEmbedding } from '../../../common/records/cognify/active-embedding.ts';
@@ -67,7 +67,7 @@ export async function writeSummaries(deps: SummaryDependencies, call: SummaryCal
 async function writePage(deps: SummaryDependencies, call: SummaryCall, page: readonly Node[]): Promise<void> {
   const written = page.filter(({ value }) => value.children.length > 0);
   const inputs = await inputsOf(deps, call.scope, written);
-  const gate = createGate(CALLS_AT_ONCE);
+  const gate = createConcurrencyLimit(CALLS_AT_ONCE);
   const texts = await Promise.all(
     written.map(({ value }, index) => gate(() => summaryOf(call, inputs[index]?.texts ?? [], value.isRoot))),
   );

@@ -3,7 +3,7 @@ import type { Scope } from '../../../kernel/scope.ts';
 import { slices } from '../../../kernel/slices.ts';
 import type { MongodbConnection } from '../../documents/mongodb/connection.ts';
 import { isDuplicateKey } from '../../documents/mongodb/mongodb-failures.ts';
-import { inTransaction, untilUndisturbed } from '../../documents/mongodb/transaction.ts';
+import { inTransaction, retryDisturbed } from '../../documents/mongodb/transaction.ts';
 import type { BlobStore } from '../../ports/blob-store.ts';
 import { isBlobKey, requireBlobKey } from '../rules/blob-key.ts';
 import {
@@ -157,7 +157,7 @@ async function move(options: MoveOptions): Promise<boolean> {
   } catch (error) {
     if (!isDuplicateKey(error)) throw error;
   }
-  const outcome = await untilUndisturbed(isDuplicateKey, () =>
+  const outcome = await retryDisturbed(isDuplicateKey, () =>
     inTransaction(connection, async (session) => {
       const { files } = collections;
       if ((await files.findOne({ ...liveIn(scope), filename: from }, { session })) === null) return null;

@@ -4,7 +4,7 @@ import { engramError } from '../../../kernel/errors.ts';
 import type { Scope } from '../../../kernel/scope.ts';
 import type { MongodbConnection } from '../../documents/mongodb/connection.ts';
 import { isDuplicateKey } from '../../documents/mongodb/mongodb-failures.ts';
-import { inTransaction, untilUndisturbed } from '../../documents/mongodb/transaction.ts';
+import { inTransaction, retryDisturbed } from '../../documents/mongodb/transaction.ts';
 import type { BlobInfo } from '../../ports/blob-store.ts';
 import { contentChunks, createContentDigest } from '../rules/incoming-content.ts';
 import { type BlobCollections, type BlobFile, CHUNK_BYTES, liveIn, newFile } from './blob-layout.ts';
@@ -88,7 +88,7 @@ async function show(
     });
   // Most keys are new, which saves looking for what they replace.
   let tries = 0;
-  return untilUndisturbed(isDuplicateKey, () => {
+  return retryDisturbed(isDuplicateKey, () => {
     tries += 1;
     return attempt(tries > 1);
   });

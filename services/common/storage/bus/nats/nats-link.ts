@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { connect, Events, type NatsConnection } from 'nats';
 import { engramError } from '../../../kernel/errors.ts';
+import { withTimeout } from '../../../platform/async/time-limit.ts';
 import { connectError } from './nats-errors.ts';
 import { type Absence, addressOf, connectionOptions, type NatsBusOptions } from './nats-options.ts';
 
@@ -65,12 +65,9 @@ export async function openLink(options: NatsBusOptions): Promise<NatsLink> {
       const done = connection.flush().catch((cause: unknown) => {
         throw engramError('ServiceUnavailableError', `NATS at ${address} is away`, { ...AWAY, cause });
       });
-      const timer = new AbortController();
-      const late = sleep(FLUSH_TIMEOUT_MS, undefined, { signal: timer.signal, ref: false }).then(() => {
+      await withTimeout(done, FLUSH_TIMEOUT_MS, () => {
         throw away();
       });
-      late.catch(() => {});
-      await Promise.race([done, late]).finally(() => timer.abort());
     },
     onRefusal: (listener) => void refusals.push(listener),
     close: () => connection.close(),

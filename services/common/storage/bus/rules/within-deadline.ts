@@ -1,4 +1,5 @@
 import { type EngramError, engramError } from '../../../kernel/errors.ts';
+import { abortable } from '../../../platform/async/abortable.ts';
 import type { RequestOptions } from '../../ports/bus.ts';
 
 /**
@@ -11,16 +12,11 @@ export async function within<Result>(
   work: (signal: AbortSignal) => Promise<Result>,
 ): Promise<Result> {
   const controller = new AbortController();
-  const { promise, reject } = Promise.withResolvers<never>();
-  const end = (reason: unknown) => {
-    controller.abort(reason);
-    reject(reason);
-  };
-  const timer = setTimeout(() => end(late()), deadlineMs);
-  const onAbort = () => end(signal?.reason);
+  const onAbort = () => controller.abort(signal?.reason);
+  const timer = setTimeout(() => controller.abort(late()), deadlineMs);
   signal?.addEventListener('abort', onAbort, { once: true });
   try {
-    return await Promise.race([work(controller.signal), promise]);
+    return await abortable(work(controller.signal), controller.signal);
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener('abort', onAbort);

@@ -6,7 +6,7 @@ import type { Databases } from './databases.ts';
 import { isTransient } from './mongodb-failures.ts';
 import { createNumberedGroups } from './numbered-groups.ts';
 import { createSequences } from './sequences.ts';
-import { inTransaction, untilUndisturbed } from './transaction.ts';
+import { inTransaction, retryDisturbed } from './transaction.ts';
 
 /** A transaction of so many removals stays far below what the smallest server's cache holds. */
 const REMOVED_TOGETHER = 5_000;
@@ -41,7 +41,7 @@ export function createCommit(connection: MongodbConnection, databases: Databases
     }
     if (writes.length === 1 && !isNumbered) {
       const alone = () => applyWrites({ databases, nextSequence: () => 0 }, steps);
-      return connection.rescued(() => untilUndisturbed(isLostRace, alone));
+      return connection.rescued(() => retryDisturbed(isLostRace, alone));
     }
     return isNumbered ? inGroups(steps) : together(steps);
   };

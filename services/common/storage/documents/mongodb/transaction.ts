@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ClientSession, MongoError } from 'mongodb';
 import { engramError } from '../../../kernel/errors.ts';
+import { retry } from '../../../platform/async/retry.ts';
 import { type MongodbConnection, TRANSACTION } from './connection.ts';
 import { isTransient } from './mongodb-failures.ts';
 
@@ -18,7 +19,7 @@ export async function inTransaction<T>(
 ): Promise<T> {
   const session = connection.client.startSession();
   try {
-    return await connection.rescued(() => untilUndisturbed(isTransient, () => runOnce(session, work)));
+    return await connection.rescued(() => retryDisturbed(isTransient, () => runOnce(session, work)));
   } finally {
     await session.endSession();
   }
@@ -36,21 +37,18 @@ async function runOnce<T>(session: ClientSession, work: (session: ClientSession)
   }
 }
 
-/** Tries again, after short pauses that grow and differ, as long as `isDisturbed` says that another change came between. */
-export async function untilUndisturbed<T>(
-  isDisturbed: (error: unknown) => boolean,
-  work: () => Promise<T>,
-): Promise<T> {
+/**
+ * Repeats `work` while `isDisturbed` says that another change came between, for ten seconds.
+ * Throws `ServiceUnavailableError` then.
+ */
+export function retryDisturbed<T>(isDisturbed: (error: unknown) => boolean, work: () => Promise<T>): Promise<T> {
   const giveUpAt = performance.now() + PATIENCE_MS;
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await work();
-    } catch (error) {
-      if (!isDisturbed(error)) throw error;
-      if (performance.now() > giveUpAt) throw tooManyChanges(error);
-    }
-    await sleep(Math.random() * Math.min(LONGEST_PAUSE_MS, 2 ** attempt));
-  }
+  const isRetryable = (error: unknown): boolean => {
+    if (!isDisturbed(error)) return false;
+    if (performance.now() > giveUpAt) throw tooManyChanges(error);
+    return true;
+  };
+  return retry(work, { isRetryable, attempts: Number.POSITIVE_INFINITY, maxPauseMs: LONGEST_PAUSE_MS });
 }
 
 function tooManyChanges(cause: unknown): Error {

@@ -1,4 +1,5 @@
 import neo4j, { type Driver, type ManagedTransaction, type RecordShape, type Session } from 'neo4j-driver';
+import { abortable } from '../../../platform/async/abortable.ts';
 import { type Neo4jAddress, timedOut, translateError } from './neo4j-errors.ts';
 
 export interface Neo4jConnection {
@@ -133,20 +134,6 @@ function openDriver(connection: Neo4jConnection): Driver {
 function runIn(transaction: ManagedTransaction): Run {
   return async <Row extends RecordShape>(statement: string, parameters: Parameters = {}) =>
     (await transaction.run<Row>(statement, parameters)).records.map((record) => record.toObject() as Row);
-}
-
-/** Rejects when the signal aborts; what the promise does later is nobody's business. */
-async function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  const { promise: aborted, reject } = Promise.withResolvers<never>();
-  const abort = () => reject(signal.reason);
-  if (signal.aborted) abort();
-  signal.addEventListener('abort', abort, { once: true });
-  try {
-    return await Promise.race([promise, aborted]);
-  } finally {
-    signal.removeEventListener('abort', abort);
-    promise.catch(() => undefined);
-  }
 }
 
 function rest(milliseconds: number): Promise<false> {

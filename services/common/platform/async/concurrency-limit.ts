@@ -1,4 +1,4 @@
-export type Gate = <Result>(work: () => Promise<Result>) => Promise<Result>;
+export type ConcurrencyLimit = <Result>(work: () => Promise<Result>) => Promise<Result>;
 
 export interface WaitingRoom {
   /** Calls that may wait. */
@@ -7,8 +7,8 @@ export interface WaitingRoom {
   readonly refusal: () => Error;
 }
 
-/** At most `limit` calls run; the others wait in order, without bound unless there is a waiting room. */
-export function createGate(limit: number, room?: WaitingRoom): Gate {
+/** Runs at most `limit` calls at a time; the others wait in order, without bound unless there is a waiting room. */
+export function createConcurrencyLimit(limit: number, room?: WaitingRoom): ConcurrencyLimit {
   let running = 0;
   const waiting: (() => void)[] = [];
   return async (work) => {

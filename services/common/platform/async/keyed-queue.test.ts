@@ -1,11 +1,11 @@
 import { expect } from 'chai';
-import { createTurns } from './turns.ts';
+import { createKeyedQueue } from './keyed-queue.ts';
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-describe('turns', () => {
+describe('keyed queue', () => {
   it('let work under one key go one after the other, in order, and under other keys meanwhile', async () => {
-    const inTurn = createTurns();
+    const inTurn = createKeyedQueue();
     const done: string[] = [];
     const work = (name: string, ms: number) => async () => {
       await pause(ms);
@@ -18,7 +18,7 @@ describe('turns', () => {
   });
 
   it('go on after work that failed, whose failure its caller alone hears of', async () => {
-    const inTurn = createTurns();
+    const inTurn = createKeyedQueue();
     const failing = inTurn('a', () => Promise.reject(new Error('first')));
     const next = inTurn('a', async () => 'second');
     expect(await failing.catch((error: Error) => error.message)).to.equal('first');

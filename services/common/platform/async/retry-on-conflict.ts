@@ -1,0 +1,15 @@
+import { DuplicateKeyError, VersionConflictError } from '../../storage/ports/document-store.ts';
+import { type RetryOptions, retry } from './retry.ts';
+
+/** Somebody else wrote between the read and the commit: what was read must be read again. */
+export function isWriteConflict(error: unknown): error is VersionConflictError | DuplicateKeyError {
+  return error instanceof VersionConflictError || error instanceof DuplicateKeyError;
+}
+
+/** Reads and commits, again when another writer came between. Throws that error after the last attempt (`RetryOptions`). */
+export function retryOnConflict<Result>(
+  attempt: () => Promise<Result>,
+  options: Partial<RetryOptions> = {},
+): Promise<Result> {
+  return retry(attempt, { isRetryable: isWriteConflict, ...options });
+}
