@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { freePort } from '../../test/support/engram-process.ts';
+import { until } from '../../test/support/until.ts';
 import { engramError } from '../common/kernel/errors.ts';
 import { createSilentLogger } from '../common/platform/observability/logger.ts';
 import { awaitStores } from './await-stores.ts';
@@ -22,10 +23,8 @@ describe('awaitStores', () => {
       pausesMs: [20, 40],
     });
     const status = async (path: string) => {
-      for (;;) {
-        const response = await fetch(`http://127.0.0.1:${port}${path}`).catch(() => null);
-        if (response !== null) return response.status;
-      }
+      const ask = () => fetch(`http://127.0.0.1:${port}${path}`).catch(() => null);
+      return (await until('it answers', ask)).status;
     };
     expect([await status('/livez'), await status('/readyz'), await status('/api/v1/add')]).to.deep.equal([
       200, 503, 503,

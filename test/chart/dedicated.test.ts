@@ -9,7 +9,7 @@ import { kubectl, withCluster } from './cluster.ts';
 import { type Installation, install } from './installation.ts';
 import { enforcePolicies } from './network/enforce-policies.ts';
 import { startStranger } from './network/stranger.ts';
-import { TEXT, until, untilRouted } from './requests.ts';
+import { eventually, TEXT, untilRouted } from './requests.ts';
 
 const NO_PODS = { replicas: 0, resources: { requests: { cpu: '10m', memory: '96Mi' } } };
 
@@ -83,7 +83,7 @@ withCluster('nodes', 'a Dedicated tenant of an installation', () => {
     await using stranger = await startStranger(installation.namespace, { name: 'stranger' });
     await using named = await startStranger(installation.namespace, { name: 'named', client: 'true' });
     const search = `tenant-acme-search.${installation.namespace}.svc`;
-    await until(() => named.reaches(search, 80));
+    await eventually(() => named.reaches(search, 80));
     expect(await stranger.reaches(search, 80)).to.equal(false);
 
     // What it signs in to its stores with changes while it is asked all the time.
@@ -120,17 +120,17 @@ withCluster('nodes', 'a Dedicated tenant of an installation', () => {
       '--for=jsonpath={.status.conditions[?(@.type=="Ready")].reason}=Hibernated',
     ]);
     // A pod that is ending may answer until then.
-    await until(async () => (await own.call('POST', '/api/v1/search', query)).text.includes('hibernated'));
-    await until(async () => (await own.call('POST', '/api/v1/search', query)).status === 200);
+    await eventually(async () => (await own.call('POST', '/api/v1/search', query)).text.includes('hibernated'));
+    await eventually(async () => (await own.call('POST', '/api/v1/search', query)).status === 200);
     await kubectl(['wait', 'tenant/acme', ...place, '--for=condition=Ready', '--timeout=120s']);
 
     await patch(installation, { state: 'Hibernated' });
     await kubectl(['wait', 'deployment/tenant-acme-search', ...place, '--for=jsonpath={.spec.replicas}=0']);
-    await until(async () => (await own.call('POST', '/api/v1/search', query)).text.includes('hibernated'));
+    await eventually(async () => (await own.call('POST', '/api/v1/search', query)).text.includes('hibernated'));
     expect((await own.call('GET', '/api/v1/datasets')).status).to.equal(503);
     await patch(installation, { state: 'Active' });
     await kubectl(['wait', 'tenant/acme', ...place, '--for=condition=Ready', '--timeout=120s']);
-    await until(async () => (await own.call('POST', '/api/v1/search', query)).status === 200);
+    await eventually(async () => (await own.call('POST', '/api/v1/search', query)).status === 200);
     expect(JSON.stringify(await own.json('POST', '/api/v1/search', query))).to.include(word);
 
     await kubectl(['delete', 'tenant', 'acme', ...place, '--timeout=180s']);

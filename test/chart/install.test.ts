@@ -6,7 +6,7 @@ import { ADMIN, type Installation, install, RELEASE } from './installation.ts';
 import { startLoad } from './load.ts';
 import { enforcePolicies } from './network/enforce-policies.ts';
 import { startStranger } from './network/stranger.ts';
-import { addAndFind, REQUESTS, servicePods, TEXT, until, untilRouted } from './requests.ts';
+import { addAndFind, eventually, REQUESTS, servicePods, TEXT, untilRouted } from './requests.ts';
 import { storesWith } from './traces.ts';
 import { verifyReceipt } from './verify-receipt.ts';
 
@@ -47,7 +47,7 @@ withCluster('nodes', 'an installation of the chart', () => {
     await using stranger = await startStranger(namespace, { name: 'stranger' });
     await using named = await startStranger(namespace, { name: 'named', client: 'true' });
     const at = (component: string) => `${RELEASE}-engram-${component}.${namespace}.svc`;
-    await until(() => named.reaches(at('search'), 80));
+    await eventually(() => named.reaches(at('search'), 80));
     expect(await stranger.reaches(at('search'), 80)).to.equal(false);
     expect(await named.reaches(at('nats'), 4222)).to.equal(false);
     expect(await stranger.reaches(at('nats'), 4222)).to.equal(false);
@@ -120,7 +120,7 @@ withCluster('nodes', 'an installation of the chart', () => {
     await load.answered(20);
     const before = await secret('apiKey');
     await kubectl(['annotate', 'tenant', 'acme', ...place, 'engram.dev/rotate-at=now']);
-    await until(async () => (await secret('apiKey')) !== before);
+    await eventually(async () => (await secret('apiKey')) !== before);
     expect(await secret('previousApiKey')).to.equal(before);
     await load.answered(20); // with the former key
     current = apiClient(host, { apiKey: await secret('apiKey') });

@@ -9,7 +9,7 @@ import { kubectl, withCluster } from './cluster.ts';
 import { buildInCluster, givenImage, type Image, imageInCluster } from './image.ts';
 import { ADMIN, type Installation, install } from './installation.ts';
 import { startLoad } from './load.ts';
-import { addAndFind, REQUESTS, servicePods, TEXT, until, untilRouted } from './requests.ts';
+import { addAndFind, eventually, REQUESTS, servicePods, TEXT, untilRouted } from './requests.ts';
 
 const previous = process.env['ENGRAM_TEST_PREVIOUS'];
 
@@ -76,7 +76,7 @@ withCluster('nodes', 'an upgrade from an earlier release', () => {
 
     await kubectl(['annotate', 'tenant', 'acme', ...place, 'engram.dev/reconcile-at=after']);
     const generation = ['get', 'tenant', 'acme', ...place, '--output', 'jsonpath={.status.lastHandledReconcileAt}'];
-    await until(async () => (await kubectl(generation)) === 'after');
+    await eventually(async () => (await kubectl(generation)) === 'after');
     await kubectl(['wait', 'tenant/acme', ...place, '--for=condition=Ready', '--timeout=60s']);
     expect(await kubectl(key)).to.equal(issued);
     await addAndFind(client, 'after');

@@ -1,5 +1,5 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { expect } from 'chai';
+import { until } from '../support/until.ts';
 import type { ApiClient } from './api-client.ts';
 import { kubectl } from './cluster.ts';
 import type { LoadRequest } from './load.ts';
@@ -39,13 +39,16 @@ export async function servicePods(namespace: string): Promise<readonly string[]>
 
 /** An ingress hears of new routes and of ready pods within seconds; until then auth answers 404 for the other services. */
 export async function untilRouted(client: ApiClient): Promise<void> {
-  await until(async () => (await client.call('GET', '/health')).status === 200);
+  await eventually(async () => (await client.call('GET', '/health')).status === 200);
   for (const path of ['/api/v1/add', '/api/v1/cognify', '/api/v1/improve', '/api/v1/search']) {
-    await until(async () => ![404, 502, 503].includes((await client.call('GET', path)).status));
+    await eventually(async () => ![404, 502, 503].includes((await client.call('GET', path)).status));
   }
 }
 
-/** Goes on until it holds; the test's own time limit ends it otherwise. */
-export async function until(holds: () => Promise<boolean>): Promise<void> {
-  while (!(await holds().catch(() => false))) await wait(200);
+/** Waits until it holds. A request that fails counts as no. */
+export async function eventually(holds: () => Promise<boolean>): Promise<void> {
+  await until('the installation answers as expected', () => holds().catch(() => false), {
+    everyMs: 200,
+    limitMs: 300_000,
+  });
 }

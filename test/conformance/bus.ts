@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { type EngramError, engramError } from '../../services/common/kernel/errors.ts';
 import type { Bus, BusMessage, KeptSubjects } from '../../services/common/storage/ports/bus.ts';
+import { until } from '../support/until.ts';
 
 /** What a bus under test keeps. */
 export const KEPT: readonly KeptSubjects[] = [
@@ -69,7 +70,7 @@ export function busRequests(bus: () => Bus): void {
       });
       const error = await rejection(bus().request('slow', bytes(''), { deadlineMs: 300 }));
       expect(error).to.include({ wireName: 'DeadlineExceededError', status: 504 });
-      await until(() => seen?.aborted === true);
+      await until('the handler is aborted', () => seen?.aborted === true);
     });
 
     it('end when the caller aborts, and tell the responder', async () => {
@@ -83,7 +84,7 @@ export function busRequests(bus: () => Bus): void {
       });
       const options = { deadlineMs: 10_000, signal: controller.signal };
       expect((await rejection(bus().request('slow', bytes(''), options))).message).to.equal('the client went away');
-      await until(() => seen?.aborted === true);
+      await until('the handler is aborted', () => seen?.aborted === true);
     });
 
     it('fail with the error of the responder as it was', async () => {
@@ -141,7 +142,7 @@ export function busMessages(bus: () => Bus, at: string): void {
         });
       }
       for (let index = 0; index < 20; index += 1) await bus().publish(`${at}run.1`, bytes(String(index)));
-      await until(() => seen.every((list) => list.length === 20));
+      await until('each has seen all', () => seen.every((list) => list.length === 20));
       const order = Array.from({ length: 20 }, (_, index) => String(index));
       expect(seen).to.deep.equal([order, order]);
     });
@@ -156,7 +157,7 @@ export function busMessages(bus: () => Bus, at: string): void {
       await bus().subscribe(`${at}run.>`, note('other'));
       for (const subject of ['runs.1', 'runs.1.progress', 'runs', 'runsX.1'])
         await bus().publish(`${at}${subject}`, bytes(''));
-      await until(() => seen.length >= 4);
+      await until('four messages', () => seen.length >= 4);
       await sleep(20);
       expect(seen.toSorted()).to.deep.equal(['below:runs.1', 'below:runs.1.progress', 'exact:runs.1', 'parent:runs']);
     });
@@ -172,7 +173,7 @@ export function busMessages(bus: () => Bus, at: string): void {
       }
       await bus().subscribe(`${at}news`, () => void seen.push('all'));
       for (let index = 0; index < 10; index += 1) await bus().publish(`${at}news`, bytes(''));
-      await until(() => seen.length >= 30);
+      await until('thirty messages', () => seen.length >= 30);
       await sleep(20);
       const count = (prefix: string) => seen.filter((member) => member.startsWith(prefix)).length;
       expect([count('all'), count('a1') + count('a2'), count('b')]).to.deep.equal([10, 10, 10]);
@@ -186,7 +187,7 @@ export function busMessages(bus: () => Bus, at: string): void {
         seen.push(text(payload));
       });
       for (const payload of ['bad', 'good']) await bus().publish(`${at}news`, bytes(payload));
-      await until(() => seen.length === 1);
+      await until('one message', () => seen.length === 1);
     });
 
     it('stop when their subscription stops, after the one in hand', async () => {
@@ -198,7 +199,7 @@ export function busMessages(bus: () => Bus, at: string): void {
         seen.push(text(payload));
       });
       await bus().publish(`${at}news`, bytes('in hand'));
-      await until(() => isRunning);
+      await until('the handler runs', () => isRunning);
       await subscription.stop();
       expect(seen).to.deep.equal(['in hand']);
       await bus().publish(`${at}news`, bytes('later'));
@@ -222,7 +223,7 @@ function busDrain(bus: () => Bus): void {
         return bus().request('inner', bytes(''), { deadlineMs: 10_000 });
       });
       const running = bus().request('outer', bytes(''), { deadlineMs: 10_000 });
-      await until(() => isInHand);
+      await until('the message is in hand', () => isInHand);
       const drained = bus().drain();
       expect(await rejection(bus().request('inner', bytes(''), { deadlineMs: 10_000 }))).to.include({ status: 503 });
       expect(text(await running)).to.equal('inner');
@@ -248,12 +249,4 @@ function busDrain(bus: () => Bus): void {
 /** Resolves when the caller gave up, and at once when it already has. */
 async function aborted(signal: AbortSignal): Promise<void> {
   if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
-}
-
-async function until(condition: () => boolean): Promise<void> {
-  const deadline = performance.now() + 15_000;
-  while (!condition()) {
-    if (performance.now() > deadline) throw new Error('the condition did not come true');
-    await sleep(2);
-  }
 }

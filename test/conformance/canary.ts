@@ -61,19 +61,17 @@ export function canaryCases(
       answer = await check(tenant, others);
       return answer.unproven === null && answer.comparedTenantIds.length === others.length;
     };
-    await until('the canaries are found', isChecked, { limitMs: 30_000, everyMs: 100 });
+    await until('the canaries are found', isChecked, { everyMs: 100 });
     return answer;
   };
   const erase = async ({ tenantId, crUid }: Tenant): Promise<ingest.ErasureProgress> => {
-    for (;;) {
-      const { progress } = await app.messenger.call(
-        ingest.eraseTenant,
-        { tenantId, crUid, withoutSnapshots: true },
-        CALL,
-      );
+    const erased = async () => {
+      const request = { tenantId, crUid, withoutSnapshots: true };
+      const { progress } = await app.messenger.call(ingest.eraseTenant, request, CALL);
       expect(progress.failure).to.equal(null);
-      if (progress.erased) return progress;
-    }
+      return progress.erased ? progress : null;
+    };
+    return until('the tenant is erased', erased);
   };
   const get = async ({ key }: Tenant, path: string): Promise<string> => {
     const answer = await fetch(`${app.baseUrl}/api/v1${path}`, { headers: { 'x-api-key': key } });

@@ -1,5 +1,4 @@
 import { randomBytes, randomUUID, hash as sha } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { DatasetId, TenantId } from '../../services/common/kernel/brand.ts';
 import * as auth from '../../services/common/platform/messaging/methods/auth-managed.ts';
@@ -7,6 +6,7 @@ import * as cognify from '../../services/common/platform/messaging/methods/cogni
 import * as ingest from '../../services/common/platform/messaging/methods/ingest-managed.ts';
 import type { ManagedApp } from '../support/managed-app.ts';
 import { type ModelProvider, startModelProvider } from '../support/model-provider.ts';
+import { until } from '../support/until.ts';
 
 const CALL = { requestId: 'operator' };
 /** Of nobody who signs in. */
@@ -34,11 +34,11 @@ async function untilState(
   ask: () => Promise<cognify.EmbeddingState>,
   isSo: (state: cognify.EmbeddingState) => boolean,
 ): Promise<cognify.EmbeddingState> {
-  for (;;) {
+  const reached = async () => {
     const state = await ask();
-    if (isSo(state)) return state;
-    await sleep(50);
-  }
+    return isSo(state) ? state : null;
+  };
+  return until('the state of the embedding', reached, { everyMs: 50 });
 }
 
 /** A dataset moves to an embedding model on its tenant's account, and back. The same in both shapes. */

@@ -81,11 +81,12 @@ export function managedTenantCases(start: () => Promise<ManagedApp>): void {
   const search = (key: string, id: DatasetId) =>
     request(key, 'POST', '/search', { query: 'Who wrote the first program?', datasetIds: [id], searchType: 'CHUNKS' });
   const untilErased = async (ask: () => Promise<ingest.ErasureResponse>): Promise<ingest.ErasureProgress> => {
-    for (;;) {
+    const erased = async () => {
       const { progress } = await ask();
       expect(progress.failure).to.equal(null);
-      if (progress.erased) return progress;
-    }
+      return progress.erased ? progress : null;
+    };
+    return until('everything is erased', erased);
   };
   const eraseDataset = (thing: ingest.EraseDatasetRequest) =>
     app.messenger.call(ingest.eraseDataset, { ...thing, withoutSnapshots: true }, CALL);

@@ -20,6 +20,7 @@ import type { SnapshotPlace } from '../../services/common/storage/ports/snapshot
 import { SNAPSHOT_SCOPE } from '../../services/common/storage/snapshots/manifest.ts';
 import { restoresCollection } from '../../services/ingest/repositories/restores.ts';
 import type { ManagedApp } from '../support/managed-app.ts';
+import { until } from '../support/until.ts';
 
 /** Of nobody who signs in. */
 const HASH = `$2b$04$${'a'.repeat(53)}`;
@@ -85,12 +86,13 @@ export function snapshotCases(start: () => Promise<ManagedApp>, place: () => Sna
     return { crUid, tenant, id: dataset.id, name };
   };
   const eraseTenant = async ({ tenantId, crUid }: Tenant): Promise<ingest.ErasureProgress> => {
-    for (;;) {
+    const erased = async () => {
       const request = { tenantId, crUid, withoutSnapshots: true };
       const { progress } = await app.messenger.call(ingest.eraseTenant, request, CALL);
       expect(progress.failure).to.equal(null);
-      if (progress.erased) return progress;
-    }
+      return progress.erased ? progress : null;
+    };
+    return until('the tenant is erased', erased);
   };
   const ask = async ({ key }: Tenant, method: string, path: string, body?: unknown): Promise<unknown> => {
     const answer = await fetch(`${app.baseUrl}/api/v1${path}`, {
@@ -120,16 +122,14 @@ export function snapshotCases(start: () => Promise<ManagedApp>, place: () => Sna
   const take = async (managed: Managed, name: string, whenTooFast?: () => void): Promise<snapshots.SnapshotInfo> => {
     const { crUid, tenant, id } = managed;
     taken.push({ managed, name });
-    for (;;) {
+    const attempt = async () => {
       const request = { tenantId: tenant.tenantId, datasetId: id, crUid, name, place: place() };
       const { snapshot, failure } = await app.messenger.call(snapshots.takeSnapshot, request, CALL);
-      if (whenTooFast !== undefined && failure?.message.includes('changes faster than it can be read')) {
-        whenTooFast();
-        continue;
-      }
-      expect(failure?.message ?? null).to.equal(null);
-      if (snapshot !== null) return snapshot;
-    }
+      if (whenTooFast !== undefined && failure?.message.includes('changes faster than it can be read')) whenTooFast();
+      else expect(failure?.message ?? null).to.equal(null);
+      return snapshot;
+    };
+    return until(`the snapshot ${name}`, attempt);
   };
   const drop = async ({ crUid, tenant, id }: Managed): Promise<void> => {
     const request = { tenantId: tenant.tenantId, datasetId: id, crUid, keep: 1, place: place() };
@@ -147,14 +147,16 @@ export function snapshotCases(start: () => Promise<ManagedApp>, place: () => Sna
       { tenantId: tenant.tenantId, crUid, name, snapshot, place: place(), signers },
       CALL,
     );
-  const restore = async (tenant: Tenant, name: string, snapshot: string): Promise<Managed> => {
+  const restoreOf = async (source: TenantId, tenant: Tenant, name: string, snapshot: string): Promise<Managed> => {
     const crUid = randomUUID();
-    for (;;) {
-      const { datasetId, failure } = await attempt(tenant, name, { tenantId: acme.tenantId, name: snapshot }, crUid);
+    const restored = async () => {
+      const { datasetId, failure } = await attempt(tenant, name, { tenantId: source, name: snapshot }, crUid);
       expect(failure).to.equal(null);
-      if (datasetId !== null) return { crUid, tenant, id: datasetId, name };
-    }
+      return datasetId;
+    };
+    return { crUid, tenant, id: await until(`the snapshot ${snapshot} is restored`, restored), name };
   };
+  const restore = (tenant: Tenant, name: string, snapshot: string) => restoreOf(acme.tenantId, tenant, name, snapshot);
   const datasetsOf = async ({ tenantId }: Tenant): Promise<readonly string[]> =>
     (await findAll(app.stores.documents, { tenant: tenantId }, datasetsCollection)).map(({ id }) => id).sort();
   const content = async ({ tenant, id }: Managed): Promise<Readonly<Record<string, string>>> => {
@@ -394,17 +396,17 @@ export function snapshotCases(start: () => Promise<ManagedApp>, place: () => Sna
     await take(gone, 'gone-1');
     await take(kept, 'kept-1');
     const erase = async ({ crUid, id }: Managed, keepSnapshots: boolean) => {
-      for (;;) {
-        const finalSnapshot = { name: 'final', place: place() };
-        const request = {
-          ...{ tenantId: leaving.tenantId, datasetId: id, crUid, keepSnapshots },
-          ...(keepSnapshots ? { finalSnapshot } : { withoutSnapshots: true }),
-        };
+      const finalSnapshot = { name: 'final', place: place() };
+      const request = {
+        ...{ tenantId: leaving.tenantId, datasetId: id, crUid, keepSnapshots },
+        ...(keepSnapshots ? { finalSnapshot } : { withoutSnapshots: true }),
+      };
+      const receipt = await until('the receipt of the dataset', async () => {
         const { progress } = await app.messenger.call(ingest.eraseDataset, request, CALL);
         expect(progress.failure).to.equal(null);
-        if (progress.receipt !== null)
-          return JSON.parse(progress.receipt) as { removed: Record<string, number>; kept: string[] };
-      }
+        return progress.receipt;
+      });
+      return JSON.parse(receipt) as { removed: Record<string, number>; kept: string[] };
     };
     const isInstalled = place() === null;
     const first = await erase(gone, false);
@@ -416,17 +418,7 @@ export function snapshotCases(start: () => Promise<ManagedApp>, place: () => Sna
       'final',
       'kept-1',
     ]);
-    const crUid = randomUUID();
-    for (;;) {
-      const { datasetId, failure } = await attempt(
-        leaving,
-        'back',
-        { tenantId: leaving.tenantId, name: 'final' },
-        crUid,
-      );
-      expect(failure).to.equal(null);
-      if (datasetId !== null) break;
-    }
+    await restoreOf(leaving.tenantId, leaving, 'back', 'final');
     const { removed } = await eraseTenant(leaving);
     declared.splice(declared.indexOf(leaving), 1);
     if (!isInstalled) return;
@@ -452,10 +444,11 @@ export function snapshotCases(start: () => Promise<ManagedApp>, place: () => Sna
     expect(before[2]).to.have.length(4);
     const request = { tenantId: tenant, crUid, keepSnapshots: place() === null };
     const erase = async (how: Partial<ingest.EraseTenantRequest>): Promise<ingest.ErasureProgress> => {
-      for (;;) {
+      const ended = async () => {
         const { progress } = await app.messenger.call(ingest.eraseTenant, { ...request, ...how }, CALL);
-        if (progress.erased || progress.failure !== null) return progress;
-      }
+        return progress.erased || progress.failure !== null ? progress : null;
+      };
+      return until('the erasure has ended', ended);
     };
     const { blobs } = app.stores;
     const ofMade = (await blobs.list(datasetScope(tenant, made.id), { limit: 10 })).items;
@@ -479,17 +472,10 @@ export function snapshotCases(start: () => Promise<ManagedApp>, place: () => Sna
     const other = await declareTenant();
     const counts: number[] = [];
     for (const name of names) {
-      const uid = randomUUID();
-      for (;;) {
-        const { datasetId, failure } = await attempt(other, name, { tenantId: tenant, name }, uid);
-        expect(failure).to.equal(null);
-        if (datasetId === null) continue;
-        const clone = { crUid: uid, tenant: other, id: datasetId, name };
-        counts.push(Object.keys(await content(clone)).length / 2);
-        if (name.startsWith('managed'))
-          expect([await answers(clone), await content(clone)]).to.deep.equal([...before.slice(0, 2)]);
-        break;
-      }
+      const clone = await restoreOf(tenant, other, name, name);
+      counts.push(Object.keys(await content(clone)).length / 2);
+      if (name.startsWith('managed'))
+        expect([await answers(clone), await content(clone)]).to.deep.equal([...before.slice(0, 2)]);
     }
     expect(counts).to.deep.equal([0, 1, FACTS.length]);
     if (place() === null) await blobs.removeAll(SNAPSHOT_SCOPE, `${tenant}/`);
@@ -506,14 +492,14 @@ export function snapshotCases(start: () => Promise<ManagedApp>, place: () => Sna
     await blobs.remove(scope, [key]);
     const { crUid, id } = lacking;
     const request = { tenantId: acme.tenantId, datasetId: id, crUid, name: 'lacking-1', place: place() };
-    for (;;) {
+    const refused = async () => {
       const { snapshot, failure } = await app.messenger.call(snapshots.takeSnapshot, request, CALL);
       expect(snapshot).to.equal(null);
-      if (failure === null) continue;
-      expect(failure.name).to.equal('ConflictError');
-      expect(failure.message).to.include(key.split('/')[1]);
-      break;
-    }
+      return failure;
+    };
+    const failure = await until('the snapshot fails', refused);
+    expect(failure.name).to.equal('ConflictError');
+    expect(failure.message).to.include(key.split('/')[1]);
     await blobs.put(scope, key, bytes);
     expect((await take(lacking, 'lacking-1')).items).to.equal(2);
   });

@@ -3,6 +3,7 @@ import { docxParagraph, makeDocx } from '../../services/common/text/documents/fi
 import { makePdf } from '../../services/common/text/documents/fixtures/make-pdf.ts';
 import { type EngramProcess, makeDataDir, startProcess } from '../support/engram-process.ts';
 import { leftBehind, NOTHING, residentBytes } from '../support/left-behind.ts';
+import { until } from '../support/until.ts';
 import { type Answer, createWire, exchange, type Upload, type Wire } from '../support/wire.ts';
 import { HOSTILE_DOCUMENTS } from './hostile-documents.ts';
 
@@ -170,7 +171,7 @@ describe('bad input', function () {
       const part = `--x\r\nContent-Disposition: form-data; name="data"; filename="a.txt"\r\n\r\n${'a'.repeat(4 * MIB)}`;
       const head = `POST /api/v1/add HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: multipart/form-data; boundary=x\r\nContent-Length: ${20 * MIB}\r\n\r\n`;
       await exchange(server.baseUrl, `${head}${part}`, { halfClose: true });
-      await until(() => leftBehind(data.path, server.pid).openNameless.length === 0);
+      await until('no nameless file is open', () => leftBehind(data.path, server.pid).openNameless.length === 0);
     });
 
     it('is refused when a form has too many or too large parts', async () => {
@@ -374,11 +375,3 @@ describe('bad input', function () {
     });
   });
 });
-
-async function until(holds: () => boolean): Promise<void> {
-  const deadline = Date.now() + 20_000;
-  while (!holds()) {
-    if (Date.now() > deadline) throw new Error('not within 20 s');
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-}

@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { type ModelProvider, startModelProvider } from '../support/model-provider.ts';
 import { type StartedApp, startApp } from '../support/start-app.ts';
+import { until } from '../support/until.ts';
 import { createWire, type Wire } from '../support/wire.ts';
 
 const PASSWORD = 'correct horse battery';
@@ -55,12 +55,12 @@ describe('improve that nobody asked for by hand', function () {
     const { json } = await owner.get('/activity/pipeline-runs?pipeline_name=improve');
     return (json as RunRow[]).filter(({ status }) => status !== 'DATASET_PROCESSING_STARTED');
   };
-  const untilImproved = async (count: number): Promise<readonly RunRow[]> => {
-    for (;;) {
-      const ended = await improves();
-      if (ended.length >= count) return ended;
-      await sleep(50);
-    }
+  const untilImproved = (count: number): Promise<readonly RunRow[]> => {
+    const ended = async () => {
+      const rows = await improves();
+      return rows.length >= count ? rows : null;
+    };
+    return until(`${count} improves have ended`, ended, { everyMs: 20 });
   };
   const tokens = async (wire: Wire, account: 'key' | 'space'): Promise<number> =>
     (await wire.get('/activity/usage')).json[account].limits.llmTokensPerDay.used;

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { type EngramProcess, makeDataDir, startProcess } from '../support/engram-process.ts';
 import { improveSession } from '../support/improve-session.ts';
+import { until } from '../support/until.ts';
 import { createWire } from '../support/wire.ts';
 
 const SESSIONS = ['s1', 's2', 's3'];
@@ -38,13 +39,13 @@ describe('improve under kill -9', function () {
   const wire = () => createWire(server.baseUrl);
   const notes = () => improveSession(wire(), 'notes');
   const untilIdle = async () => {
-    for (const end = performance.now() + 60_000; performance.now() < end; await sleep(100)) {
+    const isIdle = async () => {
       const improves = (await wire().get('/activity/pipeline-runs?pipeline_name=improve')).json as { status: string }[];
       const started = improves.filter(({ status }) => status === 'DATASET_PROCESSING_STARTED').length;
       const { json } = await notes().improve([]);
-      if (2 * started <= improves.length && json.stages[8].reason !== 'lock_held') return;
-    }
-    throw new Error('an improve did not end in 60 s');
+      return 2 * started <= improves.length && json.stages[8].reason !== 'lock_held';
+    };
+    await until('no improve is running', isIdle, { everyMs: 100, limitMs: 60_000 });
   };
 
   before(start);

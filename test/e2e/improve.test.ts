@@ -1,8 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { type ImproveSession, improveSession, stagesOf, type WireStage } from '../support/improve-session.ts';
 import { failure, type ModelProvider, startModelProvider } from '../support/model-provider.ts';
 import { type StartedApp, startApp } from '../support/start-app.ts';
+import { until } from '../support/until.ts';
 import { type Answer, createWire, type Wire } from '../support/wire.ts';
 
 const KEYS = [
@@ -30,12 +30,12 @@ describe('improve', function () {
   };
   const improves = async (): Promise<readonly RunRow[]> =>
     (await wire.get('/activity/pipeline-runs?pipeline_name=improve')).json;
-  const untilEnded = async (count: number): Promise<readonly RunRow[]> => {
-    for (;;) {
-      const ended = (await improves()).filter(({ status }) => status !== 'DATASET_PROCESSING_STARTED');
-      if (ended.length >= count) return ended;
-      await sleep(50);
-    }
+  const untilEnded = (count: number): Promise<readonly RunRow[]> => {
+    const ended = async () => {
+      const rows = (await improves()).filter(({ status }) => status !== 'DATASET_PROCESSING_STARTED');
+      return rows.length >= count ? rows : null;
+    };
+    return until(`${count} improves have ended`, ended, { everyMs: 20 });
   };
   const stages = ({ json }: Answer) => stagesOf(json.stages as WireStage[]);
 

@@ -36,10 +36,10 @@ describe('the data directory of a running server', function () {
     expect(added.status, added.text).to.equal(503);
     expect(added.json.detail).to.match(reason).and.not.include(data.path);
     for (const path of ['/health', '/readyz', '/health/detailed']) {
-      await until(`${path} says so`, async () => (await healthOf(path)).status === 503, { limitMs: 1_000 });
+      await until(`${path} says so`, async () => (await healthOf(path)).status === 503);
     }
     expect((await healthOf('/health/detailed')).text).to.match(reason);
-    await until('the log says so', () => server.output().includes('store.lost'), { limitMs: 1_000 });
+    await until('the log says so', () => server.output().includes('store.lost'));
   }
 
   it('without its control.db takes nothing, and goes on when the file is back', async () => {

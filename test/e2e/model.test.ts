@@ -4,6 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { expect } from 'chai';
 import { completion, failure, type ModelProvider, startModelProvider } from '../support/model-provider.ts';
 import { type StartedApp, startApp } from '../support/start-app.ts';
+import { until } from '../support/until.ts';
 
 type Json = Record<string, unknown>;
 interface Answer {
@@ -386,7 +387,7 @@ describe('the service with a model', () => {
       provider.answer = ({ schema }) => (schema === 'KnowledgeGraph' ? { hangs: true } : undefined);
       const { body } = await cognify({ run_in_background: true });
       expect(Object.values(body)[0]).to.have.property('status', 'PipelineRunStarted');
-      while (graphCalls() === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+      await until('the model is asked for a graph', () => graphCalls() > 0);
       const { dataDir } = app;
       const begin = performance.now();
       await app.stop({ keepData: true });
@@ -408,7 +409,7 @@ describe('the service with a model', () => {
       await add('Alice met Bob.');
       provider.answer = () => ({ hangs: true });
       const blocking = cognify().catch(() => null);
-      while (graphCalls() === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+      await until('the model is asked for a graph', () => graphCalls() > 0);
       const begin = performance.now();
       await app.stop();
       expect(performance.now() - begin).to.be.below(7_000);

@@ -45,7 +45,7 @@ describe('the operator, and stores that begin to leak', function () {
       await world.reconcile('memory/other');
       return (await look()) === 'True Verified';
     };
-    await until('the canaries are found', isVerified, { limitMs: 30_000, everyMs: 100 });
+    await until('the canaries are found', isVerified, { everyMs: 100 });
     expect(world.read()?.status?.usage).to.include({ datasets: 0, items: 0 });
     expect(await ask()).to.equal(200);
   });

@@ -8,6 +8,7 @@ import { createSystemClock } from '../../services/common/platform/system/clock.t
 import { createTenantWorld, type TenantWorld } from '../support/kube/tenant-world.ts';
 import { type ManagedApp, startManagedApp } from '../support/managed-app.ts';
 import { completion, failure, type ProviderRequest, startModelProvider } from '../support/model-provider.ts';
+import { until } from '../support/until.ts';
 
 const KEYED: Partial<TenantSpec> = {
   apiKeys: [{ name: 'default', secretName: 'key', rotation: { interval: '48h', overlap: '2h' } }],
@@ -82,7 +83,7 @@ describe('the operator and the real services', function () {
     }
     // The clients have seen the last key, too.
     const enough = seen.length + 10;
-    while (seen.length < enough) await new Promise((resolve) => setTimeout(resolve, 5));
+    await until('the clients have asked again', () => seen.length >= enough);
     isRotating = false;
     await Promise.all(clients);
     expect([...new Set(seen)]).to.deep.equal([200]);
@@ -245,17 +246,14 @@ const TENANT = { apiVersion: 'engram.dev/v1alpha1', kind: 'Tenant', plural: 'ten
 
 /** What replicas remember of access ends by itself. */
 async function answerInTheEnd(ask: () => Promise<number>, wanted: number): Promise<number> {
-  for (;;) {
-    const status = await ask();
-    if (status === wanted) return status;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
+  await until(`the answer is ${wanted}`, async () => (await ask()) === wanted, { everyMs: 50 });
+  return wanted;
 }
 
-async function refusedInTheEnd(ask: () => Promise<number>): Promise<number> {
-  for (;;) {
+function refusedInTheEnd(ask: () => Promise<number>): Promise<number> {
+  const refusal = async () => {
     const status = await ask();
-    if (status !== 200) return status;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
+    return status === 200 ? null : status;
+  };
+  return until('a refusal', refusal, { everyMs: 50 });
 }

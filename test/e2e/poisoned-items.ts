@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { until } from '../support/until.ts';
 import type { Wire } from '../support/wire.ts';
 
 /** For a server whose texts may be poisonous. */
@@ -54,14 +55,15 @@ export async function buildPoisoned(
   const started = await wireOf().post('/cognify', { datasets: [dataset], run_in_background: true });
   expect(started.status, started.text).to.equal(200);
   const [id = ''] = Object.keys(started.json);
-  for (;;) {
+  const hasEnded = async () => {
     const answer = await wireOf()
       .get(`/datasets/status?dataset=${id}`)
       .catch(() => null);
-    if (answer === null || answer.status !== 200) await whenAway();
-    else if (/COMPLETED|ERRORED/.test(answer.text)) break;
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
+    if (answer?.status === 200) return /COMPLETED|ERRORED/.test(answer.text);
+    await whenAway();
+    return false;
+  };
+  await until('the run has ended', hasEnded, { everyMs: 50, limitMs: 120_000 });
   await expectOutcomes(wireOf(), id, kinds);
   const search = await wireOf().post('/search', {
     query: 'letter number',

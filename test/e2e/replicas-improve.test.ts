@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { SYSTEM_SCOPE } from '../../services/common/kernel/scope.ts';
 import { createEventLog } from '../../services/common/platform/events/event-log.ts';
@@ -9,6 +8,7 @@ import { improveClaimsCollection } from '../../services/common/records/improve/i
 import { capitalsExtractor } from '../support/cognify-service.ts';
 import { improveSession, stagesOf } from '../support/improve-session.ts';
 import { type Replica, startTwoReplicas, type TwoReplicas } from '../support/two-replicas.ts';
+import { until } from '../support/until.ts';
 import type { Answer } from '../support/wire.ts';
 
 const NO_RUNS = { maxConcurrentRuns: 0 };
@@ -26,11 +26,6 @@ function gate() {
     },
   };
   return { extractor, entered: entered.promise, open: opened.resolve };
-}
-
-async function until(isTrue: () => boolean | Promise<boolean>): Promise<void> {
-  for (const end = performance.now() + 20_000; performance.now() < end; await sleep(10)) if (await isTrue()) return;
-  throw new Error('it did not come to that in 20 s');
 }
 
 async function endedRuns({ store }: TwoReplicas): Promise<number> {
@@ -97,7 +92,7 @@ describe('improve at two replicas', function () {
       const { nodes } = (await world.one.wire.get(`/datasets/${id}/graph`)).json;
       return nodes.filter(({ label }: { label: string }) => label.toLowerCase() === name);
     };
-    await until(async () => (await nodesAbout('byron')).length === 1);
+    await until('the graph has a node about Byron', async () => (await nodesAbout('byron')).length === 1);
     expect(await two.bridged(), 'once, however often it was asked for').to.deep.equal([
       document('s1', 'Ada'),
       document('s2', 'Byron'),
@@ -118,11 +113,11 @@ describe('improve at two replicas', function () {
     world.one.store.pause();
     world.messages.letAnswer(1);
     slow.open();
-    await until(async () => (await endedRuns(world)) === 1);
+    await until('a run has ended', async () => (await endedRuns(world)) === 1);
     await two.ask('s1', 'Byron', 'Byron.');
     let improved = await two.improve(['s1']);
     expect(improved.json.status, 'the lease of the other one is not over').to.equal('skipped');
-    await until(async () => {
+    await until('the lease of the other replica is over', async () => {
       improved = await two.improve(['s1']);
       return improved.json.status !== 'skipped';
     });
@@ -148,7 +143,7 @@ describe('improve at two replicas', function () {
     stalled.store.pause();
     world.messages.letAnswer(1 - driver);
     slow.open();
-    await until(() => other.logged().includes('improve.ended'));
+    await until('the improve has ended', () => other.logged().includes('improve.ended'));
     stalled.store.resume();
     world.messages.letAnswer(null);
     expect(await notesOf(other).bridged()).to.deep.equal([document('s1', 'Ada')]);
@@ -170,7 +165,7 @@ describe('improve at two replicas', function () {
     expect(await votes(), 'it had begun to learn').to.equal(1);
     const forgetting = two.wire.post('/forget', { dataset: 'notes' });
     const jobs = () => world.store.find(SYSTEM_SCOPE, jobsCollection, { limit: 9 });
-    await until(async () => (await jobs()).items.some(({ value }) => value.cancelRequested));
+    await until('a job is cancelled', async () => (await jobs()).items.some(({ value }) => value.cancelRequested));
     slow.open();
     expect((await forgetting).status).to.equal(200);
     expect((await improving).status).to.be.oneOf([403, 409, 503]);

@@ -8,6 +8,7 @@ import { createEventLog } from '../../services/common/platform/events/event-log.
 import type { Extractor } from '../../services/common/ports/extractor.ts';
 import { capitalsExtractor } from '../support/cognify-service.ts';
 import { type Replica, startTwoReplicas, type TwoReplicas } from '../support/two-replicas.ts';
+import { until } from '../support/until.ts';
 
 const TEXT = 'Ada Lovelace met Charles Babbage.';
 const NO_RUNS = { maxConcurrentRuns: 0 };
@@ -67,11 +68,6 @@ async function scopeOf({ wire }: Replica, name = 'shared'): Promise<DatasetScope
   return datasetScope(PERSONAL_TENANT as TenantId, asId<DatasetId>(found.id));
 }
 
-async function until(isTrue: () => boolean | Promise<boolean>): Promise<void> {
-  for (const end = performance.now() + 15_000; performance.now() < end; await sleep(10)) if (await isTrue()) return;
-  throw new Error('it did not come to that in 15 s');
-}
-
 /** Types of the events of a run, in order. */
 async function eventsOf({ store }: TwoReplicas, run: string): Promise<readonly string[]> {
   const log = createEventLog({ store, clock: { now: () => new Date() }, ids: { ordered: () => '' } });
@@ -116,10 +112,10 @@ describe('runs of two replicas', function () {
     world.messages.letAnswer(1 - late);
     await gates[1 - late]?.entered;
     for (const { open } of gates) open();
-    await until(async () => (await eventsOf(world, run)).includes('run.completed'));
+    await until('the run is complete', async () => (await eventsOf(world, run)).includes('run.completed'));
     stalled.store.resume();
     world.messages.letAnswer(null);
-    await until(() => stalled.logged().includes('run.lease.lost'));
+    await until('the lease is lost', () => stalled.logged().includes('run.lease.lost'));
     expect(await eventsOf(world, run)).to.deep.equal(['run.started', 'run.completed']);
     expect(other.logged()).to.include('run.completed');
     expect(stalled.logged()).to.not.include('run.completed');
@@ -164,7 +160,7 @@ describe('runs of two replicas', function () {
     expect(forgotten.status).to.equal(200);
     expect(performance.now() - startedAt).to.be.lessThan(15_000);
     await slow.stopped;
-    await until(async () => (await eventsOf(world, run)).includes('run.completed'));
+    await until('the run is complete', async () => (await eventsOf(world, run)).includes('run.completed'));
     expect(await world.indexes.text.count(scope, {})).to.equal(0);
     expect((await world.ledger.entries(scope, [asId<DataItemId>(item)])).get(asId(item))?.pending).to.equal(false);
   });

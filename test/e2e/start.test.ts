@@ -168,7 +168,7 @@ describe('starting', function () {
         ({ ok }) => ok,
         () => false,
       );
-    await until('the server is up', isUp, { limitMs: 30_000 });
+    await until('the server is up', isUp);
     const ended = once(npm, 'exit');
     npm.kill('SIGTERM');
     await ended;

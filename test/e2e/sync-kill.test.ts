@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { type EngramProcess, makeDataDir, startProcess } from '../support/engram-process.ts';
 import { md5, REMOTE_KEY, startRemoteMemory } from '../support/remote-memory-server.ts';
+import { until } from '../support/until.ts';
 import { createWire } from '../support/wire.ts';
 
 const FILES = Array.from({ length: 12 }, (_, index) => `Letter ${index} of Ada Lovelace to Charles Babbage.`);
@@ -39,7 +39,7 @@ describe('sync under kill -9', function () {
         server = await start();
       }
       const isRunning = async () => (await wire().get('/sync/status')).json.has_running_sync as boolean;
-      while (await isRunning()) await sleep(50);
+      await until('the sync has ended', async () => !(await isRunning()), { everyMs: 50 });
       expect([...remote.items(id).keys()]).to.have.members([...FILES, ...OTHERS].map(md5));
       const items = (await wire().get(`/datasets/${id}/data`)).json as readonly { readonly id: string }[];
       const texts = await Promise.all(
@@ -54,7 +54,7 @@ describe('sync under kill -9', function () {
         const { json } = await wire().get(`/datasets/status?dataset=${id}&pipeline=cognify_pipeline`);
         return json[id] === 'DATASET_PROCESSING_COMPLETED';
       };
-      while (!(await isBuilt())) await sleep(50);
+      await until('the dataset is built', isBuilt, { everyMs: 50 });
     } finally {
       await server.stop();
       data.remove();

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { startAuth, testClock } from '../../../test/support/auth-service.ts';
 import { createMemoryDocumentStore } from '../../../test/support/memory/document-store.ts';
+import { until } from '../../../test/support/until.ts';
 import { createSilentLogger } from '../../common/platform/observability/logger.ts';
 import { type AgentMode, createAgentMode } from './agent-mode.ts';
 
@@ -30,10 +31,6 @@ describe('agent mode', () => {
   });
   afterEach(() => mode.close());
 
-  const until = async (reached: () => boolean) => {
-    while (!reached()) await sleep(2);
-  };
-
   it('waits for the first connection, however long', async () => {
     await sleep(30);
     expect([asked, stops]).to.deep.equal([[], 0]);
@@ -43,10 +40,10 @@ describe('agent mode', () => {
     active = 1;
     mode.connectionRegistered();
     mode.connectionRegistered();
-    await until(() => asked.length > 2);
+    await until('it has asked three times', () => asked.length > 2);
     expect(stops).to.equal(0);
     active = 0;
-    await until(() => stops > 0);
+    await until('the process is stopped', () => stops > 0);
     await sleep(30);
     expect(stops).to.equal(1);
     expect(asked[0]).to.equal(startedAt);
@@ -55,7 +52,7 @@ describe('agent mode', () => {
   it('goes on while it cannot be known whether a connection is left', async () => {
     active = new Error('the store is away');
     mode.connectionRegistered();
-    await until(() => asked.length > 2);
+    await until('it has asked three times', () => asked.length > 2);
     expect(stops).to.equal(0);
   });
 
@@ -80,7 +77,7 @@ describe('agent mode', () => {
     await sleep(30);
     expect(ended).to.equal(0);
     await auth.call('POST', '/api/v1/agents/unregister', { principal, body });
-    await until(() => ended > 0);
+    await until('a request has ended', () => ended > 0);
   });
 
   it('checks no more once it is closed', async () => {

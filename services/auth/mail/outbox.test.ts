@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { until } from '../../../test/support/until.ts';
 import { MailRefusedError } from '../../common/ports/mailer.ts';
 import { createOutbox, type MailTask, type Outbox } from './outbox.ts';
 
@@ -18,12 +19,6 @@ describe('outbox', () => {
     const logger = { debug: ignore, info: ignore, error: ignore, warn };
     outbox = createOutbox({ logger, retryDelaysMs: [5, 5], ...options });
   };
-  const until = async (condition: () => boolean) => {
-    for (let waits = 0; !condition(); waits += 1) {
-      if (waits > 3000) throw new Error('it never happened');
-      await new Promise((resolve) => setTimeout(resolve, 5));
-    }
-  };
   const never: MailTask = (signal) =>
     new Promise((_, reject) => {
       signal.addEventListener('abort', () => reject(new Error('aborted')));
@@ -37,7 +32,7 @@ describe('outbox', () => {
     });
     await Promise.resolve();
     expect(began).to.equal(false);
-    await until(() => began);
+    await until('the task begins', () => began);
   });
 
   it('tries again what may pass, and not what was refused', async () => {
@@ -51,7 +46,7 @@ describe('outbox', () => {
       attempts.refused += 1;
       throw new MailRefusedError('no');
     });
-    await until(() => attempts.passing === 3);
+    await until('a third attempt', () => attempts.passing === 3);
     expect(attempts.refused).to.equal(1);
     expect(warnings.map(({ event }) => event)).to.deep.equal(['auth.mail.given_up']);
   });
@@ -63,7 +58,7 @@ describe('outbox', () => {
       attempts += 1;
       throw passing;
     });
-    await until(() => warnings.length > 0);
+    await until('a warning', () => warnings.length > 0);
     expect(attempts).to.equal(3);
     expect(warnings[0]?.fields).to.include({ attempts: 3 });
   });
@@ -76,11 +71,11 @@ describe('outbox', () => {
       failed = true;
       throw passing;
     });
-    await until(() => failed);
+    await until('the task fails', () => failed);
     outbox.add(async () => {
       sent = true;
     });
-    await until(() => sent);
+    await until('the mail is sent', () => sent);
   });
 
   it('drops what comes beyond its capacity', async () => {

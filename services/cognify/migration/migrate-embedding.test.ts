@@ -336,7 +336,7 @@ describe('migration of a dataset to another embedding model', () => {
     };
     want(slow);
     const working = go();
-    while ((await homes().state(scope)).migration?.inHand.length !== 1) await new Promise(setImmediate);
+    await until('an item is in hand', async () => (await homes().state(scope)).migration?.inHand.length === 1);
     passedMs += 20_000;
     await homes().vectors.drop(scope);
     want(OLD);
@@ -370,7 +370,7 @@ describe('migration of a dataset to another embedding model', () => {
     };
     want(dying);
     void go();
-    while ((await homes().state(scope)).migration?.inHand.length !== 2) await new Promise(setImmediate);
+    await until('two items are in hand', async () => (await homes().state(scope)).migration?.inHand.length === 2);
     isKilled = true;
     expect((await go({ workMs: 300 })).embedding).to.deep.equal(OLD.space);
     passedMs += 20_000;
@@ -486,7 +486,10 @@ describe('migration of a dataset to another embedding model', () => {
           { dataset: world.dataset, memoryOnly: false },
           { ...CALL, principal: world.principal },
         );
-        while ((await homes().state(scope)).migration?.isStopping === false) await new Promise(setImmediate);
+        await until(
+          'the migration is stopping',
+          async () => (await homes().state(scope)).migration?.isStopping !== false,
+        );
         return NEW.embed(texts, context);
       },
     };

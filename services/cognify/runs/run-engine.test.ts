@@ -141,7 +141,7 @@ describe('run engine', () => {
     const [job] = jobs;
     await world.store.commit(SYSTEM_SCOPE, [update(jobsCollection, job?.id ?? '', { increment: { fencingToken: 1 } })]);
     letGo();
-    while (!cognify.log.some(({ event }) => event === 'run.lease.lost')) await sleep(5);
+    await until('the lease is lost', () => cognify.log.some(({ event }) => event === 'run.lease.lost'));
     const entry = (await world.ledger.entries(scopeOf(world.dataset), [item.id])).get(item.id);
     expect(entry).to.include({ generation: 0, pending: false });
     expect(await world.indexes.text.count(scopeOf(world.dataset), {})).to.equal(0);

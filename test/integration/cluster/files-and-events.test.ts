@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import { type StartedApp, startApp } from '../../support/start-app.ts';
+import { until } from '../../support/until.ts';
 import { type BackendAddress, withBackend, withBackends } from '../backend.ts';
 import { createTestTopics, type TestTopics } from '../kafka/test-topics.ts';
 import { type OwnNames, takeOwnNames } from '../own-names.ts';
@@ -47,9 +48,8 @@ withBackends(['mongodb', 'nats', 'elasticsearch', 'neo4j', 'kafka'], () => {
         });
         expect(response.status, await response.text()).to.equal(200);
       };
-      const untilTopic = async (type: string): Promise<void> => {
-        while (!(await topics.types()).includes(type)) await new Promise((resolve) => setTimeout(resolve, 100));
-      };
+      const untilTopic = (type: string) =>
+        until(`an event ${type}`, async () => (await topics.types()).includes(type), { everyMs: 100 });
 
       it('keeps files in the bucket, tells of what happens in topics, and takes both back', async () => {
         await post('/add', { datasetName: 'letters', data: ['Ada Lovelace met Charles Babbage in London.'] });

@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { EngramError } from '../../../services/common/kernel/errors.ts';
 import type { NatsBus } from '../../../services/common/storage/bus/nats/nats-bus.ts';
+import { until } from '../../support/until.ts';
 import { withBackend } from '../backend.ts';
 import { type FaultProxy, faultProxy } from './fault-proxy.ts';
 import { type NatsWorld, natsWorld } from './nats-world.ts';
@@ -16,14 +16,6 @@ async function rejection(work: Promise<unknown>): Promise<EngramError> {
     },
     (error: unknown) => error as EngramError,
   );
-}
-
-async function until(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + 20_000;
-  while (!(await condition())) {
-    if (performance.now() > deadline) throw new Error(`not in time: ${what}`);
-    await sleep(10);
-  }
 }
 
 withBackend('chaos', ({ ENGRAM_TEST_CHAOS_URL: control }) => {

@@ -1,18 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
+import { until } from '../../support/until.ts';
 import { withBackend } from '../backend.ts';
 import { type NatsWorld, natsWorld } from './nats-world.ts';
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 const text = (payload: Uint8Array) => new TextDecoder().decode(payload);
-
-async function until(what: string, condition: () => boolean): Promise<void> {
-  const deadline = performance.now() + 20_000;
-  while (!condition()) {
-    if (performance.now() > deadline) throw new Error(`not in time: ${what}`);
-    await sleep(10);
-  }
-}
 
 withBackend('nats', ({ ENGRAM_TEST_NATS_URL: url }) => {
   describe('bus: nats, queue groups of kept messages', () => {

@@ -3,6 +3,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect } from 'chai';
 import { createMemoryDocumentStore } from '../../../../test/support/memory/document-store.ts';
+import { until } from '../../../../test/support/until.ts';
 import { engramError } from '../../kernel/errors.ts';
 import { asId } from '../../kernel/ids.ts';
 import type { JsonObject } from '../../kernel/json.ts';
@@ -67,13 +68,6 @@ const item = (id: string, type = 'item.added'): NewEvent => ({
   data: type === 'item.added' ? { format: 'text', sizeBytes: 3 } : {},
 });
 const subjects = (events: readonly PublishedEvent[]) => events.map(({ key }) => key.split('/')[1]).join(' ');
-
-async function until(what: string, isTrue: () => boolean | Promise<boolean>): Promise<void> {
-  for (let tries = 0; !(await isTrue()); tries += 1) {
-    if (tries > 3000) throw new Error(`${what}: never`);
-    await sleep(5);
-  }
-}
 
 describe('event relay', () => {
   let world: Awaited<ReturnType<typeof createWorld>>;
