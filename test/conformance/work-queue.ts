@@ -119,6 +119,52 @@ function claims(current: () => QueueSubject): void {
       await complete(current(), running);
       await enqueue(current(), job, scope);
     });
+
+    it('of one job by its id take it also during its back-off and when it is dead, and not while a worker holds it', async () => {
+      const { queue } = current();
+      const kind = newKind();
+      const claimJob = (jobId: string) => queue.claimJob(SYSTEM_SCOPE, jobId, 'other', LEASE_MS);
+      const mustClaimJob = async (jobId: string) => {
+        const job = await claimJob(jobId);
+        if (job === null) throw new Error('the job cannot be claimed');
+        return job;
+      };
+      const error = { name: 'Error', message: 'it failed' };
+      const scope = newDataset();
+      const id = await enqueue(current(), { kind, id: randomUUID(), maxAttempts: 2, idempotencyKey: 'once' }, scope);
+      expect(await claimJob(randomUUID())).to.equal(null);
+      const first = await mustClaim(current(), kind);
+      expect(await claimJob(id)).to.equal(null);
+      expect(await queue.fail(first, error, { retry: true })).to.equal('retry');
+      const second = await mustClaimJob(id);
+      expect(second).to.include({ id, attempt: 2, fencingToken: 2, worker: 'other' });
+      expect(await queue.fail(second, error, { retry: true })).to.equal('dead');
+      const third = await mustClaimJob(id);
+      expect(third).to.include({ attempt: 3, fencingToken: 3 });
+      expect(await rejection(enqueue(current(), { kind, idempotencyKey: 'once' }, scope))).to.include({
+        name: 'DuplicateKeyError',
+      });
+      expect(await queue.fail(third, error, { retry: true })).to.equal('dead');
+      const last = await mustClaimJob(id);
+      current().advance(LEASE_MS + 1);
+      const lapsed = await mustClaimJob(id);
+      expect(await rejection(complete(current(), last))).to.be.instanceOf(VersionConflictError);
+      await complete(current(), lapsed);
+      expect(await claimJob(id)).to.equal(null);
+    });
+
+    it('are not needed for a job that its worker began, until that worker is lost', async () => {
+      const { queue, subject } = current();
+      const kind = newKind();
+      const begun = queue.beginWrites(newDataset(), { kind, payload: {} }, 'worker', LEASE_MS);
+      await subject.store.commit(begun.job.scope, begun.writes);
+      expect(begun.job).to.include({ kind, attempt: 1, fencingToken: 1, worker: 'worker' });
+      expect(await claim(current(), kind)).to.equal(null);
+      await queue.heartbeat(begun.job, LEASE_MS);
+      current().advance(LEASE_MS + 1);
+      expect(await mustClaim(current(), kind)).to.include({ id: begun.job.id, attempt: 2, fencingToken: 2 });
+      expect(await rejection(complete(current(), begun.job))).to.be.instanceOf(VersionConflictError);
+    });
   });
 }
 

@@ -6,8 +6,9 @@ import { clientMessage, engramError, isEngramError } from '../../common/kernel/e
 import { asId } from '../../common/kernel/ids.ts';
 import { datasetScope } from '../../common/kernel/scope.ts';
 import { createWorkGroups } from '../../common/platform/async/work-groups.ts';
-import { HandOverError, handOver } from '../../common/platform/jobs/hand-over.ts';
+import { authoriseJob, type JobAuthority } from '../../common/platform/jobs/job-authority.ts';
 import { heldError } from '../../common/platform/jobs/job-document.ts';
+import { HandOverError, handOver } from '../../common/platform/jobs/job-failure.ts';
 import type { JobLease } from '../../common/platform/jobs/job-lease.ts';
 import { isPassing } from '../../common/platform/jobs/run-error.ts';
 import {
@@ -20,6 +21,7 @@ import { type RunJob, readRunJob } from '../../common/platform/messaging/jobs.ts
 import type { Messenger } from '../../common/platform/messaging/messenger.ts';
 import type { Logger } from '../../common/ports/logger.ts';
 import type { ModelKind, TokenUsage } from '../../common/ports/models.ts';
+import type { Clock } from '../../common/ports/system.ts';
 import { NO_TRACER, type TraceRoot, type Tracer } from '../../common/ports/tracer.ts';
 import { type ClaimedJob, LeaseLostError, type WorkQueue } from '../../common/ports/work-queue.ts';
 import {
@@ -30,7 +32,6 @@ import {
   type StoredRun,
 } from '../../common/records/cognify/runs.ts';
 import { type DocumentStore, update, type Write } from '../../common/storage/ports/document-store.ts';
-import { authoriseRun, type RunAuthority } from './authorise-run.ts';
 import { isProgressTick } from './progress-rule.ts';
 import type { ActiveRun, RunExecutor } from './run-executor.ts';
 import type { RunSettings } from './run-settings.ts';
@@ -42,6 +43,7 @@ export interface DriveDependencies {
   readonly recorder: RunRecorder;
   readonly workQueue: WorkQueue;
   readonly messenger: Messenger;
+  readonly clock: Pick<Clock, 'monotonicMs'>;
   readonly logger: Logger;
   /** Absent: nothing is traced. */
   readonly tracer?: Tracer;
@@ -109,7 +111,7 @@ interface Claim {
 
 interface AuthorisedClaim extends Claim {
   readonly run: StoredRun;
-  readonly authority: RunAuthority;
+  readonly authority: JobAuthority;
 }
 
 async function drive(dependencies: DriveDependencies, executor: RunExecutor, claim: Claim): Promise<void> {
@@ -135,12 +137,12 @@ async function drive(dependencies: DriveDependencies, executor: RunExecutor, cla
 }
 
 /** Null when the run may not go on now; it was ended or put back then. */
-async function authorise(dependencies: DriveDependencies, claim: Claim, run: StoredRun): Promise<RunAuthority | null> {
-  const { messenger, workQueue } = dependencies;
+async function authorise(dependencies: DriveDependencies, claim: Claim, run: StoredRun): Promise<JobAuthority | null> {
+  const { workQueue } = dependencies;
   const { userId, userTenant, datasetId } = claim.payload;
   try {
-    const request = { userId, tenant: userTenant, datasetId };
-    return await authoriseRun(messenger, request, { requestId: run.state.id, signal: claim.lease.signal });
+    const account = { userId, tenant: userTenant, datasetIds: [datasetId] };
+    return await authoriseJob(dependencies, account, { requestId: run.state.id, signal: claim.lease.signal });
   } catch (error) {
     const described = describeRunError(error);
     if (!isPassing(error)) {
@@ -221,7 +223,7 @@ interface HeldCommit {
 
 function activeRun(
   { store, runs, recorder, workQueue, onStoreFailure, maxStalledClaims }: DriveDependencies,
-  { job, payload, lease, run, authority }: Claim & { readonly run: StoredRun; readonly authority: RunAuthority },
+  { job, payload, lease, run, authority }: Claim & { readonly run: StoredRun; readonly authority: JobAuthority },
 ): { readonly active: ActiveRun; readonly outcome: () => Pick<RunEnd, 'items' | 'usage'> } {
   const { dataset, principal } = authority;
   const scope = scopeOf(dataset);

@@ -7,7 +7,7 @@ import { asId } from '../../common/kernel/ids.ts';
 import type { JsonObject } from '../../common/kernel/json.ts';
 import type { Principal } from '../../common/kernel/principal.ts';
 import type { DatasetScope } from '../../common/kernel/scope.ts';
-import { createJobWorker } from '../../common/platform/jobs/job-worker.ts';
+import { createJobWorker, type JobHandler } from '../../common/platform/jobs/job-worker.ts';
 import type { RunRecorder } from '../../common/platform/jobs/run-recorder.ts';
 import type { WatchedWorkQueue } from '../../common/platform/jobs/work-queue.ts';
 import type { RunJob } from '../../common/platform/messaging/jobs.ts';
@@ -79,18 +79,18 @@ const MAX_JOB_ATTEMPTS = 1_000_000;
 export function createRunEngine(dependencies: RunEngineDependencies): RunEngine {
   const { workQueue, logger, executors, settings } = dependencies;
   const { maxConcurrentRuns, maxStalledClaims, onStoreFailure, onStop } = settings;
-  const byKind = new Map(executors.map((executor) => [executor.kind, executor]));
+  const driving = { ...dependencies, maxStalledClaims, onStoreFailure };
   const reaper = createRunReaper(dependencies);
   const shutdown = () => engramError('CancelledError', 'The server is shutting down.');
   const worker = createJobWorker(dependencies, {
     name: 'run',
-    kinds: [...byKind.keys()],
+    handlers: Object.fromEntries(
+      executors.map((executor) => [
+        executor.kind,
+        { drive: (job, lease) => driveRun(driving, executor, job, lease) } satisfies JobHandler,
+      ]),
+    ),
     settings: { ...settings, maxConcurrent: maxConcurrentRuns },
-    async drive(job, lease) {
-      const executor = byKind.get(job.kind);
-      if (executor === undefined) throw new Error(`claimed a job of kind ${job.kind}`);
-      await driveRun({ ...dependencies, maxStalledClaims, onStoreFailure }, executor, job, lease);
-    },
     ...(onStop === 'cancel' ? { stopReason: shutdown } : {}),
   });
   return {

@@ -16,10 +16,19 @@ import type { Write } from '../storage/ports/document-store.ts';
 export interface WorkQueue {
   /** Same `idempotencyKey` again while the first is unfinished → the commit throws `DuplicateKeyError`. */
   enqueueWrites(scope: Scope, job: NewJob): { readonly jobId: string; readonly writes: readonly Write[] };
+  /** The same, of a job that the worker holds from the commit on: for work that begins at once and must outlive its process. */
+  beginWrites(
+    scope: Scope,
+    job: NewJob,
+    worker: string,
+    leaseMs: number,
+  ): { readonly job: ClaimedJob; readonly writes: readonly Write[] };
   /** Tells waiting workers that a commit added jobs of the kind. Lost wake-ups cost one poll. */
   wake(kind: string): Promise<void>;
   /** The next claimable job of one of the kinds, or null. */
   claim(scope: SystemScope, kinds: readonly string[], worker: string, leaseMs: number): Promise<ClaimedJob | null>;
+  /** That job, also before its back-off is over and when it was given up; null when there is none, or a worker holds it. */
+  claimJob(scope: SystemScope, jobId: string, worker: string, leaseMs: number): Promise<ClaimedJob | null>;
   /** Extends the lease; returns true when the job was asked to stop. */
   heartbeat(job: ClaimedJob, leaseMs: number): Promise<{ readonly cancelRequested: boolean }>;
   /** To be committed with what only the holder of the job may write: they change nothing, and fail for anybody else. */
@@ -62,6 +71,8 @@ export interface DeadLetters {
 }
 
 export interface NewJob {
+  /** Default: a new one. The commit throws `DuplicateKeyError` while there is a job of the id, a dead letter included. */
+  readonly id?: string;
   readonly kind: string;
   readonly payload: JsonObject;
   readonly orderingKey?: string;

@@ -2,15 +2,14 @@ import { isTerminal } from '../../common/domain/run.ts';
 import type { UserId } from '../../common/kernel/brand.ts';
 import { engramError, isEngramError } from '../../common/kernel/errors.ts';
 import { asId } from '../../common/kernel/ids.ts';
-import { HandOverError, handOver } from '../../common/platform/jobs/hand-over.ts';
 import { authoriseJob } from '../../common/platform/jobs/job-authority.ts';
+import type { JobFailureRules } from '../../common/platform/jobs/job-failure.ts';
 import type { JobLease } from '../../common/platform/jobs/job-lease.ts';
 import { createJobWorker, type JobWorker } from '../../common/platform/jobs/job-worker.ts';
 import { isPassing } from '../../common/platform/jobs/run-error.ts';
-import { describeRunError } from '../../common/platform/jobs/run-recorder.ts';
 import { getRun } from '../../common/platform/messaging/methods/cognify.ts';
 import { NO_TRACER, type TraceRoot } from '../../common/ports/tracer.ts';
-import { type ClaimedJob, LeaseLostError } from '../../common/ports/work-queue.ts';
+import type { ClaimedJob } from '../../common/ports/work-queue.ts';
 import { claimKeys, ownerOf } from '../../common/records/improve/improve-claims.ts';
 import { defaultOptions } from '../stage.ts';
 import { holdClaim } from './held-claim.ts';
@@ -29,23 +28,24 @@ const LOCK_POLL_MS = 2000;
 export function createImproveWorker(parts: ImproveParts): JobWorker {
   return createJobWorker(parts, {
     name: 'improve',
-    kinds: [IMPROVE_JOB],
+    handlers: { [IMPROVE_JOB]: { drive: (job, lease) => drive(parts, job, lease), failures: FAILURES } },
     settings: parts.settings,
-    drive: (job, lease) => drive(parts, job, lease),
   });
 }
 
-/** Takes a claimed job to its end: done, postponed, handed over, given up, or lost to another worker. Throws what could not be written down. */
+const FAILURES: JobFailureRules = {
+  decide(error) {
+    if (isRefused(error) || (isEngramError(error) && error.wireName === 'CancelledError')) return 'end';
+    return isPassing(error) ? 'retry' : 'dead';
+  },
+};
+
 async function drive(parts: ImproveParts, job: ClaimedJob, lease: JobLease): Promise<void> {
   const { tracer = NO_TRACER } = parts;
-  try {
-    const order = await readOrder(job.payload).catch((error: unknown) => {
-      throw engramError('CorruptStoreError', String(error));
-    });
-    await tracer.root(rootOf(order, job), () => carryOut(parts, { job, order, lease }));
-  } catch (error) {
-    await settleFailure(parts, job, lease.signal.aborted ? lease.signal.reason : error);
-  }
+  const order = await readOrder(job.payload).catch((error: unknown) => {
+    throw engramError('CorruptStoreError', String(error));
+  });
+  await tracer.root(rootOf(order, job), () => carryOut(parts, { job, order, lease }));
 }
 
 function rootOf({ id, datasetId, userId, userTenant, trace }: ReadOrder, { attempt }: ClaimedJob): TraceRoot {
@@ -63,12 +63,14 @@ async function carryOut(parts: ImproveParts, { job, order, lease }: ClaimedOrder
   const { workQueue, settings, logger, store } = parts;
   const { id, datasetId, sessionIds, userId, userTenant, keyId } = order;
   const asking = { requestId: id, signal: lease.signal };
-  const authority = await authoriseJob(parts, { userId, tenant: userTenant, datasetId, keyId }, asking).catch(
-    async (error: unknown) => {
-      if (isRefused(error)) await releaseOrdered(parts, order);
-      throw error;
-    },
-  );
+  const authority = await authoriseJob(
+    parts,
+    { userId, tenant: userTenant, datasetIds: [datasetId], keyId },
+    asking,
+  ).catch(async (error: unknown) => {
+    if (isRefused(error)) await releaseOrdered(parts, order);
+    throw error;
+  });
   const { dataset, principal, context } = authority;
   const options = order.options ?? defaultOptions(settings.feedbackAlpha);
   const request: ImproveRequest = { dataset, principal, context, sessionIds, options };
@@ -118,22 +120,4 @@ async function tryAgain({ workQueue, logger }: ImproveParts, job: ClaimedJob, re
   const retry = !isHopeless && job.attempt < MAX_AUTOMATIC_ATTEMPTS;
   logger.warn('improve.failed', { jobId: job.id, ...error, retry });
   await workQueue.fail(job, error, { retry });
-}
-
-async function settleFailure(parts: ImproveParts, job: ClaimedJob, error: unknown): Promise<void> {
-  const { workQueue, logger, store } = parts;
-  if (error instanceof LeaseLostError) {
-    logger.warn('improve.lease.lost', { jobId: job.id, reason: error.message });
-    return;
-  }
-  if (error instanceof HandOverError) return handOver(workQueue, job);
-  const { errorClass: name, message } = describeRunError(error);
-  if (isRefused(error) || (isEngramError(error) && error.wireName === 'CancelledError')) {
-    logger.info('improve.dropped', { jobId: job.id, name, message });
-    await store.commit(job.scope, workQueue.completeWrites(job));
-    return;
-  }
-  const retry = isPassing(error);
-  logger.error('improve.job.failed', { jobId: job.id, error, retry });
-  await workQueue.fail(job, { name, message }, { retry });
 }

@@ -1,6 +1,6 @@
 import type { DatasetRef } from '../../common/kernel/dataset.ts';
 import { isEngramError } from '../../common/kernel/errors.ts';
-import { HandOverError } from '../../common/platform/jobs/hand-over.ts';
+import { HandOverError } from '../../common/platform/jobs/job-failure.ts';
 import { isPassing } from '../../common/platform/jobs/run-error.ts';
 import type { CallContext, Messenger } from '../../common/platform/messaging/messenger.ts';
 import {

@@ -1,20 +1,39 @@
+import { isEngramError } from '../../common/kernel/errors.ts';
 import { createJobWorker, type JobWorker, type JobWorkerSettings } from '../../common/platform/jobs/job-worker.ts';
+import { isPassing } from '../../common/platform/jobs/run-error.ts';
 import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
 import type { IngestDependencies } from '../dependencies.ts';
+import { ADDITION_JOB } from './background-additions.ts';
 
 const driveAddition = onDemand(async () => (await import('./drive-addition.ts')).driveAddition);
-
-/** Kind of the jobs that add what was accepted with `run_in_background`. */
-export const ADDITION_JOB = 'addition';
+const failAddition = onDemand(async () => (await import('./drive-addition.ts')).failAddition);
+const recordFailure = onDemand(async () => (await import('./drive-addition.ts')).recordFailure);
 
 const SETTINGS: Omit<JobWorkerSettings, 'drainMs'> = { leaseMs: 15_000, pollMs: 1000, maxConcurrent: 16 };
 
-/** Adds what was accepted with `run_in_background`. When the process stops, the next one goes on with it. */
+/**
+ * Adds what was accepted with `run_in_background`. When the process stops, the next one goes on with it. An addition is tried
+ * again while a store or a service is away; any other failure ends it, and its run says why.
+ */
 export function createAdditionWorker(dependencies: IngestDependencies): JobWorker {
   return createJobWorker(dependencies, {
     name: 'ingest.addition',
-    kinds: [ADDITION_JOB],
+    handlers: {
+      [ADDITION_JOB]: {
+        drive: (job, lease) => driveAddition(dependencies, job, lease),
+        failures: {
+          decide(error) {
+            if (isPassing(error)) return 'retry';
+            return isEngramError(error) && error.wireName === 'CorruptStoreError' ? 'dead' : 'end';
+          },
+          end: (job, error) => failAddition(dependencies, job, error),
+          // A dead letter keeps its inputs: it can be replayed.
+          async onDead(job, error) {
+            if (isPassing(error)) await recordFailure(dependencies, job, error);
+          },
+        },
+      },
+    },
     settings: { ...SETTINGS, drainMs: dependencies.settings.drainMs },
-    drive: (job, lease) => driveAddition(dependencies, job, lease),
   });
 }

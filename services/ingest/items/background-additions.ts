@@ -11,10 +11,12 @@ import { recordRun } from '../../common/platform/messaging/methods/cognify.ts';
 import type { ClaimedJob } from '../../common/ports/work-queue.ts';
 import type { BlobStore } from '../../common/storage/ports/blob-store.ts';
 import type { IngestDependencies } from '../dependencies.ts';
-import { ADDITION_JOB } from './addition-worker.ts';
 import type { Input } from './input-source.ts';
 import type { ItemAnnotations } from './item-annotations.ts';
 import type { BuildRequest } from './remember-data.ts';
+
+/** Kind of the jobs that add what was accepted with `run_in_background`. */
+export const ADDITION_JOB = 'addition';
 
 /** Inputs that were accepted with `run_in_background` and are not yet items. */
 export interface BackgroundAddition {

@@ -2,14 +2,13 @@ import type { DatasetRef } from '../../common/kernel/dataset.ts';
 import { isEngramError } from '../../common/kernel/errors.ts';
 import { asId } from '../../common/kernel/ids.ts';
 import { type DatasetScope, datasetScope } from '../../common/kernel/scope.ts';
-import { HandOverError, handOver } from '../../common/platform/jobs/hand-over.ts';
 import { authoriseJob } from '../../common/platform/jobs/job-authority.ts';
 import type { JobLease } from '../../common/platform/jobs/job-lease.ts';
 import { isPassing } from '../../common/platform/jobs/run-error.ts';
 import { describeRunError } from '../../common/platform/jobs/run-recorder.ts';
 import type { CallContext } from '../../common/platform/messaging/messenger.ts';
 import { type RecordRunRequest, recordRun } from '../../common/platform/messaging/methods/cognify.ts';
-import { type ClaimedJob, LeaseLostError } from '../../common/ports/work-queue.ts';
+import type { ClaimedJob } from '../../common/ports/work-queue.ts';
 import type { IngestDependencies } from '../dependencies.ts';
 import { asEraser } from '../forgetting/as-eraser.ts';
 import { type AddOutcome, addData } from './add-data.ts';
@@ -32,23 +31,15 @@ interface Addition {
   readonly scope: DatasetScope;
 }
 
-/** Takes a claimed addition to its end, puts it back, or loses it to another worker. */
+/** Adds what was accepted with `run_in_background`. */
 export async function driveAddition(dependencies: IngestDependencies, job: ClaimedJob, lease: JobLease): Promise<void> {
-  const { workQueue, logger } = dependencies;
-  let addition: Addition;
-  try {
-    const order = readOrder(job.payload);
-    addition = { order, job, scope: datasetScope(job.scope.tenant, asId(order.datasetId)) };
-  } catch (error) {
-    logger.error('ingest.addition.unreadable', { jobId: job.id, error });
-    await workQueue.fail(job, describeFailure(error), { retry: false });
-    return;
-  }
-  try {
-    await carryOut(dependencies, addition, lease.signal);
-  } catch (error) {
-    await settleFailure(dependencies, addition, lease.signal.aborted ? lease.signal.reason : error);
-  }
+  await carryOut(dependencies, additionOf(job), lease.signal);
+}
+
+/** `CorruptStoreError`, see `readOrder`. */
+function additionOf(job: ClaimedJob): Addition {
+  const order = readOrder(job.payload);
+  return { order, job, scope: datasetScope(job.scope.tenant, asId(order.datasetId)) };
 }
 
 /** Adding is idempotent by content, so that an attempt after a killed one answers the items that are there. */
@@ -57,7 +48,7 @@ async function carryOut(dependencies: IngestDependencies, addition: Addition, si
   const { order, job, scope } = addition;
   const { runId, userId, userTenant: tenant, datasetId, keyId, origin } = order;
   const asking = { requestId: runId, signal, ...(origin === null ? {} : { origin }) };
-  const authority = await authoriseJob(dependencies, { userId, tenant, keyId, datasetId }, asking);
+  const authority = await authoriseJob(dependencies, { userId, tenant, keyId, datasetIds: [datasetId] }, asking);
   const { principal, dataset } = authority;
   const context: CallContext = { ...authority.context, signal };
   await recordAdditionStart(dependencies, { order, jobId: job.id, dataset, context });
@@ -110,39 +101,20 @@ async function recordEnd(
   await messenger.call(recordRun, record, run.context);
 }
 
-/** Retries what passes by itself, ends the run with what does not, and leaves the job alone when another worker has it. */
-async function settleFailure(dependencies: IngestDependencies, addition: Addition, error: unknown): Promise<void> {
-  const { workQueue, logger } = dependencies;
-  const { job, order } = addition;
-  const fields = { jobId: job.id, runId: order.runId };
-  if (error instanceof LeaseLostError) {
-    logger.warn('ingest.addition.lease_lost', { ...fields, reason: error.message });
-    return;
-  }
-  if (error instanceof HandOverError) return handOver(workQueue, job);
-  const failure = describeFailure(error);
-  if (isPassing(error)) {
-    logger.warn('ingest.addition.postponed', { ...fields, reason: failure.message });
-    const fate = await workQueue.fail(job, failure, { retry: true });
-    // A dead letter keeps its inputs: it can be replayed.
-    if (fate === 'dead') await recordFailure(dependencies, addition, failure);
-    return;
-  }
-  logger.error('ingest.addition.failed', { ...fields, error });
-  await recordFailure(dependencies, addition, failure);
-  await endAddition(dependencies, addition.scope, job);
+/** Records that an addition failed for good, and ends its job. */
+export async function failAddition(dependencies: IngestDependencies, job: ClaimedJob, error: unknown): Promise<void> {
+  await recordFailure(dependencies, job, error);
+  await endAddition(dependencies, additionOf(job).scope, job);
 }
 
 /** Speaks for the owner of the dataset: the account that sent the data may be gone. */
-async function recordFailure(
-  dependencies: IngestDependencies,
-  { order, scope }: Addition,
-  error: RunFailure,
-): Promise<void> {
+export async function recordFailure(dependencies: IngestDependencies, job: ClaimedJob, error: unknown): Promise<void> {
+  const { order, scope } = additionOf(job);
   const dataset = await dependencies.datasets.get(scope, scope.dataset);
   const context = dataset === null ? null : await asEraser(dependencies, dataset, new AbortController().signal);
   if (dataset === null || context === null) return;
-  await recordEnd(dependencies, { order, dataset, context }, { status: 'DATASET_PROCESSING_ERRORED', error });
+  const end: RunEnd = { status: 'DATASET_PROCESSING_ERRORED', error: describeFailure(error) };
+  await recordEnd(dependencies, { order, dataset, context }, end);
 }
 
 type RunFailure = NonNullable<RecordRunRequest['error']>;

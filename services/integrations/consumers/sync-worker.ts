@@ -10,8 +10,13 @@ const driveSync = onDemand(async () => (await import('../sync/drive-sync.ts')).d
 export function createSyncWorker(dependencies: SyncDependencies): JobWorker {
   return createJobWorker(dependencies, {
     name: 'sync',
-    kinds: [SYNC_JOB],
+    handlers: {
+      [SYNC_JOB]: {
+        drive: (job, lease) => driveSync(dependencies, job, lease),
+        // What ends a sync is written down; this is what kept it from that.
+        failures: { decide: () => 'retry' },
+      },
+    },
     settings: dependencies.settings,
-    drive: (job, lease) => driveSync(dependencies, job, lease),
   });
 }

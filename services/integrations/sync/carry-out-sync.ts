@@ -1,8 +1,5 @@
 import { type DatasetRef, scopeOf } from '../../common/kernel/dataset.ts';
-import type { Principal } from '../../common/kernel/principal.ts';
-import { lastinglyAsAccount } from '../../common/platform/messaging/account-authority.ts';
-import type { CallContext } from '../../common/platform/messaging/messenger.ts';
-import { resolveDatasets } from '../../common/platform/messaging/methods/auth.ts';
+import { authoriseJob, type JobAuthority } from '../../common/platform/jobs/job-authority.ts';
 import { startRun } from '../../common/platform/messaging/methods/cognify.ts';
 import type { RemoteMemory } from '../../common/ports/remote-memory.ts';
 import { hasEnded } from '../../common/records/integrations/sync-runs.ts';
@@ -50,35 +47,23 @@ export async function carryOutSync(
   await record.advance(LOCAL_BUILT);
 }
 
-export interface SyncAuthority {
-  readonly principal: Principal;
-  readonly datasets: readonly DatasetRef[];
-  /** Speaks for the principal as long as it is there, however long the sync takes. */
-  readonly context: CallContext;
-  /** Asks auth again, but not at every call: `PermissionDeniedError` once any of the datasets may not be written any more. */
-  requireStill(): Promise<void>;
-}
-
-/** A job may be claimed long after it was asked for: the account, its API key and its grants must still be there. */
+/** Authorises the user of the sync; `requireStill` asks auth again, but not at every call. */
 async function authorise(
   dependencies: SyncDependencies,
   { run }: SyncRecord,
   signal: AbortSignal,
-): Promise<SyncAuthority> {
-  const { messenger, clock, settings } = dependencies;
-  const gone = 'Who asked for this sync may do so no longer.';
-  const account = await lastinglyAsAccount(dependencies, run, { requestId: run.id, signal }, gone);
-  const { context } = account;
-  const resolve = () => messenger.call(resolveDatasets, { permission: 'write', ids: run.datasetIds }, context);
-  const { datasets } = await resolve();
+): Promise<JobAuthority> {
+  const { clock, settings } = dependencies;
+  const authority = await authoriseJob(dependencies, run, { requestId: run.id, signal });
   let askedMs = clock.monotonicMs();
-  const requireStill = async (): Promise<void> => {
-    if (clock.monotonicMs() - askedMs < settings.recheckMs) return;
-    await account.requireStill();
-    await resolve();
-    askedMs = clock.monotonicMs();
+  return {
+    ...authority,
+    async requireStill() {
+      if (clock.monotonicMs() - askedMs < settings.recheckMs) return;
+      await authority.requireStill();
+      askedMs = clock.monotonicMs();
+    },
   };
-  return { principal: context.principal, datasets, context, requireStill };
 }
 
 /**
@@ -121,7 +106,7 @@ async function buildThere(
 /** The runs are durable when they are started; their end is not waited for. */
 async function buildHere(
   dependencies: SyncDependencies,
-  { datasets, context }: SyncAuthority,
+  { datasets, context }: JobAuthority,
   runId: string,
 ): Promise<void> {
   const { state, messenger } = dependencies;

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isEngramError } from '../../common/kernel/errors.ts';
-import { HandOverError, handOver } from '../../common/platform/jobs/hand-over.ts';
 import type { JobLease } from '../../common/platform/jobs/job-lease.ts';
 import { describeRunError } from '../../common/platform/jobs/run-recorder.ts';
 import { NO_TRACER, type TraceRoot } from '../../common/ports/tracer.ts';
@@ -16,16 +15,8 @@ import { openSyncRecord, type SyncRecord } from './sync-record.ts';
 /** A sync that kills its workers must not do so for ever. Hand-overs do not count. */
 const MAX_CLAIMS = 20;
 
-/** Takes a claimed job to the end of its run, hands it over, or loses it to another worker. Throws what could not be written down. */
+/** Takes a claimed job to the end of its run. Throws what kept it from being written down. */
 export async function driveSync(dependencies: SyncDependencies, job: ClaimedJob, lease: JobLease): Promise<void> {
-  try {
-    await drive(dependencies, job, lease);
-  } catch (error) {
-    await letGo(dependencies, job, lease.signal.aborted ? lease.signal.reason : error);
-  }
-}
-
-async function drive(dependencies: SyncDependencies, job: ClaimedJob, lease: JobLease): Promise<void> {
   const { runs, store, workQueue, logger, tracer = NO_TRACER } = dependencies;
   const runId = runIdOf(job.payload);
   const run = runId === null ? null : await runs.get(runId);
@@ -110,15 +101,4 @@ function isCancelled(error: unknown): boolean {
 /** Whoever may not do it, or has spent a budget, may not in a moment either. */
 function mayHelp(error: unknown): boolean {
   return !isEngramError(error) || error.status >= 500;
-}
-
-async function letGo({ workQueue, logger }: SyncDependencies, job: ClaimedJob, error: unknown): Promise<void> {
-  if (error instanceof LeaseLostError) {
-    logger.warn('sync.lease.lost', { jobId: job.id, reason: error.message });
-    return;
-  }
-  if (error instanceof HandOverError) return handOver(workQueue, job);
-  logger.error('sync.job.failed', { jobId: job.id, error });
-  const { errorClass: name, message } = describeRunError(error);
-  await workQueue.fail(job, { name, message }, { retry: true });
 }

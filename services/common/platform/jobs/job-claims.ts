@@ -2,7 +2,7 @@ import { pagesOf } from '../../kernel/result-page.ts';
 import { SYSTEM_SCOPE } from '../../kernel/scope.ts';
 import type { Clock } from '../../ports/system.ts';
 import { type DocumentStore, DuplicateKeyError, type Query, update } from '../../storage/ports/document-store.ts';
-import { givenUp, type JobDocument, jobsCollection, type StoredJob } from './job-document.ts';
+import { givenUp, type JobDocument, jobsCollection, leased, type StoredJob } from './job-document.ts';
 
 const PAGE = 100;
 
@@ -63,13 +63,28 @@ async function isNextOfKey(store: DocumentStore, orderingKey: string, id: string
   return items[0]?.id === id;
 }
 
+/**
+ * Takes one job, whatever it waits for, and also when it was given up: its caller wants it tried now. Null when there is none,
+ * and when a worker holds it.
+ */
+export async function claimOne(options: Omit<ClaimOptions, 'kinds'>, jobId: string): Promise<StoredJob | null> {
+  const job = await options.store.get(SYSTEM_SCOPE, jobsCollection, jobId);
+  const isHeld = job?.value.state === 'running' && job.value.dueAtMs > options.clock.now().getTime();
+  return job === null || isHeld ? null : take(options, job);
+}
+
 /** Null when another worker was faster. A replayed job may meet a running one of its key: the unique index stops it. */
-async function take({ store, clock, worker, leaseMs }: ClaimOptions, job: StoredJob): Promise<StoredJob | null> {
-  const { state, fencingToken, orderingKey } = job.value;
-  const dueAtMs = clock.now().getTime() + leaseMs;
+async function take(
+  { store, clock, worker, leaseMs }: Omit<ClaimOptions, 'kinds'>,
+  job: StoredJob,
+): Promise<StoredJob | null> {
+  const { state, fencingToken, orderingKey, idempotencyKey } = job.value;
   const claim = update(jobsCollection, job.id, {
     where: { state, fencingToken },
-    set: { state: 'running', runningKey: orderingKey, worker, dueAtMs },
+    set: {
+      ...leased(worker, clock.now().getTime() + leaseMs, orderingKey),
+      ...(state === 'dead' ? { unfinishedKey: idempotencyKey, failedAt: null } : {}),
+    },
     increment: { fencingToken: 1, attempts: 1 },
   });
   try {

@@ -57,7 +57,7 @@ export function orderingKeyOf(tenant: TenantId, key: string): string {
   return JSON.stringify([tenant, key]);
 }
 
-export function claimedJob({ id, value }: StoredJob): ClaimedJob {
+export function claimedJob({ id, value }: Pick<StoredJob, 'id' | 'value'>): ClaimedJob {
   const { tenant, dataset, kind, payload, attempts, fencingToken, worker, cancelRequested } = value;
   const scope: Scope = dataset === null ? { tenant } : { tenant, dataset };
   return { id, kind, scope, payload, attempt: attempts, fencingToken, worker: worker ?? '', cancelRequested };
@@ -79,6 +79,15 @@ export function heldError(error: unknown, job: ClaimedJob): unknown {
 /** What a job looks like that waits to be claimed from `dueAtMs` on. */
 export function waiting(dueAtMs: number): Pick<JobDocument, 'state' | 'dueAtMs' | 'runningKey' | 'worker'> {
   return { state: 'queued', dueAtMs, runningKey: null, worker: null };
+}
+
+/** What a job looks like that a worker holds until `dueAtMs`. */
+export function leased(
+  worker: string,
+  dueAtMs: number,
+  orderingKey: string | null,
+): Pick<JobDocument, 'state' | 'dueAtMs' | 'runningKey' | 'worker'> {
+  return { state: 'running', dueAtMs, runningKey: orderingKey, worker };
 }
 
 /** What a job looks like that was given up. Its keys are free for others. */

@@ -13,9 +13,9 @@ import { type ClaimedJob, LeaseLostError } from '../../ports/work-queue.ts';
 import { createInProcessBus } from '../../storage/bus/in-process/bus.ts';
 import { VersionConflictError } from '../../storage/ports/document-store.ts';
 import { createIdSource } from '../system/id-source.ts';
-import { HandOverError, handOver } from './hand-over.ts';
+import { HandOverError, handOver, type JobFailureRules } from './job-failure.ts';
 import type { JobLease } from './job-lease.ts';
-import { createJobWorker, type JobWorker, type JobWorkerOptions, type JobWorkerSettings } from './job-worker.ts';
+import { createJobWorker, type JobHandler, type JobWorker, type JobWorkerSettings } from './job-worker.ts';
 import { createWorkQueue, jobsCollection, type WatchedWorkQueue } from './work-queue.ts';
 
 /** Nothing happens by itself in so long a time. */
@@ -55,7 +55,7 @@ interface StartedWorker extends JobWorker, AsyncDisposable {
 
 async function startWorker(
   world: World,
-  drive: JobWorkerOptions['drive'],
+  drive: JobHandler['drive'],
   {
     settings = {},
     workQueue = world.queue,
@@ -66,8 +66,8 @@ async function startWorker(
   const logger = { debug: write, info: write, warn: write, error: write };
   const clock = { monotonicMs: () => performance.now() };
   const worker = createJobWorker(
-    { workQueue, clock, ids: createIdSource(), logger },
-    { name: 'test', kinds: [world.kind], settings: { ...PATIENT, ...settings }, drive },
+    { workQueue, store: world.store, clock, ids: createIdSource(), logger },
+    { name: 'test', handlers: { [world.kind]: { drive } }, settings: { ...PATIENT, ...settings } },
   );
   await worker.start();
   return { ...worker, log, [Symbol.asyncDispose]: () => worker.stop() };
@@ -268,6 +268,109 @@ for (const [name, open] of [
       world.advance(NEVER_MS + 1);
       await until('it is done', async () => (await world.waiting()) === 0);
       expect(attempts.filter((job) => job.id === id).map(({ attempt }) => attempt)).to.deep.equal([1, 2]);
+    });
+
+    const NO_REASON: JobFailureRules = { decide: () => 'end' };
+    const failingWith =
+      (error: Error): JobHandler['drive'] =>
+      async () => {
+        throw error;
+      };
+
+    it('tries a failed job again, gives it up or ends it, as the rules of its kind say', async () => {
+      await using worker = await startWorker(world, failingWith(new Error('unused')));
+      const ended: [string, unknown][] = [];
+      const dead: string[] = [];
+      const run = async (decision: 'retry' | 'dead' | 'end', maxAttempts = 2): Promise<string> => {
+        const scope = newDataset();
+        const { jobId, writes } = world.queue.enqueueWrites(scope, { kind: newKind(), payload: {}, maxAttempts });
+        await world.store.commit(scope, writes);
+        await worker.run(jobId, {
+          drive: failingWith(new TypeError(decision)),
+          failures: {
+            decide: () => decision,
+            async end(job, error) {
+              ended.push([job.id, error]);
+              await world.complete(job);
+            },
+            onDead: async (job) => void dead.push(job.id),
+          },
+        });
+        return jobId;
+      };
+      const state = async (id: string) => (await world.store.get(SYSTEM_SCOPE, jobsCollection, id))?.value.state;
+      expect(await state(await run('retry'))).to.equal('queued');
+      const given = [await run('retry', 1), await run('dead')];
+      for (const id of given) expect(await state(id)).to.equal('dead');
+      expect(dead).to.deep.equal(given);
+      const id = await run('end');
+      expect(await state(id)).to.equal(undefined);
+      expect(ended).to.have.length(1);
+      expect(ended[0]?.[0]).to.equal(id);
+      expect(worker.log).to.deep.equal(['postponed', 'failed', 'failed', 'ended'].map((word) => `test.job.${word}`));
+    });
+
+    it('leaves a job alone whose lease was lost, and hands it over when it is stopping', async () => {
+      const worker = await startWorker(world, failingWith(new Error('unused')));
+      const scope = newDataset();
+      const { jobId, writes } = world.queue.enqueueWrites(scope, { kind: newKind(), payload: {} });
+      await world.store.commit(scope, writes);
+      await worker.run(jobId, { drive: failingWith(new LeaseLostError('taken')), failures: NO_REASON });
+      expect(worker.log).to.deep.equal(['test.lease.lost']);
+      world.advance(NEVER_MS + 1);
+      const driving = worker.run(jobId, {
+        async drive(_, { signal }) {
+          await once(signal, 'abort');
+          throw new Error('any');
+        },
+        failures: NO_REASON,
+      });
+      await until('it is held', async () => (await world.queue.claimJob(SYSTEM_SCOPE, jobId, 'other', 1)) === null);
+      await worker.stop();
+      await driving;
+      const job = await world.queue.claimJob(SYSTEM_SCOPE, jobId, 'other', NEVER_MS);
+      expect(job).to.include({ attempt: 2 });
+    });
+
+    it('drives a job that it was asked to run at once, and none that another worker holds', async () => {
+      await using worker = await startWorker(world, failingWith(new Error('unused')));
+      const scope = newDataset();
+      const { jobId, writes } = world.queue.enqueueWrites(scope, { kind: newKind(), payload: {} });
+      await world.store.commit(scope, writes);
+      const held = await world.queue.claimJob(SYSTEM_SCOPE, jobId, 'other', NEVER_MS);
+      const driven: string[] = [];
+      const handler: JobHandler = {
+        async drive(job) {
+          driven.push(job.id);
+          await world.complete(job);
+        },
+      };
+      await worker.run(jobId, handler);
+      expect(driven).to.deep.equal([]);
+      if (held !== null) await world.queue.fail(held, { name: 'Error', message: '' }, { retry: true });
+      await worker.run(jobId, handler);
+      expect(driven).to.deep.equal([jobId]);
+      expect(await world.queue.exists(SYSTEM_SCOPE, jobId)).to.equal(false);
+    });
+
+    it('begins a job that goes on elsewhere when its process dies', async () => {
+      const taken: string[] = [];
+      await using first = await startWorker(world, failingWith(new Error('unused')));
+      const never = Promise.withResolvers<void>();
+      await first.begin(newDataset(), { kind: world.kind, payload: {} }, { drive: () => never.promise });
+      await using _ = await startWorker(
+        world,
+        async (job) => {
+          taken.push(job.id);
+          await world.complete(job);
+        },
+        { settings: { pollMs: 5 } },
+      );
+      expect(await world.waiting()).to.equal(1);
+      world.advance(NEVER_MS + 1);
+      await until('another worker has done it', async () => (await world.waiting()) === 0);
+      expect(taken).to.have.length(1);
+      never.resolve();
     });
   });
 }

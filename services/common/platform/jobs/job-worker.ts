@@ -1,14 +1,14 @@
-import { SYSTEM_SCOPE } from '../../kernel/scope.ts';
+import { type Scope, SYSTEM_SCOPE } from '../../kernel/scope.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { Clock, IdSource } from '../../ports/system.ts';
-import type { ClaimedJob, WorkQueue } from '../../ports/work-queue.ts';
+import type { ClaimedJob, NewJob, WorkQueue } from '../../ports/work-queue.ts';
 import type { Subscription } from '../../storage/ports/bus.ts';
+import type { DocumentStore, Write } from '../../storage/ports/document-store.ts';
 import { settlesWithin } from '../async/time-limit.ts';
 import { createWakeUp } from '../async/wake-up.ts';
 import { createFaultMemory } from './fault-memory.ts';
-import { HandOverError } from './hand-over.ts';
-import type { JobLease } from './job-lease.ts';
-import { createJobsInHand } from './jobs-in-hand.ts';
+import { HandOverError, type JobFailureRules, settleJobFailure } from './job-failure.ts';
+import { holdLease, type JobLease } from './job-lease.ts';
 import type { WatchedWorkQueue } from './work-queue.ts';
 import type { WorkWatch } from './work-watch.ts';
 
@@ -16,18 +16,33 @@ import type { WorkWatch } from './work-watch.ts';
 export interface JobWorker {
   start(): Promise<void>;
   /**
-   * Takes no new job, aborts those in hand and waits for them, for at most `drainMs`. Never throws; once, however often it
+   * Takes no new job, aborts those in flight and waits for them, for at most `drainMs`. Never throws; once, however often it
    * is asked.
    */
   stop(): Promise<void>;
   /** There is a job, or may be one: looks without waiting for the next poll. */
   notify(): void;
-  /** Aborts the leases of those jobs in hand that are meant. */
-  abort(reason: Error, isMeant: (job: ClaimedJob) => boolean): void;
+  /** Aborts the leases of the selected jobs in flight. */
+  abort(reason: Error, isSelected: (job: ClaimedJob) => boolean): void;
+  /**
+   * Drives one job here and now, whether it waits for its back-off or was given up, with what only the caller knows. Resolves
+   * when this attempt has ended, and at once when there is no such job, when another worker holds it, or after `stop`.
+   */
+  run(jobId: string, handler: JobHandler): Promise<void>;
+  /**
+   * Commits `writes` with a new job and drives it here: its first attempt is under way when this resolves, and the queue goes
+   * on with it when this process dies. Errors: those of the commit.
+   */
+  begin(scope: Scope, job: NewJob, handler: JobHandler, writes?: readonly Write[]): Promise<void>;
 }
 
 export interface JobWorkerDependencies {
-  readonly workQueue: Pick<WorkQueue, 'claim' | 'heartbeat'> & Pick<WatchedWorkQueue, 'watch' | 'watchCancels'>;
+  readonly workQueue: Pick<
+    WorkQueue,
+    'claim' | 'claimJob' | 'beginWrites' | 'heartbeat' | 'fail' | 'release' | 'wake' | 'completeWrites'
+  > &
+    Pick<WatchedWorkQueue, 'watch' | 'watchCancels'>;
+  readonly store: Pick<DocumentStore, 'commit'>;
   readonly clock: Pick<Clock, 'monotonicMs'>;
   readonly ids: Pick<IdSource, 'uuid'>;
   readonly logger: Logger;
@@ -38,46 +53,60 @@ export interface JobWorkerSettings {
   readonly leaseMs: number;
   /** How often it looks for jobs without having been told of one. */
   readonly pollMs: number;
-  /** Jobs in hand at the same time. */
+  /** Jobs that it takes by itself at the same time. */
   readonly maxConcurrent: number;
-  /** How long stopping waits for those in hand. */
+  /** How long stopping waits for those in flight. */
   readonly drainMs: number;
+}
+
+export interface JobHandler {
+  /** Takes a claimed job to its end, or puts it back, and is done soon after the signal of the lease is aborted. */
+  drive(job: ClaimedJob, lease: JobLease): Promise<void>;
+  /**
+   * For what `drive` throws, or the signal was aborted with. Without rules the job stays as it is: its lease lapses, and
+   * another claim goes on with it.
+   */
+  readonly failures?: JobFailureRules;
 }
 
 export interface JobWorkerOptions {
   /** First word of its events in the log. */
   readonly name: string;
-  readonly kinds: readonly string[];
+  /** By the kind of job; no other kinds are taken. */
+  readonly handlers: Readonly<Record<string, JobHandler>>;
   readonly settings: JobWorkerSettings;
-  /**
-   * Takes a claimed job to its end, or puts it back, and is done soon after the signal of the lease is aborted. When it
-   * throws, the job stays as it is: the lease lapses, and another claim goes on with it.
-   */
-  drive(job: ClaimedJob, lease: JobLease): Promise<void>;
-  /** With what jobs in hand are aborted at the stop. Default: `HandOverError`. */
+  /** With what jobs in flight are aborted at the stop. Default: `HandOverError`. */
   readonly stopReason?: () => Error;
 }
 
 export function createJobWorker(dependencies: JobWorkerDependencies, options: JobWorkerOptions): JobWorker {
-  const { workQueue } = dependencies;
-  const { name, kinds, settings, drive, stopReason = () => new HandOverError('The worker is stopping.') } = options;
-  const claim = createClaim(dependencies, options);
+  const { workQueue, store } = dependencies;
+  const { handlers, settings, stopReason = () => new HandOverError('The worker is stopping.') } = options;
+  const kinds = Object.keys(handlers);
+  const worker = dependencies.ids.uuid();
+  const claim = createClaim(dependencies, { ...options, kinds, worker });
   const wakeUp = createWakeUp();
-  const jobs = createJobsInHand({
-    ...{ ...dependencies, name, drive, leaseMs: settings.leaseMs },
-    onEnded: wakeUp.notify,
-  });
+  const jobs = createInFlightJobs(dependencies, options);
   const stopping = new AbortController();
+  let taken = 0;
   let watch: WorkWatch | null = null;
   let cancels: Subscription | null = null;
   let loops: Promise<unknown> = Promise.resolve();
   let stopped: Promise<void> | undefined;
 
+  const take = async (job: ClaimedJob): Promise<void> => {
+    const handler = handlers[job.kind];
+    if (handler === undefined) throw new Error(`claimed a job of kind ${job.kind}`);
+    taken += 1;
+    await jobs.drive(job, handler);
+    taken -= 1;
+    wakeUp.notify();
+  };
   const work = async (): Promise<void> => {
     while (!stopping.signal.aborted) {
-      const job = jobs.count() < settings.maxConcurrent ? await claim() : null;
+      const job = taken < settings.maxConcurrent ? await claim() : null;
       if (job === null) await wakeUp.wait(settings.pollMs, stopping.signal);
-      else jobs.take(job);
+      else void take(job);
     }
   };
   const relay = async (news: WorkWatch): Promise<void> => {
@@ -104,15 +133,24 @@ export function createJobWorker(dependencies: JobWorkerDependencies, options: Jo
     },
     notify: wakeUp.notify,
     abort: jobs.abort,
+    async run(jobId, handler) {
+      if (stopping.signal.aborted) return;
+      const job = await workQueue.claimJob(SYSTEM_SCOPE, jobId, worker, settings.leaseMs);
+      if (job !== null) await jobs.drive(job, handler);
+    },
+    async begin(scope, newJob, handler, writes = []) {
+      const begun = workQueue.beginWrites(scope, newJob, worker, settings.leaseMs);
+      await store.commit(scope, [...begun.writes, ...writes]);
+      void jobs.drive(begun.job, handler);
+    },
   };
 }
 
 /** Takes the next job; null when there is none, and when the store fails: the next poll asks again. */
 function createClaim(
-  { workQueue, ids, logger }: JobWorkerDependencies,
-  { name, kinds, settings }: JobWorkerOptions,
+  { workQueue, logger }: JobWorkerDependencies,
+  { name, settings, kinds, worker }: JobWorkerOptions & { readonly kinds: readonly string[]; readonly worker: string },
 ): () => Promise<ClaimedJob | null> {
-  const worker = ids.uuid();
   const faults = createFaultMemory();
   return async () => {
     try {
@@ -123,5 +161,44 @@ function createClaim(
       if (faults.isNews(error)) logger.error(`${name}.claim.failed`, { error });
       return null;
     }
+  };
+}
+
+/** The claimed jobs that this process works on, each under a lease that is kept alive until its work is over. */
+function createInFlightJobs(
+  dependencies: JobWorkerDependencies,
+  { name, settings }: Pick<JobWorkerOptions, 'name' | 'settings'>,
+) {
+  const { logger } = dependencies;
+  const inFlight = new Map<JobLease, { readonly job: ClaimedJob; readonly ended: Promise<void> }>();
+  const carryOut = async (job: ClaimedJob, lease: JobLease, { drive, failures }: JobHandler): Promise<void> => {
+    try {
+      await drive(job, lease).catch((error: unknown) => {
+        if (failures === undefined) throw error;
+        const reason: unknown = lease.signal.aborted ? lease.signal.reason : error;
+        return settleJobFailure(dependencies, { name, job, rules: failures }, reason);
+      });
+    } catch (error) {
+      logger.warn(`${name}.job.unsettled`, { jobId: job.id, error });
+    }
+    await lease[Symbol.asyncDispose]();
+  };
+  return {
+    /** Never rejects. */
+    drive(job: ClaimedJob, handler: JobHandler): Promise<void> {
+      const lease = holdLease(dependencies, job, settings.leaseMs);
+      const ended = carryOut(job, lease, handler).finally(() => inFlight.delete(lease));
+      inFlight.set(lease, { job, ended });
+      return ended;
+    },
+    /** Looks now whether they are still held and wanted. */
+    beat() {
+      for (const lease of inFlight.keys()) lease.beat();
+    },
+    abort(reason: Error, isSelected: (job: ClaimedJob) => boolean) {
+      for (const [lease, { job }] of inFlight) if (isSelected(job)) lease.abort(reason);
+    },
+    /** When those that are in flight now have ended. */
+    allEnded: () => Promise.all([...inFlight.values()].map(({ ended }) => ended)),
   };
 }

@@ -12,12 +12,13 @@ import {
   type Write,
 } from '../../storage/ports/document-store.ts';
 import { createDeadLetters } from './dead-letters.ts';
-import { claimNext } from './job-claims.ts';
+import { claimNext, claimOne } from './job-claims.ts';
 import {
   claimedJob,
   givenUp,
   type JobDocument,
   jobsCollection,
+  leased,
   leaseLost,
   orderingKeyOf,
   type StoredJob,
@@ -75,14 +76,29 @@ export function createWorkQueue(options: WorkQueueOptions): DurableWorkQueue {
   const wake = (kind: string): Promise<void> => bus.publish(wakeSubject(kind), new Uint8Array());
   return {
     enqueueWrites(scope, job) {
-      const jobId = ids.ordered();
+      const jobId = job.id ?? ids.ordered();
       return { jobId, writes: [insert(jobsCollection, jobId, newDocument(scope, job, nowMs()))] };
+    },
+    beginWrites(scope, job, worker, leaseMs) {
+      const id = job.id ?? ids.ordered();
+      const queued = newDocument(scope, job, nowMs());
+      const value: JobDocument = {
+        ...queued,
+        ...leased(worker, nowMs() + leaseMs, queued.orderingKey),
+        fencingToken: 1,
+        attempts: 1,
+      };
+      return { job: claimedJob({ id, value }), writes: [insert(jobsCollection, id, value)] };
     },
     wake,
     watch: (kinds) => watchWork(bus, kinds, pollMs),
     watchCancels: (listener) => bus.subscribe(CANCEL_SUBJECT, listener),
     async claim(_scope, kinds, worker, leaseMs) {
       const job = await claimNext({ store, clock, kinds, worker, leaseMs });
+      return job === null ? null : claimedJob(job);
+    },
+    async claimJob(_scope, jobId, worker, leaseMs) {
+      const job = await claimOne({ store, clock, worker, leaseMs }, jobId);
       return job === null ? null : claimedJob(job);
     },
     async heartbeat(job, leaseMs) {
