@@ -2,7 +2,7 @@ import { CAPABILITIES, type Capability, isCapability } from '../../common/domain
 import type { PrincipalId, TenantId } from '../../common/kernel/brand.ts';
 import { engramError } from '../../common/kernel/errors.ts';
 import type { Principal } from '../../common/kernel/principal.ts';
-import { isWriteConflict } from '../../common/platform/async/retry-on-conflict.ts';
+import { retryOnConflict } from '../../common/platform/async/retry-on-conflict.ts';
 import type { AuditEntry } from '../../common/ports/audit-log.ts';
 import type { Tenant } from '../../common/records/auth/tenants.ts';
 import type { Write } from '../../common/storage/ports/document-store.ts';
@@ -26,7 +26,7 @@ export interface CapabilityRequest {
  */
 export async function grantCapabilities(deps: AuthDependencies, request: CapabilityRequest): Promise<void> {
   const capabilities = knownCapabilities(request.capabilities);
-  for (;;) {
+  await retryOnConflict(async () => {
     const { holder, tenant, authority } = await authorised(deps, request, 'grant_capabilities');
     const lacking = capabilities.filter((capability) => !authority.allows(capability));
     if (lacking.length > 0) throw denied(`User cannot grant capabilities they do not hold: ${lacking.join(', ')}`);
@@ -42,8 +42,8 @@ export async function grantCapabilities(deps: AuthDependencies, request: Capabil
       );
     }
     const change = { holder, tenant, writes, capabilities: missing, actor: request.principal.id };
-    if (await commit(deps, change, 'capability.granted')) return;
-  }
+    await commit(deps, change, 'capability.granted');
+  });
 }
 
 /** Takes them; from whoever holds them. Idempotent. Errors: the first two of giving. */
@@ -124,21 +124,14 @@ interface Change {
   readonly actor: string;
 }
 
-/** False when something changed meanwhile. */
-async function commit(deps: AuthDependencies, change: Change, action: string): Promise<boolean> {
+async function commit(deps: AuthDependencies, change: Change, action: string): Promise<void> {
   const { holder, tenant, writes, capabilities, actor } = change;
   const [first, ...rest] = capabilities.map(
     (capability): AuditEntry => ({ tenant: tenant.id, action, actor, subject: holder.id, details: { capability } }),
   );
-  if (first === undefined) return true;
-  try {
-    await deps.audit.commit({ tenant: tenant.id }, writes, [first, ...rest]);
-  } catch (error) {
-    if (isWriteConflict(error)) return false;
-    throw error;
-  }
+  if (first === undefined) return;
+  await deps.audit.commit({ tenant: tenant.id }, writes, [first, ...rest]);
   deps.news.accessChanged(tenant.id, affectedUsers(holder));
-  return true;
 }
 
 function knownCapabilities(names: readonly string[]): readonly Capability[] {

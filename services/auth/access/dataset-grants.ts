@@ -1,7 +1,7 @@
 import type { DatasetId } from '../../common/kernel/brand.ts';
 import { engramError } from '../../common/kernel/errors.ts';
 import { PERMISSIONS, type Permission, type Principal } from '../../common/kernel/principal.ts';
-import { isWriteConflict } from '../../common/platform/async/retry-on-conflict.ts';
+import { retryOnConflict } from '../../common/platform/async/retry-on-conflict.ts';
 import type { AuditEntry } from '../../common/ports/audit-log.ts';
 import type { Write } from '../../common/storage/ports/document-store.ts';
 import type { AuthDependencies } from '../dependencies.ts';
@@ -34,7 +34,7 @@ export function revokeDatasets(deps: AuthDependencies, request: GrantRequest): P
 
 async function changeGrants(deps: AuthDependencies, request: GrantRequest, isGiven: boolean): Promise<void> {
   const { principal, datasets: ids } = request;
-  for (;;) {
+  await retryOnConflict(async () => {
     // Each time anew: who lost the right to share meanwhile is refused.
     const datasets = await resolveDatasets(deps, { principal, permission: 'share', ids });
     const datasetIds = datasets.map(({ id }) => id);
@@ -44,15 +44,10 @@ async function changeGrants(deps: AuthDependencies, request: GrantRequest, isGiv
     if (holder === null) throw engramError('EntityNotFoundError', `Could not find principal: ${request.holder}`);
     const permission = knownPermission(request.permission);
     const change = { holder: holder.id, permission, isGiven };
-    try {
-      if (await commitChange(deps, { principal, holder, change, datasetIds })) {
-        deps.news.accessChanged(principal.tenant, affectedUsers(holder));
-      }
-      return;
-    } catch (error) {
-      if (!isWriteConflict(error)) throw error;
+    if (await commitChange(deps, { principal, holder, change, datasetIds })) {
+      deps.news.accessChanged(principal.tenant, affectedUsers(holder));
     }
-  }
+  });
 }
 
 /** Who left a tenant must be able to take back what the tenant or its roles were given. */

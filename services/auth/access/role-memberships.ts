@@ -1,6 +1,7 @@
 import type { RoleId, UserId } from '../../common/kernel/brand.ts';
 import { engramError } from '../../common/kernel/errors.ts';
-import { DuplicateKeyError, VersionConflictError } from '../../common/storage/ports/document-store.ts';
+import { retryOnConflict } from '../../common/platform/async/retry-on-conflict.ts';
+import { DuplicateKeyError } from '../../common/storage/ports/document-store.ts';
 import type { AuthDependencies } from '../dependencies.ts';
 import type { Role } from '../repositories/roles.ts';
 
@@ -20,7 +21,7 @@ type Dependencies = Pick<
  */
 export async function joinRole(deps: Dependencies, membership: RoleMembership, by: UserId | null): Promise<void> {
   const { role: id, user } = membership;
-  for (;;) {
+  await retryOnConflict(async () => {
     const role = await assignableRole(deps, membership);
     const { tenant } = role;
     const writes = [
@@ -34,12 +35,11 @@ export async function joinRole(deps: Dependencies, membership: RoleMembership, b
     try {
       await deps.audit.commit({ tenant }, writes, [entry]);
       deps.news.accessChanged(tenant, [user]);
-      return;
     } catch (error) {
       if (error instanceof DuplicateKeyError) throw alreadyAssigned();
-      if (!(error instanceof VersionConflictError)) throw error;
+      throw error;
     }
-  }
+  });
 }
 
 /** Idempotent. Errors: `UserNotFoundError`, `RoleNotFoundError`. */

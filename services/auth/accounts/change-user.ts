@@ -3,10 +3,11 @@ import type { UserId } from '../../common/kernel/brand.ts';
 import { engramError } from '../../common/kernel/errors.ts';
 import type { JsonObject } from '../../common/kernel/json.ts';
 import { PERSONAL_TENANT } from '../../common/kernel/scope.ts';
+import { retryOnConflict } from '../../common/platform/async/retry-on-conflict.ts';
 import { HttpError } from '../../common/platform/http/http-error.ts';
 import type { AuditEntry } from '../../common/ports/audit-log.ts';
 import type { User } from '../../common/records/auth/users.ts';
-import { DuplicateKeyError, VersionConflictError } from '../../common/storage/ports/document-store.ts';
+import { DuplicateKeyError } from '../../common/storage/ports/document-store.ts';
 import type { AuthDependencies } from '../dependencies.ts';
 import { passwordProblem } from '../sign-in/password-rule.ts';
 import { currentUser } from './current-user.ts';
@@ -41,7 +42,7 @@ export async function changeUser(
   // Before the costly hash; and again below, on the account as it is then.
   refuseForAgents(await currentUser(deps, id), change);
   const passwordHash = change.password === undefined ? undefined : await deps.passwords.hash(change.password);
-  for (;;) {
+  return retryOnConflict(async () => {
     const user = await currentUser(deps, id);
     refuseForAgents(user, change);
     const changed: User = {
@@ -63,9 +64,9 @@ export async function changeUser(
       return { ...changed, version: result?.stored?.version ?? user.version };
     } catch (error) {
       if (error instanceof DuplicateKeyError) throw emailTaken();
-      if (!(error instanceof VersionConflictError)) throw error;
+      throw error;
     }
-  }
+  });
 }
 
 function isRuling({ isActive, isSuperuser }: User): boolean {

@@ -1,7 +1,7 @@
 import { homeOf } from '../../common/domain/budget.ts';
 import type { TenantId, UserId } from '../../common/kernel/brand.ts';
 import { PERSONAL_TENANT } from '../../common/kernel/scope.ts';
-import { isWriteConflict } from '../../common/platform/async/retry-on-conflict.ts';
+import { retryOnConflict } from '../../common/platform/async/retry-on-conflict.ts';
 import type { AuditEntry } from '../../common/ports/audit-log.ts';
 import type { StoredDataset } from '../../common/records/auth/datasets.ts';
 import type { User } from '../../common/records/auth/users.ts';
@@ -23,13 +23,16 @@ export async function handOverDatasets(
   owner: Pick<User, 'id' | 'parentId'>,
   departure: Departure,
 ): Promise<void> {
-  for (;;) {
+  const handOverBatch = async () => {
     const owned = await deps.datasets.ofOwner(owner.id, BATCH);
-    if (owned.length === 0) return;
     for (const [tenant, datasets] of byTenant(owned)) {
       const heir = await heirOfDataset(deps, owner, { tenant, departure });
       await handOver(deps, datasets, { tenant, heir, by: departure.by });
     }
+    return owned.length > 0;
+  };
+  while (await retryOnConflict(handOverBatch)) {
+    // Until it owns none.
   }
 }
 
@@ -66,12 +69,7 @@ async function handOver(
   if (tenant === PERSONAL_TENANT) writes.push(...deps.budgets.recountWrites([...new Set(homes)]));
   const [first, ...rest] = entries;
   if (first === undefined) return;
-  try {
-    await deps.audit.commit(scope, writes, [first, ...rest]);
-  } catch (error) {
-    // A dataset was removed or shared, the heir made one of the name or went: what is still there is looked at anew.
-    if (!isWriteConflict(error)) throw error;
-  }
+  await deps.audit.commit(scope, writes, [first, ...rest]);
   deps.news.accessChanged(tenant, [heir]);
 }
 

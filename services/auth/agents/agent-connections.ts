@@ -6,7 +6,7 @@ import { asId, isUuid } from '../../common/kernel/ids.ts';
 import type { JsonObject } from '../../common/kernel/json.ts';
 import { type Principal, reachesTenant } from '../../common/kernel/principal.ts';
 import { SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
-import { isWriteConflict } from '../../common/platform/async/retry-on-conflict.ts';
+import { isWriteConflict, retryOnConflict } from '../../common/platform/async/retry-on-conflict.ts';
 import { HttpError } from '../../common/platform/http/http-error.ts';
 import { resolveDatasets } from '../access/resolve-datasets.ts';
 import { currentUser } from '../accounts/current-user.ts';
@@ -38,7 +38,7 @@ export async function registerConnection(
 ): Promise<AgentConnection> {
   await requireReadable(deps, principal, request);
   const id = ownConnectionId(principal, request.sessionName);
-  for (;;) {
+  return retryOnConflict(async () => {
     await currentUser(deps, principal.id);
     const existing = await deps.connections.get(principal.id, id);
     const earlier = existing?.state === 'active' ? existing.metadata : {};
@@ -54,11 +54,12 @@ export async function registerConnection(
       deps.agentMode?.connectionRegistered();
       return connection;
     } catch (error) {
-      if (!isWriteConflict(error)) throw error;
-      const { isActive } = await currentUser(deps, principal.id);
-      if (!isActive) throw engramError('UserNotFoundError', 'The account does not exist any more.');
+      if (isWriteConflict(error) && !(await currentUser(deps, principal.id)).isActive) {
+        throw engramError('UserNotFoundError', 'The account does not exist any more.');
+      }
+      throw error;
     }
-  }
+  });
 }
 
 /**

@@ -4,10 +4,11 @@ import { engramError } from '../../common/kernel/errors.ts';
 import { asId } from '../../common/kernel/ids.ts';
 import type { Principal } from '../../common/kernel/principal.ts';
 import { PERSONAL_TENANT } from '../../common/kernel/scope.ts';
+import { retryOnConflict } from '../../common/platform/async/retry-on-conflict.ts';
 import { HttpError } from '../../common/platform/http/http-error.ts';
 import type { ApiKey } from '../../common/records/auth/api-keys.ts';
 import { type NewUser, NO_PASSWORD, type User } from '../../common/records/auth/users.ts';
-import { DuplicateKeyError, VersionConflictError } from '../../common/storage/ports/document-store.ts';
+import { DuplicateKeyError } from '../../common/storage/ports/document-store.ts';
 import { currentUser } from '../accounts/current-user.ts';
 import { deleteUser } from '../accounts/delete-user.ts';
 import { requireNoKeyBudget } from '../budgets/budgets.ts';
@@ -39,7 +40,7 @@ export async function createAgent(
   const { slug, problem } = agentSlug(name);
   if (problem !== undefined) throw engramError('InvalidRequestError', problem);
   const scope = { tenant: PERSONAL_TENANT };
-  for (;;) {
+  return retryOnConflict(async () => {
     const parent = await currentUser(deps, principal.id);
     if (!parent.isActive) throw engramError('UserNotFoundError', 'The account does not exist any more.');
     if ((await deps.users.childAgents(parent.id)).length >= MAX_AGENTS) {
@@ -65,9 +66,9 @@ export async function createAgent(
       if (error instanceof DuplicateKeyError) {
         throw new HttpError(409, { detail: `Agent with name '${name}' already exists` });
       }
-      if (!(error instanceof VersionConflictError)) throw error;
+      throw error;
     }
-  }
+  });
 }
 
 /** Oldest first. */

@@ -13,7 +13,7 @@ import { engramError } from '../../common/kernel/errors.ts';
 import { asId } from '../../common/kernel/ids.ts';
 import { isTenantKey, type Principal } from '../../common/kernel/principal.ts';
 import { PERSONAL_TENANT } from '../../common/kernel/scope.ts';
-import { isWriteConflict } from '../../common/platform/async/retry-on-conflict.ts';
+import { retryOnConflict } from '../../common/platform/async/retry-on-conflict.ts';
 import type { BudgetStanding, StoredBudget } from '../../common/ports/budgets.ts';
 import type { ApiKey } from '../../common/records/auth/api-keys.ts';
 import type { AuthDependencies } from '../dependencies.ts';
@@ -182,22 +182,17 @@ async function put(
 ): Promise<void> {
   const { storedBudgets, audit, clock, news, budgets } = deps;
   const { account, tenant, user } = place;
-  for (;;) {
+  await retryOnConflict(async () => {
     const before = await storedBudgets.get(account);
     const next = { account, ...change(before), updatedAt: clock.now().toISOString() };
     const details = { account, limits: next.limits, before: before?.limits ?? null };
     const subject = account.slice(account.indexOf('/') + 1);
-    try {
-      await audit.commit(
-        { tenant },
-        [storedBudgets.putWrite(next, before)],
-        [{ tenant, action: 'budget.changed', actor: by, subject, details }],
-      );
-      break;
-    } catch (error) {
-      if (!isWriteConflict(error)) throw error;
-    }
-  }
+    await audit.commit(
+      { tenant },
+      [storedBudgets.putWrite(next, before)],
+      [{ tenant, action: 'budget.changed', actor: by, subject, details }],
+    );
+  });
   budgets.forget();
   if (user === null) news.accessChanged(tenant, null);
   else news.userChanged(user);

@@ -3,10 +3,11 @@ import type { DatasetId, UserId } from '../../common/kernel/brand.ts';
 import { engramError } from '../../common/kernel/errors.ts';
 import type { Permission, Principal } from '../../common/kernel/principal.ts';
 import { PERSONAL_TENANT } from '../../common/kernel/scope.ts';
+import { retryOnConflict } from '../../common/platform/async/retry-on-conflict.ts';
 import { HttpError } from '../../common/platform/http/http-error.ts';
 import type { AuditEntry } from '../../common/ports/audit-log.ts';
 import { type ApiKey, hasExpired } from '../../common/records/auth/api-keys.ts';
-import { VersionConflictError, type Write } from '../../common/storage/ports/document-store.ts';
+import type { Write } from '../../common/storage/ports/document-store.ts';
 import { resolveDatasets } from '../access/resolve-datasets.ts';
 import { currentUser } from '../accounts/current-user.ts';
 import { requireNoKeyBudget } from '../budgets/budgets.ts';
@@ -45,7 +46,7 @@ export async function createApiKey(
   const { audit, users, apiKeys, clock, news } = deps;
   await requireNoKeyBudget(deps, principal);
   const limits = await limitsOf(deps, principal, request);
-  for (;;) {
+  return retryOnConflict(async () => {
     const user = await currentUser(deps, principal.id);
     const existing = await apiKeys.ofUser(principal.id);
     const created = newApiKey(deps, principal.id, { ...limits, name: request.name, label: request.label });
@@ -57,14 +58,10 @@ export async function createApiKey(
       entries.push(keyDeleted(replaced, principal.id, { replacedBy: created.key.id }));
     }
     writes.push(apiKeys.insertWrite(created.key));
-    try {
-      await audit.commit({ tenant: PERSONAL_TENANT }, writes, [keyCreated(created.key, principal.id), ...entries]);
-      news.userChanged(principal.id);
-      return created;
-    } catch (error) {
-      if (!(error instanceof VersionConflictError)) throw error;
-    }
-  }
+    await audit.commit({ tenant: PERSONAL_TENANT }, writes, [keyCreated(created.key, principal.id), ...entries]);
+    news.userChanged(principal.id);
+    return created;
+  });
 }
 
 /** A key of somebody else does not exist. */

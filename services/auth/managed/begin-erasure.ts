@@ -1,12 +1,11 @@
 import type { DatasetId, TenantId } from '../../common/kernel/brand.ts';
 import { engramError, isEngramError } from '../../common/kernel/errors.ts';
 import type { Permission } from '../../common/kernel/principal.ts';
-import { isWriteConflict } from '../../common/platform/async/retry-on-conflict.ts';
+import { retryOnConflict } from '../../common/platform/async/retry-on-conflict.ts';
 import type { BeginErasureResponse, ErasedThing } from '../../common/platform/messaging/methods/auth-managed.ts';
 import { datasetRef, type StoredDataset } from '../../common/records/auth/datasets.ts';
 import type { ManagedResource } from '../../common/records/auth/managed-resources.ts';
 import { eraserOfTenant, requireManager } from '../../common/records/auth/require-managed.ts';
-import { VersionConflictError } from '../../common/storage/ports/document-store.ts';
 import type { AuthDependencies } from '../dependencies.ts';
 import { tenantNotFound } from '../tenants/tenant-authority.ts';
 import { eraserOf } from './get-eraser.ts';
@@ -37,7 +36,7 @@ export async function beginErasure(
 
 async function beginTenant(deps: AuthDependencies, id: TenantId, crUid: string): Promise<BeginErasureResponse> {
   const thing = { tenant: id, dataset: null };
-  for (;;) {
+  return retryOnConflict(async () => {
     const tenant = await deps.tenants.get(id);
     if (tenant === null && (await deps.managedResources.of(thing)) === null) throw tenantNotFound(id);
     const managed = await requireManager(deps, thing, crUid);
@@ -48,17 +47,12 @@ async function beginTenant(deps: AuthDependencies, id: TenantId, crUid: string):
         ...(tenant === null ? [] : [deps.tenants.changeWrite(id, { state: 'Erasing' })]),
       ];
       const entry = { tenant: id, action: 'tenant.erasing', actor: null, subject: id, details: { resource: crUid } };
-      try {
-        await deps.audit.commit({ tenant: id }, writes, [entry]);
-      } catch (error) {
-        if (error instanceof VersionConflictError) continue;
-        throw error;
-      }
+      await deps.audit.commit({ tenant: id }, writes, [entry]);
       deps.news.tenantChanged(id);
     }
     const datasets = await deps.datasets.ofTenant({ tenant: id }, PAGE);
     return { ...NOTHING, datasetIds: datasets.map((dataset) => dataset.id) };
-  }
+  });
 }
 
 interface DatasetErasure {
@@ -69,18 +63,13 @@ interface DatasetErasure {
 
 async function beginDataset(deps: AuthDependencies, erasure: DatasetErasure): Promise<BeginErasureResponse> {
   const { tenant, datasetId } = erasure;
-  for (;;) {
+  return retryOnConflict(async () => {
     const dataset = await deps.datasets.get({ tenant }, datasetId);
     const managed = await managerOf(deps, erasure, dataset);
-    try {
-      await shutOff(deps, { ...erasure, managed, dataset });
-    } catch (error) {
-      if (isWriteConflict(error)) continue;
-      throw error;
-    }
+    await shutOff(deps, { ...erasure, managed, dataset });
     if (dataset === null) return NOTHING;
     return { ...NOTHING, dataset: datasetRef(dataset), principal: eraserOf(dataset) };
-  }
+  });
 }
 
 /** The record of the dataset, or of its tenant when all of that is being erased. */

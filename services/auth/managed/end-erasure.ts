@@ -1,9 +1,10 @@
 import type { ErasureReceipt } from '../../common/domain/erasure-receipt.ts';
 import { engramError } from '../../common/kernel/errors.ts';
+import { retryOnConflict } from '../../common/platform/async/retry-on-conflict.ts';
 import type { EndErasureRequest } from '../../common/platform/messaging/methods/auth-managed.ts';
 import type { ManagedThing } from '../../common/records/auth/managed-resources.ts';
 import { requireManager } from '../../common/records/auth/require-managed.ts';
-import { DuplicateKeyError, VersionConflictError, type Write } from '../../common/storage/ports/document-store.ts';
+import type { Write } from '../../common/storage/ports/document-store.ts';
 import type { AuthDependencies } from '../dependencies.ts';
 import { removeInhabitants, tenantBelongingsWrites } from '../tenants/tenant-belongings.ts';
 
@@ -17,7 +18,7 @@ const KEPT = {
 export async function endErasure(deps: AuthDependencies, request: EndErasureRequest): Promise<string> {
   const { tenantId: tenant, datasetId, crUid } = request;
   const thing = { tenant, dataset: datasetId ?? null };
-  for (;;) {
+  return retryOnConflict(async () => {
     const earlier = await deps.erasureReceipts.get(crUid, thing);
     if (earlier !== null) return earlier;
     const managed = await requireManager(deps, thing, crUid);
@@ -45,15 +46,10 @@ export async function endErasure(deps: AuthDependencies, request: EndErasureRequ
       subject: thing.dataset ?? tenant,
       details: { resource: crUid, removed },
     };
-    try {
-      await deps.audit.commit({ tenant }, writes, [entry]);
-    } catch (error) {
-      if (error instanceof VersionConflictError || error instanceof DuplicateKeyError) continue;
-      throw error;
-    }
+    await deps.audit.commit({ tenant }, writes, [entry]);
     deps.news.tenantChanged(tenant);
     return text;
-  }
+  });
 }
 
 /** Whoever erases has overlooked something, or somebody was quicker than the news of it. */

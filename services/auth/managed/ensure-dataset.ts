@@ -2,7 +2,7 @@ import type { DatasetId, TenantId } from '../../common/kernel/brand.ts';
 import { engramError } from '../../common/kernel/errors.ts';
 import { asId, isUuid } from '../../common/kernel/ids.ts';
 import type { Principal } from '../../common/kernel/principal.ts';
-import { isWriteConflict } from '../../common/platform/async/retry-on-conflict.ts';
+import { retryOnConflict } from '../../common/platform/async/retry-on-conflict.ts';
 import type {
   EnsureDatasetRequest,
   EnsureDatasetResponse,
@@ -25,20 +25,16 @@ export async function ensureDataset(
   if (name === '') throw engramError('InvalidDatasetNameError', 'Dataset name cannot be empty.');
   const { state } = await requireTenant(deps, tenantId);
   if (state === 'Erasing') throw beingErased({ tenant: tenantId, dataset: null });
-  for (;;) {
+  return retryOnConflict(async () => {
     const managed = await deps.managedResources.byResource(crUid);
     if (managed !== null) requireSame(managed, request);
     const known = managed?.dataset ?? null;
     const existing = known === null ? null : await deps.datasets.get({ tenant: tenantId }, known);
     if (existing !== null) return { dataset: datasetRef(existing), created: false };
     const found = await findOrMake(deps, request);
-    try {
-      await manage(deps, { crUid, tenant: tenantId, before: managed, dataset: found.dataset.id });
-      return found;
-    } catch (error) {
-      if (!isWriteConflict(error)) throw error;
-    }
-  }
+    await manage(deps, { crUid, tenant: tenantId, before: managed, dataset: found.dataset.id });
+    return found;
+  });
 }
 
 function requireSame(managed: ManagedResource, { tenantId, datasetId }: EnsureDatasetRequest): void {

@@ -3,6 +3,7 @@ import type { TenantId } from '../../common/kernel/brand.ts';
 import { engramError } from '../../common/kernel/errors.ts';
 import { asId, isUuid } from '../../common/kernel/ids.ts';
 import type { JsonObject } from '../../common/kernel/json.ts';
+import { retryOnConflict } from '../../common/platform/async/retry-on-conflict.ts';
 import type {
   EnsureTenantRequest,
   EnsureTenantResponse,
@@ -12,7 +13,7 @@ import type { ManagedResource } from '../../common/records/auth/managed-resource
 import { beingErased, ownedByAnother } from '../../common/records/auth/require-managed.ts';
 import type { Tenant } from '../../common/records/auth/tenants.ts';
 import type { User } from '../../common/records/auth/users.ts';
-import { DuplicateKeyError, VersionConflictError, type Write } from '../../common/storage/ports/document-store.ts';
+import type { Write } from '../../common/storage/ports/document-store.ts';
 import type { AuthDependencies } from '../dependencies.ts';
 import { checkHostName } from '../tenants/host-name.ts';
 import { tenantNotFound } from '../tenants/tenant-authority.ts';
@@ -42,21 +43,17 @@ export async function ensureTenant(
   const email = ownerAddress(deps, request.ownerEmail);
   const hostNames = checkedHostNames(request.hostNames);
   let isNewOwner = false;
-  for (;;) {
+  // Another replica, somebody with the same host name or the owner was quicker: what is there now is looked at anew.
+  return retryOnConflict(async () => {
     const found = await find(deps, request);
     // Refused before an account is made for it.
     await requireFreeNames(deps, hostNames, found.tenant);
     const { user: owner, isNew } = await declaredOwner(deps, email, request, found.tenant);
     isNewOwner ||= isNew;
     const declaration = { request, hostNames, owner, isNewOwner };
-    try {
-      if (found.tenant === null) return await make(deps, declaration, found.managed);
-      return await correct(deps, declaration, { managed: found.managed, tenant: found.tenant });
-    } catch (error) {
-      // Another replica, somebody with the same host name or the owner was quicker: what is there now is looked at anew.
-      if (!(error instanceof VersionConflictError || error instanceof DuplicateKeyError)) throw error;
-    }
-  }
+    if (found.tenant === null) return await make(deps, declaration, found.managed);
+    return await correct(deps, declaration, { managed: found.managed, tenant: found.tenant });
+  });
 }
 
 async function find(deps: AuthDependencies, request: EnsureTenantRequest): Promise<Found> {

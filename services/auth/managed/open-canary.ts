@@ -3,7 +3,7 @@ import { canaryAccount, canaryDatasetId, canaryPrincipal } from '../../common/do
 import { creatorHolders } from '../../common/domain/permissions.ts';
 import type { TenantId } from '../../common/kernel/brand.ts';
 import type { DatasetRef } from '../../common/kernel/dataset.ts';
-import { isWriteConflict } from '../../common/platform/async/retry-on-conflict.ts';
+import { retryOnConflict } from '../../common/platform/async/retry-on-conflict.ts';
 import type { OpenCanaryRequest, OpenCanaryResponse } from '../../common/platform/messaging/methods/auth-managed.ts';
 import { datasetRef } from '../../common/records/auth/datasets.ts';
 import { requireManaged } from '../../common/records/auth/require-managed.ts';
@@ -16,7 +16,7 @@ export async function openCanary(
   { tenantId, crUid }: OpenCanaryRequest,
 ): Promise<Omit<OpenCanaryResponse, 'token'>> {
   const principal = canaryPrincipal(tenantId);
-  for (;;) {
+  return retryOnConflict(async () => {
     await requireTenant(deps, tenantId);
     const managed = await requireManaged(deps, { tenant: tenantId, dataset: null }, crUid);
     const present = await deps.datasets.get({ tenant: tenantId }, canaryDatasetId(tenantId));
@@ -28,14 +28,9 @@ export async function openCanary(
       deps.datasets.insertWrite(dataset),
       ...deps.grants.insertAllWrites(dataset.id, creatorHolders(principal)),
     ];
-    try {
-      await deps.store.commit({ tenant: tenantId }, writes);
-    } catch (error) {
-      if (!isWriteConflict(error)) throw error;
-      continue;
-    }
+    await deps.store.commit({ tenant: tenantId }, writes);
     return { dataset, principal };
-  }
+  });
 }
 
 function newCanary(tenant: TenantId, now: Date): DatasetRef {

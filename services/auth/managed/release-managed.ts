@@ -1,6 +1,7 @@
+import { retryOnConflict } from '../../common/platform/async/retry-on-conflict.ts';
 import type { ManagedThing } from '../../common/records/auth/managed-resources.ts';
 import { beingErased } from '../../common/records/auth/require-managed.ts';
-import { VersionConflictError, type Write } from '../../common/storage/ports/document-store.ts';
+import type { Write } from '../../common/storage/ports/document-store.ts';
 import type { AuthDependencies } from '../dependencies.ts';
 
 /**
@@ -14,7 +15,7 @@ export async function releaseManaged(
   { crUid, resource }: { readonly crUid: string; readonly resource?: string },
 ): Promise<boolean> {
   const { managedResources, managedGrants, tenants } = deps;
-  for (;;) {
+  return retryOnConflict(async () => {
     const managed = await managedResources.of(thing);
     if (managed?.crUid !== crUid) return false;
     if (managed.isErasing) throw beingErased(thing);
@@ -28,13 +29,8 @@ export async function releaseManaged(
     ];
     const action = dataset === null ? 'tenant.released' : 'dataset.released';
     const entry = { tenant, action, actor: null, subject: dataset ?? tenant, details: { resource: crUid } };
-    try {
-      await deps.audit.commit({ tenant }, writes, [entry]);
-    } catch (error) {
-      if (error instanceof VersionConflictError) continue;
-      throw error;
-    }
+    await deps.audit.commit({ tenant }, writes, [entry]);
     if (dataset === null) deps.news.tenantChanged(tenant);
     return true;
-  }
+  });
 }

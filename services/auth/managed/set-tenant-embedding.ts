@@ -1,6 +1,6 @@
 import type { TenantId } from '../../common/kernel/brand.ts';
 import { engramError } from '../../common/kernel/errors.ts';
-import { isWriteConflict } from '../../common/platform/async/retry-on-conflict.ts';
+import { retryOnConflict } from '../../common/platform/async/retry-on-conflict.ts';
 import type {
   SetTenantEmbeddingRequest,
   SetTenantEmbeddingResponse,
@@ -26,7 +26,7 @@ export async function setTenantEmbedding(
   { tenantId, crUid, embedding }: SetTenantEmbeddingRequest,
 ): Promise<SetTenantEmbeddingResponse> {
   requireUsable(embedding);
-  for (;;) {
+  return retryOnConflict(async () => {
     await requireTenant(deps, tenantId);
     const managed = await requireManaged(deps, { tenant: tenantId, dataset: null }, crUid);
     const before = await deps.tenantEmbedders.get(tenantId);
@@ -42,15 +42,10 @@ export async function setTenantEmbedding(
     const details = { embedding: shown };
     const entry = { tenant: tenantId, action: 'settings.changed', actor: null, subject: tenantId, details };
     const writes = [deps.managedResources.keepWrite(managed), deps.tenantEmbedders.putWrite(next, before)];
-    try {
-      await deps.audit.commit({ tenant: tenantId }, writes, [entry]);
-    } catch (error) {
-      if (isWriteConflict(error)) continue;
-      throw error;
-    }
+    await deps.audit.commit({ tenant: tenantId }, writes, [entry]);
     await deps.models.changed();
     return { changed: true };
-  }
+  });
 }
 
 function requireUsable(embedding: Declared): void {

@@ -2,7 +2,7 @@ import { keyAccount } from '../../common/domain/budget.ts';
 import type { TenantId } from '../../common/kernel/brand.ts';
 import { engramError } from '../../common/kernel/errors.ts';
 import { asId } from '../../common/kernel/ids.ts';
-import { isWriteConflict } from '../../common/platform/async/retry-on-conflict.ts';
+import { retryOnConflict } from '../../common/platform/async/retry-on-conflict.ts';
 import type {
   SetTenantKeysRequest,
   SetTenantKeysResponse,
@@ -25,7 +25,7 @@ export async function setTenantKeys(
 ): Promise<SetTenantKeysResponse> {
   const wanted = checkedHashes(keySha256);
   if (name === '') throw engramError('InvalidRequestError', 'The key has no name.');
-  for (;;) {
+  return retryOnConflict(async () => {
     await requireTenant(deps, tenantId);
     const managed = await requireManaged(deps, { tenant: tenantId, dataset: null }, crUid);
     const present = (await deps.apiKeys.ofTenant(tenantId)).filter((key) => key.name === name);
@@ -48,12 +48,11 @@ export async function setTenantKeys(
       await deps.audit.commit({ tenant: tenantId }, writes, [first, ...rest]);
     } catch (error) {
       if (await isOfSomebodyElse(deps, error, added)) throw inUse(error);
-      if (isWriteConflict(error)) continue;
       throw error;
     }
     deps.news.tenantChanged(tenantId);
     return answer;
-  }
+  });
 }
 
 function checkedHashes(given: readonly string[]): readonly string[] {

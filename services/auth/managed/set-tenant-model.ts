@@ -1,6 +1,6 @@
 import type { TenantId } from '../../common/kernel/brand.ts';
 import { engramError } from '../../common/kernel/errors.ts';
-import { isWriteConflict } from '../../common/platform/async/retry-on-conflict.ts';
+import { retryOnConflict } from '../../common/platform/async/retry-on-conflict.ts';
 import type {
   SetTenantModelRequest,
   SetTenantModelResponse,
@@ -20,7 +20,7 @@ export async function setTenantModel(
   if (languageModel !== undefined && (languageModel.provider === '' || languageModel.model === '')) {
     throw engramError('InvalidRequestError', 'A language model has a provider and a model.');
   }
-  for (;;) {
+  return retryOnConflict(async () => {
     await requireTenant(deps, tenantId);
     const managed = await requireManaged(deps, { tenant: tenantId, dataset: null }, crUid);
     const before = await deps.tenantModels.get(tenantId);
@@ -28,15 +28,10 @@ export async function setTenantModel(
     const write = await writeOf(deps, { tenantId, languageModel }, before);
     const fields = languageModel === undefined ? { languageModel: null } : shown(languageModel);
     const entry = { tenant: tenantId, action: 'settings.changed', actor: null, subject: tenantId, details: fields };
-    try {
-      await deps.audit.commit({ tenant: tenantId }, [deps.managedResources.keepWrite(managed), write], [entry]);
-    } catch (error) {
-      if (isWriteConflict(error)) continue;
-      throw error;
-    }
+    await deps.audit.commit({ tenant: tenantId }, [deps.managedResources.keepWrite(managed), write], [entry]);
     await deps.models.changed();
     return { changed: true };
-  }
+  });
 }
 
 type Declared = SetTenantModelRequest['languageModel'];

@@ -3,7 +3,7 @@ import { engramError } from '../../common/kernel/errors.ts';
 import { asId } from '../../common/kernel/ids.ts';
 import { PERMISSIONS, type Permission } from '../../common/kernel/principal.ts';
 import { datasetScope } from '../../common/kernel/scope.ts';
-import { isWriteConflict } from '../../common/platform/async/retry-on-conflict.ts';
+import { retryOnConflict } from '../../common/platform/async/retry-on-conflict.ts';
 import type {
   DeclaredHolder,
   SyncGrantsRequest,
@@ -19,23 +19,17 @@ import type { SinglePermission } from '../repositories/managed-grants.ts';
 /** See `syncGrants` in common/platform/messaging/methods/auth-managed.ts: rules and errors. */
 export async function syncGrants(deps: AuthDependencies, request: SyncGrantsRequest): Promise<SyncGrantsResponse> {
   const { tenantId, datasetId, crUid } = request;
-  for (;;) {
+  return retryOnConflict(async () => {
     const dataset = await deps.datasets.get(datasetScope(tenantId, datasetId), datasetId);
     if (dataset === null) throw engramError('DatasetNotFoundError', `Dataset ${datasetId} not found.`);
     const managed = await requireManaged(deps, { tenant: tenantId, dataset: datasetId }, crUid);
     const { holders, wanted, unknown } = await declared(deps, request);
     const plan = await planOf(deps, request, { wanted, ownerId: dataset.ownerId });
     const answer = { added: plan.given.length, removed: plan.taken.length, unknownPrincipals: unknown };
-    try {
-      if (!(await apply(deps, request, { plan, holders, keep: deps.managedResources.keepWrite(managed) })))
-        return answer;
-    } catch (error) {
-      if (isWriteConflict(error)) continue;
-      throw error;
-    }
+    if (!(await apply(deps, request, { plan, holders, keep: deps.managedResources.keepWrite(managed) }))) return answer;
     deps.news.accessChanged(tenantId, null);
     return answer;
-  }
+  });
 }
 
 interface Declared {

@@ -1,6 +1,7 @@
 import type { TenantId, UserId } from '../../common/kernel/brand.ts';
 import { engramError, isEngramError } from '../../common/kernel/errors.ts';
 import { PERSONAL_TENANT } from '../../common/kernel/scope.ts';
+import { retry } from '../../common/platform/async/retry.ts';
 import type { RoleMapping } from '../../common/platform/config/oidc-providers.ts';
 import { NO_PASSWORD } from '../../common/records/auth/users.ts';
 import { VersionConflictError } from '../../common/storage/ports/document-store.ts';
@@ -41,18 +42,15 @@ export async function joinProviderTenant(
 /** Whoever has no other way in than the provider works in its tenant from then on. */
 async function rememberJoining(deps: AuthDependencies, link: LinkedIdentity, tenant: TenantId): Promise<void> {
   const { store, users, linkedIdentities, news } = deps;
-  for (;;) {
+  const attempt = async () => {
     const user = await users.get(link.userId);
     const movesIn = user !== null && user.tenant === PERSONAL_TENANT && user.passwordHash === NO_PASSWORD;
     const writes = movesIn ? [users.replaceWrite({ ...user, tenant })] : [];
-    try {
-      await store.commit({ tenant: PERSONAL_TENANT }, [linkedIdentities.joinedWrite(link, tenant), ...writes]);
-      if (movesIn) news.userChanged(user.id);
-      return;
-    } catch (error) {
-      if (!(error instanceof VersionConflictError) || error.id !== user?.id) throw error;
-    }
-  }
+    await store.commit({ tenant: PERSONAL_TENANT }, [linkedIdentities.joinedWrite(link, tenant), ...writes]);
+    if (movesIn) news.userChanged(user.id);
+  };
+  // A link that is gone stays gone.
+  await retry(attempt, { isRetryable: (error) => error instanceof VersionConflictError && error.id === link.userId });
 }
 
 /**

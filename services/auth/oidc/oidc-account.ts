@@ -1,7 +1,7 @@
 import type { UserId } from '../../common/kernel/brand.ts';
 import { engramError } from '../../common/kernel/errors.ts';
 import { PERSONAL_TENANT } from '../../common/kernel/scope.ts';
-import { isWriteConflict } from '../../common/platform/async/retry-on-conflict.ts';
+import { retryOnConflict } from '../../common/platform/async/retry-on-conflict.ts';
 import { NO_PASSWORD, type User } from '../../common/records/auth/users.ts';
 import { DuplicateKeyError } from '../../common/storage/ports/document-store.ts';
 import { createUser } from '../accounts/create-user.ts';
@@ -32,16 +32,12 @@ export interface LinkedAccount {
  * the account of its owner. Errors: `PermissionDeniedError`, `ConflictError` for an account that cannot be linked.
  */
 export async function accountOf(deps: Dependencies, identity: ProvenIdentity): Promise<LinkedAccount> {
-  for (;;) {
-    try {
-      const linked = (await findLinked(deps, identity)) ?? (await linkByAddress(deps, identity));
-      if (!linked.user.isActive) throw refused('This account is not active.');
-      return linked;
-    } catch (error) {
-      // Another request may have made or changed the account or the link meanwhile.
-      if (!isWriteConflict(error)) throw error;
-    }
-  }
+  // Another request may have made or changed the account or the link meanwhile.
+  return retryOnConflict(async () => {
+    const linked = (await findLinked(deps, identity)) ?? (await linkByAddress(deps, identity));
+    if (!linked.user.isActive) throw refused('This account is not active.');
+    return linked;
+  });
 }
 
 async function findLinked({ linkedIdentities, users }: Dependencies, { issuer, subject }: ProvenIdentity) {

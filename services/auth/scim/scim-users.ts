@@ -3,9 +3,10 @@ import { emailKey } from '../../common/domain/email-address.ts';
 import type { UserId } from '../../common/kernel/brand.ts';
 import type { JsonObject } from '../../common/kernel/json.ts';
 import { PERSONAL_TENANT } from '../../common/kernel/scope.ts';
+import { retryOnConflict } from '../../common/platform/async/retry-on-conflict.ts';
 import type { AuditEntry } from '../../common/ports/audit-log.ts';
 import type { User } from '../../common/records/auth/users.ts';
-import { DuplicateKeyError, VersionConflictError, type Write } from '../../common/storage/ports/document-store.ts';
+import { DuplicateKeyError, type Write } from '../../common/storage/ports/document-store.ts';
 import { deleteUser } from '../accounts/delete-user.ts';
 import { isReservedAddress } from '../accounts/register-user.ts';
 import type { AuthDependencies } from '../dependencies.ts';
@@ -34,7 +35,7 @@ export async function changePerson(
   id: string,
   change: (fields: Fields) => Fields,
 ): Promise<Person> {
-  for (;;) {
+  return retryOnConflict(async () => {
     const person = await requirePerson(deps, directory.tenant.id, id);
     const plan = await planOf(deps, directory, { person, next: change(writableFields(person)) });
     try {
@@ -42,9 +43,9 @@ export async function changePerson(
       return await requirePerson(deps, directory.tenant.id, id);
     } catch (error) {
       if (error instanceof DuplicateKeyError) throw addressTaken();
-      if (!(error instanceof VersionConflictError)) throw error;
+      throw error;
     }
-  }
+  });
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { Principal } from '../../common/kernel/principal.ts';
 import { PERSONAL_TENANT } from '../../common/kernel/scope.ts';
-import { isWriteConflict } from '../../common/platform/async/retry-on-conflict.ts';
+import { retryOnConflict } from '../../common/platform/async/retry-on-conflict.ts';
 import { chosenOver, defaultModel } from '../../common/platform/config/model-choice.ts';
 import { HttpError } from '../../common/platform/http/http-error.ts';
 import type { Write } from '../../common/storage/ports/document-store.ts';
@@ -9,7 +9,6 @@ import { shownUrl } from '../credentials/shown-url.ts';
 import type { AuthDependencies } from '../dependencies.ts';
 import {
   keyPlace,
-  modelSettingsCollection,
   type NewModelSettings,
   type SealedKey,
   type StoredModelSettings,
@@ -50,26 +49,26 @@ export async function changeModelSettings(
   change: ModelSettingsChange,
 ): Promise<void> {
   requireSuperuser(by);
-  for (;;) {
+  await retryOnConflict(async () => {
     const stored = await deps.modelSettings.get();
     const { next, fields } = await changed(deps, stored, change);
     if (fields.length === 0) return;
-    if (await commit(deps, by, { write: writeOf(deps, stored, next), fields })) return;
-  }
+    await commit(deps, by, { write: writeOf(deps, stored, next), fields });
+  });
 }
 
 /** Back to what the environment says. */
 export async function resetModelSettings(deps: AuthDependencies, by: Principal): Promise<void> {
   requireSuperuser(by);
-  for (;;) {
+  await retryOnConflict(async () => {
     const stored = await deps.modelSettings.get();
     if (stored === null) return;
     const fields = [
       ...(stored.languageModel === null ? [] : ['llm']),
       ...(stored.vectorDatabase === null ? [] : ['vectorDb']),
     ];
-    if (await commit(deps, by, { write: deps.modelSettings.removeWrite(stored), fields })) return;
-  }
+    await commit(deps, by, { write: deps.modelSettings.removeWrite(stored), fields });
+  });
 }
 
 function requireSuperuser({ isSuperuser }: Principal): void {
@@ -82,18 +81,11 @@ interface Change {
   readonly fields: readonly string[];
 }
 
-/** False when somebody else changed the settings meanwhile. */
-async function commit(deps: AuthDependencies, by: Principal, { write, fields }: Change): Promise<boolean> {
+async function commit(deps: AuthDependencies, by: Principal, { write, fields }: Change): Promise<void> {
   const details = { fields };
   const entry = { tenant: PERSONAL_TENANT, action: 'settings.changed', actor: by.id, subject: 'server', details };
-  try {
-    await deps.audit.commit({ tenant: PERSONAL_TENANT }, [write], [entry]);
-  } catch (error) {
-    if (isWriteConflict(error) && error.collection === modelSettingsCollection.name) return false;
-    throw error;
-  }
+  await deps.audit.commit({ tenant: PERSONAL_TENANT }, [write], [entry]);
   await deps.models.changed();
-  return true;
 }
 
 function writeOf(

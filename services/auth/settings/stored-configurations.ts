@@ -5,7 +5,7 @@ import { uuid5 } from '../../common/kernel/ids.ts';
 import type { JsonObject } from '../../common/kernel/json.ts';
 import { type Principal, reachesTenant } from '../../common/kernel/principal.ts';
 import { PERSONAL_TENANT } from '../../common/kernel/scope.ts';
-import { isWriteConflict } from '../../common/platform/async/retry-on-conflict.ts';
+import { isWriteConflict, retryOnConflict } from '../../common/platform/async/retry-on-conflict.ts';
 import type { Write } from '../../common/storage/ports/document-store.ts';
 import type { AuthDependencies } from '../dependencies.ts';
 import { presentConnection } from '../presenters/agent-connection.ts';
@@ -25,7 +25,7 @@ export async function storeConfiguration(
   if (Buffer.byteLength(JSON.stringify(configuration)) > MAX_BYTES) {
     throw engramError('PayloadTooLargeError', `A configuration may have ${MAX_BYTES / 1024} KiB of JSON at most.`);
   }
-  for (;;) {
+  await retryOnConflict(async () => {
     const before = await configurations.find(ownerId, name);
     const at = clock.now().toISOString();
     const id = before?.id ?? ids.uuid();
@@ -39,13 +39,14 @@ export async function storeConfiguration(
       // Touched, so that nothing is stored for an account that is deleted meanwhile.
       const writes = [users.touchWrite(ownerId, { isActive: true }), write];
       await audit.commit({ tenant: PERSONAL_TENANT }, writes, [{ ...entry, details: { name } }]);
-      return;
     } catch (error) {
-      if (!isWriteConflict(error)) throw error;
       // Another request stored it at the same time, and this one follows; or the account is gone.
-      if ((await users.get(ownerId))?.isActive !== true) throw engramError('UserNotFoundError', 'User not found.');
+      if (isWriteConflict(error) && (await users.get(ownerId))?.isActive !== true) {
+        throw engramError('UserNotFoundError', 'User not found.');
+      }
+      throw error;
     }
-  }
+  });
 }
 
 /** What is listed: clients look for what their agents registered among the configurations. */

@@ -1,7 +1,7 @@
 import { isEngramError } from '../../common/kernel/errors.ts';
+import { retryOnConflict } from '../../common/platform/async/retry-on-conflict.ts';
 import { HttpError } from '../../common/platform/http/http-error.ts';
 import { NO_PASSWORD, type User } from '../../common/records/auth/users.ts';
-import { VersionConflictError } from '../../common/storage/ports/document-store.ts';
 import { ensureDefaultUser, isDefaultAddress } from '../accounts/default-user.ts';
 import type { LoginAttempt } from '../credentials/login-throttle.ts';
 import type { AuthDependencies } from '../dependencies.ts';
@@ -27,15 +27,11 @@ export async function logIn(deps: AuthDependencies, request: LoginRequest): Prom
     return openSession(deps, { user, method: 'open', remoteAddress });
   }
   using attempt = await enter(deps, request);
-  for (;;) {
+  // The account changed meanwhile, perhaps its password: what was verified counts no more.
+  return await retryOnConflict(async () => {
     const user = await accountFor(deps, request, attempt);
-    try {
-      return await openPasswordSession(deps, user, request);
-    } catch (error) {
-      // The account changed meanwhile, perhaps its password: what was verified counts no more.
-      if (!(error instanceof VersionConflictError)) throw error;
-    }
-  }
+    return await openPasswordSession(deps, user, request);
+  });
 }
 
 async function enter(deps: AuthDependencies, { username, remoteAddress }: LoginRequest): Promise<LoginAttempt> {

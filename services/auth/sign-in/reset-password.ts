@@ -1,7 +1,7 @@
 import { PERSONAL_TENANT } from '../../common/kernel/scope.ts';
+import { retryOnConflict } from '../../common/platform/async/retry-on-conflict.ts';
 import { HttpError } from '../../common/platform/http/http-error.ts';
 import type { User } from '../../common/records/auth/users.ts';
-import { VersionConflictError } from '../../common/storage/ports/document-store.ts';
 import type { ResetClaims } from '../credentials/one-use-tokens.ts';
 import type { AuthDependencies } from '../dependencies.ts';
 import { passwordProblem } from './password-rule.ts';
@@ -23,27 +23,22 @@ export async function resetPassword(deps: AuthDependencies, { token, password }:
   const reason = passwordProblem(password, deps.settings);
   if (reason !== null) throw new HttpError(400, { detail: { code: 'RESET_PASSWORD_INVALID_PASSWORD', reason } });
   const passwordHash = await deps.passwords.hash(password);
-  for (;;) {
+  await retryOnConflict(async () => {
     // Anew: of two uses at the same time the second finds the password of the first.
     const user = await resettable(deps, claims);
     const changed = { ...user, passwordHash, updatedAt: deps.clock.now().toISOString() };
-    try {
-      await deps.audit.commit(
-        { tenant: PERSONAL_TENANT },
-        [deps.users.replaceWrite(changed)],
-        [
-          {
-            ...{ tenant: PERSONAL_TENANT, action: 'user.password_changed', actor: user.id, subject: user.id },
-            details: { by: 'reset token' },
-          },
-        ],
-      );
-      deps.news.userChanged(user.id);
-      return;
-    } catch (error) {
-      if (!(error instanceof VersionConflictError)) throw error;
-    }
-  }
+    await deps.audit.commit(
+      { tenant: PERSONAL_TENANT },
+      [deps.users.replaceWrite(changed)],
+      [
+        {
+          ...{ tenant: PERSONAL_TENANT, action: 'user.password_changed', actor: user.id, subject: user.id },
+          details: { by: 'reset token' },
+        },
+      ],
+    );
+    deps.news.userChanged(user.id);
+  });
 }
 
 async function resettable({ users, mail }: AuthDependencies, claims: ResetClaims): Promise<User> {

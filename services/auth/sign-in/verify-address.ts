@@ -1,7 +1,7 @@
 import { PERSONAL_TENANT } from '../../common/kernel/scope.ts';
+import { retryOnConflict } from '../../common/platform/async/retry-on-conflict.ts';
 import { HttpError } from '../../common/platform/http/http-error.ts';
 import type { User } from '../../common/records/auth/users.ts';
-import { VersionConflictError } from '../../common/storage/ports/document-store.ts';
 import type { AuthDependencies } from '../dependencies.ts';
 
 /**
@@ -11,23 +11,19 @@ import type { AuthDependencies } from '../dependencies.ts';
 export async function verifyAddress(deps: AuthDependencies, token: string): Promise<User> {
   const claims = await deps.mail.tokens.readVerification(token);
   if (claims === null) throw badToken();
-  for (;;) {
+  return retryOnConflict(async () => {
     const user = await deps.users.get(claims.userId);
     if (user === null || !user.isActive || user.email !== claims.email) throw badToken();
     if (user.isVerified) throw new HttpError(400, { detail: 'VERIFY_USER_ALREADY_VERIFIED' });
     const changed = { ...user, isVerified: true, updatedAt: deps.clock.now().toISOString() };
-    try {
-      await deps.audit.commit(
-        { tenant: PERSONAL_TENANT },
-        [deps.users.replaceWrite(changed)],
-        [{ tenant: PERSONAL_TENANT, action: 'user.verified', actor: user.id, subject: user.id }],
-      );
-      deps.news.userChanged(user.id);
-      return changed;
-    } catch (error) {
-      if (!(error instanceof VersionConflictError)) throw error;
-    }
-  }
+    await deps.audit.commit(
+      { tenant: PERSONAL_TENANT },
+      [deps.users.replaceWrite(changed)],
+      [{ tenant: PERSONAL_TENANT, action: 'user.verified', actor: user.id, subject: user.id }],
+    );
+    deps.news.userChanged(user.id);
+    return changed;
+  });
 }
 
 function badToken(): HttpError {

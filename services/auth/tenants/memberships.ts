@@ -1,9 +1,10 @@
 import type { TenantId, UserId } from '../../common/kernel/brand.ts';
 import { engramError } from '../../common/kernel/errors.ts';
 import { PERSONAL_TENANT } from '../../common/kernel/scope.ts';
+import { retryOnConflict } from '../../common/platform/async/retry-on-conflict.ts';
 import { HttpError } from '../../common/platform/http/http-error.ts';
 import type { User } from '../../common/records/auth/users.ts';
-import { DuplicateKeyError, VersionConflictError, type Write } from '../../common/storage/ports/document-store.ts';
+import { DuplicateKeyError, type Write } from '../../common/storage/ports/document-store.ts';
 import type { AuthDependencies } from '../dependencies.ts';
 import { requireTenant } from './tenant-authority.ts';
 
@@ -24,7 +25,7 @@ type LeaveDependencies = JoinDependencies &
  * the user, `TenantNotFoundError`, `EntityAlreadyExistsError` for a member.
  */
 export async function joinTenant(deps: JoinDependencies, { tenant, user }: Membership, by: UserId | null) {
-  for (;;) {
+  await retryOnConflict(async () => {
     await Promise.all([requireUser(deps, user), requireTenant(deps, tenant)]);
     const writes = [
       // Both are touched: a membership that outlived them could never be removed.
@@ -36,12 +37,11 @@ export async function joinTenant(deps: JoinDependencies, { tenant, user }: Membe
     try {
       await deps.audit.commit({ tenant }, writes, [{ tenant, action: 'membership.added', actor: by, subject: user }]);
       deps.news.accessChanged(tenant, [user]);
-      return;
     } catch (error) {
       if (error instanceof DuplicateKeyError) throw alreadyMember();
-      if (!(error instanceof VersionConflictError)) throw error;
+      throw error;
     }
-  }
+  });
 }
 
 /**
@@ -50,7 +50,7 @@ export async function joinTenant(deps: JoinDependencies, { tenant, user }: Membe
  * that `by` may. Errors: `TenantNotFoundError`, `EntityNotFoundError` for a stranger, 400 for the owner.
  */
 export async function leaveTenant(deps: LeaveDependencies, { tenant, user }: Membership, by: UserId | null) {
-  for (;;) {
+  await retryOnConflict(async () => {
     const [{ ownerId }, leaving, isMember] = await Promise.all([
       requireTenant(deps, tenant),
       requireUser(deps, user),
@@ -74,19 +74,14 @@ export async function leaveTenant(deps: LeaveDependencies, { tenant, user }: Mem
       ]),
       ...deps.eventLog.appendWrites({ tenant }, [{ type: 'membership.removed', subjectId: user, data: {} }]),
     ];
-    try {
-      // Agents that lived there lost their keys.
-      const details = { agents: evicted.map(({ id }) => id) };
-      const entry = { tenant, action: 'membership.removed', actor: by, subject: user };
-      await deps.audit.commit({ tenant }, writes, [evicted.length === 0 ? entry : { ...entry, details }]);
-      for (const each of everyone) deps.news.userChanged(each);
-      // An agent's grants are its parent's, too.
-      deps.news.accessChanged(tenant, leaving.parentId === null ? everyone : [...everyone, leaving.parentId]);
-      return;
-    } catch (error) {
-      if (!(error instanceof VersionConflictError)) throw error;
-    }
-  }
+    // Agents that lived there lost their keys.
+    const details = { agents: evicted.map(({ id }) => id) };
+    const entry = { tenant, action: 'membership.removed', actor: by, subject: user };
+    await deps.audit.commit({ tenant }, writes, [evicted.length === 0 ? entry : { ...entry, details }]);
+    for (const each of everyone) deps.news.userChanged(each);
+    // An agent's grants are its parent's, too.
+    deps.news.accessChanged(tenant, leaving.parentId === null ? everyone : [...everyone, leaving.parentId]);
+  });
 }
 
 export async function requireUser({ users }: Pick<AuthDependencies, 'users'>, id: UserId): Promise<User> {

@@ -1,15 +1,11 @@
 import { keyAccount } from '../../common/domain/budget.ts';
 import type { TenantId, UserId } from '../../common/kernel/brand.ts';
 import { PERSONAL_TENANT } from '../../common/kernel/scope.ts';
+import { retryOnConflict } from '../../common/platform/async/retry-on-conflict.ts';
 import { apiKeysCollection } from '../../common/records/auth/api-keys.ts';
 import { managedResourcesCollection } from '../../common/records/auth/managed-resources.ts';
 import { syncRunsCollection } from '../../common/records/integrations/sync-runs.ts';
-import {
-  type AnyCollection,
-  removeWhere,
-  VersionConflictError,
-  type Write,
-} from '../../common/storage/ports/document-store.ts';
+import { type AnyCollection, removeWhere, type Write } from '../../common/storage/ports/document-store.ts';
 import { deleteUser } from '../accounts/delete-user.ts';
 import type { AuthDependencies } from '../dependencies.ts';
 import { membershipsCollection } from '../repositories/memberships.ts';
@@ -58,21 +54,16 @@ export async function removeInhabitants(deps: AuthDependencies, tenant: TenantId
 }
 
 async function moveOut(deps: AuthDependencies, tenant: TenantId, id: UserId): Promise<void> {
-  for (;;) {
+  await retryOnConflict(async () => {
     const user = await deps.users.get(id);
     const writes = [
       ...(user?.tenant === tenant ? [deps.users.replaceWrite({ ...user, tenant: PERSONAL_TENANT })] : []),
       deps.memberships.removeWrite(tenant, id),
       ...deps.eventLog.appendWrites({ tenant }, [{ type: 'membership.removed', subjectId: id, data: {} }]),
     ];
-    try {
-      await deps.audit.commit({ tenant }, writes, [
-        { tenant, action: 'membership.removed', actor: null, subject: id, details: { reason: 'erasure' } },
-      ]);
-      deps.news.userChanged(id);
-      return;
-    } catch (error) {
-      if (!(error instanceof VersionConflictError)) throw error;
-    }
-  }
+    await deps.audit.commit({ tenant }, writes, [
+      { tenant, action: 'membership.removed', actor: null, subject: id, details: { reason: 'erasure' } },
+    ]);
+    deps.news.userChanged(id);
+  });
 }

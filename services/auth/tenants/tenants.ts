@@ -3,9 +3,10 @@ import { engramError } from '../../common/kernel/errors.ts';
 import { asId } from '../../common/kernel/ids.ts';
 import type { Principal } from '../../common/kernel/principal.ts';
 import { PERSONAL_TENANT } from '../../common/kernel/scope.ts';
+import { retryOnConflict } from '../../common/platform/async/retry-on-conflict.ts';
 import type { Tenant } from '../../common/records/auth/tenants.ts';
 import type { User } from '../../common/records/auth/users.ts';
-import { VersionConflictError, type Write } from '../../common/storage/ports/document-store.ts';
+import type { Write } from '../../common/storage/ports/document-store.ts';
 import type { AuthDependencies } from '../dependencies.ts';
 import { requireUser } from './memberships.ts';
 
@@ -24,7 +25,7 @@ export async function createTenant(deps: AuthDependencies, principal: Principal,
     ...{ id, name, ownerId: principal.id, createdAt },
     ...{ state: 'Active', hibernation: null, lastUsedAt: null, isAsleep: false },
   };
-  for (;;) {
+  return retryOnConflict(async () => {
     const user = await requireUser(deps, principal.id);
     const writes = [
       users.replaceWrite({ ...user, tenant: id }),
@@ -35,15 +36,11 @@ export async function createTenant(deps: AuthDependencies, principal: Principal,
         { type: 'membership.added', subjectId: principal.id, data: {} },
       ]),
     ];
-    try {
-      const entry = { tenant: id, action: 'tenant.created', actor: principal.id, subject: id, details: { name } };
-      await deps.audit.commit({ tenant: id }, writes, [entry]);
-      deps.news.userChanged(principal.id);
-      return tenant;
-    } catch (error) {
-      if (!(error instanceof VersionConflictError)) throw error;
-    }
-  }
+    const entry = { tenant: id, action: 'tenant.created', actor: principal.id, subject: id, details: { name } };
+    await deps.audit.commit({ tenant: id }, writes, [entry]);
+    deps.news.userChanged(principal.id);
+    return tenant;
+  });
 }
 
 /**
@@ -51,18 +48,13 @@ export async function createTenant(deps: AuthDependencies, principal: Principal,
  * from then on. `TenantNotFoundError` for a stranger, and for an unknown tenant alike.
  */
 export async function selectTenant(deps: AuthDependencies, principal: Principal, tenant: TenantId): Promise<void> {
-  for (;;) {
+  await retryOnConflict(async () => {
     const user = await requireUser(deps, principal.id);
     if (user.tenant === tenant) return;
     const writes = [deps.users.replaceWrite({ ...user, tenant }), ...(await residenceWrites(deps, user, tenant))];
-    try {
-      await deps.store.commit({ tenant: PERSONAL_TENANT }, writes);
-      deps.news.userChanged(principal.id);
-      return;
-    } catch (error) {
-      if (!(error instanceof VersionConflictError)) throw error;
-    }
-  }
+    await deps.store.commit({ tenant: PERSONAL_TENANT }, writes);
+    deps.news.userChanged(principal.id);
+  });
 }
 
 /** Tenants that the principal belongs to, in the order of joining. */
