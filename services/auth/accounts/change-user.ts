@@ -2,6 +2,7 @@ import { emailKey } from '../../common/domain/email-address.ts';
 import type { UserId } from '../../common/kernel/brand.ts';
 import { engramError } from '../../common/kernel/errors.ts';
 import type { JsonObject } from '../../common/kernel/json.ts';
+import { withoutUndefined } from '../../common/kernel/objects.ts';
 import { PERSONAL_TENANT } from '../../common/kernel/scope.ts';
 import { retryOnConflict } from '../../common/platform/async/retry-on-conflict.ts';
 import { HttpError } from '../../common/platform/http/http-error.ts';
@@ -48,8 +49,12 @@ export async function changeUser(
     const changed: User = {
       ...user,
       ...changedEmail(deps, user, change.email),
-      ...given({ isActive: change.isActive, isSuperuser: change.isSuperuser, isVerified: change.isVerified }),
-      ...given({ passwordHash }),
+      ...withoutUndefined({
+        isActive: change.isActive,
+        isSuperuser: change.isSuperuser,
+        isVerified: change.isVerified,
+        passwordHash,
+      }),
     };
     const [first, ...rest] = entriesOf(user, changed, by);
     if (first === undefined) return user;
@@ -116,11 +121,6 @@ function entriesOf(user: User, changed: User, by: UserId | null): readonly Audit
     ...(Object.keys(details).length === 0 ? [] : [{ ...base, action: 'user.changed', details }]),
     ...(changed.passwordHash === user.passwordHash ? [] : [{ ...base, action: 'user.password_changed' }]),
   ];
-}
-
-/** Without the fields that are undefined. */
-function given<Fields extends Partial<Record<keyof User, unknown>>>(fields: Fields): Partial<User> {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
 
 function emailTaken(): HttpError {

@@ -1,7 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type AuditRecord, NO_RECORD, recordHash } from '../../common/domain/audit-record.ts';
 import { engramError, isEngramError } from '../../common/kernel/errors.ts';
 import { type AnyScope, isSystemScope, SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
+import { retry } from '../../common/platform/async/retry.ts';
+import { isWriteConflict } from '../../common/platform/async/retry-on-conflict.ts';
 import type { AuditEntry, AuditLog } from '../../common/ports/audit-log.ts';
 import type { Clock } from '../../common/ports/system.ts';
 import { createLanes, type LaneTask } from '../../common/records/base/lanes.ts';
@@ -10,7 +11,6 @@ import {
   type DocumentStore,
   DuplicateKeyError,
   insert,
-  VersionConflictError,
   type Write,
   type WriteResult,
 } from '../../common/storage/ports/document-store.ts';
@@ -36,7 +36,7 @@ const MAX_GROUP = 64;
 const MAX_KNOWN_ENDS = 1000;
 /** Each time another process went on with the chain; with n processes at most n - 1 are faster at once. */
 const MAX_ATTEMPTS = 100;
-const LONGEST_PAUSE_MS = 50;
+const MAX_PAUSE_MS = 50;
 
 type Link = Pick<AuditRecord, 'number' | 'hash'>;
 const START: Link = { number: 0, hash: NO_RECORD };
@@ -59,7 +59,7 @@ export function createAuditLog(store: DocumentStore, clock: Pick<Clock, 'now'>):
     const [{ scope } = { scope: SYSTEM_SCOPE }] = group;
     const entries = group.flatMap((task) => task.entries);
     const writes = group.flatMap((task) => task.writes);
-    for (let attempt = 1; ; attempt += 1) {
+    const commitNext = async () => {
       const records = await linked(entries, ends, clock.now().toISOString());
       const inserts = records.map((record) => insert(auditRecordsCollection, recordId(record), record));
       try {
@@ -68,10 +68,17 @@ export function createAuditLog(store: DocumentStore, clock: Pick<Clock, 'now'>):
         return results.slice(0, writes.length);
       } catch (error) {
         for (const { tenant } of entries) ends.forget(tenant);
-        if (!isOvertaken(error)) throw error;
-        if (attempt === MAX_ATTEMPTS) throw tooManyChanges(error);
+        throw error;
       }
-      await sleep(Math.random() * Math.min(LONGEST_PAUSE_MS, 2 ** attempt));
+    };
+    try {
+      return await retry(commitNext, {
+        isRetryable: isChainExtended,
+        attempts: MAX_ATTEMPTS,
+        maxPauseMs: MAX_PAUSE_MS,
+      });
+    } catch (error) {
+      throw isChainExtended(error) ? tooManyChanges(error) : error;
     }
   };
   const runAlone = async (task: Append): Promise<void> => {
@@ -175,14 +182,14 @@ function shortened(subject: string): string {
   return subject.length <= MAX_SUBJECT_CHARACTERS ? subject : `${subject.slice(0, MAX_SUBJECT_CHARACTERS - 1)}…`;
 }
 
-function isOvertaken(error: unknown): boolean {
+/** Another process has appended to the chain meanwhile. */
+function isChainExtended(error: unknown): boolean {
   return error instanceof DuplicateKeyError && error.collection === auditRecordsCollection.name;
 }
 
 /** The store looked at the writes and did none of them; after any other error some may have happened. */
 function isRefusal(error: unknown): boolean {
-  const isConflict = error instanceof DuplicateKeyError || error instanceof VersionConflictError;
-  return isConflict || (isEngramError(error) && error.status < 500);
+  return isWriteConflict(error) || (isEngramError(error) && error.status < 500);
 }
 
 function isSameScope(one: AnyScope, other: AnyScope): boolean {

@@ -1,6 +1,6 @@
+import { isRecord } from '../../common/kernel/objects.ts';
 import type { Reply, Route } from '../../common/platform/http/route.ts';
 import { inTenant } from '../../common/platform/http/route-permission.ts';
-import { isObject } from '../scim/fields.ts';
 import { SCIM_MEDIA_TYPE, type ScimErrorType, scimErrorBody } from '../scim/scim-error.ts';
 
 const headers = { 'content-type': SCIM_MEDIA_TYPE };
@@ -21,7 +21,7 @@ export const OF_DIRECTORY = {
 /** Errors of the shared layers as RFC 7644 §3.12 has them; those that are spelled so already stay. */
 export function presentError(reply: Reply): Reply {
   const status = reply.status ?? 500;
-  const body = isObject(reply.json) ? reply.json : {};
+  const body = isRecord(reply.json) ? reply.json : {};
   const json = Array.isArray(body['schemas']) ? body : scimErrorBody(status, detailOf(body), typeOf(status, body));
   return { ...reply, json, headers: { ...reply.headers, ...headers } };
 }
@@ -33,7 +33,7 @@ function detailOf({ detail, error }: Readonly<Record<string, unknown>>): string 
 }
 
 function faultText(fault: unknown): string {
-  if (!isObject(fault)) return 'invalid';
+  if (!isRecord(fault)) return 'invalid';
   const place = Array.isArray(fault['loc']) ? fault['loc'].join('.') : 'request';
   return `${place}: ${String(fault['msg'])}`;
 }
@@ -41,6 +41,6 @@ function faultText(fault: unknown): string {
 function typeOf(status: number, { detail }: Readonly<Record<string, unknown>>): ScimErrorType | undefined {
   if (status === 409) return 'uniqueness';
   if (status !== 400) return undefined;
-  const isSyntax = Array.isArray(detail) && detail.some((fault) => isObject(fault) && fault['type'] === 'json_invalid');
+  const isSyntax = Array.isArray(detail) && detail.some((fault) => isRecord(fault) && fault['type'] === 'json_invalid');
   return isSyntax ? 'invalidSyntax' : 'invalidValue';
 }

@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../../common/kernel/json.ts';
-import { type Fields, isObject, MAX_VALUES, readFields, readSingle, readValue } from './fields.ts';
+import { isRecord } from '../../common/kernel/objects.ts';
+import { type Fields, MAX_VALUES, readFields, readSingle, readValue } from './fields.ts';
 import { comparisonsIn, type ScimFilter } from './filter.ts';
 import { matchesFilter } from './match-filter.ts';
 import { type PatchTarget, parsePath } from './patch-path.ts';
@@ -22,7 +23,7 @@ export function readOperations(body: Readonly<Record<string, unknown>>): readonl
   if (!Array.isArray(sent) || sent.length === 0) throw invalidSyntax('Operations must be a list that is not empty.');
   if (sent.length > MAX_OPERATIONS) throw scimError(413, `More than ${MAX_OPERATIONS} operations at once.`, 'tooMany');
   return sent.map((operation: unknown) => {
-    if (!isObject(operation)) throw invalidSyntax('An operation must be an object.');
+    if (!isRecord(operation)) throw invalidSyntax('An operation must be an object.');
     const { path, value } = operation;
     const op = typeof operation['op'] === 'string' ? operation['op'].toLowerCase() : '';
     if (op !== 'add' && op !== 'remove' && op !== 'replace') throw invalidSyntax('op must be add, remove or replace.');
@@ -61,7 +62,7 @@ function apply(patch: Patch, fields: Fields, sent: PatchOperation): Fields {
   if ('whole' in target) {
     const { whole, attributes } = target;
     if (op === 'remove') return without(fields, whole);
-    if (!isObject(value)) throw invalidValue(path);
+    if (!isRecord(value)) throw invalidValue(path);
     return withNested(fields, whole, { ...nestedIn(fields, whole), ...readFields(attributes, value) });
   }
   const { extension } = target;
@@ -72,7 +73,7 @@ function apply(patch: Patch, fields: Fields, sent: PatchOperation): Fields {
 /** Each name in the value is a path of its own: Entra sends `name.givenName` there. Unknown names are passed over. */
 function applyWithoutPath(patch: Patch, fields: Fields, { op, value }: PatchOperation): Fields {
   if (op === 'remove') throw scimError(400, 'remove needs a path.', 'noTarget');
-  if (!isObject(value)) throw invalidSyntax('An operation without a path needs an object as its value.');
+  if (!isRecord(value)) throw invalidSyntax('An operation without a path needs an object as its value.');
   let current = fields;
   for (const [path, part] of Object.entries(value)) {
     if (isKnown(patch.type, path)) current = apply(patch, current, { op, path, value: part });
@@ -113,7 +114,7 @@ function applyTo(patch: Patch, fields: Fields, target: PatchTarget, operation: P
   }
   const value = readSingle(attribute, operation.value);
   // Of a complex value, what is not named stays.
-  return { ...fields, [attribute.name]: isObject(value) ? { ...nestedIn(fields, attribute.name), ...value } : value };
+  return { ...fields, [attribute.name]: isRecord(value) ? { ...nestedIn(fields, attribute.name), ...value } : value };
 }
 
 /** All values of an attribute. */
@@ -134,7 +135,7 @@ function changeAll(
   const added = given.filter((one) => !present.hasEqual(one));
   const replacing = createValueSet(added);
   const kept = values.filter((each) => !replacing.hasSame(each));
-  const hasNewPrimary = added.some((one) => isObject(one) && one['primary'] === true);
+  const hasNewPrimary = added.some((one) => isRecord(one) && one['primary'] === true);
   return [...(hasNewPrimary ? kept.map(withoutPrimary) : kept), ...added];
 }
 
@@ -151,15 +152,15 @@ function changeSome(values: readonly Json[], { target, operation, filter }: Some
   const fits = (each: Json): boolean => filter === null || matchesFilter(filter, each);
   if (op === 'remove') {
     if (sub === null) return values.filter((each) => !fits(each));
-    return values.map((each) => (fits(each) && isObject(each) ? without(each as Fields, sub.name) : each));
+    return values.map((each) => (fits(each) && isRecord(each) ? without(each as Fields, sub.name) : each));
   }
   const change = (each: JsonObject): JsonObject => {
     if (sub !== null) return { ...each, [sub.name]: readSingle(sub, value) };
     const given = readSingle(attribute, value);
-    return isObject(given) ? { ...each, ...(given as JsonObject) } : each;
+    return isRecord(given) ? { ...each, ...(given as JsonObject) } : each;
   };
   if (values.some(fits))
-    return values.map((each) => (fits(each) && isObject(each) ? change(each as JsonObject) : each));
+    return values.map((each) => (fits(each) && isRecord(each) ? change(each as JsonObject) : each));
   // Entra replaces `emails[type eq "work"].value` where there is none yet, and means: make one.
   const made = filter === null ? {} : impliedBy(target, filter);
   if (made === null) throw scimError(400, `No value of ${attribute.name} fits the filter of the path.`, 'noTarget');
@@ -178,7 +179,7 @@ function impliedBy(target: PatchTarget, filter: ScimFilter): JsonObject | null {
 }
 
 function withoutPrimary(value: Json): Json {
-  return isObject(value) && value['primary'] === true ? { ...(value as JsonObject), primary: false } : value;
+  return isRecord(value) && value['primary'] === true ? { ...(value as JsonObject), primary: false } : value;
 }
 
 function valuesOf(value: Json | undefined): readonly Json[] {
@@ -188,7 +189,7 @@ function valuesOf(value: Json | undefined): readonly Json[] {
 
 function nestedIn(fields: Fields, name: string): Fields {
   const nested = fields[name];
-  return isObject(nested) ? (nested as Fields) : {};
+  return isRecord(nested) ? (nested as Fields) : {};
 }
 
 function withNested(fields: Fields, name: string, nested: Fields): Fields {

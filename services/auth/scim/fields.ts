@@ -1,4 +1,5 @@
 import type { Json } from '../../common/kernel/json.ts';
+import { isRecord } from '../../common/kernel/objects.ts';
 import { findAttribute, findExtension, type ScimAttribute, type ScimResourceType } from './schema.ts';
 import { scimError } from './scim-error.ts';
 
@@ -18,7 +19,7 @@ export function readResource(type: ScimResourceType, sent: Readonly<Record<strin
   const fields: Record<string, Json> = { ...readFields(type.schema.attributes, sent) };
   for (const [name, value] of Object.entries(sent)) {
     const extension = findExtension(type, name);
-    if (extension === undefined || extension.id.length !== name.length || !isObject(value)) continue;
+    if (extension === undefined || extension.id.length !== name.length || !isRecord(value)) continue;
     const nested = readFields(extension.attributes, value);
     if (Object.keys(nested).length > 0) fields[extension.id] = nested;
   }
@@ -49,7 +50,7 @@ export function readValue(attribute: ScimAttribute, sent: unknown): Json {
 export function readSingle(attribute: ScimAttribute, sent: unknown): Json {
   const { name, type, subAttributes = [] } = attribute;
   if (type === 'complex') {
-    if (isObject(sent)) return readFields(subAttributes, sent);
+    if (isRecord(sent)) return readFields(subAttributes, sent);
     const value = findAttribute(subAttributes, 'value');
     // Entra sends a manager, and some clients members, as the bare id.
     if (typeof sent === 'string' && value !== undefined) return { value: readSingle(value, sent) };
@@ -71,10 +72,6 @@ function readBoolean(name: string, sent: unknown): boolean {
 
 function invalid(name: string, expected: string) {
   return scimError(400, `${name} must be ${expected}.`, 'invalidValue');
-}
-
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 export function textField(fields: Fields, name: string): string | null {

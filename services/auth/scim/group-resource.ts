@@ -1,7 +1,8 @@
 import { isUuid } from '../../common/kernel/ids.ts';
+import { isRecord } from '../../common/kernel/objects.ts';
 import type { Role } from '../repositories/roles.ts';
 import type { ScimGroup } from '../repositories/scim-resources.ts';
-import { type Fields, isObject, textField } from './fields.ts';
+import { type Fields, textField } from './fields.ts';
 import { GROUP_TYPE } from './schema.ts';
 import { scimError } from './scim-error.ts';
 import { SCIM_PATH } from './user-resource.ts';
@@ -48,7 +49,7 @@ export function requireDisplayName(fields: Fields): string {
 export function memberIds(fields: Fields): readonly string[] {
   const members = Array.isArray(fields['members']) ? (fields['members'] as readonly unknown[]) : [];
   const ids = members.map((member) => {
-    const value = isObject(member) ? member['value'] : undefined;
+    const value = isRecord(member) ? member['value'] : undefined;
     if (typeof value === 'string' && isUuid(value)) return value.toLowerCase();
     throw scimError(400, 'Each member must have the id of a user as its value.', 'invalidValue');
   });

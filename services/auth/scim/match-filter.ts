@@ -1,5 +1,5 @@
 import type { Json } from '../../common/kernel/json.ts';
-import { isObject } from './fields.ts';
+import { isRecord } from '../../common/kernel/objects.ts';
 import type { ScimFilter, ScimOperator, ScimValue } from './filter.ts';
 
 /** Compared letter by letter; all other texts without regard to case (RFC 7643 §4.1). */
@@ -30,7 +30,7 @@ export function matchesFilter(filter: ScimFilter, resource: unknown): boolean {
 /** The plain values at a path; a complex value stands for its `value`. */
 export function valuesAt(resource: unknown, path: string): readonly Json[] {
   return elementsAt(resource, path).flatMap((element) => {
-    if (isObject(element)) return 'value' in element ? [element['value'] as Json] : [];
+    if (isRecord(element)) return 'value' in element ? [element['value'] as Json] : [];
     return [element];
   });
 }
@@ -39,7 +39,7 @@ function elementsAt(resource: unknown, path: string): readonly Json[] {
   let found: readonly unknown[] = [resource];
   for (const step of stepsOf(path)) {
     found = found.flatMap((value) => {
-      if (!isObject(value)) return [];
+      if (!isRecord(value)) return [];
       const [, inner] = Object.entries(value).find(([name]) => name.toLowerCase() === step) ?? [];
       if (inner === undefined || inner === null) return [];
       return Array.isArray(inner) ? (inner as unknown[]) : [inner];

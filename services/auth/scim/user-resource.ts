@@ -1,8 +1,9 @@
 import { checkEmailAddress } from '../../common/domain/email-address.ts';
 import type { JsonObject } from '../../common/kernel/json.ts';
+import { isRecord } from '../../common/kernel/objects.ts';
 import type { User } from '../../common/records/auth/users.ts';
 import type { StoredScimUser } from '../repositories/scim-resources.ts';
-import { type Fields, isObject, textField } from './fields.ts';
+import { type Fields, textField } from './fields.ts';
 import { ENTERPRISE_SCHEMA, USER_TYPE } from './schema.ts';
 import { scimError } from './scim-error.ts';
 
@@ -72,7 +73,7 @@ export function requireUserName(fields: Fields): string {
 
 /** The address of the account: the primary e-mail, else the first, else the userName. 400 `invalidValue` for none. */
 export function accountAddress(fields: Fields): string {
-  const emails = Array.isArray(fields['emails']) ? (fields['emails'] as readonly unknown[]).filter(isObject) : [];
+  const emails = Array.isArray(fields['emails']) ? (fields['emails'] as readonly unknown[]).filter(isRecord) : [];
   const chosen = emails.find(({ primary }) => primary === true) ?? emails[0];
   const text = typeof chosen?.['value'] === 'string' ? chosen['value'] : requireUserName(fields);
   const { address, reason } = checkEmailAddress(text);

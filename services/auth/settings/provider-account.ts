@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { SecretBox } from '../../common/ports/secret-box.ts';
 
 /** What is kept of an account with a provider of models. */
@@ -37,5 +37,5 @@ export async function isSealedByThePresentKey(
 
 /** Lower-case hex; null: there is no key. */
 export function keySha256(key: string | undefined): string | null {
-  return key === undefined ? null : createHash('sha256').update(key).digest('hex');
+  return key === undefined ? null : hash('sha256', key);
 }
