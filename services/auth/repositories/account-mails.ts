@@ -7,7 +7,6 @@ import {
   insert,
   remove,
   replace,
-  type Write,
 } from '../../common/storage/ports/document-store.ts';
 
 type AccountMailsDocument = {
@@ -23,16 +22,13 @@ export const accountMailsCollection: Collection<AccountMailsDocument> = {
 
 const WINDOW_MS = 3_600_000;
 
-/** How many mails each account got of late, so that nobody's mailbox can be filled by asking for them. */
-export interface AccountMails {
-  /** Counts one mail; false, and nothing is counted, when the account had `limit` within the hour. Holds across replicas. */
-  take(user: UserId, now: Date, limit: number): Promise<boolean>;
-  removeWrite(user: UserId): Write;
-}
+export type AccountMails = ReturnType<typeof createAccountMails>;
 
-export function createAccountMails(store: DocumentStore): AccountMails {
+/** How many mails each account got of late, so that nobody's mailbox can be filled by asking for them. */
+export function createAccountMails(store: DocumentStore) {
   return {
-    async take(user, now, limit) {
+    /** Counts one mail; false, and nothing is counted, when the account had `limit` within the hour. Holds across replicas. */
+    async take(user: UserId, now: Date, limit: number): Promise<boolean> {
       return retryOnConflict(async () => {
         const stored = await store.get(SYSTEM_SCOPE, accountMailsCollection, user);
         const since = new Date(now.getTime() - WINDOW_MS).toISOString();
@@ -47,6 +43,6 @@ export function createAccountMails(store: DocumentStore): AccountMails {
         return true;
       });
     },
-    removeWrite: (user) => remove(accountMailsCollection, user),
+    removeWrite: (user: UserId) => remove(accountMailsCollection, user),
   };
 }

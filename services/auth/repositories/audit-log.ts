@@ -126,17 +126,13 @@ export function createAuditLog(store: DocumentStore, clock: Pick<Clock, 'now'>):
   };
 }
 
-/** The end of each chain as this process last saw it. */
-interface KnownEnds {
-  get(tenant: string): Promise<Link>;
-  set(tenant: string, link: Link): void;
-  forget(tenant: string): void;
-}
+type KnownEnds = ReturnType<typeof createKnownEnds>;
 
-function createKnownEnds(store: DocumentStore): KnownEnds {
+/** The end of each chain as this process last saw it. */
+function createKnownEnds(store: DocumentStore) {
   const ends = new Map<string, Link>();
   return {
-    async get(tenant) {
+    async get(tenant: string): Promise<Link> {
       const known = ends.get(tenant);
       if (known !== undefined) return known;
       const { items } = await store.find(SYSTEM_SCOPE, auditRecordsCollection, {
@@ -149,13 +145,13 @@ function createKnownEnds(store: DocumentStore): KnownEnds {
       });
       return items[0]?.value ?? START;
     },
-    set(tenant, { number, hash }) {
+    set(tenant: string, { number, hash }: Link): void {
       ends.delete(tenant);
       ends.set(tenant, { number, hash });
       const [oldest] = ends.keys();
       if (ends.size > MAX_KNOWN_ENDS && oldest !== undefined) ends.delete(oldest);
     },
-    forget: (tenant) => void ends.delete(tenant),
+    forget: (tenant: string) => void ends.delete(tenant),
   };
 }
 

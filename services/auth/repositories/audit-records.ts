@@ -16,23 +16,12 @@ export interface AuditFilter {
   readonly until?: string | undefined;
 }
 
-/** What was recorded, for those who may read it: the callers check that. */
-export interface AuditRecords {
-  /** Newest first. `limit` 1 to 1000; a cursor goes with its filter. */
-  page(
-    tenant: TenantId,
-    filter: AuditFilter,
-    paging: { readonly limit: number; readonly after: string | null },
-  ): Promise<Page<AuditRecord>>;
-  /** At most 500 records in the order of the chain, those after a number and up to another; empty when there are none. */
-  range(tenant: TenantId, after: number, upTo: number): Promise<readonly AuditRecord[]>;
-  /** The end of the chain now; number 0 and no hash when nothing was recorded. */
-  head(tenant: TenantId): Promise<Pick<AuditRecord, 'number' | 'hash'>>;
-}
-
 const RANGE = 500;
 
-export function createAuditRecords(store: DocumentStore): AuditRecords {
+export type AuditRecords = ReturnType<typeof createAuditRecords>;
+
+/** What was recorded, for those who may read it: the callers check that. */
+export function createAuditRecords(store: DocumentStore) {
   const newestFirst = [
     { field: 'tenant', descending: true },
     { field: 'number', descending: true },
@@ -44,13 +33,19 @@ export function createAuditRecords(store: DocumentStore): AuditRecords {
     { field: 'number', descending: true },
   ] as const;
   return {
-    async page(tenant, filter, { limit, after }) {
+    /** Newest first. `limit` 1 to 1000; a cursor goes with its filter. */
+    async page(
+      tenant: TenantId,
+      filter: AuditFilter,
+      { limit, after }: { readonly limit: number; readonly after: string | null },
+    ): Promise<Page<AuditRecord>> {
       const where = { tenant, ...conditionsOf(filter) };
       const sort = Object.keys(where).length === 1 ? newestFirst : latestFirst;
       const page = await store.find(SYSTEM_SCOPE, auditRecordsCollection, { where, sort, limit, after });
       return { items: page.items.map(({ value }) => value), next: page.next };
     },
-    async range(tenant, after, upTo) {
+    /** At most 500 records in the order of the chain, those after a number and up to another; empty when there are none. */
+    async range(tenant: TenantId, after: number, upTo: number): Promise<readonly AuditRecord[]> {
       const { items } = await store.find(SYSTEM_SCOPE, auditRecordsCollection, {
         where: { tenant, number: { greaterThan: after, atMost: upTo } },
         sort: [{ field: 'tenant' }, { field: 'number' }],
@@ -58,7 +53,8 @@ export function createAuditRecords(store: DocumentStore): AuditRecords {
       });
       return items.map(({ value }) => value);
     },
-    async head(tenant) {
+    /** The end of the chain now; number 0 and no hash when nothing was recorded. */
+    async head(tenant: TenantId): Promise<Pick<AuditRecord, 'number' | 'hash'>> {
       const query = { where: { tenant }, sort: newestFirst, limit: 1 };
       const { items } = await store.find(SYSTEM_SCOPE, auditRecordsCollection, query);
       const [last] = items;

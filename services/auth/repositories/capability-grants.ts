@@ -1,15 +1,8 @@
 import { type Capability, isCapability } from '../../common/domain/capabilities.ts';
 import type { PrincipalId, TenantId, UserId } from '../../common/kernel/brand.ts';
 import { asId } from '../../common/kernel/ids.ts';
-import { findAll } from '../../common/records/base/find-all.ts';
-import {
-  type Collection,
-  type DocumentStore,
-  insert,
-  remove,
-  removeWhere,
-  type Write,
-} from '../../common/storage/ports/document-store.ts';
+import { repository, withVersion } from '../../common/records/base/repository.ts';
+import type { Collection, DocumentStore } from '../../common/storage/ports/document-store.ts';
 
 type CapabilityGrantDocument = {
   readonly holderId: string;
@@ -29,32 +22,34 @@ export interface CapabilityGrant {
   readonly capability: Capability;
 }
 
-/** Capabilities that users, roles and tenants were granted. Everything is in the tenant of the scope, writes too. */
-export interface CapabilityGrants {
-  ofHolders(tenant: TenantId, holders: readonly PrincipalId[]): Promise<readonly CapabilityGrant[]>;
-  /** `DuplicateKeyError` in the commit when it was granted before. */
-  insertWrite(grant: CapabilityGrant, by: UserId, createdAt: string): Write;
-  removeWrite(grant: CapabilityGrant): Write;
-  removeAllOfHolderWrite(holder: PrincipalId): Write;
-}
+export type CapabilityGrants = ReturnType<typeof createCapabilityGrants>;
 
-export function createCapabilityGrants(store: DocumentStore): CapabilityGrants {
+/** Capabilities that users, roles and tenants were granted. Everything is in the tenant of the scope, writes too. */
+export function createCapabilityGrants(store: DocumentStore) {
+  const records = repository(store, capabilityGrantsCollection, withVersion);
   return {
-    async ofHolders(tenant, holders) {
-      const found = await findAll(store, { tenant }, capabilityGrantsCollection, {
-        where: { holderId: { in: holders } },
-        sort: [{ field: 'holderId' }],
-      });
-      return found.flatMap(({ value: { holderId, capability } }) =>
+    async ofHolders(tenant: TenantId, holders: readonly PrincipalId[]): Promise<readonly CapabilityGrant[]> {
+      const found = await records.all(
+        { tenant },
+        {
+          where: { holderId: { in: holders } },
+          sort: [{ field: 'holderId' }],
+        },
+      );
+      return found.flatMap(({ holderId, capability }) =>
         isCapability(capability) ? [{ holder: asId<UserId>(holderId), capability }] : [],
       );
     },
-    insertWrite: ({ holder, capability }, by, createdAt) =>
-      insert(capabilityGrantsCollection, grantId(holder, capability), {
-        ...{ holderId: holder, capability, grantedBy: by, createdAt },
+    /** `DuplicateKeyError` in the commit when it was granted before. */
+    insertWrite: ({ holder, capability }: CapabilityGrant, by: UserId, createdAt: string) =>
+      records.insertWrite(grantId(holder, capability), {
+        holderId: holder,
+        capability,
+        grantedBy: by,
+        createdAt,
       }),
-    removeWrite: ({ holder, capability }) => remove(capabilityGrantsCollection, grantId(holder, capability)),
-    removeAllOfHolderWrite: (holder) => removeWhere(capabilityGrantsCollection, { holderId: holder }),
+    removeWrite: ({ holder, capability }: CapabilityGrant) => records.removeWrite(grantId(holder, capability)),
+    removeAllOfHolderWrite: (holder: PrincipalId) => records.removeWhereWrite({ holderId: holder }),
   };
 }
 

@@ -5,13 +5,12 @@ import { PERMISSIONS, type Permission } from '../../common/kernel/principal.ts';
 import type { Scope } from '../../common/kernel/scope.ts';
 import { slices } from '../../common/kernel/slices.ts';
 import { datasetsCollection } from '../../common/records/auth/datasets.ts';
-import { findAll } from '../../common/records/base/find-all.ts';
+import { repository } from '../../common/records/base/repository.ts';
 import {
   type Collection,
   type DocumentStore,
   insert,
   remove,
-  removeWhere,
   replace,
   type Stored,
   update,
@@ -37,42 +36,6 @@ export const grantsCollection: Collection<GrantDocument> = {
   indexes: [{ fields: ['holderId'] }, { fields: ['datasetId'] }, { fields: ['holderId'], wide: true }],
 };
 
-/** Who may do what with a dataset. Everything stays in the tenant of the scope. */
-export interface Grants {
-  /** All grants of the holders in the tenant. */
-  ofHolders(scope: Scope, holders: readonly PrincipalId[]): Promise<readonly Grant[]>;
-  /** The grants of the holders on the datasets, in one read. */
-  on(scope: Scope, datasets: readonly DatasetId[], holders: readonly PrincipalId[]): Promise<readonly Grant[]>;
-  /** Everybody's on the dataset. */
-  onDataset(scope: Scope, dataset: DatasetId): Promise<readonly Grant[]>;
-  /**
-   * From now on the holders have exactly these permissions on the dataset; none for an empty set. In the commit:
-   * `DuplicateKeyError` or `VersionConflictError` when grants of them changed since they were read here, or when the dataset
-   * is gone.
-   */
-  exactWrites(
-    scope: Scope,
-    dataset: DatasetId,
-    permissions: ReadonlyMap<PrincipalId, ReadonlySet<Permission>>,
-  ): Promise<readonly Write[]>;
-  /** For a dataset made in the same commit. */
-  insertAllWrites(dataset: DatasetId, holders: readonly PrincipalId[]): readonly Write[];
-  /**
-   * What gives or takes a permission on those of the datasets where that changes anything. In the commit:
-   * `DuplicateKeyError` or `VersionConflictError` when the holder's grants changed since they were read here, or when a
-   * dataset to be shared is gone.
-   */
-  changes(scope: Scope, datasets: readonly DatasetId[], change: GrantChange): Promise<readonly DatasetChange[]>;
-  /**
-   * All four permissions for one holder on datasets that are touched in the same commit. `DuplicateKeyError` or
-   * `VersionConflictError` in the commit when the holder's grants changed since they were read here.
-   */
-  giveAllWrites(scope: Scope, datasets: readonly DatasetId[], holder: PrincipalId): Promise<readonly Write[]>;
-  removeAllWrite(dataset: DatasetId): Write;
-  /** In whatever tenant, when it is committed under `SystemScope`. */
-  removeAllOfHolderWrite(holder: PrincipalId): Write;
-}
-
 export interface GrantChange {
   readonly holder: PrincipalId;
   readonly permission: Permission;
@@ -88,7 +51,11 @@ const PAGE = 1000;
 const NONE = { read: false, write: false, delete: false, share: false };
 const ALL = { read: true, write: true, delete: true, share: true };
 
-export function createGrants(store: DocumentStore): Grants {
+export type Grants = ReturnType<typeof createGrants>;
+
+/** Who may do what with a dataset. Everything stays in the tenant of the scope. */
+export function createGrants(store: DocumentStore) {
+  const records = repository(store, grantsCollection, grantOf);
   const ofHolder = async (scope: Scope, datasets: readonly DatasetId[], holder: PrincipalId) => {
     const existing = new Map<string, Stored<GrantDocument>>();
     for (const slice of slices(datasets, PAGE)) {
@@ -98,26 +65,34 @@ export function createGrants(store: DocumentStore): Grants {
     return existing;
   };
   return {
-    async ofHolders(scope, holders) {
-      const grants = await findAll(store, scope, grantsCollection, {
+    /** All grants of the holders in the tenant. */
+    ofHolders: (scope: Scope, holders: readonly PrincipalId[]) =>
+      records.all(scope, {
         where: { holderId: { in: holders } },
         // In the order of the index: any other would make the store read the whole tenant.
         sort: [{ field: 'holderId' }],
-      });
-      return grants.map(grantOf);
-    },
-    async on(scope, datasets, holders) {
+      }),
+    /** The grants of the holders on the datasets, in one read. */
+    async on(scope: Scope, datasets: readonly DatasetId[], holders: readonly PrincipalId[]): Promise<readonly Grant[]> {
       const ids = datasets.flatMap((dataset) => holders.map((holder) => grantId(dataset, holder)));
       const grants: Grant[] = [];
       for (const slice of slices(ids, PAGE)) {
-        grants.push(...(await store.getMany(scope, grantsCollection, slice)).map(grantOf));
+        grants.push(...(await records.getMany(scope, slice)));
       }
       return grants;
     },
-    async onDataset(scope, dataset) {
-      return (await findAll(store, scope, grantsCollection, { where: { datasetId: dataset } })).map(grantOf);
-    },
-    async exactWrites(scope, dataset, permissions) {
+    /** Everybody's on the dataset. */
+    onDataset: (scope: Scope, dataset: DatasetId) => records.all(scope, { where: { datasetId: dataset } }),
+    /**
+     * From now on the holders have exactly these permissions on the dataset; none for an empty set. In the commit:
+     * `DuplicateKeyError` or `VersionConflictError` when grants of them changed since they were read here, or when the dataset
+     * is gone.
+     */
+    async exactWrites(
+      scope: Scope,
+      dataset: DatasetId,
+      permissions: ReadonlyMap<PrincipalId, ReadonlySet<Permission>>,
+    ): Promise<readonly Write[]> {
       const ids = [...permissions.keys()].map((holder) => grantId(dataset, holder));
       const stored = await store.getMany(scope, grantsCollection, ids);
       const existing = new Map(stored.map((grant) => [grant.id, grant]));
@@ -127,11 +102,21 @@ export function createGrants(store: DocumentStore): Grants {
       });
       return writes.length === 0 ? [] : [update(datasetsCollection, dataset, { required: true }), ...writes];
     },
-    insertAllWrites: (dataset, holders) =>
+    /** For a dataset made in the same commit. */
+    insertAllWrites: (dataset: DatasetId, holders: readonly PrincipalId[]) =>
       holders.map((holder) =>
-        insert(grantsCollection, grantId(dataset, holder), { datasetId: dataset, holderId: holder, ...ALL }),
+        records.insertWrite(grantId(dataset, holder), { datasetId: dataset, holderId: holder, ...ALL }),
       ),
-    async changes(scope, datasets, change) {
+    /**
+     * What gives or takes a permission on those of the datasets where that changes anything. In the commit:
+     * `DuplicateKeyError` or `VersionConflictError` when the holder's grants changed since they were read here, or when a
+     * dataset to be shared is gone.
+     */
+    async changes(
+      scope: Scope,
+      datasets: readonly DatasetId[],
+      change: GrantChange,
+    ): Promise<readonly DatasetChange[]> {
       const existing = await ofHolder(scope, datasets, change.holder);
       return datasets.flatMap((dataset) => {
         const write = changeWrite(dataset, change, existing.get(grantId(dataset, change.holder)));
@@ -141,19 +126,22 @@ export function createGrants(store: DocumentStore): Grants {
         return [{ dataset, writes: change.isGiven ? [touchDataset, write] : [write] }];
       });
     },
-    async giveAllWrites(scope, datasets, holder) {
+    /**
+     * All four permissions for one holder on datasets that are touched in the same commit. `DuplicateKeyError` or
+     * `VersionConflictError` in the commit when the holder's grants changed since they were read here.
+     */
+    async giveAllWrites(scope: Scope, datasets: readonly DatasetId[], holder: PrincipalId): Promise<readonly Write[]> {
       const existing = await ofHolder(scope, datasets, holder);
       return datasets.map((dataset) => {
         const id = grantId(dataset, holder);
         const document = { datasetId: dataset, holderId: holder, ...ALL };
         const stored = existing.get(id);
-        return stored === undefined
-          ? insert(grantsCollection, id, document)
-          : replace(grantsCollection, id, document, stored.version);
+        return records.putWrite(id, document, stored);
       });
     },
-    removeAllWrite: (dataset) => removeWhere(grantsCollection, { datasetId: dataset }),
-    removeAllOfHolderWrite: (holder) => removeWhere(grantsCollection, { holderId: holder }),
+    removeAllWrite: (dataset: DatasetId) => records.removeWhereWrite({ datasetId: dataset }),
+    /** In whatever tenant, when it is committed under `SystemScope`. */
+    removeAllOfHolderWrite: (holder: PrincipalId) => records.removeWhereWrite({ holderId: holder }),
   };
 }
 

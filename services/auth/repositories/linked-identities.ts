@@ -2,17 +2,8 @@ import { hash } from 'node:crypto';
 import type { TenantId, UserId } from '../../common/kernel/brand.ts';
 import { asId } from '../../common/kernel/ids.ts';
 import { SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
-import { findAll } from '../../common/records/base/find-all.ts';
-import {
-  type Collection,
-  type DocumentStore,
-  insert,
-  remove,
-  removeWhere,
-  type Stored,
-  update,
-  type Write,
-} from '../../common/storage/ports/document-store.ts';
+import { repository } from '../../common/records/base/repository.ts';
+import type { Collection, DocumentStore, Stored } from '../../common/storage/ports/document-store.ts';
 
 type LinkedIdentityDocument = {
   readonly issuer: string;
@@ -39,36 +30,24 @@ export interface LinkedIdentity {
   readonly createdAt: string;
 }
 
-/** Writes are committed by the caller, under any scope. */
-export interface LinkedIdentities {
-  find(issuer: string, subject: string): Promise<LinkedIdentity | null>;
-  ofUser(user: UserId): Promise<readonly LinkedIdentity[]>;
-  /** `DuplicateKeyError` in the commit when the identity has an account, or the account an identity of the issuer. */
-  insertWrite(identity: LinkedIdentity): Write;
-  /** With one tenant more. `VersionConflictError` in the commit when the link is gone. */
-  joinedWrite(identity: LinkedIdentity, tenant: TenantId): Write;
-  removeWrite(identity: LinkedIdentity): Write;
-  removeAllOfUserWrite(user: UserId): Write;
-}
+export type LinkedIdentities = ReturnType<typeof createLinkedIdentities>;
 
-export function createLinkedIdentities(store: DocumentStore): LinkedIdentities {
+/** Writes are committed by the caller, under any scope. */
+export function createLinkedIdentities(store: DocumentStore) {
+  const records = repository(store, linkedIdentitiesCollection, identityOf);
   return {
-    async find(issuer, subject) {
-      const stored = await store.get(SYSTEM_SCOPE, linkedIdentitiesCollection, identityId({ issuer, subject }));
-      return stored === null ? null : identityOf(stored);
-    },
-    async ofUser(user) {
-      const found = await findAll(store, SYSTEM_SCOPE, linkedIdentitiesCollection, { where: { userId: user } });
-      return found.map(identityOf);
-    },
-    insertWrite: (identity) => insert(linkedIdentitiesCollection, identityId(identity), { ...identity }),
-    joinedWrite: (identity, tenant) =>
-      update(linkedIdentitiesCollection, identityId(identity), {
+    find: (issuer: string, subject: string) => records.get(SYSTEM_SCOPE, identityId({ issuer, subject })),
+    ofUser: (user: UserId) => records.all(SYSTEM_SCOPE, { where: { userId: user } }),
+    /** `DuplicateKeyError` in the commit when the identity has an account, or the account an identity of the issuer. */
+    insertWrite: (identity: LinkedIdentity) => records.insertWrite(identityId(identity), { ...identity }),
+    /** With one tenant more. `VersionConflictError` in the commit when the link is gone. */
+    joinedWrite: (identity: LinkedIdentity, tenant: TenantId) =>
+      records.updateWrite(identityId(identity), {
         set: { joinedTenants: [...identity.joinedTenants, tenant] },
         required: true,
       }),
-    removeWrite: (identity) => remove(linkedIdentitiesCollection, identityId(identity)),
-    removeAllOfUserWrite: (user) => removeWhere(linkedIdentitiesCollection, { userId: user }),
+    removeWrite: (identity: LinkedIdentity) => records.removeWrite(identityId(identity)),
+    removeAllOfUserWrite: (user: UserId) => records.removeWhereWrite({ userId: user }),
   };
 }
 

@@ -20,28 +20,23 @@ export const loginFailuresCollection: Collection<LoginFailures> = {
   indexes: [{ fields: ['forgivenAt'] }],
 };
 
-/** Shared by all replicas. Written on failures only. */
-export interface LoginFailureCounts {
-  /** Id → when its failures are forgiven; ids without failures are left out. */
-  read(ids: readonly string[]): Promise<ReadonlyMap<string, number>>;
-  /** One failure for each; `forgivenAfterMs`: how long one takes to be forgiven. */
-  add(failures: readonly NewFailure[], nowMs: number): Promise<void>;
-  /** Drops what is forgiven, so that the collection stays as small as the last minutes. */
-  sweep(nowMs: number): Promise<void>;
-}
-
 export interface NewFailure {
   readonly id: string;
   readonly forgivenAfterMs: number;
 }
 
-export function createLoginFailureCounts(store: DocumentStore): LoginFailureCounts {
+export type LoginFailureCounts = ReturnType<typeof createLoginFailureCounts>;
+
+/** Shared by all replicas. Written on failures only. */
+export function createLoginFailureCounts(store: DocumentStore) {
   return {
-    async read(ids) {
+    /** Id → when its failures are forgiven; ids without failures are left out. */
+    async read(ids: readonly string[]): Promise<ReadonlyMap<string, number>> {
       const stored = await store.getMany(SYSTEM_SCOPE, loginFailuresCollection, ids);
       return new Map(stored.map(({ id, value }) => [id, value.forgivenAt]));
     },
-    async add(failures, nowMs) {
+    /** One failure for each; `forgivenAfterMs`: how long one takes to be forgiven. */
+    async add(failures: readonly NewFailure[], nowMs: number): Promise<void> {
       // Another failure may be counted meanwhile; hashing lets so few through that this ends soon.
       await retryOnConflict(async () => {
         const ids = failures.map(({ id }) => id);
@@ -55,7 +50,8 @@ export function createLoginFailureCounts(store: DocumentStore): LoginFailureCoun
         await store.commit(SYSTEM_SCOPE, writes);
       });
     },
-    async sweep(nowMs) {
+    /** Drops what is forgiven, so that the collection stays as small as the last minutes. */
+    async sweep(nowMs: number): Promise<void> {
       await store.commit(SYSTEM_SCOPE, [removeWhere(loginFailuresCollection, { forgivenAt: { lessThan: nowMs } })]);
     },
   };

@@ -2,15 +2,8 @@ import type { DatasetId, PrincipalId } from '../../common/kernel/brand.ts';
 import { asId } from '../../common/kernel/ids.ts';
 import type { Permission } from '../../common/kernel/principal.ts';
 import type { Scope } from '../../common/kernel/scope.ts';
-import { findAll } from '../../common/records/base/find-all.ts';
-import {
-  type Collection,
-  type DocumentStore,
-  insert,
-  remove,
-  removeWhere,
-  type Write,
-} from '../../common/storage/ports/document-store.ts';
+import { repository } from '../../common/records/base/repository.ts';
+import type { Collection, DocumentStore, Stored } from '../../common/storage/ports/document-store.ts';
 
 type ManagedGrantDocument = {
   readonly datasetId: string;
@@ -30,28 +23,23 @@ export interface SinglePermission {
   readonly permission: Permission;
 }
 
+export type ManagedGrants = ReturnType<typeof createManagedGrants>;
+
 /** In the tenant of the scope. */
-export interface ManagedGrants {
-  ofDataset(scope: Scope, dataset: DatasetId): Promise<readonly SinglePermission[]>;
-  /** `DuplicateKeyError` in the commit when it is noted already. */
-  insertWrite(dataset: DatasetId, grant: SinglePermission): Write;
-  removeWrite(dataset: DatasetId, grant: SinglePermission): Write;
-  removeAllWrite(dataset: DatasetId): Write;
+export function createManagedGrants(store: DocumentStore) {
+  const records = repository(store, managedGrantsCollection, grantOf);
+  return {
+    ofDataset: (scope: Scope, dataset: DatasetId) => records.all(scope, { where: { datasetId: dataset } }),
+    /** `DuplicateKeyError` in the commit when it is noted already. */
+    insertWrite: (dataset: DatasetId, { holder, permission }: SinglePermission) =>
+      records.insertWrite(idOf(dataset, { holder, permission }), { datasetId: dataset, holderId: holder, permission }),
+    removeWrite: (dataset: DatasetId, grant: SinglePermission) => records.removeWrite(idOf(dataset, grant)),
+    removeAllWrite: (dataset: DatasetId) => records.removeWhereWrite({ datasetId: dataset }),
+  };
 }
 
-export function createManagedGrants(store: DocumentStore): ManagedGrants {
-  return {
-    async ofDataset(scope, dataset) {
-      const found = await findAll(store, scope, managedGrantsCollection, { where: { datasetId: dataset } });
-      return found.map(({ value: { holderId, permission } }) => ({ holder: asId(holderId), permission }));
-    },
-    insertWrite: (dataset, { holder, permission }) =>
-      insert(managedGrantsCollection, idOf(dataset, { holder, permission }), {
-        ...{ datasetId: dataset, holderId: holder, permission },
-      }),
-    removeWrite: (dataset, grant) => remove(managedGrantsCollection, idOf(dataset, grant)),
-    removeAllWrite: (dataset) => removeWhere(managedGrantsCollection, { datasetId: dataset }),
-  };
+function grantOf({ value: { holderId, permission } }: Stored<ManagedGrantDocument>): SinglePermission {
+  return { holder: asId(holderId), permission };
 }
 
 function idOf(dataset: DatasetId, { holder, permission }: SinglePermission): string {

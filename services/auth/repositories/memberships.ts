@@ -1,16 +1,8 @@
 import type { TenantId, UserId } from '../../common/kernel/brand.ts';
 import { asId } from '../../common/kernel/ids.ts';
 import { SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
-import { findAll } from '../../common/records/base/find-all.ts';
-import {
-  type Collection,
-  type DocumentStore,
-  insert,
-  remove,
-  removeWhere,
-  update,
-  type Write,
-} from '../../common/storage/ports/document-store.ts';
+import { repository } from '../../common/records/base/repository.ts';
+import type { Collection, DocumentStore, Stored } from '../../common/storage/ports/document-store.ts';
 
 type MembershipDocument = {
   readonly tenantId: string;
@@ -24,46 +16,42 @@ export const membershipsCollection: Collection<MembershipDocument> = {
   indexes: [{ fields: ['userId', 'createdAt'] }, { fields: ['tenantId', 'createdAt'] }],
 };
 
-/** Which users belong to which tenants; an owner is a member too. Nobody is a member of the personal space. */
-export interface Memberships {
-  has(tenant: TenantId, user: UserId): Promise<boolean>;
-  /** In the order in which the user joined. */
-  tenantsOf(user: UserId): Promise<readonly TenantId[]>;
-  /** In the order in which they joined. */
-  usersOf(tenant: TenantId): Promise<readonly UserId[]>;
-  /** `DuplicateKeyError` in the commit for a member. */
-  insertWrite(tenant: TenantId, user: UserId, createdAt: string): Write;
-  /** Keeps the membership for the rest of the commit: `VersionConflictError` when it is gone. */
-  touchWrite(tenant: TenantId, user: UserId): Write;
-  removeWrite(tenant: TenantId, user: UserId): Write;
-  removeAllOfUserWrite(user: UserId): Write;
-}
+export type Memberships = ReturnType<typeof createMemberships>;
 
-export function createMemberships(store: DocumentStore): Memberships {
+/** Which users belong to which tenants; an owner is a member too. Nobody is a member of the personal space. */
+export function createMemberships(store: DocumentStore) {
+  const records = repository(store, membershipsCollection, membershipOf);
   return {
-    async has(tenant, user) {
-      return (await store.get(SYSTEM_SCOPE, membershipsCollection, membershipId(tenant, user))) !== null;
-    },
-    async tenantsOf(user) {
-      const found = await findAll(store, SYSTEM_SCOPE, membershipsCollection, {
+    has: async (tenant: TenantId, user: UserId) =>
+      (await records.get(SYSTEM_SCOPE, membershipId(tenant, user))) !== null,
+    /** In the order in which the user joined. */
+    async tenantsOf(user: UserId): Promise<readonly TenantId[]> {
+      const found = await records.all(SYSTEM_SCOPE, {
         where: { userId: user },
         sort: [{ field: 'userId' }, { field: 'createdAt' }],
       });
-      return found.map(({ value }) => asId<TenantId>(value.tenantId));
+      return found.map(({ tenant }) => tenant);
     },
-    async usersOf(tenant) {
-      const found = await findAll(store, SYSTEM_SCOPE, membershipsCollection, {
+    /** In the order in which they joined. */
+    async usersOf(tenant: TenantId): Promise<readonly UserId[]> {
+      const found = await records.all(SYSTEM_SCOPE, {
         where: { tenantId: tenant },
         sort: [{ field: 'tenantId' }, { field: 'createdAt' }],
       });
-      return found.map(({ value }) => asId<UserId>(value.userId));
+      return found.map(({ user }) => user);
     },
-    insertWrite: (tenant, user, createdAt) =>
-      insert(membershipsCollection, membershipId(tenant, user), { tenantId: tenant, userId: user, createdAt }),
-    touchWrite: (tenant, user) => update(membershipsCollection, membershipId(tenant, user), { required: true }),
-    removeWrite: (tenant, user) => remove(membershipsCollection, membershipId(tenant, user)),
-    removeAllOfUserWrite: (user) => removeWhere(membershipsCollection, { userId: user }),
+    /** `DuplicateKeyError` in the commit for a member. */
+    insertWrite: (tenant: TenantId, user: UserId, createdAt: string) =>
+      records.insertWrite(membershipId(tenant, user), { tenantId: tenant, userId: user, createdAt }),
+    /** Keeps the membership for the rest of the commit: `VersionConflictError` when it is gone. */
+    touchWrite: (tenant: TenantId, user: UserId) => records.updateWrite(membershipId(tenant, user), { required: true }),
+    removeWrite: (tenant: TenantId, user: UserId) => records.removeWrite(membershipId(tenant, user)),
+    removeAllOfUserWrite: (user: UserId) => records.removeWhereWrite({ userId: user }),
   };
+}
+
+function membershipOf({ value: { tenantId, userId } }: Stored<MembershipDocument>) {
+  return { tenant: asId<TenantId>(tenantId), user: asId<UserId>(userId) };
 }
 
 function membershipId(tenant: TenantId, user: UserId): string {

@@ -1,14 +1,7 @@
 import { SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
 import type { SecretPlace } from '../../common/ports/secret-box.ts';
-import {
-  type Collection,
-  type DocumentStore,
-  insert,
-  remove,
-  replace,
-  type Stored,
-  type Write,
-} from '../../common/storage/ports/document-store.ts';
+import { repository } from '../../common/records/base/repository.ts';
+import type { Collection, DocumentStore, Stored } from '../../common/storage/ports/document-store.ts';
 
 /** A secret that is written and never read back. */
 export type SealedKey = {
@@ -56,25 +49,18 @@ export interface StoredModelSettings extends ModelSettingsDocument {
 
 export type NewModelSettings = Omit<StoredModelSettings, 'version'>;
 
-export interface ModelSettingsRepository {
-  /** Null: nothing was set. */
-  get(): Promise<StoredModelSettings | null>;
-  /** `DuplicateKeyError` in the commit when settings were made meanwhile. */
-  insertWrite(settings: NewModelSettings): Write;
-  /** `VersionConflictError` in the commit when they changed since they were read. */
-  replaceWrite(settings: StoredModelSettings): Write;
-  removeWrite(settings: StoredModelSettings): Write;
-}
+export type ModelSettingsRepository = ReturnType<typeof createModelSettings>;
 
-export function createModelSettings(store: DocumentStore): ModelSettingsRepository {
+export function createModelSettings(store: DocumentStore) {
+  const records = repository(store, modelSettingsCollection, settingsOf);
   return {
-    async get() {
-      const stored = await store.get(SYSTEM_SCOPE, modelSettingsCollection, ID);
-      return stored === null ? null : settingsOf(stored);
-    },
-    insertWrite: (settings) => insert(modelSettingsCollection, ID, settings),
-    replaceWrite: ({ version, ...settings }) => replace(modelSettingsCollection, ID, settings, version),
-    removeWrite: ({ version }) => remove(modelSettingsCollection, ID, version),
+    /** Null: nothing was set. */
+    get: () => records.get(SYSTEM_SCOPE, ID),
+    /** `DuplicateKeyError` in the commit when settings were made meanwhile. */
+    insertWrite: (settings: NewModelSettings) => records.insertWrite(ID, settings),
+    /** `VersionConflictError` in the commit when they changed since they were read. */
+    replaceWrite: ({ version, ...settings }: StoredModelSettings) => records.replaceWrite(ID, settings, version),
+    removeWrite: ({ version }: StoredModelSettings) => records.removeWrite(ID, version),
   };
 }
 

@@ -1,11 +1,5 @@
 import { SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
-import {
-  type Collection,
-  type DocumentStore,
-  insert,
-  removeWhere,
-  type Write,
-} from '../../common/storage/ports/document-store.ts';
+import { type Collection, type DocumentStore, insert, removeWhere } from '../../common/storage/ports/document-store.ts';
 
 type RevokedToken = {
   /** When the token ends by itself (ISO-8601); after that the entry says nothing new. Null: the token never ends. */
@@ -19,21 +13,18 @@ export const revokedTokensCollection: Collection<RevokedToken> = {
   indexes: [{ fields: ['expiresAt'] }],
 };
 
-export interface RevokedTokens {
-  has(tokenId: string): Promise<boolean>;
-  /**
-   * `DuplicateKeyError` in the commit when the token has ended already. Also drops the entries whose tokens have ended
-   * by themselves before `now`, so the collection stays as small as its lifetime.
-   */
-  addWrites(tokenId: string, expiresAt: Date | null, now: Date): readonly Write[];
-}
+export type RevokedTokens = ReturnType<typeof createRevokedTokens>;
 
-export function createRevokedTokens(store: DocumentStore): RevokedTokens {
+export function createRevokedTokens(store: DocumentStore) {
   return {
-    async has(tokenId) {
+    async has(tokenId: string): Promise<boolean> {
       return (await store.get(SYSTEM_SCOPE, revokedTokensCollection, tokenId)) !== null;
     },
-    addWrites: (tokenId, expiresAt, now) => [
+    /**
+     * `DuplicateKeyError` in the commit when the token has ended already. Also drops the entries whose tokens have ended
+     * by themselves before `now`, so the collection stays as small as its lifetime.
+     */
+    addWrites: (tokenId: string, expiresAt: Date | null, now: Date) => [
       removeWhere(revokedTokensCollection, { expiresAt: { lessThan: now.toISOString() } }),
       insert(revokedTokensCollection, tokenId, { expiresAt: expiresAt?.toISOString() ?? null }),
     ],

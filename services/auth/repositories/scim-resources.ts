@@ -2,17 +2,8 @@ import type { RoleId, TenantId, UserId } from '../../common/kernel/brand.ts';
 import { asId } from '../../common/kernel/ids.ts';
 import type { JsonObject } from '../../common/kernel/json.ts';
 import { SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
-import { findAll } from '../../common/records/base/find-all.ts';
-import {
-  type Collection,
-  type DocumentStore,
-  insert,
-  remove,
-  removeWhere,
-  replace,
-  type Stored,
-  type Write,
-} from '../../common/storage/ports/document-store.ts';
+import { repository } from '../../common/records/base/repository.ts';
+import type { Collection, DocumentStore, Stored } from '../../common/storage/ports/document-store.ts';
 
 type ScimUserDocument = {
   readonly tenantId: string;
@@ -77,58 +68,38 @@ export interface ScimGroup {
   readonly updatedAt: string;
 }
 
-/** What the directories of tenants know of users and roles: by tenant, each of them for itself. */
-export interface ScimResources {
-  user(tenant: TenantId, user: UserId): Promise<StoredScimUser | null>;
-  userByName(tenant: TenantId, userName: string): Promise<StoredScimUser | null>;
-  usersByExternalId(tenant: TenantId, externalId: string): Promise<readonly StoredScimUser[]>;
-  usersOf(tenant: TenantId): Promise<readonly StoredScimUser[]>;
-  /** `DuplicateKeyError` in the commit for a user or a name that the directory has. */
-  insertUserWrite(user: ScimUser): Write;
-  /** `VersionConflictError` in the commit when it changed since it was read; `DuplicateKeyError` for a name in use. */
-  replaceUserWrite(user: StoredScimUser): Write;
-  removeUserWrite(tenant: TenantId, user: UserId): Write;
-  /** In every directory. */
-  removeAllOfUserWrite(user: UserId): Write;
-  groupsOf(tenant: TenantId): Promise<readonly ScimGroup[]>;
-  group(role: RoleId): Promise<ScimGroup | null>;
-  /** In place of what was there. */
-  groupWrites(group: ScimGroup): readonly Write[];
-  removeGroupWrite(role: RoleId): Write;
-}
+export type ScimResources = ReturnType<typeof createScimResources>;
 
-export function createScimResources(store: DocumentStore): ScimResources {
+/** What the directories of tenants know of users and roles: by tenant, each of them for itself. */
+export function createScimResources(store: DocumentStore) {
+  const scimUsers = repository(store, scimUsersCollection, userOf);
+  const scimGroups = repository(store, scimGroupsCollection, groupOf);
   const usersWhere = async (where: { tenantId: string; userNameKey?: string; externalId?: string }) =>
-    (await findAll(store, SYSTEM_SCOPE, scimUsersCollection, { where })).map(userOf);
+    await scimUsers.all(SYSTEM_SCOPE, { where });
   return {
-    async user(tenant, user) {
-      const stored = await store.get(SYSTEM_SCOPE, scimUsersCollection, userKey(tenant, user));
-      return stored === null ? null : userOf(stored);
-    },
-    async userByName(tenant, userName) {
+    user: (tenant: TenantId, user: UserId) => scimUsers.get(SYSTEM_SCOPE, userKey(tenant, user)),
+    async userByName(tenant: TenantId, userName: string): Promise<StoredScimUser | null> {
       const [found] = await usersWhere({ tenantId: tenant, userNameKey: userNameKey(userName) });
       return found ?? null;
     },
-    usersByExternalId: (tenant, externalId) => usersWhere({ tenantId: tenant, externalId }),
-    usersOf: (tenant) => usersWhere({ tenantId: tenant }),
-    insertUserWrite: (user) => insert(scimUsersCollection, userKey(user.tenant, user.user), documentOf(user)),
-    replaceUserWrite: (user) =>
-      replace(scimUsersCollection, userKey(user.tenant, user.user), documentOf(user), user.version),
-    removeUserWrite: (tenant, user) => remove(scimUsersCollection, userKey(tenant, user)),
-    removeAllOfUserWrite: (user) => removeWhere(scimUsersCollection, { userId: user }),
-    async groupsOf(tenant) {
-      const found = await findAll(store, SYSTEM_SCOPE, scimGroupsCollection, { where: { tenantId: tenant } });
-      return found.map(groupOf);
-    },
-    async group(role) {
-      const stored = await store.get(SYSTEM_SCOPE, scimGroupsCollection, role);
-      return stored === null ? null : groupOf(stored);
-    },
-    groupWrites: ({ tenant, role, externalId, updatedAt }) => [
-      remove(scimGroupsCollection, role),
-      insert(scimGroupsCollection, role, { tenantId: tenant, externalId, updatedAt }),
+    usersByExternalId: (tenant: TenantId, externalId: string) => usersWhere({ tenantId: tenant, externalId }),
+    usersOf: (tenant: TenantId) => usersWhere({ tenantId: tenant }),
+    /** `DuplicateKeyError` in the commit for a user or a name that the directory has. */
+    insertUserWrite: (user: ScimUser) => scimUsers.insertWrite(userKey(user.tenant, user.user), documentOf(user)),
+    /** `VersionConflictError` in the commit when it changed since it was read; `DuplicateKeyError` for a name in use. */
+    replaceUserWrite: (user: StoredScimUser) =>
+      scimUsers.replaceWrite(userKey(user.tenant, user.user), documentOf(user), user.version),
+    removeUserWrite: (tenant: TenantId, user: UserId) => scimUsers.removeWrite(userKey(tenant, user)),
+    /** In every directory. */
+    removeAllOfUserWrite: (user: UserId) => scimUsers.removeWhereWrite({ userId: user }),
+    groupsOf: (tenant: TenantId) => scimGroups.all(SYSTEM_SCOPE, { where: { tenantId: tenant } }),
+    group: (role: RoleId) => scimGroups.get(SYSTEM_SCOPE, role),
+    /** In place of what was there. */
+    groupWrites: ({ tenant, role, externalId, updatedAt }: ScimGroup) => [
+      scimGroups.removeWrite(role),
+      scimGroups.insertWrite(role, { tenantId: tenant, externalId, updatedAt }),
     ],
-    removeGroupWrite: (role) => remove(scimGroupsCollection, role),
+    removeGroupWrite: (role: RoleId) => scimGroups.removeWrite(role),
   };
 }
 

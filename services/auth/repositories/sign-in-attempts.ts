@@ -28,27 +28,23 @@ export const signInAttemptsCollection: Collection<SignInAttempt> = {
   indexes: [{ fields: ['expiresAt'] }],
 };
 
-/** By the `state` of the request, of which a hash is stored. */
-export interface SignInAttempts {
-  /** Also drops those that have expired before `now`. */
-  add(state: string, attempt: SignInAttempt, now: Date): Promise<void>;
-  get(state: string): Promise<SignInAttempt | null>;
-  /** True for one caller only. */
-  take(state: string): Promise<boolean>;
-}
+export type SignInAttempts = ReturnType<typeof createSignInAttempts>;
 
-export function createSignInAttempts(store: DocumentStore): SignInAttempts {
+/** By the `state` of the request, of which a hash is stored. */
+export function createSignInAttempts(store: DocumentStore) {
   return {
-    async add(state, attempt, now) {
+    /** Also drops those that have expired before `now`. */
+    async add(state: string, attempt: SignInAttempt, now: Date): Promise<void> {
       await store.commit(SYSTEM_SCOPE, [
         removeWhere(signInAttemptsCollection, { expiresAt: { lessThan: now.toISOString() } }),
         insert(signInAttemptsCollection, attemptId(state), attempt),
       ]);
     },
-    async get(state) {
+    async get(state: string): Promise<SignInAttempt | null> {
       return (await store.get(SYSTEM_SCOPE, signInAttemptsCollection, attemptId(state)))?.value ?? null;
     },
-    async take(state) {
+    /** True for one caller only. */
+    async take(state: string): Promise<boolean> {
       const [removed] = await store.commit(SYSTEM_SCOPE, [remove(signInAttemptsCollection, attemptId(state))]);
       return removed?.changed === 1;
     },

@@ -2,16 +2,8 @@ import type { UserId } from '../../common/kernel/brand.ts';
 import { asId } from '../../common/kernel/ids.ts';
 import type { JsonObject } from '../../common/kernel/json.ts';
 import { SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
-import { findAll } from '../../common/records/base/find-all.ts';
-import {
-  type Collection,
-  type DocumentStore,
-  insert,
-  removeWhere,
-  replace,
-  type Stored,
-  type Write,
-} from '../../common/storage/ports/document-store.ts';
+import { repository } from '../../common/records/base/repository.ts';
+import type { Collection, DocumentStore, Stored } from '../../common/storage/ports/document-store.ts';
 
 type StoredConfigurationDocument = {
   readonly ownerId: string;
@@ -42,42 +34,30 @@ export interface StoredConfiguration {
 
 export type NewStoredConfiguration = Omit<StoredConfiguration, 'version' | 'updatedAt'>;
 
-export interface StoredConfigurations {
-  get(id: string): Promise<StoredConfiguration | null>;
-  find(owner: UserId, name: string): Promise<StoredConfiguration | null>;
-  count(owner: UserId): Promise<number>;
-  /** By owner, then name. */
-  ofUsers(owners: readonly UserId[]): Promise<readonly StoredConfiguration[]>;
-  /** `DuplicateKeyError` in the commit when the owner has the name. */
-  insertWrite(configuration: NewStoredConfiguration): Write;
-  /** `VersionConflictError` in the commit when it changed since it was read. */
-  replaceWrite(configuration: StoredConfiguration): Write;
-  removeAllWrite(owner: UserId): Write;
-}
+export type StoredConfigurations = ReturnType<typeof createStoredConfigurations>;
 
-export function createStoredConfigurations(store: DocumentStore): StoredConfigurations {
+export function createStoredConfigurations(store: DocumentStore) {
+  const records = repository(store, storedConfigurationsCollection, configurationOf);
   return {
-    async get(id) {
-      const stored = await store.get(SYSTEM_SCOPE, storedConfigurationsCollection, id);
-      return stored === null ? null : configurationOf(stored);
-    },
-    async find(owner, name) {
+    get: (id: string) => records.get(SYSTEM_SCOPE, id),
+    async find(owner: UserId, name: string): Promise<StoredConfiguration | null> {
       const where = { ownerId: owner, name };
-      const { items } = await store.find(SYSTEM_SCOPE, storedConfigurationsCollection, { where, limit: 1 });
-      return items[0] === undefined ? null : configurationOf(items[0]);
+      return records.first(SYSTEM_SCOPE, { where });
     },
-    count: (owner) => store.count(SYSTEM_SCOPE, storedConfigurationsCollection, { ownerId: owner }),
-    async ofUsers(owners) {
-      const found = await findAll(store, SYSTEM_SCOPE, storedConfigurationsCollection, {
+    count: (owner: UserId) => records.count(SYSTEM_SCOPE, { ownerId: owner }),
+    /** By owner, then name. */
+    ofUsers: (owners: readonly UserId[]) =>
+      records.all(SYSTEM_SCOPE, {
         where: { ownerId: { in: owners } },
         sort: [{ field: 'ownerId' }, { field: 'name' }],
-      });
-      return found.map(configurationOf);
-    },
-    insertWrite: ({ id, ...rest }) =>
-      insert(storedConfigurationsCollection, id, documentOf({ ...rest, updatedAt: null })),
-    replaceWrite: ({ id, version, ...rest }) => replace(storedConfigurationsCollection, id, documentOf(rest), version),
-    removeAllWrite: (owner) => removeWhere(storedConfigurationsCollection, { ownerId: owner }),
+      }),
+    /** `DuplicateKeyError` in the commit when the owner has the name. */
+    insertWrite: ({ id, ...rest }: NewStoredConfiguration) =>
+      records.insertWrite(id, documentOf({ ...rest, updatedAt: null })),
+    /** `VersionConflictError` in the commit when it changed since it was read. */
+    replaceWrite: ({ id, version, ...rest }: StoredConfiguration) =>
+      records.replaceWrite(id, documentOf(rest), version),
+    removeAllWrite: (owner: UserId) => records.removeWhereWrite({ ownerId: owner }),
   };
 }
 

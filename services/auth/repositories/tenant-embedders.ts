@@ -1,12 +1,7 @@
 import type { TenantId } from '../../common/kernel/brand.ts';
 import type { SecretPlace } from '../../common/ports/secret-box.ts';
-import {
-  type Collection,
-  type DocumentStore,
-  insert,
-  replace,
-  type Write,
-} from '../../common/storage/ports/document-store.ts';
+import { repository, withVersion } from '../../common/records/base/repository.ts';
+import type { Collection, DocumentStore } from '../../common/storage/ports/document-store.ts';
 
 /** An embedding model on a tenant's own account with a provider. */
 export type EmbeddingAccount = {
@@ -43,29 +38,21 @@ export interface StoredTenantEmbedders extends TenantEmbedders {
   readonly version: number;
 }
 
-export interface TenantEmbedderAccounts {
-  /** Null: the tenant never had one of its own. */
-  get(tenant: TenantId): Promise<StoredTenantEmbedders | null>;
-  /**
-   * Under the scope of the tenant. `DuplicateKeyError` or `VersionConflictError` in the commit when it changed since `before`
-   * was read.
-   */
-  putWrite(next: TenantEmbedders, before: StoredTenantEmbedders | null): Write;
-}
-
 /** One for each tenant. */
 const ID = 'embedding';
 
-export function createTenantEmbedders(store: DocumentStore): TenantEmbedderAccounts {
+export type TenantEmbedderAccounts = ReturnType<typeof createTenantEmbedders>;
+
+export function createTenantEmbedders(store: DocumentStore) {
+  const records = repository(store, tenantEmbeddersCollection, withVersion);
   return {
-    async get(tenant) {
-      const stored = await store.get({ tenant }, tenantEmbeddersCollection, ID);
-      return stored === null ? null : { ...stored.value, version: stored.version };
-    },
-    putWrite: (next, before) =>
-      before === null
-        ? insert(tenantEmbeddersCollection, ID, next)
-        : replace(tenantEmbeddersCollection, ID, next, before.version),
+    /** Null: the tenant never had one of its own. */
+    get: (tenant: TenantId) => records.get({ tenant }, ID),
+    /**
+     * Under the scope of the tenant. `DuplicateKeyError` or `VersionConflictError` in the commit when it changed since `before`
+     * was read.
+     */
+    putWrite: (next: TenantEmbedders, before: StoredTenantEmbedders | null) => records.putWrite(ID, next, before),
   };
 }
 

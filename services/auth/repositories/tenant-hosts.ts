@@ -1,14 +1,8 @@
 import type { TenantId } from '../../common/kernel/brand.ts';
 import { asId } from '../../common/kernel/ids.ts';
 import { SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
-import { findAll } from '../../common/records/base/find-all.ts';
-import {
-  type Collection,
-  type DocumentStore,
-  insert,
-  remove,
-  type Write,
-} from '../../common/storage/ports/document-store.ts';
+import { repository } from '../../common/records/base/repository.ts';
+import type { Collection, DocumentStore, Stored } from '../../common/storage/ports/document-store.ts';
 
 type TenantHostDocument = { readonly tenantId: string };
 
@@ -19,27 +13,26 @@ export const tenantHostsCollection: Collection<TenantHostDocument> = {
   indexes: [{ fields: ['tenantId'] }],
 };
 
+export type TenantHosts = ReturnType<typeof createTenantHosts>;
+
 /** The host names that select a tenant: lower case, without port or final dot. */
-export interface TenantHosts {
-  tenantOf(name: string): Promise<TenantId | null>;
-  /** Sorted. */
-  ofTenant(tenant: TenantId): Promise<readonly string[]>;
-  /** `DuplicateKeyError` in the commit when a tenant has the name. */
-  insertWrite(name: string, tenant: TenantId): Write;
-  removeWrite(name: string): Write;
+export function createTenantHosts(store: DocumentStore) {
+  const records = repository(store, tenantHostsCollection, hostOf);
+  return {
+    async tenantOf(name: string): Promise<TenantId | null> {
+      return (await records.get(SYSTEM_SCOPE, name))?.tenant ?? null;
+    },
+    /** Sorted. */
+    async ofTenant(tenant: TenantId): Promise<readonly string[]> {
+      const found = await records.all(SYSTEM_SCOPE, { where: { tenantId: tenant } });
+      return found.map(({ name }) => name).sort();
+    },
+    /** `DuplicateKeyError` in the commit when a tenant has the name. */
+    insertWrite: (name: string, tenant: TenantId) => records.insertWrite(name, { tenantId: tenant }),
+    removeWrite: (name: string) => records.removeWrite(name),
+  };
 }
 
-export function createTenantHosts(store: DocumentStore): TenantHosts {
-  return {
-    async tenantOf(name) {
-      const stored = await store.get(SYSTEM_SCOPE, tenantHostsCollection, name);
-      return stored === null ? null : asId(stored.value.tenantId);
-    },
-    async ofTenant(tenant) {
-      const found = await findAll(store, SYSTEM_SCOPE, tenantHostsCollection, { where: { tenantId: tenant } });
-      return found.map(({ id }) => id).sort();
-    },
-    insertWrite: (name, tenant) => insert(tenantHostsCollection, name, { tenantId: tenant }),
-    removeWrite: (name) => remove(tenantHostsCollection, name),
-  };
+function hostOf({ id, value }: Stored<TenantHostDocument>) {
+  return { name: id, tenant: asId<TenantId>(value.tenantId) };
 }

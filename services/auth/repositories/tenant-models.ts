@@ -1,13 +1,7 @@
 import type { TenantId } from '../../common/kernel/brand.ts';
 import type { SecretPlace } from '../../common/ports/secret-box.ts';
-import {
-  type Collection,
-  type DocumentStore,
-  insert,
-  remove,
-  replace,
-  type Write,
-} from '../../common/storage/ports/document-store.ts';
+import { repository, withVersion } from '../../common/records/base/repository.ts';
+import type { Collection, DocumentStore } from '../../common/storage/ports/document-store.ts';
 
 /** A language model of a tenant's own, on the tenant's account with a provider. */
 export type TenantLanguageModel = {
@@ -35,31 +29,22 @@ export interface StoredTenantModel extends TenantLanguageModel {
   readonly version: number;
 }
 
-export interface TenantModels {
-  /** Null: the tenant uses the server's. */
-  get(tenant: TenantId): Promise<StoredTenantModel | null>;
-  /**
-   * Under the scope of the tenant. `DuplicateKeyError` or `VersionConflictError` in the commit when it changed since `before`
-   * was read.
-   */
-  putWrite(model: TenantLanguageModel, before: StoredTenantModel | null): Write;
-  removeWrite(before: StoredTenantModel): Write;
-}
-
 /** One for each tenant. */
 const ID = 'language';
 
-export function createTenantModels(store: DocumentStore): TenantModels {
+export type TenantModels = ReturnType<typeof createTenantModels>;
+
+export function createTenantModels(store: DocumentStore) {
+  const records = repository(store, tenantModelsCollection, withVersion);
   return {
-    async get(tenant) {
-      const stored = await store.get({ tenant }, tenantModelsCollection, ID);
-      return stored === null ? null : { ...stored.value, version: stored.version };
-    },
-    putWrite: (model, before) =>
-      before === null
-        ? insert(tenantModelsCollection, ID, model)
-        : replace(tenantModelsCollection, ID, model, before.version),
-    removeWrite: ({ version }) => remove(tenantModelsCollection, ID, version),
+    /** Null: the tenant uses the server's. */
+    get: (tenant: TenantId) => records.get({ tenant }, ID),
+    /**
+     * Under the scope of the tenant. `DuplicateKeyError` or `VersionConflictError` in the commit when it changed since `before`
+     * was read.
+     */
+    putWrite: (model: TenantLanguageModel, before: StoredTenantModel | null) => records.putWrite(ID, model, before),
+    removeWrite: ({ version }: StoredTenantModel) => records.removeWrite(ID, version),
   };
 }
 

@@ -39,27 +39,20 @@ export interface ModelCacheKey {
   readonly item: DataItemId;
 }
 
-/** Answers never leave their dataset: another dataset with the same text asks again. */
-export interface ModelCache {
-  /**
-   * The item's own answer about the chunk, whatever stood around it then: an edit elsewhere in the document costs
-   * nothing. Else one that another item paid for, told exactly the same: names of that document cannot slip into this one.
-   */
-  get(scope: DatasetScope, key: ModelCacheKey): Promise<JsonObject | null>;
-  /** Of two workers with the same answer the first one's stays. `at`: ISO-8601. */
-  put(scope: DatasetScope, key: ModelCacheKey, answer: JsonObject, at: string): Promise<void>;
-  /** Removes the answers the items paid for, all of the dataset without `items`. Returns how many went. */
-  remove(scope: DatasetScope, items?: readonly DataItemId[]): Promise<number>;
-  count(scope: DatasetScope, items?: readonly DataItemId[]): Promise<number>;
-}
-
 /** Answers to one question: one per item that met the chunk in other surroundings. */
 const MAX_ANSWERS = 100;
 
-export function createModelCache(store: DocumentStore): ModelCache {
+export type ModelCache = ReturnType<typeof createModelCache>;
+
+/** Answers never leave their dataset: another dataset with the same text asks again. */
+export function createModelCache(store: DocumentStore) {
   const where = (items: readonly DataItemId[] | undefined) => (items === undefined ? {} : { item: { in: [...items] } });
   return {
-    async get(scope, key) {
+    /**
+     * The item's own answer about the chunk, whatever stood around it then: an edit elsewhere in the document costs
+     * nothing. Else one that another item paid for, told exactly the same: names of that document cannot slip into this one.
+     */
+    async get(scope: DatasetScope, key: ModelCacheKey): Promise<JsonObject | null> {
       const exact = await store.get(scope, modelCacheCollection, cacheId(scope, key));
       if (exact !== null) return exact.value.answer;
       const query = { where: { question: questionOf(key) }, limit: MAX_ANSWERS };
@@ -69,7 +62,8 @@ export function createModelCache(store: DocumentStore): ModelCache {
         answers.find(({ contextHash }) => contextHash === key.contextHash);
       return found?.answer ?? null;
     },
-    async put(scope, key, answer, at) {
+    /** Of two workers with the same answer the first one's stays. `at`: ISO-8601. */
+    async put(scope: DatasetScope, key: ModelCacheKey, answer: JsonObject, at: string): Promise<void> {
       try {
         const { model, contextHash, item } = key;
         const value = { model, question: questionOf(key), contextHash, item, answer, createdAt: at };
@@ -78,11 +72,13 @@ export function createModelCache(store: DocumentStore): ModelCache {
         if (!(error instanceof DuplicateKeyError)) throw error;
       }
     },
-    async remove(scope, items) {
+    /** Removes the answers the items paid for, all of the dataset without `items`. Returns how many went. */
+    async remove(scope: DatasetScope, items?: readonly DataItemId[]): Promise<number> {
       const [result] = await store.commit(scope, [removeWhere(modelCacheCollection, where(items))]);
       return result?.changed ?? 0;
     },
-    count: (scope, items) => store.count(scope, modelCacheCollection, where(items)),
+    count: (scope: DatasetScope, items?: readonly DataItemId[]) =>
+      store.count(scope, modelCacheCollection, where(items)),
   };
 }
 

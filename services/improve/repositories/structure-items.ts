@@ -35,17 +35,12 @@ export interface StructureItem extends Provenance {
   readonly version: number;
 }
 
-export interface StructureItems {
-  all(scope: DatasetScope, structure: StructureName): Promise<ReadonlyMap<DataItemId, StructureItem>>;
-  /** `before`: what was read, undefined for an item that is new. `VersionConflictError`, `DuplicateKeyError`. */
-  write(structure: StructureName, item: Provenance & { readonly isDone: boolean }, before?: StructureItem): Write;
-  removeWrite(structure: StructureName, item: StructureItem): Write;
-}
+export type StructureItems = ReturnType<typeof createStructureItems>;
 
-export function createStructureItems(store: DocumentStore): StructureItems {
+export function createStructureItems(store: DocumentStore) {
   const collection = structureItemsCollection;
   return {
-    async all(scope, structure) {
+    async all(scope: DatasetScope, structure: StructureName): Promise<ReadonlyMap<DataItemId, StructureItem>> {
       const found = await findAll(store, scope, collection, { where: { structure } });
       return new Map(
         found.map(({ value: { itemId, generation, isDone }, version }) => {
@@ -54,14 +49,20 @@ export function createStructureItems(store: DocumentStore): StructureItems {
         }),
       );
     },
-    write(structure, { item, generation, isDone }, before) {
+    /** `before`: what was read, undefined for an item that is new. `VersionConflictError`, `DuplicateKeyError`. */
+    write(
+      structure: StructureName,
+      { item, generation, isDone }: Provenance & { readonly isDone: boolean },
+      before?: StructureItem,
+    ): Write {
       const document = { structure, itemId: item, generation, isDone };
       const id = documentId(structure, item);
       return before === undefined
         ? insert(collection, id, document)
         : replace(collection, id, document, before.version);
     },
-    removeWrite: (structure, { item, version }) => remove(collection, documentId(structure, item), version),
+    removeWrite: (structure: StructureName, { item, version }: StructureItem) =>
+      remove(collection, documentId(structure, item), version),
   };
 }
 

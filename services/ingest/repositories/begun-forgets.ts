@@ -57,29 +57,14 @@ export interface BeginTimes {
   readonly leasedUntilMs: number;
 }
 
-export interface BegunForgets {
-  /** Commits `writes` with it. What was begun before is held from now on. */
-  begin(dataset: ForgottenDataset, what: Forgotten, times: BeginTimes, writes: readonly Write[]): Promise<void>;
-  /** Whether the dataset itself is being forgotten. */
-  ofDataset(dataset: Pick<DatasetRef, 'tenant' | 'id'>): Promise<boolean>;
-  /** Until somebody else may go on. */
-  hold(dataset: ForgottenDataset, what: Forgotten, untilMs: number): Promise<void>;
-  /** It is gone, and with a dataset all that was begun of its items. */
-  end(dataset: ForgottenDataset, what: Forgotten): Promise<void>;
-  /** What nobody has held since then, of all tenants, at most 500. */
-  cutOff(scope: SystemScope, beforeMs: number): Promise<readonly CutOffForget[]>;
-  /** False: somebody else goes on with it, or ended it. */
-  take(forget: CutOffForget, untilMs: number): Promise<boolean>;
-  /** For a process that has the store alone: whoever held them is dead. */
-  releaseAll(scope: SystemScope): Promise<void>;
-}
-
 /** Ids of items are none like these. */
 const WHOLE = 'dataset';
 const MEMORY = 'memory';
 const PAGE = 500;
 
-export function createBegunForgets(store: DocumentStore): BegunForgets {
+export type BegunForgets = ReturnType<typeof createBegunForgets>;
+
+export function createBegunForgets(store: DocumentStore) {
   const collection = begunForgetsCollection;
   const cutOff = async (scope: SystemScope, beforeMs: number): Promise<readonly CutOffForget[]> => {
     const where = { leasedUntilMs: { atMost: beforeMs } };
@@ -92,7 +77,13 @@ export function createBegunForgets(store: DocumentStore): BegunForgets {
     );
   };
   return {
-    async begin(dataset, what, { begunAt, leasedUntilMs }, writes) {
+    /** Commits `writes` with it. What was begun before is held from now on. */
+    async begin(
+      dataset: ForgottenDataset,
+      what: Forgotten,
+      { begunAt, leasedUntilMs }: BeginTimes,
+      writes: readonly Write[],
+    ): Promise<void> {
       const scope = scopeOf(dataset);
       const { createdAt, ownerId } = dataset;
       const document = { createdAt, ownerId, leasedUntilMs, ...(what.memoryOnly ? { begunAt } : {}) };
@@ -106,22 +97,29 @@ export function createBegunForgets(store: DocumentStore): BegunForgets {
         await store.commit(scope, [...marks, ...writes]);
       });
     },
-    ofDataset: async (dataset) => (await store.get(scopeOf(dataset), collection, WHOLE)) !== null,
-    hold: (dataset, what, untilMs) => hold(scopeOf(dataset), idsOf(what), untilMs),
-    async end(dataset, what) {
+    /** Whether the dataset itself is being forgotten. */
+    ofDataset: async (dataset: Pick<DatasetRef, 'tenant' | 'id'>) =>
+      (await store.get(scopeOf(dataset), collection, WHOLE)) !== null,
+    /** Until somebody else may go on. */
+    hold: (dataset: ForgottenDataset, what: Forgotten, untilMs: number) => hold(scopeOf(dataset), idsOf(what), untilMs),
+    /** It is gone, and with a dataset all that was begun of its items. */
+    async end(dataset: ForgottenDataset, what: Forgotten): Promise<void> {
       const { createdAt } = dataset;
       await store.commit(scopeOf(dataset), [
         removeWhere(collection, isWhole(what) ? { createdAt } : { id: { in: idsOf(what) }, createdAt }),
       ]);
     },
+    /** What nobody has held since then, of all tenants, at most 500. */
     cutOff,
-    async take(forget, leasedUntilMs) {
+    /** False: somebody else goes on with it, or ended it. */
+    async take(forget: CutOffForget, leasedUntilMs: number): Promise<boolean> {
       const { dataset, leasedUntilMs: read } = forget;
       const change = { where: { leasedUntilMs: read }, set: { leasedUntilMs } };
       const [result] = await store.commit(scopeOf(dataset), [update(collection, idOf(forget), change)]);
       return result?.changed === 1;
     },
-    async releaseAll(scope) {
+    /** For a process that has the store alone: whoever held them is dead. */
+    async releaseAll(scope: SystemScope): Promise<void> {
       for (;;) {
         const held = await store.find(scope, collection, { where: { leasedUntilMs: { greaterThan: 0 } }, limit: PAGE });
         for (const stored of held.items) await hold(scopeOf(cutOffOf(stored).dataset), [stored.id], 0);

@@ -1,14 +1,8 @@
 import type { JsonObject } from '../../common/kernel/json.ts';
 import { SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
 import type { ManagedThing } from '../../common/records/auth/managed-resources.ts';
-import {
-  type Collection,
-  type DocumentStore,
-  insert,
-  replace,
-  type Stored,
-  type Write,
-} from '../../common/storage/ports/document-store.ts';
+import { repository } from '../../common/records/base/repository.ts';
+import type { Collection, DocumentStore, Stored } from '../../common/storage/ports/document-store.ts';
 import type { Leased } from './leased.ts';
 
 type ErasureDocument = Omit<Leased, 'isComplete'> & {
@@ -31,27 +25,21 @@ export interface Erasure extends ErasureDocument, Leased {
   readonly version: number;
 }
 
-export interface Erasures {
-  get(crUid: string, thing: ManagedThing): Promise<Erasure | null>;
-  /** `DuplicateKeyError` in the commit when it has begun. */
-  insertWrite(crUid: string, thing: ManagedThing, begunAt: string): Write;
-  /** `VersionConflictError` in the commit when it changed since it was read. */
-  replaceWrite(erasure: Erasure): Write;
-}
+export type Erasures = ReturnType<typeof createErasures>;
 
-export function createErasures(store: DocumentStore): Erasures {
+export function createErasures(store: DocumentStore) {
+  const records = repository(store, erasuresCollection, erasureOf);
   return {
-    async get(crUid, thing) {
-      const stored = await store.get(SYSTEM_SCOPE, erasuresCollection, idOf(crUid, thing));
-      return stored === null ? null : erasureOf(stored);
-    },
-    insertWrite: (crUid, thing, begunAt) =>
-      insert(erasuresCollection, idOf(crUid, thing), {
+    get: (crUid: string, thing: ManagedThing) => records.get(SYSTEM_SCOPE, idOf(crUid, thing)),
+    /** `DuplicateKeyError` in the commit when it has begun. */
+    insertWrite: (crUid: string, thing: ManagedThing, begunAt: string) =>
+      records.insertWrite(idOf(crUid, thing), {
         ...{ begunAt, step: 'waiting', removed: {}, residue: 0, receipt: null, failure: null },
         ...{ finalSnapshots: 'open', kept: [] },
         ...{ worker: null, leasedUntilMs: 0 },
       }),
-    replaceWrite: ({ id, version, isComplete: _, ...document }) => replace(erasuresCollection, id, document, version),
+    /** `VersionConflictError` in the commit when it changed since it was read. */
+    replaceWrite: ({ id, version, isComplete: _, ...document }: Erasure) => records.replaceWrite(id, document, version),
   };
 }
 

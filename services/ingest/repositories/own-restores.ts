@@ -2,15 +2,8 @@ import type { DatasetId, TenantId, UserId } from '../../common/kernel/brand.ts';
 import { asId } from '../../common/kernel/ids.ts';
 import type { Scope, SystemScope } from '../../common/kernel/scope.ts';
 import { findAll } from '../../common/records/base/find-all.ts';
-import {
-  type Collection,
-  type DocumentStore,
-  insert,
-  remove,
-  replace,
-  type Stored,
-  type Write,
-} from '../../common/storage/ports/document-store.ts';
+import { repository } from '../../common/records/base/repository.ts';
+import type { Collection, DocumentStore, Stored } from '../../common/storage/ports/document-store.ts';
 import type { Leased } from './leased.ts';
 
 type OwnRestoreDocument = Leased & {
@@ -51,37 +44,28 @@ export interface OwnRestore extends Omit<OwnRestoreDocument, 'datasetId' | 'user
   readonly version: number;
 }
 
-export interface OwnRestores {
-  get(scope: Scope, id: string): Promise<OwnRestore | null>;
-  /** Those of the user that are neither complete nor failed. */
-  countOpen(scope: Scope, user: UserId): Promise<number>;
-  /** Those that nobody has touched since then, of all tenants, at most 100. */
-  untouched(scope: SystemScope, beforeMs: number, isComplete: boolean): Promise<readonly OwnRestore[]>;
-  insertWrite(restore: Omit<OwnRestore, 'version' | 'tenant'>): Write;
-  /** `VersionConflictError` in the commit when it changed since it was read. */
-  replaceWrite(restore: OwnRestore): Write;
-  removeWrite(restore: OwnRestore): Write;
-}
+export type OwnRestores = ReturnType<typeof createOwnRestores>;
 
-export function createOwnRestores(store: DocumentStore): OwnRestores {
+export function createOwnRestores(store: DocumentStore) {
+  const records = repository(store, ownRestoresCollection, restoreOf);
   const collection = ownRestoresCollection;
   return {
-    async get({ tenant }, id) {
-      const stored = await store.get({ tenant }, collection, id);
-      return stored === null ? null : restoreOf(stored);
-    },
-    async countOpen({ tenant }, userId) {
+    get: ({ tenant }: Scope, id: string) => records.get({ tenant }, id),
+    /** Those of the user that are neither complete nor failed. */
+    async countOpen({ tenant }: Scope, userId: UserId): Promise<number> {
       // Those that failed are there, too, for whoever asks how it went.
       const found = await findAll(store, { tenant }, collection, { where: { userId, isComplete: false } });
       return found.filter(({ value }) => value.failure === null).length;
     },
-    async untouched(scope, beforeMs, isComplete) {
+    /** Those that nobody has touched since then, of all tenants, at most 100. */
+    async untouched(scope: SystemScope, beforeMs: number, isComplete: boolean): Promise<readonly OwnRestore[]> {
       const where = { isComplete, leasedUntilMs: { lessThan: beforeMs } };
-      return (await store.find(scope, collection, { where, limit: 100 })).items.map(restoreOf);
+      return (await records.page(scope, { where, limit: 100 })).items;
     },
-    insertWrite: ({ id, ...document }) => insert(collection, id, document),
-    replaceWrite: ({ id, version, tenant: _, ...document }) => replace(collection, id, document, version),
-    removeWrite: ({ id, version }) => remove(collection, id, version),
+    insertWrite: ({ id, ...document }: Omit<OwnRestore, 'version' | 'tenant'>) => records.insertWrite(id, document),
+    /** `VersionConflictError` in the commit when it changed since it was read. */
+    replaceWrite: ({ id, version, tenant: _, ...document }: OwnRestore) => records.replaceWrite(id, document, version),
+    removeWrite: ({ id, version }: OwnRestore) => records.removeWrite(id, version),
   };
 }
 

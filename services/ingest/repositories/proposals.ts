@@ -7,7 +7,6 @@ import {
   insert,
   removeWhere,
   replace,
-  type Write,
 } from '../../common/storage/ports/document-store.ts';
 
 type ProposalDocument = Omit<SkillProposal, 'id'> & JsonObject;
@@ -23,26 +22,21 @@ export interface StoredProposal {
   readonly version: number;
 }
 
-/** Proposals for skills. Ingest writes them. */
-export interface Proposals {
-  get(scope: DatasetScope, id: string): Promise<StoredProposal | null>;
-  insertWrite(proposal: SkillProposal): Write;
-  /** `VersionConflictError` in the commit when it changed since. */
-  replaceWrite(was: StoredProposal, proposal: SkillProposal): Write;
-  count(scope: DatasetScope, skill: string): Promise<number>;
-  removeOfSkillWrite(skill: string): Write;
-}
+export type Proposals = ReturnType<typeof createProposals>;
 
-export function createProposals(store: DocumentStore): Proposals {
+/** Proposals for skills. Ingest writes them. */
+export function createProposals(store: DocumentStore) {
   const collection = skillProposalsCollection;
   return {
-    async get(scope, id) {
+    async get(scope: DatasetScope, id: string): Promise<StoredProposal | null> {
       const stored = await store.get(scope, collection, id);
       return stored === null ? null : { proposal: { id, ...stored.value }, version: stored.version };
     },
-    insertWrite: ({ id, ...proposal }) => insert(collection, id, proposal),
-    replaceWrite: ({ version }, { id, ...proposal }) => replace(collection, id, proposal, version),
-    count: (scope, skill) => store.count(scope, collection, { skill }),
-    removeOfSkillWrite: (skill) => removeWhere(collection, { skill }),
+    insertWrite: ({ id, ...proposal }: SkillProposal) => insert(collection, id, proposal),
+    /** `VersionConflictError` in the commit when it changed since. */
+    replaceWrite: ({ version }: StoredProposal, { id, ...proposal }: SkillProposal) =>
+      replace(collection, id, proposal, version),
+    count: (scope: DatasetScope, skill: string) => store.count(scope, collection, { skill }),
+    removeOfSkillWrite: (skill: string) => removeWhere(collection, { skill }),
   };
 }

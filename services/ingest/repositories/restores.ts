@@ -1,15 +1,8 @@
 import type { DatasetId, TenantId } from '../../common/kernel/brand.ts';
 import { asId } from '../../common/kernel/ids.ts';
 import { SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
-import {
-  type Collection,
-  type DocumentStore,
-  insert,
-  remove,
-  replace,
-  type Stored,
-  type Write,
-} from '../../common/storage/ports/document-store.ts';
+import { repository } from '../../common/records/base/repository.ts';
+import type { Collection, DocumentStore, Stored } from '../../common/storage/ports/document-store.ts';
 import type { Leased } from './leased.ts';
 
 type RestoreDocument = Leased & {
@@ -37,31 +30,22 @@ export interface Restore extends Omit<RestoreDocument, 'datasetId' | 'tenantId'>
   readonly version: number;
 }
 
-export interface Restores {
-  get(crUid: string): Promise<Restore | null>;
-  /** Those that nobody goes on with since then, at most 100. */
-  abandoned(beforeMs: number): Promise<readonly Restore[]>;
-  /** `DuplicateKeyError` in the commit when there is one. */
-  insertWrite(restore: Omit<Restore, 'version'>): Write;
-  /** `VersionConflictError` in the commit when it changed since it was read. */
-  replaceWrite(restore: Restore): Write;
-  removeWrite(restore: Restore): Write;
-}
+export type Restores = ReturnType<typeof createRestores>;
 
-export function createRestores(store: DocumentStore): Restores {
-  const collection = restoresCollection;
+export function createRestores(store: DocumentStore) {
+  const records = repository(store, restoresCollection, restoreOf);
   return {
-    async get(crUid) {
-      const stored = await store.get(SYSTEM_SCOPE, collection, crUid);
-      return stored === null ? null : restoreOf(stored);
-    },
-    async abandoned(beforeMs) {
+    get: (crUid: string) => records.get(SYSTEM_SCOPE, crUid),
+    /** Those that nobody goes on with since then, at most 100. */
+    async abandoned(beforeMs: number): Promise<readonly Restore[]> {
       const where = { isComplete: false, leasedUntilMs: { lessThan: beforeMs } };
-      return (await store.find(SYSTEM_SCOPE, collection, { where, limit: 100 })).items.map(restoreOf);
+      return (await records.page(SYSTEM_SCOPE, { where, limit: 100 })).items;
     },
-    insertWrite: ({ crUid, ...document }) => insert(collection, crUid, document),
-    replaceWrite: ({ crUid, version, ...document }) => replace(collection, crUid, document, version),
-    removeWrite: ({ crUid, version }) => remove(collection, crUid, version),
+    /** `DuplicateKeyError` in the commit when there is one. */
+    insertWrite: ({ crUid, ...document }: Omit<Restore, 'version'>) => records.insertWrite(crUid, document),
+    /** `VersionConflictError` in the commit when it changed since it was read. */
+    replaceWrite: ({ crUid, version, ...document }: Restore) => records.replaceWrite(crUid, document, version),
+    removeWrite: ({ crUid, version }: Restore) => records.removeWrite(crUid, version),
   };
 }
 

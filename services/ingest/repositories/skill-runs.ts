@@ -24,21 +24,10 @@ export const skillRunsCollection: Collection<RunDocument> = {
   ],
 };
 
-/** How skills did. Ingest writes them. */
-export interface SkillRuns {
-  /** A run that is sent again replaces itself. `DuplicateKeyError` or `VersionConflictError` in the commit on a race. */
-  recordWrite(scope: DatasetScope, run: SkillRun): Promise<Write>;
-  /** Newest first; exactly the newest `limit` of those with an error or a score below the threshold. */
-  failing(
-    scope: DatasetScope,
-    skill: string,
-    options: { readonly threshold: number; readonly limit: number },
-  ): Promise<readonly SkillRun[]>;
-  count(scope: DatasetScope, skill: string): Promise<number>;
-  removeOfSkillWrite(skill: string): Write;
-}
+export type SkillRuns = ReturnType<typeof createSkillRuns>;
 
-export function createSkillRuns(store: DocumentStore): SkillRuns {
+/** How skills did. Ingest writes them. */
+export function createSkillRuns(store: DocumentStore) {
   const collection = skillRunsCollection;
   const newest = async (
     scope: DatasetScope,
@@ -53,7 +42,8 @@ export function createSkillRuns(store: DocumentStore): SkillRuns {
     return items.map(({ value }): SkillRun => runOf(value));
   };
   return {
-    async recordWrite(scope, run) {
+    /** A run that is sent again replaces itself. `DuplicateKeyError` or `VersionConflictError` in the commit on a race. */
+    async recordWrite(scope: DatasetScope, run: SkillRun): Promise<Write> {
       const id = documentId(run);
       const stored = await store.get(scope, collection, id);
       const document = { ...run, hasError: hasError(run) };
@@ -61,15 +51,20 @@ export function createSkillRuns(store: DocumentStore): SkillRuns {
         ? insert(collection, id, document as RunDocument)
         : replace(collection, id, document as RunDocument, stored.version);
     },
-    async failing(scope, skill, { threshold, limit }) {
+    /** Newest first; exactly the newest `limit` of those with an error or a score below the threshold. */
+    async failing(
+      scope: DatasetScope,
+      skill: string,
+      { threshold, limit }: { readonly threshold: number; readonly limit: number },
+    ): Promise<readonly SkillRun[]> {
       const [erroneous, low] = await Promise.all([
         newest(scope, { skill, hasError: true }, limit),
         newest(scope, { skill, hasError: false, successScore: { lessThan: threshold } }, limit),
       ]);
       return [...erroneous, ...low].toSorted(compareRuns).slice(0, limit);
     },
-    count: (scope, skill) => store.count(scope, collection, { skill }),
-    removeOfSkillWrite: (skill) => removeWhere(collection, { skill }),
+    count: (scope: DatasetScope, skill: string) => store.count(scope, collection, { skill }),
+    removeOfSkillWrite: (skill: string) => removeWhere(collection, { skill }),
   };
 }
 

@@ -2,15 +2,8 @@ import type { DatasetId, TenantId } from '../../common/kernel/brand.ts';
 import { asId } from '../../common/kernel/ids.ts';
 import type { Scope, SystemScope } from '../../common/kernel/scope.ts';
 import { findAll } from '../../common/records/base/find-all.ts';
-import {
-  type Collection,
-  type DocumentStore,
-  insert,
-  remove,
-  replace,
-  type Stored,
-  type Write,
-} from '../../common/storage/ports/document-store.ts';
+import { repository } from '../../common/records/base/repository.ts';
+import type { Collection, DocumentStore, Stored } from '../../common/storage/ports/document-store.ts';
 import type { Leased } from './leased.ts';
 
 type SnapshotDocument = Leased & {
@@ -48,38 +41,31 @@ export interface SnapshotRecord extends Omit<SnapshotDocument, 'datasetId'> {
   readonly version: number;
 }
 
-export interface Snapshots {
-  get(scope: Scope, name: string): Promise<SnapshotRecord | null>;
-  /** Newest first; without a dataset all of the tenant. */
-  list(scope: Scope, dataset?: DatasetId): Promise<readonly SnapshotRecord[]>;
-  /** Those that nobody goes on with since then, of all tenants, at most 100. */
-  abandoned(scope: SystemScope, beforeMs: number): Promise<readonly SnapshotRecord[]>;
-  /** `DuplicateKeyError` in the commit when there is one of the name. */
-  insertWrite(record: Omit<SnapshotRecord, 'version' | 'tenant'>): Write;
-  /** `VersionConflictError` in the commit when it changed since it was read. */
-  replaceWrite(record: SnapshotRecord): Write;
-  removeWrite(record: SnapshotRecord): Write;
-}
+export type Snapshots = ReturnType<typeof createSnapshots>;
 
-export function createSnapshots(store: DocumentStore): Snapshots {
+export function createSnapshots(store: DocumentStore) {
+  const records = repository(store, snapshotsCollection, recordOf);
   const collection = snapshotsCollection;
   return {
-    async get({ tenant }, name) {
-      const stored = await store.get({ tenant }, collection, name);
-      return stored === null ? null : recordOf(stored);
-    },
-    async list({ tenant }, dataset) {
+    get: ({ tenant }: Scope, name: string) => records.get({ tenant }, name),
+    /** Newest first; without a dataset all of the tenant. */
+    async list({ tenant }: Scope, dataset?: DatasetId): Promise<readonly SnapshotRecord[]> {
       const where = dataset === undefined ? {} : { datasetId: dataset };
       const found = await findAll(store, { tenant }, collection, { where });
       return found.map(recordOf).sort((one, other) => (one.at < other.at ? 1 : -1));
     },
-    async abandoned(scope, beforeMs) {
+    /** Those that nobody goes on with since then, of all tenants, at most 100. */
+    async abandoned(scope: SystemScope, beforeMs: number): Promise<readonly SnapshotRecord[]> {
       const where = { isComplete: false, leasedUntilMs: { lessThan: beforeMs } };
-      return (await store.find(scope, collection, { where, limit: 100 })).items.map(recordOf);
+      return (await records.page(scope, { where, limit: 100 })).items;
     },
-    insertWrite: ({ name, ...document }) => insert(collection, name, document),
-    replaceWrite: ({ name, version, tenant: _, ...document }) => replace(collection, name, document, version),
-    removeWrite: ({ name, version }) => remove(collection, name, version),
+    /** `DuplicateKeyError` in the commit when there is one of the name. */
+    insertWrite: ({ name, ...document }: Omit<SnapshotRecord, 'version' | 'tenant'>) =>
+      records.insertWrite(name, document),
+    /** `VersionConflictError` in the commit when it changed since it was read. */
+    replaceWrite: ({ name, version, tenant: _, ...document }: SnapshotRecord) =>
+      records.replaceWrite(name, document, version),
+    removeWrite: ({ name, version }: SnapshotRecord) => records.removeWrite(name, version),
   };
 }
 

@@ -4,18 +4,8 @@ import { asId } from '../../kernel/ids.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import { SYSTEM_SCOPE } from '../../kernel/scope.ts';
 import { slices } from '../../kernel/slices.ts';
-import {
-  type Collection,
-  type DocumentStore,
-  type Filter,
-  insert,
-  removeWhere,
-  replace,
-  type Stored,
-  update,
-  type Write,
-} from '../../storage/ports/document-store.ts';
-import { findAll } from '../base/find-all.ts';
+import type { Collection, DocumentStore, Filter, Stored } from '../../storage/ports/document-store.ts';
+import { repository } from '../base/repository.ts';
 
 type ConnectionDocument = Omit<AgentConnection, 'userId' | 'tenant' | 'datasets' | 'metadata' | 'id'> & {
   readonly connectionId: string;
@@ -50,59 +40,34 @@ export interface ConnectionPage {
   readonly total: number;
 }
 
-/** Programs that announced themselves, with their state. */
-export interface AgentConnections {
-  get(user: UserId, id: string): Promise<StoredConnection | null>;
-  /** The one active last. */
-  latestActive(user: UserId): Promise<AgentConnection | null>;
-  /** The active one that announced the session, the earliest of several. */
-  ofSession(user: UserId, session: string): Promise<AgentConnection | null>;
-  /** The same for many of a user's sessions at once, by session. */
-  ofSessions(user: UserId, sessions: readonly string[]): Promise<ReadonlyMap<string, AgentConnection>>;
-  /** Each of a user; unknown ones are left out. */
-  getMany(keys: readonly { readonly user: UserId; readonly id: string }[]): Promise<readonly AgentConnection[]>;
-  /** Newest `lastActiveAt` first. */
-  page(
-    users: readonly UserId[],
-    query: { readonly states: readonly ConnectionState[]; readonly limit: number; readonly offset: number },
-  ): Promise<ConnectionPage>;
-  allActive(users: readonly UserId[]): Promise<readonly AgentConnection[]>;
-  countActive(user: UserId): Promise<number>;
-  /** Of anybody, registered at that time or later. */
-  countActiveSince(time: Date): Promise<number>;
-  /** `DuplicateKeyError` in the commit when the user has the id already. */
-  insertWrite(connection: AgentConnection): Write;
-  /** `VersionConflictError` in the commit when it changed since it was read. */
-  replaceWrite(connection: StoredConnection): Write;
-  /** Nothing happens when there is none. */
-  deactivate(user: UserId, id: string): Promise<void>;
-  removeAllOfUserWrite(user: UserId): Write;
-  removeAllOfTenantWrite(tenant: TenantId): Write;
-}
-
 /** Values of one `in` condition. */
 const SESSIONS_AT_ONCE = 500;
 
-export function createAgentConnections(store: DocumentStore): AgentConnections {
+export type AgentConnections = ReturnType<typeof createAgentConnections>;
+
+/** Programs that announced themselves, with their state. */
+export function createAgentConnections(store: DocumentStore) {
+  const records = repository(store, agentConnectionsCollection, connectionOf);
   const collection = agentConnectionsCollection;
   const newestFirst = [{ field: 'lastActiveAt', descending: true }] as const;
   return {
-    async get(user, id) {
+    async get(user: UserId, id: string): Promise<StoredConnection | null> {
       const stored = await store.get(SYSTEM_SCOPE, collection, documentId(user, id));
       return stored === null ? null : { ...connectionOf(stored), version: stored.version };
     },
-    async latestActive(user) {
+    /** The one active last. */
+    async latestActive(user: UserId): Promise<AgentConnection | null> {
       const where = { userId: user, state: 'active' };
-      const { items } = await store.find(SYSTEM_SCOPE, collection, { where, sort: newestFirst, limit: 1 });
-      return items[0] === undefined ? null : connectionOf(items[0]);
+      return records.first(SYSTEM_SCOPE, { where, sort: newestFirst });
     },
-    async ofSession(user, session) {
+    /** The active one that announced the session, the earliest of several. */
+    async ofSession(user: UserId, session: string): Promise<AgentConnection | null> {
       const where = { userId: user, sessionId: session, state: 'active' };
       const sort = [{ field: 'userId' as const }, { field: 'sessionId' as const }, { field: 'lastActiveAt' as const }];
-      const { items } = await store.find(SYSTEM_SCOPE, collection, { where, sort, limit: 1 });
-      return items[0] === undefined ? null : connectionOf(items[0]);
+      return records.first(SYSTEM_SCOPE, { where, sort });
     },
-    async ofSessions(user, sessions) {
+    /** The same for many of a user's sessions at once, by session. */
+    async ofSessions(user: UserId, sessions: readonly string[]): Promise<ReadonlyMap<string, AgentConnection>> {
       const first = new Map<string, AgentConnection>();
       for (const slice of slices(sessions, SESSIONS_AT_ONCE)) {
         const where = { userId: user, sessionId: { in: slice }, state: 'active' };
@@ -115,35 +80,50 @@ export function createAgentConnections(store: DocumentStore): AgentConnections {
       }
       return first;
     },
-    async getMany(keys) {
+    /** Each of a user; unknown ones are left out. */
+    async getMany(
+      keys: readonly { readonly user: UserId; readonly id: string }[],
+    ): Promise<readonly AgentConnection[]> {
       const ids = keys.map(({ user, id }) => documentId(user, id));
-      return (await store.getMany(SYSTEM_SCOPE, collection, ids)).map(connectionOf);
+      return await records.getMany(SYSTEM_SCOPE, ids);
     },
-    async page(users, { states, limit, offset }) {
+    /** Newest `lastActiveAt` first. */
+    async page(
+      users: readonly UserId[],
+      {
+        states,
+        limit,
+        offset,
+      }: { readonly states: readonly ConnectionState[]; readonly limit: number; readonly offset: number },
+    ): Promise<ConnectionPage> {
       const where: Filter<ConnectionDocument> = { userId: { in: users }, state: { in: states } };
       const [{ items }, total] = await Promise.all([
         store.find(SYSTEM_SCOPE, collection, { where, sort: newestFirst, limit, offset }),
-        store.count(SYSTEM_SCOPE, collection, where),
+        records.count(SYSTEM_SCOPE, where),
       ]);
       return { connections: items.map(connectionOf), total };
     },
-    async allActive(users) {
+    async allActive(users: readonly UserId[]): Promise<readonly AgentConnection[]> {
       const where: Filter<ConnectionDocument> = { userId: { in: users }, state: 'active' };
-      return (await findAll(store, SYSTEM_SCOPE, collection, { where })).map(connectionOf);
+      return await records.all(SYSTEM_SCOPE, { where });
     },
-    countActive: (user) => store.count(SYSTEM_SCOPE, collection, { userId: user, state: 'active' }),
-    countActiveSince: (time) =>
-      store.count(SYSTEM_SCOPE, collection, { state: 'active', lastActiveAt: { atLeast: time.toISOString() } }),
-    insertWrite: (connection) =>
-      insert(collection, documentId(connection.userId, connection.id), documentOf(connection)),
-    replaceWrite: (connection) =>
-      replace(collection, documentId(connection.userId, connection.id), documentOf(connection), connection.version),
-    async deactivate(user, id) {
+    countActive: (user: UserId) => records.count(SYSTEM_SCOPE, { userId: user, state: 'active' }),
+    /** Of anybody, registered at that time or later. */
+    countActiveSince: (time: Date) =>
+      records.count(SYSTEM_SCOPE, { state: 'active', lastActiveAt: { atLeast: time.toISOString() } }),
+    /** `DuplicateKeyError` in the commit when the user has the id already. */
+    insertWrite: (connection: AgentConnection) =>
+      records.insertWrite(documentId(connection.userId, connection.id), documentOf(connection)),
+    /** `VersionConflictError` in the commit when it changed since it was read. */
+    replaceWrite: (connection: StoredConnection) =>
+      records.replaceWrite(documentId(connection.userId, connection.id), documentOf(connection), connection.version),
+    /** Nothing happens when there is none. */
+    async deactivate(user: UserId, id: string): Promise<void> {
       const change = { where: { state: 'active' }, set: { state: 'inactive' } } as const;
-      await store.commit(SYSTEM_SCOPE, [update(collection, documentId(user, id), change)]);
+      await store.commit(SYSTEM_SCOPE, [records.updateWrite(documentId(user, id), change)]);
     },
-    removeAllOfTenantWrite: (tenant) => removeWhere(agentConnectionsCollection, { tenant }),
-    removeAllOfUserWrite: (user) => removeWhere(collection, { userId: user }),
+    removeAllOfTenantWrite: (tenant: TenantId) => records.removeWhereWrite({ tenant }),
+    removeAllOfUserWrite: (user: UserId) => records.removeWhereWrite({ userId: user }),
   };
 }
 

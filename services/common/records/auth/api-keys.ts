@@ -3,17 +3,8 @@ import { asId } from '../../kernel/ids.ts';
 import type { Permission, PresentedKey } from '../../kernel/principal.ts';
 import { SYSTEM_SCOPE } from '../../kernel/scope.ts';
 import { slices } from '../../kernel/slices.ts';
-import {
-  type Collection,
-  type DocumentStore,
-  insert,
-  remove,
-  removeWhere,
-  type Stored,
-  update,
-  type Write,
-} from '../../storage/ports/document-store.ts';
-import { findAll } from '../base/find-all.ts';
+import type { Collection, DocumentStore, Stored } from '../../storage/ports/document-store.ts';
+import { repository } from '../base/repository.ts';
 
 type ApiKeyDocument = {
   readonly userId: string;
@@ -60,60 +51,41 @@ export interface ApiKey {
   readonly tenant: TenantId | null;
 }
 
-export interface ApiKeys {
-  get(id: string): Promise<ApiKey | null>;
-  findByHash(hash: string): Promise<ApiKey | null>;
-  /** Oldest first. */
-  ofUser(user: UserId): Promise<readonly ApiKey[]>;
-  /** Of any of the users, oldest first per user. */
-  ofUsers(users: readonly UserId[]): Promise<readonly ApiKey[]>;
-  /** The tenant's own, in no order. */
-  ofTenant(tenant: TenantId): Promise<readonly ApiKey[]>;
-  insertWrite(key: ApiKey): Write;
-  removeWrite(id: string): Write;
-  removeAllWrite(user: UserId): Write;
-  /** Nothing happens when the key is gone, or when another request noted a use since the key was read. */
-  touch(key: Pick<ApiKey, 'id' | 'lastUsedAt'>, at: string): Promise<void>;
-}
-
 const SLICE = 500;
 
-export function createApiKeys(store: DocumentStore): ApiKeys {
+export type ApiKeys = ReturnType<typeof createApiKeys>;
+
+export function createApiKeys(store: DocumentStore) {
+  const records = repository(store, apiKeysCollection, apiKeyOf);
   const find = async (userId: string | { readonly in: readonly string[] }): Promise<readonly ApiKey[]> => {
-    const keys = await findAll(store, SYSTEM_SCOPE, apiKeysCollection, {
+    return records.all(SYSTEM_SCOPE, {
       where: { userId },
       sort: [{ field: 'userId' }, { field: 'createdAt' }],
     });
-    return keys.map(apiKeyOf);
   };
   return {
-    async get(id) {
-      const stored = await store.get(SYSTEM_SCOPE, apiKeysCollection, id);
-      return stored === null ? null : apiKeyOf(stored);
-    },
-    async findByHash(hash) {
-      const { items } = await store.find(SYSTEM_SCOPE, apiKeysCollection, { where: { hash }, limit: 1 });
-      return items[0] === undefined ? null : apiKeyOf(items[0]);
-    },
-    ofUser: (user) => find(user),
-    async ofUsers(users) {
+    get: (id: string) => records.get(SYSTEM_SCOPE, id),
+    findByHash: (hash: string) => records.first(SYSTEM_SCOPE, { where: { hash } }),
+    /** Oldest first. */
+    ofUser: (user: UserId) => find(user),
+    /** Of any of the users, oldest first per user. */
+    async ofUsers(users: readonly UserId[]): Promise<readonly ApiKey[]> {
       const keys: ApiKey[] = [];
       for (const slice of slices(users, SLICE)) {
         keys.push(...(await find({ in: slice })));
       }
       return keys;
     },
-    async ofTenant(tenant) {
-      const keys = await findAll(store, SYSTEM_SCOPE, apiKeysCollection, { where: { tenantId: tenant } });
-      return keys.map(apiKeyOf);
-    },
-    insertWrite: ({ id, tenant, ...document }) =>
-      insert(apiKeysCollection, id, { ...document, ...(tenant === null ? {} : { tenantId: tenant }) }),
-    removeWrite: (id) => remove(apiKeysCollection, id),
-    removeAllWrite: (user) => removeWhere(apiKeysCollection, { userId: user }),
-    async touch({ id, lastUsedAt }, at) {
+    /** The tenant's own, in no order. */
+    ofTenant: (tenant: TenantId) => records.all(SYSTEM_SCOPE, { where: { tenantId: tenant } }),
+    insertWrite: ({ id, tenant, ...document }: ApiKey) =>
+      records.insertWrite(id, { ...document, ...(tenant === null ? {} : { tenantId: tenant }) }),
+    removeWrite: (id: string) => records.removeWrite(id),
+    removeAllWrite: (user: UserId) => records.removeWhereWrite({ userId: user }),
+    /** Nothing happens when the key is gone, or when another request noted a use since the key was read. */
+    async touch({ id, lastUsedAt }: Pick<ApiKey, 'id' | 'lastUsedAt'>, at: string): Promise<void> {
       const change = { where: { lastUsedAt }, set: { lastUsedAt: at } };
-      await store.commit(SYSTEM_SCOPE, [update(apiKeysCollection, id, change)]);
+      await store.commit(SYSTEM_SCOPE, [records.updateWrite(id, change)]);
     },
   };
 }

@@ -3,16 +3,8 @@ import type { DatasetRef } from '../../kernel/dataset.ts';
 import { asId } from '../../kernel/ids.ts';
 import { type Scope, SYSTEM_SCOPE } from '../../kernel/scope.ts';
 import { slices } from '../../kernel/slices.ts';
-import {
-  type Collection,
-  type DocumentStore,
-  insert,
-  remove,
-  replace,
-  type Stored,
-  type Write,
-} from '../../storage/ports/document-store.ts';
-import { findAll } from '../base/find-all.ts';
+import type { Collection, DocumentStore, Stored, Write } from '../../storage/ports/document-store.ts';
+import { repository } from '../base/repository.ts';
 
 type DatasetDocument = {
   readonly name: string;
@@ -38,34 +30,13 @@ export interface StoredDataset extends DatasetRef {
   readonly keyId: string | null;
 }
 
-/** The registry of datasets; `grants` says who may use them. */
-export interface Datasets {
-  get(scope: Scope, id: DatasetId): Promise<StoredDataset | null>;
-  /** Unknown ids are left out; the order is that of `ids`. */
-  getMany(scope: Scope, ids: readonly DatasetId[]): Promise<readonly StoredDataset[]>;
-  /** Datasets of an owner with one of the names, in no order. */
-  ownedByName(scope: Scope, owner: UserId, names: readonly string[]): Promise<readonly StoredDataset[]>;
-  /** At most `limit` (1 to 1000) datasets of an owner, in whatever tenant. */
-  ofOwner(owner: UserId, limit: number): Promise<readonly StoredDataset[]>;
-  /** At most `limit` (1 to 1000) datasets of the tenant, in no order. */
-  ofTenant(scope: Scope, limit: number): Promise<readonly StoredDataset[]>;
-  allOfTenant(scope: Scope): Promise<readonly StoredDataset[]>;
-  /** `DuplicateKeyError` in the commit when the owner has the name already. */
-  insertWrite(dataset: DatasetRef, keyId?: string): Write;
-  /**
-   * `VersionConflictError` in the commit when the dataset changed since it was read, `DuplicateKeyError` when the new owner
-   * has the name already.
-   */
-  passOnWrite(
-    dataset: StoredDataset,
-    to: { readonly ownerId: UserId; readonly name: string; readonly at: string },
-  ): Write;
-  removeWrite(dataset: StoredDataset): Write;
-}
-
 const SLICE = 500;
 
-export function createDatasets(store: DocumentStore): Datasets {
+export type Datasets = ReturnType<typeof createDatasets>;
+
+/** The registry of datasets; `grants` says who may use them. */
+export function createDatasets(store: DocumentStore) {
+  const records = repository(store, datasetsCollection, datasetOf);
   const inSlices = async <Key>(
     keys: readonly Key[],
     read: (slice: readonly Key[]) => Promise<readonly Stored<DatasetDocument>[]>,
@@ -77,12 +48,12 @@ export function createDatasets(store: DocumentStore): Datasets {
     return found;
   };
   return {
-    async get(scope, id) {
-      const stored = await store.get(scope, datasetsCollection, id);
-      return stored === null ? null : datasetOf(stored);
-    },
-    getMany: (scope, ids) => inSlices(ids, (slice) => store.getMany(scope, datasetsCollection, slice)),
-    ownedByName(scope, owner, names) {
+    get: (scope: Scope, id: DatasetId) => records.get(scope, id),
+    /** Unknown ids are left out; the order is that of `ids`. */
+    getMany: (scope: Scope, ids: readonly DatasetId[]) =>
+      inSlices(ids, (slice) => store.getMany(scope, datasetsCollection, slice)),
+    /** Datasets of an owner with one of the names, in no order. */
+    ownedByName(scope: Scope, owner: UserId, names: readonly string[]): Promise<readonly StoredDataset[]> {
       return inSlices([...new Set(names)], async (slice) => {
         const query = {
           where: { ownerId: owner, name: { in: slice } },
@@ -93,20 +64,29 @@ export function createDatasets(store: DocumentStore): Datasets {
         return (await store.find(scope, datasetsCollection, query)).items;
       });
     },
-    async ofOwner(owner, limit) {
+    /** At most `limit` (1 to 1000) datasets of an owner, in whatever tenant. */
+    async ofOwner(owner: UserId, limit: number): Promise<readonly StoredDataset[]> {
       const { items } = await store.find(SYSTEM_SCOPE, datasetsCollection, { where: { ownerId: owner }, limit });
       return items.map(datasetOf);
     },
-    async ofTenant(scope, limit) {
-      return (await store.find(scope, datasetsCollection, { limit })).items.map(datasetOf);
+    /** At most `limit` (1 to 1000) datasets of the tenant, in no order. */
+    async ofTenant(scope: Scope, limit: number): Promise<readonly StoredDataset[]> {
+      return (await records.page(scope, { limit })).items;
     },
-    allOfTenant: async (scope) => (await findAll(store, scope, datasetsCollection)).map(datasetOf),
-    insertWrite({ id, name, ownerId, createdAt, updatedAt }, keyId) {
-      return insert(datasetsCollection, id, { name, ownerId, createdAt, updatedAt, keyId: keyId ?? null });
+    allOfTenant: async (scope: Scope) => await records.all(scope),
+    /** `DuplicateKeyError` in the commit when the owner has the name already. */
+    insertWrite({ id, name, ownerId, createdAt, updatedAt }: DatasetRef, keyId?: string): Write {
+      return records.insertWrite(id, { name, ownerId, createdAt, updatedAt, keyId: keyId ?? null });
     },
-    passOnWrite: ({ id, createdAt, version, keyId }, { ownerId, name, at }) =>
-      replace(datasetsCollection, id, { name, ownerId, createdAt, updatedAt: at, keyId }, version),
-    removeWrite: ({ id, version }) => remove(datasetsCollection, id, version),
+    /**
+     * `VersionConflictError` in the commit when the dataset changed since it was read, `DuplicateKeyError` when the new owner
+     * has the name already.
+     */
+    passOnWrite: (
+      { id, createdAt, version, keyId }: StoredDataset,
+      { ownerId, name, at }: { readonly ownerId: UserId; readonly name: string; readonly at: string },
+    ) => records.replaceWrite(id, { name, ownerId, createdAt, updatedAt: at, keyId }, version),
+    removeWrite: ({ id, version }: StoredDataset) => records.removeWrite(id, version),
   };
 }
 

@@ -1,15 +1,8 @@
 import type { DatasetId, TenantId } from '../../kernel/brand.ts';
 import { asId } from '../../kernel/ids.ts';
 import { SYSTEM_SCOPE } from '../../kernel/scope.ts';
-import {
-  type Collection,
-  type DocumentStore,
-  insert,
-  remove,
-  type Stored,
-  update,
-  type Write,
-} from '../../storage/ports/document-store.ts';
+import type { Collection, DocumentStore, Stored } from '../../storage/ports/document-store.ts';
+import { repository } from '../base/repository.ts';
 
 type ManagedDocument = {
   /** `metadata.uid` of the resource. */
@@ -42,40 +35,28 @@ export interface ManagedResource extends ManagedThing {
   readonly since: string;
 }
 
-export interface ManagedResources {
-  byResource(crUid: string): Promise<ManagedResource | null>;
-  of(thing: ManagedThing): Promise<ManagedResource | null>;
-  /** `DuplicateKeyError` in the commit when the resource manages something, or the thing is managed. */
-  insertWrite(resource: ManagedResource): Write;
-  /** For the rest of the commit it is as it was read, else `VersionConflictError`. */
-  keepWrite(resource: ManagedResource): Write;
-  /** `VersionConflictError` in the commit when it is not as it was read. */
-  eraseWrite(resource: ManagedResource): Write;
-  removeWrite(thing: ManagedThing): Write;
-}
+export type ManagedResources = ReturnType<typeof createManagedResources>;
 
-export function createManagedResources(store: DocumentStore): ManagedResources {
+export function createManagedResources(store: DocumentStore) {
+  const records = repository(store, managedResourcesCollection, managedOf);
   const asRead = ({ crUid, isErasing }: ManagedResource) => ({ crUid, isErasing });
   return {
-    async byResource(crUid) {
-      const { items } = await store.find(SYSTEM_SCOPE, managedResourcesCollection, { where: { crUid }, limit: 1 });
-      return items[0] === undefined ? null : managedOf(items[0]);
-    },
-    async of(thing) {
-      const stored = await store.get(SYSTEM_SCOPE, managedResourcesCollection, idOfThing(thing));
-      return stored === null ? null : managedOf(stored);
-    },
-    insertWrite: ({ tenant, dataset, crUid, isErasing, since }) =>
-      insert(managedResourcesCollection, idOfThing({ tenant, dataset }), {
+    byResource: (crUid: string) => records.first(SYSTEM_SCOPE, { where: { crUid } }),
+    of: (thing: ManagedThing) => records.get(SYSTEM_SCOPE, idOfThing(thing)),
+    /** `DuplicateKeyError` in the commit when the resource manages something, or the thing is managed. */
+    insertWrite: ({ tenant, dataset, crUid, isErasing, since }: ManagedResource) =>
+      records.insertWrite(idOfThing({ tenant, dataset }), {
         ...{ crUid, tenantId: tenant, datasetId: dataset, isErasing, since },
       }),
-    keepWrite: (resource) =>
-      update(managedResourcesCollection, idOfThing(resource), { where: asRead(resource), required: true }),
-    eraseWrite: (resource) =>
-      update(managedResourcesCollection, idOfThing(resource), {
+    /** For the rest of the commit it is as it was read, else `VersionConflictError`. */
+    keepWrite: (resource: ManagedResource) =>
+      records.updateWrite(idOfThing(resource), { where: asRead(resource), required: true }),
+    /** `VersionConflictError` in the commit when it is not as it was read. */
+    eraseWrite: (resource: ManagedResource) =>
+      records.updateWrite(idOfThing(resource), {
         ...{ where: asRead(resource), set: { isErasing: true }, required: true },
       }),
-    removeWrite: (thing) => remove(managedResourcesCollection, idOfThing(thing)),
+    removeWrite: (thing: ManagedThing) => records.removeWrite(idOfThing(thing)),
   };
 }
 

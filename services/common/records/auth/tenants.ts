@@ -2,16 +2,8 @@ import type { TenantHibernation, TenantState } from '../../domain/tenant-state.t
 import type { TenantId, UserId } from '../../kernel/brand.ts';
 import { asId } from '../../kernel/ids.ts';
 import { SYSTEM_SCOPE } from '../../kernel/scope.ts';
-import {
-  type Collection,
-  type DocumentStore,
-  insert,
-  remove,
-  type Stored,
-  update,
-  type Write,
-} from '../../storage/ports/document-store.ts';
-import { findAll } from '../base/find-all.ts';
+import type { Collection, DocumentStore, Stored } from '../../storage/ports/document-store.ts';
+import { repository } from '../base/repository.ts';
 
 type TenantDocument = {
   /** Not unique: the wire contract lets names repeat. */
@@ -56,47 +48,32 @@ type Sleep = Pick<Tenant, 'state' | 'hibernation' | 'lastUsedAt' | 'isAsleep'>;
 /** Active, unless it says otherwise. */
 export type NewTenant = Omit<Tenant, keyof Sleep> & Partial<Sleep>;
 
-/** Tenants other than the personal space, which has no document. Writes are committed by the caller, under any scope. */
-export interface Tenants {
-  get(id: TenantId): Promise<Tenant | null>;
-  getMany(ids: readonly TenantId[]): Promise<readonly Tenant[]>;
-  ownedBy(user: UserId): Promise<readonly Tenant[]>;
-  insertWrite(tenant: NewTenant): Write;
-  /** `VersionConflictError` in the commit when the tenant is gone. */
-  changeWrite(id: TenantId, change: Partial<Pick<Tenant, 'name' | 'ownerId' | 'releasedFrom'> & Sleep>): Write;
-  /** `VersionConflictError` in the commit when it was used since it was read. */
-  unusedWrite(tenant: Tenant): Write;
-  /** `VersionConflictError` in the commit when it does not sleep. */
-  wakeWrite(id: TenantId, at: string): Write;
-  /** `VersionConflictError` in the commit when the tenant is gone or has another owner. */
-  passOnWrite(tenant: Tenant, owner: UserId): Write;
-  removeWrite(id: TenantId): Write;
-}
+export type Tenants = ReturnType<typeof createTenants>;
 
-export function createTenants(store: DocumentStore): Tenants {
+/** Tenants other than the personal space, which has no document. Writes are committed by the caller, under any scope. */
+export function createTenants(store: DocumentStore) {
+  const records = repository(store, tenantsCollection, tenantOf);
   return {
-    async get(id) {
-      const stored = await store.get(SYSTEM_SCOPE, tenantsCollection, id);
-      return stored === null ? null : tenantOf(stored);
-    },
-    async getMany(ids) {
-      return (await store.getMany(SYSTEM_SCOPE, tenantsCollection, ids)).map(tenantOf);
-    },
-    async ownedBy(user) {
-      return (await findAll(store, SYSTEM_SCOPE, tenantsCollection, { where: { ownerId: user } })).map(tenantOf);
-    },
-    insertWrite: ({ id, ...document }) => insert(tenantsCollection, id, document),
-    changeWrite: (id, change) => update(tenantsCollection, id, { set: change, required: true }),
-    unusedWrite: ({ id, lastUsedAt }) => update(tenantsCollection, id, { where: { lastUsedAt }, required: true }),
-    wakeWrite: (id, at) =>
-      update(tenantsCollection, id, {
+    get: (id: TenantId) => records.get(SYSTEM_SCOPE, id),
+    getMany: (ids: readonly TenantId[]) => records.getMany(SYSTEM_SCOPE, ids),
+    ownedBy: (user: UserId) => records.all(SYSTEM_SCOPE, { where: { ownerId: user } }),
+    insertWrite: ({ id, ...document }: NewTenant) => records.insertWrite(id, document),
+    /** `VersionConflictError` in the commit when the tenant is gone. */
+    changeWrite: (id: TenantId, change: Partial<Pick<Tenant, 'name' | 'ownerId' | 'releasedFrom'> & Sleep>) =>
+      records.updateWrite(id, { set: change, required: true }),
+    /** `VersionConflictError` in the commit when it was used since it was read. */
+    unusedWrite: ({ id, lastUsedAt }: Tenant) => records.updateWrite(id, { where: { lastUsedAt }, required: true }),
+    /** `VersionConflictError` in the commit when it does not sleep. */
+    wakeWrite: (id: TenantId, at: string) =>
+      records.updateWrite(id, {
         where: { isAsleep: true },
         set: { state: 'Active', isAsleep: false, lastUsedAt: at },
         required: true,
       }),
-    passOnWrite: ({ id, ownerId }, owner) =>
-      update(tenantsCollection, id, { where: { ownerId }, set: { ownerId: owner }, required: true }),
-    removeWrite: (id) => remove(tenantsCollection, id),
+    /** `VersionConflictError` in the commit when the tenant is gone or has another owner. */
+    passOnWrite: ({ id, ownerId }: Tenant, owner: UserId) =>
+      records.updateWrite(id, { where: { ownerId }, set: { ownerId: owner }, required: true }),
+    removeWrite: (id: TenantId) => records.removeWrite(id),
   };
 }
 

@@ -3,17 +3,9 @@ import type { TenantId, UserId } from '../../kernel/brand.ts';
 import { asId } from '../../kernel/ids.ts';
 import type { Principal } from '../../kernel/principal.ts';
 import { SYSTEM_SCOPE } from '../../kernel/scope.ts';
-import {
-  type Collection,
-  type DocumentStore,
-  insert,
-  remove,
-  replace,
-  type Stored,
-  update,
-  type Write,
-} from '../../storage/ports/document-store.ts';
+import type { Collection, DocumentStore, Stored, Write } from '../../storage/ports/document-store.ts';
 import { findAll } from '../base/find-all.ts';
+import { repository } from '../base/repository.ts';
 
 /** Stored in place of a hash: no password ever matches. Agents and the default account of the open mode have it. */
 export const NO_PASSWORD = '!';
@@ -66,74 +58,58 @@ export interface User {
 
 export type NewUser = Omit<User, 'version' | 'keysMade' | 'shutOuts' | 'updatedAt'>;
 
-/** Accounts. The writes are committed by the caller, under any scope, together with their events. */
-export interface Users {
-  get(id: UserId): Promise<User | null>;
-  /** Unknown ids are left out; the order is that of `ids`. */
-  getMany(ids: readonly UserId[]): Promise<readonly User[]>;
-  findByEmail(address: string): Promise<User | null>;
-  /** Whether there is any account. */
-  exist(): Promise<boolean>;
-  /** Ids of the agents that work for a user. */
-  childAgents(parent: UserId): Promise<readonly UserId[]>;
-  /** The agents that work for a user, oldest first. */
-  agentsOf(parent: UserId): Promise<readonly User[]>;
-  /** Active ones, oldest first. */
-  superusers(): Promise<readonly User[]>;
-  /** `DuplicateKeyError` in the commit when the address is taken. */
-  insertWrite(user: NewUser): Write;
-  /** `VersionConflictError` in the commit when the account changed since it was read. */
-  replaceWrite(user: User): Write;
-  /**
-   * For a commit that gives the account something: it fails with `VersionConflictError` when the account is gone or is not as
-   * demanded, and a deletion or deactivation that read the account before starts anew.
-   */
-  touchWrite(id: UserId, demanded?: Partial<Pick<User, 'isActive' | 'isSuperuser' | 'tenant'>>): Write;
-  /** `VersionConflictError` in the commit when the account changed since it was read. */
-  removeWrite(user: User): Write;
-}
+export type Users = ReturnType<typeof createUsers>;
 
-export function createUsers(store: DocumentStore): Users {
+/** Accounts. The writes are committed by the caller, under any scope, together with their events. */
+export function createUsers(store: DocumentStore) {
+  const records = repository(store, usersCollection, userOf);
   return {
-    async get(id) {
-      const stored = await store.get(SYSTEM_SCOPE, usersCollection, id);
-      return stored === null ? null : userOf(stored);
-    },
-    async getMany(ids) {
-      return (await store.getMany(SYSTEM_SCOPE, usersCollection, ids)).map(userOf);
-    },
-    async findByEmail(address) {
+    get: (id: UserId) => records.get(SYSTEM_SCOPE, id),
+    /** Unknown ids are left out; the order is that of `ids`. */
+    getMany: (ids: readonly UserId[]) => records.getMany(SYSTEM_SCOPE, ids),
+    async findByEmail(address: string): Promise<User | null> {
       const where = { emailKey: emailKey(address) };
-      const { items } = await store.find(SYSTEM_SCOPE, usersCollection, { where, limit: 1 });
-      return items[0] === undefined ? null : userOf(items[0]);
+      return records.first(SYSTEM_SCOPE, { where });
     },
-    async exist() {
+    /** Whether there is any account. */
+    async exist(): Promise<boolean> {
       return (await store.find(SYSTEM_SCOPE, usersCollection, { limit: 1 })).items.length > 0;
     },
-    async childAgents(parent) {
+    /** Ids of the agents that work for a user. */
+    async childAgents(parent: UserId): Promise<readonly UserId[]> {
       const children = await findAll(store, SYSTEM_SCOPE, usersCollection, { where: { parentId: parent } });
       return children.map(({ id }) => asId<UserId>(id));
     },
-    async agentsOf(parent) {
+    /** The agents that work for a user, oldest first. */
+    async agentsOf(parent: UserId): Promise<readonly User[]> {
       const children = await findAll(store, SYSTEM_SCOPE, usersCollection, { where: { parentId: parent } });
       return children.map(userOf).sort((one, other) => (one.createdAt < other.createdAt ? -1 : 1));
     },
-    async superusers() {
+    /** Active ones, oldest first. */
+    async superusers(): Promise<readonly User[]> {
       const found = await findAll(store, SYSTEM_SCOPE, usersCollection, {
         where: { isSuperuser: true },
         sort: [{ field: 'isSuperuser' }, { field: 'createdAt' }],
       });
       return found.map(userOf).filter(({ isActive }) => isActive);
     },
-    insertWrite: (user) =>
-      insert(usersCollection, user.id, documentOf({ ...user, keysMade: 0, shutOuts: 0, updatedAt: null })),
-    replaceWrite(user) {
+    /** `DuplicateKeyError` in the commit when the address is taken. */
+    insertWrite: (user: NewUser) =>
+      records.insertWrite(user.id, documentOf({ ...user, keysMade: 0, shutOuts: 0, updatedAt: null })),
+    /** `VersionConflictError` in the commit when the account changed since it was read. */
+    replaceWrite(user: User): Write {
       // Here, so that no way of making an account inactive can forget it.
       const shutOuts = user.shutOuts + (user.isActive ? 0 : 1);
-      return replace(usersCollection, user.id, documentOf({ ...user, shutOuts }), user.version);
+      return records.replaceWrite(user.id, documentOf({ ...user, shutOuts }), user.version);
     },
-    touchWrite: (id, demanded = {}) => update(usersCollection, id, { where: demanded, required: true }),
-    removeWrite: ({ id, version }) => remove(usersCollection, id, version),
+    /**
+     * For a commit that gives the account something: it fails with `VersionConflictError` when the account is gone or is not as
+     * demanded, and a deletion or deactivation that read the account before starts anew.
+     */
+    touchWrite: (id: UserId, demanded: Partial<Pick<User, 'isActive' | 'isSuperuser' | 'tenant'>> = {}) =>
+      records.updateWrite(id, { where: demanded, required: true }),
+    /** `VersionConflictError` in the commit when the account changed since it was read. */
+    removeWrite: ({ id, version }: User) => records.removeWrite(id, version),
   };
 }
 

@@ -18,13 +18,6 @@ import { type UsageDocument, usageCollection } from './usage.ts';
 /** Which counter it is about. */
 type Place = Pick<Posting, 'id' | 'account' | 'counter' | 'limits'>;
 
-/** Tells of limits that are passed: an event, a log line and a count. The event once per window, over all processes. */
-export interface BudgetNews {
-  exceeded(tenant: TenantId, place: Place, excess: Excess): Promise<void>;
-  /** Looks which limits with `Warn` of the counters are passed. */
-  warnOf(tenant: TenantId, places: readonly Place[]): Promise<void>;
-}
-
 export interface BudgetNewsOptions {
   readonly store: DocumentStore;
   readonly clock: Pick<Clock, 'now'>;
@@ -38,7 +31,10 @@ type Outcome = 'warned' | 'exceeded';
 const MAX_KNOWN = 10_000;
 const MARKS = { warned: 'warnedOf', exceeded: 'exceededOf' } as const;
 
-export function createBudgetNews({ store, clock, eventLog, logger, metrics }: BudgetNewsOptions): BudgetNews {
+export type BudgetNews = ReturnType<typeof createBudgetNews>;
+
+/** Tells of limits that are passed: an event, a log line and a count. The event once per window, over all processes. */
+export function createBudgetNews({ store, clock, eventLog, logger, metrics }: BudgetNewsOptions) {
   const known = new Set<string>();
   const tell = async (tenant: TenantId, place: Place, outcome: Outcome, excess: Excess): Promise<void> => {
     metrics?.budgetPassed(excess.kind, outcome);
@@ -84,8 +80,9 @@ export function createBudgetNews({ store, clock, eventLog, logger, metrics }: Bu
     }
   };
   return {
-    exceeded: (tenant, place, excess) => tell(tenant, place, 'exceeded', excess),
-    async warnOf(tenant, places) {
+    exceeded: (tenant: TenantId, place: Place, excess: Excess) => tell(tenant, place, 'exceeded', excess),
+    /** Looks which limits with `Warn` of the counters are passed. */
+    async warnOf(tenant: TenantId, places: readonly Place[]): Promise<void> {
       for (const place of places) {
         const current = await store.get({ tenant }, usageCollection, place.id);
         for (const excess of passed(place, current?.value ?? null)) await tell(tenant, place, 'warned', excess);

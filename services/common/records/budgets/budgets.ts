@@ -2,15 +2,8 @@ import type { BudgetAccount, BudgetKind, BudgetLimits, LimitsInForce } from '../
 import { BUDGET_KINDS } from '../../domain/budget.ts';
 import { SYSTEM_SCOPE } from '../../kernel/scope.ts';
 import type { StoredBudget } from '../../ports/budgets.ts';
-import {
-  type Collection,
-  type DocumentStore,
-  insert,
-  remove,
-  replace,
-  type Stored,
-  type Write,
-} from '../../storage/ports/document-store.ts';
+import type { Collection, DocumentStore, Stored, Write } from '../../storage/ports/document-store.ts';
+import { repository } from '../base/repository.ts';
 
 type BudgetDocument = {
   readonly limits: BudgetLimits;
@@ -21,30 +14,19 @@ type BudgetDocument = {
 /** By account. Not the tenant's by level: services read it for any request. */
 export const budgetsCollection: Collection<BudgetDocument> = { name: 'budgets', level: 'system', indexes: [] };
 
-/** The limits that were given; the writes are committed by the caller, under any scope. */
-export interface StoredBudgets {
-  get(account: BudgetAccount): Promise<StoredBudget | null>;
-  getMany(accounts: readonly BudgetAccount[]): Promise<readonly StoredBudget[]>;
-  /** `before`: what was read. `DuplicateKeyError` or `VersionConflictError` in the commit when it changed since. */
-  putWrite(budget: Omit<StoredBudget, 'version'>, before: StoredBudget | null): Write;
-  removeWrite(account: BudgetAccount): Write;
-}
+export type StoredBudgets = ReturnType<typeof createStoredBudgets>;
 
-export function createStoredBudgets(store: DocumentStore): StoredBudgets {
+/** The limits that were given; the writes are committed by the caller, under any scope. */
+export function createStoredBudgets(store: DocumentStore) {
+  const records = repository(store, budgetsCollection, budgetOf);
   return {
-    async get(account) {
-      const stored = await store.get(SYSTEM_SCOPE, budgetsCollection, account);
-      return stored === null ? null : budgetOf(stored);
+    get: (account: BudgetAccount) => records.get(SYSTEM_SCOPE, account),
+    getMany: (accounts: readonly BudgetAccount[]) => records.getMany(SYSTEM_SCOPE, accounts),
+    /** `before`: what was read. `DuplicateKeyError` or `VersionConflictError` in the commit when it changed since. */
+    putWrite({ account, ...document }: Omit<StoredBudget, 'version'>, before: StoredBudget | null): Write {
+      return records.putWrite(account, document, before);
     },
-    async getMany(accounts) {
-      return (await store.getMany(SYSTEM_SCOPE, budgetsCollection, accounts)).map(budgetOf);
-    },
-    putWrite({ account, ...document }, before) {
-      return before === null
-        ? insert(budgetsCollection, account, document)
-        : replace(budgetsCollection, account, document, before.version);
-    },
-    removeWrite: (account) => remove(budgetsCollection, account),
+    removeWrite: (account: BudgetAccount) => records.removeWrite(account),
   };
 }
 

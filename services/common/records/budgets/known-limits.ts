@@ -2,21 +2,17 @@ import type { BudgetAccount, BudgetLimits, LimitsInForce } from '../../domain/bu
 import type { Clock } from '../../ports/system.ts';
 import { limitsInForce, type StoredBudgets } from './budgets.ts';
 
-export interface KnownLimits {
-  /** Asks the store at most once a second for an account. */
-  of(accounts: readonly BudgetAccount[]): Promise<readonly LimitsInForce[]>;
-  forget(): void;
-}
-
 const TTL_MS = 1000;
 const MAX_ACCOUNTS = 10_000;
+
+export type KnownLimits = ReturnType<typeof createKnownLimits>;
 
 /** Most accounts have no limit: knowing that must not cost a read per request. */
 export function createKnownLimits(
   budgets: Pick<StoredBudgets, 'getMany'>,
   defaults: BudgetLimits,
   clock: Pick<Clock, 'monotonicMs'>,
-): KnownLimits {
+) {
   const known = new Map<BudgetAccount, { readonly limits: LimitsInForce; readonly untilMs: number }>();
   let era = 0;
   const remember = (account: BudgetAccount, limits: LimitsInForce, untilMs: number): void => {
@@ -25,7 +21,8 @@ export function createKnownLimits(
     known.set(account, { limits, untilMs });
   };
   return {
-    async of(accounts) {
+    /** Asks the store at most once a second for an account. */
+    async of(accounts: readonly BudgetAccount[]): Promise<readonly LimitsInForce[]> {
       const now = clock.monotonicMs();
       const fresh = new Map<BudgetAccount, LimitsInForce>();
       const unknown = accounts.filter((account) => {
@@ -46,7 +43,7 @@ export function createKnownLimits(
       }
       return accounts.map((account) => fresh.get(account) ?? new Map());
     },
-    forget() {
+    forget(): void {
       era += 1;
       known.clear();
     },

@@ -54,27 +54,20 @@ const KEPT_MS: Readonly<Record<Counter, number>> = {
   minute: 600_000,
 };
 
-/** The commits of counters are conditional, so that they never pass a limit: `VersionConflictError` of the counter then. */
-export interface Usage {
-  get(id: string): Promise<UsageDocument | null>;
-  getMany(ids: readonly string[]): Promise<ReadonlyMap<string, UsageDocument>>;
-  /** Makes a counter that is missing or outdated, from the data that is there. Nothing happens when another one is faster. */
-  create(account: BudgetAccount, counter: Counter, window: BudgetWindow | null): Promise<void>;
-  /** Windows that ended long ago go. */
-  sweep(now: Date): Promise<number>;
-  removeAllWrite(account: BudgetAccount): Write;
-}
+export type Usage = ReturnType<typeof createUsage>;
 
-export function createUsage(store: DocumentStore): Usage {
+/** The commits of counters are conditional, so that they never pass a limit: `VersionConflictError` of the counter then. */
+export function createUsage(store: DocumentStore) {
   return {
-    async get(id) {
+    async get(id: string): Promise<UsageDocument | null> {
       return (await store.get(SYSTEM_SCOPE, usageCollection, id))?.value ?? null;
     },
-    async getMany(ids) {
+    async getMany(ids: readonly string[]): Promise<ReadonlyMap<string, UsageDocument>> {
       const found = await store.getMany(SYSTEM_SCOPE, usageCollection, ids);
       return new Map(found.map(({ id, value }) => [id, value]));
     },
-    async create(account, counter, window) {
+    /** Makes a counter that is missing or outdated, from the data that is there. Nothing happens when another one is faster. */
+    async create(account: BudgetAccount, counter: Counter, window: BudgetWindow | null): Promise<void> {
       const id = usageId(account, counter, window);
       const before = await store.get(SYSTEM_SCOPE, usageCollection, id);
       if (before !== null && !before.value.outdated) return;
@@ -91,12 +84,13 @@ export function createUsage(store: DocumentStore): Usage {
         if (!isWriteConflict(error)) throw error;
       }
     },
-    async sweep(now) {
+    /** Windows that ended long ago go. */
+    async sweep(now: Date): Promise<number> {
       const where = { keptUntilMs: { lessThan: now.getTime() } };
       const [result] = await store.commit({ tenant: PERSONAL_TENANT }, [removeWhere(usageCollection, where)]);
       return result?.changed ?? 0;
     },
-    removeAllWrite: (account) => removeWhere(usageCollection, { account }),
+    removeAllWrite: (account: BudgetAccount) => removeWhere(usageCollection, { account }),
   };
 }
 

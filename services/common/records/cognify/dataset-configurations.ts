@@ -1,12 +1,6 @@
 import type { JsonObject } from '../../kernel/json.ts';
 import type { DatasetScope } from '../../kernel/scope.ts';
-import {
-  type Collection,
-  type DocumentStore,
-  insert,
-  replace,
-  type Write,
-} from '../../storage/ports/document-store.ts';
+import { type Collection, type DocumentStore, insert, replace } from '../../storage/ports/document-store.ts';
 
 /** What runs of a dataset use where their request says nothing; null: the server's default. */
 export type RunDefaults = {
@@ -30,22 +24,19 @@ export interface DatasetConfiguration extends DatasetConfigurationDocument {
   readonly version: number;
 }
 
-export interface DatasetConfigurations {
-  get(scope: DatasetScope): Promise<DatasetConfiguration | null>;
-  /** `DuplicateKeyError` or `VersionConflictError` in the commit when it changed since `before` was read. */
-  putWrite(document: DatasetConfigurationDocument, before: DatasetConfiguration | null): Write;
-}
-
 /** One for each dataset. */
 const ID = 'current';
 
-export function createDatasetConfigurations(store: DocumentStore): DatasetConfigurations {
+export type DatasetConfigurations = ReturnType<typeof createDatasetConfigurations>;
+
+export function createDatasetConfigurations(store: DocumentStore) {
   return {
-    async get(scope) {
+    async get(scope: DatasetScope): Promise<DatasetConfiguration | null> {
       const stored = await store.get(scope, datasetConfigurationsCollection, ID);
       return stored === null ? null : { ...stored.value, version: stored.version };
     },
-    putWrite: (document, before) =>
+    /** `DuplicateKeyError` or `VersionConflictError` in the commit when it changed since `before` was read. */
+    putWrite: (document: DatasetConfigurationDocument, before: DatasetConfiguration | null) =>
       before === null
         ? insert(datasetConfigurationsCollection, ID, document)
         : replace(datasetConfigurationsCollection, ID, document, before.version),

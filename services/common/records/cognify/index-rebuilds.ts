@@ -30,16 +30,6 @@ export interface StoredRebuild {
   readonly rebuild: IndexRebuild;
 }
 
-export interface IndexRebuilds {
-  get(scope: DatasetScope): Promise<IndexRebuild | null>;
-  /** Of all datasets, at most 500. */
-  all(scope: SystemScope): Promise<readonly StoredRebuild[]>;
-  /** A loss that is noticed while an earlier one is rebuilt takes its place. */
-  put(scope: DatasetScope, rebuild: IndexRebuild): Promise<void>;
-  change(scope: DatasetScope, change: Partial<IndexRebuild>): Promise<void>;
-  remove(scope: DatasetScope): Promise<void>;
-}
-
 /** Throws `ServiceUnavailableError` while the index of the dataset is rebuilt. */
 export async function requireWholeIndex(store: DocumentStore, scope: DatasetScope): Promise<void> {
   const rebuild = await createIndexRebuilds(store).get(scope);
@@ -57,29 +47,33 @@ export async function requireWholeIndex(store: DocumentStore, scope: DatasetScop
 const ID = 'index';
 const PAGE = 500;
 
-export function createIndexRebuilds(store: DocumentStore): IndexRebuilds {
+export type IndexRebuilds = ReturnType<typeof createIndexRebuilds>;
+
+export function createIndexRebuilds(store: DocumentStore) {
   const collection = indexRebuildsCollection;
   const get = async (scope: DatasetScope) => (await store.get(scope, collection, ID))?.value ?? null;
   return {
     get,
-    async all(scope) {
+    /** Of all datasets, at most 500. */
+    async all(scope: SystemScope): Promise<readonly StoredRebuild[]> {
       const { items } = await store.find(scope, collection, { limit: PAGE });
       return items.map(({ tenant, dataset, value }) => ({
         scope: datasetScope(asId(tenant ?? ''), asId(dataset ?? '')),
         rebuild: value,
       }));
     },
-    put: (scope, rebuild) =>
+    /** A loss that is noticed while an earlier one is rebuilt takes its place. */
+    put: (scope: DatasetScope, rebuild: IndexRebuild) =>
       retryOnConflict(async () => {
         const isKnown = (await get(scope)) !== null;
         await store.commit(scope, [
           isKnown ? update(collection, ID, { set: rebuild, required: true }) : insert(collection, ID, rebuild),
         ]);
       }),
-    async change(scope, change) {
+    async change(scope: DatasetScope, change: Partial<IndexRebuild>): Promise<void> {
       await store.commit(scope, [update(collection, ID, { set: change })]);
     },
-    async remove(scope) {
+    async remove(scope: DatasetScope): Promise<void> {
       await store.commit(scope, [remove(collection, ID)]);
     },
   };

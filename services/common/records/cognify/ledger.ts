@@ -93,46 +93,6 @@ export function failedBuild(
   return { errorClass: 'AbandonedPipelineRunError', message, tries, isSetAside, failedAt: null };
 }
 
-export interface Ledger {
-  /** Committed generation of each item that has one and is not erased. One batched read. */
-  committed(scope: DatasetScope, items: readonly DataItemId[]): Promise<ReadonlyMap<DataItemId, number>>;
-  /** The same for every item of the dataset. */
-  allCommitted(scope: DatasetScope): Promise<ReadonlyMap<DataItemId, number>>;
-  /**
-   * Reserves the next generation of an item for a new attempt, which counts as a try until it is settled otherwise; older
-   * attempts can no longer commit. `ItemErasedError`.
-   */
-  begin(scope: DatasetScope, item: DataItemId, attempt?: Attempt): Promise<number>;
-  /**
-   * To be committed with the run's progress: makes the generation the visible one. The commit fails with
-   * `VersionConflictError` when the item was erased or reset, or another attempt began, since `begin`.
-   */
-  commitWrites(
-    item: DataItemId,
-    generation: number,
-    contentHash: string,
-    at: string,
-    by?: CommittingRun,
-  ): readonly Write[];
-  entries(scope: DatasetScope, items: readonly DataItemId[]): Promise<ReadonlyMap<DataItemId, LedgerEntry>>;
-  /** Every item the dataset ever built, tombstones too. */
-  allEntries(scope: DatasetScope): Promise<ReadonlyMap<DataItemId, LedgerEntry>>;
-  /** Invisible from now on, for ever: also for attempts under way and for items that were never built. */
-  tombstone(scope: DatasetScope, items: readonly DataItemId[]): Promise<void>;
-  /** Reads as not built from now on (`at`, ISO-8601); attempts under way cannot commit, new ones can. */
-  reset(scope: DatasetScope, items: readonly DataItemId[], at: string): Promise<void>;
-  /** When the newest generation became visible; null: there is none. */
-  lastCommit(scope: DatasetScope): Promise<string | null>;
-  /** The attempt has ended without a commit and removed its rows. Another one that began since stays as it is. */
-  settle(scope: DatasetScope, item: DataItemId, generation: number, end?: AttemptEnd): Promise<void>;
-  /** Items that were set aside, or failed, are tried again as if for the first time. Those that did not fail stay as they are. */
-  forgive(scope: DatasetScope, items: readonly DataItemId[]): Promise<void>;
-  /** Items with an attempt that did not end. */
-  pending(scope: AnyScope, limit: number): Promise<readonly PendingItem[]>;
-  /** Bars the newest attempt from committing, unless another began since: true when barred; `settle` it then. */
-  fence(scope: DatasetScope, item: DataItemId, generation: number): Promise<boolean>;
-}
-
 export interface Attempt {
   /** `contentVersion` that it builds. */
   readonly version: string;
@@ -219,8 +179,13 @@ export function isBuilt(
   return entry !== undefined && !entry.erased && entry.generation > 0 && entry.contentHash === contentVersion(item);
 }
 
-export function createLedger(store: DocumentStore): Ledger {
-  const entries: Ledger['entries'] = async (scope, items) => {
+export type Ledger = ReturnType<typeof createLedger>;
+
+export function createLedger(store: DocumentStore) {
+  const entries = async (
+    scope: DatasetScope,
+    items: readonly DataItemId[],
+  ): Promise<ReadonlyMap<DataItemId, LedgerEntry>> => {
     const map = new Map<DataItemId, LedgerEntry>();
     const ids = [...new Set(items)];
     for (const slice of slices(ids, READ_SLICE)) {
@@ -229,18 +194,35 @@ export function createLedger(store: DocumentStore): Ledger {
     }
     return map;
   };
-  const allEntries: Ledger['allEntries'] = async (scope) =>
+  /** Every item the dataset ever built, tombstones too. */
+  const allEntries = async (scope: DatasetScope): Promise<ReadonlyMap<DataItemId, LedgerEntry>> =>
     new Map((await findAll(store, scope, ledgerCollection)).map(({ id, value }) => [id as DataItemId, value]));
   return {
     entries,
     allEntries,
-    committed: async (scope, items) => committedOf(await entries(scope, items)),
-    allCommitted: async (scope) => committedOf(await allEntries(scope)),
-    async begin(scope, item, attempt) {
+    /** Committed generation of each item that has one and is not erased. One batched read. */
+    committed: async (scope: DatasetScope, items: readonly DataItemId[]) => committedOf(await entries(scope, items)),
+    /** The same for every item of the dataset. */
+    allCommitted: async (scope: DatasetScope) => committedOf(await allEntries(scope)),
+    /**
+     * Reserves the next generation of an item for a new attempt, which counts as a try until it is settled otherwise; older
+     * attempts can no longer commit. `ItemErasedError`.
+     */
+    async begin(scope: DatasetScope, item: DataItemId, attempt?: Attempt): Promise<number> {
       const tried = attempt === undefined ? {} : { tries: attempt.tries, triedVersion: attempt.version };
       return (await change(store, scope, item, { pending: true, barred: false, ...tried })).lastGeneration;
     },
-    commitWrites(item, generation, contentHash, at, by) {
+    /**
+     * To be committed with the run's progress: makes the generation the visible one. The commit fails with
+     * `VersionConflictError` when the item was erased or reset, or another attempt began, since `begin`.
+     */
+    commitWrites(
+      item: DataItemId,
+      generation: number,
+      contentHash: string,
+      at: string,
+      by?: CommittingRun,
+    ): readonly Write[] {
       return [
         update(ledgerCollection, item, {
           where: { erased: false, lastGeneration: generation },
@@ -259,15 +241,21 @@ export function createLedger(store: DocumentStore): Ledger {
         builtWrite(item, contentHash),
       ];
     },
-    tombstone: (scope, items) => changeAll(store, scope, items, { ...EMPTIED, erased: true }),
-    reset: (scope, items, at) => changeAll(store, scope, items, EMPTIED, (item) => [unbuiltWrite(item, at)]),
-    async lastCommit(scope) {
+    /** Invisible from now on, for ever: also for attempts under way and for items that were never built. */
+    tombstone: (scope: DatasetScope, items: readonly DataItemId[]) =>
+      changeAll(store, scope, items, { ...EMPTIED, erased: true }),
+    /** Reads as not built from now on (`at`, ISO-8601); attempts under way cannot commit, new ones can. */
+    reset: (scope: DatasetScope, items: readonly DataItemId[], at: string) =>
+      changeAll(store, scope, items, EMPTIED, (item) => [unbuiltWrite(item, at)]),
+    /** When the newest generation became visible; null: there is none. */
+    async lastCommit(scope: DatasetScope): Promise<string | null> {
       const where = { committedAt: { exists: true } };
       const sort = [{ field: 'committedAt' as const, descending: true }];
       const { items } = await store.find(scope, ledgerCollection, { where, sort, limit: 1 });
       return items[0]?.value.committedAt ?? null;
     },
-    async settle(scope, item, generation, end = {}) {
+    /** The attempt has ended without a commit and removed its rows. Another one that began since stays as it is. */
+    async settle(scope: DatasetScope, item: DataItemId, generation: number, end: AttemptEnd = {}): Promise<void> {
       const set = { pending: false };
       await store.commit(scope, [
         update(ledgerCollection, item, { where: { lastGeneration: generation }, set: { ...set, ...end } }),
@@ -275,7 +263,8 @@ export function createLedger(store: DocumentStore): Ledger {
         update(ledgerCollection, item, { where: { lastGeneration: generation + 1, barred: true }, set }),
       ]);
     },
-    async forgive(scope, items) {
+    /** Items that were set aside, or failed, are tried again as if for the first time. Those that did not fail stay as they are. */
+    async forgive(scope: DatasetScope, items: readonly DataItemId[]): Promise<void> {
       for (const slice of slices(items, SLICE)) {
         await store.commit(
           scope,
@@ -283,7 +272,8 @@ export function createLedger(store: DocumentStore): Ledger {
         );
       }
     },
-    async pending(scope, limit) {
+    /** Items with an attempt that did not end. */
+    async pending(scope: AnyScope, limit: number): Promise<readonly PendingItem[]> {
       const page = await store.find(scope, ledgerCollection, { where: { pending: true }, limit });
       return page.items.map(({ id, value, tenant, dataset }) => ({
         scope: datasetScope(asId(tenant ?? ''), asId(dataset ?? '')),
@@ -291,7 +281,8 @@ export function createLedger(store: DocumentStore): Ledger {
         entry: value,
       }));
     },
-    async fence(scope, item, generation) {
+    /** Bars the newest attempt from committing, unless another began since: true when barred; `settle` it then. */
+    async fence(scope: DatasetScope, item: DataItemId, generation: number): Promise<boolean> {
       const change = { where: { lastGeneration: generation }, set: { barred: true }, increment: { lastGeneration: 1 } };
       const [result] = await store.commit(scope, [update(ledgerCollection, item, change)]);
       return (result?.changed ?? 0) > 0;

@@ -1,12 +1,6 @@
 import type { RunOrigin, RunOutcome, RunStatus } from '../../domain/run.ts';
 import type { Scope } from '../../kernel/scope.ts';
-import {
-  type Collection,
-  type DocumentStore,
-  type Filter,
-  insert,
-  type Write,
-} from '../../storage/ports/document-store.ts';
+import { type Collection, type DocumentStore, type Filter, insert } from '../../storage/ports/document-store.ts';
 
 /**
  * Append-only history: one row per state of a run, and one per operation (search, forget …), whose `pipeline` and
@@ -52,12 +46,6 @@ export interface RunRecordRow {
   readonly record: RunRecord;
 }
 
-export interface RunRecords {
-  appendWrite(id: string, record: RunRecord): Write;
-  /** Newest first. `datasets`: rows on one of them; `users`: rows run by one of them; both: either. */
-  newest(scope: Scope, query: RunRecordQuery): Promise<readonly RunRecordRow[]>;
-}
-
 export interface RunRecordQuery {
   readonly datasets?: readonly string[];
   readonly users?: readonly string[];
@@ -68,7 +56,9 @@ export interface RunRecordQuery {
 
 const PAGE = 1000;
 
-export function createRunRecords(store: DocumentStore): RunRecords {
+export type RunRecords = ReturnType<typeof createRunRecords>;
+
+export function createRunRecords(store: DocumentStore) {
   const first = async (scope: Scope, where: Filter<RunRecord>, wanted: number): Promise<readonly RunRecordRow[]> => {
     const rows: RunRecordRow[] = [];
     let after: string | null = null;
@@ -85,8 +75,12 @@ export function createRunRecords(store: DocumentStore): RunRecords {
     return rows;
   };
   return {
-    appendWrite: (id, record) => insert(runRecordsCollection, id, record),
-    async newest(scope, { datasets = [], users = [], pipeline, limit, offset }) {
+    appendWrite: (id: string, record: RunRecord) => insert(runRecordsCollection, id, record),
+    /** Newest first. `datasets`: rows on one of them; `users`: rows run by one of them; both: either. */
+    async newest(
+      scope: Scope,
+      { datasets = [], users = [], pipeline, limit, offset }: RunRecordQuery,
+    ): Promise<readonly RunRecordRow[]> {
       const common = pipeline === undefined ? {} : { pipeline };
       const wanted = limit + offset;
       const filters: Filter<RunRecord>[] = [];

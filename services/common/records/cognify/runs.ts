@@ -23,6 +23,7 @@ import {
   update,
   type Write,
 } from '../../storage/ports/document-store.ts';
+import { repository } from '../base/repository.ts';
 
 /** The newest state of a run; its history is in `runRecordsCollection`. */
 export type RunDocument = {
@@ -116,27 +117,6 @@ export function datasetOf({ scope, state, userId }: StoredRun): DatasetRef {
   };
 }
 
-/** Runs by id and by (dataset, pipeline). The writes are committed by the caller together with what they tell of. */
-export interface Runs {
-  get(scope: AnyScope, run: RunId): Promise<StoredRun | null>;
-  /** Those that are there. */
-  getMany(scope: AnyScope, runs: readonly RunId[]): Promise<readonly StoredRun[]>;
-  /** Newest run per dataset and pipeline; pairs that never ran are absent. */
-  newest(datasets: readonly DatasetRef[], pipelines: readonly string[]): Promise<readonly StoredRun[]>;
-  /** Outcomes per item; empty while the run goes on, and an hour after it when another run followed. */
-  items(run: StoredRun): Promise<readonly RunItem[]>;
-  /** Runs in state STARTED, oldest first. `startedBefore`: ISO-8601. */
-  unfinished(scope: AnyScope, query: UnfinishedQuery): Promise<readonly StoredRun[]>;
-  insertWrite(run: RunId, document: RunDocument): Write;
-  /** Fails the commit when the run has ended. */
-  updateWrite(run: RunId, change: Partial<RunDocument>): Write;
-  /** Dropped silently when the run has ended. */
-  tickWrite(run: RunId, change: Partial<RunDocument>): Write;
-  /** `newest`: by pipeline. */
-  headWrites(scope: DatasetScope, newest: ReadonlyMap<string, RunId>): Promise<readonly Write[]>;
-  resultWrites(endedAt: string, results: readonly NewResult[]): readonly Write[];
-}
-
 export interface NewResult {
   readonly run: RunId;
   readonly pipeline: string;
@@ -150,15 +130,18 @@ export interface UnfinishedQuery {
   readonly limit: number;
 }
 
-export function createRuns(store: DocumentStore): Runs {
+export type Runs = ReturnType<typeof createRuns>;
+
+/** Runs by id and by (dataset, pipeline). The writes are committed by the caller together with what they tell of. */
+export function createRuns(store: DocumentStore) {
+  const records = repository(store, runsCollection, storedRun);
   const STARTED = { status: 'DATASET_PROCESSING_STARTED' } as const;
   return {
-    async get(scope, run) {
-      const stored = await store.get(scope, runsCollection, run);
-      return stored === null ? null : storedRun(stored);
-    },
-    getMany: async (scope, ids) => (await store.getMany(scope, runsCollection, ids)).map(storedRun),
-    async newest(datasets, pipelines) {
+    get: (scope: AnyScope, run: RunId) => records.get(scope, run),
+    /** Those that are there. */
+    getMany: async (scope: AnyScope, ids: readonly RunId[]) => await records.getMany(scope, ids),
+    /** Newest run per dataset and pipeline; pairs that never ran are absent. */
+    async newest(datasets: readonly DatasetRef[], pipelines: readonly string[]): Promise<readonly StoredRun[]> {
       const found: StoredRun[] = [];
       for (const [tenant, group] of Map.groupBy(datasets, (dataset) => dataset.tenant)) {
         const keys = group.flatMap(({ id }) => pipelines.map((pipeline) => pairId(id, pipeline)));
@@ -174,7 +157,8 @@ export function createRuns(store: DocumentStore): Runs {
       }
       return found;
     },
-    async items({ scope, state }) {
+    /** Outcomes per item; empty while the run goes on, and an hour after it when another run followed. */
+    async items({ scope, state }: StoredRun): Promise<readonly RunItem[]> {
       const stored = await store.get(scope, runResultsCollection, state.id);
       if (stored === null) return [];
       return stored.value.items.map(([item, status, failure]) => ({
@@ -183,7 +167,11 @@ export function createRuns(store: DocumentStore): Runs {
         ...(failure === undefined ? {} : { failure }),
       }));
     },
-    async unfinished(scope, { startedBefore, withoutJob, limit }) {
+    /** Runs in state STARTED, oldest first. `startedBefore`: ISO-8601. */
+    async unfinished(
+      scope: AnyScope,
+      { startedBefore, withoutJob, limit }: UnfinishedQuery,
+    ): Promise<readonly StoredRun[]> {
       const page = await store.find(scope, runsCollection, {
         where: {
           ...STARTED,
@@ -195,10 +183,14 @@ export function createRuns(store: DocumentStore): Runs {
       });
       return page.items.map(storedRun);
     },
-    insertWrite: (run, document) => insert(runsCollection, run, document),
-    updateWrite: (run, change) => update(runsCollection, run, { where: STARTED, set: change, required: true }),
-    tickWrite: (run, change) => update(runsCollection, run, { where: STARTED, set: change }),
-    async headWrites(scope, newest) {
+    insertWrite: (run: RunId, document: RunDocument) => records.insertWrite(run, document),
+    /** Fails the commit when the run has ended. */
+    updateWrite: (run: RunId, change: Partial<RunDocument>) =>
+      records.updateWrite(run, { where: STARTED, set: change, required: true }),
+    /** Dropped silently when the run has ended. */
+    tickWrite: (run: RunId, change: Partial<RunDocument>) => records.updateWrite(run, { where: STARTED, set: change }),
+    /** `newest`: by pipeline. */
+    async headWrites(scope: DatasetScope, newest: ReadonlyMap<string, RunId>): Promise<readonly Write[]> {
       const heads = new Map([...newest].map(([pipeline, runId]) => [pairId(scope.dataset, pipeline), { runId }]));
       const known = await store.getMany(scope, runHeadsCollection, [...heads.keys()]);
       const present = new Set(known.map(({ id }) => id));
@@ -207,7 +199,7 @@ export function createRuns(store: DocumentStore): Runs {
         present.has(id) ? update(runHeadsCollection, id, { set: head }) : insert(runHeadsCollection, id, head),
       );
     },
-    resultWrites(endedAt, results) {
+    resultWrites(endedAt: string, results: readonly NewResult[]): readonly Write[] {
       const before = new Date(Date.parse(endedAt) - RESULTS_KEPT_MS).toISOString();
       const pipelines = [...new Set(results.map(({ pipeline }) => pipeline))];
       return [

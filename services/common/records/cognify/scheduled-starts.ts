@@ -1,11 +1,5 @@
 import type { DatasetScope } from '../../kernel/scope.ts';
-import {
-  type Collection,
-  type DocumentStore,
-  insert,
-  replace,
-  type Write,
-} from '../../storage/ports/document-store.ts';
+import { type Collection, type DocumentStore, insert, replace } from '../../storage/ports/document-store.ts';
 
 interface Start {
   /** The time that it was due by its schedule, ISO-8601. */
@@ -31,22 +25,19 @@ export interface ScheduledStart extends Start {
   readonly version: number;
 }
 
-export interface ScheduledStarts {
-  get(scope: DatasetScope, pipeline: string): Promise<ScheduledStart | null>;
-  /** `DuplicateKeyError` or `VersionConflictError` in the commit when it changed since `before` was read. */
-  putWrite(pipeline: string, start: Start, before: ScheduledStart | null): Write;
-}
+export type ScheduledStarts = ReturnType<typeof createScheduledStarts>;
 
-export function createScheduledStarts(store: DocumentStore): ScheduledStarts {
+export function createScheduledStarts(store: DocumentStore) {
   const collection = scheduledStartsCollection;
   return {
-    async get(scope, pipeline) {
+    async get(scope: DatasetScope, pipeline: string): Promise<ScheduledStart | null> {
       const stored = await store.get(scope, collection, pipeline);
       if (stored === null) return null;
       const { dueAt, startedId, runId } = stored.value;
       return { dueAt, startedId: startedId ?? runId ?? '', version: stored.version };
     },
-    putWrite: (pipeline, start, before) =>
+    /** `DuplicateKeyError` or `VersionConflictError` in the commit when it changed since `before` was read. */
+    putWrite: (pipeline: string, start: Start, before: ScheduledStart | null) =>
       before === null
         ? insert(collection, pipeline, { ...start })
         : replace(collection, pipeline, { ...start }, before.version),

@@ -10,7 +10,6 @@ import {
   removeWhere,
   type Stored,
   update,
-  type Write,
 } from '../../storage/ports/document-store.ts';
 import type { RowSelection } from '../../storage/ports/text-index.ts';
 import type { Statement, StatementValue } from '../../text/statements/statement.ts';
@@ -47,32 +46,20 @@ export const statementsCollection: Collection<StatementDocument> = {
 /** A statement of a generation of its item. */
 export type StoredStatement = Statement & { readonly generation: number };
 
-export interface Statements {
-  /** Durable when it resolves. What is there already stays. */
-  put(scope: DatasetScope, generation: number, statements: readonly Statement[]): Promise<void>;
-  /** Pages of those that nobody has compared yet, uncommitted ones among them. */
-  unjudged(scope: DatasetScope, after: string | null): Promise<Page<StoredStatement>>;
-  /** What was said of each key, at most `NEWEST_PER_KEY` of each, the newest. */
-  ofKeys(scope: DatasetScope, keys: readonly string[]): Promise<readonly StoredStatement[]>;
-  ofItems(scope: DatasetScope, items: readonly DataItemId[]): Promise<readonly StoredStatement[]>;
-  judgedWrites(statements: readonly StoredStatement[]): readonly Write[];
-  /** Those that are left of the keys of what is removed are to be compared anew. Resolves to the number removed. */
-  remove(scope: DatasetScope, selection: RowSelection): Promise<number>;
-  count(scope: DatasetScope, items?: readonly DataItemId[]): Promise<number>;
-}
-
 const NEWEST_PER_KEY = 256;
 const SLICE = 100;
 const PAGE = 1000;
 
-export function createStatements(store: DocumentStore): Statements {
+export type Statements = ReturnType<typeof createStatements>;
+
+export function createStatements(store: DocumentStore) {
   const collection = statementsCollection;
   const newestOf = async (scope: DatasetScope, key: string): Promise<readonly StoredStatement[]> => {
     const sort = [{ field: 'at', descending: true }] as const;
     const page = await store.find(scope, collection, { where: { key }, sort, limit: NEWEST_PER_KEY });
     return page.items.map(statementOf);
   };
-  const ofKeys: Statements['ofKeys'] = async (scope, keys) => {
+  const ofKeys = async (scope: DatasetScope, keys: readonly string[]): Promise<readonly StoredStatement[]> => {
     const found: StoredStatement[] = [];
     for (const slice of slices(keys, SLICE)) {
       const page = await store.find(scope, collection, { where: { key: { in: slice } }, limit: PAGE });
@@ -82,8 +69,10 @@ export function createStatements(store: DocumentStore): Statements {
     return found;
   };
   return {
+    /** What was said of each key, at most `NEWEST_PER_KEY` of each, the newest. */
     ofKeys,
-    async put(scope, generation, statements) {
+    /** Durable when it resolves. What is there already stays. */
+    async put(scope: DatasetScope, generation: number, statements: readonly Statement[]): Promise<void> {
       const known = new Set<string>();
       const fresh = statements.filter(({ id }) => !known.has(id) && known.add(id).has(id));
       for (const slice of slices(fresh, SLICE)) {
@@ -93,11 +82,12 @@ export function createStatements(store: DocumentStore): Statements {
         );
       }
     },
-    async unjudged(scope, after) {
+    /** Pages of those that nobody has compared yet, uncommitted ones among them. */
+    async unjudged(scope: DatasetScope, after: string | null): Promise<Page<StoredStatement>> {
       const page = await store.find(scope, collection, { where: { judged: false }, limit: PAGE, after });
       return { items: page.items.map(statementOf), next: page.next };
     },
-    async ofItems(scope, items) {
+    async ofItems(scope: DatasetScope, items: readonly DataItemId[]): Promise<readonly StoredStatement[]> {
       const found: StoredStatement[] = [];
       for (const slice of slices(items, SLICE)) {
         const where = { itemId: { in: slice } };
@@ -105,9 +95,10 @@ export function createStatements(store: DocumentStore): Statements {
       }
       return found;
     },
-    judgedWrites: (statements) =>
+    judgedWrites: (statements: readonly StoredStatement[]) =>
       statements.map(({ id, generation }) => update(collection, rowId(id, generation), { set: { judged: true } })),
-    async remove(scope, { item, generation, beforeGeneration }) {
+    /** Those that are left of the keys of what is removed are to be compared anew. Resolves to the number removed. */
+    async remove(scope: DatasetScope, { item, generation, beforeGeneration }: RowSelection): Promise<number> {
       const where = {
         itemId: item,
         ...(generation === undefined ? {} : { generation }),
@@ -127,7 +118,7 @@ export function createStatements(store: DocumentStore): Statements {
       const [result] = await store.commit(scope, [removeWhere(collection, where)]);
       return result?.changed ?? 0;
     },
-    async count(scope, items) {
+    async count(scope: DatasetScope, items?: readonly DataItemId[]): Promise<number> {
       if (items === undefined) return store.count(scope, collection, {});
       let count = 0;
       for (const slice of slices(items, SLICE)) {

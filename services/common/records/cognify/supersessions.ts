@@ -86,38 +86,12 @@ export interface Supersession {
   readonly reverted: { readonly by: UserId; readonly at: string } | null;
 }
 
-export interface Supersessions {
-  /** Newest first. The statements may belong to generations that are not visible (any more). */
-  list(
-    scope: DatasetScope,
-    page: { readonly after: string | null; readonly limit: number },
-  ): Promise<Page<Supersession>>;
-  get(scope: DatasetScope, id: string): Promise<Supersession | null>;
-  /** Those that have a statement in one of the passages, on either side. */
-  ofChunks(scope: DatasetScope, chunks: readonly string[]): Promise<readonly Supersession[]>;
-  ofOlderItems(scope: DatasetScope, items: readonly string[]): Promise<readonly Supersession[]>;
-  any(scope: DatasetScope): Promise<boolean>;
-  /**
-   * Makes what is stored of the statements that were judged what the judgements say, and tells which are not stored yet;
-   * `VersionConflictError` or `DuplicateKeyError` in the commit on a race.
-   */
-  settleWrites(
-    scope: DatasetScope,
-    judged: readonly StoredStatement[],
-    judgements: readonly Judgement<StoredStatement>[],
-    at: string,
-  ): Promise<{ readonly writes: readonly Write[]; readonly changed: readonly Judgement<StoredStatement>[] }>;
-  /** The older statement stands again, for good. `DuplicateKeyError`: it was taken back already. */
-  revertWrite(supersession: Supersession, by: UserId, at: string): Write;
-  removeOfItem(scope: DatasetScope, item: DataItemId): Promise<void>;
-  count(scope: DatasetScope, items?: readonly DataItemId[]): Promise<number>;
-  removeRevertsWrite(items: readonly DataItemId[]): Write;
-}
-
 const SLICE = 100;
 const LIMIT = 1000;
 
-export function createSupersessions(store: DocumentStore): Supersessions {
+export type Supersessions = ReturnType<typeof createSupersessions>;
+
+export function createSupersessions(store: DocumentStore) {
   const collection = supersessionsCollection;
   const reverts = supersessionRevertsCollection;
   const withReverts = async (
@@ -145,38 +119,55 @@ export function createSupersessions(store: DocumentStore): Supersessions {
     return found;
   };
   return {
-    async list(scope, { after, limit }) {
+    /** Newest first. The statements may belong to generations that are not visible (any more). */
+    async list(
+      scope: DatasetScope,
+      { after, limit }: { readonly after: string | null; readonly limit: number },
+    ): Promise<Page<Supersession>> {
       const sort = [{ field: 'detectedAt', descending: true }] as const;
       const page = await store.find(scope, collection, { sort, limit, after });
       return { items: await withReverts(scope, page.items), next: page.next };
     },
-    async get(scope, id) {
+    async get(scope: DatasetScope, id: string): Promise<Supersession | null> {
       const stored = await store.get(scope, collection, id);
       return stored === null ? null : ((await withReverts(scope, [stored]))[0] ?? null);
     },
-    async ofChunks(scope, chunks) {
+    /** Those that have a statement in one of the passages, on either side. */
+    async ofChunks(scope: DatasetScope, chunks: readonly string[]): Promise<readonly Supersession[]> {
       const [older, newer] = await Promise.all([
         byField(scope, 'olderChunk', chunks),
         byField(scope, 'newerChunk', chunks),
       ]);
       return withReverts(scope, [...new Map([...older, ...newer].map((one) => [one.id, one])).values()]);
     },
-    ofOlderItems: async (scope, items) => withReverts(scope, await byField(scope, 'olderItem', items)),
-    any: async (scope) => (await store.find(scope, collection, { limit: 1 })).items.length > 0,
-    async settleWrites(scope, judged, judgements, at) {
+    ofOlderItems: async (scope: DatasetScope, items: readonly string[]) =>
+      withReverts(scope, await byField(scope, 'olderItem', items)),
+    any: async (scope: DatasetScope) => (await store.find(scope, collection, { limit: 1 })).items.length > 0,
+    /**
+     * Makes what is stored of the statements that were judged what the judgements say, and tells which are not stored yet;
+     * `VersionConflictError` or `DuplicateKeyError` in the commit on a race.
+     */
+    async settleWrites(
+      scope: DatasetScope,
+      judged: readonly StoredStatement[],
+      judgements: readonly Judgement<StoredStatement>[],
+      at: string,
+    ): Promise<{ readonly writes: readonly Write[]; readonly changed: readonly Judgement<StoredStatement>[] }> {
       const ids = [...new Set(judged.map((one) => supersessionId(one.id)))];
       const stored: Stored<SupersessionDocument>[] = [];
       for (const slice of slices(ids, LIMIT)) stored.push(...(await store.getMany(scope, collection, slice)));
       return settlement(stored, judgements, at);
     },
-    revertWrite: ({ id, older }, by, at) => insert(reverts, id, { userId: by, at, olderItem: older.item }),
-    async removeOfItem(scope, item) {
+    /** The older statement stands again, for good. `DuplicateKeyError`: it was taken back already. */
+    revertWrite: ({ id, older }: Supersession, by: UserId, at: string) =>
+      insert(reverts, id, { userId: by, at, olderItem: older.item }),
+    async removeOfItem(scope: DatasetScope, item: DataItemId): Promise<void> {
       await store.commit(scope, [
         removeWhere(collection, { olderItem: item }),
         removeWhere(collection, { newerItem: item }),
       ]);
     },
-    async count(scope, items) {
+    async count(scope: DatasetScope, items?: readonly DataItemId[]): Promise<number> {
       if (items === undefined) return store.count(scope, collection, {});
       let count = 0;
       for (const slice of slices(items, SLICE)) {
@@ -185,7 +176,7 @@ export function createSupersessions(store: DocumentStore): Supersessions {
       }
       return count;
     },
-    removeRevertsWrite: (items) => removeWhere(reverts, { olderItem: { in: items } }),
+    removeRevertsWrite: (items: readonly DataItemId[]) => removeWhere(reverts, { olderItem: { in: items } }),
   };
 }
 

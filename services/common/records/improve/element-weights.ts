@@ -74,22 +74,6 @@ export interface WeightVote extends Pick<VoteDocument, 'score' | 'source' | 'app
   readonly version: number | null;
 }
 
-export interface ElementWeights {
-  /** Weights of those elements that were rated. Batched: one read for 1000 ids. */
-  of(scope: DatasetScope, ids: readonly string[]): Promise<ReadonlyMap<string, number>>;
-  /** The vote of an answer, null when it never had one. */
-  vote(scope: DatasetScope, answer: string): Promise<WeightVote | null>;
-  /**
-   * Moves the elements and keeps the vote, in one commit. `VersionConflictError` or `DuplicateKeyError` when somebody else
-   * moved one of them meanwhile.
-   */
-  cast(scope: DatasetScope, ballot: Ballot): Promise<void>;
-  /** Ids of all elements that were rated, a thousand at a time. */
-  rated(scope: DatasetScope): AsyncIterable<readonly string[]>;
-  /** Elements that are gone: their weights, and the mention of them in votes. How many weights there were. */
-  forget(scope: DatasetScope, ids: readonly string[]): Promise<number>;
-}
-
 export interface Ballot {
   readonly session: SessionKey;
   readonly answer: Pick<QaEntry, 'id' | 'number'>;
@@ -102,7 +86,9 @@ export interface Ballot {
 
 const READ_SLICE = 1000;
 
-export function createElementWeights(store: DocumentStore): ElementWeights {
+export type ElementWeights = ReturnType<typeof createElementWeights>;
+
+export function createElementWeights(store: DocumentStore) {
   const stored = async (scope: DatasetScope, ids: readonly string[]) => {
     const found = new Map<string, Stored<WeightDocument>>();
     for (const slice of slices(ids, READ_SLICE)) {
@@ -112,17 +98,23 @@ export function createElementWeights(store: DocumentStore): ElementWeights {
     return found;
   };
   return {
-    async of(scope, ids) {
+    /** Weights of those elements that were rated. Batched: one read for 1000 ids. */
+    async of(scope: DatasetScope, ids: readonly string[]): Promise<ReadonlyMap<string, number>> {
       const found = await stored(scope, [...new Set(ids)]);
       return new Map([...found].map(([id, { value }]) => [id, value.weight]));
     },
-    async vote(scope, answer) {
+    /** The vote of an answer, null when it never had one. */
+    async vote(scope: DatasetScope, answer: string): Promise<WeightVote | null> {
       const found = await store.get(scope, weightVotesCollection, answer);
       if (found === null) return null;
       const { score, source, applied, attempts } = found.value;
       return { score, source, applied, attempts, version: found.version };
     },
-    async cast(scope, { session, answer, vote, ids, move, at }) {
+    /**
+     * Moves the elements and keeps the vote, in one commit. `VersionConflictError` or `DuplicateKeyError` when somebody else
+     * moved one of them meanwhile.
+     */
+    async cast(scope: DatasetScope, { session, answer, vote, ids, move, at }: Ballot): Promise<void> {
       const known = await stored(scope, ids);
       const moves = ids.map((id): Write => {
         const present = known.get(id);
@@ -141,10 +133,12 @@ export function createElementWeights(store: DocumentStore): ElementWeights {
           : replace(weightVotesCollection, answer.id, document, version);
       await store.commit(scope, [kept, ...moves]);
     },
-    async *rated(scope) {
+    /** Ids of all elements that were rated, a thousand at a time. */
+    async *rated(scope: DatasetScope): AsyncIterable<readonly string[]> {
       for await (const page of allPages(store, scope, elementWeightsCollection)) yield page.map(({ id }) => id);
     },
-    async forget(scope, ids) {
+    /** Elements that are gone: their weights, and the mention of them in votes. How many weights there were. */
+    async forget(scope: DatasetScope, ids: readonly string[]): Promise<number> {
       // Last, so that a repetition finds what was left.
       await takeOutOfVotes(store, scope, new Set(ids));
       let removed = 0;

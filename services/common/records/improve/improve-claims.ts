@@ -49,34 +49,6 @@ function datasetKey(dataset: DatasetId): string {
   return `dataset:${dataset}`;
 }
 
-/** Claims with lease and owner: all keys or none; what a dead holder claimed lapses; only the holder releases. */
-export interface ImproveClaims {
-  /**
-   * False when another owner holds any of them. Free keys lose the marks that were left on them. An owner that is named
-   * after the present one, `ownerOf` of the same improve, takes over from it at once, with the marks.
-   */
-  claim(keys: ClaimedKeys, owner: string, lease: Lease): Promise<boolean>;
-  /** False when it is not held any more: nothing may be written then. */
-  extend(keys: ClaimedKeys, owner: string, lease: Lease): Promise<boolean>;
-  /** Whether the owner holds the dataset, by a lease that is not over: for whoever writes at its request. */
-  holds(dataset: DatasetId, owner: string, nowMs: number): Promise<boolean>;
-  /** Asks whoever holds the sessions for one more pass. How many of them are held. */
-  wantRerun(keys: ClaimedKeys, nowMs: number): Promise<number>;
-  /**
-   * One decision: either somebody wanted a pass more, and the wish is consumed and all keys stay, or all are released.
-   * `lost`: not held any more.
-   */
-  rerunOrRelease(keys: ClaimedKeys, owner: string): Promise<'rerun' | 'released' | 'lost'>;
-  /** By a holder that has stopped, whether it holds them still or not. */
-  release(keys: ClaimedKeys, owner: string): Promise<void>;
-  /** For an eraser: takes the dataset from whoever holds it, who finds out soon. `hasLeft` tells when it has stopped. */
-  seize(dataset: DatasetId, owner: string, lease: Lease): Promise<void>;
-  /** Nobody works on what was seized any more: who held it said so, or its lease is over. */
-  hasLeft(dataset: DatasetId, owner: string, nowMs: number): Promise<boolean>;
-  /** For a process that has the store alone: whoever held something is dead. */
-  releaseAll(): Promise<void>;
-}
-
 export interface Lease {
   readonly nowMs: number;
   readonly leaseMs: number;
@@ -100,30 +72,50 @@ function isSameImprove(one: string, other: string): boolean {
 
 const collection = improveClaimsCollection;
 
-export function createImproveClaims(store: DocumentStore): ImproveClaims {
+export type ImproveClaims = ReturnType<typeof createImproveClaims>;
+
+/** Claims with lease and owner: all keys or none; what a dead holder claimed lapses; only the holder releases. */
+export function createImproveClaims(store: DocumentStore) {
   return {
-    claim: (keys, owner, lease) => repeated(() => claimAll(store, allOf(keys), owner, lease)),
-    extend: (keys, owner, lease) => extendAll(store, allOf(keys), owner, lease),
-    async holds(dataset, owner, nowMs) {
+    /**
+     * False when another owner holds any of them. Free keys lose the marks that were left on them. An owner that is named
+     * after the present one, `ownerOf` of the same improve, takes over from it at once, with the marks.
+     */
+    claim: (keys: ClaimedKeys, owner: string, lease: Lease) =>
+      repeated(() => claimAll(store, allOf(keys), owner, lease)),
+    /** False when it is not held any more: nothing may be written then. */
+    extend: (keys: ClaimedKeys, owner: string, lease: Lease) => extendAll(store, allOf(keys), owner, lease),
+    /** Whether the owner holds the dataset, by a lease that is not over: for whoever writes at its request. */
+    async holds(dataset: DatasetId, owner: string, nowMs: number): Promise<boolean> {
       const present = await claimOf(store, dataset);
       return present !== undefined && present.value.owner === owner && present.value.leaseUntilMs > nowMs;
     },
-    async wantRerun({ sessions }, nowMs) {
+    /** Asks whoever holds the sessions for one more pass. How many of them are held. */
+    async wantRerun({ sessions }: ClaimedKeys, nowMs: number): Promise<number> {
       if (sessions.length === 0) return 0;
       const mark = (id: string) =>
         update(collection, id, { where: { leaseUntilMs: { greaterThan: nowMs } }, set: { rerunWanted: true } });
       const results = await store.commit(SYSTEM_SCOPE, sessions.map(mark));
       return results.filter(({ changed }) => changed > 0).length;
     },
-    rerunOrRelease: (keys, owner) => repeated(() => rerunOrReleaseAll(store, keys, owner)),
-    release: (keys, owner) => releaseKeys(store, keys, owner),
-    seize: (dataset, owner, lease) => repeated(() => seizeDataset(store, dataset, owner, lease)),
-    async hasLeft(dataset, owner, nowMs) {
+    /**
+     * One decision: either somebody wanted a pass more, and the wish is consumed and all keys stay, or all are released.
+     * `lost`: not held any more.
+     */
+    rerunOrRelease: (keys: ClaimedKeys, owner: string) => repeated(() => rerunOrReleaseAll(store, keys, owner)),
+    /** By a holder that has stopped, whether it holds them still or not. */
+    release: (keys: ClaimedKeys, owner: string) => releaseKeys(store, keys, owner),
+    /** For an eraser: takes the dataset from whoever holds it, who finds out soon. `hasLeft` tells when it has stopped. */
+    seize: (dataset: DatasetId, owner: string, lease: Lease) =>
+      repeated(() => seizeDataset(store, dataset, owner, lease)),
+    /** Nobody works on what was seized any more: who held it said so, or its lease is over. */
+    async hasLeft(dataset: DatasetId, owner: string, nowMs: number): Promise<boolean> {
       const present = await claimOf(store, dataset);
       if (present === undefined || present.value.owner !== owner) return true;
       const { seizedFrom = null, seizedUntilMs = 0 } = present.value;
       return seizedFrom === null || seizedUntilMs <= nowMs;
     },
+    /** For a process that has the store alone: whoever held something is dead. */
     releaseAll: () => removeEvery(store),
   };
 }

@@ -62,33 +62,20 @@ export interface Debounce {
   readonly ms: number;
 }
 
-export interface ImproveWishes {
-  /**
-   * One more entry. `DuplicateKeyError` or `VersionConflictError` in the commit when the wish changed since it was read
-   * here.
-   */
-  wishWrites(
-    scope: Scope,
-    wish: Pick<ImproveWish, 'user' | 'session' | 'dataset' | 'keyId'>,
-    when: { readonly at: Date; readonly debounce: Debounce },
-  ): Promise<readonly Write[]>;
-  has(scope: Scope, wish: Pick<ImproveWish, 'user' | 'session' | 'dataset'>): Promise<boolean>;
-  /** Of every tenant, those due longest first. */
-  due(scope: SystemScope, now: Date, limit: number): Promise<readonly ImproveWish[]>;
-  /** Nobody else sees it as due until then; who dies leaves it to others. Null when somebody else took it. */
-  take(wish: ImproveWish, until: Date): Promise<ImproveWish | null>;
-  /** The session was improved: the wish is gone, or what is left of it are the entries that came since it was taken. */
-  settle(wish: ImproveWish): Promise<void>;
-  /** For a session that goes. */
-  removeOfSessionWrite(user: UserId, session: string): Write;
-  /** For a dataset that goes. Returns how many are left. */
-  eraseDataset(scope: Scope, dataset: DatasetId): Promise<number>;
-}
+export type ImproveWishes = ReturnType<typeof createImproveWishes>;
 
-export function createImproveWishes(store: DocumentStore): ImproveWishes {
+export function createImproveWishes(store: DocumentStore) {
   const collection = improveWishesCollection;
   return {
-    async wishWrites(scope, wish, { at, debounce }) {
+    /**
+     * One more entry. `DuplicateKeyError` or `VersionConflictError` in the commit when the wish changed since it was read
+     * here.
+     */
+    async wishWrites(
+      scope: Scope,
+      wish: Pick<ImproveWish, 'user' | 'session' | 'dataset' | 'keyId'>,
+      { at, debounce }: { readonly at: Date; readonly debounce: Debounce },
+    ): Promise<readonly Write[]> {
       const id = wishId(wish);
       const stored = await store.get(scope, collection, id);
       const now = at.toISOString();
@@ -102,8 +89,10 @@ export function createImproveWishes(store: DocumentStore): ImproveWishes {
       const document = { userId, sessionId, datasetId, ...waitingFor };
       return [stored === null ? insert(collection, id, document) : replace(collection, id, document, stored.version)];
     },
-    has: async (scope, wish) => (await store.get(scope, collection, wishId(wish))) !== null,
-    async due(scope, now, limit) {
+    has: async (scope: Scope, wish: Pick<ImproveWish, 'user' | 'session' | 'dataset'>) =>
+      (await store.get(scope, collection, wishId(wish))) !== null,
+    /** Of every tenant, those due longest first. */
+    async due(scope: SystemScope, now: Date, limit: number): Promise<readonly ImproveWish[]> {
       const { items } = await store.find(scope, collection, {
         where: { dueAt: { exists: true, atMost: now.toISOString() } },
         sort: [{ field: 'dueAt' }],
@@ -111,7 +100,8 @@ export function createImproveWishes(store: DocumentStore): ImproveWishes {
       });
       return items.map(wishOf);
     },
-    async take(wish, until) {
+    /** Nobody else sees it as due until then; who dies leaves it to others. Null when somebody else took it. */
+    async take(wish: ImproveWish, until: Date): Promise<ImproveWish | null> {
       const scope = { tenant: wish.tenant };
       const stored = await store.get(scope, collection, wish.id);
       if (stored === null || stored.version !== wish.version) return null;
@@ -125,7 +115,8 @@ export function createImproveWishes(store: DocumentStore): ImproveWishes {
         throw error;
       }
     },
-    async settle({ tenant, id }) {
+    /** The session was improved: the wish is gone, or what is left of it are the entries that came since it was taken. */
+    async settle({ tenant, id }: ImproveWish): Promise<void> {
       for (;;) {
         const stored = await store.get({ tenant }, collection, id);
         if (stored === null) return;
@@ -141,8 +132,11 @@ export function createImproveWishes(store: DocumentStore): ImproveWishes {
         }
       }
     },
-    removeOfSessionWrite: (user, session) => removeWhere(collection, { userId: user, sessionId: session }),
-    async eraseDataset({ tenant }, dataset) {
+    /** For a session that goes. */
+    removeOfSessionWrite: (user: UserId, session: string) =>
+      removeWhere(collection, { userId: user, sessionId: session }),
+    /** For a dataset that goes. Returns how many are left. */
+    async eraseDataset({ tenant }: Scope, dataset: DatasetId): Promise<number> {
       const where = { datasetId: dataset };
       // For most there is nothing: one read tells.
       if ((await store.count({ tenant }, collection, where)) === 0) return 0;

@@ -97,26 +97,11 @@ export interface ScoredChunks extends Provenance {
   readonly coordinates: Float32Array;
 }
 
-export interface TruthState {
-  subspace(scope: DatasetScope): Promise<TruthSubspace>;
-  /** What is scored, without the coordinates, by `<item>/<page>`. */
-  pages(scope: DatasetScope): Promise<ReadonlyMap<string, ScoredPage>>;
-  /** Coordinates of chunks, by their ids, as far as they are of the epoch. */
-  coordinates(
-    scope: DatasetScope,
-    epoch: number,
-    chunks: readonly { readonly id: string; readonly item: string; readonly number: number }[],
-  ): Promise<ReadonlyMap<string, Float32Array>>;
-  /** In place of what was there. `VersionConflictError` when somebody else wrote them. */
-  keepCoordinates(scope: DatasetScope, pages: readonly ScoredChunks[]): Promise<void>;
-  /** The epoch is in force when it resolves. */
-  keepSubspace(scope: DatasetScope, subspace: TruthSubspace, at: Date): Promise<void>;
-  forgetItem(scope: DatasetScope, item: DataItemId): Promise<number>;
-}
+export type TruthState = ReturnType<typeof createTruthState>;
 
-export function createTruthState(store: DocumentStore): TruthState {
+export function createTruthState(store: DocumentStore) {
   return {
-    async subspace(scope) {
+    async subspace(scope: DatasetScope): Promise<TruthSubspace> {
       const { items } = await store.find(scope, truthCentroidsCollection, {
         sort: [{ field: 'slot' }],
         limit: TRUTH_SLOTS,
@@ -127,7 +112,8 @@ export function createTruthState(store: DocumentStore): TruthState {
       const model = items[0]?.value.model ?? null;
       return { epoch: Math.max(0, ...items.map(({ value }) => value.truthEpoch)), slots, model };
     },
-    async pages(scope) {
+    /** What is scored, without the coordinates, by `<item>/<page>`. */
+    async pages(scope: DatasetScope): Promise<ReadonlyMap<string, ScoredPage>> {
       const found = new Map<string, ScoredPage>();
       const read = (after: string | null) => store.find(scope, truthCoordinatesCollection, { limit: READ_PAGE, after });
       for await (const page of pagesOf(read)) {
@@ -138,7 +124,12 @@ export function createTruthState(store: DocumentStore): TruthState {
       }
       return found;
     },
-    async coordinates(scope, epoch, chunks) {
+    /** Coordinates of chunks, by their ids, as far as they are of the epoch. */
+    async coordinates(
+      scope: DatasetScope,
+      epoch: number,
+      chunks: readonly { readonly id: string; readonly item: string; readonly number: number }[],
+    ): Promise<ReadonlyMap<string, Float32Array>> {
       const ids = [...new Set(chunks.map(({ item, number }) => pageId(item, Math.floor(number / CHUNKS_PER_PAGE))))];
       const wanted = new Set(chunks.map(({ id }) => id));
       const found = new Map<string, Float32Array>();
@@ -151,7 +142,8 @@ export function createTruthState(store: DocumentStore): TruthState {
       }
       return found;
     },
-    async keepCoordinates(scope, pages) {
+    /** In place of what was there. `VersionConflictError` when somebody else wrote them. */
+    async keepCoordinates(scope: DatasetScope, pages: readonly ScoredChunks[]): Promise<void> {
       const known = await store.getMany(
         scope,
         truthCoordinatesCollection,
@@ -169,7 +161,8 @@ export function createTruthState(store: DocumentStore): TruthState {
       });
       if (writes.length > 0) await store.commit(scope, writes);
     },
-    async keepSubspace(scope, { epoch, slots, model }, at) {
+    /** The epoch is in force when it resolves. */
+    async keepSubspace(scope: DatasetScope, { epoch, slots, model }: TruthSubspace, at: Date): Promise<void> {
       const documents = slots.map(({ slot, count, centroid, learningIds }) => {
         const numbers = { slot, count, truthEpoch: epoch, updatedAt: at.getTime() };
         const value = { ...numbers, centroid: vectorText(centroid), learningIds, ...(model === null ? {} : { model }) };
@@ -177,7 +170,7 @@ export function createTruthState(store: DocumentStore): TruthState {
       });
       await store.commit(scope, [removeWhere(truthCentroidsCollection, {}), ...documents]);
     },
-    async forgetItem(scope, item) {
+    async forgetItem(scope: DatasetScope, item: DataItemId): Promise<number> {
       const [result] = await store.commit(scope, [removeWhere(truthCoordinatesCollection, { itemId: item })]);
       return result?.changed ?? 0;
     },

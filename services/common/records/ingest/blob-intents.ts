@@ -21,44 +21,38 @@ export const blobIntentsCollection: Collection<BlobIntent> = {
   indexes: [{ fields: ['at'], wide: true }],
 };
 
-export interface BlobIntents {
-  declare(scope: DatasetScope, id: string, prefixes: readonly string[], at: string): Promise<void>;
-  /** To be committed with what makes nobody own the blobs: whoever commits it removes them, or else a sweep does. */
-  leaveWrites(id: string, prefixes: readonly string[], at: string): readonly Write[];
-  /** To be committed with the records; fail the commit with `VersionConflictError` when the intent was abandoned. */
-  settleWrites(id: string): readonly Write[];
-  /** False when there is no such intent: its records are committed, or its blobs were swept. */
-  abandon(scope: DatasetScope, id: string): Promise<boolean>;
-  /** For a dataset that goes: nothing that is being added to it can be committed any more. */
-  abandonAll(scope: DatasetScope): Promise<void>;
-  /** Its blobs are gone. */
-  settle(scope: DatasetScope, id: string): Promise<void>;
-  /** Intents declared before `before`, of every tenant. */
-  stale(
-    scope: SystemScope,
-    before: string,
-  ): Promise<readonly { readonly id: string; readonly scope: DatasetScope; readonly prefixes: readonly string[] }[]>;
-}
+export type BlobIntents = ReturnType<typeof createBlobIntents>;
 
-export function createBlobIntents(store: DocumentStore): BlobIntents {
+export function createBlobIntents(store: DocumentStore) {
   return {
-    async declare(scope, id, prefixes, at) {
+    async declare(scope: DatasetScope, id: string, prefixes: readonly string[], at: string): Promise<void> {
       await store.commit(scope, [insert(blobIntentsCollection, id, { prefixes, at })]);
     },
-    leaveWrites: (id, prefixes, at) => [insert(blobIntentsCollection, id, { prefixes, at })],
-    settleWrites: (id) => [remove(blobIntentsCollection, id, DECLARED_VERSION)],
-    async abandon(scope, id) {
+    /** To be committed with what makes nobody own the blobs: whoever commits it removes them, or else a sweep does. */
+    leaveWrites: (id: string, prefixes: readonly string[], at: string) => [
+      insert(blobIntentsCollection, id, { prefixes, at }),
+    ],
+    /** To be committed with the records; fail the commit with `VersionConflictError` when the intent was abandoned. */
+    settleWrites: (id: string) => [remove(blobIntentsCollection, id, DECLARED_VERSION)],
+    /** False when there is no such intent: its records are committed, or its blobs were swept. */
+    async abandon(scope: DatasetScope, id: string): Promise<boolean> {
       const [result] = await store.commit(scope, [abandonment(id)]);
       return result?.changed === 1;
     },
-    async abandonAll(scope) {
+    /** For a dataset that goes: nothing that is being added to it can be committed any more. */
+    async abandonAll(scope: DatasetScope): Promise<void> {
       const open = await findAll(store, scope, blobIntentsCollection);
       for (const { id } of open) await store.commit(scope, [abandonment(id)]);
     },
-    async settle(scope, id) {
+    /** Its blobs are gone. */
+    async settle(scope: DatasetScope, id: string): Promise<void> {
       await store.commit(scope, [remove(blobIntentsCollection, id)]);
     },
-    async stale(scope, before) {
+    /** Intents declared before `before`, of every tenant. */
+    async stale(
+      scope: SystemScope,
+      before: string,
+    ): Promise<readonly { readonly id: string; readonly scope: DatasetScope; readonly prefixes: readonly string[] }[]> {
       const found = await store.find(scope, blobIntentsCollection, {
         where: { at: { lessThan: before } },
         sort: [{ field: 'at' }],

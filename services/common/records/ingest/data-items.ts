@@ -9,12 +9,11 @@ import {
   type Collection,
   type DocumentStore,
   type Filter,
-  insert,
-  remove,
   type Stored,
   update,
   type Write,
 } from '../../storage/ports/document-store.ts';
+import { repository } from '../base/repository.ts';
 
 type DataItemDocument = {
   readonly name: string;
@@ -53,133 +52,114 @@ export const dataItemsCollection: Collection<DataItemDocument> = {
   ],
 };
 
-/** Items of a dataset. Two items of one owner never hold the same bytes: the store refuses the second. */
-export interface DataItems {
-  get(scope: DatasetScope, id: DataItemId): Promise<DataItem | null>;
-  getMany(scope: DatasetScope, ids: readonly DataItemId[]): Promise<readonly DataItem[]>;
-  findByContent(scope: DatasetScope, owner: UserId, contentHash: string): Promise<DataItem | null>;
-  /** The same for many at once; what no item holds is left out. */
-  findByContents(scope: DatasetScope, owner: UserId, contentHashes: readonly string[]): Promise<readonly DataItem[]>;
-  /** Where an id stands, for routes that know no dataset. */
-  locate(scope: Scope, id: DataItemId): Promise<readonly { readonly dataset: string; readonly item: DataItem }[]>;
-  newestFirst(
-    scope: DatasetScope,
-    page: { readonly offset: number; readonly limit: number },
-  ): Promise<readonly DataItem[]>;
-  oldestFirst(
-    scope: DatasetScope,
-    page: { readonly after: string | null; readonly limit: number },
-  ): Promise<Page<DataItem>>;
-  count(scope: DatasetScope): Promise<number>;
-  /** Of all items, or of those named, how many wait to be built. */
-  countWaiting(scope: DatasetScope, among?: readonly DataItemId[]): Promise<number>;
-  /** Since when the one waits that does so longest; those named do not count. Null: none does. */
-  longestWait(scope: DatasetScope, except: ReadonlySet<string>): Promise<string | null>;
-  /** Items of which it was not noted whether they wait, at most 500. */
-  unnoted(scope: DatasetScope): Promise<readonly DataItem[]>;
-  /** Does nothing for one that was changed or removed meanwhile. */
-  noteSha256Write(item: DataItem, sha256: string): Write;
-  /** Does nothing for one that was noted, changed or removed meanwhile. */
-  noteWrite(item: DataItem, isBuilt: boolean): Write;
-  insertWrites(items: readonly DataItem[]): readonly Write[];
-  /** `VersionConflictError` in the commit when one of them is gone or was replaced since it was read: they are counted. */
-  removeWrites(items: readonly Pick<DataItem, 'id' | 'sizeBytes' | 'revision' | 'isExpiring'>[]): readonly Write[];
-  /** `VersionConflictError` in the commit when `present` is gone or was replaced since it was read. */
-  replaceWrites(present: DataItem, next: DataItem): readonly Write[];
-  /** `VersionConflictError` in the commit when it is gone or being forgotten. */
-  addedAgainWrite(item: DataItemId, at: string): Write;
-  /**
-   * It is not replaced from now on. `VersionConflictError` in the commit when it is gone, or was replaced or added again since
-   * it was read.
-   */
-  expireWrite(item: DataItem): Write;
-  /** It is neither replaced nor answered as kept from now on; one that is gone is no matter. */
-  forgetWrite(item: DataItemId): Write;
-}
-
 /** An owner has each content once, so a page holds all that is found. */
 const READ_SLICE = 500;
 
-export function createDataItems(store: DocumentStore): DataItems {
+export type DataItems = ReturnType<typeof createDataItems>;
+
+/** Items of a dataset. Two items of one owner never hold the same bytes: the store refuses the second. */
+export function createDataItems(store: DocumentStore) {
+  const records = repository(store, dataItemsCollection, itemOf);
   const collection = dataItemsCollection;
   return {
-    async get(scope, id) {
-      const stored = await store.get(scope, collection, id);
-      return stored === null ? null : itemOf(stored);
-    },
-    async getMany(scope, ids) {
-      return (await store.getMany(scope, collection, ids)).map(itemOf);
-    },
-    async findByContent(scope, owner, contentHash) {
-      const { items } = await store.find(scope, collection, { where: { ownerId: owner, contentHash }, limit: 1 });
-      return items[0] === undefined ? null : itemOf(items[0]);
-    },
-    async findByContents(scope, owner, contentHashes) {
+    get: (scope: DatasetScope, id: DataItemId) => records.get(scope, id),
+    getMany: (scope: DatasetScope, ids: readonly DataItemId[]) => records.getMany(scope, ids),
+    findByContent: (scope: DatasetScope, owner: UserId, contentHash: string) =>
+      records.first(scope, { where: { ownerId: owner, contentHash } }),
+    /** The same for many at once; what no item holds is left out. */
+    async findByContents(
+      scope: DatasetScope,
+      owner: UserId,
+      contentHashes: readonly string[],
+    ): Promise<readonly DataItem[]> {
       const found: DataItem[] = [];
       const distinct = [...new Set(contentHashes)];
       for (const slice of slices(distinct, READ_SLICE)) {
         const where = { ownerId: owner, contentHash: { in: slice } };
-        found.push(...(await store.find(scope, collection, { where, limit: READ_SLICE })).items.map(itemOf));
+        found.push(...(await records.page(scope, { where, limit: READ_SLICE })).items);
       }
       return found;
     },
-    async locate(scope, id) {
+    /** Where an id stands, for routes that know no dataset. */
+    async locate(
+      scope: Scope,
+      id: DataItemId,
+    ): Promise<readonly { readonly dataset: string; readonly item: DataItem }[]> {
       const { items } = await store.find({ tenant: scope.tenant }, collection, { where: { id }, limit: 1000 });
       return items.flatMap((stored) =>
         stored.dataset === null ? [] : [{ dataset: stored.dataset, item: itemOf(stored) }],
       );
     },
-    async newestFirst(scope, page) {
+    async newestFirst(
+      scope: DatasetScope,
+      page: { readonly offset: number; readonly limit: number },
+    ): Promise<readonly DataItem[]> {
       const sort = [{ field: 'createdAt' as const, descending: true }];
-      return (await store.find(scope, collection, { sort, ...page })).items.map(itemOf);
+      return (await records.page(scope, { sort, ...page })).items;
     },
-    async oldestFirst(scope, page) {
+    async oldestFirst(
+      scope: DatasetScope,
+      page: { readonly after: string | null; readonly limit: number },
+    ): Promise<Page<DataItem>> {
       const found = await store.find(scope, collection, { sort: [{ field: 'createdAt' }], ...page });
       return { items: found.items.map(itemOf), next: found.next };
     },
-    count: (scope) => store.count(scope, collection, {}),
-    async countWaiting(scope, among) {
-      if (among === undefined) return store.count(scope, collection, { waitingSince: WAITING });
+    count: (scope: DatasetScope) => records.count(scope, {}),
+    /** Of all items, or of those named, how many wait to be built. */
+    async countWaiting(scope: DatasetScope, among?: readonly DataItemId[]): Promise<number> {
+      if (among === undefined) return records.count(scope, { waitingSince: WAITING });
       let count = 0;
       for (const ids of slices(among, READ_SLICE)) {
-        count += await store.count(scope, collection, { id: { in: ids }, waitingSince: WAITING });
+        count += await records.count(scope, { id: { in: ids }, waitingSince: WAITING });
       }
       return count;
     },
-    longestWait: (scope, except) => longestWait(store, scope, except),
-    async unnoted(scope) {
+    /** Since when the one waits that does so longest; those named do not count. Null: none does. */
+    longestWait: (scope: DatasetScope, except: ReadonlySet<string>) => longestWait(store, scope, except),
+    /** Items of which it was not noted whether they wait, at most 500. */
+    async unnoted(scope: DatasetScope): Promise<readonly DataItem[]> {
       const where = { waitingSince: { exists: false } };
-      return (await store.find(scope, collection, { where, limit: READ_SLICE })).items.map(itemOf);
+      return (await records.page(scope, { where, limit: READ_SLICE })).items;
     },
-    noteSha256Write: (item, sha256) =>
-      update(collection, item.id, { where: { ...asRead(item), contentHash: item.contentHash }, set: { sha256 } }),
-    noteWrite: (item, isBuilt) =>
-      update(collection, item.id, {
+    /** Does nothing for one that was changed or removed meanwhile. */
+    noteSha256Write: (item: DataItem, sha256: string) =>
+      records.updateWrite(item.id, { where: { ...asRead(item), contentHash: item.contentHash }, set: { sha256 } }),
+    /** Does nothing for one that was noted, changed or removed meanwhile. */
+    noteWrite: (item: DataItem, isBuilt: boolean) =>
+      records.updateWrite(item.id, {
         where: { ...asRead(item), contentHash: item.contentHash, waitingSince: { exists: false } },
         set: { waitingSince: isBuilt ? '' : sinceOf(item) },
       }),
-    insertWrites: (items) =>
-      items.map(({ id, ...document }) => insert(collection, id, { ...document, waitingSince: sinceOf(document) })),
-    removeWrites: (items) =>
+    insertWrites: (items: readonly DataItem[]) =>
+      items.map(({ id, ...document }) => records.insertWrite(id, { ...document, waitingSince: sinceOf(document) })),
+    /** `VersionConflictError` in the commit when one of them is gone or was replaced since it was read: they are counted. */
+    removeWrites: (items: readonly Pick<DataItem, 'id' | 'sizeBytes' | 'revision' | 'isExpiring'>[]) =>
       items.flatMap((item) => [
-        update(collection, item.id, { where: asRead(item), required: true }),
-        remove(collection, item.id),
+        records.updateWrite(item.id, { where: asRead(item), required: true }),
+        records.removeWrite(item.id),
       ]),
-    replaceWrites: (present, { id, ...next }) => [
-      update(collection, id, {
+    /** `VersionConflictError` in the commit when `present` is gone or was replaced since it was read. */
+    replaceWrites: (present: DataItem, { id, ...next }: DataItem) => [
+      records.updateWrite(id, {
         ...{ where: asRead(present), set: { ...next, waitingSince: sinceOf(next) }, required: true },
       }),
     ],
-    addedAgainWrite: (item, at) =>
-      update(collection, item, {
+    /** `VersionConflictError` in the commit when it is gone or being forgotten. */
+    addedAgainWrite: (item: DataItemId, at: string) =>
+      records.updateWrite(item, {
         ...{ where: { isExpiring: { exists: false } }, set: { addedAgainAt: at }, required: true },
       }),
-    expireWrite: (item) =>
-      update(collection, item.id, {
+    /**
+     * It is not replaced from now on. `VersionConflictError` in the commit when it is gone, or was replaced or added again since
+     * it was read.
+     */
+    expireWrite: (item: DataItem) =>
+      records.updateWrite(item.id, {
         where: { ...asRead(item), addedAgainAt: item.addedAgainAt ?? { exists: false } },
         ...{ set: { isExpiring: true }, required: true },
       }),
-    forgetWrite: (item) => update(collection, item, { set: { isExpiring: true } }),
+    /** It is neither replaced nor answered as kept from now on; one that is gone is no matter. */
+    forgetWrite: (item: DataItemId) => records.updateWrite(item, { set: { isExpiring: true } }),
   };
 }
 

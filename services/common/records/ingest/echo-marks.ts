@@ -33,19 +33,6 @@ export interface ShownSentence {
   readonly item: DataItemId;
 }
 
-export interface EchoMarks {
-  /** Marks them for the user, for `ttlMs` from now; what was marked lately is only read. */
-  put(scope: DatasetScope, user: UserId, shown: readonly ShownSentence[], time: MarkTime): Promise<void>;
-  /** Which of the fingerprints were shown to the user (null: to anybody), and where they come from. */
-  find(
-    scope: DatasetScope,
-    user: UserId | null,
-    fingerprints: readonly string[],
-    now: Date,
-  ): Promise<ReadonlyMap<string, DataItemId>>;
-  removeWrite(items: readonly DataItemId[]): Write;
-}
-
 export interface MarkTime {
   readonly now: Date;
   readonly ttlMs: number;
@@ -57,10 +44,18 @@ const SLICE = 200;
 /** Ids of one read; of fingerprints that anybody was shown, each may have many marks. */
 const READ_SLICE = 1000;
 
-export function createEchoMarks(store: DocumentStore): EchoMarks {
+export type EchoMarks = ReturnType<typeof createEchoMarks>;
+
+export function createEchoMarks(store: DocumentStore) {
   const collection = echoMarksCollection;
   return {
-    async put(scope, user, shown, { now, ttlMs }) {
+    /** Marks them for the user, for `ttlMs` from now; what was marked lately is only read. */
+    async put(
+      scope: DatasetScope,
+      user: UserId,
+      shown: readonly ShownSentence[],
+      { now, ttlMs }: MarkTime,
+    ): Promise<void> {
       const wanted = new Map(shown.slice(0, MARKS_PER_ANSWER).map((one) => [markId(user, one.fingerprint), one]));
       if (wanted.size === 0) return;
       const present = new Map(
@@ -88,7 +83,13 @@ export function createEchoMarks(store: DocumentStore): EchoMarks {
         }
       }
     },
-    async find(scope, user, fingerprints, now) {
+    /** Which of the fingerprints were shown to the user (null: to anybody), and where they come from. */
+    async find(
+      scope: DatasetScope,
+      user: UserId | null,
+      fingerprints: readonly string[],
+      now: Date,
+    ): Promise<ReadonlyMap<string, DataItemId>> {
       const distinct = [...new Set(fingerprints)];
       const found = new Map<string, DataItemId>();
       const isValid = (expiresAt: string) => expiresAt > now.toISOString();
@@ -108,7 +109,7 @@ export function createEchoMarks(store: DocumentStore): EchoMarks {
       }
       return found;
     },
-    removeWrite: (items) => removeWhere(collection, { item: { in: items } }),
+    removeWrite: (items: readonly DataItemId[]) => removeWhere(collection, { item: { in: items } }),
   };
 }
 

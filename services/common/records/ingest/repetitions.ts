@@ -8,7 +8,6 @@ import {
   insert,
   removeWhere,
   update,
-  type Write,
 } from '../../storage/ports/document-store.ts';
 
 type RepetitionDocument = {
@@ -33,20 +32,12 @@ export interface Repetition {
   readonly lastAt: string;
 }
 
-export interface Repetitions {
-  note(scope: DatasetScope, item: DataItemId, at: string): Promise<void>;
-  of(scope: DatasetScope, items: readonly string[]): Promise<ReadonlyMap<string, Repetition>>;
-  /** Up to 1000 that were noted since they were settled. */
-  unsettled(scope: DatasetScope): Promise<readonly Repetition[]>;
-  /** Does nothing for one that was noted again meanwhile. */
-  settledWrite(repetition: Repetition): Write;
-  removeWrite(items: readonly DataItemId[]): Write;
-}
+export type Repetitions = ReturnType<typeof createRepetitions>;
 
-export function createRepetitions(store: DocumentStore): Repetitions {
+export function createRepetitions(store: DocumentStore) {
   const collection = repetitionsCollection;
   return {
-    async note(scope, item, at) {
+    async note(scope: DatasetScope, item: DataItemId, at: string): Promise<void> {
       for (let attempt = 1; ; attempt++) {
         const change = { set: { lastAt: at, settled: false }, increment: { count: 1 } };
         const [result] = await store.commit(scope, [update(collection, item, change)]);
@@ -59,16 +50,19 @@ export function createRepetitions(store: DocumentStore): Repetitions {
         }
       }
     },
-    async of(scope, items) {
+    async of(scope: DatasetScope, items: readonly string[]): Promise<ReadonlyMap<string, Repetition>> {
       const found =
         items.length === 0 ? [] : await store.getMany(scope, collection, [...new Set(items)].slice(0, 1000));
       return new Map(found.map(({ id, value }) => [id, { item: dataItemId(id), ...value }]));
     },
-    async unsettled(scope) {
+    /** Up to 1000 that were noted since they were settled. */
+    async unsettled(scope: DatasetScope): Promise<readonly Repetition[]> {
       const page = await store.find(scope, collection, { where: { settled: false }, limit: 1000 });
       return page.items.map(({ id, value }) => ({ item: dataItemId(id), count: value.count, lastAt: value.lastAt }));
     },
-    settledWrite: ({ item, count }) => update(collection, item, { where: { count }, set: { settled: true } }),
-    removeWrite: (items) => removeWhere(collection, { id: { in: items } }),
+    /** Does nothing for one that was noted again meanwhile. */
+    settledWrite: ({ item, count }: Repetition) =>
+      update(collection, item, { where: { count }, set: { settled: true } }),
+    removeWrite: (items: readonly DataItemId[]) => removeWhere(collection, { id: { in: items } }),
   };
 }

@@ -50,24 +50,13 @@ export interface AnsweredQuestion {
 /** An answer has up to 64,000 characters. */
 const ANSWERS_AT_ONCE = 100;
 
-/** Questions and answers of searches and recalls, by user. */
-export interface SearchHistory {
-  /** One commit: a question never stands without its answer. */
-  append(scope: Scope, answered: readonly AnsweredQuestion[]): Promise<void>;
-  /** Every row of the user, oldest first. */
-  ofUser(scope: Scope, user: UserId): Promise<readonly HistoryEntry[]>;
-  /** When the user asked last; null: never. */
-  lastAsked(scope: Scope, user: UserId): Promise<string | null>;
-  /** Returns how many rows went. */
-  eraseDataset(scope: Scope, dataset: DatasetId): Promise<number>;
-  /** Answers made from any of the items lose their text. Returns how many did; repeating it is harmless. */
-  eraseAnswers(scope: Scope, dataset: DatasetId, items: readonly string[]): Promise<number>;
-  countDataset(scope: Scope, dataset: DatasetId): Promise<number>;
-}
+export type SearchHistory = ReturnType<typeof createSearchHistory>;
 
-export function createSearchHistory(store: DocumentStore, ids: IdSource): SearchHistory {
+/** Questions and answers of searches and recalls, by user. */
+export function createSearchHistory(store: DocumentStore, ids: IdSource) {
   return {
-    async append(scope, answered) {
+    /** One commit: a question never stands without its answer. */
+    async append(scope: Scope, answered: readonly AnsweredQuestion[]): Promise<void> {
       const writes = answered.flatMap(({ question, answer, askedAt, answeredAt, items, ...common }) => [
         insert(searchHistoryCollection, ids.ordered(), {
           ...common,
@@ -87,21 +76,25 @@ export function createSearchHistory(store: DocumentStore, ids: IdSource): Search
       const step = Math.max(2, maxWritesPerCommit - (maxWritesPerCommit % 2));
       for (const slice of slices(writes, step)) await store.commit(scope, slice);
     },
-    async ofUser(scope, user) {
+    /** Every row of the user, oldest first. */
+    async ofUser(scope: Scope, user: UserId): Promise<readonly HistoryEntry[]> {
       // Ids are time-ordered, so the id alone gives the order in which rows were written.
       const rows = await findAll(store, scope, searchHistoryCollection, { where: { userId: user } });
       return rows.map(({ id, value }) => ({ id, ...value }));
     },
-    async lastAsked(scope, user) {
+    /** When the user asked last; null: never. */
+    async lastAsked(scope: Scope, user: UserId): Promise<string | null> {
       const query = { where: { userId: user }, sort: [{ field: 'id' as const, descending: true }], limit: 1 };
       const [newest] = (await store.find(scope, searchHistoryCollection, query)).items;
       return newest?.value.createdAt ?? null;
     },
-    async eraseDataset(scope, dataset) {
+    /** Returns how many rows went. */
+    async eraseDataset(scope: Scope, dataset: DatasetId): Promise<number> {
       const [result] = await store.commit(scope, [removeWhere(searchHistoryCollection, { datasetId: dataset })]);
       return result?.changed ?? 0;
     },
-    async eraseAnswers(scope, dataset, items) {
+    /** Answers made from any of the items lose their text. Returns how many did; repeating it is harmless. */
+    async eraseAnswers(scope: Scope, dataset: DatasetId, items: readonly string[]): Promise<number> {
       const doomed = new Set(items);
       const where = { datasetId: dataset };
       let erased = 0;
@@ -115,6 +108,7 @@ export function createSearchHistory(store: DocumentStore, ids: IdSource): Search
       }
       return erased;
     },
-    countDataset: (scope, dataset) => store.count(scope, searchHistoryCollection, { datasetId: dataset }),
+    countDataset: (scope: Scope, dataset: DatasetId) =>
+      store.count(scope, searchHistoryCollection, { datasetId: dataset }),
   };
 }

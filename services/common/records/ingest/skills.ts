@@ -6,13 +6,12 @@ import {
   type Collection,
   type DocumentStore,
   insert,
-  remove,
-  replace,
   type Stored,
   update,
   type Write,
 } from '../../storage/ports/document-store.ts';
 import { findAll } from '../base/find-all.ts';
+import { repository } from '../base/repository.ts';
 
 type SkillDocument = Omit<Skill, 'id'> & JsonObject & { readonly sortName: string };
 
@@ -49,69 +48,57 @@ export interface StoredSkill {
 
 export interface SkillShelf extends ShelfDocument {}
 
-/** Skills of datasets. Ingest writes them, search reads them. */
-export interface Skills {
-  get(scope: DatasetScope, id: string): Promise<StoredSkill | null>;
-  getMany(scope: DatasetScope, ids: readonly string[]): Promise<readonly StoredSkill[]>;
-  /** Active ones of exactly that name: several when they came from different folders. */
-  named(scope: DatasetScope, name: string): Promise<readonly StoredSkill[]>;
-  /** By lower-cased name. */
-  page(
-    scope: DatasetScope,
-    page: { readonly limit: number; readonly offset: number; readonly includeInactive: boolean },
-  ): Promise<readonly Skill[]>;
-  /** All active ones by name, a few at a time: their procedures may be large. */
-  active(scope: DatasetScope): AsyncGenerator<readonly Skill[]>;
-  /** Null: the dataset never had a skill. */
-  shelf(scope: DatasetScope): Promise<SkillShelf | null>;
-  /** All or nothing with whatever else is in the commit; conflicts when a skill changed since `was` was read. */
-  storeWrites(
-    shelf: SkillShelf | null,
-    revision: string,
-    changes: readonly { readonly skill: Skill; readonly was: StoredSkill | null }[],
-  ): readonly Write[];
-  removeWrites(revision: string, stored: StoredSkill): readonly Write[];
-  /** Changes nothing; `VersionConflictError` in the commit when the skill is gone. */
-  keepWrite(id: string): Write;
-}
+export type Skills = ReturnType<typeof createSkills>;
 
-export function createSkills(store: DocumentStore): Skills {
+/** Skills of datasets. Ingest writes them, search reads them. */
+export function createSkills(store: DocumentStore) {
+  const records = repository(store, skillsCollection, storedSkill);
   const collection = skillsCollection;
   return {
-    async get(scope, id) {
-      const stored = await store.get(scope, collection, id);
-      return stored === null ? null : storedSkill(stored);
-    },
-    getMany: async (scope, ids) => (await store.getMany(scope, collection, ids)).map(storedSkill),
-    async named(scope, name) {
+    get: (scope: DatasetScope, id: string) => records.get(scope, id),
+    getMany: async (scope: DatasetScope, ids: readonly string[]) => await records.getMany(scope, ids),
+    /** Active ones of exactly that name: several when they came from different folders. */
+    async named(scope: DatasetScope, name: string): Promise<readonly StoredSkill[]> {
       const found = await findAll(store, scope, collection, { where: { name } });
       return found.map(storedSkill).filter(({ skill }) => skill.isActive);
     },
-    async page(scope, { limit, offset, includeInactive }) {
+    /** By lower-cased name. */
+    async page(
+      scope: DatasetScope,
+      {
+        limit,
+        offset,
+        includeInactive,
+      }: { readonly limit: number; readonly offset: number; readonly includeInactive: boolean },
+    ): Promise<readonly Skill[]> {
       const where = includeInactive ? {} : { isActive: true };
       const { items } = await store.find(scope, collection, { where, sort: [{ field: 'sortName' }], limit, offset });
       return items.map((stored) => storedSkill(stored).skill);
     },
-    async *active(scope) {
+    /** All active ones by name, a few at a time: their procedures may be large. */
+    async *active(scope: DatasetScope): AsyncGenerator<readonly Skill[]> {
       const query = { where: { isActive: true }, sort: [{ field: 'sortName' as const }], limit: ACTIVE_PAGE };
       const read = (after: string | null) => store.find(scope, collection, { ...query, after });
       for await (const page of pagesOf(read)) yield page.map((stored) => storedSkill(stored).skill);
     },
-    shelf: async (scope) => (await store.get(scope, skillShelvesCollection, SHELF))?.value ?? null,
-    storeWrites(shelf, revision, changes) {
+    /** Null: the dataset never had a skill. */
+    shelf: async (scope: DatasetScope) => (await store.get(scope, skillShelvesCollection, SHELF))?.value ?? null,
+    /** All or nothing with whatever else is in the commit; conflicts when a skill changed since `was` was read. */
+    storeWrites(
+      shelf: SkillShelf | null,
+      revision: string,
+      changes: readonly { readonly skill: Skill; readonly was: StoredSkill | null }[],
+    ): readonly Write[] {
       const added = changes.filter(({ was }) => was === null).length;
-      const writes = changes.map(({ skill, was }) =>
-        was === null
-          ? insert(collection, skill.id, documentOf(skill))
-          : replace(collection, skill.id, documentOf(skill), was.version),
-      );
+      const writes = changes.map(({ skill, was }) => records.putWrite(skill.id, documentOf(skill), was));
       return [shelfWrite(shelf, revision, added), ...writes];
     },
-    removeWrites: (revision, { skill, version }) => [
+    removeWrites: (revision: string, { skill, version }: StoredSkill) => [
       update(skillShelvesCollection, SHELF, { set: { revision }, increment: { count: -1 }, required: true }),
-      remove(collection, skill.id, version),
+      records.removeWrite(skill.id, version),
     ],
-    keepWrite: (id) => update(collection, id, { required: true }),
+    /** Changes nothing; `VersionConflictError` in the commit when the skill is gone. */
+    keepWrite: (id: string) => records.updateWrite(id, { required: true }),
   };
 }
 

@@ -1,15 +1,8 @@
 import type { DatasetId, TenantId, UserId } from '../../kernel/brand.ts';
 import { asId } from '../../kernel/ids.ts';
 import { SYSTEM_SCOPE } from '../../kernel/scope.ts';
-import {
-  type Collection,
-  type DocumentStore,
-  insert,
-  removeWhere,
-  type Stored,
-  update,
-  type Write,
-} from '../../storage/ports/document-store.ts';
+import type { Collection, DocumentStore, Stored, Write } from '../../storage/ports/document-store.ts';
+import { repository } from '../base/repository.ts';
 
 export type SyncStatus = 'started' | 'in_progress' | 'completed' | 'failed' | 'cancelled';
 
@@ -75,47 +68,38 @@ export const syncRunsCollection: Collection<SyncRunDocument> = {
 
 export type SyncChange = Partial<Omit<SyncRun, 'id' | 'userId' | 'tenant' | 'keyId' | 'createdAt'>>;
 
-/** Writes are committed by the caller, under any scope. */
-export interface SyncRuns {
-  get(id: string): Promise<SyncRun | null>;
-  /** The one that has not ended. */
-  running(user: UserId): Promise<SyncRun | null>;
-  /** `DuplicateKeyError` in the commit while another one of the user runs. */
-  insertWrite(run: SyncRun): Write;
-  /** `VersionConflictError` in the commit when it has ended. With an end in `status` the user may start another one. */
-  changeWrite(id: string, change: SyncChange): Write;
-  /** Those that ended, of a user, from before `before`. */
-  removeOldWrite(user: UserId, before: string): Write;
-  removeAllOfUserWrite(user: UserId): Write;
-}
+export type SyncRuns = ReturnType<typeof createSyncRuns>;
 
-export function createSyncRuns(store: DocumentStore): SyncRuns {
+/** Writes are committed by the caller, under any scope. */
+export function createSyncRuns(store: DocumentStore) {
+  const records = repository(store, syncRunsCollection, runOf);
   return {
-    async get(id) {
-      const stored = await store.get(SYSTEM_SCOPE, syncRunsCollection, id);
-      return stored === null ? null : runOf(stored);
-    },
-    async running(user) {
+    get: (id: string) => records.get(SYSTEM_SCOPE, id),
+    /** The one that has not ended. */
+    async running(user: UserId): Promise<SyncRun | null> {
       const found = await store.find(SYSTEM_SCOPE, syncRunsCollection, { where: { runningFor: user }, limit: 1 });
       const [stored] = found.items;
       return stored === undefined ? null : runOf(stored);
     },
-    insertWrite({ id, tenant, ...run }) {
+    /** `DuplicateKeyError` in the commit while another one of the user runs. */
+    insertWrite({ id, tenant, ...run }: SyncRun): Write {
       const runningFor = hasEnded(run.status) ? null : run.userId;
-      return insert(syncRunsCollection, id, { ...run, tenantId: tenant, runningFor });
+      return records.insertWrite(id, { ...run, tenantId: tenant, runningFor });
     },
-    changeWrite(id, change) {
+    /** `VersionConflictError` in the commit when it has ended. With an end in `status` the user may start another one. */
+    changeWrite(id: string, change: SyncChange): Write {
       const ends = change.status !== undefined && hasEnded(change.status);
       const set = { ...change, ...(ends ? { runningFor: null } : {}) };
-      return update(syncRunsCollection, id, { where: { runningFor: { exists: true } }, set, required: true });
+      return records.updateWrite(id, { where: { runningFor: { exists: true } }, set, required: true });
     },
-    removeOldWrite: (user, before) =>
-      removeWhere(syncRunsCollection, {
+    /** Those that ended, of a user, from before `before`. */
+    removeOldWrite: (user: UserId, before: string) =>
+      records.removeWhereWrite({
         userId: user,
         runningFor: { exists: false },
         createdAt: { lessThan: before },
       }),
-    removeAllOfUserWrite: (user) => removeWhere(syncRunsCollection, { userId: user }),
+    removeAllOfUserWrite: (user: UserId) => records.removeWhereWrite({ userId: user }),
   };
 }
 

@@ -35,23 +35,11 @@ export interface SyncDue {
   readonly runId: string;
 }
 
-export interface SyncState {
-  /** Which of the hashes were on both sides once. */
-  synced(scope: DatasetScope, hashes: readonly string[]): Promise<ReadonlySet<string>>;
-  /** Repeating is harmless. */
-  noteSynced(scope: DatasetScope, hashes: readonly string[]): Promise<void>;
-  dues(scope: DatasetScope): Promise<readonly SyncDue[]>;
-  /**
-   * Durable before the first file goes, so that neither a crash nor a failure forgets what is to be built. Repeating is
-   * harmless.
-   */
-  noteDue(scope: DatasetScope, due: SyncDue): Promise<void>;
-  settleDues(scope: DatasetScope, dues: readonly SyncDue[]): Promise<void>;
-}
-
 const PAGE = 500;
 
-export function createSyncState(store: DocumentStore): SyncState {
+export type SyncState = ReturnType<typeof createSyncState>;
+
+export function createSyncState(store: DocumentStore) {
   const known = async (scope: DatasetScope, ids: readonly string[]): Promise<ReadonlySet<string>> => {
     const found = await store.getMany(scope, syncedContentCollection, ids);
     return new Set(found.map(({ id }) => id));
@@ -73,7 +61,8 @@ export function createSyncState(store: DocumentStore): SyncState {
     }
   };
   return {
-    async synced(scope, hashes) {
+    /** Which of the hashes were on both sides once. */
+    async synced(scope: DatasetScope, hashes: readonly string[]): Promise<ReadonlySet<string>> {
       const synced = new Set<string>();
       for (const page of slices(hashes, PAGE)) {
         const there = await known(scope, page.map(fingerprint(scope)));
@@ -81,20 +70,25 @@ export function createSyncState(store: DocumentStore): SyncState {
       }
       return synced;
     },
-    async noteSynced(scope, hashes) {
+    /** Repeating is harmless. */
+    async noteSynced(scope: DatasetScope, hashes: readonly string[]): Promise<void> {
       for (const page of slices([...new Set(hashes)], PAGE)) await insertMissing(scope, page.map(fingerprint(scope)));
     },
-    async dues(scope) {
+    async dues(scope: DatasetScope): Promise<readonly SyncDue[]> {
       return (await findAll(store, scope, syncDuesCollection)).map(({ value }) => value);
     },
-    async noteDue(scope, due) {
+    /**
+     * Durable before the first file goes, so that neither a crash nor a failure forgets what is to be built. Repeating is
+     * harmless.
+     */
+    async noteDue(scope: DatasetScope, due: SyncDue): Promise<void> {
       try {
         await store.commit(scope, [insert(syncDuesCollection, dueId(due), { ...due })]);
       } catch (error) {
         if (!(error instanceof DuplicateKeyError)) throw error;
       }
     },
-    async settleDues(scope, dues) {
+    async settleDues(scope: DatasetScope, dues: readonly SyncDue[]): Promise<void> {
       await store.commit(
         scope,
         dues.map((due) => remove(syncDuesCollection, dueId(due))),

@@ -38,16 +38,12 @@ export interface Distillation extends Pick<DistillationDocument, 'turns' | 'feed
 
 export type DistilledSession = Pick<Session, 'user' | 'session' | 'startedAt'>;
 
-export interface Distillations {
-  /** Nothing done for a session that never was distilled into the dataset. */
-  of(scope: DatasetScope, session: DistilledSession): Promise<Distillation>;
-  /** `VersionConflictError` or `DuplicateKeyError` in the commit when somebody else wrote it since it was read. */
-  write(session: DistilledSession, distillation: Distillation): Write;
-}
+export type Distillations = ReturnType<typeof createDistillations>;
 
-export function createDistillations(store: DocumentStore): Distillations {
+export function createDistillations(store: DocumentStore) {
   return {
-    async of(scope, session) {
+    /** Nothing done for a session that never was distilled into the dataset. */
+    async of(scope: DatasetScope, session: DistilledSession): Promise<Distillation> {
       const stored = await store.get(scope, distillationsCollection, sessionDocumentId(session));
       const version = stored?.version ?? 0;
       if (stored === null || stored.value.startedAt !== session.startedAt) {
@@ -56,7 +52,8 @@ export function createDistillations(store: DocumentStore): Distillations {
       const { turns, feedback, rows } = stored.value;
       return { turns, feedback, rows, version };
     },
-    write(session, { version, turns, feedback, rows }) {
+    /** `VersionConflictError` or `DuplicateKeyError` in the commit when somebody else wrote it since it was read. */
+    write(session: DistilledSession, { version, turns, feedback, rows }: Distillation): Write {
       const { user, startedAt } = session;
       const document = { userId: user, startedAt, turns, feedback, rows: [...new Set(rows)].toSorted() };
       const id = sessionDocumentId(session);

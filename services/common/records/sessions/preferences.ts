@@ -100,21 +100,6 @@ export interface PreferenceProgress extends Omit<ProgressDocument, 'userId' | 's
   readonly version: number;
 }
 
-/** What a user of a dataset prefers. Written by improve, in commits of its own making; search reads. */
-export interface Preferences {
-  of(scope: DatasetScope, user: UserId): Promise<UserPreference>;
-  /** Of those nodes that have one. Batched: one read for 1000 nodes. */
-  weights(scope: DatasetScope, user: UserId, nodes: readonly string[]): Promise<readonly StoredWeight[]>;
-  /** At most `limit` (1 to 1000) that should be forgotten by the turn. */
-  forgotten(scope: DatasetScope, user: UserId, turn: number, limit: number): Promise<readonly StoredWeight[]>;
-  progress(scope: DatasetScope, session: SessionStart): Promise<PreferenceProgress>;
-  /** The commit fails with `VersionConflictError` or `DuplicateKeyError` when somebody wrote it since it was read. */
-  preferenceWrite(user: UserId, preference: UserPreference): Write;
-  weightWrite(user: UserId, weight: PreferenceWeight, version: number): Write;
-  removeWeightWrite(user: UserId, weight: StoredWeight): Write;
-  progressWrite(session: SessionStart, progress: PreferenceProgress): Write;
-}
-
 export type SessionStart = Pick<Session, 'user' | 'session' | 'startedAt'>;
 
 export interface StoredWeight extends PreferenceWeight {
@@ -124,15 +109,19 @@ export interface StoredWeight extends PreferenceWeight {
 const READ_SLICE = 1000;
 const NOTHING_DONE = { turns: 0, feedback: 0, remarks: null, markedTurns: 0, markedFeedback: 0 };
 
-export function createPreferences(store: DocumentStore): Preferences {
+export type Preferences = ReturnType<typeof createPreferences>;
+
+/** What a user of a dataset prefers. Written by improve, in commits of its own making; search reads. */
+export function createPreferences(store: DocumentStore) {
   return {
-    async of(scope, user) {
+    async of(scope: DatasetScope, user: UserId): Promise<UserPreference> {
       const stored = await store.get(scope, preferencesCollection, user);
       if (stored === null) return { text: '', turns: 0, textWatermark: null, version: 0 };
       const { userId: _, ...rest } = stored.value;
       return { ...rest, version: stored.version };
     },
-    async weights(scope, user, nodes) {
+    /** Of those nodes that have one. Batched: one read for 1000 nodes. */
+    async weights(scope: DatasetScope, user: UserId, nodes: readonly string[]): Promise<readonly StoredWeight[]> {
       const ids = [...new Set(nodes)].map((node) => weightId(user, node));
       const found: StoredWeight[] = [];
       for (const slice of slices(ids, READ_SLICE)) {
@@ -140,28 +129,34 @@ export function createPreferences(store: DocumentStore): Preferences {
       }
       return found;
     },
-    async forgotten(scope, user, turn, limit) {
+    /** At most `limit` (1 to 1000) that should be forgotten by the turn. */
+    async forgotten(scope: DatasetScope, user: UserId, turn: number, limit: number): Promise<readonly StoredWeight[]> {
       const where = { userId: user, forgottenAtTurn: { atMost: turn } };
       const sort = [{ field: 'forgottenAtTurn' as const }];
       return (await store.find(scope, preferenceWeightsCollection, { where, sort, limit })).items.map(weightOf);
     },
-    async progress(scope, session) {
+    async progress(scope: DatasetScope, session: SessionStart): Promise<PreferenceProgress> {
       const stored = await store.get(scope, preferenceProgressCollection, sessionDocumentId(session));
       const version = stored?.version ?? 0;
       if (stored === null || stored.value.startedAt !== session.startedAt) return { ...NOTHING_DONE, version };
       const { userId: _, startedAt: __, ...done } = stored.value;
       return { ...done, version };
     },
-    preferenceWrite(user, { version, ...preference }) {
+    /** The commit fails with `VersionConflictError` or `DuplicateKeyError` when somebody wrote it since it was read. */
+    preferenceWrite(user: UserId, { version, ...preference }: UserPreference): Write {
       return written(preferencesCollection, user, { userId: user, ...preference }, version);
     },
-    weightWrite(user, { nodeId, weight, updatedAtTurn, forgottenAtTurn }, version) {
+    weightWrite(
+      user: UserId,
+      { nodeId, weight, updatedAtTurn, forgottenAtTurn }: PreferenceWeight,
+      version: number,
+    ): Write {
       const document = { userId: user, nodeId, weight, updatedAtTurn, forgottenAtTurn };
       return written(preferenceWeightsCollection, weightId(user, nodeId), document, version);
     },
-    removeWeightWrite: (user, { nodeId, version }) =>
+    removeWeightWrite: (user: UserId, { nodeId, version }: StoredWeight) =>
       remove(preferenceWeightsCollection, weightId(user, nodeId), version),
-    progressWrite(session, { version, ...done }) {
+    progressWrite(session: SessionStart, { version, ...done }: PreferenceProgress): Write {
       const document = { userId: session.user, startedAt: session.startedAt, ...done };
       return written(preferenceProgressCollection, sessionDocumentId(session), document, version);
     },

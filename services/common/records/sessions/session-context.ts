@@ -52,29 +52,6 @@ export const MAX_ROWS_PER_SESSION = 500;
 /** Sources that one statement names; the first ones stay. */
 const MAX_SOURCES = 50;
 
-/** What sessions have taught, with the feedback that taught it. Goes with the session. */
-export interface SessionContexts {
-  /** Oldest first. */
-  rows(scope: Scope, key: SessionKey): Promise<readonly ContextRow[]>;
-  /**
-   * Adds what is admissible; what is there already gets the further sources and the higher confidence. Answers the ids, of
-   * added and matched ones. `progress` is noted in the same commit. Durable when it resolves.
-   */
-  learn(scope: Scope, key: SessionKey, lessons: readonly NewContextRow[], noting: Noting): Promise<readonly string[]>;
-  /** Counts what a user found of statements that were shown. Unknown ids are passed over. */
-  rate(scope: Scope, key: SessionKey, ratings: ReadonlyMap<string, 'helpful' | 'harmful'>): Promise<void>;
-  /** The statements were shown in a turn. */
-  served(scope: Scope, key: SessionKey, ids: readonly string[], at: string): Promise<void>;
-  /** The same id again is the same feedback. It stands behind what was given before, whatever the clock says. */
-  addFeedback(scope: Scope, key: SessionKey, feedback: SessionFeedback): Promise<void>;
-  /** Given after that time, oldest first; all of it for null. */
-  feedback(scope: Scope, key: SessionKey, after?: string | null): Promise<readonly SessionFeedback[]>;
-  /** Null: nothing noted. */
-  progress(scope: Scope, key: SessionKey, name: string): Promise<JsonObject | null>;
-  removeOfSessionWrite(key: SessionKey): Write;
-  removeOfUserWrite(user: UserId): Write;
-}
-
 export interface Noting {
   /** Ids of new statements. */
   readonly newId: () => string;
@@ -83,10 +60,18 @@ export interface Noting {
   readonly progress?: { readonly name: string; readonly state: JsonObject };
 }
 
-export function createSessionContexts(store: DocumentStore): SessionContexts {
+export type SessionContexts = ReturnType<typeof createSessionContexts>;
+
+/** What sessions have taught, with the feedback that taught it. Goes with the session. */
+export function createSessionContexts(store: DocumentStore) {
   return {
-    rows: async (scope, key) => (await documentsOf(store, { scope, key }, 'context')).map(rowOf),
-    learn: (scope, key, lessons, noting) =>
+    /** Oldest first. */
+    rows: async (scope: Scope, key: SessionKey) => (await documentsOf(store, { scope, key }, 'context')).map(rowOf),
+    /**
+     * Adds what is admissible; what is there already gets the further sources and the higher confidence. Answers the ids, of
+     * added and matched ones. `progress` is noted in the same commit. Durable when it resolves.
+     */
+    learn: (scope: Scope, key: SessionKey, lessons: readonly NewContextRow[], noting: Noting) =>
       retryOnConflict(async () => {
         const wanted = distinct(lessons);
         const place = { scope, key };
@@ -108,14 +93,18 @@ export function createSessionContexts(store: DocumentStore): SessionContexts {
         if (all.length > 0) await store.commit(scope, all);
         return ids;
       }),
-    rate: (scope, key, ratings) =>
+    /** Counts what a user found of statements that were shown. Unknown ids are passed over. */
+    rate: (scope: Scope, key: SessionKey, ratings: ReadonlyMap<string, 'helpful' | 'harmful'>) =>
       changeRows(store, { scope, key }, [...ratings.keys()], (row) =>
         ratings.get(row.id) === 'helpful'
           ? { helpfulCount: row.helpfulCount + 1 }
           : { harmfulCount: row.harmfulCount + 1 },
       ),
-    served: (scope, key, ids, at) => changeRows(store, { scope, key }, ids, () => ({ lastServedAt: at })),
-    async addFeedback(scope, key, feedback) {
+    /** The statements were shown in a turn. */
+    served: (scope: Scope, key: SessionKey, ids: readonly string[], at: string) =>
+      changeRows(store, { scope, key }, ids, () => ({ lastServedAt: at })),
+    /** The same id again is the same feedback. It stands behind what was given before, whatever the clock says. */
+    async addFeedback(scope: Scope, key: SessionKey, feedback: SessionFeedback): Promise<void> {
       const { id } = feedback;
       const newest = await store.find(scope, sessionContextCollection, {
         where: { session: sessionDocumentId(key), kind: 'feedback' },
@@ -131,17 +120,20 @@ export function createSessionContexts(store: DocumentStore): SessionContexts {
         if (!(error instanceof DuplicateKeyError)) throw error;
       }
     },
-    async feedback(scope, key, after) {
+    /** Given after that time, oldest first; all of it for null. */
+    async feedback(scope: Scope, key: SessionKey, after?: string | null): Promise<readonly SessionFeedback[]> {
       const found = await documentsOf(store, { scope, key }, 'feedback', after);
       return found.map(({ value }) => value.row as unknown as SessionFeedback);
     },
-    async progress(scope, key, name) {
+    /** Null: nothing noted. */
+    async progress(scope: Scope, key: SessionKey, name: string): Promise<JsonObject | null> {
       const identity = progressIdentity(name);
       const stored = await store.get(scope, sessionContextCollection, documentId(key, identity));
       return stored?.value.row ?? null;
     },
-    removeOfSessionWrite: (key) => removeWhere(sessionContextCollection, { session: sessionDocumentId(key) }),
-    removeOfUserWrite: (user) => removeWhere(sessionContextCollection, { userId: user }),
+    removeOfSessionWrite: (key: SessionKey) =>
+      removeWhere(sessionContextCollection, { session: sessionDocumentId(key) }),
+    removeOfUserWrite: (user: UserId) => removeWhere(sessionContextCollection, { userId: user }),
   };
 }
 

@@ -51,18 +51,6 @@ export interface SessionEntries extends EntryReads, QaChanges {
   removeEntries(scope: Scope, key: SessionKey, oldest?: EntryCounts): Promise<void>;
 }
 
-export interface EntryReads {
-  qa(scope: Scope, key: SessionKey, id: string): Promise<QaEntry | null>;
-  /** Those with greater numbers, in order. */
-  qasAfter(scope: Scope, key: SessionKey, number: number, limit: number): Promise<readonly QaEntry[]>;
-  tracesAfter(scope: Scope, key: SessionKey, number: number, limit: number): Promise<readonly TraceEntry[]>;
-  /** Answers whose last feedback has a greater number, in the order of their feedback. */
-  feedbackAfter(scope: Scope, key: SessionKey, feedbackNumber: number, limit: number): Promise<readonly QaEntry[]>;
-  /** The newest ones, in order. */
-  lastQas(scope: Scope, key: SessionKey, limit: number): Promise<readonly QaEntry[]>;
-  lastTraces(scope: Scope, key: SessionKey, limit: number): Promise<readonly TraceEntry[]>;
-}
-
 export function createSessionEntries(store: DocumentStore, sessions: Sessions): SessionEntries {
   const append = createAppend(store, sessions);
   return {
@@ -97,7 +85,9 @@ export function createSessionEntries(store: DocumentStore, sessions: Sessions): 
 
 const MAX_PAGE = 1000;
 
-function createEntryReads(store: DocumentStore): EntryReads {
+export type EntryReads = ReturnType<typeof createEntryReads>;
+
+function createEntryReads(store: DocumentStore) {
   const page = async <Entry>(
     scope: Scope,
     where: Filter<EntryDocument>,
@@ -126,19 +116,24 @@ function createEntryReads(store: DocumentStore): EntryReads {
   const last = <Entry>(scope: Scope, key: SessionKey, kind: EntryKind, limit: number) =>
     page<Entry>(scope, { session: sessionDocumentId(key), kind }, { by: 'number', limit, isNewest: true });
   return {
-    async qa(scope, key, id) {
+    async qa(scope: Scope, key: SessionKey, id: string): Promise<QaEntry | null> {
       const found = await store.get(scope, collection, id);
       return found !== null && isQaOf(found, key) ? entryOf<QaEntry>(found) : null;
     },
-    qasAfter: (scope, key, number, limit) => after<QaEntry>(scope, key, 'qa', number, limit),
-    tracesAfter: (scope, key, number, limit) => after<TraceEntry>(scope, key, 'trace', number, limit),
-    feedbackAfter: (scope, key, number, limit) =>
+    /** Those with greater numbers, in order. */
+    qasAfter: (scope: Scope, key: SessionKey, number: number, limit: number) =>
+      after<QaEntry>(scope, key, 'qa', number, limit),
+    tracesAfter: (scope: Scope, key: SessionKey, number: number, limit: number) =>
+      after<TraceEntry>(scope, key, 'trace', number, limit),
+    /** Answers whose last feedback has a greater number, in the order of their feedback. */
+    feedbackAfter: (scope: Scope, key: SessionKey, number: number, limit: number) =>
       page<QaEntry>(
         scope,
         { session: sessionDocumentId(key), feedbackNumber: { greaterThan: number } },
         { by: 'feedbackNumber', limit, isNewest: false },
       ),
-    lastQas: (scope, key, limit) => last<QaEntry>(scope, key, 'qa', limit),
-    lastTraces: (scope, key, limit) => last<TraceEntry>(scope, key, 'trace', limit),
+    /** The newest ones, in order. */
+    lastQas: (scope: Scope, key: SessionKey, limit: number) => last<QaEntry>(scope, key, 'qa', limit),
+    lastTraces: (scope: Scope, key: SessionKey, limit: number) => last<TraceEntry>(scope, key, 'trace', limit),
   };
 }

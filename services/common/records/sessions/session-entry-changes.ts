@@ -29,21 +29,15 @@ export interface QaNote {
   readonly ofFeedback: number | null;
 }
 
-/** Changes of answers that exist; each is repeated when somebody else changes them meanwhile. */
-export interface QaChanges {
-  /** Feedback on an answer; what is null stays as it was. Null for an unknown answer. */
-  giveFeedback(scope: Scope, key: SessionKey, id: string, feedback: QaFeedback): Promise<QaEntry | null>;
-  /** In one commit. How many were noted: those that are gone or outdated are not. */
-  note(scope: Scope, key: SessionKey, notes: readonly QaNote[]): Promise<number>;
-  /** Answers lose what they say, what they were made from and what their ratings moved; they keep their numbers. How many. */
-  forget(scope: Scope, key: SessionKey, ids: readonly string[]): Promise<number>;
-}
+export type QaChanges = ReturnType<typeof createQaChanges>;
 
-export function createQaChanges(store: DocumentStore, sessions: Sessions): QaChanges {
+/** Changes of answers that exist; each is repeated when somebody else changes them meanwhile. */
+export function createQaChanges(store: DocumentStore, sessions: Sessions) {
   const storedQas = async (scope: Scope, key: SessionKey, ids: readonly string[]) =>
     (await store.getMany(scope, collection, ids)).filter((stored) => isQaOf(stored, key));
   return {
-    giveFeedback: (scope, key, id, { text, score, at }) =>
+    /** Feedback on an answer; what is null stays as it was. Null for an unknown answer. */
+    giveFeedback: (scope: Scope, key: SessionKey, id: string, { text, score, at }: QaFeedback) =>
       untilUnchanged(async () => {
         const [session, [found]] = await Promise.all([sessions.get(scope, key), storedQas(scope, key, [id])]);
         if (session === null || found === undefined) return null;
@@ -61,7 +55,8 @@ export function createQaChanges(store: DocumentStore, sessions: Sessions): QaCha
         ]);
         return changed;
       }),
-    note: (scope, key, notes) =>
+    /** In one commit. How many were noted: those that are gone or outdated are not. */
+    note: (scope: Scope, key: SessionKey, notes: readonly QaNote[]) =>
       untilUnchanged(async () => {
         const ids = notes.map(({ id }) => id);
         const changed = (await storedQas(scope, key, ids)).flatMap((stored) => notedDocument(stored, notes));
@@ -72,7 +67,8 @@ export function createQaChanges(store: DocumentStore, sessions: Sessions): QaCha
         );
         return changed.length;
       }),
-    forget: (scope, key, ids) =>
+    /** Answers lose what they say, what they were made from and what their ratings moved; they keep their numbers. How many. */
+    forget: (scope: Scope, key: SessionKey, ids: readonly string[]) =>
       untilUnchanged(async () => {
         const stored = await storedQas(scope, key, ids);
         if (stored.length === 0) return 0;

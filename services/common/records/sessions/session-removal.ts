@@ -20,20 +20,14 @@ export const sessionCollections: readonly AnyCollection[] = [
   weightVotesCollection,
 ];
 
-/** Removes sessions with their entries, what was learned in them and what was still to be done. Repeating is harmless. */
-export interface SessionRemoval {
-  session(scope: Scope, key: SessionKey): Promise<void>;
-  /** Those that are bound to the dataset, whosever they are. How many records are left: 0 is the promise. */
-  ofDataset(scope: Scope, dataset: DatasetId): Promise<number>;
-  /** In the tenant, or under `SystemScope` in every one; with what datasets learned of the user. How many are left. */
-  ofUser(scope: Scope | SystemScope, user: UserId): Promise<number>;
-}
-
 const PAGE = 100;
 /** Sessions that come back while they are removed are counted as left: nobody removes for ever. */
 const MAX_PAGES = 10_000;
 
-export function createSessionRemoval(store: DocumentStore): SessionRemoval {
+export type SessionRemoval = ReturnType<typeof createSessionRemoval>;
+
+/** Removes sessions with their entries, what was learned in them and what was still to be done. Repeating is harmless. */
+export function createSessionRemoval(store: DocumentStore) {
   const sessions = createSessions(store);
   const entries = createSessionEntries(store, sessions);
   const wishes = createImproveWishes(store);
@@ -53,7 +47,8 @@ export function createSessionRemoval(store: DocumentStore): SessionRemoval {
   };
   return {
     session: removeSession,
-    async ofDataset(scope, dataset) {
+    /** Those that are bound to the dataset, whosever they are. How many records are left: 0 is the promise. */
+    async ofDataset(scope: Scope, dataset: DatasetId): Promise<number> {
       for (let page = 0; page < MAX_PAGES; page += 1) {
         const found = await sessions.ofDataset(scope, dataset, PAGE);
         // What is not found is not left.
@@ -62,7 +57,8 @@ export function createSessionRemoval(store: DocumentStore): SessionRemoval {
       }
       return (await sessions.countOfDataset(scope, dataset)) + (await wishes.eraseDataset(scope, dataset));
     },
-    async ofUser(scope, user) {
+    /** In the tenant, or under `SystemScope` in every one; with what datasets learned of the user. How many are left. */
+    async ofUser(scope: Scope | SystemScope, user: UserId): Promise<number> {
       for (let page = 0; page < MAX_PAGES; page += 1) {
         const found = await sessions.ofUser(scope, user, PAGE);
         for (const { scope: place, session } of found) await removeSession(place, session);

@@ -3,14 +3,8 @@ import type { EntryCounts, Session, SessionKey } from '../../domain/session.ts';
 import type { DatasetId, UserId } from '../../kernel/brand.ts';
 import { asId } from '../../kernel/ids.ts';
 import type { AnyScope, Scope } from '../../kernel/scope.ts';
-import {
-  type Collection,
-  type DocumentStore,
-  insert,
-  type Stored,
-  update,
-  type Write,
-} from '../../storage/ports/document-store.ts';
+import type { Collection, DocumentStore, Stored, Write } from '../../storage/ports/document-store.ts';
+import { repository } from '../base/repository.ts';
 
 export type SessionDocument = {
   readonly userId: string;
@@ -63,35 +57,6 @@ export interface PlacedSession {
   readonly session: Session;
 }
 
-/** Sessions without their entries; see `session-entries.ts`, and `visible-sessions.ts` for those somebody may see. */
-export interface Sessions {
-  get(scope: Scope, key: SessionKey): Promise<Session | null>;
-  getMany(scope: Scope, keys: readonly SessionKey[]): Promise<readonly Session[]>;
-  /** At most `limit` (1 to 1000) that are bound to the dataset. */
-  ofDataset(scope: Scope, dataset: DatasetId, limit: number): Promise<readonly Session[]>;
-  countOfDataset(scope: Scope, dataset: DatasetId): Promise<number>;
-  /** At most `limit` of a user; under `SystemScope` in whatever tenant. */
-  ofUser(scope: AnyScope, user: UserId, limit: number): Promise<readonly PlacedSession[]>;
-  /** Sessions with entries that nobody has used since, longest unused first, by page. */
-  unusedSince(
-    scope: AnyScope,
-    query: { readonly before: string; readonly after: string | null; readonly limit: number },
-  ): Promise<{ readonly sessions: readonly PlacedSession[]; readonly next: string | null }>;
-  /** `DuplicateKeyError` in the commit when it exists. */
-  openWrite(session: Session): Write;
-  /**
-   * `VersionConflictError` in the commit unless the session still has as many of the kind, and, when it is bound to
-   * something by the change, is as it was read: who appends takes the next number.
-   */
-  growWrite(session: Session, kind: CountedKind, change: SessionChange): Write;
-  /** Adds what was spent; nothing happens to a session that is gone. */
-  spendWrite(key: SessionKey, spent: Partial<Session['usage']>, models: SpentOn): Write;
-  /** What it was called by is forgotten; nothing happens when it is called by something else by now. */
-  unlabelWrite(session: Session): Write;
-  /** `VersionConflictError` in the commit when the session was used since it was read. */
-  expireWrite(session: Session, expired: EntryCounts): Write;
-}
-
 /** Bound once: a dataset, an agent, node sets and a label are only set where there are none. */
 export interface SessionChange
   extends Partial<Pick<Session, 'dataset' | 'agent' | 'nodeSets' | 'label' | 'lastModel'>> {
@@ -99,35 +64,50 @@ export interface SessionChange
   readonly errors?: number;
 }
 
-export function createSessions(store: DocumentStore): Sessions {
+export type Sessions = ReturnType<typeof createSessions>;
+
+/** Sessions without their entries; see `session-entries.ts`, and `visible-sessions.ts` for those somebody may see. */
+export function createSessions(store: DocumentStore) {
+  const records = repository(store, sessionsCollection, sessionOf);
   const collection = sessionsCollection;
   return {
-    async get(scope, key) {
-      const stored = await store.get(scope, collection, sessionDocumentId(key));
-      return stored === null ? null : sessionOf(stored);
-    },
-    async getMany(scope, keys) {
-      return (await store.getMany(scope, collection, keys.map(sessionDocumentId))).map(sessionOf);
-    },
-    async ofDataset(scope, dataset, limit) {
+    get: (scope: Scope, key: SessionKey) => records.get(scope, sessionDocumentId(key)),
+    getMany: (scope: Scope, keys: readonly SessionKey[]) => records.getMany(scope, keys.map(sessionDocumentId)),
+    /** At most `limit` (1 to 1000) that are bound to the dataset. */
+    async ofDataset(scope: Scope, dataset: DatasetId, limit: number): Promise<readonly Session[]> {
       const where = { datasetId: dataset };
-      return (await store.find({ tenant: scope.tenant }, collection, { where, limit })).items.map(sessionOf);
+      return (await records.page({ tenant: scope.tenant }, { where, limit })).items;
     },
-    countOfDataset: (scope, dataset) => store.count({ tenant: scope.tenant }, collection, { datasetId: dataset }),
-    async ofUser(scope, user, limit) {
+    countOfDataset: (scope: Scope, dataset: DatasetId) =>
+      records.count({ tenant: scope.tenant }, { datasetId: dataset }),
+    /** At most `limit` of a user; under `SystemScope` in whatever tenant. */
+    async ofUser(scope: AnyScope, user: UserId, limit: number): Promise<readonly PlacedSession[]> {
       return (await store.find(scope, collection, { where: { userId: user }, limit })).items.map(placed);
     },
-    async unusedSince(scope, { before, after, limit }) {
+    /** Sessions with entries that nobody has used since, longest unused first, by page. */
+    async unusedSince(
+      scope: AnyScope,
+      { before, after, limit }: { readonly before: string; readonly after: string | null; readonly limit: number },
+    ): Promise<{ readonly sessions: readonly PlacedSession[]; readonly next: string | null }> {
       const where = { holdsEntries: true, lastActivityAt: { lessThan: before } };
       const sort = [{ field: 'lastActivityAt' as const }];
       const { items, next } = await store.find(scope, collection, { where, sort, limit, after });
       return { sessions: items.map(placed), next };
     },
-    openWrite: (session) => insert(collection, sessionDocumentId(session), documentOf(session)),
-    growWrite(session, kind, { errors = 0, lastModel, lastActivityAt, ...change }) {
+    /** `DuplicateKeyError` in the commit when it exists. */
+    openWrite: (session: Session) => records.insertWrite(sessionDocumentId(session), documentOf(session)),
+    /**
+     * `VersionConflictError` in the commit unless the session still has as many of the kind, and, when it is bound to
+     * something by the change, is as it was read: who appends takes the next number.
+     */
+    growWrite(
+      session: Session,
+      kind: CountedKind,
+      { errors = 0, lastModel, lastActivityAt, ...change }: SessionChange,
+    ): Write {
       const bound = bindings(session, change);
       const { qaCount, traceCount } = session;
-      return update(collection, sessionDocumentId(session), {
+      return records.updateWrite(sessionDocumentId(session), {
         where: { [kind]: session[kind], ...(Object.keys(bound).length === 0 ? {} : { qaCount, traceCount }) },
         set: {
           lastActivityAt: later(session.lastActivityAt, lastActivityAt),
@@ -139,19 +119,22 @@ export function createSessions(store: DocumentStore): Sessions {
         required: true,
       });
     },
-    spendWrite(key, spent, { model, embeddingModel }) {
+    /** Adds what was spent; nothing happens to a session that is gone. */
+    spendWrite(key: SessionKey, spent: Partial<Session['usage']>, { model, embeddingModel }: SpentOn): Write {
       const set = {
         ...(model ? { lastModel: model } : {}),
         ...(embeddingModel ? { lastEmbeddingModel: embeddingModel } : {}),
       };
-      return update(collection, sessionDocumentId(key), { set, increment: spent });
+      return records.updateWrite(sessionDocumentId(key), { set, increment: spent });
     },
-    unlabelWrite: (session) =>
-      update(collection, sessionDocumentId(session), { where: { label: session.label }, set: { label: null } }),
-    expireWrite(session, { qas, traces }) {
+    /** What it was called by is forgotten; nothing happens when it is called by something else by now. */
+    unlabelWrite: (session: Session) =>
+      records.updateWrite(sessionDocumentId(session), { where: { label: session.label }, set: { label: null } }),
+    /** `VersionConflictError` in the commit when the session was used since it was read. */
+    expireWrite(session: Session, { qas, traces }: EntryCounts): Write {
       const { qaCount, traceCount, lastActivityAt } = session;
       const isEmpty = qas === qaCount && traces === traceCount;
-      return update(collection, sessionDocumentId(session), {
+      return records.updateWrite(sessionDocumentId(session), {
         where: { qaCount, traceCount, lastActivityAt },
         set: {
           expiredQas: qas,

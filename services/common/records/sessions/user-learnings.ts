@@ -17,21 +17,18 @@ export const userLearningCollections: readonly AnyCollection[] = [
 /** What was made of a session says how far it was read: goes with the session. */
 const progressCollections: readonly AnyCollection[] = [distillationsCollection, preferenceProgressCollection];
 
-export interface UserLearnings {
-  /** In the datasets of a tenant, or under `SystemScope` in all. Repeating is harmless. */
-  removeOfUser(scope: Scope | SystemScope, user: UserId): Promise<void>;
-  removeOfSession(scope: Scope, key: SessionKey): Promise<void>;
-}
+export type UserLearnings = ReturnType<typeof createUserLearnings>;
 
-export function createUserLearnings(store: DocumentStore): UserLearnings {
+export function createUserLearnings(store: DocumentStore) {
   return {
-    async removeOfUser(scope, user) {
+    /** In the datasets of a tenant, or under `SystemScope` in all. Repeating is harmless. */
+    async removeOfUser(scope: Scope | SystemScope, user: UserId): Promise<void> {
       // One commit each: great numbers go in parts.
       for (const collection of userLearningCollections) {
         await store.commit(scope, [removeWhere(collection, { userId: user })]);
       }
     },
-    async removeOfSession({ tenant }, key) {
+    async removeOfSession({ tenant }: Scope, key: SessionKey): Promise<void> {
       const writes = progressCollections.map((collection) => removeWhere(collection, { id: sessionDocumentId(key) }));
       await store.commit({ tenant }, writes);
     },

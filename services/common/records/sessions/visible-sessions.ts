@@ -28,28 +28,16 @@ export interface SessionPageQuery extends ActivityRange {
   readonly offset: number;
 }
 
-/** Sessions as somebody may see them, each once. No read is larger than a page. */
-export interface VisibleSessions {
-  page(
-    scope: Scope,
-    viewer: SessionViewer,
-    query: SessionPageQuery,
-  ): Promise<{ readonly sessions: readonly Session[]; readonly total: number }>;
-  /** Of the name: those of the users in their order, then others, the one used last first. */
-  named(scope: Scope, viewer: SessionViewer, name: string): Promise<readonly Session[]>;
-  /** All of them, page by page. */
-  pages(scope: Scope, viewer: SessionViewer, range: ActivityRange): AsyncIterable<readonly Session[]>;
-  /** The same of everybody in the tenant. */
-  allPages(scope: Scope, range: ActivityRange): AsyncIterable<readonly Session[]>;
-}
-
 const PAGE = 1000;
 /** Values of one `in` condition. */
 const SLICE = 500;
 /** Sessions of other people with one name that are looked through. */
 const MAX_NAMED = 100;
 
-export function createVisibleSessions(store: DocumentStore, sessions: Sessions): VisibleSessions {
+export type VisibleSessions = ReturnType<typeof createVisibleSessions>;
+
+/** Sessions as somebody may see them, each once. No read is larger than a page. */
+export function createVisibleSessions(store: DocumentStore, sessions: Sessions) {
   const collection = sessionsCollection;
   const find = async (
     scope: Scope,
@@ -72,7 +60,11 @@ export function createVisibleSessions(store: DocumentStore, sessions: Sessions):
     return found;
   };
   return {
-    async page(scope, viewer, query) {
+    async page(
+      scope: Scope,
+      viewer: SessionViewer,
+      query: SessionPageQuery,
+    ): Promise<{ readonly sessions: readonly Session[]; readonly total: number }> {
       const own = ownFilters(viewer, query);
       const shared = sharedFilters(viewer, query);
       const count = (where: Filter<SessionDocument>) => store.count(scope, collection, where);
@@ -94,7 +86,8 @@ export function createVisibleSessions(store: DocumentStore, sessions: Sessions):
       const merged = [...new Map(streams.flat().map((stored) => [stored.id, stored])).values()].sort(inOrder(query));
       return { sessions: merged.slice(query.offset, end).map(sessionOf), total };
     },
-    async named(scope, { users, datasets }, name) {
+    /** Of the name: those of the users in their order, then others, the one used last first. */
+    async named(scope: Scope, { users, datasets }: SessionViewer, name: string): Promise<readonly Session[]> {
       const own = await sessions.getMany(
         scope,
         users.map((user) => ({ user, session: name })),
@@ -111,7 +104,8 @@ export function createVisibleSessions(store: DocumentStore, sessions: Sessions):
         .toSorted((one, other) => (one.lastActivityAt < other.lastActivityAt ? 1 : -1));
       return [...users.flatMap((user) => byUser.get(user) ?? []), ...newestFirst];
     },
-    async *pages(scope, viewer, range) {
+    /** All of them, page by page. */
+    async *pages(scope: Scope, viewer: SessionViewer, range: ActivityRange): AsyncIterable<readonly Session[]> {
       const users = new Set<string>(viewer.users);
       const own = ownFilters(viewer, range);
       for (const where of [...own, ...sharedFilters(viewer, range)]) {
@@ -121,7 +115,8 @@ export function createVisibleSessions(store: DocumentStore, sessions: Sessions):
         }
       }
     },
-    async *allPages(scope, range) {
+    /** The same of everybody in the tenant. */
+    async *allPages(scope: Scope, range: ActivityRange): AsyncIterable<readonly Session[]> {
       for await (const items of all({ tenant: scope.tenant }, activity(range))) yield items.map(sessionOf);
     },
   };

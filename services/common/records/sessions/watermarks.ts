@@ -63,32 +63,24 @@ export type SessionWatermarks = (session: Watermark['session'], purpose: Waterma
 const PURPOSES: readonly WatermarkPurpose[] = ['feedback', 'session_qa', 'agent_traces'];
 const READ_SLICE = 1000;
 
-export interface Watermarks {
-  /** Zero for a session without one. */
-  get(scope: Scope, session: Watermark['session'], purpose: WatermarkPurpose): Promise<Watermark>;
-  /** All purposes of all of them, read together. */
-  ofMany(scope: Scope, keys: readonly SessionKey[]): Promise<SessionWatermarks>;
-  /** `VersionConflictError` or `DuplicateKeyError` in the commit when somebody else moved it since. */
-  moveWrite(watermark: Watermark, to: WatermarkMove): Write;
-  /** After the commit of that write. */
-  moved(watermark: Watermark, to: WatermarkMove): Watermark;
-  removeOfSessionWrite(key: SessionKey): Write;
-  removeOfUserWrite(user: UserId): Write;
-}
+export type Watermarks = ReturnType<typeof createWatermarks>;
 
-export function createWatermarks(store: DocumentStore): Watermarks {
+export function createWatermarks(store: DocumentStore) {
   const collection = watermarksCollection;
   return {
-    async get(scope, session, purpose) {
+    /** Zero for a session without one. */
+    async get(scope: Scope, session: Watermark['session'], purpose: WatermarkPurpose): Promise<Watermark> {
       return watermarkOf(session, purpose, await store.get(scope, collection, watermarkId(session, purpose)));
     },
-    async ofMany(scope, keys) {
+    /** All purposes of all of them, read together. */
+    async ofMany(scope: Scope, keys: readonly SessionKey[]): Promise<SessionWatermarks> {
       const ids = keys.flatMap((key) => PURPOSES.map((purpose) => watermarkId(key, purpose)));
       const read = slices(ids, READ_SLICE).map((slice) => store.getMany(scope, collection, slice));
       const found = new Map((await Promise.all(read)).flat().map((stored) => [stored.id, stored]));
       return (session, purpose) => watermarkOf(session, purpose, found.get(watermarkId(session, purpose)) ?? null);
     },
-    moveWrite(watermark, to) {
+    /** `VersionConflictError` or `DuplicateKeyError` in the commit when somebody else moved it since. */
+    moveWrite(watermark: Watermark, to: WatermarkMove): Write {
       const { session, purpose, version } = watermark;
       const { done, remarks, pending, window } = { ...watermark, ...to };
       const document: WatermarkDocument = {
@@ -99,9 +91,15 @@ export function createWatermarks(store: DocumentStore): Watermarks {
       const id = watermarkId(session, purpose);
       return version === null ? insert(collection, id, document) : replace(collection, id, document, version);
     },
-    moved: (watermark, to) => ({ ...watermark, ...to, version: (watermark.version ?? 0) + 1 }),
-    removeOfSessionWrite: ({ user, session }) => removeWhere(collection, { userId: user, sessionId: session }),
-    removeOfUserWrite: (user) => removeWhere(collection, { userId: user }),
+    /** After the commit of that write. */
+    moved: (watermark: Watermark, to: WatermarkMove) => ({
+      ...watermark,
+      ...to,
+      version: (watermark.version ?? 0) + 1,
+    }),
+    removeOfSessionWrite: ({ user, session }: SessionKey) =>
+      removeWhere(collection, { userId: user, sessionId: session }),
+    removeOfUserWrite: (user: UserId) => removeWhere(collection, { userId: user }),
   };
 }
 
