@@ -38,8 +38,8 @@ import { readSkill } from '../services/ingest/skills/read-skill.ts';
 import { titleOf } from '../services/search/answers/contexts.ts';
 import { refersBack } from '../services/search/conversation/follow-up.ts';
 import { spokenFeedback } from '../services/search/conversation/spoken-feedback.ts';
-import { overlapWith, wordsOf } from '../services/search/lanes/word-overlap.ts';
-import { asksForSkill } from '../services/search/skills/skill-gate.ts';
+import { overlapWith, wordsOf } from '../services/search/conversation/word-overlap.ts';
+import { asksForSkill } from '../services/search/types/skills.ts';
 import { between, growthBeyond, numbered, type Pump, repeated } from './support/growth.ts';
 
 const NOW = new Date('2026-11-23T10:00:00Z');

@@ -1,4 +1,5 @@
 import type { TenantId } from '../common/kernel/brand.ts';
+import type { Principal } from '../common/kernel/principal.ts';
 import type { ConcurrencyLimit } from '../common/platform/async/concurrency-limit.ts';
 import type { Messenger } from '../common/platform/messaging/messenger.ts';
 import type { ActiveModels } from '../common/ports/active-models.ts';
@@ -18,43 +19,13 @@ import type { Sessions } from '../common/records/sessions/sessions.ts';
 import type { VisibleSessions } from '../common/records/sessions/visible-sessions.ts';
 import type { DatasetIndexes } from '../common/storage/ports/dataset-indexes.ts';
 import type { DocumentStore } from '../common/storage/ports/document-store.ts';
+import type { ShownBefore } from './answers/mark-shown.ts';
 import type { TurnKeeper } from './conversation/turn-keeper.ts';
-import type { ShownBefore } from './hygiene/shown-before.ts';
-import type { LearnedElements } from './retrieval/learned-elements.ts';
+import type { SearchSettings } from './model.ts';
+import type { Readiness } from './recall/readiness.ts';
+import type { LearnedElements } from './retrieval/learned-weights.ts';
 import type { Retriever } from './retrieval/retrieval.ts';
-import type { SkillIndex } from './skills/skill-index.ts';
-import type { Readiness } from './usecases/readiness.ts';
-
-export interface SearchSettings {
-  /** ENABLE_BACKEND_ACCESS_CONTROL: answers carry their dataset. */
-  readonly accessControl: boolean;
-  /** COGNEE_LOG_SEARCH_HISTORY */
-  readonly logSearchHistory: boolean;
-  /** CACHING: without it no session is read or written. */
-  readonly sessionMemory: boolean;
-  /** AUTO_FEEDBACK: what a message says of the answer before it is understood and kept. */
-  readonly autoFeedback: boolean;
-  /** MAX_SESSION_CONTEXT_CHARS: of the earlier turns in a prompt. */
-  readonly historyCharacters: number;
-  /** LLM_ANSWER_STREAMING */
-  readonly answerStreaming?: boolean;
-  /** DEFAULT_FEEDBACK_INFLUENCE; default 0. */
-  readonly feedbackInfluence?: number;
-  /** PERSONALIZATION_INFLUENCE and PREFERENCE_BETA; null or absent without PERSONALIZATION_ENABLED. */
-  readonly personalization?: { readonly influence: number; readonly beta: number } | null;
-  /** SKILL_GATE_ENABLED; default true. */
-  readonly skillGate?: boolean;
-  /** ALLOW_CYPHER_QUERY */
-  readonly allowCypherQuery: boolean;
-  /** RECALL_WARMUP_* */
-  readonly recallWarmupShortcircuit: boolean;
-  readonly recallWarmupThreshold: number;
-  readonly recallWarmupCacheTtlMs: number;
-  /** SESSION_TTL_SECONDS, ms: how long what was shown is recognised; 0 and absent: a week. */
-  readonly echoTtlMs?: number;
-  /** Searches at the same time: few where they share this machine's processors, many where servers do the work. */
-  readonly concurrentSearches: number;
-}
+import type { SkillIndex } from './types/skill-index.ts';
 
 /** Without a model completions answer with quotes. */
 export type SearchModels = Pick<ActiveModels, 'languageModel' | 'missingModelKey'>;
@@ -106,3 +77,14 @@ export interface SearchParts extends Omit<SearchServiceOptions, 'ids'> {
 
 /** What one search works with: the models as they were set when it came. */
 export interface SearchDependencies extends SearchParts, SearchModels {}
+
+/**
+ * Searches that share one processor end no sooner for being interleaved: each turn of the event loop, which takes one new
+ * connection, gets as long as all of them together need, and what they hold meanwhile survives the cheap garbage
+ * collections. A model's answer is waited for, not computed: with one, only the retrievals take turns.
+ */
+export async function withModels(parts: SearchParts, { tenant }: Principal): Promise<SearchDependencies> {
+  const { languageModel, missingModelKey } = await parts.models.current(tenant);
+  const turn: ConcurrencyLimit = languageModel === null ? parts.turn : (work) => work();
+  return { ...parts, languageModel, missingModelKey, turn };
+}

@@ -22,6 +22,7 @@ export const SEARCH_TYPES = [
   'BROAD',
   'SKILLS',
 ] as const;
+
 export type SearchType = (typeof SEARCH_TYPES)[number];
 
 /** Types with a retriever of their own. */
@@ -38,6 +39,7 @@ const ANSWERED_TYPES = [
   'NATURAL_LANGUAGE',
   'SKILLS',
 ] as const;
+
 export type AnsweredType = (typeof ANSWERED_TYPES)[number];
 
 /** What a request can name: the types with a retriever, and the one that chooses among them. */
@@ -45,8 +47,10 @@ export const OFFERED_TYPES = [...ANSWERED_TYPES, 'FEELING_LUCKY'] as const;
 
 /** Answered with rows of a query over the graph. */
 export type QueryType = 'CYPHER' | 'NATURAL_LANGUAGE';
+
 /** Answered with passages. */
 type RowType = 'CHUNKS' | 'CHUNKS_LEXICAL' | 'SUMMARIES';
+
 export type CompletionType = Exclude<AnsweredType, RowType | QueryType | 'SKILLS'>;
 
 export function isQuery(type: SearchType): type is QueryType {

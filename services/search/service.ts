@@ -21,23 +21,21 @@ import { createSessions } from '../common/records/sessions/sessions.ts';
 import { createVisibleSessions } from '../common/records/sessions/visible-sessions.ts';
 import type { Subscription } from '../common/storage/ports/bus.ts';
 import type { DocumentStore } from '../common/storage/ports/document-store.ts';
-import { createSessionWriter } from './conversation/session-writer.ts';
-import { createTurnKeeper } from './conversation/turn-keeper.ts';
+import { createShownBefore } from './answers/mark-shown.ts';
+import { createSessionWriter, createTurnKeeper } from './conversation/turn-keeper.ts';
 import type { SearchParts, SearchServiceOptions, SessionReaders } from './dependencies.ts';
-import { createCurrentRetriever } from './hygiene/current-retriever.ts';
-import { createShownBefore } from './hygiene/shown-before.ts';
-import { boundRetrievals } from './retrieval/bounded-retriever.ts';
-import { createLearnedElements } from './retrieval/learned-elements.ts';
-import type { Retriever } from './retrieval/retrieval.ts';
+import { createReadiness } from './recall/readiness.ts';
+import { createLearnedElements } from './retrieval/learned-weights.ts';
+import { boundRetrievals, type Retriever } from './retrieval/retrieval.ts';
+import { createCurrentRetriever } from './retrieval/superseded-statements.ts';
 import { recallRoutes } from './routes/recall.ts';
 import { searchRoutes } from './routes/search.ts';
 import { visualizeRoutes } from './routes/visualize.ts';
-import { createSkillIndex } from './skills/skill-index.ts';
-import { createReadiness } from './usecases/readiness.ts';
+import { createSkillIndex } from './types/skill-index.ts';
 
-const eraseSearched = onDemand(async () => (await import('./usecases/erase-searched.ts')).eraseSearched);
-const eraseAnswers = onDemand(async () => (await import('./usecases/erase-searched.ts')).eraseAnswers);
-const lookFor = onDemand(async () => (await import('./usecases/look-for.ts')).lookFor);
+const eraseSearched = onDemand(async () => (await import('./history.ts')).eraseSearched);
+const eraseAnswers = onDemand(async () => (await import('./history.ts')).eraseAnswers);
+const lookFor = onDemand(async () => (await import('./look-for.ts')).lookFor);
 
 /** Search, recall and their history: see README.md. */
 export function createSearchService(options: SearchServiceOptions): Service {

@@ -39,7 +39,8 @@ import { type DocumentStore, update } from '../../services/common/storage/ports/
 import { names } from '../../services/common/text/language/names.ts';
 import { sentences } from '../../services/common/text/language/sentences.ts';
 import { tokenize } from '../../services/common/text/language/tokenize.ts';
-import type { SearchModels, SearchServiceOptions, SearchSettings } from '../../services/search/dependencies.ts';
+import type { SearchModels, SearchServiceOptions } from '../../services/search/dependencies.ts';
+import type { SearchSettings } from '../../services/search/model.ts';
 import { createSearchService } from '../../services/search/service.ts';
 import { principalOf, type RunningApp, runApp } from './http-app.ts';
 import { createMemoryDocumentStore } from './memory/document-store.ts';

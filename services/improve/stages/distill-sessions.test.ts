@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { cpuTimeMs } from '../../../test/support/cpu-time.ts';
 import { createLearningWorld, type LearningWorld } from '../../../test/support/learning-world.ts';
-import { guidanceFor } from '../../search/answers/guidance.ts';
+import { guidanceFor } from '../../search/conversation/guidance.ts';
 
 describe('distill_sessions', () => {
   let world: LearningWorld;

@@ -2,12 +2,11 @@ import { expect } from 'chai';
 import { createSearchWorld, type WorldPassage } from '../../../test/support/search-world.ts';
 import { scopeOf } from '../../common/kernel/dataset.ts';
 import { NOTHING_FITS } from '../../common/text/repetition/own-answers.ts';
+import type { RankedPassage } from '../model.ts';
 import { createRetriever } from '../retrieval/pipeline.ts';
-import type { RankedPassage } from '../retrieval/retrieval.ts';
-import { titleOf } from './contexts.ts';
-import { evidenceBlock } from './evidence-block.ts';
+import { packPassages, titleOf } from './contexts.ts';
 import { extractiveAnswer } from './extractive.ts';
-import { packPassages } from './passage-context.ts';
+import { evidenceBlock } from './references.ts';
 
 const PASSAGES: readonly WorldPassage[] = [
   {

@@ -1,5 +1,39 @@
-import type { RankedPassage } from '../retrieval/retrieval.ts';
+import { scopeOf } from '../../common/kernel/dataset.ts';
+import {
+  type ContextSummary,
+  contextState,
+  readGlobalContext,
+} from '../../common/records/improve/context-summaries.ts';
+import type { SearchDependencies } from '../dependencies.ts';
+import type { RankedPassage, SearchRequest } from '../model.ts';
+import type { InfluenceTarget } from '../retrieval/truth-weighting.ts';
 import type { Fact, Knowledge, KnownEntity } from './knowledge.ts';
+
+/** Characters of context that an answer is made from: about 12,000 tokens. */
+const CONTEXT_BUDGET = 48_000;
+
+/**
+ * As many passages as fit, best first; the first is always in, cut when it alone is too long. Rank order is kept,
+ * because readers weigh what comes first.
+ */
+export function packPassages(
+  passages: readonly RankedPassage[],
+  budget: number = CONTEXT_BUDGET,
+): readonly RankedPassage[] {
+  const packed: RankedPassage[] = [];
+  let used = 0;
+  for (const passage of passages) {
+    const size = passage.payload.text.length;
+    if (used + size > budget && packed.length > 0) continue;
+    packed.push(size > budget ? cut(passage, budget) : passage);
+    used += size;
+  }
+  return packed;
+}
+
+function cut(passage: RankedPassage, length: number): RankedPassage {
+  return { ...passage, payload: { ...passage.payload, text: passage.payload.text.slice(0, length) } };
+}
 
 /** RAG_COMPLETION: the texts, best first. */
 export function plainContext(passages: readonly RankedPassage[]): string {
@@ -132,4 +166,27 @@ export function titleOf(text: string): string {
   // A stable sort keeps first occurrences first among equals.
   const frequent = [...counts].sort((a, b) => b[1] - a[1]).slice(0, TITLE_KEYWORDS);
   return `${words.slice(0, TITLE_WORDS).join(' ')}... [${frequent.map(([word]) => word).join(', ')}]`;
+}
+
+const AREAS = 3;
+
+/** Summaries for types that show the graph; none where they were not asked for, or improve has made none. */
+export async function globalContextFor(
+  { store }: Pick<SearchDependencies, 'store'>,
+  request: Pick<SearchRequest, 'structure'>,
+  { type, dataset, vector }: InfluenceTarget,
+): Promise<readonly ContextSummary[]> {
+  if (request.structure?.globalContext !== true || type === 'RAG_COMPLETION') return [];
+  const scope = scopeOf(dataset);
+  const { model } = (await contextState(store, scope)).value;
+  // After a move to another embedding model, until improve has made their vectors anew.
+  const isComparable = vector !== null && (model === undefined || model === vector.space.model);
+  return readGlobalContext(store, scope, { vector: isComparable ? vector.values : null, areas: AREAS });
+}
+
+/** The summaries before a context; a context without passages stays what it is. */
+export function withGlobalContext(context: string, summaries: readonly ContextSummary[]): string {
+  if (context === '' || summaries.length === 0) return context;
+  const texts = new Set(summaries.map(({ text }) => text));
+  return `## Global context\n${[...texts].join('\n\n')}\n\n${context}`;
 }

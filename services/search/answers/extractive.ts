@@ -2,7 +2,8 @@ import { inverseRowFrequency } from '../../common/ranking/bm25.ts';
 import { collapseNearDuplicates } from '../../common/ranking/near-duplicates.ts';
 import { tokenize, tokenizeQuery } from '../../common/text/language/tokenize.ts';
 import { NOTHING_FITS, quoteLine } from '../../common/text/repetition/own-answers.ts';
-import type { RankedPassage, Retrieval } from '../retrieval/retrieval.ts';
+import type { RankedPassage } from '../model.ts';
+import type { Retrieval } from '../retrieval/retrieval.ts';
 import { type Statement, statementsOf } from './statements.ts';
 
 const MAX_QUOTES = 3;

@@ -5,10 +5,10 @@ import { edgeId } from '../../common/kernel/ids.ts';
 import type { EdgeEvidence } from '../../common/storage/ports/graph-store.ts';
 import { tokenize, tokenizeQuery } from '../../common/text/language/tokenize.ts';
 import type { SearchDependencies } from '../dependencies.ts';
-import { currentEdges, currentEntityRows, type Told } from '../hygiene/current-knowledge.ts';
-import type { TimeView } from '../hygiene/time-view.ts';
-import { type LearnedWeights, statementFactor } from '../retrieval/learned-influence.ts';
-import type { RankedPassage, Retrieval } from '../retrieval/retrieval.ts';
+import type { RankedPassage, TimeView } from '../model.ts';
+import { type LearnedWeights, statementFactor } from '../retrieval/learned-weights.ts';
+import type { Retrieval } from '../retrieval/retrieval.ts';
+import { currentEdges, currentEntityRows, type Told } from '../retrieval/superseded-statements.ts';
 import type { Visibility } from '../retrieval/visibility.ts';
 
 export interface KnownEntity {
@@ -46,6 +46,7 @@ export interface KnowledgeLimits {
 
 const ENTITIES_PER_PASSAGE = 16;
 const FACTS_PER_ENTITY = 16;
+
 /** Descriptions that are compared, and types that vote: a name that all documents use has a row in each of them. */
 const ROWS_PER_ENTITY = 64;
 

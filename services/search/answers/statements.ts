@@ -1,5 +1,5 @@
 import { sentences } from '../../common/text/language/sentences.ts';
-import type { RankedPassage } from '../retrieval/retrieval.ts';
+import type { RankedPassage } from '../model.ts';
 
 /** A sentence that says something, with the heading or key that stands above it. */
 export interface Statement {

@@ -1,14 +1,13 @@
 import type { QaEntry, Session, SessionKey } from '../../common/domain/session.ts';
 import { engramError } from '../../common/kernel/errors.ts';
 import { isLimited, type Principal } from '../../common/kernel/principal.ts';
-import { type Guidance, guidanceFor } from '../answers/guidance.ts';
 import type { SearchDependencies } from '../dependencies.ts';
-import { newestEntries } from '../lanes/newest-entries.ts';
-import { embedQuery, type QueryEmbedding } from '../usecases/material.ts';
-import type { SearchRequest } from '../usecases/search-request.ts';
-import { defaultSession } from './default-session.ts';
+import type { SearchRequest } from '../model.ts';
+import { embedQuery, type QueryEmbedding } from '../retrieval/gather-passages.ts';
 import { contextualQuestion, followUpQuery, refersBack } from './follow-up.ts';
+import { type Guidance, guidanceFor } from './guidance.ts';
 import { relevantTurns } from './history.ts';
+import { newestEntries } from './newest-entries.ts';
 
 /** What was said before a question, in the session that it belongs to. */
 export interface Conversation {
@@ -25,8 +24,10 @@ export interface Conversation {
 
 /** Turns that are read: the last ones are told, the older ones only if they share words with the question. */
 const TURNS_READ = 100;
+
 /** Without a model turns are needed for what a question refers to only. */
 const TURNS_READ_BACK = 5;
+
 /** Of all of them together, about. */
 const CHARACTERS_READ = 400_000;
 
@@ -113,4 +114,14 @@ async function whatWasTold(
 
 function lookupOf(deps: Dependencies, request: SearchRequest, query: string | null): Conversation['lookup'] {
   return query === null ? null : { query, embedding: embedQuery(deps, { ...request, query }) };
+}
+const DEFAULT_SESSION = 'default_session';
+
+/** Null: a search over several datasets as one store. */
+export function defaultSession(dataset: string | null): string {
+  return dataset === null ? DEFAULT_SESSION : `${DEFAULT_SESSION}_${dataset}`;
+}
+
+export function isDefaultSession(name: string): boolean {
+  return name.startsWith(DEFAULT_SESSION);
 }

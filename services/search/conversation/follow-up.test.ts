@@ -1,9 +1,10 @@
 import { expect } from 'chai';
 import type { QaEntry } from '../../common/domain/session.ts';
-import type { RankedPassage, Retrieval } from '../retrieval/retrieval.ts';
+import type { RankedPassage } from '../model.ts';
+import type { Retrieval } from '../retrieval/retrieval.ts';
 import { contextualQuestion, followUpQuery, refersBack } from './follow-up.ts';
 import { historyText, relevantTurns } from './history.ts';
-import { mergeRetrievals } from './merge-retrievals.ts';
+import { mergeRetrievals } from './turn-passages.ts';
 
 const turn = (question: string, answer = 'An answer.', number = 1): QaEntry => ({
   ...{ id: `q${number}`, number, time: '2026-01-02T03:04:05.678+00:00', question, answer, context: '' },

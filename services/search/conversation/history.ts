@@ -1,6 +1,6 @@
 import type { QaEntry } from '../../common/domain/session.ts';
 import { STOP_WORDS } from '../../common/text/language/stop-words.ts';
-import { overlapWith, wordsOf } from '../lanes/word-overlap.ts';
+import { overlapWith, wordsOf } from './word-overlap.ts';
 
 /** The last turns are always told, and some older ones that share most words with the question. */
 const LAST_TURNS = 10;

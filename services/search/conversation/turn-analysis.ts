@@ -3,9 +3,8 @@ import { isEngramError } from '../../common/kernel/errors.ts';
 import type { JsonObject } from '../../common/kernel/json.ts';
 import type { LanguageModel } from '../../common/ports/models.ts';
 import { ACKNOWLEDGEMENT } from '../../common/text/repetition/own-answers.ts';
-import { modelCallContext } from '../answers/model-answer.ts';
 import type { SearchDependencies } from '../dependencies.ts';
-import type { SearchRequest } from '../usecases/search-request.ts';
+import { modelCallContext, type SearchRequest } from '../model.ts';
 import type { Conversation } from './conversation.ts';
 
 /** What a message is besides a question (search-recall.md §4.3). */

@@ -3,9 +3,14 @@ import type { NewContextRow } from '../../common/domain/session-context.ts';
 import type { DatasetRef } from '../../common/kernel/dataset.ts';
 import { isEngramError } from '../../common/kernel/errors.ts';
 import { settlesWithin } from '../../common/platform/async/time-limit.ts';
-import type { CallContext } from '../../common/platform/messaging/messenger.ts';
-import type { SessionSpending } from '../../common/platform/messaging/methods/ingest.ts';
+import type { CallContext, Messenger } from '../../common/platform/messaging/messenger.ts';
+import { appendSession, noteOnTurn, type SessionSpending } from '../../common/platform/messaging/methods/ingest.ts';
 import type { Logger } from '../../common/ports/logger.ts';
+import type { ModelCallContext } from '../../common/ports/models.ts';
+import type { IdSource } from '../../common/ports/system.ts';
+import { NOTHING_FITS } from '../../common/text/repetition/own-answers.ts';
+import type { DatasetOutcome } from '../model.ts';
+import { type Conversation, defaultSession } from './conversation.ts';
 
 /** A question with its answer, for a session of the caller. */
 export interface NewTurn {
@@ -79,6 +84,77 @@ export function createTurnKeeper(writer: SessionWriter, logger: Logger): TurnKee
     },
     async settle() {
       await Promise.all(underWay);
+    },
+  };
+}
+
+/** Over the bus: ingest alone writes sessions. */
+export function createSessionWriter(messenger: Messenger, ids: IdSource): SessionWriter {
+  return {
+    async append({ dataset, ...rest }, context) {
+      const turn = { ...rest, qaId: ids.uuid(), datasetId: dataset?.id ?? null };
+      const { stored } = await messenger.call(appendSession, turn, context);
+      if (stored || dataset === null) return;
+      // Bound to another dataset since it was read: this one has a session of its own.
+      const session = defaultSession(dataset.id);
+      if (session !== turn.session) await messenger.call(appendSession, { ...turn, session }, context);
+    },
+    async note({ session, feedback, contextRatings, ...rest }, context) {
+      const note = {
+        ...rest,
+        feedback: feedback === null ? null : { ...feedback, id: ids.uuid() },
+        contextRatings: Object.fromEntries(contextRatings),
+      };
+      await messenger.call(noteOnTurn, { session, note }, context);
+    },
+  };
+}
+
+type Place = Pick<NewTurn, 'session' | 'dataset'>;
+
+/**
+ * Where the answers of one search go. A session belongs to one dataset: whoever may read that may read it, and it goes with
+ * it. What other datasets answered goes to the session that each has for whoever names none. A session without a dataset
+ * gets the first that has an answer.
+ */
+export function placeOfTurns(
+  conversation: Conversation | null,
+  outcomes: readonly DatasetOutcome[],
+): (dataset: DatasetRef | null) => Place {
+  if (conversation === null) return ofDataset;
+  const { key, session } = conversation;
+  const answering = outcomes.find(hasAnswer) ?? outcomes[0];
+  const home = session?.dataset ?? answering?.dataset?.id;
+  return (dataset) =>
+    dataset === null || dataset.id === home ? { session: key.session, dataset } : ofDataset(dataset);
+}
+
+function ofDataset(dataset: DatasetRef | null): Place {
+  return { session: defaultSession(dataset?.id ?? null), dataset };
+}
+
+function hasAnswer({ outcome }: DatasetOutcome): boolean {
+  return outcome?.kind === 'completion' && outcome.answer !== null && outcome.answer !== NOTHING_FITS;
+}
+
+/** Adds up what the calls of models for one turn took. `embedder`: the name of the model that embeds. */
+export function createTurnSpending(model: string | null, embedder: string) {
+  let [tokensIn, tokensOut, embeddingTokens] = [0, 0, 0];
+  const onUsage: NonNullable<ModelCallContext['onUsage']> = ({ inputTokens, outputTokens }, kind) => {
+    if (kind === 'embedding') {
+      embeddingTokens += inputTokens;
+      return;
+    }
+    tokensIn += inputTokens;
+    tokensOut += outputTokens;
+  };
+  return {
+    onUsage,
+    /** Null when no model was asked. */
+    total(): SessionSpending | null {
+      if (tokensIn + tokensOut + embeddingTokens === 0) return null;
+      const embeddingModel = embeddingTokens === 0 ? null : embedder;
+      return { model, embeddingModel, tokensIn, tokensOut, embeddingTokens };
     },
   };
 }

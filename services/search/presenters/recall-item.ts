@@ -1,11 +1,16 @@
 import type { Json } from '../../common/kernel/json.ts';
+import { presentQa, presentTrace } from '../../common/presenters/session-rows.ts';
+import type { DatasetOutcome, SearchRequest } from '../model.ts';
+import type { RecallFinding } from '../recall/recall.ts';
+import type { SessionFinding } from '../recall/session-lanes.ts';
 import type { AnsweredType } from '../search-types.ts';
-import type { RecallFinding } from '../usecases/recall.ts';
-import type { DatasetOutcome } from '../usecases/search-outcome.ts';
-import type { SearchRequest } from '../usecases/search-request.ts';
-import { presentFoundSkill, presentOfferedSkill } from './found-skill.ts';
-import { presentCompletion, presentQuery, presentRows } from './search-result.ts';
-import { presentSessionFinding } from './session-items.ts';
+import {
+  presentCompletion,
+  presentFoundSkill,
+  presentOfferedSkill,
+  presentQuery,
+  presentRows,
+} from './search-result.ts';
 
 type Shape = Pick<SearchRequest, 'onlyContext' | 'explain'>;
 
@@ -140,4 +145,24 @@ function presentMarker({ verdict, threshold }: Extract<RecallFinding, { lane: 's
     error_class: isFailed ? verdict.errorClass : null,
     error_message: isFailed ? verdict.errorMessage : null,
   };
+}
+
+/** Items of the session lanes, field for field as stored (search-recall.md §6.4). */
+export function presentSessionFinding(finding: SessionFinding, explain: boolean): readonly object[] {
+  const { session } = finding;
+  const origin = {
+    lane: finding.lane,
+    session_id: session.session,
+    user_id: session.user,
+    dataset_id: session.dataset,
+  };
+  if (finding.lane === 'session_context') {
+    const { guidance, profile } = finding;
+    const why = explain ? { explain: { ...origin, context_ids: guidance.ids } } : {};
+    return [{ source: 'session_context', content: guidance.text, context_profile: profile, ...why }];
+  }
+  const why = (overlap: number) => (explain ? { explain: { ...origin, overlap, unread: finding.unread } } : {});
+  return finding.lane === 'session'
+    ? finding.found.map(({ entry, overlap }) => ({ source: 'session', ...presentQa(entry), ...why(overlap) }))
+    : finding.found.map(({ entry, overlap }) => ({ source: 'trace', ...presentTrace(entry), ...why(overlap) }));
 }

@@ -1,9 +1,6 @@
 import type { ChunkPayload, SummaryPayload } from '../../common/domain/index-rows.ts';
 import { COGNIFY_PIPELINE } from '../../common/domain/run.ts';
-import type { StatementMark } from '../hygiene/retired-statements.ts';
-import type { Explanation, RankedPassage } from '../retrieval/retrieval.ts';
-import type { FoundRow } from '../usecases/search-outcome.ts';
-import { epochMs } from './wire-time.ts';
+import type { Explanation, FoundRow, RankedPassage, StatementMark } from '../model.ts';
 
 /**
  * Distance of a row that is no neighbour of the query in vector space: orthogonal. The wire promises a number, and the
@@ -131,4 +128,9 @@ function presentStatement({ supersession, text, state, isLeftOut }: StatementMar
     ...{ supersession_id: id, subject, predicate, text, state, left_out: isLeftOut },
     ...{ superseded_by: newer.text, since: newer.from },
   };
+}
+/** Epoch milliseconds of a stored time, as rows carry it; null when it is no time. */
+export function epochMs(time: string | undefined): number | null {
+  const value = time === undefined ? Number.NaN : Date.parse(time);
+  return Number.isNaN(value) ? null : value;
 }

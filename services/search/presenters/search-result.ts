@@ -1,11 +1,19 @@
 import type { TripletPayload } from '../../common/domain/index-rows.ts';
+import type { DatasetRef } from '../../common/kernel/dataset.ts';
 import { wireTenant } from '../../common/kernel/scope.ts';
+import { skillRow } from '../../common/presenters/skill-row.ts';
 import type { ContextSummary } from '../../common/records/improve/context-summaries.ts';
-import { skillsText } from '../skills/skill-gate.ts';
-import type { ScoredRow } from '../usecases/material.ts';
-import type { ConversationTurn, DatasetOutcome, RecordsOutcome, SearchOutcome } from '../usecases/search-outcome.ts';
-import type { SearchRequest } from '../usecases/search-request.ts';
-import { presentFoundSkill } from './found-skill.ts';
+import type { HistoryEntry } from '../../common/records/ingest/search-history.ts';
+import type {
+  ConversationTurn,
+  DatasetOutcome,
+  FoundSkill,
+  RecordsOutcome,
+  ScoredRow,
+  SearchOutcome,
+  SearchRequest,
+} from '../model.ts';
+import { skillsText } from '../types/skills.ts';
 import { presentChunk, presentExplanation, presentLexicalChunk, presentSummary } from './rows.ts';
 
 type Shape = Pick<SearchRequest, 'onlyContext' | 'explain'>;
@@ -85,4 +93,25 @@ export function presentAsOneStore(outcomes: readonly DatasetOutcome[], shape: Sh
   const results = outcomes.map((outcome) => presentOutcome(outcome, shape));
   const [only] = results;
   return results.length === 1 && Array.isArray(only) ? only : results;
+}
+
+/** What a skill says of itself, and how near it is; never the procedure (search-recall.md §3.22). */
+export function presentFoundSkill({ skill, distance }: FoundSkill, dataset: DatasetRef | null) {
+  return { ...skillRow(skill, dataset === null ? [] : [dataset.id]), score: distance };
+}
+
+/** An item that recall adds for a query that asks for a skill. */
+export function presentOfferedSkill(found: FoundSkill) {
+  const { name, description } = found.skill;
+  return { source: 'skills', text: `${name}: ${description}`, skill: name, score: found.distance };
+}
+
+export function presentHistory(entries: readonly HistoryEntry[]) {
+  return entries.map(({ id, text, speaker, createdAt, datasetId }) => ({
+    id,
+    text,
+    user: speaker,
+    createdAt,
+    datasetId,
+  }));
 }

@@ -1,7 +1,7 @@
 import type { ChunkPayload } from '../../common/domain/index-rows.ts';
 import { inverseRowFrequency } from '../../common/ranking/bm25.ts';
 import type { TextCandidates, TextRow } from '../../common/storage/ports/text-index.ts';
-import type { LaneName } from './settings.ts';
+import type { LaneName } from '../model.ts';
 
 /** Where an entity that the query names appears: chunk id → whether the chunk is about it. */
 export interface NamedEntity {

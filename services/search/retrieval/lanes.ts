@@ -1,12 +1,12 @@
-import type { ChunkPayload } from '../../common/domain/index-rows.ts';
-import { containment, RELATIONS } from '../../common/domain/index-rows.ts';
+import { type ChunkPayload, containment, RELATIONS } from '../../common/domain/index-rows.ts';
 import type { DatasetScope } from '../../common/kernel/scope.ts';
 import type { GraphStore } from '../../common/storage/ports/graph-store.ts';
 import type { TextCandidate, TextCandidates, TextIndex, TextRow } from '../../common/storage/ports/text-index.ts';
 import type { VectorHit, VectorIndex } from '../../common/storage/ports/vector-index.ts';
 import type { QueryAnalysis, TimeWindow } from '../../common/text/language/query.ts';
+import type { LaneName } from '../model.ts';
 import { longestNames, type QueryName, queryNames } from './query-names.ts';
-import type { LaneName, RetrievalSettings } from './settings.ts';
+import type { RetrievalSettings } from './settings.ts';
 import type { Visibility } from './visibility.ts';
 
 /** What every lane is given. */

@@ -1,8 +1,9 @@
 import type { Ledger } from '../../common/records/cognify/ledger.ts';
 import type { DatasetIndexes } from '../../common/storage/ports/dataset-indexes.ts';
 import { analyseQuery } from '../../common/text/language/query.ts';
+import type { LaneName } from '../model.ts';
 import { graphHits, type Neighbourhood, neighbourhood } from './bridge.ts';
-import { CandidatePool } from './candidate-pool.ts';
+import { CandidatePool, createSentenceTokens, type SentenceTokens } from './candidate-pool.ts';
 import type { NamedEntity } from './candidates.ts';
 import {
   byScore,
@@ -14,11 +15,10 @@ import {
   runs,
   timeRows,
 } from './lanes.ts';
-import type { LearnedElements, LearnedReader } from './learned-elements.ts';
+import type { LearnedElements, LearnedReader } from './learned-weights.ts';
 import { rankPassages } from './rank-passages.ts';
 import type { Retrieval, Retriever } from './retrieval.ts';
-import { createSentenceTokens, type SentenceTokens } from './sentence-tokens.ts';
-import { DEFAULT_SETTINGS, type LaneName, type RetrievalSettings } from './settings.ts';
+import { DEFAULT_SETTINGS, type RetrievalSettings } from './settings.ts';
 import { createVisibility } from './visibility.ts';
 
 export interface RetrieverDeps {

@@ -1,12 +1,11 @@
 import { collapseNearDuplicates } from '../../common/ranking/near-duplicates.ts';
 import type { EdgeEvidence } from '../../common/storage/ports/graph-store.ts';
+import type { LearnedShift, RankedPassage } from '../model.ts';
 import type { PassageLink } from './bridge.ts';
 import type { CandidatePool, Fusion } from './candidate-pool.ts';
 import type { Candidate } from './candidates.ts';
 import { type EvidenceLink, type RankedEvidence, rankEvidence } from './evidence.ts';
-import type { LearnedReader } from './learned-elements.ts';
-import { type LearnedShift, type PassageElements, shiftsOf } from './learned-influence.ts';
-import type { RankedPassage } from './retrieval.ts';
+import { type LearnedReader, type PassageElements, shiftsOf } from './learned-weights.ts';
 import type { RetrievalSettings } from './settings.ts';
 
 /** Places that are ordered without repetition, at least and at most: beyond, nobody reads them as one answer. */

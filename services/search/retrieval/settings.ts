@@ -1,6 +1,4 @@
-/** Candidate lanes; each can be switched off, for ablation and for stores that lack what it needs. */
-export const LANES = ['lexical', 'dense', 'sentence', 'entity', 'graph', 'time'] as const;
-export type LaneName = (typeof LANES)[number];
+import { LANES, type LaneName } from '../model.ts';
 
 /**
  * The numbers of the pipeline. Tuned on MuSiQue-train-100 and HotpotQA-train-100 only, by coarse steps: every value

@@ -1,6 +1,9 @@
 import type { DataItemId } from '../../common/kernel/brand.ts';
+import { type DatasetRef, scopeOf } from '../../common/kernel/dataset.ts';
+import { pagesOf } from '../../common/kernel/result-page.ts';
 import type { DatasetScope } from '../../common/kernel/scope.ts';
-import { type Ledger, visible } from '../../common/records/cognify/ledger.ts';
+import { type Ledger, ledgerCollection, visible } from '../../common/records/cognify/ledger.ts';
+import type { DocumentStore } from '../../common/storage/ports/document-store.ts';
 import type { Provenance } from '../../common/storage/ports/index-entry.ts';
 
 /** Keeps what the ledger has committed, for one request: each item is looked up once, in batches. */
@@ -27,4 +30,14 @@ export function createVisibility(ledger: Pick<Ledger, 'committed'>, scope: Datas
       return visible(rows, committed);
     },
   };
+}
+
+const PAGE = 100;
+
+/** Whether any item of the dataset is built and not erased. Asked when a search came back empty. */
+export async function hasSearchableMemory(store: DocumentStore, dataset: DatasetRef): Promise<boolean> {
+  const query = { where: { generation: { greaterThan: 0 } }, limit: PAGE };
+  const read = (after: string | null) => store.find(scopeOf(dataset), ledgerCollection, { ...query, after });
+  for await (const entries of pagesOf(read)) if (entries.some(({ value }) => !value.erased)) return true;
+  return false;
 }

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { isEngramError } from '../../common/kernel/errors.ts';
 import { HttpError } from '../../common/platform/http/http-error.ts';
 import type { Reply } from '../../common/platform/http/route.ts';
-import type { RecallListener } from '../usecases/recall.ts';
+import type { RecallListener } from '../recall/recall.ts';
 
 const KEEP_ALIVE_MS = 15_000;
 

@@ -1,5 +1,5 @@
 import type { RouteRequest } from '../../common/platform/http/route.ts';
-import type { SearchRequest } from '../usecases/search-request.ts';
+import type { SearchRequest } from '../model.ts';
 import type { RecallBody, SearchBody } from './search.schema.ts';
 
 const DEFAULT_TOP_K = 15;

@@ -4,12 +4,11 @@ import { defineRoute, json, type Route } from '../../common/platform/http/route.
 import { onDatasets, own } from '../../common/platform/http/route-permission.ts';
 import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
 import type { SearchParts } from '../dependencies.ts';
-import { presentHistory } from '../presenters/history.ts';
-import { presentAsOneStore, presentByDataset } from '../presenters/search-result.ts';
+import { presentAsOneStore, presentByDataset, presentHistory } from '../presenters/search-result.ts';
 import { requestOf } from './request.ts';
 import { historyItems, searchBody, searchResults } from './search.schema.ts';
 
-const search = onDemand(async () => (await import('../usecases/search.ts')).search);
+const search = onDemand(async () => (await import('../search.ts')).search);
 
 export function searchRoutes(deps: SearchParts): readonly Route[] {
   return [askSearch(deps), readHistory(deps, '/api/v1/search'), readHistory(deps, '/api/v1/recall')];

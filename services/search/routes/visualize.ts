@@ -11,9 +11,9 @@ import type { Messenger } from '../../common/platform/messaging/messenger.ts';
 import { resolveDatasets } from '../../common/platform/messaging/methods/auth.ts';
 import { presentPageData, presentVisualisation } from '../presenters/visualisation/document.ts';
 import { streamVisualisation } from '../presenters/visualisation/stream.ts';
-import type { GraphView, ViewDependencies } from '../usecases/view-graph.ts';
+import type { GraphView, ViewDependencies } from '../view-graph.ts';
 
-const viewGraph = onDemand(async () => (await import('../usecases/view-graph.ts')).viewGraph);
+const viewGraph = onDemand(async () => (await import('../view-graph.ts')).viewGraph);
 
 const viewQuery = z.object({
   dataset_id: uuid(),

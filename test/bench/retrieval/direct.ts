@@ -6,13 +6,9 @@ import { createHashingEmbedder } from '../../../services/common/models/hashing/h
 import { createSqliteDatasetIndexes } from '../../../services/common/storage/indexes/sqlite/sqlite-dataset-indexes.ts';
 import { createExtractionPool } from '../../../services/common/text/extraction/rules/extraction-pool.ts';
 import { createTextWorkers } from '../../../services/common/text/extraction/text-workers.ts';
+import { LANES, type LaneName } from '../../../services/search/model.ts';
 import { createRetriever } from '../../../services/search/retrieval/pipeline.ts';
-import {
-  DEFAULT_SETTINGS,
-  LANES,
-  type LaneName,
-  type RetrievalSettings,
-} from '../../../services/search/retrieval/settings.ts';
+import { DEFAULT_SETTINGS, type RetrievalSettings } from '../../../services/search/retrieval/settings.ts';
 import { createWorld, startCognify } from '../../support/cognify-service.ts';
 import { type Ask, askAll, type Run, type RunReport } from './asked.ts';
 import type { BenchCorpus } from './corpus.ts';

@@ -1,4 +1,4 @@
-import type { GraphView } from '../../usecases/view-graph.ts';
+import type { GraphView } from '../../view-graph.ts';
 import { presentLinks } from './links.ts';
 import { presentMemoryMap } from './memory-map.ts';
 import { presentNodes, STAGES } from './nodes.ts';

@@ -1,5 +1,5 @@
 import { RELATIONS } from '../../../common/domain/index-rows.ts';
-import type { GraphView } from '../../usecases/view-graph.ts';
+import type { GraphView } from '../../view-graph.ts';
 import { stageOf } from './nodes.ts';
 
 /** The wire's link of a view (search-recall.md §8.1). */

@@ -1,7 +1,7 @@
 import { NODE_TYPES, RELATIONS } from '../../../common/domain/index-rows.ts';
 import type { JsonObject } from '../../../common/kernel/json.ts';
 import { firstWords } from '../../../common/text/first-words.ts';
-import type { GraphView } from '../../usecases/view-graph.ts';
+import type { GraphView } from '../../view-graph.ts';
 
 /** The wire's node of a view (search-recall.md §8.1). */
 export interface ViewNode extends Readonly<Record<string, unknown>> {

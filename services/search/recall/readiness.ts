@@ -1,0 +1,83 @@
+import type { RunState } from '../../common/domain/run.ts';
+import type { DatasetRef } from '../../common/kernel/dataset.ts';
+import type { CallContext, Messenger } from '../../common/platform/messaging/messenger.ts';
+import { runStatuses } from '../../common/platform/messaging/methods/cognify.ts';
+import type { Logger } from '../../common/ports/logger.ts';
+import type { Clock } from '../../common/ports/system.ts';
+import type { DocumentStore } from '../../common/storage/ports/document-store.ts';
+import type { SearchSettings } from '../model.ts';
+import { hasSearchableMemory } from '../retrieval/visibility.ts';
+
+/** Why recall cannot search yet; null when it can (search-recall.md §6.5). */
+export type Verdict =
+  | { readonly status: 'memory_warming_up' }
+  | { readonly status: 'build_failed'; readonly errorClass: string | null; readonly errorMessage: string | null };
+
+export interface Readiness {
+  judge(datasets: readonly DatasetRef[], context: CallContext): Promise<Verdict | null>;
+  /** The dataset is gone: what was remembered of it no longer holds. */
+  forget(dataset: string): void;
+}
+
+export interface ReadinessDeps {
+  readonly messenger: Messenger;
+  readonly store: DocumentStore;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly settings: SearchSettings;
+}
+
+const ADD_PIPELINE = 'add_pipeline';
+const BUILD_PIPELINES = ['cognify_pipeline', 'memify_pipeline'];
+const MAX_REMEMBERED = 10_000;
+
+/** Remembers datasets that were ready, for the configured time; anything else is asked again. */
+export function createReadiness(deps: ReadinessDeps): Readiness {
+  const warmUntil = new Map<string, number>();
+  const remember = (datasets: readonly DatasetRef[]) => {
+    if (warmUntil.size > MAX_REMEMBERED) warmUntil.clear();
+    const until = deps.clock.monotonicMs() + deps.settings.recallWarmupCacheTtlMs;
+    for (const dataset of datasets) warmUntil.set(dataset.id, until);
+  };
+  return {
+    forget: (dataset) => void warmUntil.delete(dataset),
+    async judge(datasets, context) {
+      if (!deps.settings.recallWarmupShortcircuit || deps.settings.recallWarmupThreshold === 0) return null;
+      const now = deps.clock.monotonicMs();
+      if (datasets.some((dataset) => (warmUntil.get(dataset.id) ?? 0) > now)) return null;
+      try {
+        const verdict = await ask(deps, datasets, context);
+        if (verdict === null) remember(datasets);
+        return verdict;
+      } catch (error) {
+        context.signal?.throwIfAborted();
+        // The search itself will tell what is wrong; a broken probe must not hide memory that is there.
+        deps.logger.warn('recall.readiness.failed', { error });
+        return null;
+      }
+    },
+  };
+}
+
+async function ask(
+  deps: ReadinessDeps,
+  datasets: readonly DatasetRef[],
+  context: CallContext,
+): Promise<Verdict | null> {
+  if (datasets.length === 0) return { status: 'memory_warming_up' };
+  const pipelines = [ADD_PIPELINE, ...BUILD_PIPELINES];
+  const { runs } = await deps.messenger.call(runStatuses, { datasets, pipelines }, context);
+  const builds = runs.filter((run) => run.pipeline !== ADD_PIPELINE);
+  if (builds.some((run) => run.status === 'DATASET_PROCESSING_COMPLETED')) return null;
+  if (builds.length === 0 && runs.length > 0) return null;
+  // The newest run of a pipeline hides a completed one before it; what is built stays searchable.
+  for (const dataset of datasets) if (await hasSearchableMemory(deps.store, dataset)) return null;
+  return failureOf(builds) ?? { status: 'memory_warming_up' };
+}
+
+function failureOf(builds: readonly RunState[]): Verdict | null {
+  const failed = builds.filter((run) => run.status === 'DATASET_PROCESSING_ERRORED');
+  const newest = failed.toSorted((a, b) => (a.startedAt < b.startedAt ? 1 : -1))[0];
+  if (newest === undefined || failed.length < builds.length) return null;
+  return { status: 'build_failed', errorClass: newest.errorClass, errorMessage: newest.errorMessage };
+}

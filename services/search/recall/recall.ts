@@ -1,0 +1,171 @@
+import type { DatasetRef } from '../../common/kernel/dataset.ts';
+import { engramError, isEngramError } from '../../common/kernel/errors.ts';
+import { type SearchDependencies, type SearchParts, withModels } from '../dependencies.ts';
+import { recordSearch } from '../history.ts';
+import type { AnswerListener, DatasetOutcome, FoundSkill, SearchRequest } from '../model.ts';
+import { readableDatasets } from '../search-datasets.ts';
+import { type AnsweredType, isAnswered, type SearchType } from '../search-types.ts';
+import { takeTurn } from '../turn.ts';
+import { answeringType } from '../types/check-request.ts';
+import { offeredFor } from '../types/skills.ts';
+import { type LanePlan, planLanes, type RecallLane } from './lane-plan.ts';
+import type { Verdict } from './readiness.ts';
+import { createSessionLanes, SESSION_LANES, type SessionFinding, type SessionLane } from './session-lanes.ts';
+
+export interface RecallRequest extends Omit<SearchRequest, 'type'> {
+  /** Null: chosen by the query. */
+  readonly type: SearchType | null;
+  readonly scope: readonly string[] | null;
+  readonly codeQuery: unknown;
+  readonly toolsTrigger: string;
+  /** Of the guidance that the session_context lane shows. */
+  readonly contextProfile: string;
+}
+
+/** What recall found, lane by lane. */
+export type RecallFinding =
+  | GraphFinding
+  | { readonly lane: 'system'; readonly verdict: Verdict; readonly threshold: number }
+  | { readonly lane: 'skills'; readonly skills: readonly FoundSkill[] }
+  | SessionFinding;
+
+export interface GraphFinding {
+  readonly lane: 'graph';
+  readonly type: AnsweredType;
+  /** The type that the question asks for where this server has none: `type` answered in its place. */
+  readonly missing: SearchType | null;
+  readonly outcomes: readonly DatasetOutcome[];
+}
+
+/** Told of the work as it goes on; used by the streamed form. */
+export interface RecallListener extends AnswerListener {
+  retrieving(): void;
+}
+
+export async function recall(
+  parts: SearchParts,
+  request: RecallRequest,
+  listener?: RecallListener,
+): Promise<readonly RecallFinding[]> {
+  const { lanes, sessionFirst } = planOf(request);
+  const deps = await withModels(parts, request.principal);
+  const sessionLanes = createSessionLanes(deps, request);
+  const findings: RecallFinding[] = [];
+  let nothing: unknown = null;
+  for (const lane of lanes) {
+    if (sessionFirst && findings.some((finding) => finding.lane === 'session')) break;
+    if (isSessionLane(lane)) {
+      findings.push(...(await sessionLanes.ask(lane)));
+      continue;
+    }
+    if (lane !== 'graph') continue;
+    try {
+      findings.push(...(await graphLane(deps, request, { lanes, listener })));
+    } catch (error) {
+      if (!isEngramError(error) || error.wireName !== 'NoDataError') throw error;
+      nothing = error;
+    }
+  }
+  // What a session holds is answered even when nothing was built yet.
+  if (nothing !== null && findings.length === 0) throw nothing;
+  // A stream has at least one stage; the graph tells its own once its errors are behind it.
+  if (findings.every(({ lane }) => lane !== 'graph')) listener?.retrieving();
+  return findings;
+}
+
+function isSessionLane(lane: RecallLane): lane is SessionLane {
+  return (SESSION_LANES as readonly string[]).includes(lane);
+}
+
+function planOf(request: RecallRequest): LanePlan {
+  if (request.toolsTrigger !== 'always' && request.toolsTrigger !== 'on_empty') {
+    throw engramError('InvalidToolsTriggerError', "tools_trigger must be 'always' or 'on_empty'.");
+  }
+  const { ids = [], names = [] } = request.datasets;
+  const plan = planLanes(request.scope, {
+    hasSession: request.sessionId !== null,
+    hasDatasets: ids.length + names.length > 0,
+    hasType: request.type !== null,
+  });
+  if (request.codeQuery !== undefined && request.codeQuery !== null) {
+    throw engramError('InvalidCodeQueryError', 'code_query is not supported: this server builds no graph of code.');
+  }
+  if (plan.lanes.includes('code')) {
+    const text = 'The recall scope code is not supported: this server builds no graph of code. Leave the scope out.';
+    throw engramError('InvalidCodeSearchConfig', text);
+  }
+  if (plan.lanes.includes('tools')) {
+    const text = 'The recall scope tools is not supported: this server calls no tools. Leave the scope out.';
+    throw engramError('ToolCallsDisabledError', text);
+  }
+  return plan;
+}
+
+async function graphLane(
+  deps: SearchDependencies,
+  request: RecallRequest,
+  { lanes, listener }: { readonly lanes: readonly RecallLane[]; readonly listener: RecallListener | undefined },
+): Promise<readonly RecallFinding[]> {
+  const askedAt = deps.clock.now();
+  const datasets = await readableDatasets(deps, request);
+  const offered = await offeredFindings(deps, request, datasets);
+  // Skills are there without any memory being built.
+  if (!request.onlyContext && request.type !== 'SKILLS') {
+    const verdict = await deps.readiness.judge(datasets, request.context);
+    if (verdict !== null) {
+      const threshold = deps.settings.recallWarmupThreshold;
+      return lanes.length === 1 ? [{ lane: 'system', verdict, threshold }, ...offered] : offered;
+    }
+  }
+  const asked = request.type ?? routedType(request.query, deps.languageModel !== null);
+  const type = request.type === null ? answeredOr(asked, 'HYBRID_COMPLETION') : typeOf(request, asked, deps);
+  // The answers of several datasets come at once: their pieces would run into each other.
+  const isHeard = listener !== undefined && datasets.length === 1;
+  const search: SearchRequest = { ...request, type, ...(isHeard ? { listener } : {}) };
+  listener?.retrieving();
+  let ran = type;
+  let turn = await takeTurn(deps, search, { type, datasets });
+  if (request.type === null && type === 'CHUNKS_LEXICAL' && turn.outcomes.length === 0) {
+    ran = 'HYBRID_COMPLETION';
+    turn = await takeTurn(deps, search, { type: ran, datasets });
+  }
+  const { outcomes, keep } = turn;
+  await Promise.all([recordSearch(deps, search, { type: ran, outcomes, askedAt }), keep()]);
+  const missing = request.type === null && !isAnswered(asked) ? asked : null;
+  return [{ lane: 'graph', type: ran, missing, outcomes }, ...offered];
+}
+
+/** For a query that asks for a skill of one dataset (search-recall.md §6.3). */
+async function offeredFindings(
+  deps: SearchDependencies,
+  request: RecallRequest,
+  datasets: readonly DatasetRef[],
+): Promise<readonly RecallFinding[]> {
+  const [dataset, ...others] = datasets;
+  if (request.onlyContext || request.type === 'SKILLS' || dataset === undefined || others.length > 0) return [];
+  const skills = await offeredFor(deps, dataset, request.query);
+  return skills.length === 0 ? [] : [{ lane: 'skills', skills }];
+}
+
+function typeOf(request: RecallRequest, asked: SearchType, deps: SearchDependencies): AnsweredType {
+  return answeringType(asked, request.query, deps);
+}
+
+/** A routed type that has no retriever is answered as another; one that the caller named is not. */
+function answeredOr(type: SearchType, otherwise: AnsweredType): AnsweredType {
+  return isAnswered(type) ? type : otherwise;
+}
+
+const QUOTED_PHRASE = /^"[^"]+"$/u;
+const CODING_RULES = /\b(?:coding|code)\s+(?:rules?|standards?|conventions?|guidelines?|style)\b/iu;
+const ABSOLUTE_DATE =
+  /\b(?:in|on|since|before|after|during|between|until|by|from)\s+(?:the\s+)?(?:(?:early|late|mid)[- ])?(?:(?:january|february|march|april|may|june|july|august|september|october|november|december)\s+)?(?:\d{1,2}(?:st|nd|rd|th)?,?\s+)?(?:1\d|20)\d\d\b/iu;
+
+/** Rules for a recall that names no type; the first that fits (search-recall.md §6.3). No model is asked. */
+export function routedType(query: string, hasLanguageModel: boolean): SearchType {
+  if (!hasLanguageModel) return 'CHUNKS';
+  if (QUOTED_PHRASE.test(query.trim())) return 'CHUNKS_LEXICAL';
+  if (CODING_RULES.test(query)) return 'CODING_RULES';
+  if (ABSOLUTE_DATE.test(query)) return 'TEMPORAL';
+  return 'HYBRID_COMPLETION';
+}

@@ -1,0 +1,68 @@
+import { expect } from 'chai';
+import { SETTINGS } from '../../../test/support/search-world.ts';
+import { answeringType, checkDatasetScope, checkTypeOptions } from '../types/check-request.ts';
+import { routedType } from './recall.ts';
+
+const OPTIONS = { maxIter: null, codeQuery: undefined, skills: undefined, tools: undefined };
+
+describe('routing of a recall without a type', () => {
+  it('answers chunks when no model is configured', () => {
+    expect(routedType('"exact phrase"', false)).to.equal('CHUNKS');
+  });
+
+  it('follows the first rule that fits', () => {
+    expect(routedType('"exact phrase"', true)).to.equal('CHUNKS_LEXICAL');
+    expect(routedType('what are our coding standards?', true)).to.equal('CODING_RULES');
+    expect(routedType('What happened in 1999?', true)).to.equal('TEMPORAL');
+    expect(routedType('What happened in May 1999?', true)).to.equal('TEMPORAL');
+    expect(routedType('Why is the sky blue?', true)).to.equal('HYBRID_COMPLETION');
+    expect(routedType('a "quoted" word', true)).to.equal('HYBRID_COMPLETION');
+  });
+});
+
+describe('search types', () => {
+  const status = (act: () => void): string => {
+    try {
+      act();
+      return 'fine';
+    } catch (error) {
+      const { status: code, wireName } = error as { status: number; wireName: string };
+      return `${code} ${wireName}`;
+    }
+  };
+
+  it('without a retriever are 400, Cypher is 403 until it is allowed', () => {
+    const conditions = (allowCypherQuery: boolean, cypher: boolean) => ({
+      settings: { ...SETTINGS, allowCypherQuery },
+      indexes: { graph: { capabilities: { cypher } } },
+    });
+    const off = conditions(false, true);
+    expect(status(() => answeringType('CODE', 'x', off))).to.equal('400 UnsupportedSearchTypeError');
+    expect(answeringType('FEELING_LUCKY', '"x"', off)).to.equal('CHUNKS_LEXICAL');
+    for (const type of ['CYPHER', 'NATURAL_LANGUAGE'] as const) {
+      expect(status(() => answeringType(type, 'x', off))).to.equal('403 SearchTypeDisabledError');
+      expect(status(() => answeringType(type, 'x', conditions(false, false)))).to.equal('403 SearchTypeDisabledError');
+      expect(status(() => answeringType(type, 'x', conditions(true, false)))).to.equal('400 SearchTypeNotSupported');
+      expect(answeringType(type, 'x', conditions(true, true))).to.equal(type);
+    }
+  });
+
+  it('refuse options of other types, even empty ones', () => {
+    expect(status(() => checkTypeOptions('CHUNKS', { ...OPTIONS, maxIter: 0 }))).to.equal('422 InvalidMaxIter');
+    expect(status(() => checkTypeOptions('CHUNKS', { ...OPTIONS, codeQuery: {} }))).to.equal(
+      '422 InvalidCodeSearchConfig',
+    );
+    expect(status(() => checkTypeOptions('CHUNKS', { ...OPTIONS, tools: [] }))).to.equal(
+      '422 InvalidAgenticSearchConfig',
+    );
+    expect(status(() => checkTypeOptions('AGENTIC_COMPLETION', { ...OPTIONS, skills: ['x'] }))).to.equal('fine');
+  });
+
+  it('of one dataset refuse another number', () => {
+    expect(status(() => checkDatasetScope('SKILLS', {}))).to.equal('422 InvalidSkillsDatasetScope');
+    expect(status(() => checkDatasetScope('AGENTIC_COMPLETION', { names: ['a', 'b'] }))).to.equal(
+      '422 InvalidAgenticDatasetScope',
+    );
+    expect(status(() => checkDatasetScope('SKILLS', { names: ['a'] }))).to.equal('fine');
+  });
+});

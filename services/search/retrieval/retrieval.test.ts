@@ -1,0 +1,34 @@
+import { expect } from 'chai';
+import { boundRetrievals, type Retrieval, type RetrievalRequest } from './retrieval.ts';
+
+describe('bounded retrievals', () => {
+  it('run so many at a time, begin in order, and never begin what was given up while it waited', async () => {
+    const begun: string[] = [];
+    const ends: (() => void)[] = [];
+    const retriever = boundRetrievals(
+      {
+        retrieve: ({ query }) => {
+          begun.push(query);
+          return new Promise((resolve) => ends.push(() => resolve({} as Retrieval)));
+        },
+      },
+      2,
+    );
+    const givenUp = new AbortController();
+    const ask = (query: string, signal?: AbortSignal) =>
+      retriever.retrieve({ query, signal } as unknown as RetrievalRequest).then(
+        () => 'found',
+        () => 'given up',
+      );
+    const answers = [ask('a'), ask('b'), ask('c', givenUp.signal), ask('d')];
+    const turn = () => new Promise((resolve) => setImmediate(resolve));
+    await turn();
+    expect(begun).to.deep.equal(['a', 'b']);
+    givenUp.abort();
+    ends[0]?.();
+    await turn();
+    expect(begun).to.deep.equal(['a', 'b', 'd']);
+    for (const end of ends) end();
+    expect(await Promise.all(answers)).to.deep.equal(['found', 'found', 'given up', 'found']);
+  });
+});

@@ -1,0 +1,173 @@
+import { type DatasetRef, scopeOf } from '../common/kernel/dataset.ts';
+import { type EngramError, engramError, isEngramError } from '../common/kernel/errors.ts';
+import type { CallContext } from '../common/platform/messaging/messenger.ts';
+import { resolveDatasets as resolveMethod } from '../common/platform/messaging/methods/auth.ts';
+import { datasetItems } from '../common/platform/messaging/methods/ingest.ts';
+import { requireWholeIndex } from '../common/records/cognify/index-rebuilds.ts';
+import { markShown } from './answers/mark-shown.ts';
+import { joinElements } from './answers/references.ts';
+import { type Conversation, defaultConversation } from './conversation/conversation.ts';
+import type { SearchDependencies } from './dependencies.ts';
+import type { DatasetOutcome, SearchOutcome, SearchRequest } from './model.ts';
+import { embedQuery, type QueryEmbedding } from './retrieval/gather-passages.ts';
+import { influenceOf } from './retrieval/learned-weights.ts';
+import { hasSearchableMemory } from './retrieval/visibility.ts';
+import { type AnsweredType, isCompletion, isQuery } from './search-types.ts';
+import { checkRequest } from './types/check-request.ts';
+import type { SearchTarget } from './types/completion.ts';
+import { runSearch } from './types/run-search.ts';
+
+/**
+ * Searches the datasets concurrently; the order of the outcomes is theirs. A dataset that fails gives an outcome with an
+ * error; when all fail, or one with 402 or 403, the call fails. Without access control the datasets are one store: one
+ * outcome, of no dataset unless there is exactly one.
+ */
+export async function searchDatasets(
+  deps: SearchDependencies,
+  request: SearchRequest,
+  target: {
+    readonly type: AnsweredType;
+    readonly datasets: readonly DatasetRef[];
+    /** Of the session that the caller named. */
+    readonly conversation?: Conversation | null;
+  },
+): Promise<readonly DatasetOutcome[]> {
+  const { type, datasets } = target;
+  checkRequest(deps, request, type);
+  if (datasets.length === 0) return [];
+  const isOneStore = !deps.settings.accessControl && datasets.length > 1;
+  const conversation =
+    target.conversation ?? (isOneStore && isCompletion(type) ? await defaultConversation(deps, request, null) : null);
+  const embedding = type === 'CHUNKS_LEXICAL' || type === 'SKILLS' || isQuery(type) ? null : embedQuery(deps, request);
+  const influence = influenceOf(deps, request, datasets.length);
+  const outcomes = await Promise.all(
+    datasets.map((dataset) => searchOne(deps, request, embedding, { dataset, type, conversation, influence })),
+  );
+  const errors = outcomes.flatMap(({ error }) => error ?? []);
+  const fatal = errors.find((error) => error.status === 402 || error.status === 403);
+  if (fatal !== undefined) throw fatal;
+  if (errors.length === outcomes.length) {
+    throw errors.find((error) => error.wireName !== 'NoDataError') ?? (errors[0] as EngramError);
+  }
+  return isOneStore ? [asOneStore(outcomes)] : outcomes;
+}
+
+async function searchOne(
+  deps: SearchDependencies,
+  request: SearchRequest,
+  embedding: QueryEmbedding | null,
+  asked: Omit<SearchTarget, 'vector'>,
+): Promise<DatasetOutcome> {
+  const { dataset, type } = asked;
+  try {
+    const target = { ...asked, vector: (await embedding?.of(dataset)) ?? null };
+    const run = () => {
+      request.context.signal?.throwIfAborted();
+      return runInConversation(deps, request, target);
+    };
+    const outcome = await deps.turn(run);
+    if (!isQuery(type) && type !== 'SKILLS' && isEmpty(outcome) && !(await hasSearchableMemory(deps.store, dataset))) {
+      await requireWholeIndex(deps.store, scopeOf(dataset));
+      throw await noDataError(deps, dataset, request.context);
+    }
+    await markShown(deps, request, dataset, outcome);
+    return { dataset, outcome, error: null };
+  } catch (error) {
+    request.context.signal?.throwIfAborted();
+    return { dataset, outcome: null, error: wireError(deps, dataset, error) };
+  }
+}
+
+async function runInConversation(
+  deps: SearchDependencies,
+  request: SearchRequest,
+  target: SearchTarget,
+): Promise<SearchOutcome> {
+  if (target.conversation !== null || !isCompletion(target.type)) return runSearch(deps, request, target);
+  const conversation = await defaultConversation(deps, request, target.dataset.id);
+  return runSearch(deps, request, { ...target, conversation });
+}
+
+/** What is no error of ours is logged here, because beside other datasets' answers it would be lost. */
+function wireError(deps: SearchDependencies, dataset: DatasetRef, error: unknown): EngramError {
+  if (isEngramError(error)) return error;
+  deps.logger.error('search.dataset.failed', { dataset: dataset.id, error });
+  return engramError('CogneeSystemError', `Dataset '${dataset.name}' could not be searched.`, { cause: error });
+}
+
+function isEmpty(outcome: SearchOutcome): boolean {
+  if (outcome.kind === 'records') return outcome.records.length === 0;
+  if (outcome.kind === 'skills') return outcome.skills.length === 0;
+  return outcome.kind === 'rows' ? outcome.rows.length === 0 : outcome.context === '';
+}
+
+/** Rows by rank, datasets in turn; answers and contexts one after another. */
+function asOneStore(outcomes: readonly DatasetOutcome[]): DatasetOutcome {
+  const found = outcomes.flatMap(({ outcome }) => outcome ?? []);
+  const first = found.find((outcome) => !isEmpty(outcome)) ?? found[0] ?? null;
+  if (first === null) return { dataset: null, outcome: null, error: null };
+  if (first.kind === 'rows') {
+    const rows = found.flatMap((outcome) => (outcome.kind === 'rows' ? outcome.rows : []));
+    const ordered = rows.toSorted((a, b) => a.rank - b.rank);
+    return { dataset: null, outcome: { ...first, rows: ordered }, error: null };
+  }
+  if (first.kind === 'records') {
+    const answers = found.flatMap((outcome) => (outcome.kind === 'records' ? [outcome] : []));
+    const records = answers.flatMap((outcome) => outcome.records);
+    return { dataset: null, outcome: { ...first, records, isCut: answers.some(({ isCut }) => isCut) }, error: null };
+  }
+  if (first.kind === 'skills') {
+    const skills = found.flatMap((outcome) => (outcome.kind === 'skills' ? outcome.skills : []));
+    const ordered = skills.toSorted((a, b) => a.distance - b.distance);
+    return { dataset: null, outcome: { ...first, skills: ordered }, error: null };
+  }
+  const completions = found.flatMap((outcome) => (outcome.kind === 'completion' && !isEmpty(outcome) ? [outcome] : []));
+  const join = (texts: readonly (string | null | undefined)[]) => texts.filter(Boolean).join('\n\n');
+  const answer = join(completions.map((completion) => completion.answer));
+  const user = join(completions.map((completion) => completion.prompt?.user));
+  return {
+    dataset: null,
+    outcome: {
+      ...first,
+      answer: answer === '' ? null : answer,
+      structured: completions.length === 1 ? (completions[0]?.structured ?? null) : null,
+      context: join(completions.map((completion) => completion.context)),
+      prompt: first.prompt === null ? null : { ...first.prompt, user },
+      passages: completions.flatMap((completion) => completion.passages),
+      used: joinElements(completions.flatMap((completion) => completion.used ?? [])),
+    },
+    error: null,
+  };
+}
+
+/** 404 with the reason: nothing was added, or what was added was never processed. */
+export async function noDataError(
+  deps: Pick<SearchDependencies, 'messenger'>,
+  dataset: DatasetRef,
+  context: CallContext,
+): Promise<EngramError> {
+  const { items } = await deps.messenger.call(datasetItems, { dataset, limit: 1000 }, context);
+  const reason =
+    items.length === 0
+      ? 'no data has been added; add data and run cognify before searching.'
+      : `holds ${items.length} data item(s) but its knowledge graph is empty; run cognify on this dataset before searching.`;
+  return engramError('NoDataError', `No searchable memory in dataset '${dataset.name}' (id: ${dataset.id}): ${reason}`);
+}
+
+/**
+ * The datasets of a request, each once, all readable. `PermissionDeniedError` (403) for an id that is unknown or not
+ * permitted, `DatasetNotFoundError` (404) for a name that the caller does not own.
+ */
+export async function readableDatasets(
+  deps: Pick<SearchDependencies, 'messenger'>,
+  request: Pick<SearchRequest, 'principal' | 'context' | 'datasets'>,
+): Promise<readonly DatasetRef[]> {
+  const { ids = [], names = [] } = request.datasets;
+  const chosen = ids.length > 0 ? { ids: [...new Set(ids)] } : names.length > 0 ? { names: [...new Set(names)] } : {};
+  const { datasets } = await deps.messenger.call(
+    resolveMethod,
+    { permission: 'read', ...chosen },
+    { ...request.context, principal: request.principal },
+  );
+  return [...new Map(datasets.map((dataset) => [dataset.id, dataset])).values()];
+}

@@ -1,0 +1,121 @@
+import { NODE_TYPES } from '../../common/domain/index-rows.ts';
+import type { JsonObject } from '../../common/kernel/json.ts';
+import type { LanguageModel, ModelCallContext } from '../../common/ports/models.ts';
+import type { GraphQuery } from './cypher.ts';
+
+export interface FailedAttempt {
+  readonly cypher: string;
+  readonly problem: string;
+}
+
+const SYSTEM_PROMPT = `You translate a question into one Cypher query over a knowledge graph.
+- Only MATCH, OPTIONAL MATCH, WHERE, UNWIND, WITH, UNION, RETURN, ORDER BY, SKIP and LIMIT are understood: no CALL, no procedures, no parameters, nothing that writes. Each value in WITH needs a name (AS).
+- Use only the labels, relationship types and properties listed, in backticks where they are listed so.
+- Compare names without regard to case: toLower(n.name) CONTAINS 'oslo'. Leave the direction of a relationship open when it is not certain.
+- What a text says about an entity stands in its description and in the text of the DocumentChunk that contains it.
+- Return the values that answer the question rather than whole nodes, and at most 100 rows.`;
+
+/** Of a failed query that is shown again; a model at a loss writes without end. */
+const MAX_SHOWN_LENGTH = 4000;
+
+const SCHEMA: JsonObject = {
+  type: 'object',
+  properties: { cypher: { type: 'string', description: 'The query, without explanation' } },
+  required: ['cypher'],
+  additionalProperties: false,
+};
+
+/** One model call. What comes back is as little to be trusted as a client's query. */
+export async function writeQuery(
+  model: LanguageModel,
+  asked: {
+    readonly question: string;
+    readonly vocabulary: GraphVocabulary;
+    readonly failed: readonly FailedAttempt[];
+  },
+  context: ModelCallContext,
+): Promise<string> {
+  const { question, vocabulary, failed } = asked;
+  const parts = [describe(vocabulary), `Question: ${question}`, ...failed.map(describeFailure)];
+  const call = { system: SYSTEM_PROMPT, prompt: parts.join('\n\n'), schema: SCHEMA, schemaName: 'CypherQuery' };
+  const { value } = await model.structured(call, context);
+  return withoutFence(String((value as JsonObject)['cypher'] ?? ''));
+}
+
+function describe({ labels, relations, entityTypes }: GraphVocabulary): string {
+  const end = (label: string) => (label === '' ? '()' : `(:${quoted(label)})`);
+  const lines = [
+    'Labels of nodes and their properties:',
+    ...labels.map(({ label, properties }) => `- ${quoted(label)}: ${properties.map(quoted).join(', ')}`),
+    'Relationship types (their name is also in the property relationship_name):',
+    ...relations.map(({ source, relation, target }) => `- ${end(source)}-[:${quoted(relation)}]->${end(target)}`),
+  ];
+  if (entityTypes.length > 0) lines.push(`Names of EntityType nodes: ${entityTypes.join(', ')}`);
+  return lines.join('\n');
+}
+
+function quoted(name: string): string {
+  return /^\w+$/u.test(name) ? name : `\`${name}\``;
+}
+
+function describeFailure({ cypher, problem }: FailedAttempt, index: number): string {
+  return `Attempt ${index + 1} failed; write another query.\nQuery: ${cypher.slice(0, MAX_SHOWN_LENGTH)}\nProblem: ${problem}`;
+}
+
+/** Models wrap code in Markdown even where it is the only thing asked for. */
+function withoutFence(text: string): string {
+  return (/^\s*```(?:\w+\n|\s)?([\s\S]*?)```\s*$/u.exec(text)?.[1] ?? text).trim();
+}
+
+/** The names that queries over a dataset can use, most used first; a sample of a large graph. */
+export interface GraphVocabulary {
+  readonly labels: readonly { readonly label: string; readonly properties: readonly string[] }[];
+  /** Ends may have no label: ''. */
+  readonly relations: readonly { readonly source: string; readonly relation: string; readonly target: string }[];
+  /** What entities are: names of the `EntityType` nodes. */
+  readonly entityTypes: readonly string[];
+}
+
+/** Nodes and relationships that are looked at, and names that are given to a model. */
+const SAMPLED_NODES = 20_000;
+const SAMPLED_RELATIONS = 100_000;
+const MAX_PROPERTIES = 200;
+const MAX_RELATIONS = 100;
+const MAX_ENTITY_TYPES = 50;
+
+/** Names that come from texts are cut; they have to fit a prompt. */
+const MAX_NAME_LENGTH = 80;
+
+/** One question to the store, in the same guarded Cypher that clients have. */
+const VOCABULARY = `
+  MATCH (n) WITH n LIMIT ${SAMPLED_NODES} UNWIND labels(n) AS label UNWIND keys(n) AS key
+  RETURN 'property' AS kind, label AS source, key AS name, null AS target, count(*) AS uses
+  ORDER BY uses DESC, source, name LIMIT ${MAX_PROPERTIES}
+  UNION ALL
+  MATCH (a)-[r]->(b) WITH a, r, b LIMIT ${SAMPLED_RELATIONS}
+  RETURN 'relation' AS kind, head(labels(a)) AS source, type(r) AS name, head(labels(b)) AS target, count(*) AS uses
+  ORDER BY uses DESC, name LIMIT ${MAX_RELATIONS}
+  UNION ALL
+  MATCH (n:${NODE_TYPES.entityType})
+  RETURN 'entityType' AS kind, null AS source, n.name AS name, null AS target, max(n.mentions) AS uses
+  ORDER BY uses DESC, name LIMIT ${MAX_ENTITY_TYPES}`;
+
+export async function readVocabulary(query: GraphQuery): Promise<GraphVocabulary> {
+  const { rows } = await query(VOCABULARY);
+  const names = rows.map(([kind, ...rest]) => [kind, ...rest.slice(0, 3).map(nameOf)] as const);
+  const properties = new Map<string, string[]>();
+  for (const [kind, source = '', name = ''] of names) {
+    if (kind === 'property') properties.set(source, [...(properties.get(source) ?? []), name]);
+  }
+  return {
+    labels: [...properties].map(([label, keys]) => ({ label, properties: keys })),
+    relations: names.flatMap(([kind, source = '', relation = '', target = '']) =>
+      kind === 'relation' ? [{ source, relation, target }] : [],
+    ),
+    entityTypes: names.flatMap(([kind, , name = '']) => (kind === 'entityType' ? [name] : [])),
+  };
+}
+
+function nameOf(value: unknown): string {
+  return typeof value === 'string' ? value.slice(0, MAX_NAME_LENGTH) : '';
+}

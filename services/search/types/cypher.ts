@@ -1,0 +1,86 @@
+import { type DatasetRef, scopeOf } from '../../common/kernel/dataset.ts';
+import { engramError, isEngramError } from '../../common/kernel/errors.ts';
+import type { CypherRows } from '../../common/storage/ports/graph-store.ts';
+import type { SearchDependencies } from '../dependencies.ts';
+import { modelCallContext, type RecordsOutcome, type SearchRequest } from '../model.ts';
+import { createVisibility, hasSearchableMemory } from '../retrieval/visibility.ts';
+import type { QueryType } from '../search-types.ts';
+import { type FailedAttempt, readVocabulary, writeQuery } from './cypher-prompt.ts';
+
+/** Model calls of one NATURAL_LANGUAGE search of a dataset (search-recall.md §3.12). */
+const MAX_ATTEMPTS = 3;
+
+/**
+ * CYPHER runs the caller's query, NATURAL_LANGUAGE one that a model writes. Neither has a context to show, so nothing is
+ * run for `onlyContext`; a dataset without memory answers no rows without being asked.
+ */
+export async function cypherSearch(
+  deps: SearchDependencies,
+  request: SearchRequest,
+  { dataset, type }: { readonly dataset: DatasetRef; readonly type: QueryType },
+): Promise<RecordsOutcome> {
+  const nothing: RecordsOutcome = { kind: 'records', type, cypher: null, columns: [], records: [], isCut: false };
+  if (request.onlyContext || !(await hasSearchableMemory(deps.store, dataset))) return nothing;
+  const query = createGraphQuery(deps, request, dataset);
+  if (type === 'CYPHER') return asOutcome(type, request.query, await query(request.query));
+  return (await naturalLanguage(deps, request, query)) ?? nothing;
+}
+
+/** The first rows that a written query finds; the last query without rows when none does. Null: none could be run. */
+async function naturalLanguage(
+  { languageModel }: SearchDependencies,
+  request: SearchRequest,
+  query: GraphQuery,
+): Promise<RecordsOutcome | null> {
+  if (languageModel === null) throw modelNeeded();
+  const vocabulary = await readVocabulary(query);
+  const failed: FailedAttempt[] = [];
+  let last: RecordsOutcome | null = null;
+  request.listener?.generating();
+  while (failed.length < MAX_ATTEMPTS) {
+    const asked = { question: request.query, vocabulary, failed };
+    const cypher = await writeQuery(languageModel, asked, modelCallContext(request));
+    try {
+      last = asOutcome('NATURAL_LANGUAGE', cypher, await query(cypher));
+      if (last.records.length > 0) return last;
+      failed.push({ cypher, problem: 'It found nothing.' });
+    } catch (error) {
+      // A query that cannot be run is the model's to correct; a store that cannot answer is not.
+      if (!isEngramError(error) || error.wireName !== 'CypherSearchError') throw error;
+      failed.push({ cypher, problem: error.message });
+    }
+  }
+  return last;
+}
+
+export function modelNeeded() {
+  const text =
+    'NATURAL_LANGUAGE search needs a language model, and none is configured. Set LLM_API_KEY or LLM_ENDPOINT.';
+  return engramError('LLMAPIKeyNotSetError', text);
+}
+
+function asOutcome(type: QueryType, cypher: string, { columns, rows, isCut }: CypherRows): RecordsOutcome {
+  return { kind: 'records', type, cypher, columns, records: rows, isCut };
+}
+
+/** Runs a query on the committed graph of one dataset; `CypherSearchError` for one that the store refuses. */
+export type GraphQuery = (text: string) => Promise<CypherRows>;
+
+/** For one request: each item is looked up in the ledger once, however many queries follow. */
+export function createGraphQuery(
+  { indexes, ledger }: Pick<SearchDependencies, 'indexes' | 'ledger'>,
+  request: SearchRequest,
+  dataset: DatasetRef,
+): GraphQuery {
+  const { graph } = indexes;
+  const scope = scopeOf(dataset);
+  const visibility = createVisibility(ledger, scope);
+  return (text) => {
+    if (graph.cypher === undefined) throw cypherNotSupported(request.type);
+    return graph.cypher(scope, { text, committed: visibility.filter }, request.context.signal);
+  };
+}
+
+export function cypherNotSupported(type: string) {
+  return engramError('SearchTypeNotSupported', `The graph store of this server does not support ${type} search.`);
+}

@@ -1,0 +1,99 @@
+import { type DatasetRef, scopeOf } from '../../common/kernel/dataset.ts';
+import { NEUTRAL_WEIGHT } from '../../common/records/improve/element-weights.ts';
+import type { SearchDependencies } from '../dependencies.ts';
+import { MAX_TOP_K, type RankedPassage, type ScoredRow, type SearchOutcome, type SearchRequest } from '../model.ts';
+import { gatherPassages } from '../retrieval/gather-passages.ts';
+import { lexicalChunks, nearestChunks, summaries } from '../retrieval/rows.ts';
+import { currentRows } from '../retrieval/superseded-statements.ts';
+import type { AnsweredType } from '../search-types.ts';
+import { agenticCompletion, completion, type SearchTarget, tripletCompletion } from './completion.ts';
+import { cypherSearch } from './cypher.ts';
+
+/** Results when the caller names no number (search-recall.md §1.6). */
+const DEFAULT_TOP_K: Readonly<Record<AnsweredType, number>> = {
+  CHUNKS: MAX_TOP_K,
+  SUMMARIES: MAX_TOP_K,
+  CHUNKS_LEXICAL: 500,
+  RAG_COMPLETION: 1,
+  CYPHER: MAX_TOP_K,
+  NATURAL_LANGUAGE: MAX_TOP_K,
+  SKILLS: 10,
+  HYBRID_COMPLETION: 5,
+  GRAPH_COMPLETION: 5,
+  TRIPLET_COMPLETION: 5,
+  AGENTIC_COMPLETION: 5,
+};
+
+/** One type of search over one dataset. An empty outcome says that nothing was found, not why. */
+export async function runSearch(
+  deps: SearchDependencies,
+  request: SearchRequest,
+  target: SearchTarget,
+): Promise<SearchOutcome> {
+  const { type, dataset, vector } = target;
+  const limit = Math.min(request.topK ?? DEFAULT_TOP_K[type], MAX_TOP_K);
+  switch (type) {
+    case 'CHUNKS': {
+      const { passages } = await gatherPassages(deps, request, { ...target, limit });
+      const ranked = passages.map(asScoredRow);
+      const rest = await nearestChunks(deps, request, {
+        dataset,
+        vector,
+        limit,
+        known: new Set(passages.map(({ id }) => id)),
+      });
+      const current = await currentRows(deps, request, dataset, rest);
+      return rowsOutcome(deps, dataset, type, [...ranked, ...current]);
+    }
+    case 'CHUNKS_LEXICAL':
+      return rowsOutcome(
+        deps,
+        dataset,
+        type,
+        await currentRows(deps, request, dataset, await lexicalChunks(deps, request, { dataset, limit })),
+      );
+    case 'SUMMARIES':
+      return rowsOutcome(
+        deps,
+        dataset,
+        type,
+        await currentRows(deps, request, dataset, await summaries(deps, request, { dataset, vector, limit })),
+      );
+    case 'CYPHER':
+    case 'NATURAL_LANGUAGE':
+      return cypherSearch(deps, request, { dataset, type });
+    case 'SKILLS': {
+      const skills = await deps.skills.find(scopeOf(dataset), request.query);
+      return { kind: 'skills', type, skills: skills.slice(0, limit) };
+    }
+    case 'AGENTIC_COMPLETION':
+      return agenticCompletion(deps, request, { ...target, limit });
+    case 'TRIPLET_COMPLETION':
+      return tripletCompletion(deps, request, { ...target, limit });
+    default:
+      return completion(deps, request, { ...target, limit, type });
+  }
+}
+
+function asScoredRow(passage: RankedPassage, index: number) {
+  const distance = passage.similarity === null ? null : 1 - passage.similarity;
+  return { row: passage.row, distance, rank: index + 1, passage };
+}
+
+async function rowsOutcome(
+  { learned }: Pick<SearchDependencies, 'learned'>,
+  dataset: DatasetRef,
+  type: 'CHUNKS' | 'CHUNKS_LEXICAL' | 'SUMMARIES',
+  rows: readonly (ScoredRow & { readonly passage?: RankedPassage })[],
+): Promise<SearchOutcome> {
+  const weights = await learned.feedbackWeights(
+    scopeOf(dataset),
+    rows.map(({ row }) => row.id),
+  );
+  const found = rows.map((scored) => ({
+    ...scored,
+    passage: scored.passage ?? null,
+    feedbackWeight: weights.get(scored.row.id) ?? NEUTRAL_WEIGHT,
+  }));
+  return { kind: 'rows', type, rows: found };
+}

@@ -1,0 +1,176 @@
+import { hash } from 'node:crypto';
+import { setImmediate as yieldTurn } from 'node:timers/promises';
+import type { Skill } from '../../common/domain/skill.ts';
+import type { DatasetScope } from '../../common/kernel/scope.ts';
+import { inverseRowFrequency, scoreBm25 } from '../../common/ranking/bm25.ts';
+import type { Skills } from '../../common/records/ingest/skills.ts';
+import { tokenize, tokenizeQuery } from '../../common/text/language/tokenize.ts';
+import type { FoundSkill, SkillSummary } from '../model.ts';
+
+/** The active skills of datasets, found by their words. */
+export interface SkillIndex {
+  /** Nearest first; those without a common word follow by name. A query without words gives them all by name. */
+  find(scope: DatasetScope, query: string): Promise<readonly FoundSkill[]>;
+  /** How it is done; null when the skill is gone or is not active any more. */
+  procedure(scope: DatasetScope, id: string): Promise<string | null>;
+}
+
+/** Skills remembered by a process, of whatever datasets. */
+const MAX_REMEMBERED = 10_000;
+
+/** What a procedure begins with says what it is for. */
+const PROCEDURE_LENGTH = 2000;
+
+/** BM25's saturation; the score of a term never reaches its weight times this plus one. */
+const K1 = 1.2;
+
+interface Row {
+  readonly skill: SkillSummary;
+  /** Hash of what it is found by, to know it again. */
+  readonly words: string;
+  /** Tokens. */
+  readonly length: number;
+}
+
+/** Positions in the rows, each followed by how often the token stands there: flat, for there are very many. */
+type Postings = ReadonlyMap<string, readonly number[]>;
+
+interface Shelf {
+  readonly revision: string;
+  /** By name. */
+  readonly rows: readonly Row[];
+  readonly postings: Postings;
+  readonly averageLength: number;
+}
+
+/**
+ * BM25 over all skills of a dataset in memory: a dataset holds a few thousand at most. One small read tells whether what is
+ * remembered still holds, so every replica sees a change as soon as it is stored; only skills that changed are read into
+ * words again, a few at a time, so that others are served meanwhile.
+ */
+export function createSkillIndex(skills: Pick<Skills, 'shelf' | 'active' | 'get'>): SkillIndex {
+  const shelves = new Map<string, Promise<Shelf>>();
+  const keep = async (key: string, shelf: Promise<Shelf>) => {
+    shelves.delete(key);
+    shelves.set(key, shelf);
+    await shelf.catch(() => shelves.delete(key));
+    await dropOldest(shelves);
+  };
+  return {
+    async find(scope, query) {
+      const key = `${scope.tenant}/${scope.dataset}`;
+      const current = await skills.shelf(scope);
+      if (current === null) return [];
+      const known = (await shelves.get(key)?.catch(() => null)) ?? null;
+      if (known?.revision === current.revision) return rank(known, query);
+      const read = shelfOf(current.revision, skills.active(scope), known);
+      await keep(key, read);
+      return rank(await read, query);
+    },
+    async procedure(scope, id) {
+      const skill = (await skills.get(scope, id))?.skill;
+      return skill?.isActive ? skill.procedure : null;
+    },
+  };
+}
+
+async function dropOldest(shelves: Map<string, Promise<Shelf>>): Promise<void> {
+  const sizes = await Promise.all(
+    [...shelves].map(async ([key, shelf]) => [key, (await shelf.catch(() => null))?.rows.length ?? 0] as const),
+  );
+  let total = sizes.reduce((sum, [, size]) => sum + size, 0);
+  for (const [key, size] of sizes.slice(0, -1)) {
+    if (total <= MAX_REMEMBERED) return;
+    shelves.delete(key);
+    total -= size;
+  }
+}
+
+/** Skills read into words before others get their turn. */
+const BATCH = 50;
+
+async function shelfOf(revision: string, pages: AsyncIterable<readonly Skill[]>, before: Shelf | null): Promise<Shelf> {
+  const known = new Map((before?.rows ?? []).map((row, at) => [row.skill.id, { ...row, at }]));
+  const rows: Row[] = [];
+  const postings = new Map<string, number[]>();
+  const add = (token: string, at: number, count: number) => {
+    const posting = postings.get(token);
+    if (posting === undefined) postings.set(token, [at, count]);
+    else posting.push(at, count);
+  };
+  /** Former position → present one, of skills that say what they said. */
+  const moved = new Map<number, number>();
+  let read = 0;
+  for await (const page of pages) {
+    for (const { procedure, ...skill } of page) {
+      const text = wordsOf(skill, procedure);
+      const words = hash('sha256', text);
+      const same = known.get(skill.id);
+      const at = rows.length;
+      if (same?.words === words) {
+        moved.set(same.at, at);
+        rows.push({ skill, words, length: same.length });
+        continue;
+      }
+      const { length, counts } = countsOf(text);
+      rows.push({ skill, words, length });
+      for (const [token, count] of counts) add(token, at, count);
+      read += 1;
+      if (read % BATCH === 0) await yieldTurn();
+    }
+  }
+  for (const [token, posting] of before?.postings ?? []) {
+    for (const [was, count] of pairsOf(posting)) {
+      const at = moved.get(was);
+      if (at !== undefined) add(token, at, count);
+    }
+  }
+  const total = rows.reduce((sum, { length }) => sum + length, 0);
+  return { revision, rows, postings, averageLength: rows.length === 0 ? 0 : total / rows.length };
+}
+
+function* pairsOf(posting: readonly number[]): Generator<readonly [number, number]> {
+  for (let index = 0; index < posting.length; index += 2) yield [posting[index] ?? 0, posting[index + 1] ?? 0];
+}
+
+function countsOf(text: string) {
+  const tokens = tokenize(text);
+  const counts = new Map<string, number>();
+  for (const token of tokens) counts.set(token, (counts.get(token) ?? 0) + 1);
+  return { length: tokens.length, counts };
+}
+
+/** What a skill is called counts more than how it is done. */
+function wordsOf({ name, description, tags, declaredTools }: SkillSummary, procedure: string): string {
+  const lines = [name, name, name, description, description, tags.join(' '), declaredTools.join(' ')];
+  return [...lines, procedure.slice(0, PROCEDURE_LENGTH)].join('\n');
+}
+
+function rank({ rows, postings, averageLength }: Shelf, query: string): readonly FoundSkill[] {
+  const terms = tokenizeQuery(query);
+  const rowFrequencies = terms.map((term) => (postings.get(term)?.length ?? 0) / 2);
+  const frequencies = new Map<number, number[]>();
+  for (const [term, word] of terms.entries()) {
+    for (const [at, count] of pairsOf(postings.get(word) ?? [])) {
+      const own = frequencies.get(at) ?? new Array<number>(terms.length).fill(0);
+      own[term] = count;
+      frequencies.set(at, own);
+    }
+  }
+  const candidates = rows.flatMap(({ skill, length }, at) => {
+    const own = frequencies.get(at);
+    return own === undefined ? [] : [{ id: skill.id, item: '', generation: 0, skill, length, frequencies: own }];
+  });
+  const statistics = { rowCount: rows.length, averageLength, rowFrequencies };
+  const most = rowFrequencies.reduce((sum, count) => sum + inverseRowFrequency(rows.length, count) * (K1 + 1), 0);
+  const fitting = scoreBm25({ candidates, statistics }, { k1: K1 })
+    .map(({ row, score }): FoundSkill => ({ skill: row.skill, distance: 1 - score / most }))
+    .toSorted((a, b) => a.distance - b.distance || compareNames(a.skill, b.skill));
+  const others = rows.flatMap(({ skill }, at): FoundSkill[] => (frequencies.has(at) ? [] : [{ skill, distance: 1 }]));
+  return [...fitting, ...others];
+}
+
+function compareNames(one: SkillSummary, other: SkillSummary): number {
+  const [a, b] = [one.name.toLowerCase(), other.name.toLowerCase()];
+  return a < b ? -1 : a > b ? 1 : 0;
+}

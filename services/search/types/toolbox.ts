@@ -1,0 +1,181 @@
+import type { SkillRun } from '../../common/domain/skill.ts';
+import { type DatasetRef, scopeOf } from '../../common/kernel/dataset.ts';
+import { isEngramError } from '../../common/kernel/errors.ts';
+import { resolveDatasets } from '../../common/platform/messaging/methods/auth.ts';
+import { packPassages } from '../answers/contexts.ts';
+import type { SearchDependencies } from '../dependencies.ts';
+import type { FoundSkill, RankedPassage, SearchRequest } from '../model.ts';
+import { embedQuery, gatherPassages } from '../retrieval/gather-passages.ts';
+import type { InfluenceWish } from '../retrieval/learned-weights.ts';
+import { offeredFor, skillsText } from './skills.ts';
+
+/** What every tool of the agent may be given; each takes its own. */
+export interface ToolArguments {
+  readonly name: string | null;
+  readonly query: string | null;
+  readonly top_k: number | null;
+}
+
+interface Tool {
+  readonly name: ToolName;
+  /** What each call is checked for on the dataset. */
+  readonly permission: 'read';
+  readonly description: string;
+  readonly arguments: readonly (keyof ToolArguments)[];
+}
+
+/** As it is kept with the run of a skill. */
+export type RecordedCall = SkillRun['toolTrace'][number];
+type ToolName = 'load_skill' | 'memory_search';
+
+const TOOLS: readonly Tool[] = [
+  {
+    name: 'load_skill',
+    permission: 'read',
+    description: 'Opens a skill of the list: answers how its task is done.',
+    arguments: ['name'],
+  },
+  {
+    name: 'memory_search',
+    permission: 'read',
+    description: 'Looks in the memory of the dataset for passages about something else than the question.',
+    arguments: ['query', 'top_k'],
+  },
+];
+
+/** Characters of what a call gives. */
+const MAX_OUTPUT = 8_000;
+const MAX_PROCEDURE = 12_000;
+const DEFAULT_PASSAGES = 5;
+const MAX_PASSAGES = 20;
+
+export interface ToolCall {
+  readonly toolName: string;
+  readonly arguments: ToolArguments;
+}
+
+interface ToolResult {
+  readonly text: string;
+  readonly success: boolean;
+}
+
+function failed(reason: string): ToolResult {
+  return { text: `Error: ${reason}`, success: false };
+}
+
+/** What an agent works with over one dataset. Nothing of it writes. */
+export interface Toolbox {
+  readonly skills: readonly FoundSkill[];
+  /** Skills by name and description, and tools with their arguments, for a prompt; never empty. */
+  readonly catalogue: string;
+  /** A failure is an answer that begins with `Error:`: the agent goes on with it. Errors of budgets are thrown. */
+  call(call: ToolCall): Promise<string>;
+  /** What calls have found so far. */
+  found(): readonly RankedPassage[];
+  /** Skills that were opened, and every call there was. */
+  trace(): { readonly opened: readonly string[]; readonly calls: readonly RecordedCall[] };
+}
+
+/** Skills and tools that the request names, of those that are there. */
+export async function openToolbox(
+  deps: SearchDependencies,
+  request: SearchRequest,
+  { dataset, influence }: { readonly dataset: DatasetRef; readonly influence: InfluenceWish },
+): Promise<Toolbox> {
+  const skills = await skillsFor(deps, request, dataset);
+  const tools = toolsFor(request.agent?.tools ?? null, skills);
+  const found = new Map<string, RankedPassage>();
+  const opened = new Set<string>();
+  const calls: RecordedCall[] = [];
+  const run: Readonly<Record<ToolName, (given: ToolArguments) => Promise<ToolResult>>> = {
+    async load_skill({ name }) {
+      const wanted = skills.find(({ skill }) => skill.name.toLowerCase() === name?.trim().toLowerCase());
+      const procedure = wanted && (await deps.skills.procedure(scopeOf(dataset), wanted.skill.id));
+      if (!wanted || !procedure) return failed(`there is no skill named '${name ?? ''}'.`);
+      opened.add(wanted.skill.id);
+      return { text: procedure.slice(0, MAX_PROCEDURE), success: true };
+    },
+    async memory_search({ query, top_k }) {
+      if (!query?.trim()) return failed('memory_search needs a query.');
+      const asked = { ...request, query };
+      const limit = Math.min(Math.max(top_k ?? DEFAULT_PASSAGES, 1), MAX_PASSAGES);
+      const vector = await embedQuery(deps, asked).of(dataset);
+      const { passages } = await gatherPassages(deps, asked, { dataset, vector, limit, influence });
+      const packed = packPassages(passages, MAX_OUTPUT);
+      for (const passage of packed) found.set(passage.id, passage);
+      const texts = packed.map(({ payload }) => `[${payload.documentName}] ${payload.text}`);
+      return { text: texts.join('\n\n').slice(0, MAX_OUTPUT) || 'Nothing in memory fits.', success: true };
+    },
+  };
+  const outputOf = async ({ toolName, arguments: given }: ToolCall): Promise<ToolResult> => {
+    const tool = tools.find(({ name }) => name === toolName);
+    if (tool === undefined) return failed(`there is no tool named '${toolName}'.`);
+    try {
+      await requirePermission(deps, request, dataset, tool);
+      return await run[tool.name](given);
+    } catch (error) {
+      if (!isEngramError(error) || error.status === 402 || error.status === 429) throw error;
+      return failed(error.detail);
+    }
+  };
+  return {
+    skills,
+    catalogue: catalogueOf(skills, tools),
+    async call(call) {
+      const startedMs = deps.clock.monotonicMs();
+      const { text, success } = await outputOf(call);
+      // What was looked for and read is memory, and may be forgotten.
+      const facts = { toolInput: { name: call.arguments.name }, toolOutput: success ? null : text, success };
+      calls.push({ toolName: call.toolName, ...facts, durationMs: Math.round(deps.clock.monotonicMs() - startedMs) });
+      return text;
+    },
+    found: () => [...found.values()],
+    trace: () => ({ opened: [...opened], calls }),
+  };
+}
+
+/** Those that are named, in that order; without names those that fit a question which asks for one. */
+async function skillsFor(
+  deps: SearchDependencies,
+  { agent, query }: SearchRequest,
+  dataset: DatasetRef,
+): Promise<readonly FoundSkill[]> {
+  const names = agent?.skills ?? null;
+  if (names === null) return offeredFor(deps, dataset, query);
+  const active = await deps.skills.find(scopeOf(dataset), query);
+  const byName = new Map(active.toReversed().map((found) => [found.skill.name.toLowerCase(), found]));
+  const wanted = [...new Set(names.map((name) => name.trim().toLowerCase()))];
+  const missing = wanted.filter((name) => !byName.has(name));
+  if (missing.length > 0)
+    deps.logger.warn('search.agent.skills.unknown', { datasetId: dataset.id, skills: missing.length });
+  return wanted.flatMap((name) => byName.get(name) ?? []);
+}
+
+/** With skills, those that open them and those that they declare; never others than the request lets through. */
+function toolsFor(allowed: readonly string[] | null, skills: readonly FoundSkill[]): readonly Tool[] {
+  const declared = new Set(skills.flatMap(({ skill }) => skill.declaredTools));
+  return TOOLS.filter(({ name }) => {
+    if (name === 'load_skill' ? skills.length === 0 : skills.length > 0 && !declared.has(name)) return false;
+    return allowed === null || allowed.includes(name);
+  });
+}
+
+function catalogueOf(skills: readonly FoundSkill[], tools: readonly Tool[]): string {
+  const lines = tools.map(
+    (tool) => `- \`${tool.name}\` (${tool.permission}): ${tool.description} Arguments: ${tool.arguments.join(', ')}.`,
+  );
+  return [
+    ...['Skills:', skills.length === 0 ? '(none)' : skillsText(skills)],
+    ...['Tools:', lines.length === 0 ? '(none)' : lines.join('\n')],
+  ].join('\n');
+}
+
+/** A grant may be taken back while the agent works. */
+async function requirePermission(
+  { messenger }: SearchDependencies,
+  { context, principal }: SearchRequest,
+  { id }: DatasetRef,
+  { permission }: Tool,
+): Promise<void> {
+  await messenger.call(resolveDatasets, { ids: [id], permission }, { ...context, principal });
+}
