@@ -89,6 +89,10 @@ const PACKAGE_HOMES: readonly { readonly packageName: RegExp; readonly home: Reg
   { packageName: /^@kubernetes\/client-node$/, home: /^operator\/kube-runtime\/kube-connection\.ts$/ },
 ];
 
+/** The folders of search in the order in which a request passes through them: each may import those before it. */
+const SEARCH_STEPS = ['retrieval', 'conversation', 'answers', 'types', 'recall', 'presenters', 'routes'];
+const SEARCH_MODEL = /^services\/search\/(model|search-types)\.ts$/;
+
 /** Folders that the operator may use; adapters only where it is put together. */
 const OPERATOR_USES = [
   ...['kernel', 'domain', 'ports', 'storage/ports', 'storage/rules', 'proto/gen'],
@@ -179,6 +183,17 @@ describe('architecture', () => {
       ({ file, target }) =>
         SERVICES.includes(area(file)) && SERVICES.includes(area(target)) && area(file) !== area(target),
     );
+    expect(wrong.map(arrow)).to.deep.equal([]);
+  });
+
+  it('lets each folder of search import only the steps before it, and the model', () => {
+    const stepOf = (path: string) => SEARCH_STEPS.indexOf(/^services\/search\/(\w+)\//.exec(path)?.[1] ?? '');
+    const wrong = internal.filter(({ file, target }) => {
+      if (!target.startsWith('services/search/') || stepOf(file) < 0 || SEARCH_MODEL.test(target)) return false;
+      // The files of the root put the steps together: only what stands behind them may import those.
+      if (stepOf(target) < 0) return stepOf(file) < SEARCH_STEPS.indexOf('recall');
+      return stepOf(target) > stepOf(file);
+    });
     expect(wrong.map(arrow)).to.deep.equal([]);
   });
 

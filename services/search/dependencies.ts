@@ -7,25 +7,15 @@ import type { EmbedderSource } from '../common/ports/embedders.ts';
 import type { Logger } from '../common/ports/logger.ts';
 import type { Embedder } from '../common/ports/models.ts';
 import type { Clock, IdSource } from '../common/ports/system.ts';
-import type { Users } from '../common/records/auth/users.ts';
 import type { Ledger } from '../common/records/cognify/ledger.ts';
-import type { Supersessions } from '../common/records/cognify/supersessions.ts';
-import type { VectorHomes } from '../common/records/cognify/vector-homes.ts';
-import type { EchoMarks } from '../common/records/ingest/echo-marks.ts';
 import type { SearchHistory } from '../common/records/ingest/search-history.ts';
-import type { SessionContexts } from '../common/records/sessions/session-context.ts';
-import type { SessionEntries } from '../common/records/sessions/session-entries.ts';
-import type { Sessions } from '../common/records/sessions/sessions.ts';
-import type { VisibleSessions } from '../common/records/sessions/visible-sessions.ts';
 import type { DatasetIndexes } from '../common/storage/ports/dataset-indexes.ts';
 import type { DocumentStore } from '../common/storage/ports/document-store.ts';
-import type { ShownBefore } from './answers/mark-shown.ts';
+import type { MarkDependencies } from './answers/mark-shown.ts';
 import type { TurnKeeper } from './conversation/turn-keeper.ts';
 import type { SearchSettings } from './model.ts';
 import type { Readiness } from './recall/readiness.ts';
-import type { LearnedElements } from './retrieval/learned-weights.ts';
-import type { Retriever } from './retrieval/retrieval.ts';
-import type { SkillIndex } from './types/skill-index.ts';
+import type { TypeDependencies } from './types/target.ts';
 
 /** Without a model completions answer with quotes. */
 export type SearchModels = Pick<ActiveModels, 'languageModel' | 'missingModelKey'>;
@@ -47,36 +37,20 @@ export interface SearchServiceOptions {
   readonly settings: SearchSettings;
 }
 
-/** Sessions are written by ingest, what they have taught by improve. */
-export interface SessionReaders {
-  readonly sessions: Sessions;
-  readonly entries: SessionEntries;
-  readonly contexts: SessionContexts;
-  readonly visible: VisibleSessions;
-  readonly users: Pick<Users, 'childAgents'>;
-}
-
-/** What its routes work with. */
-export interface SearchParts extends Omit<SearchServiceOptions, 'ids'> {
-  /** `indexes.vectors` reach each home by its own scope. */
-  readonly homes: Pick<VectorHomes, 'active'>;
-  readonly embedders: EmbedderSource;
-  readonly sessions: SessionReaders;
+/** What one search works with: the models as they were set when it came. */
+export interface SearchDependencies extends TypeDependencies, MarkDependencies {
+  readonly embedder: Embedder;
   readonly turns: TurnKeeper;
-  readonly retriever: Retriever;
-  readonly supersessions: Supersessions;
-  readonly echoes: EchoMarks;
-  readonly shownBefore: ShownBefore;
-  readonly learned: LearnedElements;
-  readonly skills: SkillIndex;
   /** Searches that no model is asked for take their turn in it. */
   readonly turn: ConcurrencyLimit;
   readonly history: SearchHistory;
   readonly readiness: Readiness;
 }
 
-/** What one search works with: the models as they were set when it came. */
-export interface SearchDependencies extends SearchParts, SearchModels {}
+/** What the routes work with. */
+export interface SearchParts extends Omit<SearchDependencies, keyof SearchModels> {
+  readonly models: SearchServiceOptions['models'];
+}
 
 /**
  * Searches that share one processor end no sooner for being interleaved: each turn of the event loop, which takes one new

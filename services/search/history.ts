@@ -1,6 +1,7 @@
 import type { DatasetRef } from '../common/kernel/dataset.ts';
 import { isEngramError } from '../common/kernel/errors.ts';
 import type { EraseAnswersRequest, EraseAnswersResponse } from '../common/platform/messaging/methods/search.ts';
+import type { SearchHistory } from '../common/records/ingest/search-history.ts';
 import type { SearchDependencies } from './dependencies.ts';
 import type { DatasetOutcome, SearchRequest } from './model.ts';
 import { skillsText } from './types/skills.ts';
@@ -76,18 +77,17 @@ function distinct(items: readonly string[]): readonly string[] {
 
 /** Removes what the service keeps of a dataset's content; answers how much went and how much is left. */
 export async function eraseSearched(
-  deps: Pick<SearchDependencies, 'history' | 'readiness'>,
+  history: SearchHistory,
   dataset: DatasetRef,
 ): Promise<{ readonly removed: number; readonly residue: number }> {
   const scope = { tenant: dataset.tenant };
-  deps.readiness.forget(dataset.id);
-  const removed = await deps.history.eraseDataset(scope, dataset.id);
-  return { removed, residue: await deps.history.countDataset(scope, dataset.id) };
+  const removed = await history.eraseDataset(scope, dataset.id);
+  return { removed, residue: await history.countDataset(scope, dataset.id) };
 }
 
 /** Takes what was answered from the items out of the history. */
 export async function eraseAnswers(
-  { history }: Pick<SearchDependencies, 'history'>,
+  history: SearchHistory,
   { dataset, items }: EraseAnswersRequest,
 ): Promise<EraseAnswersResponse> {
   return { removed: await history.eraseAnswers({ tenant: dataset.tenant }, dataset.id, items) };

@@ -1,6 +1,6 @@
 import { type DatasetRef, scopeOf } from '../common/kernel/dataset.ts';
 import { type EngramError, engramError, isEngramError } from '../common/kernel/errors.ts';
-import type { CallContext } from '../common/platform/messaging/messenger.ts';
+import type { CallContext, Messenger } from '../common/platform/messaging/messenger.ts';
 import { resolveDatasets as resolveMethod } from '../common/platform/messaging/methods/auth.ts';
 import { datasetItems } from '../common/platform/messaging/methods/ingest.ts';
 import { requireWholeIndex } from '../common/records/cognify/index-rebuilds.ts';
@@ -14,8 +14,8 @@ import { influenceOf } from './retrieval/learned-weights.ts';
 import { hasSearchableMemory } from './retrieval/visibility.ts';
 import { type AnsweredType, isCompletion, isQuery } from './search-types.ts';
 import { checkRequest } from './types/check-request.ts';
-import type { SearchTarget } from './types/completion.ts';
 import { runSearch } from './types/run-search.ts';
+import type { SearchTarget } from './types/target.ts';
 
 /**
  * Searches the datasets concurrently; the order of the outcomes is theirs. A dataset that fails gives an outcome with an
@@ -39,7 +39,7 @@ export async function searchDatasets(
   const conversation =
     target.conversation ?? (isOneStore && isCompletion(type) ? await defaultConversation(deps, request, null) : null);
   const embedding = type === 'CHUNKS_LEXICAL' || type === 'SKILLS' || isQuery(type) ? null : embedQuery(deps, request);
-  const influence = influenceOf(deps, request, datasets.length);
+  const influence = influenceOf(deps.settings, request.principal.id, datasets.length);
   const outcomes = await Promise.all(
     datasets.map((dataset) => searchOne(deps, request, embedding, { dataset, type, conversation, influence })),
   );
@@ -68,7 +68,7 @@ async function searchOne(
     const outcome = await deps.turn(run);
     if (!isQuery(type) && type !== 'SKILLS' && isEmpty(outcome) && !(await hasSearchableMemory(deps.store, dataset))) {
       await requireWholeIndex(deps.store, scopeOf(dataset));
-      throw await noDataError(deps, dataset, request.context);
+      throw await noDataError(deps.messenger, dataset, request.context);
     }
     await markShown(deps, request, dataset, outcome);
     return { dataset, outcome, error: null };
@@ -141,12 +141,8 @@ function asOneStore(outcomes: readonly DatasetOutcome[]): DatasetOutcome {
 }
 
 /** 404 with the reason: nothing was added, or what was added was never processed. */
-export async function noDataError(
-  deps: Pick<SearchDependencies, 'messenger'>,
-  dataset: DatasetRef,
-  context: CallContext,
-): Promise<EngramError> {
-  const { items } = await deps.messenger.call(datasetItems, { dataset, limit: 1000 }, context);
+async function noDataError(messenger: Messenger, dataset: DatasetRef, context: CallContext): Promise<EngramError> {
+  const { items } = await messenger.call(datasetItems, { dataset, limit: 1000 }, context);
   const reason =
     items.length === 0
       ? 'no data has been added; add data and run cognify before searching.'
@@ -159,12 +155,12 @@ export async function noDataError(
  * permitted, `DatasetNotFoundError` (404) for a name that the caller does not own.
  */
 export async function readableDatasets(
-  deps: Pick<SearchDependencies, 'messenger'>,
+  messenger: Messenger,
   request: Pick<SearchRequest, 'principal' | 'context' | 'datasets'>,
 ): Promise<readonly DatasetRef[]> {
   const { ids = [], names = [] } = request.datasets;
   const chosen = ids.length > 0 ? { ids: [...new Set(ids)] } : names.length > 0 ? { names: [...new Set(names)] } : {};
-  const { datasets } = await deps.messenger.call(
+  const { datasets } = await messenger.call(
     resolveMethod,
     { permission: 'read', ...chosen },
     { ...request.context, principal: request.principal },

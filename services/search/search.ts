@@ -14,7 +14,7 @@ export async function search(
   const askedAt = parts.clock.now();
   checkTypeOptions(request.type, options);
   const deps = await withModels(parts, request.principal);
-  const datasets = await readableDatasets(deps, request);
+  const datasets = await readableDatasets(deps.messenger, request);
   checkDatasetScope(request.type, request.datasets);
   const type = answeringType(request.type, request.query, deps);
   const { outcomes, keep } = await takeTurn(deps, request, { type, datasets });

@@ -22,8 +22,9 @@ import { createVisibleSessions } from '../common/records/sessions/visible-sessio
 import type { Subscription } from '../common/storage/ports/bus.ts';
 import type { DocumentStore } from '../common/storage/ports/document-store.ts';
 import { createShownBefore } from './answers/mark-shown.ts';
+import type { SessionReaders } from './conversation/conversation.ts';
 import { createSessionWriter, createTurnKeeper } from './conversation/turn-keeper.ts';
-import type { SearchParts, SearchServiceOptions, SessionReaders } from './dependencies.ts';
+import type { SearchParts, SearchServiceOptions } from './dependencies.ts';
 import { createReadiness } from './recall/readiness.ts';
 import { createLearnedElements } from './retrieval/learned-weights.ts';
 import { boundRetrievals, type Retriever } from './retrieval/retrieval.ts';
@@ -79,8 +80,11 @@ export function createSearchService(options: SearchServiceOptions): Service {
       const { messenger } = options;
       subscriptions = await Promise.all([
         messenger.serve(lookForMethod, (request, context) => lookFor(deps, request, context)),
-        messenger.serve(eraseMethod, ({ dataset }) => eraseSearched(deps, dataset)),
-        messenger.serve(eraseAnswersMethod, (request) => eraseAnswers(deps, request)),
+        messenger.serve(eraseMethod, ({ dataset }) => {
+          deps.readiness.forget(dataset.id);
+          return eraseSearched(deps.history, dataset);
+        }),
+        messenger.serve(eraseAnswersMethod, (request) => eraseAnswers(deps.history, request)),
         messenger.subscribe(accessChanges, EVERY_TENANT, ({ datasetId }) => {
           if (datasetId !== null) deps.readiness.forget(datasetId);
         }),

@@ -4,7 +4,7 @@ import {
   contextState,
   readGlobalContext,
 } from '../../common/records/improve/context-summaries.ts';
-import type { SearchDependencies } from '../dependencies.ts';
+import type { DocumentStore } from '../../common/storage/ports/document-store.ts';
 import type { RankedPassage, SearchRequest } from '../model.ts';
 import type { InfluenceTarget } from '../retrieval/truth-weighting.ts';
 import type { Fact, Knowledge, KnownEntity } from './knowledge.ts';
@@ -172,7 +172,7 @@ const AREAS = 3;
 
 /** Summaries for types that show the graph; none where they were not asked for, or improve has made none. */
 export async function globalContextFor(
-  { store }: Pick<SearchDependencies, 'store'>,
+  { store }: { readonly store: DocumentStore },
   request: Pick<SearchRequest, 'structure'>,
   { type, dataset, vector }: InfluenceTarget,
 ): Promise<readonly ContextSummary[]> {

@@ -4,10 +4,9 @@ import { type DatasetRef, scopeOf } from '../../common/kernel/dataset.ts';
 import { edgeId } from '../../common/kernel/ids.ts';
 import type { EdgeEvidence } from '../../common/storage/ports/graph-store.ts';
 import { tokenize, tokenizeQuery } from '../../common/text/language/tokenize.ts';
-import type { SearchDependencies } from '../dependencies.ts';
 import type { RankedPassage, TimeView } from '../model.ts';
 import { type LearnedWeights, statementFactor } from '../retrieval/learned-weights.ts';
-import type { Retrieval } from '../retrieval/retrieval.ts';
+import type { Retrieval, RetrievalDependencies } from '../retrieval/retrieval.ts';
 import { currentEdges, currentEntityRows, type Told } from '../retrieval/superseded-statements.ts';
 import type { Visibility } from '../retrieval/visibility.ts';
 
@@ -51,7 +50,7 @@ const FACTS_PER_ENTITY = 16;
 const ROWS_PER_ENTITY = 64;
 
 export async function knowledgeAround(
-  deps: Pick<SearchDependencies, 'indexes' | 'supersessions'>,
+  deps: RetrievalDependencies,
   dataset: DatasetRef,
   found: {
     readonly passages: readonly RankedPassage[];
@@ -81,7 +80,7 @@ export async function knowledgeAround(
 
 /** Retrieval has read those of the strongest passages already. */
 async function mentionsOf(
-  deps: Pick<SearchDependencies, 'indexes'>,
+  deps: RetrievalDependencies,
   dataset: DatasetRef,
   found: { readonly passages: readonly RankedPassage[]; readonly retrieval: Retrieval },
   visibility: Visibility,
@@ -113,7 +112,7 @@ function worthOfEntities(
 }
 
 async function statements(
-  deps: Pick<SearchDependencies, 'indexes'>,
+  deps: RetrievalDependencies,
   dataset: DatasetRef,
   entities: readonly string[],
   visibility: Visibility,
@@ -157,7 +156,7 @@ function bestStatements(
 }
 
 async function entitiesById(
-  deps: Pick<SearchDependencies, 'indexes' | 'supersessions'>,
+  deps: RetrievalDependencies,
   dataset: DatasetRef,
   ids: readonly string[],
   told: Told,

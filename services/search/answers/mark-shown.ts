@@ -1,25 +1,31 @@
 import { type DatasetRef, scopeOf } from '../../common/kernel/dataset.ts';
 import { isEngramError } from '../../common/kernel/errors.ts';
 import { dataItemId } from '../../common/kernel/ids.ts';
+import type { Logger } from '../../common/ports/logger.ts';
 import type { Clock } from '../../common/ports/system.ts';
 import { type EchoMarks, MARKS_PER_ANSWER, type ShownSentence } from '../../common/records/ingest/echo-marks.ts';
 import type { EntryKey } from '../../common/storage/ports/index-entry.ts';
 import { sentences } from '../../common/text/language/sentences.ts';
 import { sentenceFingerprint } from '../../common/text/repetition/fingerprint.ts';
-import type { SearchDependencies } from '../dependencies.ts';
-import type { SearchOutcome, SearchRequest } from '../model.ts';
+import type { SearchOutcome, SearchRequest, SearchSettings } from '../model.ts';
 
 /** Used where sessions are kept for ever. */
 const LONGEST_MS = 7 * 86_400_000;
+
+export interface MarkDependencies {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly settings: SearchSettings;
+  readonly echoes: Pick<EchoMarks, 'put'>;
+  readonly shownBefore: ShownBefore;
+}
 
 /**
  * Marks what the caller is about to be shown, so that it is recognised when it is sent back as something to remember.
  * Durable when it resolves: an agent may send it back at once. A store that cannot be written keeps no answer back.
  */
 export async function markShown(
-  deps: Pick<SearchDependencies, 'clock' | 'logger' | 'settings' | 'shownBefore'> & {
-    readonly echoes: Pick<EchoMarks, 'put'>;
-  },
+  deps: MarkDependencies,
   { principal }: SearchRequest,
   dataset: DatasetRef,
   outcome: SearchOutcome,

@@ -1,9 +1,16 @@
 import type { QaEntry, Session, SessionKey } from '../../common/domain/session.ts';
 import { engramError } from '../../common/kernel/errors.ts';
 import { isLimited, type Principal } from '../../common/kernel/principal.ts';
-import type { SearchDependencies } from '../dependencies.ts';
-import type { SearchRequest } from '../model.ts';
+import type { Logger } from '../../common/ports/logger.ts';
+import type { LanguageModel } from '../../common/ports/models.ts';
+import type { Users } from '../../common/records/auth/users.ts';
+import type { SessionContexts } from '../../common/records/sessions/session-context.ts';
+import type { SessionEntries } from '../../common/records/sessions/session-entries.ts';
+import type { Sessions } from '../../common/records/sessions/sessions.ts';
+import type { VisibleSessions } from '../../common/records/sessions/visible-sessions.ts';
+import type { SearchRequest, SearchSettings } from '../model.ts';
 import { embedQuery, type QueryEmbedding } from '../retrieval/gather-passages.ts';
+import type { RetrievalDependencies } from '../retrieval/retrieval.ts';
 import { contextualQuestion, followUpQuery, refersBack } from './follow-up.ts';
 import { type Guidance, guidanceFor } from './guidance.ts';
 import { relevantTurns } from './history.ts';
@@ -31,13 +38,31 @@ const TURNS_READ_BACK = 5;
 /** Of all of them together, about. */
 const CHARACTERS_READ = 400_000;
 
-type Dependencies = Pick<SearchDependencies, 'sessions' | 'settings' | 'languageModel' | 'homes' | 'embedders'>;
+/** Sessions are written by ingest, what they have taught by improve. */
+export interface SessionReaders {
+  readonly sessions: Sessions;
+  readonly entries: SessionEntries;
+  readonly contexts: SessionContexts;
+  readonly visible: VisibleSessions;
+  readonly users: Pick<Users, 'childAgents'>;
+}
+
+export interface ConversationDependencies extends RetrievalDependencies {
+  readonly sessions: SessionReaders;
+  readonly settings: SearchSettings;
+  readonly logger: Logger;
+  /** Null: answers are quotes. */
+  readonly languageModel: LanguageModel | null;
+}
 
 /**
  * The conversation of a session that the caller named; null without one. `SessionParameterValidationError` for a name of
  * blanks.
  */
-export async function namedConversation(deps: Dependencies, request: SearchRequest): Promise<Conversation | null> {
+export async function namedConversation(
+  deps: ConversationDependencies,
+  request: SearchRequest,
+): Promise<Conversation | null> {
   const { sessionId, principal } = request;
   if (sessionId === null || !deps.settings.sessionMemory) return null;
   requireSessionName(sessionId);
@@ -64,7 +89,7 @@ function isWithinKey(principal: Principal, { dataset }: Session): boolean {
  * question. Without a model null: what is asked without a session is answered from memory alone.
  */
 export async function defaultConversation(
-  deps: Dependencies,
+  deps: ConversationDependencies,
   request: SearchRequest,
   dataset: string | null,
 ): Promise<Conversation | null> {
@@ -94,7 +119,7 @@ export function requireSessionName(name: string): void {
 }
 
 async function whatWasTold(
-  { sessions, languageModel }: Dependencies,
+  { sessions, languageModel }: ConversationDependencies,
   { principal, query, onlyContext }: SearchRequest,
   session: Session,
 ): Promise<Pick<Conversation, 'turns' | 'guidance'>> {
@@ -112,7 +137,11 @@ async function whatWasTold(
   return { turns: relevantTurns(entries, query), guidance: guidanceFor(rows, 'qa', query) };
 }
 
-function lookupOf(deps: Dependencies, request: SearchRequest, query: string | null): Conversation['lookup'] {
+function lookupOf(
+  deps: ConversationDependencies,
+  request: SearchRequest,
+  query: string | null,
+): Conversation['lookup'] {
   return query === null ? null : { query, embedding: embedQuery(deps, { ...request, query }) };
 }
 const DEFAULT_SESSION = 'default_session';

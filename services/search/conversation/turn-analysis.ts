@@ -1,9 +1,9 @@
 import { CONTEXT_SECTIONS, MAX_CONTEXT_CHARACTERS, type NewContextRow } from '../../common/domain/session-context.ts';
 import { isEngramError } from '../../common/kernel/errors.ts';
 import type { JsonObject } from '../../common/kernel/json.ts';
+import type { Logger } from '../../common/ports/logger.ts';
 import type { LanguageModel } from '../../common/ports/models.ts';
 import { ACKNOWLEDGEMENT } from '../../common/text/repetition/own-answers.ts';
-import type { SearchDependencies } from '../dependencies.ts';
 import { modelCallContext, type SearchRequest } from '../model.ts';
 import type { Conversation } from './conversation.ts';
 
@@ -50,7 +50,7 @@ const SCHEMA = closed({
 
 /** One call beside the answer's. Whatever goes wrong with it, the answer is given as if nobody had asked. */
 export async function analyseTurn(
-  deps: Pick<SearchDependencies, 'logger'>,
+  { logger }: { readonly logger: Logger },
   model: LanguageModel,
   request: SearchRequest,
   conversation: Conversation,
@@ -66,7 +66,7 @@ export async function analyseTurn(
     return analysisOf(value as Answer, conversation);
   } catch (error) {
     const reason = isEngramError(error) ? error.wireName : error instanceof Error ? error.name : 'unknown';
-    deps.logger.warn('search.turn_analysis.failed', { reason });
+    logger.warn('search.turn_analysis.failed', { reason });
     return null;
   }
 }

@@ -1,10 +1,9 @@
 import type { DatasetRef } from '../../common/kernel/dataset.ts';
-import type { SearchDependencies } from '../dependencies.ts';
 import type { RankedPassage, SearchRequest } from '../model.ts';
 import { gatherPassages, type QueryVector } from '../retrieval/gather-passages.ts';
 import type { InfluenceWish } from '../retrieval/learned-weights.ts';
 import type { Retrieval } from '../retrieval/retrieval.ts';
-import type { Conversation } from './conversation.ts';
+import type { Conversation, ConversationDependencies } from './conversation.ts';
 
 export interface TurnMaterial {
   /** What the passages were found for. */
@@ -20,7 +19,7 @@ export interface TurnMaterial {
  * conversation completes.
  */
 export async function gatherForTurn(
-  deps: Pick<SearchDependencies, 'retriever' | 'clock' | 'languageModel'>,
+  deps: ConversationDependencies,
   request: SearchRequest,
   target: {
     readonly dataset: DatasetRef;

@@ -107,7 +107,7 @@ async function graphLane(
   { lanes, listener }: { readonly lanes: readonly RecallLane[]; readonly listener: RecallListener | undefined },
 ): Promise<readonly RecallFinding[]> {
   const askedAt = deps.clock.now();
-  const datasets = await readableDatasets(deps, request);
+  const datasets = await readableDatasets(deps.messenger, request);
   const offered = await offeredFindings(deps, request, datasets);
   // Skills are there without any memory being built.
   if (!request.onlyContext && request.type !== 'SKILLS') {

@@ -2,11 +2,12 @@ import type { QaEntry, Session, TraceEntry } from '../../common/domain/session.t
 import { type ContextProfile, isProfile } from '../../common/domain/session-context.ts';
 import type { DatasetId, UserId } from '../../common/kernel/brand.ts';
 import { isLimited, type Principal } from '../../common/kernel/principal.ts';
+import type { SessionReaders } from '../conversation/conversation.ts';
 import { isDefaultSession, requireSessionName } from '../conversation/conversation.ts';
 import { type Guidance, guidanceFor } from '../conversation/guidance.ts';
 import { type EntryPages, newestEntries } from '../conversation/newest-entries.ts';
 import { type Overlapping, rankByOverlap, wordsOf } from '../conversation/word-overlap.ts';
-import type { SearchParts, SessionReaders } from '../dependencies.ts';
+import type { SearchDependencies } from '../dependencies.ts';
 import { MAX_TOP_K, type SearchRequest } from '../model.ts';
 import { readableDatasets } from '../search-datasets.ts';
 
@@ -37,10 +38,8 @@ export type SessionLaneRequest = Pick<SearchRequest, 'principal' | 'context' | '
   readonly contextProfile: string;
 };
 
-type LaneDependencies = Pick<SearchParts, 'messenger' | 'sessions' | 'settings'>;
-
 /** The session lanes of one recall: whose session it is gets looked up once, when the first of them is asked. */
-export function createSessionLanes(deps: LaneDependencies, request: SessionLaneRequest) {
+export function createSessionLanes(deps: SearchDependencies, request: SessionLaneRequest) {
   let session: Promise<Session | null> | null = null;
   return {
     /** Empty when the session holds nothing for the query, or there is none that the caller may read. */
@@ -53,11 +52,11 @@ export function createSessionLanes(deps: LaneDependencies, request: SessionLaneR
   };
 }
 
-async function sessionOf(deps: LaneDependencies, request: SessionLaneRequest): Promise<Session | null> {
+async function sessionOf(deps: SearchDependencies, request: SessionLaneRequest): Promise<Session | null> {
   const { sessionId: name, principal } = request;
   if (name === null || !deps.settings.sessionMemory) return null;
   requireSessionName(name);
-  const readable = await readableDatasets(deps, { ...request, datasets: {} });
+  const readable = await readableDatasets(deps.messenger, { ...request, datasets: {} });
   const ids = readable.map(({ id }) => id);
   return readableSession(deps.sessions, principal, { name, readable: ids });
 }
@@ -115,7 +114,7 @@ function traceTexts(trace: TraceEntry): readonly string[] {
  * caller), the one used last before others (search-recall.md §6.4). Null when the caller may see none.
  */
 export async function readableSession(
-  { visible, users }: Pick<SessionReaders, 'visible' | 'users'>,
+  { visible, users }: SessionReaders,
   principal: Principal,
   query: { readonly name: string; readonly readable: readonly DatasetId[] },
 ): Promise<Session | null> {

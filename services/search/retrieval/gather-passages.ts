@@ -3,10 +3,9 @@ import { type DatasetRef, scopeOf } from '../../common/kernel/dataset.ts';
 import type { DatasetScope } from '../../common/kernel/scope.ts';
 import { activeEmbedding } from '../../common/records/cognify/active-embedding.ts';
 import type { VectorSpace } from '../../common/storage/ports/vector-index.ts';
-import type { SearchDependencies } from '../dependencies.ts';
 import type { RankedPassage, SearchRequest } from '../model.ts';
 import type { InfluenceWish } from './learned-weights.ts';
-import type { Retrieval } from './retrieval.ts';
+import type { Retrieval, RetrievalDependencies } from './retrieval.ts';
 
 /** What one dataset has to say about a query. */
 export interface Material {
@@ -31,7 +30,7 @@ export interface QueryEmbedding {
 
 /** Each embedding model is asked once, when the first of its datasets is. */
 export function embedQuery(
-  deps: Pick<SearchDependencies, 'homes' | 'embedders'>,
+  deps: Pick<RetrievalDependencies, 'homes' | 'embedders'>,
   request: SearchRequest,
 ): QueryEmbedding {
   const { tenant } = request.principal;
@@ -58,7 +57,7 @@ export function embedQuery(
 }
 
 export async function gatherPassages(
-  deps: Pick<SearchDependencies, 'retriever' | 'clock'>,
+  deps: Pick<RetrievalDependencies, 'retriever' | 'clock'>,
   request: SearchRequest,
   target: {
     readonly dataset: DatasetRef;

@@ -9,8 +9,7 @@ import {
 } from '../../common/records/improve/element-weights.ts';
 import { createPreferences, type UserPreference } from '../../common/records/sessions/preferences.ts';
 import type { DocumentStore } from '../../common/storage/ports/document-store.ts';
-import type { SearchParts } from '../dependencies.ts';
-import type { LearnedShift, SearchRequest } from '../model.ts';
+import type { LearnedShift, SearchSettings } from '../model.ts';
 
 /** How much what was learned counts in one search. Neither: nothing is read. */
 export interface InfluenceWish {
@@ -101,16 +100,15 @@ function createShortMemory(clock: Clock) {
 
 /** How much what was learned counts in a search. Preferences are of one dataset, so they count only where one is searched. */
 export function influenceOf(
-  { settings }: Pick<SearchParts, 'settings'>,
-  { principal }: Pick<SearchRequest, 'principal'>,
+  { feedbackInfluence = 0, personalization = null }: SearchSettings,
+  user: UserId,
   datasets: number,
 ): InfluenceWish {
-  const { feedbackInfluence = 0, personalization = null } = settings;
   if (feedbackInfluence === 0 && personalization === null) return NO_INFLUENCE;
   const isPersonal = personalization !== null && datasets === 1;
   return {
     feedback: feedbackInfluence,
-    preferences: isPersonal ? { user: principal.id, ...personalization } : null,
+    preferences: isPersonal ? { user, ...personalization } : null,
   };
 }
 

@@ -1,11 +1,18 @@
 import type { DatasetScope } from '../../common/kernel/scope.ts';
 import { createConcurrencyLimit } from '../../common/platform/async/concurrency-limit.ts';
+import type { EmbedderSource } from '../../common/ports/embedders.ts';
+import type { Clock } from '../../common/ports/system.ts';
+import type { Ledger } from '../../common/records/cognify/ledger.ts';
+import type { Supersessions } from '../../common/records/cognify/supersessions.ts';
+import type { VectorHomes } from '../../common/records/cognify/vector-homes.ts';
+import type { DatasetIndexes } from '../../common/storage/ports/dataset-indexes.ts';
+import type { DocumentStore } from '../../common/storage/ports/document-store.ts';
 import type { EdgeEvidence } from '../../common/storage/ports/graph-store.ts';
 import type { QueryAnalysis } from '../../common/text/language/query.ts';
 import type { RankedPassage, TimeView } from '../model.ts';
 import type { PassageLink } from './bridge.ts';
 import type { NamedEntity } from './candidates.ts';
-import type { InfluenceWish, LearnedReader } from './learned-weights.ts';
+import type { InfluenceWish, LearnedElements, LearnedReader } from './learned-weights.ts';
 import type { Visibility } from './visibility.ts';
 
 export interface RetrievalRequest {
@@ -40,6 +47,20 @@ export interface Retrieval {
   readonly links: readonly PassageLink[];
   /** Entities of the strongest passages, as the graph has them. */
   readonly mentions: readonly EdgeEvidence[];
+}
+
+/** The stores that retrieval reads, and what it knows of them. */
+export interface RetrievalDependencies {
+  readonly store: DocumentStore;
+  readonly indexes: Pick<DatasetIndexes, 'text' | 'vectors' | 'graph'>;
+  /** `indexes.vectors` reach each home by its own scope. */
+  readonly homes: Pick<VectorHomes, 'active'>;
+  readonly embedders: EmbedderSource;
+  readonly ledger: Ledger;
+  readonly supersessions: Supersessions;
+  readonly learned: LearnedElements;
+  readonly retriever: Retriever;
+  readonly clock: Clock;
 }
 
 /** Finds the passages that answer a query in one dataset: `design/retrieval.md` §4. */

@@ -3,15 +3,15 @@ import { scoreBm25 } from '../../common/ranking/bm25.ts';
 import type { TextRow } from '../../common/storage/ports/text-index.ts';
 import { STOP_WORDS } from '../../common/text/language/stop-words.ts';
 import { tokenizeQuery } from '../../common/text/language/tokenize.ts';
-import type { SearchDependencies } from '../dependencies.ts';
 import type { ScoredRow, SearchRequest } from '../model.ts';
 import type { QueryVector } from './gather-passages.ts';
+import type { RetrievalDependencies } from './retrieval.ts';
 import { fuse } from './rrf.ts';
 import { createVisibility } from './visibility.ts';
 
 /** BM25 alone over the chunks: the lexical search type. */
 export async function lexicalChunks(
-  deps: Pick<SearchDependencies, 'indexes' | 'ledger'>,
+  deps: RetrievalDependencies,
   request: SearchRequest,
   target: { readonly dataset: DatasetRef; readonly limit: number },
 ): Promise<readonly ScoredRow[]> {
@@ -32,7 +32,7 @@ export async function lexicalChunks(
  * many rows as are asked for, however little they fit.
  */
 export async function nearestChunks(
-  deps: Pick<SearchDependencies, 'indexes' | 'ledger'>,
+  deps: RetrievalDependencies,
   request: SearchRequest,
   target: {
     readonly dataset: DatasetRef;
@@ -61,7 +61,7 @@ export async function nearestChunks(
 
 /** Summaries by words and by vector. */
 export async function summaries(
-  deps: Pick<SearchDependencies, 'indexes' | 'ledger'>,
+  deps: RetrievalDependencies,
   request: SearchRequest,
   target: { readonly dataset: DatasetRef; readonly vector: QueryVector; readonly limit: number },
 ): Promise<readonly ScoredRow[]> {
@@ -70,7 +70,7 @@ export async function summaries(
 
 /** Rows of a kind by BM25 and cosine, fused: for kinds that have no graph around them. */
 export async function hybridRows(
-  deps: Pick<SearchDependencies, 'indexes' | 'ledger'>,
+  deps: RetrievalDependencies,
   request: SearchRequest,
   target: {
     readonly dataset: DatasetRef;

@@ -4,9 +4,8 @@ import type { Supersession, Supersessions } from '../../common/records/cognify/s
 import type { EdgeEvidence } from '../../common/storage/ports/graph-store.ts';
 import type { TextRow } from '../../common/storage/ports/text-index.ts';
 import { sentences } from '../../common/text/language/sentences.ts';
-import type { SearchDependencies } from '../dependencies.ts';
 import { CURRENT, type RankedPassage, type SearchRequest, type StatementMark, type TimeView } from '../model.ts';
-import type { Retrieval, RetrievalRequest, Retriever } from './retrieval.ts';
+import type { Retrieval, RetrievalDependencies, RetrievalRequest, Retriever } from './retrieval.ts';
 import { createVisibility, type Visibility } from './visibility.ts';
 
 /** What of the passages asked for is not to be told, and why. */
@@ -143,7 +142,7 @@ function told(passages: readonly RankedPassage[], retired: RetiredStatements): r
 
 /** Rows of chunks, summaries, edges or triplets without the statements that newer ones have replaced. */
 export async function currentRows<Row extends { readonly row: TextRow }>(
-  deps: Pick<SearchDependencies, 'supersessions' | 'ledger'>,
+  deps: RetrievalDependencies,
   { view = CURRENT }: Pick<SearchRequest, 'view'>,
   dataset: DatasetRef,
   rows: readonly Row[],
@@ -186,7 +185,7 @@ export interface Told {
 
 /** Evidence of edges without sentences that newer statements have replaced. */
 export async function currentEdges(
-  { supersessions }: Pick<SearchDependencies, 'supersessions'>,
+  { supersessions }: RetrievalDependencies,
   dataset: DatasetRef,
   edges: readonly EdgeEvidence[],
   { visibility, view }: Told,
@@ -200,7 +199,7 @@ export async function currentEdges(
 
 /** Entities keep their names; a description that a replaced sentence gave is left out. */
 export async function currentEntityRows(
-  { supersessions }: Pick<SearchDependencies, 'supersessions'>,
+  { supersessions }: RetrievalDependencies,
   dataset: DatasetRef,
   rows: readonly TextRow[],
   { visibility, view }: Told,

@@ -1,7 +1,7 @@
 import { type DatasetRef, scopeOf } from '../../common/kernel/dataset.ts';
 import { truthCoordinates, truthFactor, truthScore } from '../../common/ranking/truth.ts';
 import { createTruthState, isOfSpace, TRUTH_SLOTS } from '../../common/records/improve/truth-state.ts';
-import type { SearchDependencies } from '../dependencies.ts';
+import type { DocumentStore } from '../../common/storage/ports/document-store.ts';
 import type { RankedPassage, SearchRequest } from '../model.ts';
 import type { CompletionType } from '../search-types.ts';
 import type { QueryVector } from './gather-passages.ts';
@@ -29,7 +29,7 @@ export const TRUTH_REACH = 2;
  * of the epoch in force. Keeps `limit` of them. Without a subspace the order stays.
  */
 export async function weighedByTruth(
-  { store }: Pick<SearchDependencies, 'store'>,
+  { store }: { readonly store: DocumentStore },
   { dataset, vector, limit }: InfluenceTarget,
   passages: readonly RankedPassage[],
 ): Promise<readonly RankedPassage[]> {

@@ -5,8 +5,8 @@ import { recordSkillRuns } from '../../common/platform/messaging/methods/ingest.
 import type { LanguageModel } from '../../common/ports/models.ts';
 import { fenced } from '../../common/text/fenced.ts';
 import { type AnswerPrompt, type ModelAnswer, modelAnswer } from '../answers/model-answer.ts';
-import type { SearchDependencies } from '../dependencies.ts';
 import { modelCallContext, type SearchRequest } from '../model.ts';
+import type { TypeDependencies } from './target.ts';
 import type { Toolbox } from './toolbox.ts';
 
 /** Steps when the caller names no number, and however many it names. */
@@ -91,7 +91,7 @@ const MAX_TEXT = 1000;
 
 /** Each skill that was opened gets a run, so that it can be judged and made better. A failure here takes no answer away. */
 export async function recordUsedSkills(
-  { messenger, logger, clock }: SearchDependencies,
+  { messenger, logger, clock }: TypeDependencies,
   request: SearchRequest,
   { dataset, toolbox, startedMs }: UsedSkills,
 ): Promise<void> {

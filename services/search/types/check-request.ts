@@ -1,6 +1,5 @@
 import { engramError } from '../../common/kernel/errors.ts';
 import type { GraphStore } from '../../common/storage/ports/graph-store.ts';
-import type { SearchDependencies } from '../dependencies.ts';
 import type { DatasetChoice, SearchRequest, SearchSettings } from '../model.ts';
 import {
   type AnsweredType,
@@ -11,6 +10,7 @@ import {
   type SearchType,
 } from '../search-types.ts';
 import { cypherNotSupported, modelNeeded } from './cypher.ts';
+import type { TypeDependencies } from './target.ts';
 
 export interface TypeOptions {
   readonly maxIter: number | null;
@@ -69,7 +69,7 @@ function isGiven(value: unknown): boolean {
 }
 
 /** `top_k` below 1, a blank query for a type that needs one, an answer that needs a model which is not there: 422. */
-export function checkRequest(deps: SearchDependencies, request: SearchRequest, type: AnsweredType): void {
+export function checkRequest(deps: TypeDependencies, request: SearchRequest, type: AnsweredType): void {
   if (request.topK !== null && request.topK <= 0) {
     throw engramError('QueryValidationError', 'top_k must be a positive integer.');
   }

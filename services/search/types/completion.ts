@@ -1,5 +1,5 @@
 import type { TripletPayload } from '../../common/domain/index-rows.ts';
-import { type DatasetRef, scopeOf } from '../../common/kernel/dataset.ts';
+import { scopeOf } from '../../common/kernel/dataset.ts';
 import { NOTHING_FITS } from '../../common/text/repetition/own-answers.ts';
 import {
   globalContextFor,
@@ -23,7 +23,6 @@ import { evidenceBlock, usedElements } from '../answers/references.ts';
 import type { Conversation } from '../conversation/conversation.ts';
 import { historyText, withHistory } from '../conversation/history.ts';
 import { gatherForTurn, type TurnMaterial } from '../conversation/turn-passages.ts';
-import type { SearchDependencies } from '../dependencies.ts';
 import {
   type ConversationTurn,
   CURRENT,
@@ -35,14 +34,14 @@ import {
   type SearchRequest,
   type TimeView,
 } from '../model.ts';
-import { gatherPassages, type QueryVector } from '../retrieval/gather-passages.ts';
-import type { InfluenceWish } from '../retrieval/learned-weights.ts';
+import { gatherPassages } from '../retrieval/gather-passages.ts';
 import { hybridRows } from '../retrieval/rows.ts';
 import { currentRows } from '../retrieval/superseded-statements.ts';
 import { isWeighedByTruth, TRUTH_REACH, weighedByTruth } from '../retrieval/truth-weighting.ts';
-import type { AnsweredType, CompletionType } from '../search-types.ts';
+import type { CompletionType } from '../search-types.ts';
 import { agentAnswer, recordUsedSkills } from './agent.ts';
 import { offeredFor, skillsGuidance, withSkills } from './skills.ts';
+import type { SearchTarget, TypeDependencies } from './target.ts';
 import { openToolbox, type Toolbox } from './toolbox.ts';
 
 const PROMPT_KIND: Readonly<Record<CompletionType, PromptKind>> = {
@@ -53,21 +52,12 @@ const PROMPT_KIND: Readonly<Record<CompletionType, PromptKind>> = {
   AGENTIC_COMPLETION: 'graph',
 };
 
-export interface SearchTarget {
-  readonly dataset: DatasetRef;
-  readonly type: AnsweredType;
-  readonly vector: QueryVector;
-  /** That the question is a turn of; completions alone know of it. */
-  readonly conversation: Conversation | null;
-  readonly influence: InfluenceWish;
-}
-
 interface CompletionTarget extends Omit<SearchTarget, 'type'> {
   readonly limit: number;
 }
 
 export async function completion(
-  deps: SearchDependencies,
+  deps: TypeDependencies,
   request: SearchRequest,
   target: CompletionTarget & { readonly type: CompletionType },
 ): Promise<SearchOutcome> {
@@ -83,7 +73,7 @@ export async function completion(
 
 /** What memory holds, with skills and tools to work with; without a model, quotes and the skills that were asked for. */
 export async function agenticCompletion(
-  deps: SearchDependencies,
+  deps: TypeDependencies,
   request: SearchRequest,
   target: CompletionTarget,
 ): Promise<SearchOutcome> {
@@ -99,7 +89,7 @@ export async function agenticCompletion(
 }
 
 async function weighedMaterial(
-  deps: SearchDependencies,
+  deps: TypeDependencies,
   request: SearchRequest,
   target: CompletionTarget & { readonly type: CompletionType },
 ): Promise<TurnMaterial> {
@@ -115,7 +105,7 @@ const MAX_ENTITIES = 10;
 const FACTS_PER_ENTITY = 6;
 
 async function contextOf(
-  deps: SearchDependencies,
+  deps: TypeDependencies,
   target: CompletionTarget & {
     readonly type: CompletionType;
     readonly passages: readonly RankedPassage[];
@@ -135,7 +125,7 @@ async function contextOf(
 
 /** Answers from the triplets that improve has made, by words and vectors; without any it is GRAPH_COMPLETION. */
 export async function tripletCompletion(
-  deps: SearchDependencies,
+  deps: TypeDependencies,
   request: SearchRequest,
   target: CompletionTarget,
 ): Promise<SearchOutcome> {
@@ -153,7 +143,7 @@ export async function tripletCompletion(
 }
 
 async function tripletRows(
-  deps: SearchDependencies,
+  deps: TypeDependencies,
   request: SearchRequest,
   target: CompletionTarget,
 ): Promise<readonly ScoredRow[]> {
@@ -176,11 +166,7 @@ interface AnswerMaterial extends Pick<SearchTarget, 'dataset' | 'influence'> {
   readonly toolbox?: Toolbox;
 }
 
-async function answered(
-  deps: SearchDependencies,
-  request: SearchRequest,
-  shown: AnswerMaterial,
-): Promise<SearchOutcome> {
+async function answered(deps: TypeDependencies, request: SearchRequest, shown: AnswerMaterial): Promise<SearchOutcome> {
   const { type, passages, material, context, knowledge, conversation } = shown;
   const turn = conversation === null ? {} : { turn: turnOf(conversation, material) };
   const base = { kind: 'completion' as const, type, context, passages, ...turn, ...shown.structure };
@@ -226,7 +212,7 @@ interface AnswerCall {
 
 /** `quoted`: ids of the passages that it quotes; null when a model wrote it. */
 async function answerOf(
-  deps: SearchDependencies,
+  deps: TypeDependencies,
   request: SearchRequest,
   { dataset, material, passages, prompt, offered, toolbox }: AnswerMaterial & AnswerCall,
 ) {

@@ -1,7 +1,9 @@
 import { NODE_TYPES } from '../../common/domain/index-rows.ts';
 import type { JsonObject } from '../../common/kernel/json.ts';
 import type { LanguageModel, ModelCallContext } from '../../common/ports/models.ts';
-import type { GraphQuery } from './cypher.ts';
+import type { CypherRows } from '../../common/storage/ports/graph-store.ts';
+
+export type GraphQuery = (text: string) => Promise<CypherRows>;
 
 export interface FailedAttempt {
   readonly cypher: string;

@@ -1,11 +1,11 @@
 import { type DatasetRef, scopeOf } from '../../common/kernel/dataset.ts';
 import { engramError, isEngramError } from '../../common/kernel/errors.ts';
 import type { CypherRows } from '../../common/storage/ports/graph-store.ts';
-import type { SearchDependencies } from '../dependencies.ts';
 import { modelCallContext, type RecordsOutcome, type SearchRequest } from '../model.ts';
 import { createVisibility, hasSearchableMemory } from '../retrieval/visibility.ts';
 import type { QueryType } from '../search-types.ts';
-import { type FailedAttempt, readVocabulary, writeQuery } from './cypher-prompt.ts';
+import { type FailedAttempt, type GraphQuery, readVocabulary, writeQuery } from './cypher-prompt.ts';
+import type { TypeDependencies } from './target.ts';
 
 /** Model calls of one NATURAL_LANGUAGE search of a dataset (search-recall.md §3.12). */
 const MAX_ATTEMPTS = 3;
@@ -15,7 +15,7 @@ const MAX_ATTEMPTS = 3;
  * run for `onlyContext`; a dataset without memory answers no rows without being asked.
  */
 export async function cypherSearch(
-  deps: SearchDependencies,
+  deps: TypeDependencies,
   request: SearchRequest,
   { dataset, type }: { readonly dataset: DatasetRef; readonly type: QueryType },
 ): Promise<RecordsOutcome> {
@@ -28,7 +28,7 @@ export async function cypherSearch(
 
 /** The first rows that a written query finds; the last query without rows when none does. Null: none could be run. */
 async function naturalLanguage(
-  { languageModel }: SearchDependencies,
+  { languageModel }: TypeDependencies,
   request: SearchRequest,
   query: GraphQuery,
 ): Promise<RecordsOutcome | null> {
@@ -64,11 +64,10 @@ function asOutcome(type: QueryType, cypher: string, { columns, rows, isCut }: Cy
 }
 
 /** Runs a query on the committed graph of one dataset; `CypherSearchError` for one that the store refuses. */
-export type GraphQuery = (text: string) => Promise<CypherRows>;
 
 /** For one request: each item is looked up in the ledger once, however many queries follow. */
 export function createGraphQuery(
-  { indexes, ledger }: Pick<SearchDependencies, 'indexes' | 'ledger'>,
+  { indexes, ledger }: TypeDependencies,
   request: SearchRequest,
   dataset: DatasetRef,
 ): GraphQuery {

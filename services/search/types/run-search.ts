@@ -1,13 +1,13 @@
 import { type DatasetRef, scopeOf } from '../../common/kernel/dataset.ts';
 import { NEUTRAL_WEIGHT } from '../../common/records/improve/element-weights.ts';
-import type { SearchDependencies } from '../dependencies.ts';
 import { MAX_TOP_K, type RankedPassage, type ScoredRow, type SearchOutcome, type SearchRequest } from '../model.ts';
 import { gatherPassages } from '../retrieval/gather-passages.ts';
 import { lexicalChunks, nearestChunks, summaries } from '../retrieval/rows.ts';
 import { currentRows } from '../retrieval/superseded-statements.ts';
 import type { AnsweredType } from '../search-types.ts';
-import { agenticCompletion, completion, type SearchTarget, tripletCompletion } from './completion.ts';
+import { agenticCompletion, completion, tripletCompletion } from './completion.ts';
 import { cypherSearch } from './cypher.ts';
+import type { SearchTarget, TypeDependencies } from './target.ts';
 
 /** Results when the caller names no number (search-recall.md §1.6). */
 const DEFAULT_TOP_K: Readonly<Record<AnsweredType, number>> = {
@@ -26,7 +26,7 @@ const DEFAULT_TOP_K: Readonly<Record<AnsweredType, number>> = {
 
 /** One type of search over one dataset. An empty outcome says that nothing was found, not why. */
 export async function runSearch(
-  deps: SearchDependencies,
+  deps: TypeDependencies,
   request: SearchRequest,
   target: SearchTarget,
 ): Promise<SearchOutcome> {
@@ -81,7 +81,7 @@ function asScoredRow(passage: RankedPassage, index: number) {
 }
 
 async function rowsOutcome(
-  { learned }: Pick<SearchDependencies, 'learned'>,
+  { learned }: TypeDependencies,
   dataset: DatasetRef,
   type: 'CHUNKS' | 'CHUNKS_LEXICAL' | 'SUMMARIES',
   rows: readonly (ScoredRow & { readonly passage?: RankedPassage })[],

@@ -3,11 +3,11 @@ import { type DatasetRef, scopeOf } from '../../common/kernel/dataset.ts';
 import { isEngramError } from '../../common/kernel/errors.ts';
 import { resolveDatasets } from '../../common/platform/messaging/methods/auth.ts';
 import { packPassages } from '../answers/contexts.ts';
-import type { SearchDependencies } from '../dependencies.ts';
 import type { FoundSkill, RankedPassage, SearchRequest } from '../model.ts';
 import { embedQuery, gatherPassages } from '../retrieval/gather-passages.ts';
 import type { InfluenceWish } from '../retrieval/learned-weights.ts';
 import { offeredFor, skillsText } from './skills.ts';
+import type { TypeDependencies } from './target.ts';
 
 /** What every tool of the agent may be given; each takes its own. */
 export interface ToolArguments {
@@ -78,7 +78,7 @@ export interface Toolbox {
 
 /** Skills and tools that the request names, of those that are there. */
 export async function openToolbox(
-  deps: SearchDependencies,
+  deps: TypeDependencies,
   request: SearchRequest,
   { dataset, influence }: { readonly dataset: DatasetRef; readonly influence: InfluenceWish },
 ): Promise<Toolbox> {
@@ -136,7 +136,7 @@ export async function openToolbox(
 
 /** Those that are named, in that order; without names those that fit a question which asks for one. */
 async function skillsFor(
-  deps: SearchDependencies,
+  deps: TypeDependencies,
   { agent, query }: SearchRequest,
   dataset: DatasetRef,
 ): Promise<readonly FoundSkill[]> {
@@ -172,7 +172,7 @@ function catalogueOf(skills: readonly FoundSkill[], tools: readonly Tool[]): str
 
 /** A grant may be taken back while the agent works. */
 async function requirePermission(
-  { messenger }: SearchDependencies,
+  { messenger }: TypeDependencies,
   { context, principal }: SearchRequest,
   { id }: DatasetRef,
   { permission }: Tool,
