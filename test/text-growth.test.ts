@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { chunkItem } from '../services/cognify/pipeline/chunk-item.ts';
 import { createDocumentEntities } from '../services/cognify/pipeline/document-entities.ts';
-import { createKnownNames } from '../services/cognify/pipeline/known-names.ts';
+import { createKnownNames } from '../services/cognify/pipeline/extract-chunks.ts';
+import { chunkItem } from '../services/cognify/pipeline/text-tasks.ts';
 import { subjectNames } from '../services/common/domain/index-rows.ts';
 import { dataItemId } from '../services/common/kernel/ids.ts';
 import { slices } from '../services/common/kernel/slices.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { AccountMailOptions } from '../auth/mail/account-mail.ts';
-import type { RunModels } from '../cognify/pipeline/settings.ts';
+import type { RunModels } from '../cognify/settings.ts';
 import type { ServiceName } from '../common/domain/service-paths.ts';
 import { createHttpCloudApi } from '../common/platform/cloud-api/http-cloud-api.ts';
 import type { Config } from '../common/platform/config/configuration.ts';

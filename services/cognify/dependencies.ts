@@ -31,10 +31,9 @@ import type { DocumentStore } from '../common/storage/ports/document-store.ts';
 import type { SnapshotPlaces } from '../common/storage/ports/snapshot-places.ts';
 import type { LlmDependencies } from './llm/dependencies.ts';
 import type { ItemBuilds } from './pipeline/item-builds.ts';
-import type { CognifySettings, RunModelSource } from './pipeline/settings.ts';
 import type { ModelCache } from './repositories/model-cache.ts';
 import type { RunEngine } from './runs/run-engine.ts';
-import type { RunSettings } from './runs/run-settings.ts';
+import type { CognifySettings, RunModelSource, RunSettings } from './settings.ts';
 
 /** What the service is made from. */
 export interface CognifyServiceOptions extends Pick<DatasetIndexes, 'text' | 'vectors' | 'graph'> {

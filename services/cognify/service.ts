@@ -25,8 +25,8 @@ import { createRepetitions } from '../common/records/ingest/repetitions.ts';
 import type { Subscription } from '../common/storage/ports/bus.ts';
 import type { CognifyDependencies, CognifyServiceOptions } from './dependencies.ts';
 import { createMigrationsInHand, type MigrationsInHand } from './migration/migrations-in-hand.ts';
+import { COGNIFY_JOB } from './model.ts';
 import { createItemBuilds } from './pipeline/item-builds.ts';
-import { DEFAULT_COGNIFY_SETTINGS } from './pipeline/settings.ts';
 import { createModelCache } from './repositories/model-cache.ts';
 import { activityRoutes } from './routes/activity.ts';
 import { cognifyRoutes } from './routes/cognify.ts';
@@ -37,11 +37,10 @@ import { jobRoutes } from './routes/jobs.ts';
 import { llmRoutes } from './routes/llm.ts';
 import { runSocket } from './routes/run-socket.ts';
 import { validateRoutes } from './routes/validate.ts';
-import { COGNIFY_JOB } from './runs/cognify-job.ts';
 import { rebuildLost } from './runs/rebuild-lost.ts';
 import { createRunEngine } from './runs/run-engine.ts';
-import { DEFAULT_RUN_SETTINGS } from './runs/run-settings.ts';
 import { sweepGenerations } from './runs/sweep-generations.ts';
+import { DEFAULT_COGNIFY_SETTINGS, DEFAULT_RUN_SETTINGS } from './settings.ts';
 
 const restoreBuilt = onDemand(async () => (await import('./built/restore-built.ts')).restoreBuilt);
 const applyGraphPatch = onDemand(async () => (await import('./built/apply-graph-patch.ts')).applyGraphPatch);
@@ -51,10 +50,10 @@ const setDatasetConfiguration = onDemand(
 );
 const migrateEmbedding = onDemand(async () => (await import('./migration/migrate-embedding.ts')).migrateEmbedding);
 const eraseBuilt = onDemand(async () => (await import('./built/erase-built.ts')).eraseBuilt);
-const readRun = onDemand(async () => (await import('./runs/read-run.ts')).readRun);
+const readRun = onDemand(async () => (await import('./runs/read-runs.ts')).readRun);
 const recordRun = onDemand(async () => (await import('./runs/record-run.ts')).recordRun);
 const startCognify = onDemand(async () => (await import('./runs/start-cognify.ts')).startCognify);
-const startScheduled = onDemand(async () => (await import('./runs/start-scheduled.ts')).startScheduled);
+const startScheduled = onDemand(async () => (await import('./runs/start-cognify.ts')).startScheduled);
 
 /** Other workers may be killed while this process lives on. */
 const SWEEP_EVERY_MS = 600_000;
@@ -137,7 +136,7 @@ function dependenciesOf(options: CognifyServiceOptions): CognifyDependencies {
   });
   const engine = createRunEngine({
     ...{ store, runs, recorder, budgets, workQueue, messenger, clock, ids, logger, tracer },
-    executors: [{ kind: COGNIFY_JOB, execute: async (active) => (await run()).execute(active) }],
+    executor: { kind: COGNIFY_JOB, execute: async (active) => (await run()).execute(active) },
     settings: { ...DEFAULT_RUN_SETTINGS, ...options.runs },
   });
   const { text, graph, audit, models } = options;

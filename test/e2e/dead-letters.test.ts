@@ -1,7 +1,7 @@
 import { Readable, Writable } from 'node:stream';
 import { expect } from 'chai';
 import { runCli } from '../../services/cli/cli.ts';
-import { COGNIFY_JOB } from '../../services/cognify/runs/cognify-job.ts';
+import { COGNIFY_JOB } from '../../services/cognify/model.ts';
 import { SYSTEM_SCOPE } from '../../services/common/kernel/scope.ts';
 import { required } from '../support/auth-service.ts';
 import { startTwoReplicas, type TwoReplicas } from '../support/two-replicas.ts';

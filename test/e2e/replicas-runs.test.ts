@@ -137,7 +137,7 @@ describe('runs of two replicas', function () {
     const [leaving, staying] = first === 0 ? [world.one, world.two] : [world.two, world.one];
     const waiting = cognify(staying, false);
     await leaving.stop();
-    expect(leaving.logged()).to.include('run.handed-over');
+    expect(leaving.logged()).to.include('run.handed_over');
     await gates[1 - first]?.entered;
     gates[1 - first]?.open();
     expect((await waiting).status).to.equal('PipelineRunCompleted');

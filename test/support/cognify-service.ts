@@ -1,9 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { collections } from '../../services/app/collections.ts';
 import { createAuditLog } from '../../services/auth/repositories/audit-log.ts';
-import type { CognifySettings, RunModelSource, RunModels } from '../../services/cognify/pipeline/settings.ts';
-import type { RunSettings } from '../../services/cognify/runs/run-settings.ts';
 import { createCognifyService } from '../../services/cognify/service.ts';
+import type { CognifySettings, RunModelSource, RunModels, RunSettings } from '../../services/cognify/settings.ts';
 import { type DataItem, itemBlobs } from '../../services/common/domain/data-item.ts';
 import type { RunState } from '../../services/common/domain/run.ts';
 import type { DataItemId, UserId } from '../../services/common/kernel/brand.ts';

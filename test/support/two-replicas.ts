@@ -5,8 +5,8 @@ import { collections, tenantCollections } from '../../services/app/collections.t
 import type { AuthSettings } from '../../services/auth/dependencies.ts';
 import { createAuditLog } from '../../services/auth/repositories/audit-log.ts';
 import { createAuthService } from '../../services/auth/service.ts';
-import type { RunSettings } from '../../services/cognify/runs/run-settings.ts';
 import { createCognifyService } from '../../services/cognify/service.ts';
+import type { RunSettings } from '../../services/cognify/settings.ts';
 import { createHashingEmbedder } from '../../services/common/models/hashing/hashing-embedder.ts';
 import { createHttpRemoteMemory } from '../../services/common/platform/cloud-api/http-remote-memory.ts';
 import { createEventLog } from '../../services/common/platform/events/event-log.ts';

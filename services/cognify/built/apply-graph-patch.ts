@@ -16,8 +16,7 @@ import { activeEmbedding } from '../../common/records/cognify/active-embedding.t
 import type { Provenance } from '../../common/storage/ports/index-entry.ts';
 import { tokenize } from '../../common/text/language/tokenize.ts';
 import type { CognifyDependencies } from '../dependencies.ts';
-import { emptyBatch, type IndexBatch } from '../pipeline/index-batch.ts';
-import { createIndexWriter } from '../pipeline/index-writer.ts';
+import { createIndexWriter, emptyBatch, type IndexBatch } from '../pipeline/index-writer.ts';
 import { removeRows } from '../pipeline/remove-rows.ts';
 
 type Dependencies = Pick<

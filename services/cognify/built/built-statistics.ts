@@ -1,14 +1,17 @@
 import { COGNIFY_PIPELINE } from '../../common/domain/run.ts';
+import type { TenantId } from '../../common/kernel/brand.ts';
 import { type DatasetRef, scopeOf } from '../../common/kernel/dataset.ts';
 import { dataItemId } from '../../common/kernel/ids.ts';
+import { SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
+import { jobsCollection, orderingKeyOf } from '../../common/platform/jobs/job-document.ts';
 import type { BuiltStatistics } from '../../common/platform/messaging/methods/cognify-managed.ts';
 import type { StoredRun } from '../../common/records/cognify/runs.ts';
+import type { DocumentStore } from '../../common/storage/ports/document-store.ts';
 import type { CognifyDependencies } from '../dependencies.ts';
-import { runningJobOf } from '../runs/running-job.ts';
 
 type Dependencies = Pick<CognifyDependencies, 'graph' | 'text' | 'runs' | 'store' | 'items' | 'ledger'>;
 
-/** See `builtStatistics` in common/platform/messaging/methods/cognify-managed.ts. Everything is counted by the stores, by an index. */
+/** Counts what is built of a dataset (`builtStatistics` in methods/cognify-managed.ts). The stores count by an index. */
 export async function builtStatistics(dependencies: Dependencies, dataset: DatasetRef): Promise<BuiltStatistics> {
   const { graph, text, runs, store, items, ledger } = dependencies;
   const scope = scopeOf(dataset);
@@ -22,11 +25,13 @@ export async function builtStatistics(dependencies: Dependencies, dataset: Datas
   const ended = await failedItems(dependencies, newest);
   const hasSucceeded = newest?.state.status === 'DATASET_PROCESSING_COMPLETED';
   return {
-    ...{ chunks, nodes, edges },
+    chunks,
+    nodes,
+    edges,
     failed: await items.countWaiting(scope, ended.map(dataItemId)),
     pendingSince: await items.longestWait(scope, new Set(ended)),
     lastCognifiedAt: hasSucceeded ? newest.state.endedAt : await ledger.lastCommit(scope),
-    writer: writer === null ? null : { holder: writer.worker, fencingToken: writer.fencingToken },
+    writer,
     activeRun:
       active === undefined
         ? null
@@ -34,8 +39,20 @@ export async function builtStatistics(dependencies: Dependencies, dataset: Datas
   };
 }
 
-/** Items of the newest run that ended in an error each; some may have been built since. */
+/** Returns the items of the newest run that failed; some may have been built since. */
 async function failedItems({ runs }: Dependencies, newest: StoredRun | undefined): Promise<readonly string[]> {
   const items = newest === undefined ? [] : await runs.items(newest);
   return items.filter(({ status }) => status === 'errored').map(({ item }) => item);
+}
+
+/** Returns the worker that holds the running job of an ordering key; null when there is none. */
+async function runningJobOf(
+  store: Pick<DocumentStore, 'find'>,
+  tenant: TenantId,
+  orderingKey: string,
+): Promise<BuiltStatistics['writer']> {
+  const where = { runningKey: orderingKeyOf(tenant, orderingKey) };
+  const { items } = await store.find(SYSTEM_SCOPE, jobsCollection, { where, limit: 1 });
+  const [job] = items;
+  return job === undefined ? null : { holder: job.value.worker ?? '', fencingToken: job.value.fencingToken };
 }

@@ -1,10 +1,10 @@
 import type { DatasetScope } from '../../common/kernel/scope.ts';
+import { embedAll } from '../../common/models/embed-all.ts';
 import type { Embedder, ModelCallContext } from '../../common/ports/models.ts';
 import type { DatasetIndexes } from '../../common/storage/ports/dataset-indexes.ts';
 import type { Provenance } from '../../common/storage/ports/index-entry.ts';
 import type { VectorIndex } from '../../common/storage/ports/vector-index.ts';
-import { embedAll } from '../pipeline/index-writer.ts';
-import type { CognifySettings } from '../pipeline/settings.ts';
+import type { CognifySettings } from '../settings.ts';
 import { embeddingsOf } from './vector-rows.ts';
 
 export interface CopyDependencies extends Pick<DatasetIndexes, 'text' | 'graph'> {
@@ -36,7 +36,7 @@ export async function copyItem(
   for await (const page of embeddingsOf({ text, graph }, scope, origin)) {
     context.signal?.throwIfAborted();
     const texts = page.map((embedding) => embedding.text);
-    const made = await embedAll(embedder, texts, { context, ...settings });
+    const made = await embedAll(embedder, texts, context, settings);
     const entries = page.map(({ entry }, index) => ({
       ...entry,
       vector: made[index] ?? new Float32Array(embedder.space.dimensions),

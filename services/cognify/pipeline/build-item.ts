@@ -1,55 +1,57 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { contentVersion, type DataItem } from '../../common/domain/data-item.ts';
+import { subjectNames } from '../../common/domain/index-rows.ts';
+import type { ConcurrencyLimit } from '../../common/platform/async/concurrency-limit.ts';
 import { describeItemError } from '../../common/platform/jobs/run-recorder.ts';
 import type { CognifyOptions } from '../../common/platform/messaging/methods/cognify.ts';
-import type { DocumentLoader } from '../../common/ports/documents.ts';
-import type { Logger } from '../../common/ports/logger.ts';
+import type { ModelCallContext } from '../../common/ports/models.ts';
 import type { Clock } from '../../common/ports/system.ts';
-import type { Tracer } from '../../common/ports/tracer.ts';
+import { NO_TRACER, type Tracer } from '../../common/ports/tracer.ts';
 import { LeaseLostError } from '../../common/ports/work-queue.ts';
 import { type AttemptEnd, ItemErasedError, type Ledger } from '../../common/records/cognify/ledger.ts';
 import type { Statements } from '../../common/records/cognify/statements.ts';
-import type { BlobStore } from '../../common/storage/ports/blob-store.ts';
 import { VersionConflictError } from '../../common/storage/ports/document-store.ts';
 import type { Provenance } from '../../common/storage/ports/index-entry.ts';
-import type { ActiveRun } from '../runs/run-executor.ts';
-import type { AskExtractor } from './ask-extractor.ts';
-import type { ChunkSizes } from './chunk-item.ts';
-import type { IndexWriter } from './index-writer.ts';
+import type { ActiveRun } from '../model.ts';
+import {
+  type AskExtractor,
+  CHUNKS_PER_WAVE,
+  type ChunkOutcome,
+  createKnownNames,
+  extractWave,
+} from './extract-chunks.ts';
+import { createRowGatherer, type IndexWriter, type RowGatherer } from './index-writer.ts';
 import { BuildStoppedError, type ItemBuilds } from './item-builds.ts';
-import { blameOf } from './item-fault.ts';
-import type { PriorityGate } from './priority-gate.ts';
+import { blameOf } from './item-failures.ts';
+import { addChunkRows, chunkPayload, documentBatches } from './item-rows.ts';
+import { type ChunkSizes, type ItemChunk, type ItemSource, itemSource } from './model.ts';
 import { type RowStores, removeRows } from './remove-rows.ts';
-import type { TextWork } from './text-work.ts';
-import { writeItem } from './write-item.ts';
+import { readChunkLine } from './text-tasks.ts';
+import { type LoadDependencies, loadChunks } from './text-work.ts';
 
-export interface BuildDependencies extends RowStores {
-  readonly blobs: BlobStore;
-  /** Reads a document again whose stored text is damaged; absent: it stays so. */
-  readonly documents?: Pick<DocumentLoader, 'loadEncoded'>;
-  readonly textWork: TextWork;
+export interface BuildDependencies extends RowStores, LoadDependencies {
   readonly ledger: Ledger;
   readonly builds: ItemBuilds;
   readonly statements: Pick<Statements, 'put' | 'remove'>;
   readonly clock: Clock;
-  readonly logger: Logger;
-  /** Absent: nothing is traced. */
+  /** Absent: no traces are recorded. */
   readonly tracer?: Tracer;
 }
 
-export interface BuildRequest {
+interface BuildRequest {
   readonly run: ActiveRun;
   readonly item: DataItem;
-  /** How often its content was tried in vain before. */
+  /** Failed tries of its content so far. */
   readonly triesBefore: number;
   /** Position of the item in its run. */
   readonly position: number;
   readonly writer: IndexWriter;
-  readonly gate: PriorityGate;
+  readonly limit: ConcurrencyLimit;
   readonly ask: AskExtractor;
   readonly options: CognifyOptions;
   readonly sizes: ChunkSizes;
   readonly chunksPerBatch: number;
-  /** Sees to it that an item's vectors are in the home that is read now, when they went elsewhere while it was built. */
+  /** Copies vectors of an item that went to former homes into the active one. */
   readonly gatherVectors: (origin: Provenance, homes: ReadonlySet<number>, signal: AbortSignal) => Promise<void>;
   readonly signal: AbortSignal;
 }
@@ -58,14 +60,14 @@ export interface BuiltItem {
   readonly chunks: number;
   readonly entityIds: readonly string[];
   readonly relationships: number;
-  /** Chunks that are found by their text alone, because their extraction failed. */
+  /** Chunks without entities, because their extraction failed. */
   readonly failedChunks: number;
 }
 
 /**
- * Builds one item under a new generation and commits it in the ledger; until then nothing of it is visible. Null when the
- * item was forgotten or reset meanwhile. Whatever else happens, its rows are removed again and the error goes on; a failure of
- * the item itself is noted in the ledger. A process that dies meanwhile leaves the try counted.
+ * Builds one item under a new generation and commits it in the ledger; nothing of it is visible before. Returns null when the
+ * item was forgotten or reset meanwhile. On any other error its rows are removed and the error is thrown; a failure of the item
+ * itself is recorded in the ledger. When the process dies meanwhile, the try stays counted.
  */
 export async function buildItem(dependencies: BuildDependencies, request: BuildRequest): Promise<BuiltItem | null> {
   const { ledger, builds } = dependencies;
@@ -96,7 +98,7 @@ async function buildGeneration(
     await commit(dependencies, request, generation, built);
     return built;
   } catch (error) {
-    // A conflict means that the generation may not become visible: erased, reset, or another attempt is under way.
+    // A conflict means that the generation must not become visible: the item was erased or reset, or another attempt runs.
     const isOver = error instanceof VersionConflictError || signal.reason instanceof BuildStoppedError;
     await rollBack(dependencies, request, generation, endOf(dependencies, request, isOver ? null : error));
     if (isOver) return null;
@@ -104,15 +106,101 @@ async function buildGeneration(
   }
 }
 
-/** A try counts when the item failed by itself, and when the lease was lost over it. */
-function endOf(
-  { clock }: Pick<BuildDependencies, 'clock'>,
-  { signal, run, triesBefore }: BuildRequest,
-  error: unknown,
-): AttemptEnd {
-  if (signal.reason instanceof LeaseLostError || error instanceof LeaseLostError) return {};
-  if (signal.aborted || error === null || blameOf(error) !== 'item') return { tries: triesBefore };
-  return { failure: { ...describeItemError(error), at: clock.now().toISOString(), runId: run.id } };
+/** Writes all rows of the item; `homes`: those that its vectors went to. When it throws, no write is in flight any more. */
+async function writeItem(
+  dependencies: BuildDependencies,
+  request: BuildRequest,
+  generation: number,
+): Promise<BuiltItem & { readonly homes: ReadonlySet<number> }> {
+  const { run, item, sizes, writer, signal } = request;
+  const document = await loadChunks(dependencies, { scope: run.scope, item, sizes, signal });
+  const { chunks } = document;
+  const source = itemSource(item, generation, document.title);
+  const gatherer = createRowGatherer(writer);
+  try {
+    const { lines, failedChunks } = await gatherChunks(dependencies, request, { source, chunks, gatherer });
+    const { resolved, statements } = await dependencies.textWork.resolve(source, lines, signal);
+    const chunkIds = chunks.map(({ id }) => id);
+    for (const batch of documentBatches(source, resolved, chunkIds)) {
+      signal.throwIfAborted();
+      gatherer.append(batch);
+      await gatherer.spill();
+      await nextTurn();
+    }
+    await dependencies.statements.put(run.scope, generation, statements);
+    const homes = await (dependencies.tracer ?? NO_TRACER).step('write rows', {}, () => gatherer.finish());
+    return {
+      homes,
+      chunks: chunks.length,
+      entityIds: resolved.entities.filter(({ isKeyword }) => !isKeyword).map(({ id }) => id),
+      relationships: resolved.relations.length,
+      failedChunks,
+    };
+  } finally {
+    await gatherer.settled();
+  }
+}
+
+/** Making the rows of this many chunks takes some milliseconds; requests get their turn in between. */
+const CHUNKS_PER_TURN = 8;
+
+interface Parts {
+  readonly source: ItemSource;
+  readonly chunks: readonly ItemChunk[];
+  readonly gatherer: RowGatherer;
+}
+
+/** Extracts the chunks and makes their rows, while the rows of earlier chunks are being written. */
+async function gatherChunks(
+  { logger, tracer = NO_TRACER }: BuildDependencies,
+  request: BuildRequest,
+  { source, chunks, gatherer }: Parts,
+): Promise<{ readonly lines: readonly Buffer[]; readonly failedChunks: number }> {
+  const { run, item, position, limit, ask, options, chunksPerBatch, signal } = request;
+  const context: ModelCallContext = {
+    scope: run.scope,
+    purpose: 'extraction',
+    runId: run.id,
+    payer: run.payer,
+    signal,
+    onUsage: run.meter,
+  };
+  const extraction = { ask, source, context, options, limit, priority: position };
+  const knownNames = createKnownNames();
+  // As bytes, which are smaller than the objects and are sent to a worker process unchanged.
+  const lines: Buffer[] = [];
+  let reported = 0;
+  let failedChunks = 0;
+  for (let start = 0; start < chunks.length; start += CHUNKS_PER_WAVE) {
+    // An item of one wave is counted as a whole soon enough.
+    if (chunks.length > CHUNKS_PER_WAVE) await run.chunksBuilt(item.id, { completed: start, total: chunks.length });
+    const wave = chunks.slice(start, start + CHUNKS_PER_WAVE);
+    const extractions = await tracer.step('extract', { chunks: wave.length }, () =>
+      extractWave(extraction, wave, knownNames.list()),
+    );
+    for (const [index, chunk] of wave.entries()) {
+      const { extraction: found, error } = extractions[index] as ChunkOutcome;
+      if (error !== undefined) {
+        failedChunks += 1;
+        // When every one of several chunks fails, the chunks are not the cause.
+        if (failedChunks === chunks.length && chunks.length > 1) throw error;
+        const place = { chunk: start + index + 1, chunks: chunks.length };
+        logger.warn('cognify.chunk.failed', { runId: run.id, itemId: item.id, name: item.name, ...place, error });
+      }
+      const subjects = subjectNames(chunkPayload(source, chunk), source.title);
+      knownNames.add(found.entities, subjects);
+      lines.push(readChunkLine({ ...chunk, extraction: found, subjects }));
+      const previousId = chunks[start + index - 1]?.id ?? null;
+      addChunkRows(gatherer.rows, source, { chunk, extraction: found, previousId });
+      if (index % CHUNKS_PER_TURN === CHUNKS_PER_TURN - 1) await nextTurn();
+    }
+    const done = start + wave.length;
+    if (done - reported < chunksPerBatch || done >= chunks.length) continue;
+    reported = done;
+    await gatherer.spill(true);
+    logger.info('cognify.chunks', { runId: run.id, itemId: item.id, chunks: done, totalChunks: chunks.length });
+  }
+  return { lines, failedChunks };
 }
 
 async function commit(
@@ -123,7 +211,9 @@ async function commit(
 ): Promise<void> {
   const { ledger, clock, logger } = dependencies;
   const counts = {
-    ...{ chunks: built.chunks, entities: built.entityIds.length, relationships: built.relationships },
+    chunks: built.chunks,
+    entities: built.entityIds.length,
+    relationships: built.relationships,
     ...(built.failedChunks === 0 ? {} : { failed_chunks: built.failedChunks }),
   };
   const by = { runId: run.id, counts, chunkSize: options.chunkSize ?? null };
@@ -133,8 +223,19 @@ async function commit(
     await removeRows(dependencies, run.scope, { item: item.id, beforeGeneration: generation });
   } catch (error) {
     // Superseded rows are invisible; the next build of the item or its erasure removes them.
-    logger.warn('cognify.superseded.left', { runId: run.id, itemId: item.id, error });
+    logger.warn('cognify.superseded.cleanup_failed', { runId: run.id, itemId: item.id, error });
   }
+}
+
+/** Decides what the ledger keeps of a failed attempt: the try counts when the item itself failed or the lease was lost. */
+function endOf(
+  { clock }: Pick<BuildDependencies, 'clock'>,
+  { signal, run, triesBefore }: BuildRequest,
+  error: unknown,
+): AttemptEnd {
+  if (signal.reason instanceof LeaseLostError || error instanceof LeaseLostError) return {};
+  if (signal.aborted || error === null || blameOf(error) !== 'item') return { tries: triesBefore };
+  return { failure: { ...describeItemError(error), at: clock.now().toISOString(), runId: run.id } };
 }
 
 async function rollBack(
@@ -146,12 +247,12 @@ async function rollBack(
   const { ledger, logger } = dependencies;
   try {
     const entry = (await ledger.entries(run.scope, [item.id])).get(item.id);
-    // The commit went through although its answer was lost.
+    // The commit succeeded although its answer was lost.
     if (entry?.generation === generation) return;
     await removeRows(dependencies, run.scope, { item: item.id, generation });
     await ledger.settle(run.scope, item.id, generation, end);
   } catch (error) {
-    // The rows are invisible and the sweeper finds them by their pending entry.
+    // The rows are invisible, and the sweeper finds them by their pending entry.
     logger.warn('cognify.rollback.failed', { runId: run.id, itemId: item.id, error });
   }
 }

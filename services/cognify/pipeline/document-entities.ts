@@ -2,15 +2,14 @@ import { isOrdinaryWord, majorityType } from '../../common/domain/graph/entity-t
 import { idFor, slug } from '../../common/kernel/ids.ts';
 import type { JsonObject } from '../../common/kernel/json.ts';
 import { smallest } from '../../common/kernel/long-lists.ts';
-import type { ExtractedEntity, Extraction } from '../../common/ports/extractor.ts';
+import type { ExtractedEntity, Extraction, KnownName } from '../../common/ports/extractor.ts';
 import { type MergeReason, resolveEntities } from '../../common/text/extraction/rules/resolve-entities.ts';
 import { isCommonWord } from '../../common/text/language/common-words.ts';
-import { commonest, countIn, type NamedEntry } from './named-entry.ts';
 
-/** An entity of a document, with everything its chunks say about it. */
+/** An entity of a document, merged from the mentions in its chunks. */
 export interface DocumentEntity {
   readonly id: string;
-  /** The spelling used most; the longest of those used equally often. */
+  /** The most frequent spelling; the longest of equally frequent ones. */
   readonly name: string;
   readonly type: string;
   readonly description: string;
@@ -19,13 +18,13 @@ export interface DocumentEntity {
   readonly mentions: number;
   /** Position of the first mention among the entities of the document. */
   readonly ordinal: number;
-  /** Names met on their own that were taken for this entity; to undo a merge, give its name its own entity back. */
+  /** Names that were merged into this entity, with the reason. */
   readonly merged: readonly MergedName[];
-  /** Nothing a reader would look for in the graph: it only helps to find the document. */
+  /** Only helps to find the document; hidden in the graph. */
   readonly isKeyword: boolean;
 }
 
-export interface MergedName extends JsonObject {
+interface MergedName extends JsonObject {
   readonly name: string;
   readonly reason: MergeReason;
 }
@@ -35,9 +34,9 @@ export interface DocumentRelation {
   readonly targetId: string;
   /** snake_case. */
   readonly relation: string;
-  /** Times stated. */
+  /** How often it is stated. */
   readonly weight: number;
-  /** The sentence that says it first, and its chunk. */
+  /** The first sentence that states it, and its chunk. */
   readonly evidence: string;
   readonly chunkId: string;
 }
@@ -61,13 +60,13 @@ interface Entry extends NamedEntry {
   readonly aliases: Set<string>;
   description: string;
   mentions: number;
-  /** Chunks that name it. */
+  /** Chunks that mention it. */
   chunks: number;
-  /** Of these, those in which it is a keyword only. */
+  /** Of these, chunks in which it is only a keyword. */
   keywordChunks: number;
-  /** Those in which it is an ordinary word, keyword or not. */
+  /** Chunks in which it is an ordinary word, keyword or not. */
   wordChunks: number;
-  /** A title or heading of the document spells it so. */
+  /** A title or heading of the document has this spelling. */
   isSubject: boolean;
 }
 
@@ -81,12 +80,12 @@ interface RelationEntry {
 }
 
 /**
- * Gathers what the chunks of one document say and resolves it at the end (`resolveEntities`): a short name joins the one
- * fuller name of a fitting type that it can stand for, wherever in the document that stands. Only within a document: what
- * "Lovelace" means elsewhere, elsewhere must say. Joined names stay among the aliases and in `merged` with the reason.
+ * Collects the entities and relations of one document's chunks and resolves them at the end (`resolveEntities`): a short name
+ * is merged into the one fuller name of a compatible type in the document. Names are never resolved across documents. Merged
+ * names stay among the aliases, and in `merged` with the reason.
  */
-export interface DocumentEntities {
-  /** Chunks in document order. `subjects`: names the chunk is about by its headings. */
+interface DocumentEntities {
+  /** Adds a chunk, in document order. `subjects`: names that its headings give. */
   add(chunkId: string, extraction: Pick<Extraction, 'entities' | 'relations'>, subjects: readonly string[]): void;
   resolve(): ResolvedEntities;
 }
@@ -162,7 +161,7 @@ export function createDocumentEntities(): DocumentEntities {
   };
 }
 
-/** The entry of the key; made when it is met first. */
+/** Returns the entry of the key, or a new one. */
 function entryAt(entries: Map<string, Entry>, key: string): Entry {
   const entry = entries.get(key) ?? newEntry(key, entries.size);
   entries.set(key, entry);
@@ -195,13 +194,13 @@ function addRelation(relations: Map<string, RelationEntry>, stated: Omit<Relatio
 interface ResolvedEntries {
   /** Maps each key to the key of the entity it belongs to. */
   rootOf(key: string): string;
-  /** What came to `resolved`, told from the point of view of `root`, a member of its group. */
+  /** Returns the names that were merged into `resolved`, as seen from `root`, a member of its group. */
   mergesInto(resolved: string, root: string): readonly MergedName[];
 }
 
 /**
- * The entity of a document's title keeps the title's spelling: under it the other documents of the dataset know it
- * (`NBA`, `Richard Wright`), whatever fuller name this one gives. Ids are made of names.
+ * Returns the key that the id of a group is made from. An entity in the document's title keeps the spelling of the title
+ * (`NBA`, `Richard Wright`), which other documents of the dataset use, even when this document has a fuller name.
  */
 function keyOfGroup(group: readonly Entry[], resolved: string): string {
   const subjects = group.filter(({ isSubject }) => isSubject);
@@ -210,7 +209,7 @@ function keyOfGroup(group: readonly Entry[], resolved: string): string {
 }
 
 function resolveEntries(entries: ReadonlyMap<string, Entry>): ResolvedEntries {
-  const named = [...entries.values()].map((entry) => ({ entry, name: commonest(entry.spellings) }));
+  const named = [...entries.values()].map((entry) => ({ entry, name: mostFrequent(entry.spellings) }));
   const resolution = resolveEntities(
     named.map(({ entry, name }) => ({
       name,
@@ -239,9 +238,9 @@ function resolveEntries(entries: ReadonlyMap<string, Entry>): ResolvedEntries {
   };
 }
 
-/** A word that chunk after chunk comes back to is a subject of the document. */
+/** A word in this many chunks is a subject of the document. */
 const SUBJECT_CHUNKS = 3;
-/** A longer document has names and recurring words enough; what one of its chunks is about it is not about. */
+/** In a longer document the subject of a single chunk is not a subject of the document. */
 const SHORT_DOCUMENT_CHUNKS = 4;
 
 function isOnlyKeyword(group: readonly Entry[], documentChunks: number): boolean {
@@ -250,19 +249,19 @@ function isOnlyKeyword(group: readonly Entry[], documentChunks: number): boolean
   if (sum((entry) => entry.wordChunks) < chunks) return false;
   const isSomewhereMore = sum((entry) => entry.keywordChunks) < chunks;
   if (isSomewhereMore && documentChunks <= SHORT_DOCUMENT_CHUNKS) return false;
-  return chunks < SUBJECT_CHUNKS || !group.some(({ spellings }) => isSubjectWord(commonest(spellings)));
+  return chunks < SUBJECT_CHUNKS || !group.some(({ spellings }) => isSubjectWord(mostFrequent(spellings)));
 }
 
-/** Adjectives of nations (`American`) have their capital and stay keywords, and so do the commonest words. */
+/** Adjectives of nations (`American`) have a capital and stay keywords, and so do very common words. */
 function isSubjectWord(name: string): boolean {
   return isOrdinaryWord(name) && !isCommonWord(name) && !isCommonWord(`${name}s`);
 }
 
 interface MergeContext {
   readonly merges: readonly MergedName[];
-  /** A relation of the document names it. */
+  /** A relation of the document has it as source or target. */
   readonly isRelated: boolean;
-  /** Of the document. */
+  /** Number of chunks of the document. */
   readonly chunks: number;
 }
 
@@ -274,7 +273,7 @@ function merged(group: readonly Entry[], root: string, { merges, isRelated, chun
     for (const [type, count] of entry.types) countIn(types, type, count);
     for (const spelling of [...entry.spellings.keys(), ...entry.aliases]) spellings.add(spelling);
   }
-  const name = commonest(main.spellings);
+  const name = mostFrequent(main.spellings);
   spellings.delete(name);
   return {
     id: idFor('Entity', name),
@@ -322,4 +321,32 @@ function mergedMentions(
     });
   }
   return [...byKey.values()];
+}
+
+/** How often an entity had each spelling and each type. */
+export interface NamedEntry {
+  readonly spellings: Map<string, number>;
+  readonly types: Map<string, number>;
+}
+
+export function countIn(counts: Map<string, number>, key: string, count: number): void {
+  counts.set(key, (counts.get(key) ?? 0) + count);
+}
+
+/** Returns the value with the highest count; of several the longest, then the first in the alphabet. */
+function mostFrequent(counts: ReadonlyMap<string, number>): string {
+  let best = '';
+  let bestCount = -1;
+  for (const [value, count] of counts) {
+    const isBetter =
+      count > bestCount ||
+      (count === bestCount && (value.length > best.length || (value.length === best.length && value < best)));
+    if (isBetter) [best, bestCount] = [value, count];
+  }
+  return best;
+}
+
+export function nameAndType({ spellings, types }: NamedEntry): KnownName {
+  const name = mostFrequent(spellings);
+  return { name, type: majorityType(name, types) };
 }

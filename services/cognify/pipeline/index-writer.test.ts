@@ -4,8 +4,7 @@ import { asId } from '../../common/kernel/ids.ts';
 import { type DatasetScope, datasetScope, PERSONAL_TENANT } from '../../common/kernel/scope.ts';
 import { createHashingEmbedder } from '../../common/models/hashing/hashing-embedder.ts';
 import type { TextEntry } from '../../common/storage/ports/text-index.ts';
-import { emptyBatch, type GrowingBatch } from './index-batch.ts';
-import { createIndexWriter } from './index-writer.ts';
+import { createIndexWriter, emptyBatch, type GrowingBatch } from './index-writer.ts';
 
 const scope: DatasetScope = datasetScope(PERSONAL_TENANT, asId('dataset'));
 

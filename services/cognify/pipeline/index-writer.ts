@@ -1,39 +1,68 @@
+import { append } from '../../common/kernel/long-lists.ts';
 import type { DatasetScope } from '../../common/kernel/scope.ts';
+import { type EmbeddingBatches, embedAll } from '../../common/models/embed-all.ts';
 import type { Embedder, ModelCallContext } from '../../common/ports/models.ts';
-import type { GraphStore } from '../../common/storage/ports/graph-store.ts';
-import type { TextIndex } from '../../common/storage/ports/text-index.ts';
+import type { EdgeEvidence, GraphStore, NodeEvidence } from '../../common/storage/ports/graph-store.ts';
+import type { TextEntry, TextIndex } from '../../common/storage/ports/text-index.ts';
 import type { VectorEntry, VectorIndex } from '../../common/storage/ports/vector-index.ts';
-import { type Embedding, type IndexBatch, rowCount } from './index-batch.ts';
+
+/** A vector to be made: the entry and the text that is embedded. */
+export interface Embedding {
+  readonly entry: Omit<VectorEntry, 'vector'>;
+  readonly text: string;
+}
+
+/** Rows of one generation of one item, for the three indexes. */
+export interface IndexBatch {
+  readonly entries: readonly TextEntry[];
+  readonly embeddings: readonly Embedding[];
+  readonly nodes: readonly NodeEvidence[];
+  readonly edges: readonly EdgeEvidence[];
+}
+
+/** A batch that grows while chunks are extracted. */
+export interface GrowingBatch extends IndexBatch {
+  readonly entries: TextEntry[];
+  readonly embeddings: Embedding[];
+  readonly nodes: NodeEvidence[];
+  readonly edges: EdgeEvidence[];
+}
+
+export function emptyBatch(): GrowingBatch {
+  return { entries: [], embeddings: [], nodes: [], edges: [] };
+}
+
+function rowCount({ entries, embeddings, nodes, edges }: IndexBatch): number {
+  return entries.length + embeddings.length + nodes.length + edges.length;
+}
 
 export interface IndexWriter {
   /**
-   * Resolves when the rows are in all three indexes; to the home that the vectors are in. Waits while many rows are under
-   * way.
+   * Writes the rows to all three indexes; resolves to the home that the vectors are in. Waits while many rows are being
+   * written.
    */
   write(batch: IndexBatch): Promise<number>;
 }
 
-/** Where vectors belong at the moment, and the model that makes them. */
-export interface WriterHome {
+/** The home that vectors go to at the moment, and the model that makes them. */
+interface WriterHome {
   readonly number: number;
   readonly scope: DatasetScope;
   readonly embedder: Embedder;
 }
 
-export interface IndexWriterOptions {
+interface IndexWriterOptions extends EmbeddingBatches {
   readonly scope: DatasetScope;
   readonly text: TextIndex;
   /** Homes by their scopes. */
   readonly vectors: Pick<VectorIndex, 'upsert'>;
   readonly graph: GraphStore;
-  /** Asked anew for each flush: a migration may move the vectors meanwhile. */
+  /** Read anew for each flush: a migration may move the vectors meanwhile. */
   readonly home: () => Promise<WriterHome>;
   /** See `VectorHomes.written`. */
   readonly written: (home: number) => Promise<number>;
   readonly context: ModelCallContext;
-  readonly embeddingBatchSize: number;
-  readonly embeddingConcurrency: number;
-  /** Asked when the vectors are made, right before rows are written: they are not if it throws. */
+  /** Called when the vectors are made, right before rows are written; no row is written when it throws. */
   readonly permit?: () => Promise<void>;
 }
 
@@ -47,16 +76,16 @@ interface Pending {
 const ROWS_PER_FLUSH = 4000;
 
 /**
- * Writes the batches of many items together: while one flush is under way the next ones gather, so fifty small items cost
- * a few calls of embedder and stores instead of hundreds. A flush that fails is tried again batch by batch, so that an
- * item only ever fails for its own rows.
+ * Writes the batches of many items together: batches gather while a flush runs, so fifty small items cost a few calls of
+ * embedder and stores instead of hundreds. A flush that fails is tried again batch by batch, so an item only ever fails
+ * because of its own rows.
  */
 export function createIndexWriter(options: IndexWriterOptions): IndexWriter {
-  const { scope, text, vectors, graph } = options;
+  const { scope, text, vectors, graph, context } = options;
   const queue: Pending[] = [];
   let isFlushing = false;
 
-  /** Into the home as it is now, and into the next one if it moved meanwhile. */
+  /** Writes into the active home, and the vectors into the next one too when a migration moved them meanwhile. */
   const store = async (batches: readonly IndexBatch[]): Promise<number> => {
     const embeddings = batches.flatMap((batch) => batch.embeddings);
     let home = await options.home();
@@ -80,7 +109,7 @@ export function createIndexWriter(options: IndexWriterOptions): IndexWriter {
   ): Promise<void> => {
     const { embedder } = home;
     const texts = embeddings.map((embedding) => embedding.text);
-    const made = await embedAll(embedder, texts, options);
+    const made = await embedAll(embedder, texts, context, options);
     const entries = batches.flatMap((batch) => batch.entries);
     const nodes = batches.flatMap((batch) => batch.nodes);
     const edges = batches.flatMap((batch) => batch.edges);
@@ -89,13 +118,13 @@ export function createIndexWriter(options: IndexWriterOptions): IndexWriter {
       vector: made[index] ?? new Float32Array(embedder.space.dimensions),
     }));
     await options.permit?.();
-    options.context.signal?.throwIfAborted();
+    context.signal?.throwIfAborted();
     const writes = await Promise.allSettled([
       vectorEntries.length > 0 ? vectors.upsert(home.scope, embedder.space, vectorEntries) : null,
       nodes.length + edges.length > 0 ? graph.upsert(scope, { nodes, edges }) : null,
       entries.length > 0 ? text.upsert(scope, entries) : null,
     ]);
-    // Only now: a roll-back must not overtake a write that is still under way.
+    // Thrown only now: a roll-back must not overtake a write that is still in flight.
     for (const write of writes) if (write.status === 'rejected') throw write.reason;
   };
   const flush = async (pending: readonly Pending[]): Promise<void> => {
@@ -109,7 +138,7 @@ export function createIndexWriter(options: IndexWriterOptions): IndexWriter {
   };
   const drain = async (): Promise<void> => {
     isFlushing = true;
-    // Batches that are asked for in this turn of the event loop go along.
+    // Includes batches that are added in this turn of the event loop.
     await new Promise((resolve) => setImmediate(resolve));
     while (queue.length > 0) await flush(takeFlush(queue));
     isFlushing = false;
@@ -134,26 +163,52 @@ function takeFlush(queue: Pending[]): readonly Pending[] {
   return queue.splice(0, count);
 }
 
-/** In calls of a size, some at the same time; one vector a text, in order. */
-export async function embedAll(
-  embedder: Embedder,
-  texts: readonly string[],
-  {
-    context,
-    embeddingBatchSize,
-    embeddingConcurrency,
-  }: Pick<IndexWriterOptions, 'context' | 'embeddingBatchSize' | 'embeddingConcurrency'>,
-): Promise<readonly Float32Array[]> {
-  const vectors: Float32Array[] = new Array(texts.length);
-  let next = 0;
-  const worker = async (): Promise<void> => {
-    while (next < texts.length) {
-      const start = next;
-      next += embeddingBatchSize;
-      const made = await embedder.embed(texts.slice(start, start + embeddingBatchSize), context);
-      for (const [index, vector] of made.entries()) vectors[start + index] = vector;
-    }
+/** Buffer of one item's rows in front of the writer: rows gather until there are enough, and are written while more are made. */
+export interface RowGatherer {
+  /** Rows that were not given to the writer yet. */
+  readonly rows: GrowingBatch;
+  append(batch: IndexBatch): void;
+  /** Gives the rows to the writer when there are enough, or when `isDue`; waits for the write before. */
+  spill(isDue?: boolean): Promise<void>;
+  /** Writes the rest and waits for every write; resolves to the homes that vectors went to. */
+  finish(): Promise<ReadonlySet<number>>;
+  /** Resolves when no write is in flight, failed or not. */
+  settled(): Promise<void>;
+}
+
+const ROWS_PER_WRITE = 2000;
+
+export function createRowGatherer(writer: IndexWriter): RowGatherer {
+  let rows = emptyBatch();
+  let writing: Promise<void> = Promise.resolve();
+  const homes = new Set<number>();
+  const writeRows = async (): Promise<void> => {
+    await writing;
+    writing = writer.write(rows).then((home) => void homes.add(home));
+    // Awaited by the next write or at the end; a failure in between must not count as unhandled.
+    writing.catch(() => {});
+    rows = emptyBatch();
   };
-  await Promise.all(Array.from({ length: embeddingConcurrency }, worker));
-  return vectors;
+  return {
+    get rows() {
+      return rows;
+    },
+    append({ entries, embeddings, nodes, edges }) {
+      append(rows.entries, entries);
+      append(rows.embeddings, embeddings);
+      append(rows.nodes, nodes);
+      append(rows.edges, edges);
+    },
+    async spill(isDue = false) {
+      if (isDue || rowCount(rows) >= ROWS_PER_WRITE) await writeRows();
+    },
+    async finish() {
+      if (rowCount(rows) > 0) await writeRows();
+      await writing;
+      return homes;
+    },
+    async settled() {
+      await Promise.allSettled([writing]);
+    },
+  };
 }

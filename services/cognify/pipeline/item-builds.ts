@@ -2,19 +2,19 @@ import type { DataItemId } from '../../common/kernel/brand.ts';
 import type { DatasetScope } from '../../common/kernel/scope.ts';
 import type { Ledger } from '../../common/records/cognify/ledger.ts';
 
-/** Builds under way in this process, so that forgetting an item stops them, in whatever process that is asked for. */
+/** Builds in flight in this process. Forgetting an item, in any process, stops them. */
 export interface ItemBuilds {
-  /** Runs `build` with a signal that is aborted too when the attempt cannot commit any more. */
+  /** Runs `build` with a signal that is also aborted when the attempt cannot commit any more. */
   track<Result>(
     attempt: BuildAttempt,
     signal: AbortSignal,
     build: (signal: AbortSignal) => Promise<Result>,
   ): Promise<Result>;
-  /** Those of this process stop at once, without waiting for the next look. */
+  /** Stops the builds of these items in this process at once, without waiting for the next poll. */
   stop(items: readonly DataItemId[]): void;
 }
 
-export interface BuildAttempt {
+interface BuildAttempt {
   readonly scope: DatasetScope;
   readonly item: DataItemId;
   readonly generation: number;
@@ -25,24 +25,24 @@ export class BuildStoppedError extends Error {
   override readonly name = 'BuildStoppedError';
 }
 
-/** How often the ledger is asked, in one read for each dataset, while anything is built. */
-const LOOK_MS = 500;
+/** How often the ledger is read, once per dataset, while builds are in flight. */
+const POLL_MS = 500;
 
 interface Build {
   readonly attempt: BuildAttempt;
   readonly controller: AbortController;
 }
 
-export function createItemBuilds(ledger: Pick<Ledger, 'entries'>, lookMs = LOOK_MS): ItemBuilds {
+export function createItemBuilds(ledger: Pick<Ledger, 'entries'>): ItemBuilds {
   const builds = new Set<Build>();
   let timer: NodeJS.Timeout | null = null;
   const stop = ({ attempt, controller }: Build): void =>
     controller.abort(new BuildStoppedError(`item ${attempt.item} was forgotten`));
-  const look = async (): Promise<void> => {
+  const poll = async (): Promise<void> => {
     for (const group of Map.groupBy(builds, datasetOf).values()) {
       const [{ attempt: first }] = group as [Build];
       const items = group.map(({ attempt }) => attempt.item);
-      // Nobody needs to hear of a failure: the commit asks again.
+      // A failed read does not matter: the commit checks again.
       const entries = await ledger.entries(first.scope, items).catch(() => null);
       for (const build of group) {
         if (entries !== null && isOver(build.attempt, entries)) stop(build);
@@ -51,7 +51,7 @@ export function createItemBuilds(ledger: Pick<Ledger, 'entries'>, lookMs = LOOK_
     schedule();
   };
   const schedule = (): void => {
-    timer = builds.size === 0 ? null : setTimeout(look, lookMs).unref();
+    timer = builds.size === 0 ? null : setTimeout(poll, POLL_MS).unref();
   };
   return {
     async track(attempt, signal, work) {

@@ -2,9 +2,9 @@ import type { DataItem } from '../../common/domain/data-item.ts';
 import { readStatements } from '../../common/text/statements/read-text.ts';
 import { type Statement, statementId, statementKey } from '../../common/text/statements/statement.ts';
 import type { ResolvedEntities } from './document-entities.ts';
-import type { ItemChunk } from './item-chunk.ts';
+import type { ItemChunk } from './model.ts';
 
-/** Where a client says when something was said; ISO times. */
+/** Metadata fields that may give the time of an item, as ISO times; the first one wins. */
 const TIME_FIELDS = [
   'effective_date',
   'asserted_at',
@@ -15,24 +15,24 @@ const TIME_FIELDS = [
   'created_at',
 ] as const;
 
-/** Whose statements they are, and when they were made unless they tell. */
+/** The item that makes statements, and their time when neither sentence nor metadata gives one. */
 export interface StatedBy {
   readonly item: Pick<DataItem, 'id' | 'ownerId' | 'externalMetadata'>;
   readonly createdAt: string;
 }
 
-/** What the sentences of an item say plainly of something that has one value at a time, in the order of the document. */
+/** Reads the statements of an item: plain sentences about something that has one value at a time, in document order. */
 export function itemStatements(
   { item, createdAt }: StatedBy,
   chunks: readonly Pick<ItemChunk, 'id' | 'text' | 'headings'>[],
   resolved: Pick<ResolvedEntities, 'entities'>,
 ): readonly Statement[] {
   const at = timeOf(item) ?? createdAt;
-  const fullNames = namesOf(resolved);
+  const fullNames = fullNamesOf(resolved);
   const found: Statement[] = [];
   for (const chunk of chunks) {
     for (const { text, asOf, since, subject, ...stated } of readStatements(chunk.text, chunk.headings)) {
-      // What is said of a time to come does not hold yet.
+      // A statement about the future does not hold yet.
       if ((asOf ?? '') > at || (since ?? '') > at) continue;
       const name = fullNames.get(subject.toLowerCase()) ?? subject;
       const isUser = /^(?:the )?user$/iu.test(subject);
@@ -56,8 +56,8 @@ function timeOf({ externalMetadata }: Pick<DataItem, 'externalMetadata'>): strin
   return null;
 }
 
-/** Short names to the full one that they stand for in this document; names that two share stand for themselves. */
-function namesOf({ entities }: Pick<ResolvedEntities, 'entities'>): ReadonlyMap<string, string> {
+/** Maps short names to the full name in this document; a short name of two entities is left out. */
+function fullNamesOf({ entities }: Pick<ResolvedEntities, 'entities'>): ReadonlyMap<string, string> {
   const names = new Map<string, string>();
   const shared = new Set<string>();
   for (const { name, aliases, isKeyword } of entities) {

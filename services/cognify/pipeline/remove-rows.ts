@@ -10,13 +10,13 @@ export interface RowStores extends Pick<DatasetIndexes, 'text' | 'vectors' | 'gr
   readonly supersessions: Pick<Supersessions, 'removeOfItem'>;
 }
 
-export interface RemovedRows {
+interface RemovedRows {
   readonly text: number;
   readonly vectors: number;
   readonly graph: number;
 }
 
-/** Removes rows of an item from all three indexes, and what it states. */
+/** Removes the selected rows of an item from all three indexes, and its statements. */
 export async function removeRows(
   { text, vectors, graph, statements, supersessions }: RowStores,
   scope: DatasetScope,
@@ -37,6 +37,6 @@ async function removeStatements(
   selection: RowSelection,
 ): Promise<void> {
   await statements.remove(scope, selection);
-  // An attempt that did not commit has replaced nothing, and the generation before it stays.
+  // An attempt that did not commit has superseded nothing, and the generation before it stays.
   if (selection.generation === undefined) await supersessions.removeOfItem(scope, dataItemId(selection.item));
 }

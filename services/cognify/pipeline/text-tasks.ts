@@ -1,31 +1,34 @@
 import type { DataItem } from '../../common/domain/data-item.ts';
+import type { DataItemId } from '../../common/kernel/brand.ts';
 import type { ParsedDocument } from '../../common/ports/documents.ts';
 import type { Extraction } from '../../common/ports/extractor.ts';
+import { chunkDocument, chunkIds } from '../../common/text/chunking/chunk-document.ts';
+import { sentences } from '../../common/text/language/sentences.ts';
+import { estimateTokens } from '../../common/text/language/token-count.ts';
 import type { Statement } from '../../common/text/statements/statement.ts';
-import { type ChunkSizes, chunkItem } from './chunk-item.ts';
 import {
   type ChunkMention,
   createDocumentEntities,
   type DocumentEntity,
   type DocumentRelation,
 } from './document-entities.ts';
-import type { ItemChunk } from './item-chunk.ts';
 import { itemStatements, type StatedBy } from './item-statements.ts';
+import type { ChunkSizes, ItemChunk } from './model.ts';
 
-// Work over whole documents, which a worker process does. All of it comes and goes in pieces that a busy thread can take one
-// at a time.
+// Entry of worker processes: work over whole documents. Results are yielded in parts, so that a busy thread receives one at a
+// time.
 
-/** Characters in one part of a result, about. */
+/** Approximate number of characters in one part of a result. */
 const PART_LENGTH = 128 * 1024;
-/** What a row costs beside its text. */
+/** Characters that a row counts beside its text. */
 const ROW_LENGTH = 200;
 
-export interface CutInput {
+interface CutInput {
   readonly item: Pick<DataItem, 'id'>;
   readonly sizes: ChunkSizes;
 }
 
-/** Cuts a stored document into chunks. Null when what is stored is no document. */
+/** Cuts a stored document into chunks. Returns null when the stored content is no document. */
 export function* cutDocument(
   { item, sizes }: CutInput,
   stored: Buffer,
@@ -36,7 +39,24 @@ export function* cutDocument(
   return { title: document.title };
 }
 
-/** Null for a text that was cut off, or something else under its key. */
+/** Cuts a parsed document into chunks with their ids. */
+export function chunkItem(item: DataItemId, document: ParsedDocument, sizes: ChunkSizes): readonly ItemChunk[] {
+  const drafts = chunkDocument(document, { ...sizes, countTokens: estimateTokens, sentences });
+  const ids = chunkIds(item, drafts);
+  return drafts.map((draft, position) => ({
+    id: ids[position] as string,
+    index: draft.index,
+    text: draft.text,
+    size: draft.tokenCount,
+    maxTokens: sizes.maxTokens,
+    cutType: draft.cutType,
+    contentHash: draft.contentHash,
+    headings: draft.headings,
+    page: draft.page ?? null,
+  }));
+}
+
+/** Returns null for a truncated text, or for other content under its key. */
 function documentOf(stored: Buffer): ParsedDocument | null {
   try {
     const value = JSON.parse(stored.toString('utf8')) as Partial<ParsedDocument> | null;
@@ -46,13 +66,13 @@ function documentOf(stored: Buffer): ParsedDocument | null {
   }
 }
 
-/** What was found in one chunk. */
-export interface ReadChunk extends Pick<ItemChunk, 'id' | 'text' | 'headings'> {
+/** The entities, relations and subjects of one chunk. */
+interface ReadChunk extends Pick<ItemChunk, 'id' | 'text' | 'headings'> {
   readonly extraction: Pick<Extraction, 'entities' | 'relations'>;
   readonly subjects: readonly string[];
 }
 
-/** One line of the content of `resolveDocument`. */
+/** Encodes one line of the content of `resolveDocument`. */
 export function readChunkLine({ id, text, headings, extraction, subjects }: ReadChunk): Buffer {
   const { entities, relations } = extraction;
   return Buffer.from(`${JSON.stringify({ id, text, headings, extraction: { entities, relations }, subjects })}\n`);
@@ -64,7 +84,7 @@ export type ResolvedPart =
   | { readonly mentions: readonly ChunkMention[] }
   | { readonly statements: readonly Statement[] };
 
-/** Resolves what the chunks of a document name, and reads what they state. */
+/** Resolves the entities that the chunks of a document name, and reads its statements. */
 export function* resolveDocument(source: StatedBy, content: Buffer): Generator<ResolvedPart, void> {
   const document = createDocumentEntities();
   const chunks: Pick<ItemChunk, 'id' | 'text' | 'headings'>[] = [];

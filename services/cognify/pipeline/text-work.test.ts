@@ -7,11 +7,10 @@ import { dataItemId } from '../../common/kernel/ids.ts';
 import { extractByRules } from '../../common/text/extraction/rules/extract-by-rules.ts';
 import { createTagger } from '../../common/text/extraction/rules/tagger.ts';
 import { createTextWorkers } from '../../common/text/extraction/text-workers.ts';
-import { chunkItem } from './chunk-item.ts';
 import { createDocumentEntities } from './document-entities.ts';
-import { itemSource } from './item-source.ts';
 import { itemStatements } from './item-statements.ts';
-import { readChunkLine } from './text-tasks.ts';
+import { itemSource } from './model.ts';
+import { chunkItem, readChunkLine } from './text-tasks.ts';
 import { createTextWork } from './text-work.ts';
 
 const ITEM = {

@@ -1,40 +1,44 @@
-import type { Readable } from 'node:stream';
-import type { DataItem } from '../../common/domain/data-item.ts';
-import { engramError } from '../../common/kernel/errors.ts';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { type DataItem, itemBlobs } from '../../common/domain/data-item.ts';
+import { EngramError, engramError } from '../../common/kernel/errors.ts';
+import { append } from '../../common/kernel/long-lists.ts';
+import type { DatasetScope } from '../../common/kernel/scope.ts';
 import { workerTask } from '../../common/platform/workers/worker-messages.ts';
 import { WorkerFailure, type WorkerPool } from '../../common/platform/workers/worker-pool.ts';
+import type { DocumentLoader } from '../../common/ports/documents.ts';
+import type { Logger } from '../../common/ports/logger.ts';
+import type { BlobStore } from '../../common/storage/ports/blob-store.ts';
 import type { Statement } from '../../common/text/statements/statement.ts';
-import type { ChunkSizes } from './chunk-item.ts';
 import type { ChunkMention, DocumentEntity, DocumentRelation, ResolvedEntities } from './document-entities.ts';
-import type { ItemChunk } from './item-chunk.ts';
-import type { ItemSource } from './item-source.ts';
+import type { ChunkSizes, ItemChunk, ItemSource } from './model.ts';
 import { cutDocument, type ResolvedPart, resolveDocument } from './text-tasks.ts';
 
 const MODULE = new URL('./text-tasks.ts', import.meta.url);
 const CUT = workerTask<typeof import('./text-tasks.ts'), 'cutDocument'>(MODULE, 'cutDocument');
 const RESOLVE = workerTask<typeof import('./text-tasks.ts'), 'resolveDocument'>(MODULE, 'resolveDocument');
 
-/** What is smaller is done in the calling thread, in some milliseconds: it waits for no worker process. */
+/** Smaller texts are processed in the calling thread, in some milliseconds, without a worker process. */
 const MAX_INLINE_BYTES = 16 * 1024;
 
-export interface CutDocument {
+interface CutDocument {
   readonly title: string | null;
   readonly chunks: readonly ItemChunk[];
 }
 
-export interface ResolvedDocument {
+interface ResolvedDocument {
   readonly resolved: ResolvedEntities;
   readonly statements: readonly Statement[];
 }
 
 /**
- * The work over whole documents, in worker processes. Errors: `DocumentParsingError` for a document that passes a limit of
- * theirs, `CancelledError` when the server stops.
+ * Processes whole documents in worker processes. Errors: `DocumentParsingError` for a document that exceeds a limit of the
+ * workers, `CancelledError` when the server stops.
  */
-export interface TextWork {
-  /** Null when what is stored is no document. */
+interface TextWork {
+  /** Cuts a stored document into chunks; null when the stored content is no document. */
   cut(item: DataItem, stored: Readable | Buffer, sizes: ChunkSizes, signal: AbortSignal): Promise<CutDocument | null>;
-  /** `lines`: `readChunkLine` of each chunk. */
+  /** Resolves the entities of a document and reads its statements. `lines`: `readChunkLine` of each chunk. */
   resolve(source: ItemSource, lines: readonly Buffer[], signal: AbortSignal): Promise<ResolvedDocument>;
 }
 
@@ -42,9 +46,7 @@ export function createTextWork(pool: Pick<WorkerPool, 'run'>): TextWork {
   return {
     async cut(item, stored, sizes, signal) {
       const chunks: ItemChunk[] = [];
-      const onPart = (part: readonly ItemChunk[]) => {
-        for (const chunk of part) chunks.push(chunk);
-      };
+      const onPart = (part: readonly ItemChunk[]) => append(chunks, part);
       const input = { item: { id: item.id }, sizes };
       const content = await smallOrStream(stored);
       const done = Buffer.isBuffer(content)
@@ -73,7 +75,7 @@ export function createTextWork(pool: Pick<WorkerPool, 'run'>): TextWork {
   };
 }
 
-/** The whole content when it is small, else a stream of all of it. */
+/** Returns the content as one buffer when it is small, else as a stream. */
 async function smallOrStream(stored: Readable | Buffer): Promise<Buffer | AsyncIterable<Buffer>> {
   if (Buffer.isBuffer(stored)) return stored.byteLength <= MAX_INLINE_BYTES ? stored : eachOf([stored]);
   const parts: Buffer[] = [];
@@ -114,7 +116,54 @@ async function inWorker<Result>(item: DataItem, what: string, result: Promise<Re
   }
 }
 
-/** One by one: a call takes some hundred thousand arguments at most. */
-function append<Row>(list: Row[], rows: readonly Row[]): void {
-  for (const row of rows) list.push(row);
+/** The item was forgotten or replaced meanwhile, or the blob store lost its content. */
+export class ContentMissingError extends EngramError {
+  constructor(state: 'missing' | 'damaged') {
+    super('ContentMissingError', 500, `The stored text is ${state} and the original is missing: add the file again.`);
+  }
+}
+
+export interface LoadDependencies {
+  readonly blobs: BlobStore;
+  /** Parses the original again when the stored text is damaged or missing; absent: this is not done. */
+  readonly documents?: Pick<DocumentLoader, 'loadEncoded'>;
+  readonly logger: Logger;
+  readonly textWork: TextWork;
+}
+
+interface LoadRequest {
+  readonly scope: DatasetScope;
+  readonly item: DataItem;
+  readonly sizes: ChunkSizes;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Reads the document that ingest parsed and cuts it into chunks. A stored text that is missing or damaged is parsed again
+ * from the original. Errors: `ContentMissingError` when there is neither, those of the loader for an unreadable original,
+ * those of `TextWork`.
+ */
+export async function loadChunks(
+  dependencies: LoadDependencies,
+  { scope, item, sizes, signal }: LoadRequest,
+): Promise<CutDocument> {
+  const { blobs, documents, logger, textWork } = dependencies;
+  const stored = await blobs.get(scope, itemBlobs.parsed(item));
+  const found = stored === null ? null : await textWork.cut(item, stored, sizes, signal);
+  if (found !== null) return found;
+  const original = await blobs.get(scope, itemBlobs.original(item));
+  if (original !== null && documents !== undefined) {
+    const { fileName, mimeType } = item;
+    const content = await buffer(original);
+    const { json } = await documents.loadEncoded(
+      { fileName, declaredMimeType: mimeType, sizeBytes: content.length, content },
+      signal,
+    );
+    await blobs.put(scope, itemBlobs.parsed(item), Readable.from(json), signal);
+    logger.warn('cognify.text.reparsed', { datasetId: scope.dataset, itemId: item.id, name: item.name });
+    const parsed = await blobs.get(scope, itemBlobs.parsed(item));
+    const again = parsed === null ? null : await textWork.cut(item, parsed, sizes, signal);
+    if (again !== null) return again;
+  }
+  throw new ContentMissingError(stored === null ? 'missing' : 'damaged');
 }

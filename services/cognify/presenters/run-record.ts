@@ -1,4 +1,4 @@
-import type { RunRecordPage } from '../runs/list-run-records.ts';
+import type { RunRecordPage } from '../runs/read-runs.ts';
 
 /** A row of `/activity/pipeline-runs` (ingest.md §8.3). Name and owner only of datasets the caller may read. */
 export function presentRunRecords({ rows, datasets, owners }: RunRecordPage): readonly object[] {

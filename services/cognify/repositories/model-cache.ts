@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import type { DataItemId } from '../../common/kernel/brand.ts';
+import { sha256OfJson } from '../../common/kernel/hashes.ts';
 import type { JsonObject } from '../../common/kernel/json.ts';
 import type { DatasetScope } from '../../common/kernel/scope.ts';
 import {
@@ -83,13 +83,9 @@ export function createModelCache(store: DocumentStore) {
 }
 
 function questionOf({ model, promptHash, chunkHash }: ModelCacheKey): string {
-  return sha256([model, promptHash, chunkHash]);
+  return sha256OfJson([model, promptHash, chunkHash]);
 }
 
 function cacheId(scope: DatasetScope, key: ModelCacheKey): string {
-  return sha256([scope.tenant, scope.dataset, questionOf(key), key.contextHash, key.item]);
-}
-
-function sha256(parts: readonly string[]): string {
-  return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
+  return sha256OfJson([scope.tenant, scope.dataset, questionOf(key), key.contextHash, key.item]);
 }

@@ -6,7 +6,7 @@ import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
 import type { CognifyDependencies } from '../dependencies.ts';
 import { presentRunRecords } from '../presenters/run-record.ts';
 
-const listRunRecords = onDemand(async () => (await import('../runs/list-run-records.ts')).listRunRecords);
+const listRunRecords = onDemand(async () => (await import('../runs/read-runs.ts')).listRunRecords);
 
 const text = z.string().nullable();
 const count = z.int().nullable();

@@ -10,7 +10,7 @@ import type { CallContext } from '../../common/platform/messaging/messenger.ts';
 import type { StoredRun } from '../../common/records/cognify/runs.ts';
 import type { CognifyDependencies } from '../dependencies.ts';
 import { presentProgress, presentStatuses } from '../presenters/run-status.ts';
-import { isRefusal, readableDatasets } from '../runs/permitted-datasets.ts';
+import { readableDatasets } from '../runs/permitted-datasets.ts';
 
 const statusQuery = z.object({
   dataset: uuidList().default([]),
@@ -83,26 +83,11 @@ async function statuses(
   const named = [...new Set(query.pipeline)];
   const pipelines = named.length === 0 ? [COGNIFY_PIPELINE] : named;
   try {
-    const datasets = await readableOrNone({ messenger }, principal, query.dataset, context);
+    const datasets = await readableDatasets(messenger, principal, query.dataset, context);
     const newest = await runs.newest(datasets, pipelines);
     return json(presentStatuses(newest, { datasets, pipelines }, leaf));
   } catch (error) {
     if (!isEngramError(error)) throw error;
     throw new HttpError(409, { error: `Unable to retrieve dataset ${what}.` }, { cause: error });
-  }
-}
-
-/** Having no dataset at all is no error when none was named. */
-async function readableOrNone(
-  { messenger }: Pick<CognifyDependencies, 'messenger'>,
-  principal: Principal,
-  ids: readonly string[],
-  context: CallContext,
-) {
-  try {
-    return await readableDatasets(messenger, principal, ids, context);
-  } catch (error) {
-    if (ids.length === 0 && isRefusal(error)) return [];
-    throw error;
   }
 }

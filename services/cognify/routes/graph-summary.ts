@@ -4,7 +4,7 @@ import { onDatasets } from '../../common/platform/http/route-permission.ts';
 import { uuidList } from '../../common/platform/http/schema.ts';
 import { createGraphCountCache, summariseGraphs } from '../built/summarise-graph.ts';
 import type { CognifyDependencies } from '../dependencies.ts';
-import { isRefusal, readableDatasets } from '../runs/permitted-datasets.ts';
+import { readableDatasets } from '../runs/permitted-datasets.ts';
 
 const summaryAnswer = z.array(
   z
@@ -33,12 +33,7 @@ export function graphSummaryRoutes(dependencies: CognifyDependencies): readonly 
       query: z.object({ dataset_ids: uuidList().default([]) }),
       responses: { 200: { description: 'One entry per dataset', schema: summaryAnswer } },
       async handle({ principal, query, context }) {
-        const datasets = await readableDatasets(messenger, principal, query.dataset_ids, context).catch(
-          (error: unknown) => {
-            if (query.dataset_ids.length === 0 && isRefusal(error)) return [];
-            throw error;
-          },
-        );
+        const datasets = await readableDatasets(messenger, principal, query.dataset_ids, context);
         const summaries = await summariseGraphs({ ...dependencies, counts }, datasets);
         return json(
           summaries.map(({ datasetId, runId, nodes, edges, computedAt }) => ({

@@ -9,10 +9,10 @@ import { wholeGraph } from '../../common/presenters/graph-json.ts';
 import { openGraph } from '../../common/records/cognify/visible-graph.ts';
 import type { CognifyDependencies } from '../dependencies.ts';
 import { RUN_STATUS } from '../presenters/run-info.ts';
-import { isRefusal, readableDataset } from '../runs/permitted-datasets.ts';
-import type { FoundRun } from '../runs/read-run.ts';
+import { datasetWith, isPermissionDenied } from '../runs/permitted-datasets.ts';
+import type { FoundRun } from '../runs/read-runs.ts';
 
-const readRun = onDemand(async () => (await import('../runs/read-run.ts')).readRun);
+const readRun = onDemand(async () => (await import('../runs/read-runs.ts')).readRun);
 
 /** A lost event costs one of these. */
 const POLL_MS = 2000;
@@ -103,10 +103,10 @@ async function mayRead(
 ): Promise<boolean> {
   if (principal === null) return false;
   try {
-    await readableDataset(messenger, principal, run.dataset, context);
+    await datasetWith(messenger, { principal, permission: 'read' }, run.dataset, context);
     return true;
   } catch (error) {
-    if (isRefusal(error)) return false;
+    if (isPermissionDenied(error)) return false;
     throw error;
   }
 }

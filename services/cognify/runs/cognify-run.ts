@@ -3,11 +3,14 @@ import { contentVersion, type DataItem } from '../../common/domain/data-item.ts'
 import { unusedModelOptions } from '../../common/domain/unused-options.ts';
 import type { DataItemId } from '../../common/kernel/brand.ts';
 import { engramError } from '../../common/kernel/errors.ts';
+import { pagesOf } from '../../common/kernel/result-page.ts';
+import { createConcurrencyLimit } from '../../common/platform/async/concurrency-limit.ts';
+import { mapConcurrently } from '../../common/platform/async/map-concurrently.ts';
 import type { Messenger } from '../../common/platform/messaging/messenger.ts';
 import type { CognifyOptions } from '../../common/platform/messaging/methods/cognify.ts';
 import { datasetItems } from '../../common/platform/messaging/methods/ingest.ts';
 import type { EmbedderSource } from '../../common/ports/embedders.ts';
-import type { Embedder } from '../../common/ports/models.ts';
+import type { Embedder, ModelCallContext } from '../../common/ports/models.ts';
 import type { Clock } from '../../common/ports/system.ts';
 import { NO_TRACER } from '../../common/ports/tracer.ts';
 import { type ActiveEmbedding, activeEmbedding } from '../../common/records/cognify/active-embedding.ts';
@@ -16,25 +19,22 @@ import type { VectorHomes } from '../../common/records/cognify/vector-homes.ts';
 import type { Provenance } from '../../common/storage/ports/index-entry.ts';
 import { isSameSpace } from '../../common/storage/ports/vector-index.ts';
 import { gatherVectors } from '../migration/gather-vectors.ts';
-import { createAskExtractor } from '../pipeline/ask-extractor.ts';
+import { type ActiveRun, COGNIFY_JOB, type RunExecutor, type RunReport } from '../model.ts';
 import { type BuildDependencies, type BuiltItem, buildItem } from '../pipeline/build-item.ts';
-import type { ChunkSizes } from '../pipeline/chunk-item.ts';
-import { itemPages } from '../pipeline/dataset-items.ts';
+import { createAskExtractor } from '../pipeline/extract-chunks.ts';
 import { createIndexWriter } from '../pipeline/index-writer.ts';
 import { createItemFailures, type ItemFailures, LAST_STAGE } from '../pipeline/item-failures.ts';
-import { ContentMissingError } from '../pipeline/load-document.ts';
-import { createPriorityGate } from '../pipeline/priority-gate.ts';
-import { runItems } from '../pipeline/run-items.ts';
-import type { CognifySettings, RunModelSource, RunModels } from '../pipeline/settings.ts';
+import type { ChunkSizes } from '../pipeline/model.ts';
+import { ContentMissingError } from '../pipeline/text-work.ts';
 import type { ModelCache } from '../repositories/model-cache.ts';
+import type { CognifySettings, RunModelSource, RunModels } from '../settings.ts';
 import { type JudgeDependencies, judgeOrLeave } from '../statements/judge-statements.ts';
-import { COGNIFY_JOB } from './cognify-job.ts';
-import { isProgressTick } from './progress-rule.ts';
-import type { ActiveRun, RunExecutor, RunReport } from './run-executor.ts';
+import { isProgressTick } from './active-run.ts';
 
 const DEFAULT_DATA_PER_BATCH = 20;
+const LIST_PAGE = 1000;
 
-export interface CognifyRunDependencies extends BuildDependencies, JudgeDependencies {
+interface CognifyRunDependencies extends BuildDependencies, JudgeDependencies {
   readonly statements: JudgeDependencies['statements'];
   readonly supersessions: JudgeDependencies['supersessions'];
   readonly ledger: Ledger;
@@ -47,14 +47,13 @@ export interface CognifyRunDependencies extends BuildDependencies, JudgeDependen
   readonly settings: CognifySettings;
 }
 
-/** Builds every item of the dataset whose present content has no committed generation. */
+/** Builds every item of the dataset whose current content has no committed generation. */
 export function createCognifyRun(dependencies: CognifyRunDependencies): RunExecutor {
   return { kind: COGNIFY_JOB, execute: (run) => execute(dependencies, run) };
 }
 
 async function execute(dependencies: CognifyRunDependencies, run: ActiveRun): Promise<RunReport> {
-  const { ledger, logger } = dependencies;
-  const { models: source } = dependencies;
+  const { ledger, logger, models: source } = dependencies;
   const models = isCanaryDataset(run.dataset) ? source.withoutModel() : await source.current(run.scope.tenant);
   if (models.missingModelKey !== null) throw engramError('LLMAPIKeyNotSetError', models.missingModelKey);
   const [items, embedding] = await Promise.all([
@@ -62,7 +61,7 @@ async function execute(dependencies: CognifyRunDependencies, run: ActiveRun): Pr
     activeEmbedding(dependencies, run.scope),
   ]);
   const { embedder } = embedding;
-  await tellOfFormerModel(dependencies, run, embedding);
+  await warnOfFormerModel(dependencies, run, embedding);
   const entries = await ledger.entries(
     run.scope,
     items.map(({ id }) => id),
@@ -75,7 +74,7 @@ async function execute(dependencies: CognifyRunDependencies, run: ActiveRun): Pr
   for (const item of live) {
     const entry = entries.get(item.id);
     if (!isBuilt(entry, item)) continue;
-    // Committed by this run before its worker was lost.
+    // This run committed it before its worker was lost.
     const isOurs = entry.runId === run.id;
     if (isOurs) totals.addCounts(entry);
     await run.itemEnded({ item: item.id, status: isOurs ? 'completed' : 'already_completed' }, null);
@@ -85,7 +84,7 @@ async function execute(dependencies: CognifyRunDependencies, run: ActiveRun): Pr
     await buildAll(dependencies, run, { models, embedder, open, entries, totals, failures });
     await failures.end();
   } finally {
-    // Whatever became of one item, the others are there.
+    // Also when an item failed: the others are built.
     if (!run.signal.aborted) await judgeOrLeave(dependencies, run.scope);
   }
   const unused = unusedModelOptions(run.options as CognifyOptions, models.keepExtractions);
@@ -93,83 +92,85 @@ async function execute(dependencies: CognifyRunDependencies, run: ActiveRun): Pr
   return { counts: { ...totals.counts(), ...failures.counts(), ...warnings }, ...failures.report() };
 }
 
-/** New vectors go beside those that are there: who configured another model would wait for it in vain. */
-async function tellOfFormerModel(
+/** Logs that the dataset keeps its former embedding model although another one is configured now. */
+async function warnOfFormerModel(
   { embedders, logger }: Pick<CognifyRunDependencies, 'embedders' | 'logger'>,
   run: ActiveRun,
   { embedder, isSettled, wish }: ActiveEmbedding,
 ): Promise<void> {
   if (!isSettled) return;
-  // What is wrong with it is told where it is set.
+  // An error of the configured model is reported where it is configured.
   const wanted = await embedders.wanted(run.scope.tenant, wish).catch(() => null);
   if (wanted === null || isSameSpace(wanted.space, embedder.space)) return;
   logger.warn('cognify.embedding.former', {
-    ...{ runId: run.id, datasetId: run.dataset.id, embedding: embedder.space, configured: wanted.space },
-    hint: 'The dataset keeps the embedding model that made its vectors. Forget its memory (memory_only) and cognify it again to have the configured one; a Dataset resource is moved by itself.',
+    runId: run.id,
+    datasetId: run.dataset.id,
+    embedding: embedder.space,
+    configured: wanted.space,
+    hint: 'The dataset keeps the embedding model that made its vectors. Forget its memory (memory_only) and cognify it again to use the configured one; for a Dataset resource the vectors are migrated automatically.',
   });
+}
+
+interface OpenItems {
+  readonly models: RunModels;
+  /** The one in use when the run begins; a migration may bring another. */
+  readonly embedder: Embedder;
+  readonly open: readonly DataItem[];
+  readonly entries: ReadonlyMap<DataItemId, LedgerEntry>;
+  readonly totals: Totals;
+  readonly failures: ItemFailures;
 }
 
 async function buildAll(
   dependencies: CognifyRunDependencies,
   run: ActiveRun,
-  {
-    models,
-    embedder,
-    open,
-    entries,
-    totals,
-    failures,
-  }: {
-    readonly models: RunModels;
-    /** The one that is in force when the run begins; a migration may bring another. */
-    readonly embedder: Embedder;
-    readonly open: readonly DataItem[];
-    readonly entries: ReadonlyMap<DataItemId, LedgerEntry>;
-    readonly totals: Totals;
-    readonly failures: ItemFailures;
-  },
+  { models, embedder, open, entries, totals, failures }: OpenItems,
 ): Promise<void> {
-  const { settings, logger, tracer = NO_TRACER } = dependencies;
+  const { homes, cache, settings, logger, tracer = NO_TRACER } = dependencies;
   const options = run.options as CognifyOptions;
-  const context = {
-    ...{ scope: run.scope, purpose: 'extraction' as const, runId: run.id, payer: run.payer },
-    ...{ signal: run.signal, onUsage: run.meter },
+  const context: ModelCallContext = {
+    scope: run.scope,
+    purpose: 'extraction',
+    runId: run.id,
+    payer: run.payer,
+    signal: run.signal,
+    onUsage: run.meter,
   };
   const writer = createIndexWriter({
     ...dependencies,
+    ...settings,
     scope: run.scope,
-    vectors: dependencies.homes.inHomes,
+    vectors: homes.inHomes,
     home: () => activeEmbedding(dependencies, run.scope),
-    written: (home) => dependencies.homes.written(run.scope, home),
+    written: (home) => homes.written(run.scope, home),
     context,
-    embeddingBatchSize: settings.embeddingBatchSize,
-    embeddingConcurrency: settings.embeddingConcurrency,
   });
   const request = {
     run,
     writer,
-    gate: createPriorityGate(settings.extractionConcurrency),
-    ask: createAskExtractor(models.extractor, models.keepExtractions ? dependencies.cache : null, run.scope),
+    limit: createConcurrencyLimit(settings.extractionConcurrency),
+    ask: createAskExtractor(models.extractor, models.keepExtractions ? cache : null, run.scope),
     options,
     sizes: chunkSizes(settings, Math.min(models.maxChunkTokens, embedder.maxInputTokens), options),
-    gatherVectors: (origin: Provenance, homes: ReadonlySet<number>, signal: AbortSignal) =>
-      gatherVectors(dependencies, run.scope, { origin, homes, context: { ...context, signal } }),
+    gatherVectors: (origin: Provenance, written: ReadonlySet<number>, signal: AbortSignal) =>
+      gatherVectors(dependencies, run.scope, { origin, homes: written, context: { ...context, signal } }),
     chunksPerBatch: Math.min(options.chunksPerBatch ?? Number.POSITIVE_INFINITY, settings.chunksPerBatch),
   };
+  const triesBefore = (item: DataItem) => triesOf(entries.get(item.id), contentVersion(item));
   let done = 0;
-  const build = async (item: DataItem, position: number, signal: AbortSignal): Promise<void> => {
-    const triesBefore = triesOf(entries.get(item.id), contentVersion(item));
+  const build = async ({ item, position }: (typeof places)[number], signal: AbortSignal): Promise<void> => {
+    const tries = triesBefore(item);
     let built: BuiltItem | null;
     try {
       built = await tracer.step('item', { item_id: item.id }, () =>
-        buildItem(dependencies, { ...request, item, triesBefore, position, signal }),
+        buildItem(dependencies, { ...request, item, triesBefore: tries, position, signal }),
       );
     } catch (error) {
       if (signal.aborted) throw error;
-      if (error instanceof ContentMissingError && !(await isAsListed(dependencies, run, item))) {
+      if (error instanceof ContentMissingError && !(await isCurrent(dependencies, run, item))) {
         return run.drop(item.id);
       }
-      return failures.add(item, error, triesBefore + 1);
+      return failures.add(item, error, tries + 1);
     }
     if (built === null) return run.drop(item.id);
     totals.add(built);
@@ -180,51 +181,71 @@ async function buildAll(
     if (isProgressTick(done, open.length)) logger.info('cognify.progress', fields);
   };
   const places = open.map((item, position) => ({ item, position }));
-  const {
-    first = [],
-    last = [],
-    aside = [],
-  } = Object.groupBy(places, ({ item }) => turnOf(triesOf(entries.get(item.id), contentVersion(item))));
+  const { first = [], last = [], aside = [] } = Object.groupBy(places, ({ item }) => turnOf(triesBefore(item)));
   for (const { item } of aside) await failures.setAside(item, entries.get(item.id) as LedgerEntry);
-  const limit = options.dataPerBatch ?? DEFAULT_DATA_PER_BATCH;
-  const work = ({ item, position }: (typeof places)[number], signal: AbortSignal) => build(item, position, signal);
-  await runItems(first, { limit, signal: run.signal }, work);
-  // Whatever kills the process now was alone: no neighbour is blamed for it.
-  await runItems(last, { limit: 1, signal: run.signal }, work);
+  await runItems(first, { limit: options.dataPerBatch ?? DEFAULT_DATA_PER_BATCH, signal: run.signal }, build);
+  // One at a time: if the process dies now, only this item can be the cause.
+  await runItems(last, { limit: 1, signal: run.signal }, build);
 }
 
-/** `first`: beside others. `last`: alone, when the others are done, because it is its last try. `aside`: not any more. */
+/** `first`: beside others. `last`: alone after the others, because it is its last try. `aside`: not tried any more. */
 function turnOf(tries: number): 'first' | 'last' | 'aside' {
   if (tries >= MAX_TRIES) return 'aside';
   return tries === MAX_TRIES - 1 ? 'last' : 'first';
 }
 
-/** Content that was replaced since is built by the run that its update asks for. */
-async function isAsListed({ messenger }: CognifyRunDependencies, run: ActiveRun, item: DataItem): Promise<boolean> {
+/** The first failure of an item, which stops the others. */
+class RunStopped extends Error {
+  override readonly name = 'RunStopped';
+}
+
+/** Works on at most `limit` items at a time. The first error of `work` stops the others, waits for them and is thrown. */
+async function runItems<Item>(
+  items: readonly Item[],
+  settings: { readonly limit: number; readonly signal: AbortSignal },
+  work: (item: Item, signal: AbortSignal) => Promise<void>,
+): Promise<void> {
+  const stop = new AbortController();
+  const signal = AbortSignal.any([settings.signal, stop.signal]);
+  await mapConcurrently(items, Math.max(1, settings.limit), async (item) => {
+    if (signal.aborted) return;
+    try {
+      await work(item, signal);
+    } catch (error) {
+      // Errors after the first failure only say that the item was stopped.
+      if (!signal.aborted) stop.abort(new RunStopped('another item of the run failed', { cause: error }));
+    }
+  });
+  settings.signal.throwIfAborted();
+  if (stop.signal.aborted) throw (stop.signal.reason as RunStopped).cause;
+}
+
+/** Whether the item still has this content. Replaced content is built by the run that its update starts. */
+async function isCurrent({ messenger }: CognifyRunDependencies, run: ActiveRun, item: DataItem): Promise<boolean> {
   const request = { dataset: run.dataset, limit: 1, ids: [item.id] };
   const { items } = await messenger.call(datasetItems, request, { requestId: run.id, principal: run.principal });
   return items.some((present) => contentVersion(present) === contentVersion(item));
 }
 
+/** Returns the items of the dataset, oldest first. */
 async function listItems({ messenger }: CognifyRunDependencies, run: ActiveRun): Promise<readonly DataItem[]> {
-  const context = { requestId: run.id, principal: run.principal, signal: run.signal };
-  return (await Array.fromAsync(itemPages(messenger, run.dataset, context))).flat();
+  const { dataset, principal, signal } = run;
+  const pages = pagesOf<DataItem>((after) =>
+    messenger.call(datasetItems, { dataset, after, limit: LIST_PAGE }, { requestId: run.id, principal, signal }),
+  );
+  return (await Array.fromAsync(pages)).flat();
 }
 
-function chunkSizes(settings: CognifySettings, greatest: number, options: CognifyOptions): ChunkSizes {
+function chunkSizes(settings: CognifySettings, largest: number, options: CognifyOptions): ChunkSizes {
   const asked = options.chunkSize ?? 0;
-  const maxTokens = asked > 0 ? Math.min(asked, greatest) : greatest;
-  return { maxTokens, targetTokens: asked > 0 ? maxTokens : Math.min(settings.automaticChunkTokens, greatest) };
+  const maxTokens = asked > 0 ? Math.min(asked, largest) : largest;
+  return { maxTokens, targetTokens: asked > 0 ? maxTokens : Math.min(settings.automaticChunkTokens, largest) };
 }
 
-interface Totals {
-  add(item: BuiltItem): void;
-  addCounts(entry: LedgerEntry): void;
-  counts(): Record<string, number>;
-}
+type Totals = ReturnType<typeof createTotals>;
 
-/** What the run built. An entity of several documents counts once, except in documents built before a restart. */
-function createTotals(): Totals {
+/** Counts what the run built. An entity of several documents counts once, except in documents built before a restart. */
+function createTotals() {
   const entities = new Set<string>();
   let documents = 0;
   let chunks = 0;
@@ -232,14 +253,14 @@ function createTotals(): Totals {
   let relationships = 0;
   let failedChunks = 0;
   return {
-    add(item) {
+    add(item: BuiltItem) {
       documents += 1;
       chunks += item.chunks;
       relationships += item.relationships;
       failedChunks += item.failedChunks;
       for (const id of item.entityIds) entities.add(id);
     },
-    addCounts({ counts }) {
+    addCounts({ counts }: LedgerEntry) {
       documents += 1;
       chunks += Number(counts?.['chunks'] ?? 0);
       earlierEntities += Number(counts?.['entities'] ?? 0);
@@ -247,7 +268,10 @@ function createTotals(): Totals {
       failedChunks += Number(counts?.['failed_chunks'] ?? 0);
     },
     counts: () => ({
-      ...{ documents, chunks, entities: entities.size + earlierEntities, relationships },
+      documents,
+      chunks,
+      entities: entities.size + earlierEntities,
+      relationships,
       ...(failedChunks === 0 ? {} : { failed_chunks: failedChunks }),
     }),
   };

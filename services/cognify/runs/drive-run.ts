@@ -1,54 +1,31 @@
-import { payerOf } from '../../common/domain/budget.ts';
-import type { ChunkProgress, RunItem } from '../../common/domain/run.ts';
 import type { RunId } from '../../common/kernel/brand.ts';
-import { scopeOf } from '../../common/kernel/dataset.ts';
 import { clientMessage, engramError, isEngramError } from '../../common/kernel/errors.ts';
 import { asId } from '../../common/kernel/ids.ts';
+import type { Principal } from '../../common/kernel/principal.ts';
 import { datasetScope } from '../../common/kernel/scope.ts';
-import { createWorkGroups } from '../../common/platform/async/work-groups.ts';
 import { authoriseJob, type JobAuthority } from '../../common/platform/jobs/job-authority.ts';
-import { heldError } from '../../common/platform/jobs/job-document.ts';
 import { HandOverError, handOver } from '../../common/platform/jobs/job-failure.ts';
 import type { JobLease } from '../../common/platform/jobs/job-lease.ts';
 import { isPassing } from '../../common/platform/jobs/run-error.ts';
-import {
-  describeRunError,
-  type RunEnd,
-  type RunRecorder,
-  type RunUsage,
-} from '../../common/platform/jobs/run-recorder.ts';
+import { describeRunError, type RunEnd } from '../../common/platform/jobs/run-recorder.ts';
 import { type RunJob, readRunJob } from '../../common/platform/messaging/jobs.ts';
 import type { Messenger } from '../../common/platform/messaging/messenger.ts';
+import { getPrincipal } from '../../common/platform/messaging/methods/auth.ts';
 import type { Logger } from '../../common/ports/logger.ts';
-import type { ModelKind, TokenUsage } from '../../common/ports/models.ts';
 import type { Clock } from '../../common/ports/system.ts';
 import { NO_TRACER, type TraceRoot, type Tracer } from '../../common/ports/tracer.ts';
-import { type ClaimedJob, LeaseLostError, type WorkQueue } from '../../common/ports/work-queue.ts';
-import {
-  datasetOf,
-  type RunDocument,
-  type Runs,
-  runsCollection,
-  type StoredRun,
-} from '../../common/records/cognify/runs.ts';
-import { type DocumentStore, update, type Write } from '../../common/storage/ports/document-store.ts';
-import { isProgressTick } from './progress-rule.ts';
-import type { ActiveRun, RunExecutor } from './run-executor.ts';
-import type { RunSettings } from './run-settings.ts';
-import { whileInUse } from './while-in-use.ts';
+import { type ClaimedJob, LeaseLostError } from '../../common/ports/work-queue.ts';
+import { datasetOf, runsCollection, type StoredRun } from '../../common/records/cognify/runs.ts';
+import { update } from '../../common/storage/ports/document-store.ts';
+import type { RunExecutor } from '../model.ts';
+import { type ActiveRunDependencies, type AuthorisedClaim, commitAs, createActiveRun } from './active-run.ts';
 
-export interface DriveDependencies {
-  readonly store: DocumentStore;
-  readonly runs: Runs;
-  readonly recorder: RunRecorder;
-  readonly workQueue: WorkQueue;
+export interface DriveDependencies extends ActiveRunDependencies {
   readonly messenger: Messenger;
   readonly clock: Pick<Clock, 'monotonicMs'>;
   readonly logger: Logger;
-  /** Absent: nothing is traced. */
+  /** Absent: no traces are recorded. */
   readonly tracer?: Tracer;
-  readonly maxStalledClaims: number;
-  readonly onStoreFailure: RunSettings['onStoreFailure'];
 }
 
 /** Takes a claimed job to its end: completed, errored, handed over, or lost to another worker. Never throws. */
@@ -69,14 +46,14 @@ export async function driveRun(
     if (reason instanceof LeaseLostError) {
       logger.warn('run.lease.lost', { ...fields, reason: reason.message });
     } else {
-      // The state stays STARTED and the lease lapses: another claim goes on with the run.
-      logger.error('run.unrecorded', { ...fields, error });
-      await tellInterrupted(dependencies, job, error);
+      // The state stays STARTED and the lease expires: another claim continues the run.
+      logger.error('run.end.not_recorded', { ...fields, error });
+      await publishInterrupted(dependencies, job, error);
     }
   }
 }
 
-/** Null for a job that no attempt can read: it is a dead letter then. */
+/** Reads the payload of the job. Null when it is unreadable; the job is a dead letter then. */
 async function readJob({ workQueue, logger }: DriveDependencies, job: ClaimedJob): Promise<RunJob | null> {
   try {
     return await readRunJob(job.payload);
@@ -87,8 +64,8 @@ async function readJob({ workQueue, logger }: DriveDependencies, job: ClaimedJob
   }
 }
 
-/** Whoever waits for the run would wait until the store can be written again. */
-async function tellInterrupted(
+/** Notifies clients that wait for the run; without it they would wait until the store can be written again. */
+async function publishInterrupted(
   { runs, recorder, logger }: DriveDependencies,
   job: ClaimedJob,
   error: unknown,
@@ -99,20 +76,11 @@ async function tellInterrupted(
     const run = await runs.get(datasetScope(job.scope.tenant, asId(datasetId)), asId<RunId>(runId));
     if (run !== null) await recorder.publish({ kind: 'interrupted', run: run.state, reason });
   } catch (unreadable) {
-    logger.error('run.unreadable', { runId, error: unreadable });
+    logger.error('run.read.failed', { runId, error: unreadable });
   }
 }
 
-interface Claim {
-  readonly job: ClaimedJob;
-  readonly payload: RunJob;
-  readonly lease: JobLease;
-}
-
-interface AuthorisedClaim extends Claim {
-  readonly run: StoredRun;
-  readonly authority: JobAuthority;
-}
+type Claim = Pick<AuthorisedClaim, 'job' | 'payload' | 'lease'>;
 
 async function drive(dependencies: DriveDependencies, executor: RunExecutor, claim: Claim): Promise<void> {
   const { store, runs, workQueue, maxStalledClaims } = dependencies;
@@ -136,7 +104,7 @@ async function drive(dependencies: DriveDependencies, executor: RunExecutor, cla
   if (authority !== null) await execute(dependencies, executor, { ...claim, run, authority });
 }
 
-/** Null when the run may not go on now; it was ended or put back then. */
+/** Authorises the user of the run. Null when that fails; the run was ended or put back into the queue then. */
 async function authorise(dependencies: DriveDependencies, claim: Claim, run: StoredRun): Promise<JobAuthority | null> {
   const { workQueue } = dependencies;
   const { userId, userTenant, datasetId } = claim.payload;
@@ -162,18 +130,19 @@ async function authorise(dependencies: DriveDependencies, claim: Claim, run: Sto
 async function execute(dependencies: DriveDependencies, executor: RunExecutor, claim: AuthorisedClaim): Promise<void> {
   const { workQueue, logger, tracer = NO_TRACER } = dependencies;
   const { job, lease, run, authority } = claim;
-  const { active, outcome } = activeRun(dependencies, claim);
+  const { active, outcome } = createActiveRun(dependencies, claim);
   const fields = { runId: run.state.id, pipeline: run.state.pipeline, datasetId: authority.dataset.id };
   logger.info('run.claimed', { ...fields, attempt: job.attempt });
   try {
-    const using = { principal: authority.principal, requestId: run.state.id };
-    const report = await whileInUse(dependencies, using, () =>
+    const user = { principal: authority.principal, requestId: run.state.id };
+    const report = await keepTenantAwakeWhile(dependencies, user, () =>
       tracer.root(rootOf(claim), () => executor.execute(active)),
     );
     lease.signal.throwIfAborted();
     const { counts, outcome: kind, itemError } = report;
     await finish(dependencies, claim, run, {
-      ...{ ...outcome(), counts },
+      ...outcome(),
+      counts,
       ...(kind === undefined ? {} : { outcome: kind }),
       ...(itemError === undefined ? {} : { itemError }),
     });
@@ -183,14 +152,14 @@ async function execute(dependencies: DriveDependencies, executor: RunExecutor, c
     if (reason instanceof LeaseLostError) throw reason;
     if (reason instanceof HandOverError) {
       await handOver(workQueue, job);
-      logger.info('run.handed-over', fields);
+      logger.info('run.handed_over', fields);
       return;
     }
     if (dependencies.onStoreFailure === 'retry' && isPassing(reason)) {
       const { errorClass: name, message } = describeRunError(reason);
       await workQueue.fail(job, { name, message }, { retry: true });
       logger.warn('run.postponed', { ...fields, reason: message });
-      await tellInterrupted(dependencies, job, reason);
+      await publishInterrupted(dependencies, job, reason);
       return;
     }
     logger.error('run.errored', { ...fields, error: reason });
@@ -198,7 +167,7 @@ async function execute(dependencies: DriveDependencies, executor: RunExecutor, c
   }
 }
 
-/** It goes on with the trace of the request that asked for it, and is its user's like that. */
+/** Returns the root span of the run: it continues the trace of the request that started it, and belongs to its user. */
 function rootOf({ job, payload, run, authority }: AuthorisedClaim): TraceRoot {
   const { id: user, tenant } = authority.principal;
   return {
@@ -206,124 +175,6 @@ function rootOf({ job, payload, run, authority }: AuthorisedClaim): TraceRoot {
     owner: { user, tenant },
     attributes: { run_id: run.state.id, dataset_id: authority.dataset.id, attempt: job.attempt },
     continues: payload.trace,
-  };
-}
-
-/** Items of a run that are committed at once, and their writes: below every adapter's limit. */
-const ITEMS_TOGETHER = 50;
-const WRITES_TOGETHER = 100;
-/** Between two notes of how many chunks are built. */
-const CHUNK_NOTE_MS = 1_000;
-
-interface HeldCommit {
-  readonly writes: readonly Write[];
-  /** It brings the run forward; a note of its progress does not. */
-  readonly isItem: boolean;
-}
-
-function activeRun(
-  { store, runs, recorder, workQueue, onStoreFailure, maxStalledClaims }: DriveDependencies,
-  { job, payload, lease, run, authority }: Claim & { readonly run: StoredRun; readonly authority: JobAuthority },
-): { readonly active: ActiveRun; readonly outcome: () => Pick<RunEnd, 'items' | 'usage'> } {
-  const { dataset, principal } = authority;
-  const scope = scopeOf(dataset);
-  const { id } = run.state;
-  const results = new Map<string, RunItem | null>();
-  let completed = 0;
-  let usage: RunUsage = { inputTokens: 0, outputTokens: 0, embeddingTokens: 0 };
-  let lastStage: string | null = null;
-  let isStalled = true;
-  const chunks = new Map<string, ChunkProgress>();
-  let chunksNotedAt = Number.NEGATIVE_INFINITY;
-  const progressOf = () => ({ completedItems: completed, totalItems: results.size, currentStage: lastStage });
-  // Every commit changes the job, so that two at a time would only disturb each other.
-  const commitHeld = createWorkGroups<HeldCommit, undefined>({
-    async together(group) {
-      const writes = group.flatMap((each) => each.writes);
-      const isMoved = isStalled && group.some(({ isItem }) => isItem);
-      if (isMoved) writes.push(update(runsCollection, id, { set: { stalledClaims: 0 } }));
-      try {
-        await commitAs(job, () => store.commit(scope, [...workQueue.heldWrites(job), ...writes]));
-      } catch (error) {
-        if (error instanceof LeaseLostError) lease.abort(error);
-        throw error;
-      }
-      if (isMoved) isStalled = false;
-      return group.map(() => undefined);
-    },
-    concernsAll: (error) => error instanceof LeaseLostError || (isEngramError(error) && error.retryable),
-    maxCount: ITEMS_TOGETHER,
-    maxSize: WRITES_TOGETHER,
-    sizeOf: ({ writes }) => writes.length,
-  });
-  const note = async (change: Partial<RunDocument>): Promise<void> => {
-    await commitHeld({ writes: [runs.tickWrite(id, change)], isItem: false });
-  };
-  const writeTick = async (): Promise<void> => {
-    if (!isProgressTick(completed, results.size)) return;
-    const change = { completedItems: completed, totalItems: results.size, stage: lastStage };
-    await note({ ...change, chunks: summed(chunks) });
-  };
-  const active: ActiveRun = {
-    id,
-    pipeline: run.state.pipeline,
-    dataset,
-    scope,
-    principal,
-    payer: run.paidBy.length === 0 ? payerOf(principal) : { tenant: principal.tenant, accounts: run.paidBy },
-    options: payload.options,
-    signal: lease.signal,
-    goesOnLater: onStoreFailure === 'retry' && run.stalledClaims + 1 < maxStalledClaims,
-    plan: (items) => {
-      for (const item of items) results.set(item, null);
-    },
-    drop: (item) => {
-      results.delete(item);
-      chunks.delete(item);
-    },
-    async chunksBuilt(item, progress) {
-      chunks.set(item, progress);
-      const now = performance.now();
-      if (now - chunksNotedAt < CHUNK_NOTE_MS) return;
-      chunksNotedAt = now;
-      await note({ totalItems: results.size, chunks: summed(chunks) });
-    },
-    async itemEnded(item, stage) {
-      results.set(item.item, item);
-      chunks.delete(item.item);
-      completed += 1;
-      lastStage = stage?.name ?? lastStage;
-      await writeTick();
-      if (stage === null) return;
-      const place = { stage: stage.name, stageIndex: stage.index, stageTotal: stage.total };
-      await recorder.publish({ kind: 'progress', run: { ...run.state, progress: progressOf() }, ...place });
-    },
-    commit: (writes) => commitHeld({ writes, isItem: true }),
-    meter: (more, kind) => {
-      usage = addedUsage(usage, more, kind);
-    },
-  };
-  const outcome = () => ({ items: [...results.values()].filter((item) => item !== null), usage });
-  return { active, outcome };
-}
-
-/** Null: there are none. */
-function summed(parts: ReadonlyMap<string, ChunkProgress>): ChunkProgress | null {
-  if (parts.size === 0) return null;
-  let [completed, total] = [0, 0];
-  for (const part of parts.values()) {
-    completed += part.completed;
-    total += part.total;
-  }
-  return { completed, total };
-}
-
-function addedUsage(usage: RunUsage, more: TokenUsage, kind: ModelKind): RunUsage {
-  if (kind === 'embedding') return { ...usage, embeddingTokens: usage.embeddingTokens + more.inputTokens };
-  return {
-    ...usage,
-    inputTokens: usage.inputTokens + more.inputTokens,
-    outputTokens: usage.outputTokens + more.outputTokens,
   };
 }
 
@@ -337,11 +188,25 @@ async function finish(dependencies: DriveDependencies, claim: Claim, run: Stored
   });
 }
 
-/** A commit that only the holder of the job gets through: `LeaseLostError` for anybody else. */
-async function commitAs(job: ClaimedJob, commit: () => Promise<unknown>): Promise<void> {
+/** A tenant is put to sleep after ten minutes without use, or later. */
+const KEEPALIVE_MS = 300_000;
+
+/** Reports to auth, as long as `work` lasts, that the tenant is in use: the claim of a run alone counts for a moment only. */
+export async function keepTenantAwakeWhile<Result>(
+  { messenger, logger }: { readonly messenger: Pick<Messenger, 'call'>; readonly logger: Pick<Logger, 'warn'> },
+  { principal, requestId }: { readonly principal: Pick<Principal, 'id' | 'tenant'>; readonly requestId: string },
+  work: () => Promise<Result>,
+  everyMs = KEEPALIVE_MS,
+): Promise<Result> {
+  const { id: userId, tenant } = principal;
+  const report = () =>
+    void messenger
+      .call(getPrincipal, { userId, tenant }, { requestId })
+      .catch((error: unknown) => logger.warn('run.keepalive.failed', { tenant, error }));
+  const timer = setInterval(report, everyMs).unref();
   try {
-    await commit();
-  } catch (error) {
-    throw heldError(error, job);
+    return await work();
+  } finally {
+    clearInterval(timer);
   }
 }

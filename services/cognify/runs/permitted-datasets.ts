@@ -4,29 +4,27 @@ import type { Permission, Principal } from '../../common/kernel/principal.ts';
 import type { CallContext, Messenger } from '../../common/platform/messaging/messenger.ts';
 import { resolveDatasets } from '../../common/platform/messaging/methods/auth.ts';
 
-/** The datasets named by id, or every readable one without ids; `PermissionDeniedError` when one is not readable. */
+/**
+ * Returns the datasets with these ids, or every readable one when there are no ids. `PermissionDeniedError` when one of the
+ * ids is not readable.
+ */
 export async function readableDatasets(
   messenger: Messenger,
   principal: Principal,
   ids: readonly string[],
   context: CallContext,
 ): Promise<readonly DatasetRef[]> {
-  const permission: Permission = 'read';
-  const selection = ids.length === 0 ? {} : { ids };
-  const { datasets } = await messenger.call(resolveDatasets, { permission, ...selection }, { ...context, principal });
-  return datasets;
+  const request = { permission: 'read', ...(ids.length === 0 ? {} : { ids }) } as const;
+  try {
+    return (await messenger.call(resolveDatasets, request, { ...context, principal })).datasets;
+  } catch (error) {
+    // A caller without any dataset may still list them.
+    if (ids.length === 0 && isPermissionDenied(error)) return [];
+    throw error;
+  }
 }
 
-export function readableDataset(
-  messenger: Messenger,
-  principal: Principal,
-  id: string,
-  context: CallContext,
-): Promise<DatasetRef> {
-  return datasetWith(messenger, { principal, permission: 'read' }, id, context);
-}
-
-/** `PermissionDeniedError` without the permission. */
+/** Returns the dataset with this id; `PermissionDeniedError` without the permission. */
 export async function datasetWith(
   messenger: Messenger,
   { principal, permission }: { readonly principal: Principal; readonly permission: Permission },
@@ -40,6 +38,6 @@ export async function datasetWith(
   return dataset;
 }
 
-export function isRefusal(error: unknown): boolean {
+export function isPermissionDenied(error: unknown): boolean {
   return isEngramError(error) && error.wireName === 'PermissionDeniedError';
 }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { billOf, payerOf } from '../../common/domain/budget.ts';
 import type { RunOrigin, RunState } from '../../common/domain/run.ts';
 import type { RunId } from '../../common/kernel/brand.ts';
@@ -6,9 +7,11 @@ import { engramError } from '../../common/kernel/errors.ts';
 import { asId } from '../../common/kernel/ids.ts';
 import type { JsonObject } from '../../common/kernel/json.ts';
 import type { Principal } from '../../common/kernel/principal.ts';
-import type { DatasetScope } from '../../common/kernel/scope.ts';
-import { createJobWorker, type JobHandler } from '../../common/platform/jobs/job-worker.ts';
-import type { RunRecorder } from '../../common/platform/jobs/run-recorder.ts';
+import { type DatasetScope, SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
+import { createRepeating, type Repeating } from '../../common/platform/async/repeating.ts';
+import { jobsCollection } from '../../common/platform/jobs/job-document.ts';
+import { createJobWorker } from '../../common/platform/jobs/job-worker.ts';
+import { describeRunError, type RunRecorder } from '../../common/platform/jobs/run-recorder.ts';
 import type { WatchedWorkQueue } from '../../common/platform/jobs/work-queue.ts';
 import type { RunJob } from '../../common/platform/messaging/jobs.ts';
 import type { Messenger } from '../../common/platform/messaging/messenger.ts';
@@ -16,98 +19,82 @@ import type { Budgets } from '../../common/ports/budgets.ts';
 import type { Logger } from '../../common/ports/logger.ts';
 import type { Clock, IdSource } from '../../common/ports/system.ts';
 import type { Tracer } from '../../common/ports/tracer.ts';
-import type { RunExtraction, Runs } from '../../common/records/cognify/runs.ts';
-import type { DocumentStore, Write } from '../../common/storage/ports/document-store.ts';
-import { cancelRuns } from './cancel-runs.ts';
+import { datasetOf, type RunExtraction, type Runs, type StoredRun } from '../../common/records/cognify/runs.ts';
+import { type DocumentStore, VersionConflictError, type Write } from '../../common/storage/ports/document-store.ts';
+import type { RunExecutor } from '../model.ts';
+import type { RunSettings } from '../settings.ts';
 import { driveRun } from './drive-run.ts';
-import type { RunExecutor } from './run-executor.ts';
-import { createRunReaper } from './run-reaper.ts';
-import type { RunSettings } from './run-settings.ts';
 
-export interface RunEngineDependencies {
+interface RunEngineDependencies {
   readonly store: DocumentStore;
   readonly runs: Runs;
   readonly recorder: RunRecorder;
-  /** Absent: runs are not charged. */
-  readonly budgets?: Pick<Budgets, 'charge'>;
+  readonly budgets: Pick<Budgets, 'charge'>;
   readonly workQueue: WatchedWorkQueue;
   readonly messenger: Messenger;
   readonly clock: Clock;
   readonly ids: IdSource;
   readonly logger: Logger;
-  /** Absent: nothing is traced. */
-  readonly tracer?: Tracer;
-  readonly executors: readonly RunExecutor[];
+  readonly tracer: Tracer;
+  readonly executor: RunExecutor;
   readonly settings: RunSettings;
 }
 
 export interface RunRequest {
-  /** Kind of the executor. */
-  readonly kind: string;
   readonly pipeline: string;
   readonly principal: Principal;
   readonly dataset: DatasetRef;
   readonly options: JsonObject;
   readonly background: boolean;
-  /** Kept with the run, when its job is gone. */
+  /** Kept with the run after its job is removed. */
   readonly extraction?: RunExtraction;
   readonly origin?: RunOrigin;
-  /** Committed with the run. */
+  /** Further writes of the commit that records the run. */
   readonly also?: (run: RunId) => readonly Write[];
 }
 
-/**
- * Runs as durable jobs: one at a time per dataset, resumed under the same id when their worker is lost, never without a
- * terminal record (cognify-improve.md §2, architecture.md §6).
- */
-export interface RunEngine {
-  start(): Promise<void>;
-  /** Takes no new run and ends or hands over those under way. Never throws; once, however often it is asked. */
-  stop(): Promise<void>;
-  /**
-   * Durable when it resolves: a run that was answered is never lost. `TooManyRequestsError` when the caller's budgets allow
-   * no further run at the same time.
-   */
-  submit(request: RunRequest): Promise<RunState>;
-  /** Ends the runs of the dataset that wait, asks those under way to stop, in any process, and waits for them, for at most `waitMs`. */
-  cancelDataset(scope: DatasetScope, waitMs: number): Promise<void>;
-}
-
-/** The engine counts attempts itself, by progress: a long run may survive any number of restarts. */
+/** The engine counts attempts without progress itself: a long run may survive any number of restarts. */
 const MAX_JOB_ATTEMPTS = 1_000_000;
 
-export function createRunEngine(dependencies: RunEngineDependencies): RunEngine {
-  const { workQueue, logger, executors, settings } = dependencies;
+export type RunEngine = ReturnType<typeof createRunEngine>;
+
+/**
+ * Runs as durable jobs: one at a time per dataset, resumed under the same id when their worker is lost, always ended by a
+ * terminal record.
+ */
+export function createRunEngine(dependencies: RunEngineDependencies) {
+  const { workQueue, logger, executor, settings } = dependencies;
   const { maxConcurrentRuns, maxStalledClaims, onStoreFailure, onStop } = settings;
   const driving = { ...dependencies, maxStalledClaims, onStoreFailure };
   const reaper = createRunReaper(dependencies);
   const shutdown = () => engramError('CancelledError', 'The server is shutting down.');
   const worker = createJobWorker(dependencies, {
     name: 'run',
-    handlers: Object.fromEntries(
-      executors.map((executor) => [
-        executor.kind,
-        { drive: (job, lease) => driveRun(driving, executor, job, lease) } satisfies JobHandler,
-      ]),
-    ),
+    handlers: { [executor.kind]: { drive: (job, lease) => driveRun(driving, executor, job, lease) } },
     settings: { ...settings, maxConcurrent: maxConcurrentRuns },
     ...(onStop === 'cancel' ? { stopReason: shutdown } : {}),
   });
   return {
-    async start() {
+    async start(): Promise<void> {
       reaper.start();
       await worker.start();
     },
-    async stop() {
+    /** Claims no new run, and ends or hands over those in flight. Never throws; idempotent. */
+    async stop(): Promise<void> {
       await Promise.all([reaper.stop(), worker.stop()]);
     },
-    async submit(request) {
+    /**
+     * Records and queues a run; durable when it resolves. `TooManyRequestsError` when the caller's budgets allow no further
+     * concurrent run.
+     */
+    async submit(request: RunRequest): Promise<RunState> {
       const state = await record(request, dependencies);
       worker.notify();
-      void workQueue.wake(request.kind).catch((error: unknown) => logger.warn('run.wake.failed', { error }));
+      void workQueue.wake(executor.kind).catch((error: unknown) => logger.warn('run.wake.failed', { error }));
       return state;
     },
-    async cancelDataset(scope, waitMs) {
+    /** Ends the queued runs of the dataset, requests those in flight, in any process, to stop, and waits for at most `waitMs`. */
+    async cancelDataset(scope: DatasetScope, waitMs: number): Promise<void> {
       const reason = engramError('CancelledError', 'The dataset is being deleted.');
       worker.abort(reason, (job) => (job.payload as RunJob).datasetId === scope.dataset);
       await cancelRuns(dependencies, scope, { reason, waitMs });
@@ -115,13 +102,14 @@ export function createRunEngine(dependencies: RunEngineDependencies): RunEngine 
   };
 }
 
-/** Writes the run and its job together. */
-async function record(
-  { kind, pipeline, principal, dataset, options, background, extraction, origin, also }: RunRequest,
-  { ids, recorder, workQueue, budgets, tracer }: RunEngineDependencies,
+/** Writes the run and its job in one commit, and charges it to the budgets of its user. */
+function record(
+  { pipeline, principal, dataset, options, background, extraction, origin, also }: RunRequest,
+  { ids, recorder, workQueue, budgets, tracer, executor }: RunEngineDependencies,
 ): Promise<RunState> {
   const id = asId<RunId>(ids.uuid());
-  const trace = tracer?.carried();
+  const trace = tracer.carried();
+  const payer = payerOf(principal);
   const payload: RunJob = {
     runId: id,
     datasetId: dataset.id,
@@ -130,23 +118,107 @@ async function record(
     options,
     ...(trace === undefined ? {} : { trace }),
   };
-  const job = { kind, payload, orderingKey: dataset.id, idempotencyKey: id, maxAttempts: MAX_JOB_ATTEMPTS };
+  const job = {
+    kind: executor.kind,
+    payload,
+    orderingKey: dataset.id,
+    idempotencyKey: id,
+    maxAttempts: MAX_JOB_ATTEMPTS,
+  };
   const run = {
     id,
     pipeline,
     dataset,
     userId: principal.id,
     background,
+    paidBy: payer.accounts,
     ...(extraction === undefined ? {} : { extraction }),
     ...(origin === undefined ? {} : { origin }),
   };
-  const startedWith = (scope: DatasetScope, charged: readonly Write[]) => {
-    const { jobId, writes } = workQueue.enqueueWrites(scope, job);
-    return { jobId, writes: [...writes, ...charged, ...(also?.(id) ?? [])] };
-  };
-  if (budgets === undefined) return recorder.started(run, (scope) => startedWith(scope, []));
-  const payer = payerOf(principal);
   return budgets.charge(billOf(payer, { concurrentRuns: 1 }), (charged) =>
-    recorder.started({ ...run, paidBy: payer.accounts }, (scope) => startedWith(scope, charged)),
+    recorder.started(run, (scope) => {
+      const { jobId, writes } = workQueue.enqueueWrites(scope, job);
+      return { jobId, writes: [...writes, ...charged, ...(also?.(id) ?? [])] };
+    }),
   );
+}
+
+const REAPED_TOGETHER = 200;
+
+/**
+ * Closes runs that stay STARTED without a job, because their recorder died between start and end. Runs at start and then at
+ * intervals. A run with a job is never touched: its next claim continues it.
+ */
+function createRunReaper(dependencies: RunEngineDependencies): Repeating {
+  const { runs, recorder, clock, logger, settings } = dependencies;
+  const createdAt = clock.now().getTime();
+  const close = async (run: StoredRun): Promise<void> => {
+    const { state } = run;
+    const error = engramError(
+      'AbandonedPipelineRunError',
+      'The process that ran the pipeline is gone. What it had not stored has to be sent again.',
+    );
+    await recorder.ended(run, datasetOf(run), { error: describeRunError(error) });
+    logger.warn('run.abandoned', { runId: state.id, pipeline: state.pipeline, startedAt: state.startedAt });
+  };
+  const reap = async (): Promise<void> => {
+    const old = clock.now().getTime() - settings.abandonedAfterMs;
+    const before = new Date(settings.ownsRecords ? Math.max(createdAt, old) : old).toISOString();
+    const found = await runs.unfinished(SYSTEM_SCOPE, {
+      startedBefore: before,
+      withoutJob: true,
+      limit: REAPED_TOGETHER,
+    });
+    for (const run of found) await close(run);
+  };
+  return createRepeating({
+    work: reap,
+    everyMs: settings.reapEveryMs,
+    onError: (error) => logger.error('run.reaper.failed', { error }),
+  });
+}
+
+const POLL_MS = 50;
+
+/**
+ * Ends every run of the dataset that has a job: at once when no worker has it, else by a request to its worker, in any
+ * process. Resolves when none is left, or after `waitMs`: the run of a dead worker ends with its next claim.
+ */
+async function cancelRuns(
+  dependencies: RunEngineDependencies,
+  scope: DatasetScope,
+  { reason, waitMs }: { readonly reason: Error; readonly waitMs: number },
+): Promise<void> {
+  const { runs, workQueue, clock } = dependencies;
+  const untilMs = clock.monotonicMs() + waitMs;
+  const requested = new Set<string>();
+  for (;;) {
+    let left = 0;
+    for (const run of await runs.unfinished(scope, { limit: 1000 })) {
+      if (run.jobId === null || (await withdraw(dependencies, run, 'queued', reason))) continue;
+      const isRequested = requested.has(run.jobId) || (await workQueue.requestCancel(SYSTEM_SCOPE, run.jobId));
+      if (isRequested) requested.add(run.jobId);
+      else if (await withdraw(dependencies, run, 'dead', reason)) continue;
+      left += 1;
+    }
+    if (left === 0 || clock.monotonicMs() >= untilMs) return;
+    await sleep(POLL_MS);
+  }
+}
+
+/** Ends a run together with its job; false when the job is not in this state. */
+async function withdraw(
+  { recorder, workQueue }: RunEngineDependencies,
+  run: StoredRun,
+  state: 'queued' | 'dead',
+  reason: Error,
+): Promise<boolean> {
+  try {
+    const writes = workQueue.withdrawWrites(run.jobId ?? '', state);
+    await recorder.ended(run, datasetOf(run), { error: describeRunError(reason) }, writes);
+    return true;
+  } catch (error) {
+    if (error instanceof VersionConflictError && error.collection === jobsCollection.name) return false;
+    throw error;
+  }
 }

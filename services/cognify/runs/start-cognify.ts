@@ -1,36 +1,31 @@
 import { COGNIFY_PIPELINE, type RunState } from '../../common/domain/run.ts';
-import { type DatasetRef, scopeOf } from '../../common/kernel/dataset.ts';
+import type { RunId } from '../../common/kernel/brand.ts';
+import { scopeOf } from '../../common/kernel/dataset.ts';
 import { asId } from '../../common/kernel/ids.ts';
 import type { JsonObject } from '../../common/kernel/json.ts';
-import type { Principal } from '../../common/kernel/principal.ts';
 import type { DatasetScope } from '../../common/kernel/scope.ts';
+import { retryOnConflict } from '../../common/platform/async/retry-on-conflict.ts';
 import type { CognifyOptions } from '../../common/platform/messaging/methods/cognify.ts';
 import { withDefaults } from '../built/dataset-configuration.ts';
 import type { CognifyDependencies } from '../dependencies.ts';
-import { COGNIFY_JOB } from './cognify-job.ts';
 import type { RunRequest } from './run-engine.ts';
 
-/** Records the run as STARTED and queues it, with what its dataset is configured to; durable when it resolves. */
-export async function startCognify(
-  deps: Pick<CognifyDependencies, 'engine' | 'configurations' | 'ledger' | 'runs'>,
-  request: {
-    readonly principal: Principal;
-    readonly dataset: DatasetRef;
-    readonly options: CognifyOptions;
-    readonly background: boolean;
-  } & Pick<RunRequest, 'also' | 'origin'>,
-): Promise<RunState> {
+type Dependencies = Pick<CognifyDependencies, 'engine' | 'configurations' | 'ledger' | 'runs'>;
+
+type CognifyRequest = Omit<RunRequest, 'pipeline' | 'extraction' | 'options'> & { readonly options: CognifyOptions };
+
+/** Records the run as STARTED and queues it, with the configuration of its dataset; durable when it resolves. */
+export async function startCognify(deps: Dependencies, request: CognifyRequest): Promise<RunState> {
   const scope = scopeOf(request.dataset);
-  const options = await withDefaults(deps, scope, await asItemWasBuilt(deps, scope, request.options));
+  const options = await withDefaults(deps, scope, await withOptionsOfItem(deps, scope, request.options));
   const { graphModel = null, customPrompt = null } = options;
   const extraction = graphModel === null && customPrompt === null ? {} : { extraction: { graphModel, customPrompt } };
-  const job = { options: options as JsonObject, kind: COGNIFY_JOB, pipeline: COGNIFY_PIPELINE };
-  return deps.engine.submit({ ...request, ...extraction, ...job });
+  return deps.engine.submit({ ...request, ...extraction, options: options as JsonObject, pipeline: COGNIFY_PIPELINE });
 }
 
-/** With the graph model and the prompt of the run that built the item, where none are given. */
-async function asItemWasBuilt(
-  { ledger, runs }: Pick<CognifyDependencies, 'ledger' | 'runs'>,
+/** Adds the graph model and the prompt of the run that built the item `likeItem`, where the request has none. */
+async function withOptionsOfItem(
+  { ledger, runs }: Dependencies,
   scope: DatasetScope,
   { likeItem, ...options }: CognifyOptions,
 ): Promise<CognifyOptions> {
@@ -44,4 +39,23 @@ async function asItemWasBuilt(
     ...(options.graphModel == null ? { graphModel } : {}),
     ...(options.customPrompt === undefined && customPrompt !== null ? { customPrompt } : {}),
   };
+}
+
+/**
+ * Starts the run that a schedule asks for at `dueAt`, at most once however often it is called, and returns it. The run and the
+ * record of its start are one commit.
+ */
+export function startScheduled(
+  deps: Dependencies & Pick<CognifyDependencies, 'scheduledStarts'>,
+  { dueAt, ...request }: Omit<CognifyRequest, 'also'> & { readonly dueAt: string },
+): Promise<RunState> {
+  const { runs, scheduledStarts } = deps;
+  const scope = scopeOf(request.dataset);
+  return retryOnConflict(async () => {
+    const before = await scheduledStarts.get(scope, COGNIFY_PIPELINE);
+    const known = before?.dueAt === dueAt ? await runs.get(scope, asId<RunId>(before.startedId)) : null;
+    if (known !== null) return known.state;
+    const write = (run: RunId) => scheduledStarts.putWrite(COGNIFY_PIPELINE, { dueAt, startedId: run }, before);
+    return startCognify(deps, { ...request, also: (run) => [write(run)] });
+  });
 }

@@ -1,4 +1,8 @@
-export type ConcurrencyLimit = <Result>(work: () => Promise<Result>) => Promise<Result>;
+/**
+ * Runs the work when there is a slot. Waiting work with the lowest priority number goes first (default 0), in order of its
+ * calls among equals.
+ */
+export type ConcurrencyLimit = <Result>(work: () => Promise<Result>, priority?: number) => Promise<Result>;
 
 export interface WaitingRoom {
   /** Calls that may wait. */
@@ -7,15 +11,18 @@ export interface WaitingRoom {
   readonly refusal: () => Error;
 }
 
-/** Runs at most `limit` calls at a time; the others wait in order, without bound unless there is a waiting room. */
+/** Runs at most `limit` calls at a time; the others wait, without bound unless there is a waiting room. */
 export function createConcurrencyLimit(limit: number, room?: WaitingRoom): ConcurrencyLimit {
   let running = 0;
-  const waiting: (() => void)[] = [];
-  return async (work) => {
+  const waiting: { readonly priority: number; readonly enter: () => void }[] = [];
+  return async (work, priority = 0) => {
     // A slot is handed on, never freed while somebody waits: nobody can slip in between.
     if (running >= limit) {
       if (room !== undefined && waiting.length >= room.places) throw room.refusal();
-      await new Promise<void>((resolve) => waiting.push(resolve));
+      await new Promise<void>((enter) => {
+        const place = waiting.findLastIndex((other) => other.priority <= priority) + 1;
+        waiting.splice(place, 0, { priority, enter });
+      });
     } else {
       running += 1;
     }
@@ -24,7 +31,7 @@ export function createConcurrencyLimit(limit: number, room?: WaitingRoom): Concu
     } finally {
       const next = waiting.shift();
       if (next === undefined) running -= 1;
-      else next();
+      else next.enter();
     }
   };
 }

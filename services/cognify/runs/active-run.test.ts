@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { isProgressTick } from './progress-rule.ts';
+import { isProgressTick } from './active-run.ts';
 
 const ticks = (total: number): number =>
   Array.from({ length: total }, (_, index) => index + 1).filter((count) => isProgressTick(count, total)).length;

@@ -1,24 +1,26 @@
-import type { UserId } from '../../common/kernel/brand.ts';
+import { isTerminal, type RunState } from '../../common/domain/run.ts';
+import type { RunId, UserId } from '../../common/kernel/brand.ts';
 import type { DatasetRef } from '../../common/kernel/dataset.ts';
-import { asId } from '../../common/kernel/ids.ts';
+import { asId, isUuid } from '../../common/kernel/ids.ts';
 import type { Principal } from '../../common/kernel/principal.ts';
+import { SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
 import type { CallContext } from '../../common/platform/messaging/messenger.ts';
 import { getPrincipal } from '../../common/platform/messaging/methods/auth.ts';
 import type { RunRecordRow } from '../../common/records/cognify/run-records.ts';
 import type { CognifyDependencies } from '../dependencies.ts';
-import { isRefusal, readableDataset, readableDatasets } from './permitted-datasets.ts';
+import { readableDatasets } from './permitted-datasets.ts';
 
 export interface RunRecordPage {
   readonly rows: readonly RunRecordRow[];
-  /** The readable ones among the datasets of the rows. */
+  /** The datasets of the rows that the caller may read. */
   readonly datasets: ReadonlyMap<string, DatasetRef>;
-  /** E-mail by user, of the owners of those. */
+  /** E-mail addresses of their owners, by user id. */
   readonly owners: ReadonlyMap<string, string>;
 }
 
 /**
- * History rows, newest first: of one dataset, or those the caller ran and those on datasets the caller may read.
- * `PermissionDeniedError` for a dataset that is named and not readable.
+ * Lists the history of runs, newest first: of one dataset, or those that the caller started and those on datasets that the
+ * caller may read. `PermissionDeniedError` when the dataset is not readable.
  */
 export async function listRunRecords(
   { messenger, records }: Pick<CognifyDependencies, 'messenger' | 'records'>,
@@ -32,13 +34,8 @@ export async function listRunRecords(
   context: CallContext,
 ): Promise<RunRecordPage> {
   const { principal, datasetId, pipeline, limit, offset } = query;
-  const readable =
-    datasetId === undefined
-      ? await readableDatasets(messenger, principal, [], context).catch((error: unknown) => {
-          if (isRefusal(error)) return [];
-          throw error;
-        })
-      : [await readableDataset(messenger, principal, datasetId, context)];
+  const ids = datasetId === undefined ? [] : [datasetId];
+  const readable = await readableDatasets(messenger, principal, ids, context);
   const datasets = new Map<string, DatasetRef>(readable.map((dataset) => [dataset.id, dataset]));
   const rows = await records.newest(
     { tenant: principal.tenant },
@@ -54,10 +51,25 @@ export async function listRunRecords(
   const shown = rows.map(({ record }) => datasets.get(record.datasetId ?? '')).filter((found) => found !== undefined);
   for (const userId of new Set<UserId>(shown.map(({ ownerId }) => asId(ownerId)))) {
     if (owners.has(userId)) continue;
-    // An open page asks for this again and again.
+    // Unattended, because an open page repeats this request.
     const account = { userId, tenant: principal.tenant, unattended: true };
     const answer = await messenger.call(getPrincipal, account, context);
     if (answer.principal !== null) owners.set(userId, answer.principal.email);
   }
   return { rows, datasets, owners };
+}
+
+export interface FoundRun {
+  readonly run: RunState;
+  readonly tenant: string;
+}
+
+/** Reads a run by its id, with its items once it has ended. Permissions are checked by the caller. */
+export async function readRun({ runs }: Pick<CognifyDependencies, 'runs'>, runId: string): Promise<FoundRun | null> {
+  if (!isUuid(runId)) return null;
+  const stored = await runs.get(SYSTEM_SCOPE, asId<RunId>(runId));
+  if (stored === null) return null;
+  const { state, scope } = stored;
+  const items = isTerminal(state.status) ? await runs.items(stored) : [];
+  return { run: { ...state, items }, tenant: scope.tenant };
 }

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { until } from '../../../test/support/until.ts';
 import { asId } from '../../common/kernel/ids.ts';
 import { getPrincipal } from '../../common/platform/messaging/methods/auth.ts';
-import { whileInUse } from './while-in-use.ts';
+import { keepTenantAwakeWhile } from './drive-run.ts';
 
 describe('a tenant that a run works in', () => {
   it('is said to be in use again and again until the run ends, also when auth was away', async () => {
@@ -19,7 +19,7 @@ describe('a tenant that a run works in', () => {
     };
     const logger = { warn: (message: string) => void warned.push(message) };
     const principal = { id: asId<never>('ada'), tenant: asId<never>('acme') };
-    const result = await whileInUse(
+    const result = await keepTenantAwakeWhile(
       { messenger, logger },
       { principal, requestId: 'run' },
       async () => {
@@ -30,7 +30,7 @@ describe('a tenant that a run works in', () => {
     );
     expect(result).to.equal('done');
     expect(asked[0]).to.deep.equal({ userId: 'ada', tenant: 'acme' });
-    expect(warned).to.deep.equal(['run.use.untold']);
+    expect(warned).to.deep.equal(['run.keepalive.failed']);
     const { length } = asked;
     await sleep(20);
     expect(asked).to.have.length(length);

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { CALL } from '../../../test/support/cognify-service.ts';
 import { asId } from '../../common/kernel/ids.ts';
 import { getPrincipal, resolveDatasets } from '../../common/platform/messaging/methods/auth.ts';
-import { listRunRecords } from './list-run-records.ts';
+import { listRunRecords } from './read-runs.ts';
 
 const { principal } = CALL;
 const OWNER = { ...principal, id: asId<never>('00000000-0000-4000-8000-000000000002'), email: 'owner@example.com' };

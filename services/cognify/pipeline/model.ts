@@ -1,0 +1,51 @@
+import type { DataItem } from '../../common/domain/data-item.ts';
+import type { RowOrigin } from '../../common/domain/index-rows.ts';
+import type { JsonObject } from '../../common/kernel/json.ts';
+
+/** Limits of chunks, in tokens. */
+export interface ChunkSizes {
+  /** Never exceeded. */
+  readonly maxTokens: number;
+  /** The size that a chunk is filled up to. */
+  readonly targetTokens: number;
+}
+
+/** A passage of a document, as the pipeline works with it. */
+export interface ItemChunk {
+  /** Wire id, derived from document and text. */
+  readonly id: string;
+  /** 0-based position in the document. */
+  readonly index: number;
+  readonly text: string;
+  /** Tokens. */
+  readonly size: number;
+  /** The limit it was cut under, tokens. */
+  readonly maxTokens: number;
+  readonly cutType: string;
+  /** SHA-256 of the text, hex. */
+  readonly contentHash: string;
+  /** Outermost first. */
+  readonly headings: readonly string[];
+  readonly page: number | null;
+}
+
+/** The fields that every row of an item repeats. */
+export interface ItemSource {
+  readonly item: DataItem;
+  readonly origin: RowOrigin;
+  readonly title: string | null;
+  readonly externalMetadata: JsonObject | null;
+  /** The same for every attempt, so that a resumed run builds the same rows. */
+  readonly createdAt: string;
+}
+
+export function itemSource(item: DataItem, generation: number, title: string | null): ItemSource {
+  const hasMetadata = Object.keys(item.externalMetadata).length > 0;
+  return {
+    item,
+    origin: { item: item.id, generation, nodeSets: item.nodeSets },
+    title,
+    externalMetadata: hasMetadata ? item.externalMetadata : null,
+    createdAt: item.updatedAt ?? item.createdAt,
+  };
+}

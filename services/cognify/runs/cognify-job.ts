@@ -1,2 +1,0 @@
-/** Kind of the jobs that build a dataset. */
-export const COGNIFY_JOB = 'cognify';
