@@ -1,4 +1,5 @@
 import type { TenantId } from '../common/kernel/brand.ts';
+import type { JobWorker } from '../common/platform/jobs/job-worker.ts';
 import type { WatchedWorkQueue } from '../common/platform/jobs/work-queue.ts';
 import type { Messenger } from '../common/platform/messaging/messenger.ts';
 import type { ActiveModels } from '../common/ports/active-models.ts';
@@ -32,7 +33,6 @@ import type { Watermarks } from '../common/records/sessions/watermarks.ts';
 import type { BlobStore } from '../common/storage/ports/blob-store.ts';
 import type { DocumentStore } from '../common/storage/ports/document-store.ts';
 import type { GraphStore } from '../common/storage/ports/graph-store.ts';
-import type { BegunForgets } from './repositories/begun-forgets.ts';
 import type { Proposals } from './repositories/proposals.ts';
 import type { Retentions } from './repositories/retention.ts';
 import type { SkillRuns } from './repositories/skill-runs.ts';
@@ -43,7 +43,6 @@ export interface IngestDependencies {
   readonly store: DocumentStore;
   readonly items: DataItems;
   readonly intents: BlobIntents;
-  readonly begunForgets: BegunForgets;
   readonly sessions: Sessions;
   readonly sessionEntries: SessionEntries;
   readonly visibleSessions: VisibleSessions;
@@ -70,8 +69,9 @@ export interface IngestDependencies {
   readonly repetitions: Pick<Repetitions, 'note' | 'removeWrite'>;
   /** What cognify finds; only reverts are written here. */
   readonly supersessions: Supersessions;
-  /** Jobs of this service: additions in the background. */
   readonly workQueue: WatchedWorkQueue;
+  /** The worker of the service's jobs. */
+  readonly jobs: Pick<JobWorker, 'begin' | 'run'>;
   readonly blobs: BlobStore;
   readonly documents: DocumentLoader;
   readonly fetcher: Fetcher;

@@ -2,6 +2,7 @@ import { scopeOf } from '../common/kernel/dataset.ts';
 import { dataItemId } from '../common/kernel/ids.ts';
 import { SYSTEM_SCOPE } from '../common/kernel/scope.ts';
 import { createRepeating } from '../common/platform/async/repeating.ts';
+import { createJobWorker, type JobWorker, type JobWorkerSettings } from '../common/platform/jobs/job-worker.ts';
 import { onDemand } from '../common/platform/lifecycle/on-demand.ts';
 import type { Service } from '../common/platform/lifecycle/service.ts';
 import { callerOf } from '../common/platform/messaging/messenger.ts';
@@ -44,9 +45,10 @@ import type { DatasetReaders } from '../common/storage/ports/dataset-indexes.ts'
 import type { AnyCollection } from '../common/storage/ports/document-store.ts';
 import type { SnapshotPlaces } from '../common/storage/ports/snapshot-places.ts';
 import type { IngestDependencies } from './dependencies.ts';
+import { DELETION_FAILURES, DELETION_JOB } from './forgetting/deletion-job.ts';
 import { createManagedErasures, type ManagedErasures } from './forgetting/managed-erasures.ts';
 import { createAdditionWorker } from './items/addition-worker.ts';
-import { createBegunForgets } from './repositories/begun-forgets.ts';
+import { queueBegunForgets } from './repositories/begun-forgets.ts';
 import { createOwnRestores } from './repositories/own-restores.ts';
 import { createProposals } from './repositories/proposals.ts';
 import { createRestores } from './repositories/restores.ts';
@@ -82,28 +84,26 @@ const noteOnSession = onDemand(async () => (await import('./sessions/session-mes
 const removeCanary = onDemand(async () => (await import('./isolation/canary.ts')).removeCanary);
 const expireEvents = onDemand(async () => (await import('./retention/expire-events.ts')).expireEvents);
 const expireItems = onDemand(async () => (await import('./retention/expire-items.ts')).expireItems);
-const resumeForgets = onDemand(async () => (await import('./forgetting/lasting-forget.ts')).resumeForgets);
+const resumeDeletion = onDemand(async () => (await import('./forgetting/durable-deletion.ts')).resumeDeletion);
 const setRetention = onDemand(async () => (await import('./retention/set-retention.ts')).setRetention);
 const sweepBlobs = onDemand(async () => (await import('./forgetting/sweep-blobs.ts')).sweepBlobs);
 const takeDownload = onDemand(async () => (await import('./items/take-download.ts')).takeDownload);
 
 /** What the service is made from. */
-export type IngestServiceOptions = Omit<IngestDependencies, Owned | 'budgets'> & {
+export type IngestServiceOptions = Omit<IngestDependencies, Owned | 'budgets' | 'jobs'> & {
   /** Default: those of the store, without server-wide limits. */
   readonly budgets?: Budgets;
   /** Every collection with documents of tenants, whosever: what is left of a tenant beside its datasets. Default: none. */
   readonly tenantCollections?: readonly AnyCollection[];
   /** What snapshots are taken from, and where they are kept; none are taken without it. */
   readonly snapshots?: { readonly indexes: DatasetReaders; readonly places: SnapshotPlaces };
-  /** How often forgets that were cut off are looked for. Default 5 s. */
-  readonly forgetEveryMs?: number;
+  readonly jobs?: Partial<JobWorkerSettings>;
 };
 
 /** What it makes of the store by itself. */
 type Owned =
   | 'items'
   | 'intents'
-  | 'begunForgets'
   | 'sessions'
   | 'sessionEntries'
   | 'visibleSessions'
@@ -130,26 +130,25 @@ type Owned =
 const SWEEP_EVERY_MS = 600_000;
 /** What another process was at when it was killed is gone on with after its lease. */
 const RESUME_EVERY_MS = 15_000;
-/** What is half forgotten is seen by users. */
-const FORGET_EVERY_MS = 5_000;
+const JOB_SETTINGS: Omit<JobWorkerSettings, 'drainMs'> = { leaseMs: 15_000, pollMs: 1000, maxConcurrent: 16 };
 
 /** Takes data in, keeps it, hands it to the others and forgets it. */
 export function createIngestService(options: IngestServiceOptions): Service {
   const dependencies = dependenciesOf(options);
   const sweep = createRepeating({
-    work: () => sweepBlobs(dependencies, SYSTEM_SCOPE),
+    work: () => Promise.all([sweepBlobs(dependencies, SYSTEM_SCOPE), queueBegunForgets(dependencies, SYSTEM_SCOPE)]),
     everyMs: SWEEP_EVERY_MS,
     onError: (error) => options.logger.error('ingest.sweep.failed', { error }),
   });
   const stopping = new AbortController();
   const purge = createPurge(dependencies, stopping.signal);
-  const forgetting = createForgetting(dependencies, options.forgetEveryMs ?? FORGET_EVERY_MS, stopping.signal);
   const snapshots = options.snapshots === undefined ? null : openSnapshots(dependencies, options.snapshots);
   const erasures = createManagedErasures({
     ...{ ...dependencies, tenantCollections: options.tenantCollections ?? [] },
     ...(snapshots === null ? {} : { takeSnapshot: snapshots.take }),
   });
   const additions = createAdditionWorker(dependencies);
+  const { jobs } = dependencies;
   const subscriptions: Subscription[] = [];
   return {
     name: 'ingest',
@@ -177,14 +176,12 @@ export function createIngestService(options: IngestServiceOptions): Service {
       snapshots?.resumption.start();
       sweep.start();
       purge.start();
-      if (!options.store.capabilities.sharedBetweenProcesses) await dependencies.begunForgets.releaseAll(SYSTEM_SCOPE);
-      forgetting.start();
-      await additions.start();
+      await Promise.all([jobs.start(), additions.start()]);
     },
     async stop() {
       stopping.abort();
-      await additions.stop();
-      await Promise.all([sweep.stop(), purge.stop(), forgetting.stop()]);
+      await Promise.all([jobs.stop(), additions.stop()]);
+      await Promise.all([sweep.stop(), purge.stop()]);
       await Promise.all([snapshots?.sweep.stop(), snapshots?.resumption.stop()]);
       await Promise.all(subscriptions.splice(0).map((subscription) => subscription.stop()));
       await Promise.all([erasures.stop(), snapshots?.stop()]);
@@ -192,15 +189,26 @@ export function createIngestService(options: IngestServiceOptions): Service {
   };
 }
 
-function dependenciesOf(options: IngestServiceOptions): IngestDependencies {
-  const { store } = options;
+type Dependencies = IngestDependencies & { readonly jobs: JobWorker };
+
+function dependenciesOf(options: IngestServiceOptions): Dependencies {
+  const { store, settings } = options;
   const sessions = createSessions(store);
-  return {
+  const dependencies: Dependencies = {
     ...options,
+    jobs: createJobWorker(options, {
+      name: 'ingest',
+      handlers: {
+        [DELETION_JOB]: {
+          drive: (job, lease) => resumeDeletion(dependencies, job, lease),
+          failures: DELETION_FAILURES,
+        },
+      },
+      settings: { ...JOB_SETTINGS, drainMs: settings.drainMs, ...options.jobs },
+    }),
     budgets: options.budgets ?? createBudgets(options),
     items: createDataItems(store),
     intents: createBlobIntents(store),
-    begunForgets: createBegunForgets(store),
     sessions,
     sessionEntries: createSessionEntries(store, sessions),
     visibleSessions: createVisibleSessions(store, sessions),
@@ -225,6 +233,7 @@ function dependenciesOf(options: IngestServiceOptions): IngestDependencies {
       ? {}
       : { snapshotIndex: { places: options.snapshots.places, store, snapshots: createSnapshots(store) } }),
   };
+  return dependencies;
 }
 
 /** Takes away what has outlived its time, again and again. */
@@ -242,17 +251,6 @@ function createPurge(dependencies: IngestDependencies, signal: AbortSignal) {
     },
     everyMs: dependencies.settings.sessions.purgeEveryMs,
     onError: purgeFailed,
-  });
-}
-
-/** Ends what was begun to be forgotten and cut off. */
-function createForgetting(dependencies: IngestDependencies, everyMs: number, signal: AbortSignal) {
-  return createRepeating({
-    work: () => resumeForgets(dependencies, signal),
-    everyMs,
-    onError(error) {
-      if (!signal.aborted) dependencies.logger.error('ingest.forgetting.failed', { error });
-    },
   });
 }
 

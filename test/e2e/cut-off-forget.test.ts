@@ -41,7 +41,7 @@ describe('a forget that was cut off', function () {
   });
 
   it('because its store failed is ended soon after that works again, long before its lease ends', async () => {
-    await using world = await startTwoReplicas({ forgetEveryMs: 50 });
+    await using world = await startTwoReplicas({ ingestPollMs: 50 });
     const { one, two } = world;
     const added = await one.wire.post('/add', { data: TEXT, datasetName: 'notes' });
     const { commit } = one.store;
@@ -49,7 +49,7 @@ describe('a forget that was cut off', function () {
     Object.assign(one.store, {
       async commit(...call: Parameters<typeof commit>) {
         if (begun) throw new Error('disk full');
-        begun = call[1].some((write) => write.collection.name === 'begun_forgets');
+        begun = call[1].some((write) => write.collection.name === 'jobs');
         return commit(...call);
       },
     });

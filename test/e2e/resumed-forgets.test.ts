@@ -2,9 +2,10 @@ import { expect } from 'chai';
 import type { DatasetId } from '../../services/common/kernel/brand.ts';
 import { asId } from '../../services/common/kernel/ids.ts';
 import { datasetScope, PERSONAL_TENANT, SYSTEM_SCOPE } from '../../services/common/kernel/scope.ts';
+import { jobsCollection } from '../../services/common/platform/jobs/work-queue.ts';
 import { createSystemClock } from '../../services/common/platform/system/clock.ts';
 import { dataItemsCollection } from '../../services/common/records/ingest/data-items.ts';
-import { begunForgetsCollection } from '../../services/ingest/repositories/begun-forgets.ts';
+import { DELETION_JOB } from '../../services/ingest/forgetting/deletion-job.ts';
 import { startTwoReplicas, type TwoReplicas } from '../support/two-replicas.ts';
 import { until } from '../support/until.ts';
 import type { Answer, Wire } from '../support/wire.ts';
@@ -92,7 +93,7 @@ async function startWorld() {
   let aheadMs = 0;
   const system = createSystemClock();
   const clock = { ...system, now: () => new Date(system.now().getTime() + aheadMs) };
-  const world = await startTwoReplicas({ clock, forgetEveryMs: 20 });
+  const world = await startTwoReplicas({ clock, ingestPollMs: 20 });
   const { one, two, messages } = world;
   const { commit } = one.store;
   /** Asks replica one, which dies before that commit. It stays dead until `revive`, and the other answers all. */
@@ -110,7 +111,7 @@ async function startWorld() {
     return status === 200;
   };
   const revive = () => Object.assign(one.store, { commit });
-  const begun = () => world.store.count(SYSTEM_SCOPE, begunForgetsCollection, {});
+  const begun = () => world.store.count(SYSTEM_SCOPE, jobsCollection, { kind: DELETION_JOB });
   const goAhead = () => {
     aheadMs += LATER_MS;
   };

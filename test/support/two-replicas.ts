@@ -85,8 +85,8 @@ export interface TwoReplicasOptions {
   readonly remoteUrl?: string;
   readonly sync?: Partial<SyncSettings>;
   readonly improve?: Partial<ImproveSettings>;
-  /** How often each looks for forgets that were cut off. */
-  readonly forgetEveryMs?: number;
+  /** How often ingest looks for jobs. */
+  readonly ingestPollMs?: number;
 }
 
 export async function startTwoReplicas(options: TwoReplicasOptions = {}): Promise<TwoReplicas> {
@@ -159,7 +159,7 @@ async function startReplica(shared: Shared, index: 0 | 1): Promise<Replica> {
       fetcher: createGuardedFetcher({ allowHttpRequests: false, timeoutMs: 1000, maxBytes: 1000 }),
       models: searchModels(),
       settings: INGEST_SETTINGS,
-      ...(options.forgetEveryMs === undefined ? {} : { forgetEveryMs: options.forgetEveryMs }),
+      ...(options.ingestPollMs === undefined ? {} : { jobs: { pollMs: options.ingestPollMs } }),
     }),
     createImproveService({
       ...{ ...common, indexes, embedder, workQueue },

@@ -19,6 +19,7 @@ import type { Budgets } from '../../common/ports/budgets.ts';
 import type { Logger } from '../../common/ports/logger.ts';
 import type { Clock, IdSource } from '../../common/ports/system.ts';
 import type { Tracer } from '../../common/ports/tracer.ts';
+import { UNLIMITED_ATTEMPTS } from '../../common/ports/work-queue.ts';
 import { datasetOf, type RunExtraction, type Runs, type StoredRun } from '../../common/records/cognify/runs.ts';
 import { type DocumentStore, VersionConflictError, type Write } from '../../common/storage/ports/document-store.ts';
 import type { RunExecutor } from '../model.ts';
@@ -52,9 +53,6 @@ export interface RunRequest {
   /** Further writes of the commit that records the run. */
   readonly also?: (run: RunId) => readonly Write[];
 }
-
-/** The engine counts attempts without progress itself: a long run may survive any number of restarts. */
-const MAX_JOB_ATTEMPTS = 1_000_000;
 
 export type RunEngine = ReturnType<typeof createRunEngine>;
 
@@ -123,7 +121,8 @@ function record(
     payload,
     orderingKey: dataset.id,
     idempotencyKey: id,
-    maxAttempts: MAX_JOB_ATTEMPTS,
+    // The engine counts attempts without progress itself: a long run may survive any number of restarts.
+    maxAttempts: UNLIMITED_ATTEMPTS,
   };
   const run = {
     id,

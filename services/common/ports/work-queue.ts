@@ -80,6 +80,9 @@ export interface NewJob {
   readonly maxAttempts?: number;
 }
 
+/** For jobs whose worker counts by itself and ends them: the queue never makes a dead letter of them because of their number. */
+export const UNLIMITED_ATTEMPTS = 1_000_000;
+
 export interface ClaimedJob {
   readonly id: string;
   readonly kind: string;

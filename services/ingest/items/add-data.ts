@@ -12,8 +12,8 @@ import { mapConcurrently } from '../../common/platform/async/map-concurrently.ts
 import type { CallContext } from '../../common/platform/messaging/messenger.ts';
 import { DuplicateKeyError, VersionConflictError, type Write } from '../../common/storage/ports/document-store.ts';
 import type { IngestDependencies } from '../dependencies.ts';
-import { asEraser } from '../forgetting/as-eraser.ts';
-import { forgetItemsForGood } from '../forgetting/lasting-forget.ts';
+import { deleteItemsDurably } from '../forgetting/durable-deletion.ts';
+import { impersonateOwner } from '../forgetting/impersonate-owner.ts';
 import { removeItems } from '../forgetting/remove-items.ts';
 import { type FreshSource, freshSources } from '../repetition/fresh-sources.ts';
 import { holds, sha256Of } from './content-identity.ts';
@@ -242,8 +242,8 @@ async function forgetCutOff(
     items.map(({ id }) => id),
   );
   const gone = [...entries].filter(([, { erased }]) => erased).map(([id]) => id);
-  const eraser = gone.length === 0 ? null : await asEraser(dependencies, dataset, signal);
-  if (eraser !== null) await forgetItemsForGood(dependencies, dataset, gone, eraser);
+  const eraser = gone.length === 0 ? null : await impersonateOwner(dependencies, dataset, signal);
+  if (eraser !== null) await deleteItemsDurably(dependencies, dataset, gone, eraser);
   return new Set(eraser === null ? [] : gone);
 }
 

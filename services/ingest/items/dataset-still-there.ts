@@ -6,6 +6,7 @@ import { engramError } from '../../common/kernel/errors.ts';
 import type { Permission } from '../../common/kernel/principal.ts';
 import type { Scope } from '../../common/kernel/scope.ts';
 import type { IngestDependencies } from '../dependencies.ts';
+import { isBeingDeleted } from '../forgetting/deletion-job.ts';
 
 /**
  * After an append to a session of the dataset: one that was forgotten between the check of the request and the commit must
@@ -13,12 +14,12 @@ import type { IngestDependencies } from '../dependencies.ts';
  * one of the two finds the other. `PermissionDeniedError`, as for every dataset that is not there; then nothing is left.
  */
 export async function requireDatasetStillThere(
-  { datasets, begunForgets, sessionRemoval }: Pick<IngestDependencies, 'datasets' | 'begunForgets' | 'sessionRemoval'>,
+  { datasets, workQueue, sessionRemoval }: Pick<IngestDependencies, 'datasets' | 'workQueue' | 'sessionRemoval'>,
   place: { readonly scope: Scope; readonly key: SessionKey; readonly dataset: DatasetId },
   permission: Permission,
 ): Promise<void> {
-  const isThere = (await datasets.get(place.scope, place.dataset)) !== null;
-  if (isThere && !(await begunForgets.ofDataset({ tenant: place.scope.tenant, id: place.dataset }))) return;
+  const dataset = await datasets.get(place.scope, place.dataset);
+  if (dataset !== null && !(await isBeingDeleted(workQueue, dataset))) return;
   await sessionRemoval.session(place.scope, place.key);
   throw notAllPermitted(permission);
 }
@@ -28,9 +29,9 @@ export async function requireDatasetStillThere(
  * that began goes with it. `ConflictError`.
  */
 export async function requireDatasetKept(
-  { begunForgets }: Pick<IngestDependencies, 'begunForgets'>,
+  { workQueue }: Pick<IngestDependencies, 'workQueue'>,
   dataset: DatasetRef,
 ): Promise<void> {
-  if (!(await begunForgets.ofDataset(dataset))) return;
+  if (!(await isBeingDeleted(workQueue, dataset))) return;
   throw engramError('ConflictError', 'The dataset is being deleted; repeat it in a moment.', { retryable: true });
 }

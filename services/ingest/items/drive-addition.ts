@@ -10,7 +10,7 @@ import type { CallContext } from '../../common/platform/messaging/messenger.ts';
 import { type RecordRunRequest, recordRun } from '../../common/platform/messaging/methods/cognify.ts';
 import type { ClaimedJob } from '../../common/ports/work-queue.ts';
 import type { IngestDependencies } from '../dependencies.ts';
-import { asEraser } from '../forgetting/as-eraser.ts';
+import { impersonateOwner } from '../forgetting/impersonate-owner.ts';
 import { type AddOutcome, addData } from './add-data.ts';
 import {
   type AdditionOrder,
@@ -111,7 +111,7 @@ export async function failAddition(dependencies: IngestDependencies, job: Claime
 export async function recordFailure(dependencies: IngestDependencies, job: ClaimedJob, error: unknown): Promise<void> {
   const { order, scope } = additionOf(job);
   const dataset = await dependencies.datasets.get(scope, scope.dataset);
-  const context = dataset === null ? null : await asEraser(dependencies, dataset, new AbortController().signal);
+  const context = dataset === null ? null : await impersonateOwner(dependencies, dataset, new AbortController().signal);
   if (dataset === null || context === null) return;
   const end: RunEnd = { status: 'DATASET_PROCESSING_ERRORED', error: describeFailure(error) };
   await recordEnd(dependencies, { order, dataset, context }, end);

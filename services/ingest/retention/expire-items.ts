@@ -4,8 +4,8 @@ import { type DatasetRef, scopeOf } from '../../common/kernel/dataset.ts';
 import { pagesOf } from '../../common/kernel/result-page.ts';
 import { VersionConflictError } from '../../common/storage/ports/document-store.ts';
 import type { IngestDependencies } from '../dependencies.ts';
-import { asEraser } from '../forgetting/as-eraser.ts';
-import { forgetItemsForGood } from '../forgetting/lasting-forget.ts';
+import { deleteItemsDurably } from '../forgetting/durable-deletion.ts';
+import { impersonateOwner } from '../forgetting/impersonate-owner.ts';
 
 /** Items that are forgotten together; each batch is a renewed question to auth. */
 const BATCH = 50;
@@ -45,10 +45,10 @@ async function expireOf(
     signal.throwIfAborted();
     const old = await oldItems(deps, dataset, before);
     if (old.length === 0) break;
-    const context = await asEraser(deps, dataset, signal);
+    const context = await impersonateOwner(deps, dataset, signal);
     if (context === null) break;
     const ids = await claimed(deps, dataset, old);
-    if (ids.length > 0) await forgetItemsForGood(deps, dataset, ids, context);
+    if (ids.length > 0) await deleteItemsDurably(deps, dataset, ids, context);
     forgotten += ids.length;
     // What comes to be too old from here on the next pass finds, should it still be declared.
     if (old.length < BATCH) break;

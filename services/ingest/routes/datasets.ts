@@ -15,8 +15,8 @@ import { presentDataItem } from '../presenters/data-item.ts';
 import { presentDataset } from '../presenters/dataset.ts';
 import { dataCount, dataRecord, datasetRecord } from './answers.schema.ts';
 
-const forgetDataset = onDemand(async () => (await import('../forgetting/lasting-forget.ts')).forgetDatasetForGood);
-const forgetItems = onDemand(async () => (await import('../forgetting/lasting-forget.ts')).forgetItemsForGood);
+const forgetDataset = onDemand(async () => (await import('../forgetting/durable-deletion.ts')).deleteDatasetDurably);
+const forgetItems = onDemand(async () => (await import('../forgetting/durable-deletion.ts')).deleteItemsDurably);
 const listItems = onDemand(async () => (await import('../items/read-items.ts')).listItems);
 const retryItems = onDemand(async () => (await import('../items/retry-items.ts')).retryItems);
 const readItemText = onDemand(async () => (await import('../items/read-items.ts')).readItemText);

@@ -9,9 +9,9 @@ import type { IngestDependencies } from '../dependencies.ts';
 import { deleteResult, forgetResult } from './answers.schema.ts';
 
 const findItemDataset = onDemand(async () => (await import('../items/find-item.ts')).findItemDataset);
-const forgetDataset = onDemand(async () => (await import('../forgetting/lasting-forget.ts')).forgetDatasetForGood);
-const forgetItems = onDemand(async () => (await import('../forgetting/lasting-forget.ts')).forgetItemsForGood);
-const forgetMemory = onDemand(async () => (await import('../forgetting/lasting-forget.ts')).forgetMemoryForGood);
+const forgetDataset = onDemand(async () => (await import('../forgetting/durable-deletion.ts')).deleteDatasetDurably);
+const forgetItems = onDemand(async () => (await import('../forgetting/durable-deletion.ts')).deleteItemsDurably);
+const forgetMemory = onDemand(async () => (await import('../forgetting/durable-deletion.ts')).deleteMemoryDurably);
 const forgetOwnSessions = onDemand(async () => (await import('../forgetting/forget.ts')).forgetOwnSessions);
 const permittedDatasets = onDemand(async () => (await import('../items/target-dataset.ts')).permittedDatasets);
 const targetDataset = onDemand(async () => (await import('../items/target-dataset.ts')).targetDataset);

@@ -8,7 +8,7 @@ import { boundElsewhere, type SessionTarget } from './session-target.ts';
 
 type Dependencies = Pick<
   IngestDependencies,
-  'sessionEntries' | 'connections' | 'clock' | 'ids' | 'datasets' | 'begunForgets' | 'sessionRemoval'
+  'sessionEntries' | 'connections' | 'clock' | 'ids' | 'datasets' | 'workQueue' | 'sessionRemoval'
 >;
 
 export interface Appending extends Pick<AppendOptions, 'also'> {

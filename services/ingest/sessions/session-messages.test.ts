@@ -43,7 +43,7 @@ describe('turns of search and notes of improve', () => {
       ...{ store, sessions, sessionEntries: createSessionEntries(store, sessions), messenger },
       connections: createAgentConnections(store),
       datasets: { get: async () => (isGone ? null : {}) },
-      begunForgets: { ofDataset: async () => false },
+      workQueue: { exists: async () => false },
       sessionRemoval: createSessionRemoval(store),
       clock: { now: () => new Date('2026-01-02T03:04:05Z'), monotonicMs: () => 0 },
       settings: { sessions: { enabled: true } },

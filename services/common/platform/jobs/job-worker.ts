@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Scope, SYSTEM_SCOPE } from '../../kernel/scope.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { Clock, IdSource } from '../../ports/system.ts';
@@ -26,9 +27,9 @@ export interface JobWorker {
   abort(reason: Error, isSelected: (job: ClaimedJob) => boolean): void;
   /**
    * Drives one job here and now, whether it waits for its back-off or was given up, with what only the caller knows. Resolves
-   * when this attempt has ended, and at once when there is no such job, when another worker holds it, or after `stop`.
+   * when this attempt has ended; false, at once, when there is no such job, when another worker holds it, or after `stop`.
    */
-  run(jobId: string, handler: JobHandler): Promise<void>;
+  run(jobId: string, handler: JobHandler): Promise<boolean>;
   /**
    * Commits `writes` with a new job and drives it here: its first attempt is under way when this resolves, and the queue goes
    * on with it when this process dies. Errors: those of the commit.
@@ -134,9 +135,10 @@ export function createJobWorker(dependencies: JobWorkerDependencies, options: Jo
     notify: wakeUp.notify,
     abort: jobs.abort,
     async run(jobId, handler) {
-      if (stopping.signal.aborted) return;
+      if (stopping.signal.aborted) return false;
       const job = await workQueue.claimJob(SYSTEM_SCOPE, jobId, worker, settings.leaseMs);
       if (job !== null) await jobs.drive(job, handler);
+      return job !== null;
     },
     async begin(scope, newJob, handler, writes = []) {
       const begun = workQueue.beginWrites(scope, newJob, worker, settings.leaseMs);
@@ -145,6 +147,8 @@ export function createJobWorker(dependencies: JobWorkerDependencies, options: Jo
     },
   };
 }
+
+const SETTLE_AGAIN_MS = 1000;
 
 /** Takes the next job; null when there is none, and when the store fails: the next poll asks again. */
 function createClaim(
@@ -171,12 +175,22 @@ function createInFlightJobs(
 ) {
   const { logger } = dependencies;
   const inFlight = new Map<JobLease, { readonly job: ClaimedJob; readonly ended: Promise<void> }>();
+  /** The store may be what failed: tries to settle until it works again, or until the lease is over. */
+  const settle = async (job: ClaimedJob, { signal }: JobLease, rules: JobFailureRules, error: unknown) => {
+    for (;;) {
+      try {
+        return await settleJobFailure(dependencies, { name, job, rules }, signal.aborted ? signal.reason : error);
+      } catch (unsettled) {
+        if (signal.aborted) throw unsettled;
+      }
+      await sleep(SETTLE_AGAIN_MS, undefined, { signal, ref: false }).catch(() => null);
+    }
+  };
   const carryOut = async (job: ClaimedJob, lease: JobLease, { drive, failures }: JobHandler): Promise<void> => {
     try {
       await drive(job, lease).catch((error: unknown) => {
         if (failures === undefined) throw error;
-        const reason: unknown = lease.signal.aborted ? lease.signal.reason : error;
-        return settleJobFailure(dependencies, { name, job, rules: failures }, reason);
+        return settle(job, lease, failures, error);
       });
     } catch (error) {
       logger.warn(`${name}.job.unsettled`, { jobId: job.id, error });

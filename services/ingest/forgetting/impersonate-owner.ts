@@ -6,7 +6,7 @@ import { renewedProof } from '../../common/platform/messaging/principal-proof.ts
 import type { IngestDependencies } from '../dependencies.ts';
 
 /** Who forgets on behalf of the dataset's owner, whatever became of the account. Null: the dataset is gone. */
-export async function asEraser(
+export async function impersonateOwner(
   { messenger, ids, clock }: Pick<IngestDependencies, 'messenger' | 'ids' | 'clock'>,
   { id, tenant }: Pick<DatasetRef, 'id' | 'tenant'>,
   signal: AbortSignal,

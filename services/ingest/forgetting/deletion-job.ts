@@ -1,0 +1,59 @@
+import type { DataItemId } from '../../common/kernel/brand.ts';
+import type { DatasetRef } from '../../common/kernel/dataset.ts';
+import { asId, idOfText } from '../../common/kernel/ids.ts';
+import { SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
+import type { JobFailureRules } from '../../common/platform/jobs/job-failure.ts';
+import { isPassing } from '../../common/platform/jobs/run-error.ts';
+import { type ClaimedJob, type NewJob, UNLIMITED_ATTEMPTS, type WorkQueue } from '../../common/ports/work-queue.ts';
+
+/** Kind of the jobs that delete items, memory and datasets for good. */
+export const DELETION_JOB = 'deletion';
+
+/** What a dataset is told apart by from one that is made again under its id, and what its owner is given back. */
+export type DeletedDataset = Pick<DatasetRef, 'id' | 'tenant' | 'createdAt' | 'ownerId'>;
+
+/** What is deleted of a dataset. */
+export interface Deletion {
+  /** Null: all of them, and without `memoryBefore` the dataset itself. */
+  readonly items: readonly DataItemId[] | null;
+  /** ISO-8601: only what was built of them before goes, they stay. Null: all of them goes. */
+  readonly memoryBefore: string | null;
+}
+
+const MAX_FAILED_ATTEMPTS = 20;
+
+/** Deletions are retried without end while a store or a service is away: they are committed, and users see half of them. */
+export const DELETION_FAILURES: JobFailureRules = {
+  decide: (error, { attempt }) => (isPassing(error) || attempt < MAX_FAILED_ATTEMPTS ? 'retry' : 'dead'),
+};
+
+/** The same deletion once more has the same id while the first one is pending. */
+export function deletionJob({ id, tenant, createdAt, ownerId }: DeletedDataset, deletion: Deletion): NewJob {
+  const { items, memoryBefore } = deletion;
+  return {
+    id: idOfText(JSON.stringify([DELETION_JOB, tenant, id, createdAt, items, memoryBefore])),
+    kind: DELETION_JOB,
+    payload: { datasetId: id, createdAt, ownerId, items: items === null ? null : [...items], memoryBefore },
+    maxAttempts: UNLIMITED_ATTEMPTS,
+  };
+}
+
+export function deletionOf({ scope, payload }: ClaimedJob): Deletion & { readonly dataset: DeletedDataset } {
+  const { datasetId, createdAt, ownerId, items, memoryBefore } = payload;
+  return {
+    dataset: {
+      id: asId(String(datasetId)),
+      tenant: scope.tenant,
+      createdAt: String(createdAt),
+      ownerId: asId(String(ownerId)),
+    },
+    items: items === null ? null : (items as readonly DataItemId[]),
+    memoryBefore: memoryBefore as string | null,
+  };
+}
+
+/** Whether the deletion of the dataset itself is pending, from its first commit on. */
+export function isBeingDeleted(workQueue: Pick<WorkQueue, 'exists'>, dataset: DeletedDataset): Promise<boolean> {
+  const { id = '' } = deletionJob(dataset, { items: null, memoryBefore: null });
+  return workQueue.exists(SYSTEM_SCOPE, id);
+}
