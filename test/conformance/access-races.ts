@@ -7,7 +7,8 @@ import * as methods from '../../services/common/platform/messaging/methods/auth.
 import { createUsers } from '../../services/common/records/auth/users.ts';
 import { expectNoRemains } from '../support/access-remains.ts';
 import { type AccessWorld, writeAccessWorld } from '../support/access-world.ts';
-import { CALL, startAuth, type TestAuth, type TestRequest } from '../support/auth-service.ts';
+import { startAuth, type TestAuth } from '../support/auth-service.ts';
+import { CALL, type TestRequest } from '../support/call-route.ts';
 import type { AuditLogSubject } from './audit-log-subject.ts';
 
 const ROUNDS = 6;

@@ -14,7 +14,8 @@ import { usageCollection } from '../../services/common/records/budgets/usage.ts'
 import { createSessionEntries } from '../../services/common/records/sessions/session-entries.ts';
 import { createSessions } from '../../services/common/records/sessions/sessions.ts';
 import type { DocumentStore } from '../../services/common/storage/ports/document-store.ts';
-import { CALL, startAuth, type TestAuth, testClock } from '../support/auth-service.ts';
+import { startAuth, type TestAuth, testClock } from '../support/auth-service.ts';
+import { CALL } from '../support/call-route.ts';
 import type { AuditLogSubject } from './audit-log-subject.ts';
 
 /** What the end of an account promises over any document store, with two processes at it. */

@@ -12,7 +12,7 @@ import type { Principal } from '../../services/common/kernel/principal.ts';
 import { PERSONAL_TENANT, SYSTEM_SCOPE } from '../../services/common/kernel/scope.ts';
 import { decidePosture } from '../../services/common/platform/config/posture.ts';
 import { createEventLog } from '../../services/common/platform/events/event-log.ts';
-import type { Reply, Route, RouteRequest } from '../../services/common/platform/http/route.ts';
+import type { Reply, Route } from '../../services/common/platform/http/route.ts';
 import { createMessenger, type Messenger } from '../../services/common/platform/messaging/messenger.ts';
 import * as methods from '../../services/common/platform/messaging/methods/auth.ts';
 import { createAesGcmSecretBox } from '../../services/common/platform/secrets/aes-gcm-secret-box.ts';
@@ -20,17 +20,10 @@ import type { Clock, IdSource } from '../../services/common/ports/system.ts';
 import { createUsers, type NewUser } from '../../services/common/records/auth/users.ts';
 import { createInProcessBus } from '../../services/common/storage/bus/in-process/bus.ts';
 import type { DocumentStore } from '../../services/common/storage/ports/document-store.ts';
+import { CALL, callRoute, type TestRequest } from './call-route.ts';
 import { createMemoryDocumentStore } from './memory/document-store.ts';
 import { unsignedPrincipals } from './unsigned-principals.ts';
 
-/** Of somebody; tests that care who it is say so. */
-export const CALL = {
-  requestId: 'test',
-  principal: {
-    ...{ id: asId<UserId>('00000000-0000-4000-8000-000000000001'), email: 'caller@example.com' },
-    ...{ tenant: PERSONAL_TENANT, isSuperuser: false, parentId: null },
-  },
-};
 export const required = decidePosture({ accessControl: true, requireAuthentication: undefined, host: '127.0.0.1' });
 export const open = decidePosture({ accessControl: undefined, requireAuthentication: undefined, host: '127.0.0.1' });
 export const off = decidePosture({ accessControl: false, requireAuthentication: undefined, host: '0.0.0.0' });
@@ -71,16 +64,6 @@ export interface TestAuth extends AsyncDisposable {
   events(): Promise<readonly string[]>;
   /** A user without a password, straight into the store. */
   addUser(user?: Partial<NewUser>): Promise<Principal>;
-}
-
-export interface TestRequest {
-  readonly body?: unknown;
-  readonly principal?: Principal;
-  readonly params?: Readonly<Record<string, string>>;
-  /** As the route's schema reads it. */
-  readonly query?: Readonly<Record<string, unknown>>;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly remoteAddress?: string;
 }
 
 export interface TestAuthOptions {
@@ -154,11 +137,7 @@ export async function startAuth(options: TestAuthOptions = {}): Promise<TestAuth
     (await messenger.call(methods.authenticate, { credentials }, CALL)).principal;
   return {
     ...{ store, messenger, clock, warnings, authenticate, routes: service.routes },
-    async call(method, path, request = {}) {
-      const route = service.routes.find((candidate) => candidate.method === method && candidate.path === path);
-      if (route === undefined) throw new Error(`no route ${method} ${path}`);
-      return route.handle(routeRequest(route, request));
-    },
+    call: (method, path, request) => callRoute(service.routes, method, path, request),
     async events() {
       return (await eventLog.read(SYSTEM_SCOPE, { after: 0, limit: 1000 })).map(({ type }) => type);
     },
@@ -176,22 +155,5 @@ export async function startAuth(options: TestAuthOptions = {}): Promise<TestAuth
       await service.stop();
       await bus.drain();
     },
-  };
-}
-
-function routeRequest(route: Route, request: TestRequest): RouteRequest<unknown, unknown, unknown> {
-  const nobody: Principal = {
-    ...{ id: asId(randomUUID()), email: '', tenant: PERSONAL_TENANT, isSuperuser: false, parentId: null },
-  };
-  return {
-    principal: request.principal ?? nobody,
-    params: request.params ?? {},
-    query: route.query === undefined ? {} : route.query.parse(request.query ?? {}),
-    body: route.body === undefined ? undefined : route.body.schema.parse(request.body),
-    files: [],
-    headers: request.headers ?? {},
-    context: CALL,
-    signal: new AbortController().signal,
-    remoteAddress: request.remoteAddress ?? '127.0.0.1',
   };
 }

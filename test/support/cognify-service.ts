@@ -10,10 +10,10 @@ import { type DatasetRef, scopeOf } from '../../services/common/kernel/dataset.t
 import { engramError } from '../../services/common/kernel/errors.ts';
 import { asId, datasetId } from '../../services/common/kernel/ids.ts';
 import type { Principal } from '../../services/common/kernel/principal.ts';
-import { PERSONAL_TENANT, SYSTEM_SCOPE } from '../../services/common/kernel/scope.ts';
+import { SYSTEM_SCOPE } from '../../services/common/kernel/scope.ts';
 import { createHashingEmbedder } from '../../services/common/models/hashing/hashing-embedder.ts';
 import { createEventLog } from '../../services/common/platform/events/event-log.ts';
-import type { Reply, Route, RouteRequest } from '../../services/common/platform/http/route.ts';
+import type { Reply } from '../../services/common/platform/http/route.ts';
 import { awaitRun } from '../../services/common/platform/jobs/await-run.ts';
 import { createWorkQueue } from '../../services/common/platform/jobs/work-queue.ts';
 import type { Service } from '../../services/common/platform/lifecycle/service.ts';
@@ -33,20 +33,12 @@ import { createInProcessBus } from '../../services/common/storage/bus/in-process
 import type { BlobStore } from '../../services/common/storage/ports/blob-store.ts';
 import type { DatasetIndexes } from '../../services/common/storage/ports/dataset-indexes.ts';
 import type { DocumentStore } from '../../services/common/storage/ports/document-store.ts';
+import { CALL, callRoute, type TestRequest, userPrincipal } from './call-route.ts';
 import { createMemoryBlobStore } from './memory/blob-store.ts';
 import { createMemoryDocumentStore } from './memory/document-store.ts';
 import { createMemoryDatasetIndexes } from './memory/indexes/memory-dataset-indexes.ts';
 import { textWorkers } from './text-workers.ts';
 import { unsignedPrincipals } from './unsigned-principals.ts';
-
-/** Of somebody; tests that care who it is say so. */
-export const CALL = {
-  requestId: 'test',
-  principal: {
-    ...{ id: asId<UserId>('00000000-0000-4000-8000-000000000001'), email: 'caller@example.com' },
-    ...{ tenant: PERSONAL_TENANT, isSuperuser: false, parentId: null },
-  },
-};
 
 /** Capitalised words are entities, two in one sentence are related: enough to see a graph grow. */
 export const capitalsExtractor: Extractor = {
@@ -108,8 +100,8 @@ export async function createWorld(
   await store.prepare(collections);
   const blobs = parts.blobs ?? createMemoryBlobStore();
   const userId = asId<UserId>(randomUUID());
-  const tenant = PERSONAL_TENANT;
-  const principal = { id: userId, email: 'ada@example.com', tenant, isSuperuser: false, parentId: null };
+  const principal = userPrincipal(userId, 'ada@example.com');
+  const { tenant } = principal;
   const createdAt = '2026-01-02T03:04:05.678Z';
   const id = datasetId('notes', userId, null);
   const dataset: DatasetRef = { id, name: 'notes', ownerId: userId, tenant, createdAt, updatedAt: null };
@@ -158,13 +150,6 @@ export interface TestCognify extends AsyncDisposable {
   start(options?: CognifyOptions): Promise<RunState>;
   /** As the HTTP layer does: query and body through the schema. */
   call(method: string, path: string, request?: TestRequest): Promise<Reply>;
-}
-
-export interface TestRequest {
-  readonly params?: Readonly<Record<string, string>>;
-  readonly query?: unknown;
-  readonly body?: unknown;
-  readonly principal?: Principal;
 }
 
 export interface TestCognifyOptions {
@@ -220,11 +205,7 @@ export async function startCognify(world: TestWorld, options: TestCognifyOptions
     async run(runOptions) {
       return awaitRun(messenger, (await start(runOptions)).id, CALL);
     },
-    async call(method, path, request = {}) {
-      const route = service.routes.find((candidate) => candidate.method === method && candidate.path === path);
-      if (route === undefined) throw new Error(`no route ${method} ${path}`);
-      return route.handle(routeRequest(route, { principal, ...request }));
-    },
+    call: (method, path, request) => callRoute(service.routes, method, path, { principal, ...request }),
     async [Symbol.asyncDispose]() {
       await service.stop();
       await bus.drain();
@@ -256,18 +237,4 @@ async function serveDoubles(world: TestWorld, messenger: Messenger): Promise<voi
     if (permitted.has(caller.id) && isKnown && isNamed) return { datasets: [dataset] };
     throw engramError('PermissionDeniedError', 'Request owner does not have necessary permission.');
   });
-}
-
-function routeRequest(route: Route, request: TestRequest): RouteRequest<unknown, unknown, unknown> {
-  return {
-    principal: request.principal as Principal,
-    params: request.params ?? {},
-    query: route.query?.parse(request.query ?? {}) ?? {},
-    body: route.body?.schema.parse(request.body),
-    files: [],
-    headers: {},
-    context: CALL,
-    signal: new AbortController().signal,
-    remoteAddress: '127.0.0.1',
-  };
 }

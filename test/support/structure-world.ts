@@ -11,14 +11,8 @@ import { DEFAULT_IMPROVE_SETTINGS, type ImproveSettings } from '../../services/i
 import { createPassReads } from '../../services/improve/engine/pass-reads.ts';
 import { createStructureItems } from '../../services/improve/repositories/structure-items.ts';
 import { defaultOptions, type ImproveOptions, type ImprovePass } from '../../services/improve/stage.ts';
-import {
-  CALL,
-  capitalsExtractor,
-  createWorld,
-  startCognify,
-  type TestCognify,
-  type TestWorld,
-} from './cognify-service.ts';
+import { CALL } from './call-route.ts';
+import { capitalsExtractor, createWorld, startCognify, type TestCognify, type TestWorld } from './cognify-service.ts';
 
 /** By which an improve holds the dataset of the world. */
 export const LEASE_TOKEN = 'test/0';

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { CALL, startAuth, type TestAuth } from '../../../test/support/auth-service.ts';
+import { startAuth, type TestAuth } from '../../../test/support/auth-service.ts';
+import { CALL } from '../../../test/support/call-route.ts';
 import { giveGrant, takeGrant } from '../../../test/support/set-grant.ts';
 import type { DatasetId, TenantId } from '../../common/kernel/brand.ts';
 import type { DatasetRef } from '../../common/kernel/dataset.ts';

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { type AccessWorld, writeAccessWorld } from '../../../test/support/access-world.ts';
-import { CALL, startAuth, type TestAuth, type TestRequest } from '../../../test/support/auth-service.ts';
+import { startAuth, type TestAuth } from '../../../test/support/auth-service.ts';
+import { CALL, type TestRequest } from '../../../test/support/call-route.ts';
 import type { DatasetId } from '../../common/kernel/brand.ts';
 import { asId } from '../../common/kernel/ids.ts';
 import type { Permission, PresentedKey, Principal } from '../../common/kernel/principal.ts';

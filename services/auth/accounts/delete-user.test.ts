@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { CALL, open, startAuth, type TestAuth } from '../../../test/support/auth-service.ts';
+import { open, startAuth, type TestAuth } from '../../../test/support/auth-service.ts';
+import { CALL } from '../../../test/support/call-route.ts';
 import { createMemoryDocumentStore } from '../../../test/support/memory/document-store.ts';
 import { refusalOf } from '../../../test/support/refusal-of.ts';
 import type { TenantId, UserId } from '../../common/kernel/brand.ts';

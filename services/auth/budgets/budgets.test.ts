@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { CALL, startAuth, type TestAuth } from '../../../test/support/auth-service.ts';
+import { startAuth, type TestAuth } from '../../../test/support/auth-service.ts';
+import { CALL } from '../../../test/support/call-route.ts';
 import type { TenantId } from '../../common/kernel/brand.ts';
 import { asId } from '../../common/kernel/ids.ts';
 import type { Principal } from '../../common/kernel/principal.ts';

@@ -1,6 +1,7 @@
 import { randomUUID, hash as sha } from 'node:crypto';
 import { expect } from 'chai';
-import { CALL, required, startAuth, type TestAuth } from '../../../test/support/auth-service.ts';
+import { required, startAuth, type TestAuth } from '../../../test/support/auth-service.ts';
+import { CALL } from '../../../test/support/call-route.ts';
 import { until } from '../../../test/support/until.ts';
 import type { DatasetId, TenantId } from '../../common/kernel/brand.ts';
 import { asId } from '../../common/kernel/ids.ts';

@@ -1,6 +1,7 @@
 import { randomUUID, hash as sha } from 'node:crypto';
 import { expect } from 'chai';
-import { CALL, startAuth, type TestAuth } from '../../../test/support/auth-service.ts';
+import { startAuth, type TestAuth } from '../../../test/support/auth-service.ts';
+import { CALL } from '../../../test/support/call-route.ts';
 import { createMemoryDocumentStore } from '../../../test/support/memory/document-store.ts';
 import type { TenantId, UserId } from '../../common/kernel/brand.ts';
 import { asId } from '../../common/kernel/ids.ts';

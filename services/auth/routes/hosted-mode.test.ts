@@ -1,7 +1,8 @@
 import { randomUUID, hash as sha } from 'node:crypto';
 import { expect } from 'chai';
 import { type AuthHttp, startAuthHttp } from '../../../test/support/auth-http.ts';
-import { CALL, open } from '../../../test/support/auth-service.ts';
+import { open } from '../../../test/support/auth-service.ts';
+import { CALL } from '../../../test/support/call-route.ts';
 import type { TenantId } from '../../common/kernel/brand.ts';
 import * as managed from '../../common/platform/messaging/methods/auth-managed.ts';
 import { newApiKeyText } from '../credentials/api-key-text.ts';

@@ -1,11 +1,6 @@
 import { expect } from 'chai';
-import {
-  CALL,
-  capitalsExtractor,
-  createWorld,
-  startCognify,
-  type TestWorld,
-} from '../../../test/support/cognify-service.ts';
+import { CALL } from '../../../test/support/call-route.ts';
+import { capitalsExtractor, createWorld, startCognify, type TestWorld } from '../../../test/support/cognify-service.ts';
 import type { DataItem } from '../../common/domain/data-item.ts';
 import { scopeOf } from '../../common/kernel/dataset.ts';
 import { engramError } from '../../common/kernel/errors.ts';

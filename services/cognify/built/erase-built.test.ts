@@ -1,12 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import {
-  CALL,
-  capitalsExtractor,
-  createWorld,
-  startCognify,
-  type TestWorld,
-} from '../../../test/support/cognify-service.ts';
+import { CALL } from '../../../test/support/call-route.ts';
+import { capitalsExtractor, createWorld, startCognify, type TestWorld } from '../../../test/support/cognify-service.ts';
 import { graphOf } from '../../../test/support/visible-graph.ts';
 import { scopeOf } from '../../common/kernel/dataset.ts';
 import { awaitRun } from '../../common/platform/jobs/await-run.ts';

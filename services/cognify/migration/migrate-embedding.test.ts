@@ -1,11 +1,6 @@
 import { expect } from 'chai';
-import {
-  CALL,
-  createWorld,
-  startCognify,
-  type TestCognify,
-  type TestWorld,
-} from '../../../test/support/cognify-service.ts';
+import { CALL } from '../../../test/support/call-route.ts';
+import { createWorld, startCognify, type TestCognify, type TestWorld } from '../../../test/support/cognify-service.ts';
 import { dyingProcess } from '../../../test/support/dying-ports.ts';
 import { until } from '../../../test/support/until.ts';
 import type { DataItem } from '../../common/domain/data-item.ts';

@@ -1,12 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import {
-  CALL,
-  createWorld,
-  startCognify,
-  type TestCognify,
-  type TestWorld,
-} from '../../../test/support/cognify-service.ts';
+import { CALL } from '../../../test/support/call-route.ts';
+import { createWorld, startCognify, type TestCognify, type TestWorld } from '../../../test/support/cognify-service.ts';
 import { engramError, isEngramError } from '../../common/kernel/errors.ts';
 import { asId } from '../../common/kernel/ids.ts';
 import { createHashingEmbedder } from '../../common/models/hashing/hashing-embedder.ts';

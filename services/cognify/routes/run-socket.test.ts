@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
+import { CALL } from '../../../test/support/call-route.ts';
 import {
-  CALL,
   capitalsExtractor,
   createWorld,
   startCognify,

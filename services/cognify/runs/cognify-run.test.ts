@@ -1,11 +1,6 @@
 import { expect } from 'chai';
-import {
-  CALL,
-  capitalsExtractor,
-  createWorld,
-  parsedText,
-  startCognify,
-} from '../../../test/support/cognify-service.ts';
+import { CALL } from '../../../test/support/call-route.ts';
+import { capitalsExtractor, createWorld, parsedText, startCognify } from '../../../test/support/cognify-service.ts';
 import { graphOf } from '../../../test/support/visible-graph.ts';
 import { itemBlobs } from '../../common/domain/data-item.ts';
 import { scopeOf } from '../../common/kernel/dataset.ts';

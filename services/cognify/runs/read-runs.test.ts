@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { CALL } from '../../../test/support/cognify-service.ts';
+import { CALL } from '../../../test/support/call-route.ts';
 import { asId } from '../../common/kernel/ids.ts';
 import { getPrincipal, resolveDatasets } from '../../common/platform/messaging/methods/auth.ts';
 import { listRunRecords } from './read-runs.ts';

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { CALL, createWorld, startCognify } from '../../../test/support/cognify-service.ts';
+import { CALL } from '../../../test/support/call-route.ts';
+import { createWorld, startCognify } from '../../../test/support/cognify-service.ts';
 import { scopeOf } from '../../common/kernel/dataset.ts';
 import { asId } from '../../common/kernel/ids.ts';
 import { eventsCollection } from '../../common/platform/events/event-log.ts';

@@ -1,13 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import {
-  CALL,
-  capitalsExtractor,
-  createWorld,
-  startCognify,
-  type TestWorld,
-} from '../../../test/support/cognify-service.ts';
+import { CALL } from '../../../test/support/call-route.ts';
+import { capitalsExtractor, createWorld, startCognify, type TestWorld } from '../../../test/support/cognify-service.ts';
 import { until } from '../../../test/support/until.ts';
 import type { RunEvent, RunState } from '../../common/domain/run.ts';
 import type { RunId } from '../../common/kernel/brand.ts';

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { CALL, createWorld, startCognify, type TestWorld } from '../../../test/support/cognify-service.ts';
+import { CALL } from '../../../test/support/call-route.ts';
+import { createWorld, startCognify, type TestWorld } from '../../../test/support/cognify-service.ts';
 import { COGNIFY_PIPELINE } from '../../common/domain/run.ts';
 import { scopeOf } from '../../common/kernel/dataset.ts';
 import { startRun } from '../../common/platform/messaging/methods/cognify.ts';
