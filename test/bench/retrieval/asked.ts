@@ -1,5 +1,6 @@
+import { type Difference, pairedDifference } from '../paired.ts';
 import type { BenchCorpus } from './corpus.ts';
-import { type Difference, judge, pairedDifference, type QuestionResult, type Summary, summarise } from './measures.ts';
+import { judge, type QuestionResult, type Summary, summarise } from './measures.ts';
 
 /** A way to search: corpus positions, best first. */
 export type Ask = (query: string) => Promise<readonly number[]>;
@@ -10,7 +11,7 @@ export interface Run {
 }
 
 export interface RunReport extends Summary {
-  /** Against the first run. */
+  /** Of recall@5, against the first run. */
   readonly versusBm25: Difference;
 }
 
@@ -26,7 +27,11 @@ export async function askAll(corpus: BenchCorpus, runs: readonly Run[]): Promise
       results.push(judge(question, ranking, performance.now() - start));
     }
     floor ??= results;
-    reports[name] = { ...summarise(results), versusBm25: pairedDifference(results, floor) };
+    reports[name] = { ...summarise(results), versusBm25: pairedDifference(recall5(results), recall5(floor)) };
   }
   return reports;
+}
+
+function recall5(results: readonly QuestionResult[]): readonly number[] {
+  return results.map((result) => result.recall5);
 }

@@ -1,3 +1,4 @@
+import { percent, quantile, round } from '../paired.ts';
 import type { BenchQuestion } from './corpus.ts';
 
 export interface QuestionResult {
@@ -43,62 +44,5 @@ export function summarise(results: readonly QuestionResult[]): Summary {
     MRR: percent(results.map((result) => result.reciprocalRank)),
     p50Ms: round(quantile(times, 0.5)),
     p95Ms: round(quantile(times, 0.95)),
-  };
-}
-
-export interface Difference {
-  /** Points of recall@5. */
-  readonly points: number;
-  readonly low: number;
-  readonly high: number;
-  /** How many questions got better, worse. */
-  readonly better: number;
-  readonly worse: number;
-}
-
-/** Paired bootstrap over questions: mean difference of recall@5 with its 95 % interval. The seed is fixed. */
-export function pairedDifference(
-  results: readonly QuestionResult[],
-  baseline: readonly QuestionResult[],
-  samples = 10_000,
-): Difference {
-  const differences = results.map((result, at) => result.recall5 - (baseline[at]?.recall5 ?? 0));
-  const random = mulberry32(20260101);
-  const means = Array.from({ length: samples }, () => {
-    let sum = 0;
-    for (let draw = 0; draw < differences.length; draw++) {
-      sum += differences[Math.floor(random() * differences.length)] ?? 0;
-    }
-    return sum / differences.length;
-  }).sort((a, b) => a - b);
-  return {
-    points: percent(differences),
-    low: round(100 * quantile(means, 0.025)),
-    high: round(100 * quantile(means, 0.975)),
-    better: differences.filter((difference) => difference > 0).length,
-    worse: differences.filter((difference) => difference < 0).length,
-  };
-}
-
-function percent(values: readonly number[]): number {
-  return round((100 * values.reduce((sum, value) => sum + value, 0)) / Math.max(1, values.length));
-}
-
-function quantile(sorted: readonly number[], share: number): number {
-  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0;
-}
-
-function round(value: number): number {
-  return Math.round(value * 10) / 10;
-}
-
-/** Small seeded generator (public domain, Tommy Ettinger): the intervals must not change from run to run. */
-function mulberry32(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
   };
 }
