@@ -3,12 +3,16 @@ import { DATASET_KIND, type Dataset } from './api/dataset.ts';
 import { TENANT_KIND, type Tenant } from './api/tenant.ts';
 import { tenantName } from './dataset/resource.ts';
 import type { OwnershipLabels } from './kube-runtime/applier.ts';
-import { ownerKeys, type Source } from './kube-runtime/controller.ts';
-import { createInformer, type IndexFunction, type Informer, type InformerOptions } from './kube-runtime/informer.ts';
-import { groupInformers } from './kube-runtime/informer-group.ts';
+import { lateSource, ownerKeys, type Source } from './kube-runtime/controller.ts';
+import {
+  createInformer,
+  groupInformers,
+  type IndexFunction,
+  type Informer,
+  type InformerOptions,
+} from './kube-runtime/informer.ts';
 import type { KubeClient } from './kube-runtime/kube-client.ts';
 import { KINDS, type KubeObject, keyOf, type ResourceKind, type Secret } from './kube-runtime/kube-object.ts';
-import { lateSource } from './kube-runtime/late-source.ts';
 import type { RuntimeMetrics } from './kube-runtime/metrics.ts';
 import { createReferenceWatches, type ReferenceWatches } from './kube-runtime/reference-watches.ts';
 import type { RuntimeClock } from './kube-runtime/runtime-clock.ts';

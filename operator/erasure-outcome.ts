@@ -1,6 +1,6 @@
 import type { ErasureProgress } from '../services/common/platform/messaging/methods/ingest-managed.ts';
 import { type ConditionDraft, MESSAGE_LIMIT } from './kube-runtime/conditions.ts';
-import { progressing, retrying, StepFailure, type StepOutcome } from './kube-runtime/step.ts';
+import { progressing, retrying, StepFailure, type StepOutcome } from './kube-runtime/steps.ts';
 
 /** Of the status of either kind. */
 interface ErasureStatus {

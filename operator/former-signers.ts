@@ -1,5 +1,4 @@
-import type { KubeClient } from './kube-runtime/kube-client.ts';
-import { isKubeError } from './kube-runtime/kube-error.ts';
+import { isKubeError, type KubeClient } from './kube-runtime/kube-client.ts';
 import { type ConfigMap, KINDS, keyOf } from './kube-runtime/kube-object.ts';
 
 /**

@@ -1,6 +1,5 @@
 import type { OwnershipLabels } from './kube-runtime/applier.ts';
-import type { KubeClient } from './kube-runtime/kube-client.ts';
-import { isKubeError, type KubeError } from './kube-runtime/kube-error.ts';
+import { isKubeError, type KubeClient, type KubeError } from './kube-runtime/kube-client.ts';
 import { type ConfigMap, KINDS, type KubeObject, keyOf } from './kube-runtime/kube-object.ts';
 import { GROUP } from './tenant/names.ts';
 

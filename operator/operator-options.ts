@@ -2,7 +2,7 @@ import type { Registry } from 'prom-client';
 import type { Logger } from '../services/common/platform/observability/logger.ts';
 import type { DatasetServices } from './dataset/services.ts';
 import type { KubeConnection } from './kube-runtime/kube-connection.ts';
-import type { LeaseTimes } from './kube-runtime/leader-elector.ts';
+import type { LeaseTimes } from './kube-runtime/leader-election.ts';
 import type { RuntimeClock } from './kube-runtime/runtime-clock.ts';
 import type { DedicatedOptions } from './tenant/dedicated/options.ts';
 import type { OpenBus } from './tenant/dedicated/own-services.ts';

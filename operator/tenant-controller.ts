@@ -3,7 +3,7 @@ import { byTenant } from './caches.ts';
 import { type ControllerParts, controlOf } from './controller-parts.ts';
 import { createApplier } from './kube-runtime/applier.ts';
 import { type Controller, createController, ownerKeys, ownKeys, source } from './kube-runtime/controller.ts';
-import { fencePort } from './kube-runtime/fenced-client.ts';
+import { fencePort } from './kube-runtime/leader-election.ts';
 import { referenceSource } from './kube-runtime/reference-watches.ts';
 import { METRICS_PREFIX, OPERATOR_NAME } from './operator-options.ts';
 import { secretsOf } from './references.ts';

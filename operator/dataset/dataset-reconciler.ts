@@ -1,6 +1,6 @@
 import { DATASET_KIND, type Dataset, type DatasetStatus } from '../api/dataset.ts';
+import type { Reconciler } from '../kube-runtime/controller.ts';
 import { createReconciler, type FrameDependencies, type ReconcileDefinition } from '../kube-runtime/reconcile-frame.ts';
-import type { Reconciler } from '../kube-runtime/reconciler.ts';
 import { FRAME_ANNOTATIONS } from '../tenant/names.ts';
 import { createCheckMemory } from './check-memory.ts';
 import { parseCron } from './cron.ts';

@@ -5,7 +5,7 @@ import type { Tenant } from '../api/tenant.ts';
 import type { OwnershipLabels } from '../kube-runtime/applier.ts';
 import type { KubeClient } from '../kube-runtime/kube-client.ts';
 import type { ObjectName } from '../kube-runtime/kube-object.ts';
-import type { Step, StepContext } from '../kube-runtime/step.ts';
+import type { Step, StepContext } from '../kube-runtime/steps.ts';
 import type { OwnServices } from '../tenant/dedicated/own-services.ts';
 import type { CheckMemory } from './check-memory.ts';
 import type { DatasetServices } from './services.ts';

@@ -1,6 +1,6 @@
 import type { Tenant } from '../api/tenant.ts';
 import { keyOf } from '../kube-runtime/kube-object.ts';
-import { progressing, type StepOutcome } from '../kube-runtime/step.ts';
+import { progressing, type StepOutcome } from '../kube-runtime/steps.ts';
 import { isAsleep, isDedicated } from '../tenant/dedicated/own-services.ts';
 import { WAKE_AT } from '../tenant/names.ts';
 import type { DatasetContext, DatasetParts, DatasetStep } from './dependencies.ts';

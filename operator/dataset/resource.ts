@@ -4,7 +4,7 @@ import type { Dataset } from '../api/dataset.ts';
 import { TENANT_KIND, type Tenant } from '../api/tenant.ts';
 import type { KubeClient } from '../kube-runtime/kube-client.ts';
 import type { ObjectName } from '../kube-runtime/kube-object.ts';
-import { progressing, StepFailure } from '../kube-runtime/step.ts';
+import { progressing, StepFailure } from '../kube-runtime/steps.ts';
 import { FRAME_ANNOTATIONS } from '../tenant/names.ts';
 import type { DatasetContext } from './dependencies.ts';
 

@@ -1,6 +1,6 @@
 import { type EngramError, isEngramError } from '../../services/common/kernel/errors.ts';
 import type { ConditionDraft } from '../kube-runtime/conditions.ts';
-import { retrying, StepFailure, type StepOutcome, stalled } from '../kube-runtime/step.ts';
+import { retrying, StepFailure, type StepOutcome, stalled } from '../kube-runtime/steps.ts';
 import type { DatasetContext, DatasetParts } from './dependencies.ts';
 import { uidOf } from './resource.ts';
 

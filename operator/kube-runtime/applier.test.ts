@@ -4,9 +4,9 @@ import { createFakeClock } from '../../test/support/kube/fake-clock.ts';
 import { type FakeKube, startFakeKube } from '../../test/support/kube/fake-kube.ts';
 import { type Applier, createApplier, type Desired, ForeignObjectError, ownershipLabels } from './applier.ts';
 import { createEventRecorder } from './events.ts';
-import { createFencedClient } from './fenced-client.ts';
-import { NotLeaderError } from './kube-error.ts';
+import { NotLeaderError } from './kube-client.ts';
 import { type ConfigMap, KINDS, type KubeObject, type ResourceKind } from './kube-object.ts';
+import { createFencedClient } from './leader-election.ts';
 
 const WIDGET: ResourceKind = { apiVersion: 'example.dev/v1', kind: 'Widget', plural: 'widgets', namespaced: true };
 const labels = ownershipLabels('example.dev');

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { mergePatch } from '../../test/support/kube/fake-store.ts';
 import { type Condition, conditionMessage, mergeConditions, namesInMessage, unknownConditions } from './conditions.ts';
-import { statusPatch } from './status-patch.ts';
+import { statusPatch } from './reconcile-frame.ts';
 
 const at = (seconds: number) => new Date(Date.UTC(2026, 7, 1, 0, 0, seconds));
 const ready = (fields: Partial<Condition>): Condition => ({

@@ -5,12 +5,11 @@ import { Registry } from '../../services/common/platform/observability/prometheu
 import { createFakeClock, type FakeClock } from '../../test/support/kube/fake-clock.ts';
 import { until } from '../../test/support/until.ts';
 import { ownershipLabels } from './applier.ts';
-import { type Controller, createController, ownerKeys, ownKeys, type Source } from './controller.ts';
+import { type Controller, createController, ownerKeys, ownKeys, type Reconciler, type Source } from './controller.ts';
 import type { Change } from './informer.ts';
-import { KubeError, NotLeaderError } from './kube-error.ts';
+import { KubeError, NotLeaderError } from './kube-client.ts';
 import type { KubeObject, ObjectMeta, ResourceKind } from './kube-object.ts';
 import { createRuntimeMetrics } from './metrics.ts';
-import type { Reconciler } from './reconciler.ts';
 
 const WIDGET: ResourceKind = { apiVersion: 'example.dev/v1', kind: 'Widget', plural: 'widgets', namespaced: true };
 

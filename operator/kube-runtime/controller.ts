@@ -2,10 +2,9 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from '../../services/common/ports/logger.ts';
 import type { OwnershipLabels } from './applier.ts';
 import type { Change, Informer } from './informer.ts';
-import { KubeError, NotLeaderError } from './kube-error.ts';
-import type { KubeObject } from './kube-object.ts';
+import { KubeError, NotLeaderError } from './kube-client.ts';
+import type { KubeObject, ResourceKind } from './kube-object.ts';
 import type { RuntimeMetrics } from './metrics.ts';
-import type { Reconciler } from './reconciler.ts';
 import type { RuntimeClock } from './runtime-clock.ts';
 import { createWorkQueue, type WorkQueueOptions } from './work-queue.ts';
 
@@ -159,4 +158,46 @@ export function createController(options: ControllerOptions): Controller {
 
 function reasonOf(error: unknown): string {
   return error instanceof KubeError ? error.reason : 'Internal';
+}
+
+export interface ReconcileResult {
+  /** Look again after this long; absent: only when something changes. */
+  readonly requeueAfterMs?: number;
+  /** Look again after the key's back-off, as after an error that was said in the status already. */
+  readonly retry?: boolean;
+  /** For the metrics: success (default), progressing, retrying, stalled, suspended, gone. */
+  readonly result?: string;
+}
+
+/**
+ * Makes the world what one object says. Level-based: reads everything again, the key only says which object. Throwing means
+ * try again with back-off.
+ */
+export interface Reconciler {
+  readonly kind: ResourceKind;
+  reconcile(key: string, signal: AbortSignal): Promise<ReconcileResult>;
+}
+
+/**
+ * A source that begins with the first object that needs it: for kinds that not every cluster has. Nothing waits for its
+ * caches.
+ */
+export function lateSource<Trigger extends KubeObject, T extends KubeObject>(
+  triggers: Pick<Informer<Trigger>, 'onChange'>,
+  isNeeded: (object: Trigger) => boolean,
+  { make, keysOf }: { readonly make: () => Informer<T>; readonly keysOf: (change: Change<T>) => readonly string[] },
+): Source & { stop(): Promise<void> } {
+  let informer: Informer<T> | undefined;
+  return {
+    subscribe(add) {
+      triggers.onChange(({ object }) => {
+        if (informer !== undefined || !isNeeded(object)) return;
+        informer = make();
+        source(informer, keysOf).subscribe(add);
+        informer.start();
+      });
+    },
+    whenSynced: async () => {},
+    stop: async () => informer?.stop(),
+  };
 }

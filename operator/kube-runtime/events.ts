@@ -2,8 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Logger } from '../../services/common/ports/logger.ts';
 import { conditionMessage } from './conditions.ts';
 import type { KubeClient } from './kube-client.ts';
-import { KINDS, type KubeObject } from './kube-object.ts';
-import { microTime } from './micro-time.ts';
+import { KINDS, type KubeObject, microTime } from './kube-object.ts';
 import type { RuntimeClock } from './runtime-clock.ts';
 
 export interface EventNote {

@@ -1,5 +1,12 @@
-import type { KubeClient, ListOptions, ObjectList, WatchEvent, WatchOptions } from './kube-client.ts';
-import { isKubeError, KubeError } from './kube-error.ts';
+import {
+  isKubeError,
+  type KubeClient,
+  KubeError,
+  type ListOptions,
+  type ObjectList,
+  type WatchEvent,
+  type WatchOptions,
+} from './kube-client.ts';
 import type { KubeObject, ObjectName, ResourceKind } from './kube-object.ts';
 import type { KubeTransport } from './kube-transport.ts';
 

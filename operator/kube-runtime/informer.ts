@@ -1,9 +1,9 @@
 import { abortable } from '../../services/common/platform/async/abortable.ts';
+import type { Logger } from '../../services/common/ports/logger.ts';
 import type { WatchEvent } from './kube-client.ts';
-import type { KubeObject, ResourceKind } from './kube-object.ts';
+import { type KubeObject, keyOf, type ResourceKind } from './kube-object.ts';
 import { createListWatch, type ListWatchOptions } from './list-watch.ts';
 import type { RuntimeMetrics } from './metrics.ts';
-import { createObjectCache, type ObjectCache } from './object-cache.ts';
 
 export interface Change<T extends KubeObject> {
   readonly type: 'added' | 'modified' | 'deleted';
@@ -79,4 +79,132 @@ export function createInformer<T extends KubeObject>(options: InformerOptions<T>
 function receive<T extends KubeObject>(cache: ObjectCache<T>, event: WatchEvent<T>): void {
   if (event.type === 'DELETED') cache.remove(event.object);
   else if (event.type !== 'BOOKMARK') cache.put(event.object);
+}
+
+type ObjectCache<T extends KubeObject> = ReturnType<typeof createObjectCache<T>>;
+
+/** The objects of one kind by key, with indexes; notifies listeners of changes. */
+function createObjectCache<T extends KubeObject>(options: {
+  readonly logger: Logger;
+  readonly indexes?: Readonly<Record<string, IndexFunction<T>>>;
+  /** What is kept of an object, where not all of it is wanted in memory. */
+  readonly trim?: (object: T) => T;
+}) {
+  const { trim = (object: T) => object } = options;
+  const objects = new Map<string, T>();
+  const listeners: ((change: Change<T>) => void)[] = [];
+  const indexes = new Map(
+    Object.entries(options.indexes ?? {}).map(([name, valuesOf]) => [name, createIndex(valuesOf)] as const),
+  );
+
+  function tell(change: Change<T>): void {
+    for (const listener of listeners) {
+      try {
+        listener(change);
+      } catch (error) {
+        options.logger.error('informer.listener-failed', { key: change.key, error });
+      }
+    }
+  }
+
+  function put(received: T): void {
+    const object = trim(withoutManagedFields(received));
+    const key = keyOf(object.metadata);
+    const previous = objects.get(key);
+    if (previous?.metadata.resourceVersion === object.metadata.resourceVersion && previous !== undefined) return;
+    objects.set(key, object);
+    for (const index of indexes.values()) index.move(key, previous, object);
+    tell({ type: previous === undefined ? 'added' : 'modified', key, object, ...(previous ? { previous } : {}) });
+  }
+
+  function removeKey(key: string, last: T): void {
+    const previous = objects.get(key);
+    if (previous === undefined) return;
+    objects.delete(key);
+    for (const index of indexes.values()) index.move(key, previous, undefined);
+    tell({ type: 'deleted', key, object: last, previous });
+  }
+
+  return {
+    get: (key: string) => objects.get(key),
+    list: (): readonly T[] => [...objects.values()],
+    byIndex(name: string, value: string): readonly T[] {
+      const index = indexes.get(name);
+      if (index === undefined) throw new TypeError(`There is no index ${name}.`);
+      return index.keys(value).flatMap((key) => objects.get(key) ?? []);
+    },
+    put,
+    remove: (object: T) => removeKey(keyOf(object.metadata), trim(withoutManagedFields(object))),
+    /** Replaces everything by the result of a list. */
+    replaceAll(received: readonly T[]): void {
+      const present = new Set(received.map(({ metadata }) => keyOf(metadata)));
+      for (const [key, object] of [...objects]) if (!present.has(key)) removeKey(key, object);
+      for (const object of received) put(object);
+    },
+    onChange: (listener: (change: Change<T>) => void) => void listeners.push(listener),
+  };
+}
+
+function createIndex<T extends KubeObject>(valuesOf: IndexFunction<T>) {
+  const keysByValue = new Map<string, Set<string>>();
+  return {
+    keys: (value: string): readonly string[] => [...(keysByValue.get(value) ?? [])],
+    move(key: string, before: T | undefined, after: T | undefined) {
+      for (const value of before === undefined ? [] : valuesOf(before)) {
+        const keys = keysByValue.get(value);
+        keys?.delete(key);
+        if (keys?.size === 0) keysByValue.delete(value);
+      }
+      for (const value of after === undefined ? [] : valuesOf(after)) {
+        const keys = keysByValue.get(value) ?? new Set();
+        keysByValue.set(value, keys.add(key));
+      }
+    },
+  };
+}
+
+/** They are half of an object, and nobody here reads them. */
+function withoutManagedFields<T extends KubeObject>(object: T): T {
+  const { managedFields: _, ...metadata } = object.metadata as T['metadata'] & { readonly managedFields?: unknown };
+  return { ...object, metadata };
+}
+
+/** Several informers of one kind, each of its namespace, as one: for an operator that may not see all of them. */
+export function groupInformers<T extends KubeObject>(
+  first: Informer<T>,
+  ...others: readonly Informer<T>[]
+): Informer<T> {
+  const all = [first, ...others];
+  if (others.length === 0) return first;
+  return {
+    kind: first.kind,
+    get(key) {
+      for (const informer of all) {
+        const object = informer.get(key);
+        if (object !== undefined) return object;
+      }
+      return undefined;
+    },
+    list: () => all.flatMap((informer) => informer.list()),
+    byIndex: (index, value) => all.flatMap((informer) => informer.byIndex(index, value)),
+    start() {
+      for (const informer of all) informer.start();
+    },
+    async stop() {
+      await Promise.all(all.map((informer) => informer.stop()));
+    },
+    get synced() {
+      return all.every(({ synced }) => synced);
+    },
+    async whenSynced(signal) {
+      await Promise.all(all.map((informer) => informer.whenSynced(signal)));
+    },
+    onChange(listener) {
+      for (const informer of all) informer.onChange(listener);
+    },
+    get lastEventAt() {
+      return Math.min(...all.map(({ lastEventAt }) => lastEventAt));
+    },
+    isAlive: () => all.every((informer) => informer.isAlive()),
+  };
 }

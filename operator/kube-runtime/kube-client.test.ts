@@ -2,10 +2,9 @@ import { expect } from 'chai';
 import { createFakeClock } from '../../test/support/kube/fake-clock.ts';
 import { type FakeKube, startFakeKube } from '../../test/support/kube/fake-kube.ts';
 import { until } from '../../test/support/until.ts';
-import { createFencedClient, fencePort } from './fenced-client.ts';
-import type { WatchEvent } from './kube-client.ts';
-import { KubeError, NotLeaderError } from './kube-error.ts';
+import { KubeError, NotLeaderError, type WatchEvent } from './kube-client.ts';
 import { type ConfigMap, KINDS, type KubeObject } from './kube-object.ts';
+import { createFencedClient, fencePort } from './leader-election.ts';
 import { createRuntimeClock } from './runtime-clock.ts';
 
 const { configMap } = KINDS;

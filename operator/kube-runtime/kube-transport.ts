@@ -1,7 +1,7 @@
 import { request as httpRequest, type IncomingMessage, Agent as PlainAgent } from 'node:http';
 import { Agent, request as httpsRequest } from 'node:https';
+import { KubeError } from './kube-client.ts';
 import type { KubeConnection, KubeCredentials } from './kube-connection.ts';
-import { KubeError } from './kube-error.ts';
 import { pause, type RuntimeClock } from './runtime-clock.ts';
 
 export interface KubeRequest {

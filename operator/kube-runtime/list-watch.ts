@@ -1,10 +1,8 @@
 import type { Logger } from '../../services/common/ports/logger.ts';
-import type { KubeClient, WatchEvent } from './kube-client.ts';
-import { isKubeError } from './kube-error.ts';
+import { isKubeError, type KubeClient, type WatchEvent } from './kube-client.ts';
 import type { KubeObject, ResourceKind } from './kube-object.ts';
 import type { RuntimeMetrics } from './metrics.ts';
 import { pause, type RuntimeClock } from './runtime-clock.ts';
-import { startWatchTimers, type WatchEnd } from './watch-timers.ts';
 
 /** Lists the objects of a kind, then watches them; whatever ends a watch starts the next one, or a list where that is due. */
 export interface ListWatch {
@@ -36,6 +34,8 @@ export interface ListWatchOptions<T extends KubeObject> {
   onEvent(event: WatchEvent<T>): void;
 }
 
+/** Bookmarks come every minute: a watch that is silent for longer has lost its connection. */
+const IDLE_MS = 90_000;
 /** The server ends a watch after this long, ± 10 %. */
 const WATCH_SECONDS = 290;
 const RELIST_MS = 600_000;
@@ -45,6 +45,9 @@ const FAILURES_TO_RELIST = 3;
 const GOOD_WATCH_MS = 5_000;
 /** More than the longest honest pause: idle time, time of a call and back-off together. */
 const ALIVE_MS = 180_000;
+
+/** Reason for which this process ended a watch. */
+type WatchEnd = 'idle' | 'resync' | 'stopped';
 
 type EndCause = WatchEnd | 'closed' | 'expired' | 'error';
 
@@ -185,5 +188,48 @@ function scopeOf({ namespace, labelSelector, fieldSelector }: Selection) {
     ...(fieldSelector === undefined ? {} : { fieldSelector }),
     ...(namespace === undefined ? {} : { namespace }),
     ...(labelSelector === undefined ? {} : { labelSelector }),
+  };
+}
+
+/**
+ * Ends a watch that is silent for too long, when everything is to be listed again, and when the process stops. `relistAt` is
+ * a time of the monotonic clock.
+ */
+function startWatchTimers(clock: RuntimeClock, stop: AbortSignal, relistAt: number) {
+  const controller = new AbortController();
+  let cause: WatchEnd | undefined;
+  const end = (why: WatchEnd): void => {
+    cause ??= why;
+    controller.abort();
+  };
+  const onStop = () => end('stopped');
+  if (stop.aborted) onStop();
+  stop.addEventListener('abort', onStop, { once: true });
+  let heardAt = clock.monotonicMs();
+  let cancelIdle = () => {};
+  // One timer that is set again when it fires early, not one for each line.
+  const armIdle = (delayMs: number): void => {
+    cancelIdle = clock.after(delayMs, () => {
+      const silentMs = clock.monotonicMs() - heardAt;
+      if (silentMs >= IDLE_MS) end('idle');
+      else armIdle(IDLE_MS - silentMs);
+    });
+  };
+  armIdle(IDLE_MS);
+  const cancelRelist = clock.after(Math.max(0, relistAt - clock.monotonicMs()), () => end('resync'));
+  return {
+    /** Aborted when the watch is to end. */
+    signal: controller.signal,
+    /** Undefined when the server ended the watch. */
+    cause: () => cause,
+    /** A line was received. */
+    heard(): void {
+      heardAt = clock.monotonicMs();
+    },
+    end(): void {
+      cancelIdle();
+      cancelRelist();
+      stop.removeEventListener('abort', onStop);
+    },
   };
 }

@@ -6,8 +6,7 @@ import { createSilentLogger } from '../../services/common/platform/observability
 import { Registry } from '../../services/common/platform/observability/prometheus.ts';
 import { createFakeClock } from '../../test/support/kube/fake-clock.ts';
 import { createHealthServer } from './health.ts';
-import type { Informer } from './informer.ts';
-import { groupInformers } from './informer-group.ts';
+import { groupInformers, type Informer } from './informer.ts';
 import { inClusterConnection } from './kube-connection.ts';
 import type { KubeObject } from './kube-object.ts';
 import { createManager } from './manager.ts';

@@ -3,7 +3,7 @@ import type { Controller } from './controller.ts';
 import type { HealthChecks } from './health.ts';
 import type { Informer } from './informer.ts';
 import type { KubeObject } from './kube-object.ts';
-import type { LeaderElector } from './leader-elector.ts';
+import type { LeaderElector } from './leader-election.ts';
 
 export interface ManagerOptions {
   readonly informers: readonly Pick<

@@ -5,11 +5,11 @@ import { createFakeClock, type FakeClock } from '../../test/support/kube/fake-cl
 import { type FakeKube, startFakeKube } from '../../test/support/kube/fake-kube.ts';
 import { type Condition, findCondition } from './conditions.ts';
 import type { EventNote } from './events.ts';
-import { KubeError } from './kube-error.ts';
+import { KubeError } from './kube-client.ts';
 import type { CustomObject, ResourceKind } from './kube-object.ts';
 import { createRuntimeMetrics } from './metrics.ts';
 import { type BaseStatus, createReconciler, type ReconcileDefinition } from './reconcile-frame.ts';
-import { done, progressing, retrying, type Step, StepFailure, type StepOutcome, stalled } from './step.ts';
+import { done, progressing, retrying, type Step, StepFailure, type StepOutcome, stalled } from './steps.ts';
 
 const WIDGET: ResourceKind = { apiVersion: 'example.dev/v1', kind: 'Widget', plural: 'widgets', namespaced: true };
 const PLACE = { name: 'w', namespace: 'ns' };

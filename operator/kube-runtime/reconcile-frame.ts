@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from '../../services/common/ports/logger.ts';
 import {
   type Condition,
@@ -6,17 +7,13 @@ import {
   mergeConditions,
   unknownConditions,
 } from './conditions.ts';
+import type { ReconcileResult, Reconciler } from './controller.ts';
 import type { EventRecorder } from './events.ts';
-import type { KubeClient } from './kube-client.ts';
-import { isKubeError } from './kube-error.ts';
+import { isKubeError, type KubeClient } from './kube-client.ts';
 import { type CustomObject, type KubeObject, nameOfKey, type ResourceKind } from './kube-object.ts';
 import type { RuntimeMetrics } from './metrics.ts';
-import type { ReconcileResult, Reconciler } from './reconciler.ts';
-import { runSteps, type StepsResult } from './run-steps.ts';
 import type { RuntimeClock } from './runtime-clock.ts';
-import { statusPatch } from './status-patch.ts';
-import { type Step, type StepContext, stalled } from './step.ts';
-import { summarise } from './summary.ts';
+import { runSteps, type Step, type StepContext, type StepsResult, stalled, summarise } from './steps.ts';
 
 /** What every status has, whatever the kind. */
 export interface BaseStatus {
@@ -277,4 +274,44 @@ function tellReady(
   }
   if (ready?.status !== 'True' || (before?.status === 'True' && before.reason === ready.reason)) return;
   events.record(object, { type: 'Normal', reason: ready.reason, message: ready.message });
+}
+
+/**
+ * The merge patch (RFC 7386) that turns `previous` into `next`, or null when there is nothing to say: also when nothing but
+ * `volatile` fields differs (times of looking, which would make a write of every look). What `next` lacks is removed.
+ */
+export function statusPatch(
+  previous: Readonly<Record<string, unknown>>,
+  next: Readonly<Record<string, unknown>>,
+  volatile: readonly string[] = [],
+): Record<string, unknown> | null {
+  const patch: Record<string, unknown> = {};
+  let worthWriting = false;
+  for (const field of new Set([...Object.keys(previous), ...Object.keys(next)])) {
+    const before = previous[field];
+    const after = next[field];
+    if (isDeepStrictEqual(plain(before), plain(after))) continue;
+    patch[field] = after === undefined ? null : replaced(before, after);
+    worthWriting ||= !volatile.includes(field);
+  }
+  return worthWriting ? patch : null;
+}
+
+/** Inside objects a merge patch only adds: what went is named null. */
+function replaced(before: unknown, after: unknown): unknown {
+  if (!isRecord(before) || !isRecord(after)) return after;
+  const gone = Object.keys(before).filter((key) => after[key] === undefined);
+  return {
+    ...Object.fromEntries(gone.map((key) => [key, null])),
+    ...Object.fromEntries(Object.entries(after).map(([key, value]) => [key, replaced(before[key], value)])),
+  };
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Without `undefined`, as it would travel. */
+function plain(value: unknown): unknown {
+  return value === undefined ? undefined : JSON.parse(JSON.stringify(value));
 }

@@ -1,33 +1,44 @@
-import { createDelayedKeys } from './delayed-keys.ts';
-import { type BackoffRange, createKeyBackoff } from './key-backoff.ts';
-import { createKeySet } from './key-set.ts';
 import type { RuntimeClock } from './runtime-clock.ts';
-import { createTokenBucket, type TokenRate } from './token-bucket.ts';
 
-/** Keys that wait for work, as a `KeySet`: now, later, or after a back-off; given out one by one, at an overall rate. */
+/**
+ * Keys to work on, as a set: a key that is queued is not queued twice; a key that is being worked on is given to no other
+ * worker, and is queued again after `done` when it was added meanwhile. Keys are added now, later or after a back-off, and
+ * are handed out one by one at a limited overall rate.
+ */
 export interface WorkQueue {
   add(key: string): void;
-  /** The earlier of several wins. */
+  /** Adds the key after the delay; the earliest of several delays wins. */
   addAfter(key: string, delayMs: number): void;
-  /** After the key's back-off, which doubles with each call until `forget`. */
+  /** Adds the key after its back-off, which doubles with each call until `forget`. */
   retry(key: string, atLeastMs?: number): void;
   forget(key: string): void;
-  /** How often the key was retried since `forget`. */
+  /** Number of retries of the key since `forget`. */
   retriesOf(key: string): number;
-  /** The next key, when there is one and the overall rate allows; null once the queue is stopped. Call `done` after. */
+  /** Resolves with the next key, as soon as there is one and the rate allows; null once the queue is stopped. Call `done` after. */
   next(): Promise<string | null>;
   done(key: string): void;
-  /** Keys that wait now; timers not counted. */
+  /** Number of queued keys, without those that are delayed. */
   readonly depth: number;
-  /** Nothing more is given out; resolves when all given keys are done. */
+  /** Hands out nothing more; resolves when all keys that were handed out are done. */
   stop(): Promise<void>;
+}
+
+interface BackoffRange {
+  readonly first: number;
+  readonly most: number;
+}
+
+interface TokenRate {
+  readonly perSecond: number;
+  /** Number of tokens that can be taken at once after a pause. */
+  readonly burst: number;
 }
 
 export interface WorkQueueOptions {
   readonly clock: RuntimeClock;
-  /** Back-off of a key: doubles from the first to the most. Default 5 ms … 1000 s. */
+  /** Back-off of a key: doubles from `first` up to `most`. Default: 5 ms up to 1000 s. */
   readonly backoffMs?: BackoffRange;
-  /** Keys given out over all. Default 50 a second, and 100 at once. */
+  /** Rate at which keys are handed out. Default: 50 per second with bursts of 100. */
   readonly rate?: TokenRate;
   readonly onAdd?: () => void;
   readonly onRetry?: () => void;
@@ -106,6 +117,96 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
       for (const taker of takers.splice(0)) taker(null);
       if (!keys.busy()) drained.resolve();
       return drained.promise;
+    },
+  };
+}
+
+function createKeySet() {
+  const waiting = new Set<string>();
+  const processing = new Set<string>();
+  /** Keys that were added while they are being worked on. */
+  const dirty = new Set<string>();
+  return {
+    add(key: string): void {
+      if (processing.has(key)) dirty.add(key);
+      else waiting.add(key);
+    },
+    /** Returns the key that has waited longest; undefined when none waits. */
+    take(): string | undefined {
+      const [key] = waiting;
+      if (key === undefined) return undefined;
+      waiting.delete(key);
+      processing.add(key);
+      return key;
+    },
+    done(key: string): void {
+      processing.delete(key);
+      if (dirty.delete(key)) waiting.add(key);
+    },
+    waiting: () => waiting.size > 0,
+    busy: () => processing.size > 0,
+    depth: () => waiting.size + dirty.size,
+    clear(): void {
+      waiting.clear();
+      dirty.clear();
+    },
+  };
+}
+
+/** Delays each key once, until the earliest of the requested times, and then calls `onDue`. */
+function createDelayedKeys(clock: RuntimeClock, onDue: (key: string) => void) {
+  const timers = new Map<string, { readonly at: number; readonly cancel: () => void }>();
+  const cancel = (key: string): void => {
+    timers.get(key)?.cancel();
+    timers.delete(key);
+  };
+  return {
+    add(key: string, delayMs: number): void {
+      const at = clock.monotonicMs() + delayMs;
+      const held = timers.get(key);
+      if (held !== undefined && held.at <= at) return;
+      held?.cancel();
+      const fire = (): void => {
+        timers.delete(key);
+        onDue(key);
+      };
+      timers.set(key, { at, cancel: clock.after(delayMs, fire) });
+    },
+    cancel,
+    clear(): void {
+      for (const key of [...timers.keys()]) cancel(key);
+    },
+  };
+}
+
+/** Counts the retries of each key; the wait doubles with each of them. */
+function createKeyBackoff({ first, most }: BackoffRange) {
+  const counts = new Map<string, number>();
+  const countOf = (key: string): number => counts.get(key) ?? 0;
+  return {
+    /** Counts one retry and returns its wait in milliseconds. */
+    next(key: string): number {
+      const count = countOf(key);
+      counts.set(key, count + 1);
+      return Math.min(most, first * 2 ** Math.min(count, 40));
+    },
+    countOf,
+    forget: (key: string) => void counts.delete(key),
+  };
+}
+
+function createTokenBucket(clock: Pick<RuntimeClock, 'monotonicMs'>, rate: TokenRate) {
+  let tokens = rate.burst;
+  let filledAt = clock.monotonicMs();
+  return {
+    /** Takes a token and returns 0, or returns the milliseconds until there is one. */
+    take(): number {
+      const now = clock.monotonicMs();
+      tokens = Math.min(rate.burst, tokens + ((now - filledAt) / 1000) * rate.perSecond);
+      filledAt = now;
+      if (tokens < 1) return Math.ceil(((1 - tokens) / rate.perSecond) * 1000);
+      tokens -= 1;
+      return 0;
     },
   };
 }

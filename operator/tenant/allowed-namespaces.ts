@@ -1,5 +1,5 @@
 import type { Tenant } from '../api/tenant.ts';
-import { matchesSelector } from '../kube-runtime/label-selector.ts';
+import { matchesSelector } from '../kube-runtime/kube-object.ts';
 
 export interface NamespaceLabels {
   readonly name: string;

@@ -2,7 +2,7 @@ import type { ServiceName } from '../../services/common/domain/service-paths.ts'
 import type { Tenant, TenantStatus, TenantStatusStore } from '../api/tenant.ts';
 import type { Applier, OwnershipLabels } from '../kube-runtime/applier.ts';
 import type { KubeClient } from '../kube-runtime/kube-client.ts';
-import type { Step, StepContext } from '../kube-runtime/step.ts';
+import type { Step, StepContext } from '../kube-runtime/steps.ts';
 import type { Dedicated } from './dedicated/dedicated.ts';
 import type { IsolationChecks } from './isolation-checks.ts';
 import type { TenantServices } from './services.ts';

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { Tenant, TenantStatusSecret } from '../api/tenant.ts';
-import { isKubeError } from '../kube-runtime/kube-error.ts';
+import { isKubeError } from '../kube-runtime/kube-client.ts';
 import { KINDS, type Secret } from '../kube-runtime/kube-object.ts';
-import { retrying, StepFailure } from '../kube-runtime/step.ts';
+import { retrying, StepFailure } from '../kube-runtime/steps.ts';
 import type { TenantContext, TenantDependencies } from './dependencies.ts';
 import { boundedName } from './names.ts';
 import { isManaged, managedSecret, secretText } from './tenant-secrets.ts';

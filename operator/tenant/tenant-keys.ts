@@ -3,7 +3,7 @@ import { isEngramError } from '../../services/common/kernel/errors.ts';
 import type { Tenant, TenantApiKey, TenantStatusSecret } from '../api/tenant.ts';
 import type { EventNote } from '../kube-runtime/events.ts';
 import { KINDS, type Secret } from '../kube-runtime/kube-object.ts';
-import { StepFailure } from '../kube-runtime/step.ts';
+import { StepFailure } from '../kube-runtime/steps.ts';
 import { isOfInstallation } from './dedicated/names.ts';
 import type { TenantContext, TenantDependencies } from './dependencies.ts';
 import { durationMs } from './durations.ts';

@@ -1,6 +1,6 @@
 import { TENANT_KIND, type Tenant, type TenantStatus } from '../api/tenant.ts';
+import type { Reconciler } from '../kube-runtime/controller.ts';
 import { createReconciler, type FrameDependencies, type ReconcileDefinition } from '../kube-runtime/reconcile-frame.ts';
-import type { Reconciler } from '../kube-runtime/reconciler.ts';
 import { onOwn } from './dedicated/dedicated.ts';
 import { reserveHostName } from './dedicated/host-names.ts';
 import { install } from './dedicated/install.ts';

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { createKubeClient } from '../kube-runtime/http-kube-client.ts';
+import { isKubeError } from '../kube-runtime/kube-client.ts';
 import { inClusterConnection } from '../kube-runtime/kube-connection.ts';
-import { isKubeError } from '../kube-runtime/kube-error.ts';
 import { KINDS } from '../kube-runtime/kube-object.ts';
 import { createKubeTransport } from '../kube-runtime/kube-transport.ts';
 import { createRuntimeClock } from '../kube-runtime/runtime-clock.ts';

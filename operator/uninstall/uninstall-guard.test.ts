@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { KubeError } from '../kube-runtime/kube-error.ts';
+import { KubeError } from '../kube-runtime/kube-client.ts';
 import { type KubeObject, keyOf, type ResourceKind } from '../kube-runtime/kube-object.ts';
 import { mayUninstall, type UninstallGuardOptions } from './uninstall-guard.ts';
 

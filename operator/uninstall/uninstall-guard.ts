@@ -1,8 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { DATASET_KIND } from '../api/dataset.ts';
 import { TENANT_KIND } from '../api/tenant.ts';
-import type { KubeClient } from '../kube-runtime/kube-client.ts';
-import { isKubeError } from '../kube-runtime/kube-error.ts';
+import { isKubeError, type KubeClient } from '../kube-runtime/kube-client.ts';
 import { type KubeObject, keyOf, type ResourceKind } from '../kube-runtime/kube-object.ts';
 
 export interface UninstallGuardOptions {

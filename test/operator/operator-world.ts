@@ -8,7 +8,7 @@ import type { KubeClient } from '../../operator/kube-runtime/kube-client.ts';
 import { type KubeConnection, kubeconfigConnection } from '../../operator/kube-runtime/kube-connection.ts';
 import type { CustomObject } from '../../operator/kube-runtime/kube-object.ts';
 import { createKubeTransport } from '../../operator/kube-runtime/kube-transport.ts';
-import type { LeaseTimes } from '../../operator/kube-runtime/leader-elector.ts';
+import type { LeaseTimes } from '../../operator/kube-runtime/leader-election.ts';
 import { createRuntimeClock } from '../../operator/kube-runtime/runtime-clock.ts';
 import { createOperator, type Operator } from '../../operator/operator.ts';
 import type { DedicatedOptions } from '../../operator/tenant/dedicated/options.ts';

@@ -4,13 +4,11 @@ import { createApplier, ForeignObjectError, ownershipLabels } from '../../operat
 import { createEventRecorder } from '../../operator/kube-runtime/events.ts';
 import { createKubeClient } from '../../operator/kube-runtime/http-kube-client.ts';
 import { type Change, createInformer, type Informer } from '../../operator/kube-runtime/informer.ts';
-import type { KubeClient } from '../../operator/kube-runtime/kube-client.ts';
+import { type KubeClient, KubeError } from '../../operator/kube-runtime/kube-client.ts';
 import { kubeconfigConnection } from '../../operator/kube-runtime/kube-connection.ts';
-import { KubeError } from '../../operator/kube-runtime/kube-error.ts';
 import { type ConfigMap, KINDS, type KubeObject } from '../../operator/kube-runtime/kube-object.ts';
 import { createKubeTransport, type KubeTransport } from '../../operator/kube-runtime/kube-transport.ts';
-import { createLeaderElector, type LeaderElector } from '../../operator/kube-runtime/leader-elector.ts';
-import type { Lease } from '../../operator/kube-runtime/lease-record.ts';
+import { createLeaderElector, type LeaderElector, type Lease } from '../../operator/kube-runtime/leader-election.ts';
 import { createRuntimeClock } from '../../operator/kube-runtime/runtime-clock.ts';
 import { createSilentLogger } from '../../services/common/platform/observability/logger.ts';
 import { until } from '../support/until.ts';

@@ -1,15 +1,14 @@
 import { TENANT_KIND, type Tenant, type TenantSpec } from '../../operator/api/tenant.ts';
 import { createApplier, ownershipLabels } from '../../operator/kube-runtime/applier.ts';
 import { findCondition } from '../../operator/kube-runtime/conditions.ts';
+import type { ReconcileResult } from '../../operator/kube-runtime/controller.ts';
 import type { EventNote } from '../../operator/kube-runtime/events.ts';
 import { createKubeClient } from '../../operator/kube-runtime/http-kube-client.ts';
-import type { KubeClient } from '../../operator/kube-runtime/kube-client.ts';
+import { isKubeError, type KubeClient } from '../../operator/kube-runtime/kube-client.ts';
 import { kubeconfigConnection } from '../../operator/kube-runtime/kube-connection.ts';
-import { isKubeError } from '../../operator/kube-runtime/kube-error.ts';
 import { KINDS, type ObjectName, type ResourceKind, type Secret } from '../../operator/kube-runtime/kube-object.ts';
 import { createKubeTransport } from '../../operator/kube-runtime/kube-transport.ts';
 import { createRuntimeMetrics } from '../../operator/kube-runtime/metrics.ts';
-import type { ReconcileResult } from '../../operator/kube-runtime/reconciler.ts';
 import { createRuntimeClock } from '../../operator/kube-runtime/runtime-clock.ts';
 import { createProvisionMemory } from '../../operator/tenant/dedicated/dedicated.ts';
 import { type DedicatedOptions, NO_DEDICATED } from '../../operator/tenant/dedicated/options.ts';

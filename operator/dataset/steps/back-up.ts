@@ -5,7 +5,7 @@ import type { SnapshotPlace } from '../../../services/common/storage/ports/snaps
 import type { DatasetStatus, DatasetStatusBackup } from '../../api/dataset.ts';
 import type { TenantBackup } from '../../api/tenant.ts';
 import { type ConditionDraft, toSeconds } from '../../kube-runtime/conditions.ts';
-import { done, type StepOutcome } from '../../kube-runtime/step.ts';
+import { done, type StepOutcome } from '../../kube-runtime/steps.ts';
 import { findPlace } from '../../snapshot-place.ts';
 import { type Cron, parseCron } from '../cron.ts';
 import type { DatasetContext, DatasetParts, DatasetStep } from '../dependencies.ts';

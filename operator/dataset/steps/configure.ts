@@ -4,7 +4,7 @@ import type { DatasetConfigurationHashes } from '../../../services/common/platfo
 import type { DatasetGraphModel, DatasetPrompt } from '../../api/dataset.ts';
 import type { ConditionDraft } from '../../kube-runtime/conditions.ts';
 import { type ConfigMap, KINDS } from '../../kube-runtime/kube-object.ts';
-import { done, StepFailure, stalled } from '../../kube-runtime/step.ts';
+import { done, StepFailure, stalled } from '../../kube-runtime/steps.ts';
 import type { DatasetContext, DatasetParts, DatasetStep } from '../dependencies.ts';
 import { idsOf, stateOf, uidOf } from '../resource.ts';
 import { askAbout } from '../service-failure.ts';

@@ -1,6 +1,6 @@
 import type { TenantId } from '../../../services/common/kernel/brand.ts';
 import { asId } from '../../../services/common/kernel/ids.ts';
-import { done, progressing } from '../../kube-runtime/step.ts';
+import { done, progressing } from '../../kube-runtime/steps.ts';
 import type { DatasetParts, DatasetStep } from '../dependencies.ts';
 import { stateOf, uidOf, wireName } from '../resource.ts';
 import { askService } from '../service-failure.ts';

@@ -4,7 +4,7 @@ import { asId } from '../../../services/common/kernel/ids.ts';
 import type { DatasetStatus } from '../../api/dataset.ts';
 import type { Tenant } from '../../api/tenant.ts';
 import { CARRIED_OUT, TAKE_THEM, underWay, withErasure, withoutSnapshots } from '../../erasure-outcome.ts';
-import { done, type StepOutcome } from '../../kube-runtime/step.ts';
+import { done, type StepOutcome } from '../../kube-runtime/steps.ts';
 import { type FoundPlace, findPlace } from '../../snapshot-place.ts';
 import type { DatasetContext, DatasetParts, DatasetStep } from '../dependencies.ts';
 import { writeReceipt } from '../receipt.ts';

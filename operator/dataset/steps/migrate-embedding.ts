@@ -4,7 +4,7 @@ import type {
 } from '../../../services/common/platform/messaging/methods/cognify-managed.ts';
 import type { DatasetStatus } from '../../api/dataset.ts';
 import type { ConditionDraft } from '../../kube-runtime/conditions.ts';
-import { done, type StepOutcome } from '../../kube-runtime/step.ts';
+import { done, type StepOutcome } from '../../kube-runtime/steps.ts';
 import type { DatasetContext, DatasetParts, DatasetStep } from '../dependencies.ts';
 import { idsOf, stateOf, tenantName, uidOf } from '../resource.ts';
 import { askAbout } from '../service-failure.ts';

@@ -1,7 +1,7 @@
 import type { DatasetStatistics } from '../../../services/common/platform/messaging/methods/ingest-managed.ts';
 import type { Dataset, DatasetStatus } from '../../api/dataset.ts';
 import type { ConditionDraft } from '../../kube-runtime/conditions.ts';
-import { done, type StepOutcome } from '../../kube-runtime/step.ts';
+import { done, type StepOutcome } from '../../kube-runtime/steps.ts';
 import { durationMs } from '../../tenant/durations.ts';
 import type { DatasetParts, DatasetStep } from '../dependencies.ts';
 import { idsOf, requestOf, uidOf } from '../resource.ts';

@@ -2,7 +2,7 @@ import { DATASET_KIND, type DatasetStatus } from '../../api/dataset.ts';
 import type { Tenant } from '../../api/tenant.ts';
 import type { ConditionDraft } from '../../kube-runtime/conditions.ts';
 import { KINDS, type KubeObject, keyOf } from '../../kube-runtime/kube-object.ts';
-import { done, progressing, type StepOutcome, stalled } from '../../kube-runtime/step.ts';
+import { done, progressing, type StepOutcome, stalled } from '../../kube-runtime/steps.ts';
 import { allowsNamespace } from '../../tenant/allowed-namespaces.ts';
 import type { DatasetContext, DatasetDependencies, DatasetStep } from '../dependencies.ts';
 import { readTenant, tenantName } from '../resource.ts';

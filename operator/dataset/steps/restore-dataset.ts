@@ -3,7 +3,7 @@ import { asId } from '../../../services/common/kernel/ids.ts';
 import type { DatasetStatus } from '../../api/dataset.ts';
 import { TENANT_KIND, type Tenant } from '../../api/tenant.ts';
 import { findFormerSigners } from '../../former-signers.ts';
-import { done, progressing, retrying, type StepOutcome, stalled } from '../../kube-runtime/step.ts';
+import { done, progressing, retrying, type StepOutcome, stalled } from '../../kube-runtime/steps.ts';
 import { findPlace } from '../../snapshot-place.ts';
 import type { DatasetContext, DatasetParts, DatasetStep } from '../dependencies.ts';
 import { readTenant, uidOf, wireName } from '../resource.ts';

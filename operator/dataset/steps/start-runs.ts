@@ -1,7 +1,7 @@
 import { isEngramError } from '../../../services/common/kernel/errors.ts';
 import type { Dataset, DatasetStatusSchedule } from '../../api/dataset.ts';
 import { toSeconds } from '../../kube-runtime/conditions.ts';
-import { done } from '../../kube-runtime/step.ts';
+import { done } from '../../kube-runtime/steps.ts';
 import { parseCron } from '../cron.ts';
 import type { DatasetContext, DatasetParts, DatasetStep } from '../dependencies.ts';
 import { idsOf, readTenant, uidOf, wireName } from '../resource.ts';

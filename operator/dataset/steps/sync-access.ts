@@ -1,7 +1,7 @@
 import type { DeclaredGrant } from '../../../services/common/platform/messaging/methods/auth-managed.ts';
 import type { DatasetAccessGrant } from '../../api/dataset.ts';
 import { namesInMessage } from '../../kube-runtime/conditions.ts';
-import { done, stalled } from '../../kube-runtime/step.ts';
+import { done, stalled } from '../../kube-runtime/steps.ts';
 import type { DatasetParts, DatasetStep } from '../dependencies.ts';
 import { idsOf, stateOf, uidOf } from '../resource.ts';
 import { askAbout } from '../service-failure.ts';

@@ -1,4 +1,4 @@
-import { done } from '../../kube-runtime/step.ts';
+import { done } from '../../kube-runtime/steps.ts';
 import { durationMs } from '../../tenant/durations.ts';
 import type { DatasetParts, DatasetStep } from '../dependencies.ts';
 import { idsOf, stateOf, uidOf } from '../resource.ts';

@@ -1,6 +1,6 @@
-import { isKubeError } from '../../kube-runtime/kube-error.ts';
+import { isKubeError } from '../../kube-runtime/kube-client.ts';
 import { KINDS, type Secret } from '../../kube-runtime/kube-object.ts';
-import { StepFailure, stalled } from '../../kube-runtime/step.ts';
+import { StepFailure, stalled } from '../../kube-runtime/steps.ts';
 import type { TenantContext, TenantDependencies } from '../dependencies.ts';
 
 /** One of the same name that somebody else made is never written over. */

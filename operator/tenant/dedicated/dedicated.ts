@@ -1,7 +1,7 @@
 import { SERVICE_NAMES, type ServiceName } from '../../../services/common/domain/service-paths.ts';
 import type { Clock } from '../../../services/common/ports/system.ts';
 import type { Tenant } from '../../api/tenant.ts';
-import { done } from '../../kube-runtime/step.ts';
+import { done } from '../../kube-runtime/steps.ts';
 import type { Provision } from '../../stores/store-administrator.ts';
 import type { TenantContext, TenantDependencies, TenantStep } from '../dependencies.ts';
 import { askServices } from '../service-failure.ts';

@@ -1,7 +1,7 @@
 import type { Tenant } from '../../api/tenant.ts';
 import type { ConditionDraft } from '../../kube-runtime/conditions.ts';
 import { keyOf } from '../../kube-runtime/kube-object.ts';
-import { done, stalled } from '../../kube-runtime/step.ts';
+import { done, stalled } from '../../kube-runtime/steps.ts';
 import type { TenantDependencies, TenantStep } from '../dependencies.ts';
 import { isDedicated } from './own-services.ts';
 

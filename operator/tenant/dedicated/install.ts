@@ -1,7 +1,7 @@
 import type { Tenant, TenantStatus } from '../../api/tenant.ts';
 import { type ConditionDraft, toSeconds } from '../../kube-runtime/conditions.ts';
 import { KINDS, type ResourceKind } from '../../kube-runtime/kube-object.ts';
-import { done, progressing, retrying, type StepOutcome, stalled } from '../../kube-runtime/step.ts';
+import { done, progressing, retrying, type StepOutcome, stalled } from '../../kube-runtime/steps.ts';
 import type { Provision } from '../../stores/store-administrator.ts';
 import type { TenantContext, TenantDependencies, TenantStep } from '../dependencies.ts';
 import { isolationProblem } from '../steps/check-isolation.ts';

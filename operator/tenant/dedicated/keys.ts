@@ -5,9 +5,8 @@ import { keyId } from '../../../services/common/platform/messaging/token-text.ts
 import type { TenantStatusSecret } from '../../api/tenant.ts';
 import { toSeconds } from '../../kube-runtime/conditions.ts';
 import { KINDS, type Secret } from '../../kube-runtime/kube-object.ts';
-import { StepFailure, stalled } from '../../kube-runtime/step.ts';
-import type { Realm } from '../../stores/realm.ts';
-import { realmOf } from '../../stores/realm.ts';
+import { StepFailure, stalled } from '../../kube-runtime/steps.ts';
+import { type Realm, realmOf } from '../../stores/realm.ts';
 import { type RealmCredentials, STORE_DRIVERS, type StoreDriver } from '../../stores/store-administrator.ts';
 import type { TenantContext, TenantDependencies } from '../dependencies.ts';
 import { KEY_ANNOTATIONS, ROTATE_STORES_AT } from '../names.ts';

@@ -1,6 +1,13 @@
 import type { Tenant } from '../../api/tenant.ts';
-import type { Component } from './names.ts';
-import { commonLabels, HTTP_PORT, objectName, SECRETS_ANNOTATION, SETTINGS, selectorOf } from './names.ts';
+import {
+  type Component,
+  commonLabels,
+  HTTP_PORT,
+  objectName,
+  SECRETS_ANNOTATION,
+  SETTINGS,
+  selectorOf,
+} from './names.ts';
 import type { KubeJson } from './options.ts';
 import type { Installation } from './workloads.ts';
 

@@ -1,7 +1,7 @@
 import { isEngramError } from '../../../services/common/kernel/errors.ts';
 import type { TenantStatusStore } from '../../api/tenant.ts';
 import type { ConditionDraft } from '../../kube-runtime/conditions.ts';
-import { retrying, StepFailure, type StepOutcome, stalled } from '../../kube-runtime/step.ts';
+import { retrying, StepFailure, type StepOutcome, stalled } from '../../kube-runtime/steps.ts';
 import type { Provision, StoreAdministrator } from '../../stores/store-administrator.ts';
 import type { InstallationKeys } from './keys.ts';
 

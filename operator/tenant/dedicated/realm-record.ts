@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { TENANT_KIND, type Tenant } from '../../api/tenant.ts';
-import { isKubeError } from '../../kube-runtime/kube-error.ts';
+import { isKubeError } from '../../kube-runtime/kube-client.ts';
 import { type ConfigMap, KINDS, keyOf, nameOfKey, type Secret } from '../../kube-runtime/kube-object.ts';
-import { StepFailure, stalled } from '../../kube-runtime/step.ts';
+import { StepFailure, stalled } from '../../kube-runtime/steps.ts';
 import type { Realm } from '../../stores/realm.ts';
 import type { TenantContext, TenantDependencies } from '../dependencies.ts';
 import { GROUP } from '../names.ts';

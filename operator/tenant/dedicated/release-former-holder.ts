@@ -2,7 +2,7 @@ import type { TenantId } from '../../../services/common/kernel/brand.ts';
 import { isEngramError } from '../../../services/common/kernel/errors.ts';
 import { asId } from '../../../services/common/kernel/ids.ts';
 import { keyOf } from '../../kube-runtime/kube-object.ts';
-import { done, StepFailure } from '../../kube-runtime/step.ts';
+import { done, StepFailure } from '../../kube-runtime/steps.ts';
 import type { TenantDependencies, TenantStep } from '../dependencies.ts';
 import { askServices } from '../service-failure.ts';
 import { findKeys } from './keys.ts';

@@ -2,7 +2,7 @@ import type { TenantStatus } from '../../api/tenant.ts';
 import { keepFormerSigner } from '../../former-signers.ts';
 import type { ConditionDraft } from '../../kube-runtime/conditions.ts';
 import { type ConfigMap, KINDS, type KubeObject, keyOf, type Secret } from '../../kube-runtime/kube-object.ts';
-import { done, progressing, retrying, type StepOutcome, stalled } from '../../kube-runtime/step.ts';
+import { done, progressing, retrying, type StepOutcome, stalled } from '../../kube-runtime/steps.ts';
 import { type Realm, realmOf } from '../../stores/realm.ts';
 import type { StoreAdministrator } from '../../stores/store-administrator.ts';
 import type { TenantContext, TenantDependencies, TenantStep } from '../dependencies.ts';

@@ -1,6 +1,6 @@
 import { namesInMessage } from '../../kube-runtime/conditions.ts';
 import { keyOf, type Secret } from '../../kube-runtime/kube-object.ts';
-import { StepFailure, stalled } from '../../kube-runtime/step.ts';
+import { StepFailure, stalled } from '../../kube-runtime/steps.ts';
 import { realmOf } from '../../stores/realm.ts';
 import type { TenantContext, TenantDependencies } from '../dependencies.ts';
 import { managedSecret } from '../tenant-secrets.ts';

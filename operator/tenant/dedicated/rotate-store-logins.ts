@@ -1,6 +1,6 @@
 import type { TenantStatus } from '../../api/tenant.ts';
 import { type ConditionDraft, toSeconds } from '../../kube-runtime/conditions.ts';
-import { done, type StepOutcome } from '../../kube-runtime/step.ts';
+import { done, type StepOutcome } from '../../kube-runtime/steps.ts';
 import type { TenantContext, TenantDependencies, TenantStep } from '../dependencies.ts';
 import { durationMs } from '../durations.ts';
 import { ROTATE_STORES_AT } from '../names.ts';

@@ -1,5 +1,5 @@
 import { parseCron } from '../../dataset/cron.ts';
-import { done, retrying, stalled } from '../../kube-runtime/step.ts';
+import { done, retrying, stalled } from '../../kube-runtime/steps.ts';
 import { findPlace } from '../../snapshot-place.ts';
 import type { TenantDependencies, TenantStep } from '../dependencies.ts';
 

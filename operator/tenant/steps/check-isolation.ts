@@ -1,5 +1,5 @@
 import type { TenantStatusStore } from '../../api/tenant.ts';
-import { done, stalled } from '../../kube-runtime/step.ts';
+import { done, stalled } from '../../kube-runtime/steps.ts';
 import type { TenantOptions, TenantStep } from '../dependencies.ts';
 
 const STRENGTH: Readonly<Record<TenantStatusStore['isolation'], number>> = {

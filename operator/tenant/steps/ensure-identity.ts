@@ -4,7 +4,7 @@ import type {
   EnsureTenantResponse,
 } from '../../../services/common/platform/messaging/methods/auth-managed.ts';
 import { keyOf } from '../../kube-runtime/kube-object.ts';
-import { done, StepFailure, stalled } from '../../kube-runtime/step.ts';
+import { done, StepFailure, stalled } from '../../kube-runtime/steps.ts';
 import { isDedicated } from '../dedicated/own-services.ts';
 import type { TenantContext, TenantDependencies, TenantStep } from '../dependencies.ts';
 import { declaredState, effectiveState, isUnused } from '../effective-state.ts';

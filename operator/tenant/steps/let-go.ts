@@ -15,7 +15,7 @@ import {
   withoutSnapshots,
 } from '../../erasure-outcome.ts';
 import { KINDS, keyOf, type Secret } from '../../kube-runtime/kube-object.ts';
-import { done } from '../../kube-runtime/step.ts';
+import { done } from '../../kube-runtime/steps.ts';
 import { type FoundPlace, findPlace } from '../../snapshot-place.ts';
 import type { TenantContext, TenantDependencies, TenantStep } from '../dependencies.ts';
 import { writeReceipt } from '../receipts.ts';

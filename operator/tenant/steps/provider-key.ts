@@ -4,7 +4,7 @@ import type {
 } from '../../../services/common/platform/messaging/methods/cognify-managed.ts';
 import type { TenantLlm, TenantStatusSecret } from '../../api/tenant.ts';
 import { KINDS, type Secret } from '../../kube-runtime/kube-object.ts';
-import { retrying, type StepOutcome, stalled } from '../../kube-runtime/step.ts';
+import { retrying, type StepOutcome, stalled } from '../../kube-runtime/steps.ts';
 import type { TenantContext, TenantDependencies } from '../dependencies.ts';
 import { askServices } from '../service-failure.ts';
 import { secretText } from '../tenant-secrets.ts';

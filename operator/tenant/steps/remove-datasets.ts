@@ -2,7 +2,7 @@ import { DATASET_KIND, type Dataset } from '../../api/dataset.ts';
 import type { Tenant } from '../../api/tenant.ts';
 import { namesInMessage } from '../../kube-runtime/conditions.ts';
 import { keyOf } from '../../kube-runtime/kube-object.ts';
-import { done, progressing, stalled } from '../../kube-runtime/step.ts';
+import { done, progressing, stalled } from '../../kube-runtime/steps.ts';
 import type { TenantDependencies, TenantStep } from '../dependencies.ts';
 
 const AGAIN_MS = 2000;

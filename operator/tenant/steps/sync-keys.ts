@@ -2,7 +2,7 @@ import { asId } from '../../../services/common/kernel/ids.ts';
 import type { TenantStatusSecret } from '../../api/tenant.ts';
 import type { ConditionDraft } from '../../kube-runtime/conditions.ts';
 import { KINDS } from '../../kube-runtime/kube-object.ts';
-import { done, stalled } from '../../kube-runtime/step.ts';
+import { done, stalled } from '../../kube-runtime/steps.ts';
 import type { TenantDependencies, TenantStep } from '../dependencies.ts';
 import { API_KEY_LABEL } from '../names.ts';
 import { type KeyWork, ownSecrets, type SyncedKey, syncKey, tellServices } from '../tenant-keys.ts';

@@ -2,7 +2,7 @@ import type { TenantId } from '../../../services/common/kernel/brand.ts';
 import { asId } from '../../../services/common/kernel/ids.ts';
 import type { SetTenantModelRequest } from '../../../services/common/platform/messaging/methods/auth-managed.ts';
 import type { TenantLlm, TenantStatus, TenantStatusSecret } from '../../api/tenant.ts';
-import { done, type StepOutcome } from '../../kube-runtime/step.ts';
+import { done, type StepOutcome } from '../../kube-runtime/steps.ts';
 import type { TenantContext, TenantDependencies, TenantStep } from '../dependencies.ts';
 import { askServices } from '../service-failure.ts';
 import { isSameKey, probed, problem, readModelKey, secretsWith } from './provider-key.ts';

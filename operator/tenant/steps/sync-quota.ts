@@ -3,7 +3,7 @@ import type { TenantId } from '../../../services/common/kernel/brand.ts';
 import { asId } from '../../../services/common/kernel/ids.ts';
 import type { UsageResponse } from '../../../services/common/platform/messaging/methods/auth.ts';
 import type { TenantQuotas, TenantStatusUsage } from '../../api/tenant.ts';
-import { done, type StepOutcome } from '../../kube-runtime/step.ts';
+import { done, type StepOutcome } from '../../kube-runtime/steps.ts';
 import type { TenantContext, TenantDependencies, TenantStep } from '../dependencies.ts';
 import { bytesAsQuantity, quantityBytes } from '../quantities.ts';
 import { askServices } from '../service-failure.ts';

@@ -1,6 +1,6 @@
 import type { TenantId } from '../../../services/common/kernel/brand.ts';
 import { asId } from '../../../services/common/kernel/ids.ts';
-import { done } from '../../kube-runtime/step.ts';
+import { done } from '../../kube-runtime/steps.ts';
 import type { TenantDependencies, TenantStep } from '../dependencies.ts';
 import { askServices } from '../service-failure.ts';
 

@@ -1,8 +1,8 @@
 import type { Tenant, TenantStatus } from '../../api/tenant.ts';
 import type { ConditionDraft } from '../../kube-runtime/conditions.ts';
-import { isKubeError } from '../../kube-runtime/kube-error.ts';
+import { isKubeError } from '../../kube-runtime/kube-client.ts';
 import { KINDS, type KubeObject, type ObjectName, type ResourceKind } from '../../kube-runtime/kube-object.ts';
-import { done, progressing, type StepOutcome, stalled } from '../../kube-runtime/step.ts';
+import { done, progressing, type StepOutcome, stalled } from '../../kube-runtime/steps.ts';
 import type { TenantContext, TenantDependencies, TenantOptions, TenantStep } from '../dependencies.ts';
 import { routeObject } from '../route-objects.ts';
 import { type HttpRoute, routeVerdict } from '../route-status.ts';

@@ -8,7 +8,7 @@ import type {
 import type { TenantStatus, TenantStatusLeak } from '../../api/tenant.ts';
 import { type ConditionDraft, findCondition } from '../../kube-runtime/conditions.ts';
 import { keyOf } from '../../kube-runtime/kube-object.ts';
-import { done, type StepOutcome, stalled } from '../../kube-runtime/step.ts';
+import { done, type StepOutcome, stalled } from '../../kube-runtime/steps.ts';
 import { isDedicated } from '../dedicated/own-services.ts';
 import type { TenantContext, TenantDependencies, TenantStep } from '../dependencies.ts';
 

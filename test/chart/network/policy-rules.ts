@@ -1,4 +1,4 @@
-import { type LabelSelector, matchesSelector } from '../../../operator/kube-runtime/label-selector.ts';
+import { type LabelSelector, matchesSelector } from '../../../operator/kube-runtime/kube-object.ts';
 
 /** What of the cluster decides who may reach whom. */
 export interface NetworkState {

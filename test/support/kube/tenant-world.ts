@@ -1,10 +1,10 @@
 import { TENANT_KIND, type Tenant, type TenantSpec, type TenantStatusStore } from '../../../operator/api/tenant.ts';
 import { createApplier, ownershipLabels } from '../../../operator/kube-runtime/applier.ts';
 import { type Condition, findCondition } from '../../../operator/kube-runtime/conditions.ts';
+import type { ReconcileResult } from '../../../operator/kube-runtime/controller.ts';
 import type { EventNote } from '../../../operator/kube-runtime/events.ts';
 import { type ConfigMap, KINDS, type KubeObject, type Secret } from '../../../operator/kube-runtime/kube-object.ts';
 import { createRuntimeMetrics } from '../../../operator/kube-runtime/metrics.ts';
-import type { ReconcileResult } from '../../../operator/kube-runtime/reconciler.ts';
 import { createProvisionMemory } from '../../../operator/tenant/dedicated/dedicated.ts';
 import { type DedicatedOptions, NO_DEDICATED } from '../../../operator/tenant/dedicated/options.ts';
 import { type BusAddress, createOwnServices } from '../../../operator/tenant/dedicated/own-services.ts';

@@ -4,8 +4,7 @@ import { createFakeClock, type FakeClock } from '../../test/support/kube/fake-cl
 import { type FakeKube, startFakeKube } from '../../test/support/kube/fake-kube.ts';
 import { until } from '../../test/support/until.ts';
 import { KINDS } from './kube-object.ts';
-import { createLeaderElector, type LeaderElector } from './leader-elector.ts';
-import type { Lease } from './lease-record.ts';
+import { createLeaderElector, type LeaderElector, type Lease } from './leader-election.ts';
 
 const lease = { name: 'operator', namespace: 'ns' };
 
