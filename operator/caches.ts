@@ -1,7 +1,7 @@
 import type { Logger } from '../services/common/platform/observability/logger.ts';
 import { DATASET_KIND, type Dataset } from './api/dataset.ts';
 import { TENANT_KIND, type Tenant } from './api/tenant.ts';
-import { tenantName } from './dataset/resource.ts';
+import { tenantName } from './dataset/model.ts';
 import type { OwnershipLabels } from './kube-runtime/applier.ts';
 import { lateSource, ownerKeys, type Source } from './kube-runtime/controller.ts';
 import {

@@ -13,17 +13,16 @@ import { addProcessMetrics } from '../services/common/platform/observability/pro
 import { Registry } from '../services/common/platform/observability/prometheus.ts';
 import { openNatsBus } from '../services/common/storage/bus/nats/nats-bus.ts';
 import type { Bus } from '../services/common/storage/ports/bus.ts';
-import { createBusServices as createDatasetServices } from './dataset/bus-services.ts';
-import { backendsOf, storesOf } from './installation.ts';
+import { dedicatedOptions } from './dedicated/options.ts';
+import { openDedicatedBus } from './dedicated/services.ts';
+import { backendsOf, storesOf } from './installation/installation.ts';
+import { createServices } from './installation/services.ts';
 import { createHealthServer, type HealthChecks } from './kube-runtime/health.ts';
 import { inClusterConnection, type KubeConnection, kubeconfigConnection } from './kube-runtime/kube-connection.ts';
 import { createRuntimeClock } from './kube-runtime/runtime-clock.ts';
 import { createOperator, type Operator } from './operator.ts';
-import { openOwnBus } from './own-bus.ts';
 import { openDedicatedStores } from './stores/dedicated-stores.ts';
 import type { DedicatedStores } from './stores/store-administrator.ts';
-import { createBusServices as createTenantServices } from './tenant/bus-services.ts';
-import { dedicatedOptions } from './tenant/dedicated/settings.ts';
 
 // Node would let the nursery grow to 130 MB: most of what an operator makes is garbage of one reconcile.
 v8.setFlagsFromString('--max-semi-space-size=8');
@@ -117,8 +116,7 @@ function assemble(parts: {
   const instance = config.operatorName ?? hostname();
   return createOperator({
     ...{ connection, clock, logger, registry, instance },
-    tenantServices: createTenantServices({ messenger, clock }),
-    datasetServices: createDatasetServices({ messenger }),
+    services: createServices(messenger, clock),
     lease: { name: config.operatorLease, namespace: config.operatorNamespace },
     // A container that starts again in the same pod is another process.
     identity: `${instance}_${randomBytes(4).toString('hex')}`,
@@ -131,7 +129,7 @@ function assemble(parts: {
     backends: backendsOf(config),
     dedicated: {
       options: dedicatedOptions(config, stores),
-      open: (address) => openOwnBus(address, { clock, connect: (own) => connect(own, logger) }),
+      open: (address) => openDedicatedBus(address, { clock, connect: (ofTenant) => connect(ofTenant, logger) }),
     },
     onLost() {
       // Another may lead already: nothing of this process is worth waiting for.

@@ -1,13 +1,13 @@
 import type { Registry } from 'prom-client';
 import type { Logger } from '../services/common/platform/observability/logger.ts';
-import type { DatasetServices } from './dataset/services.ts';
+import type { DedicatedOptions } from './dedicated/options.ts';
+import type { OpenBus } from './dedicated/services.ts';
+import type { Backends } from './installation/installation.ts';
+import type { Services } from './installation/services.ts';
 import type { KubeConnection } from './kube-runtime/kube-connection.ts';
 import type { LeaseTimes } from './kube-runtime/leader-election.ts';
 import type { RuntimeClock } from './kube-runtime/runtime-clock.ts';
-import type { DedicatedOptions } from './tenant/dedicated/options.ts';
-import type { OpenBus } from './tenant/dedicated/own-services.ts';
-import type { TenantOptions } from './tenant/dependencies.ts';
-import type { TenantServices } from './tenant/services.ts';
+import type { TenantOptions } from './tenant/model.ts';
 
 /** Field manager, value of the managed-by label, name in user agents. */
 export const OPERATOR_NAME = 'engram-operator';
@@ -19,8 +19,8 @@ export interface OperatorOptions {
   readonly clock: RuntimeClock;
   readonly logger: Logger;
   readonly registry: Registry;
-  readonly tenantServices: TenantServices;
-  readonly datasetServices: DatasetServices;
+  /** Services of the installation. */
+  readonly services: Services;
   readonly lease: { readonly name: string; readonly namespace: string };
   /** Default: 15, 10 and 2 s. */
   readonly leaseTimes?: LeaseTimes;
@@ -38,7 +38,7 @@ export interface OperatorOptions {
   /** How often each tenant is compared with others. Default: half an hour. */
   readonly isolationCheckMs?: number;
   readonly stores: TenantOptions['stores'];
-  readonly backends: TenantOptions['backends'];
+  readonly backends: Backends;
   /** Absent: there are no Dedicated tenants. */
   readonly dedicated?: { readonly options: DedicatedOptions; readonly open: OpenBus };
   /** The lease is lost: the process must end. */

@@ -1,6 +1,8 @@
 import { engramError } from '../services/common/kernel/errors.ts';
+import { GROUP } from './api/names.ts';
 import { createCaches } from './caches.ts';
-import { createDatasetController } from './dataset-controller.ts';
+import { createDatasetController, createTenantController } from './controllers.ts';
+import { createDedicatedServices, type OpenServices } from './dedicated/services.ts';
 import { ownershipLabels } from './kube-runtime/applier.ts';
 import { createEventRecorder } from './kube-runtime/events.ts';
 import { createKubeClient } from './kube-runtime/http-kube-client.ts';
@@ -9,9 +11,6 @@ import { createFencedClient, createLeaderElector, fencePort } from './kube-runti
 import { createManager, type Manager } from './kube-runtime/manager.ts';
 import { createRuntimeMetrics } from './kube-runtime/metrics.ts';
 import { METRICS_PREFIX, OPERATOR_NAME, type OperatorOptions } from './operator-options.ts';
-import { createOwnServices, type OpenPorts } from './tenant/dedicated/own-services.ts';
-import { GROUP } from './tenant/names.ts';
-import { createTenantController } from './tenant-controller.ts';
 
 export interface Operator extends Manager {
   readonly isLeading: () => boolean;
@@ -43,13 +42,16 @@ export function createOperator(options: OperatorOptions): Operator {
   const labels = ownershipLabels(GROUP);
   const caches = createCaches(options, { client, clock, logger, metrics, labels });
   const open = options.dedicated?.open ?? noBus;
-  const ownServices = createOwnServices({
+  const dedicatedServices = createDedicatedServices({
     client,
     clock,
-    open: async (bus) => fencedPorts(await open(bus), isLeading),
+    open: async (bus) => {
+      const services = await open(bus);
+      return { ...fencePort(services, isLeading), close: () => services.close() };
+    },
   });
   const frame = { client: fenced, clock, events, metrics, logger };
-  const parts = { options, caches, frame, labels, ownServices, isLeading };
+  const parts = { options, caches, frame, labels, dedicatedServices, isLeading };
   const { tenants, datasets, secrets, ingresses, deployments } = caches;
   const manager = createManager({
     informers: [tenants, datasets, secrets, ingresses, ...deployments],
@@ -61,7 +63,7 @@ export function createOperator(options: OperatorOptions): Operator {
     async stop() {
       await manager.stop();
       await caches.stop();
-      await ownServices.close();
+      await dedicatedServices.close();
     },
     readiness: manager.readiness,
     liveness: manager.liveness,
@@ -70,15 +72,7 @@ export function createOperator(options: OperatorOptions): Operator {
   };
 }
 
-function fencedPorts(ports: OpenPorts, isLeading: () => boolean): OpenPorts {
-  return {
-    tenant: fencePort(ports.tenant, isLeading),
-    dataset: fencePort(ports.dataset, isLeading),
-    close: () => ports.close(),
-  };
-}
-
-/** Without Dedicated tenants nobody comes to this. */
-async function noBus(): Promise<OpenPorts> {
+/** Never called without Dedicated tenants. */
+async function noBus(): Promise<OpenServices> {
   throw engramError('ServiceUnavailableError', 'The operator makes no Dedicated tenants.');
 }

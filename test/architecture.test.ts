@@ -156,6 +156,23 @@ const isUseCase = (path: string): boolean =>
   SERVICES.includes(area(path)) && path.split('/').length > 3 && !/\/(routes|presenters)\//.test(path);
 const arrow = ({ file, target }: Import): string => `${file} -> ${target}`;
 
+/** Names in the edges `from -> to` that a path leads back to, sorted. */
+function cyclesOf(edges: ReadonlySet<string>): readonly string[] {
+  const targets = new Map<string, string[]>();
+  for (const edge of edges) {
+    const [from = '', to = ''] = edge.split(' -> ');
+    targets.set(from, [...(targets.get(from) ?? []), to]);
+  }
+  const reaches = (from: string, wanted: string, seen: Set<string>): boolean =>
+    (targets.get(from) ?? []).some((to) => {
+      if (to === wanted) return true;
+      if (seen.has(to)) return false;
+      seen.add(to);
+      return reaches(to, wanted, seen);
+    });
+  return [...targets.keys()].filter((name) => reaches(name, name, new Set())).toSorted();
+}
+
 /** An administrator of a store reads the errors of its driver as the adapter does. */
 function isOfSameStore(file: string, target: string): boolean {
   const store = /^operator\/stores\/([^/]+)\//.exec(file)?.[1];
@@ -232,6 +249,20 @@ describe('architecture', () => {
     });
     expect(operatorFiles.filter(isImplementation).length).to.be.greaterThan(6);
     expect(wrong.map(arrow)).to.deep.equal([]);
+  });
+
+  it('lets no two files and no two folders of the operator import each other', () => {
+    const withinOperator = operatorImports.filter(({ relative, target }) => relative && target.startsWith('operator/'));
+    const folderOfOperator = (path: string) => path.split('/').slice(0, -1).slice(0, 2).join('/');
+    const edges = (nameOf: (path: string) => string) =>
+      new Set(
+        withinOperator
+          .map(({ file, target }) => [nameOf(file), nameOf(target)] as const)
+          .filter(([from, to]) => from !== to)
+          .map(([from, to]) => `${from} -> ${to}`),
+      );
+    expect(cyclesOf(edges((path) => path))).to.deep.equal([]);
+    expect(cyclesOf(edges(folderOfOperator))).to.deep.equal([]);
   });
 
   it('keeps the operator’s runtime free of its domain', () => {

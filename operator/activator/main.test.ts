@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { freePorts } from '../../test/support/free-ports.ts';
 import { until } from '../../test/support/until.ts';
-import { RUNG_EXIT_CODE } from './rung.ts';
+import { WAKE_REQUESTED_EXIT_CODE } from './answer.ts';
 
 describe('process that stands in for a hibernated tenant', () => {
   let directory: string;
@@ -34,7 +34,7 @@ describe('process that stands in for a hibernated tenant', () => {
     const words = ['OnRequest', join(directory, 'rung')];
     const first = await start(...words);
     expect(await first.ask()).to.equal(503);
-    expect(await first.ended).to.equal(RUNG_EXIT_CODE);
+    expect(await first.ended).to.equal(WAKE_REQUESTED_EXIT_CODE);
     const second = await start(...words);
     expect([await second.ask(), await second.ask()]).to.deep.equal([503, 503]);
     second.child.kill('SIGTERM');
@@ -46,12 +46,12 @@ describe('process that stands in for a hibernated tenant', () => {
     const words = ['OnRequest', file];
     const first = await start(...words);
     await first.ask();
-    expect(await first.ended).to.equal(RUNG_EXIT_CODE);
+    expect(await first.ended).to.equal(WAKE_REQUESTED_EXIT_CODE);
     const longAgo = new Date(Date.now() - 16 * 60_000);
     await utimes(file, longAgo, longAgo);
     const second = await start(...words);
     expect(await second.ask()).to.equal(503);
-    expect(await second.ended).to.equal(RUNG_EXIT_CODE);
+    expect(await second.ended).to.equal(WAKE_REQUESTED_EXIT_CODE);
     const third = await start(...words);
     expect([await third.ask(), await third.ask()]).to.deep.equal([503, 503]);
     third.child.kill('SIGTERM');

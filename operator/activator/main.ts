@@ -1,7 +1,6 @@
 import { statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { createAsleepListener } from './answer.ts';
-import { RUNG_EXIT_CODE } from './rung.ts';
+import { createAsleepListener, WAKE_REQUESTED_EXIT_CODE } from './answer.ts';
 
 /**
  * `node operator/activator/main.ts <port> [OnRequest <file>]`: stands in for the services of a hibernated Dedicated tenant, until a
@@ -26,5 +25,5 @@ function ring(): void {
   const rungAtMs = statSync(file, { throwIfNoEntry: false })?.mtimeMs;
   if (rungAtMs !== undefined && Date.now() - rungAtMs < AGAIN_MS) return;
   writeFileSync(file, '');
-  process.exit(RUNG_EXIT_CODE);
+  process.exit(WAKE_REQUESTED_EXIT_CODE);
 }

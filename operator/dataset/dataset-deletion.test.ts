@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { engramError } from '../../services/common/kernel/errors.ts';
 import { createDatasetWorld, type DatasetWorld, TENANT_ID } from '../../test/support/kube/dataset-world.ts';
-import { unavailable } from '../../test/support/kube/fake-tenant-services.ts';
+import { unavailable } from '../../test/support/kube/fake-services.ts';
 
 describe('deletion of datasets', () => {
   let world: DatasetWorld;

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { engramError } from '../../services/common/kernel/errors.ts';
 import { createDatasetWorld, type DatasetWorld, TENANT_ID } from '../../test/support/kube/dataset-world.ts';
-import { unavailable } from '../../test/support/kube/fake-tenant-services.ts';
+import { unavailable } from '../../test/support/kube/fake-services.ts';
 import { MESSAGE_LIMIT } from '../kube-runtime/conditions.ts';
 import { KINDS } from '../kube-runtime/kube-object.ts';
 
@@ -186,9 +186,9 @@ describe('reconciler of datasets', () => {
     );
     await world.reconcile();
     expect(only()?.configuration.graphModel).to.deep.equal({ title: 'Other one' });
-    const before = world.services.countOf('setConfiguration');
+    const before = world.services.countOf('setDatasetConfiguration');
     await world.reconcile();
-    expect(world.services.countOf('setConfiguration')).to.equal(before);
+    expect(world.services.countOf('setDatasetConfiguration')).to.equal(before);
   });
 
   it('says what to do about a missing ConfigMap, a missing key and a text that is no JSON; the old stays in force', async () => {
@@ -202,7 +202,7 @@ describe('reconciler of datasets', () => {
     world.kube.change(KINDS.configMap, { name: 'model', namespace: 'memory' }, { data: { 'model.json': '{"secret' } });
     await world.reconcile();
     expect(world.condition('Stalled')?.message).to.equal('graphModel is no JSON object: correct its text');
-    expect(world.services.countOf('setConfiguration')).to.equal(0);
+    expect(world.services.countOf('setDatasetConfiguration')).to.equal(0);
     expect(world.conditions()['Fresh']).to.equal('True WithinObjective');
     world.kube.change(KINDS.configMap, { name: 'model', namespace: 'memory' }, { data: { 'model.json': '{}' } });
     await world.reconcile();
@@ -233,7 +233,7 @@ describe('reconciler of datasets', () => {
     const activeRun = { id: 'r', pipeline: 'cognify', startedAt: '2026-08-01T00:00:00Z' };
     statistics({ items: 3, pending: 2, writer: { holder: 'cognify-1', fencingToken: 7 }, activeRun });
     for (let round = 0; round < 3; round += 1) await world.reconcile();
-    expect(world.services.countOf('statistics')).to.equal(1);
+    expect(world.services.countOf('datasetStatistics')).to.equal(1);
     await world.clock.advance(60_000);
     const { requeueAfterMs } = await world.reconcile();
     expect(requeueAfterMs).to.equal(63_000);

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { engramError } from '../../services/common/kernel/errors.ts';
 import { createDatasetWorld, type DatasetWorld } from '../../test/support/kube/dataset-world.ts';
-import { unavailable } from '../../test/support/kube/fake-tenant-services.ts';
+import { unavailable } from '../../test/support/kube/fake-services.ts';
 
 /** The clock of the world begins at 2026-08-01, midnight UTC, a Saturday. */
 describe('schedules of datasets', () => {
@@ -140,7 +140,7 @@ describe('schedules of datasets', () => {
   it('tells of a start that is refused, stays ready, and tries again a minute later', async () => {
     await begin({ cognify: at('0 * * * *') });
     await world.clock.advance(hour);
-    world.services.fail('start', engramError('TooManyRequestsError', 'concurrent runs: 4 of 4'));
+    world.services.fail('startRun', engramError('TooManyRequestsError', 'concurrent runs: 4 of 4'));
     const { requeueAfterMs } = await world.reconcile();
     expect(requeueAfterMs).to.be.at.most(66_000);
     expect(world.conditions()['Ready']).to.equal('True Available');
@@ -180,7 +180,7 @@ describe('schedules of datasets', () => {
   it('starts nothing while services are away, and then once', async () => {
     await begin({ cognify: at('0 * * * *') });
     await world.clock.advance(hour);
-    world.services.fail('statistics', unavailable(), 2);
+    world.services.fail('datasetStatistics', unavailable(), 2);
     await world.reconcile();
     await world.reconcile();
     expect(started()).to.deep.equal([]);

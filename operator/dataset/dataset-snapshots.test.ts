@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { engramError } from '../../services/common/kernel/errors.ts';
 import { createDatasetWorld, type DatasetWorld, TENANT_ID } from '../../test/support/kube/dataset-world.ts';
-import { unavailable } from '../../test/support/kube/fake-tenant-services.ts';
+import { unavailable } from '../../test/support/kube/fake-services.ts';
 import { completeSpec } from '../../test/support/kube/tenant-world.ts';
 import { TENANT_KIND, type Tenant } from '../api/tenant.ts';
-import { keepFormerSigner } from '../former-signers.ts';
+import { keepFormerSigner } from '../erasure/snapshots.ts';
 import { KINDS, type Secret } from '../kube-runtime/kube-object.ts';
 
 /** The clock of the world begins at 2026-08-01, midnight UTC, a Saturday. */

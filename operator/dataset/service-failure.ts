@@ -1,19 +1,16 @@
-import { type EngramError, isEngramError } from '../../services/common/kernel/errors.ts';
+import type { Method } from '../../services/common/platform/messaging/method.ts';
+import { createServiceCalls, type Refusals, refusalOf } from '../installation/services.ts';
 import type { ConditionDraft } from '../kube-runtime/conditions.ts';
 import { retrying, StepFailure, type StepOutcome, stalled } from '../kube-runtime/steps.ts';
-import type { DatasetContext, DatasetParts } from './dependencies.ts';
-import { uidOf } from './resource.ts';
+import { type DatasetContext, type DatasetParts, uidOf } from './model.ts';
 
 type Outcome = StepOutcome<Record<string, unknown>>;
-
-/** What was refused may be free by then: a name, a budget, a resource that stood for the same dataset. */
-const REFUSED_AGAIN_MS = 15_000;
 
 const OWNED =
   'Another resource manages this dataset: delete that one with deletionPolicy Retain first, or choose another name';
 
-/** What a person reads and does when a service refuses, by the name of its error. */
-const REFUSALS: Readonly<Record<string, (error: EngramError) => Outcome>> = {
+/** Conditions for the errors of services: what is wrong and what to do about it. */
+const REFUSALS: Refusals = {
   OwnedByAnother: () => refused('OwnedByAnother', OWNED),
   DatasetNotFoundError: () =>
     refused(
@@ -38,45 +35,30 @@ const REFUSALS: Readonly<Record<string, (error: EngramError) => Outcome>> = {
   ConflictError: ({ message }) => retrying('Conflict', message),
 };
 
-/**
- * Asks a service and turns what it refuses into the outcome of a step. A service that is away is `StoreUnreachable`. Other
- * errors are thrown on.
- */
-export async function askService<Answer>(service: string, call: () => Promise<Answer>): Promise<Answer> {
-  try {
-    return await call();
-  } catch (error) {
-    if (!isEngramError(error)) throw error;
-    const refusal = REFUSALS[error.wireName]?.(error);
-    if (refusal !== undefined) throw new StepFailure({ requeueAfterMs: REFUSED_AGAIN_MS, ...refusal }, error);
-    if (!error.retryable && error.status < 500)
-      throw new StepFailure(stalled('Refused', error.message, { requeueAfterMs: REFUSED_AGAIN_MS }), error);
-    const message = `No answer from ${service}: see that its Deployment runs and reaches its stores`;
-    const conditions = [condition('StoresProvisioned', 'StoreUnreachable', message)];
-    throw new StepFailure(retrying('StoreUnreachable', message, { conditions }), error);
-  }
+/** Outcome while services do not answer or cannot reach their stores. */
+function unreachable(services: readonly string[]): Outcome {
+  const message = `No answer from ${services.join(', ')}: check that the Deployments run and reach their stores`;
+  const conditions = [condition('StoresProvisioned', 'StoreUnreachable', message)];
+  return retrying('StoreUnreachable', message, { conditions });
 }
 
-/** The same about a dataset that was there: one that is gone is made anew with the next attempt. */
-export async function askAbout<Answer>(
-  { memory }: DatasetParts,
-  { object }: DatasetContext,
-  { service, call }: { readonly service: string; readonly call: () => Promise<Answer> },
-): Promise<Answer> {
+export const { askService, translateErrors } = createServiceCalls(REFUSALS, unreachable);
+
+/** Asks about a dataset that exists; one that was removed meanwhile is created again with the next attempt. */
+export async function askAbout<Request, Response>(
+  { memory, services }: DatasetParts,
+  { object, signal }: DatasetContext,
+  method: Method<Request, Response>,
+  request: Request,
+): Promise<Response> {
   try {
-    return await askService(service, call);
+    return await askService(services, method, { request, signal });
   } catch (error) {
     if (refusalOf(error) !== 'DatasetNotFoundError') throw error;
     memory.identity.forget(uidOf(object));
-    const message = 'The dataset was removed behind the resource: it is made anew, without its data';
+    const message = 'The dataset was removed behind the resource: it is created again, without its data';
     throw new StepFailure(retrying('DatasetMissing', message), error);
   }
-}
-
-/** The name of the service's error that a step failed with. */
-export function refusalOf(error: unknown): string | undefined {
-  const cause = error instanceof StepFailure ? error.cause : undefined;
-  return isEngramError(cause) ? cause.wireName : undefined;
 }
 
 function refused(reason: string, message: string): Outcome {

@@ -50,6 +50,12 @@ export interface Secret extends KubeObject {
   readonly stringData?: Readonly<Record<string, string>>;
 }
 
+/** Plain text under a key of a Secret; undefined when it has no such key. */
+export function secretText({ data = {} }: Pick<Secret, 'data'>, key: string): string | undefined {
+  const value = data[key];
+  return value === undefined ? undefined : Buffer.from(value, 'base64').toString('utf8');
+}
+
 /** Which objects: enough to make their address. */
 export interface ResourceKind {
   /** `v1`, `apps/v1`, `engram.dev/v1alpha1` */

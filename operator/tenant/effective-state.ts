@@ -3,8 +3,26 @@ import type {
   EnsureTenantRequest,
 } from '../../services/common/platform/messaging/methods/auth-managed.ts';
 import type { Tenant, TenantStatus } from '../api/tenant.ts';
+import { durationMs } from '../api/values.ts';
 import { type ConditionDraft, findCondition } from '../kube-runtime/conditions.ts';
-import { durationMs } from './durations.ts';
+
+/** Whether the tenant has services and stores of its own. */
+export function isDedicated({ spec }: Pick<Tenant, 'spec'>): boolean {
+  return spec.isolation === 'Dedicated';
+}
+
+/**
+ * Whether the services of a Dedicated tenant are scaled to zero: by declaration, or because auth reported that the tenant is
+ * unused. They run while the resource is being deleted.
+ */
+export function isHibernated(
+  { metadata, spec }: Pick<Tenant, 'metadata' | 'spec'>,
+  status: Pick<Partial<TenantStatus>, 'state'> | undefined,
+): boolean {
+  if (spec.isolation !== 'Dedicated' || metadata.deletionTimestamp !== undefined) return false;
+  const mayIdle = spec.state === 'Active' && spec.hibernation !== undefined;
+  return spec.state === 'Hibernated' || (mayIdle && status?.state === 'Hibernated');
+}
 
 /** What the tenant does: what its spec asks for, unless something is in the way. */
 export type EffectiveState = NonNullable<TenantStatus['state']>;

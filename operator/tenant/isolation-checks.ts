@@ -4,7 +4,7 @@ import { asId } from '../../services/common/kernel/ids.ts';
 import { Counter, Gauge } from '../../services/common/platform/observability/prometheus.ts';
 import type { Clock } from '../../services/common/ports/system.ts';
 import type { Tenant } from '../api/tenant.ts';
-import { isDedicated } from './dedicated/own-services.ts';
+import { isDedicated } from './effective-state.ts';
 
 /**
  * `verified`, `leaked`: the check said so. `unproven`: it could say nothing yet. `alone`: there is nobody to compare with.

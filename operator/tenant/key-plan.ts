@@ -1,8 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { KEY_ANNOTATIONS } from '../api/names.ts';
 import { toSeconds } from '../kube-runtime/conditions.ts';
-import type { Secret } from '../kube-runtime/kube-object.ts';
-import { KEY_ANNOTATIONS } from './names.ts';
-import { secretText } from './tenant-secrets.ts';
+import { type Secret, secretText } from '../kube-runtime/kube-object.ts';
 
 const API_KEY = /^[0-9a-f]{64}$/;
 

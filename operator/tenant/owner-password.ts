@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
+import { boundedName } from '../api/names.ts';
 import type { Tenant, TenantStatusSecret } from '../api/tenant.ts';
 import { isKubeError } from '../kube-runtime/kube-client.ts';
-import { KINDS, type Secret } from '../kube-runtime/kube-object.ts';
+import { KINDS, type Secret, secretText } from '../kube-runtime/kube-object.ts';
 import { retrying, StepFailure } from '../kube-runtime/steps.ts';
-import type { TenantContext, TenantDependencies } from './dependencies.ts';
-import { boundedName } from './names.ts';
-import { isManaged, managedSecret, secretText } from './tenant-secrets.ts';
+import type { TenantContext, TenantDependencies } from './model.ts';
+import { isManaged, managedSecret } from './tenant-secrets.ts';
 
 export interface OwnerPassword {
   /** Undefined when there is none any more, which only matters to a new account. */

@@ -1,14 +1,12 @@
 import { SERVICE_NAMES, SERVICE_PATHS, type ServiceName } from '../../services/common/domain/service-paths.ts';
+import { boundedName } from '../api/names.ts';
 import type { Tenant, TenantRouting } from '../api/tenant.ts';
+import type { Backends } from '../installation/installation.ts';
 import type { Desired } from '../kube-runtime/applier.ts';
 import { KINDS, type KubeObject } from '../kube-runtime/kube-object.ts';
-import type { TenantOptions } from './dependencies.ts';
-import { boundedName } from './names.ts';
 
 /** What releases of the Gateway API before 1.2 take. */
 const MATCHES_PER_RULE = 8;
-
-type Backends = TenantOptions['backends'];
 
 /**
  * The route of a tenant, beside the services: an Ingress cannot name a Service of another namespace, and an HTTPRoute could

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { unavailable } from '../../test/support/kube/fake-tenant-services.ts';
+import { unavailable } from '../../test/support/kube/fake-services.ts';
 import {
   createTenantWorld,
   PLACE,
@@ -7,9 +7,9 @@ import {
   type TenantWorld,
 } from '../../test/support/kube/tenant-world.ts';
 import { DATASET_KIND, type Dataset } from '../api/dataset.ts';
+import { FINALIZER, FRAME_ANNOTATIONS } from '../api/names.ts';
 import { TENANT_KIND } from '../api/tenant.ts';
 import { KINDS } from '../kube-runtime/kube-object.ts';
-import { FINALIZER, FRAME_ANNOTATIONS } from './names.ts';
 
 describe('deletion of a tenant', () => {
   let world: TenantWorld;
@@ -94,7 +94,7 @@ describe('deletion of a tenant', () => {
     expect(await world.reconcile()).to.include({ retry: true });
     expect(world.conditions()).to.include({ ErasureComplete: 'False StoreUnreachable' });
     expect(world.condition('ErasureComplete')?.message).to.equal(
-      'The erasure goes on when this is over: neo4j is away',
+      'The erasure continues when this is solved: neo4j is away',
     );
     await world.reconcile();
     expect(world.conditions()).to.include({ ErasureComplete: 'False ResidueFound' });

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { unavailable } from '../../test/support/kube/fake-tenant-services.ts';
+import { unavailable } from '../../test/support/kube/fake-services.ts';
 import { createTenantWorld, PLACE, type TenantWorld } from '../../test/support/kube/tenant-world.ts';
 import { KINDS, type Secret } from '../kube-runtime/kube-object.ts';
 
@@ -53,7 +53,7 @@ describe('embedding model of a tenant', () => {
     await world.reconcile();
     expect(embedding()).to.deep.equal(GIVEN);
     expect(world.condition('Stalled')?.message).to.equal(
-      'openai does not take the key of embedding.apiKeySecretRef: Incorrect API key provided',
+      'openai does not accept the key of embedding.apiKeySecretRef: Incorrect API key provided',
     );
     world.services.probeAnswer = { outcome: 'invalid', detail: 'It gives vectors of 8 dimensions.' };
     await world.reconcile();

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { EnsureTenantRequest } from '../../services/common/platform/messaging/methods/auth-managed.ts';
 import { createTenantWorld, type TenantWorld } from '../../test/support/kube/tenant-world.ts';
-import { WAKE_AT } from './names.ts';
+import { WAKE_AT } from '../api/names.ts';
 
 const IDLE = { hibernation: { afterIdle: '72h', wake: 'OnRequest' } } as const;
 

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { TenantId } from '../../services/common/kernel/brand.ts';
 import { asId } from '../../services/common/kernel/ids.ts';
 import type { CheckIsolationRequest } from '../../services/common/platform/messaging/methods/ingest-managed.ts';
-import { unavailable } from '../../test/support/kube/fake-tenant-services.ts';
+import { unavailable } from '../../test/support/kube/fake-services.ts';
 import { createTenantWorld, PLACE, type TenantWorld } from '../../test/support/kube/tenant-world.ts';
 import { TENANT_KIND } from '../api/tenant.ts';
 

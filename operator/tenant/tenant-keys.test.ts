@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import { engramError } from '../../services/common/kernel/errors.ts';
-import { unavailable } from '../../test/support/kube/fake-tenant-services.ts';
+import { unavailable } from '../../test/support/kube/fake-services.ts';
 import { createTenantWorld, PLACE, type TenantWorld } from '../../test/support/kube/tenant-world.ts';
+import { ROTATE_AT } from '../api/names.ts';
 import type { TenantApiKey } from '../api/tenant.ts';
 import { KINDS, type Secret } from '../kube-runtime/kube-object.ts';
 import { keySha256 } from './key-plan.ts';
-import { ROTATE_AT } from './names.ts';
 
 const HOUR_MS = 3_600_000;
 const ROTATED: TenantApiKey = { name: 'default', secretName: 'key', rotation: { interval: '48h', overlap: '2h' } };
@@ -29,7 +29,7 @@ describe('API keys of a tenant', () => {
     edit({ data: { apiKey: Buffer.from(text).toString('base64') } }, secret);
 
   it('are made, told to the services before the Secret says them, and listed with their next rotation', async () => {
-    world.services.before.setTenantKeys = () => {
+    world.services.before['setTenantKeys'] = () => {
       expect(world.secret('key')).to.equal(undefined);
     };
     world.put({ apiKeys: [ROTATED] });
@@ -86,7 +86,7 @@ describe('API keys of a tenant', () => {
     };
     const { store } = world.kube;
     const stop = store.onEvent(look);
-    world.services.before.setTenantKeys = look;
+    world.services.before['setTenantKeys'] = look;
     await world.clock.advance(48 * HOUR_MS);
     await world.reconcile();
     await world.clock.advance(2 * HOUR_MS);
@@ -276,7 +276,7 @@ describe('API keys of a tenant', () => {
     world.put({ apiKeys: [ROTATED] });
     await world.reconcile();
     await world.clock.advance(48 * HOUR_MS);
-    world.services.before.setTenantKeys = () => {
+    world.services.before['setTenantKeys'] = () => {
       world.services.before = {};
       write(BY_HAND);
     };

@@ -1,16 +1,16 @@
 import type { TenantId } from '../../services/common/kernel/brand.ts';
 import { isEngramError } from '../../services/common/kernel/errors.ts';
+import { setTenantKeys } from '../../services/common/platform/messaging/methods/auth-managed.ts';
+import { API_KEY_LABEL, isOfInstallation, KEY_ANNOTATIONS, ROTATE_AT } from '../api/names.ts';
 import type { Tenant, TenantApiKey, TenantStatusSecret } from '../api/tenant.ts';
+import { durationMs } from '../api/values.ts';
 import type { EventNote } from '../kube-runtime/events.ts';
-import { KINDS, type Secret } from '../kube-runtime/kube-object.ts';
+import { KINDS, type Secret, secretText } from '../kube-runtime/kube-object.ts';
 import { StepFailure } from '../kube-runtime/steps.ts';
-import { isOfInstallation } from './dedicated/names.ts';
-import type { TenantContext, TenantDependencies } from './dependencies.ts';
-import { durationMs } from './durations.ts';
 import { isApiKey, type KeyPlan, type KeyState, keySha256, nextKeyTime, planKey, validHashes } from './key-plan.ts';
-import { API_KEY_LABEL, KEY_ANNOTATIONS, ROTATE_AT } from './names.ts';
-import { askServices } from './service-failure.ts';
-import { isManaged, managedSecret, ownSecretsSelector, secretText } from './tenant-secrets.ts';
+import type { TenantContext, TenantDependencies } from './model.ts';
+import { askService } from './service-failure.ts';
+import { isManaged, managedSecret, ownSecretsSelector } from './tenant-secrets.ts';
 
 /** Of a rotation that says none, and of keys that are rotated on demand. */
 const DEFAULT_OVERLAP = '24h';
@@ -52,7 +52,7 @@ export async function syncKey(work: KeyWork, entry: TenantApiKey): Promise<Synce
   try {
     return await makeTrue(work, entry);
   } catch (error) {
-    const cause = error instanceof StepFailure ? error.cause : undefined;
+    const { cause } = error instanceof StepFailure ? error : {};
     if (!isEngramError(cause) || cause.wireName !== 'ConflictError' || cause.retryable) throw error;
     // Only what somebody wrote into the Secret: the other keys of the tenant are none the worse for it.
     const { name, secretName } = entry;
@@ -183,7 +183,7 @@ export async function tellServices(
 ): Promise<void> {
   const crUid = context.object.metadata.uid ?? '';
   const request = { tenantId, crUid, name, keySha256: keySha256s };
-  await askServices('auth', () => deps.services.setTenantKeys(request, context.signal));
+  await askService(deps.services, setTenantKeys, { request, signal: context.signal });
 }
 
 function statusOf({ name }: TenantApiKey, { metadata }: Secret, managed: boolean): TenantStatusSecret {

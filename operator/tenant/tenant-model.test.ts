@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { unavailable } from '../../test/support/kube/fake-tenant-services.ts';
+import { unavailable } from '../../test/support/kube/fake-services.ts';
 import { createTenantWorld, PLACE, type TenantWorld } from '../../test/support/kube/tenant-world.ts';
 import { KINDS, type Secret } from '../kube-runtime/kube-object.ts';
 
@@ -62,7 +62,7 @@ describe('language model of a tenant', () => {
       Stalled: 'True ProviderRejected',
     });
     expect(world.condition('Stalled')?.message).to.equal(
-      'openai does not take the key of llm.apiKeySecretRef: Incorrect API key provided',
+      'openai does not accept the key of llm.apiKeySecretRef: Incorrect API key provided',
     );
     changeKey('sk-second');
     world.services.probeAnswer = { outcome: 'accepted', detail: '' };

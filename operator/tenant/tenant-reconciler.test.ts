@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { engramError } from '../../services/common/kernel/errors.ts';
-import { unavailable } from '../../test/support/kube/fake-tenant-services.ts';
+import { unavailable } from '../../test/support/kube/fake-services.ts';
 import { completeSpec, createTenantWorld, PLACE, type TenantWorld } from '../../test/support/kube/tenant-world.ts';
 import { TENANT_KIND, type Tenant } from '../api/tenant.ts';
 import { KINDS } from '../kube-runtime/kube-object.ts';
@@ -17,7 +17,7 @@ describe('reconciler of tenants', () => {
   const onlyTenant = () => [...world.services.tenants.values()][0];
 
   it('makes the tenant with its owner, whose password is in a Secret before it is used', async () => {
-    world.services.before.ensureTenant = () => {
+    world.services.before['ensureTenant'] = () => {
       expect(world.secretValue('acme-owner', 'password')).to.have.length(32);
     };
     world.put({ displayName: 'Acme Corp' });
@@ -206,7 +206,7 @@ describe('reconciler of tenants', () => {
     world.services.sick = ['search'];
     expect(await world.reconcile()).to.include({ retry: true, result: 'retrying' });
     expect(world.condition('StoresProvisioned')?.message).to.equal(
-      'No answer from search: see that the Deployments run and reach their stores',
+      'No answer from search: check that the Deployments run and reach their stores',
     );
     expect(onlyTenant()?.keys.size).to.equal(1);
     expect(world.conditions()).to.have.property('Reconciling');
@@ -260,7 +260,7 @@ describe('reconciler of tenants', () => {
 
   it('says which generation it looked at when the spec changes meanwhile', async () => {
     world.put();
-    world.services.before.ensureTenant = () => {
+    world.services.before['ensureTenant'] = () => {
       world.services.before = {};
       world.change({ spec: { displayName: 'Later' } });
     };
@@ -343,7 +343,9 @@ describe('budget of a tenant', () => {
 
   it('does not say that limits are enforced which the services do not report', async () => {
     world.put({ quotas: { items: 100, action: 'Enforce' } });
-    world.services.setQuota = async () => {};
+    world.services.before['usage'] = () => {
+      for (const tenant of world.services.tenants.values()) tenant.limits = {};
+    };
     await world.reconcile();
     expect(world.read()?.status?.usage?.enforced).to.equal(false);
   });

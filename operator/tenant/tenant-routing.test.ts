@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { SERVICE_PATHS, serviceOfPath } from '../../services/common/domain/service-paths.ts';
 import { createTenantWorld, PLACE, type TenantWorld } from '../../test/support/kube/tenant-world.ts';
+import { boundedName, FRAME_ANNOTATIONS } from '../api/names.ts';
 import { TENANT_KIND, type TenantRouting } from '../api/tenant.ts';
 import { KINDS, type KubeObject } from '../kube-runtime/kube-object.ts';
-import { boundedName, FRAME_ANNOTATIONS } from './names.ts';
 import { routeName } from './route-objects.ts';
 
 const HTTP_ROUTE: TenantRouting = {

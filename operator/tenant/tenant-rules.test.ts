@@ -1,9 +1,8 @@
 import { expect } from 'chai';
 import { completeSpec } from '../../test/support/kube/tenant-world.ts';
 import type { TenantDatasetsAllowedNamespaces } from '../api/tenant.ts';
-import { allowsNamespace } from './allowed-namespaces.ts';
-import { durationMs } from './durations.ts';
-import { bytesAsQuantity, quantityBytes } from './quantities.ts';
+import { bytesAsQuantity, durationMs, quantityBytes } from '../api/values.ts';
+import { allowsNamespace } from '../dataset/steps/resolve-tenant.ts';
 
 describe('namespaces that a tenant takes Datasets from', () => {
   const allows = (allowedNamespaces: TenantDatasetsAllowedNamespaces, name: string, labels = {}) =>

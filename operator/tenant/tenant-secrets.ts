@@ -1,6 +1,6 @@
 import type { Tenant } from '../api/tenant.ts';
 import type { Secret } from '../kube-runtime/kube-object.ts';
-import type { TenantOptions } from './dependencies.ts';
+import type { TenantOptions } from './model.ts';
 
 type Ownership = Pick<TenantOptions, 'labels' | 'manager'>;
 
@@ -43,11 +43,6 @@ export function isManaged({ labels, manager }: Ownership, tenant: Tenant, { meta
 /** Selects the Secrets of a tenant. */
 export function ownSecretsSelector({ labels, manager }: Ownership, tenant: Tenant): string {
   return `${labels.managedBy}=${manager},${labels.ownerUid}=${tenant.metadata.uid ?? ''}`;
-}
-
-export function secretText({ data = {} }: Pick<Secret, 'data'>, key: string): string | undefined {
-  const value = data[key];
-  return value === undefined ? undefined : Buffer.from(value, 'base64').toString('utf8');
 }
 
 function encoded(text: string): string {

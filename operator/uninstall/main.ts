@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { FRAME_ANNOTATIONS } from '../api/names.ts';
 import { createKubeClient } from '../kube-runtime/http-kube-client.ts';
 import { isKubeError } from '../kube-runtime/kube-client.ts';
 import { inClusterConnection } from '../kube-runtime/kube-connection.ts';
 import { KINDS } from '../kube-runtime/kube-object.ts';
 import { createKubeTransport } from '../kube-runtime/kube-transport.ts';
 import { createRuntimeClock } from '../kube-runtime/runtime-clock.ts';
-import { FRAME_ANNOTATIONS } from '../tenant/names.ts';
 import { mayUninstall } from './uninstall-guard.ts';
 
 // The chart's pre-delete hook: exits 1 while the operator must stay. `--force` or a ConfigMap of the name `--marker` in

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { createBusServices } from '../../operator/tenant/bus-services.ts';
+import { createServices } from '../../operator/installation/services.ts';
 import { createSystemClock } from '../../services/common/platform/system/clock.ts';
 import { createTenantWorld, type TenantWorld } from '../support/kube/tenant-world.ts';
 import { createLeakingStores } from '../support/leaking-stores.ts';
@@ -17,7 +17,7 @@ describe('the operator, and stores that begin to leak', function () {
 
   before(async () => {
     app = await startManagedApp({}, stores.wrap);
-    const bus = createBusServices({ messenger: app.messenger, clock: createSystemClock() });
+    const bus = createServices(app.messenger, createSystemClock());
     // All services are this process, which does not answer for itself over its own bus.
     world = await createTenantWorld({ services: { ...bus, unhealthy: async () => [] } });
   });

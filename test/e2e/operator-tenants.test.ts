@@ -1,9 +1,9 @@
 import { expect } from 'chai';
+import { ROTATE_AT } from '../../operator/api/names.ts';
 import type { TenantSpec } from '../../operator/api/tenant.ts';
+import { createServices, type Services } from '../../operator/installation/services.ts';
 import { KINDS, type Secret } from '../../operator/kube-runtime/kube-object.ts';
-import { createBusServices } from '../../operator/tenant/bus-services.ts';
-import { ROTATE_AT } from '../../operator/tenant/names.ts';
-import type { TenantServices } from '../../operator/tenant/services.ts';
+import { setQuota } from '../../services/common/platform/messaging/methods/auth.ts';
 import { createSystemClock } from '../../services/common/platform/system/clock.ts';
 import { createTenantWorld, type TenantWorld } from '../support/kube/tenant-world.ts';
 import { type ManagedApp, startManagedApp } from '../support/managed-app.ts';
@@ -17,13 +17,13 @@ const KEYED: Partial<TenantSpec> = {
 describe('the operator and the real services', function () {
   this.timeout(60_000);
   let app: ManagedApp;
-  let services: TenantServices;
+  let services: Services;
   let world: TenantWorld;
   let serial = 0;
 
   before(async () => {
     app = await startManagedApp({ ENGRAM_TENANT_MODEL_HOSTS: '127.0.0.1' });
-    services = createBusServices({ messenger: app.messenger, clock: createSystemClock() });
+    services = createServices(app.messenger, createSystemClock());
   });
   after(() => app?.stop());
   beforeEach(async () => {
@@ -115,9 +115,10 @@ describe('the operator and the real services', function () {
     expect((await ask(key(), '/datasets', json({ name: 'one' }))).status).to.equal(200);
     const refused = await ask(key(), '/datasets', json({ name: 'two' }));
     expect(refused.status, await refused.text()).to.be.oneOf([413, 429]);
-    await services.setQuota(
+    await services.call(
+      setQuota,
       { tenant: world.read()?.status?.tenantId as never, limits: { datasets: { limit: 9, action: 'Enforce' } } },
-      new AbortController().signal,
+      { requestId: 'test' },
     );
     await world.reconcile();
     expect(world.notes.map(({ message }) => message)).to.include(

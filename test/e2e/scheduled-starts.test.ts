@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { createBusServices } from '../../operator/dataset/bus-services.ts';
-import { ensureTenant } from '../../services/common/platform/messaging/methods/auth-managed.ts';
+import { startPipeline } from '../../operator/dataset/steps/start-runs.ts';
+import { ensureDataset, ensureTenant } from '../../services/common/platform/messaging/methods/auth-managed.ts';
 import { createRunRecords } from '../../services/common/records/cognify/run-records.ts';
 import { type ManagedApp, startManagedApp } from '../support/managed-app.ts';
 import { until } from '../support/until.ts';
@@ -26,8 +26,11 @@ describe('starts by a schedule, with the real services', function () {
       const tenant = { crUid: randomUUID(), displayName: 'Acme', hostNames: [], state: 'Active' as const, ...owner };
       const { tenantId } = await messenger.call(ensureTenant, tenant, { requestId: 'test' });
       const crUid = randomUUID();
-      const services = () => createBusServices({ messenger });
-      const { dataset } = await services().ensureDataset({ crUid, tenantId, name: 'notes' }, signal);
+      const { dataset } = await messenger.call(
+        ensureDataset,
+        { crUid, tenantId, name: 'notes' },
+        { requestId: 'test' },
+      );
       const runs = async () => {
         const query = { datasets: [dataset.id], limit: 50, offset: 0 };
         const rows = await createRunRecords(app.stores.documents).newest({ tenant: tenantId }, query);
@@ -35,7 +38,7 @@ describe('starts by a schedule, with the real services', function () {
       };
       const ended = async () => (await runs()).filter(({ status }) => status !== 'DATASET_PROCESSING_STARTED').length;
       const request = { pipeline, tenantId, datasetId: dataset.id, name: 'notes', crUid };
-      const due = (dueAt: string) => services().start({ ...request, dueAt }, signal);
+      const due = (dueAt: string) => startPipeline(messenger, { ...request, dueAt }, signal);
       await due('2026-08-01T03:00:00Z');
       await due('2026-08-01T03:00:00Z');
       await until('it has ended', async () => (await ended()) === 1);

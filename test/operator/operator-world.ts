@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { DATASET_KIND, type Dataset, type DatasetSpec } from '../../operator/api/dataset.ts';
 import { TENANT_KIND, type Tenant, type TenantSpec } from '../../operator/api/tenant.ts';
-import type { DatasetServices } from '../../operator/dataset/services.ts';
+import type { DedicatedOptions } from '../../operator/dedicated/options.ts';
+import type { Services } from '../../operator/installation/services.ts';
 import { findCondition } from '../../operator/kube-runtime/conditions.ts';
 import { createKubeClient } from '../../operator/kube-runtime/http-kube-client.ts';
 import type { KubeClient } from '../../operator/kube-runtime/kube-client.ts';
@@ -11,13 +12,10 @@ import { createKubeTransport } from '../../operator/kube-runtime/kube-transport.
 import type { LeaseTimes } from '../../operator/kube-runtime/leader-election.ts';
 import { createRuntimeClock } from '../../operator/kube-runtime/runtime-clock.ts';
 import { createOperator, type Operator } from '../../operator/operator.ts';
-import type { DedicatedOptions } from '../../operator/tenant/dedicated/options.ts';
-import type { TenantServices } from '../../operator/tenant/services.ts';
 import { SERVICE_NAMES, type ServiceName } from '../../services/common/domain/service-paths.ts';
 import { createSilentLogger } from '../../services/common/platform/observability/logger.ts';
 import { Registry } from '../../services/common/platform/observability/prometheus.ts';
-import { createFakeDatasetServices, type FakeDatasetServices } from '../support/kube/fake-dataset-services.ts';
-import { createFakeTenantServices, type FakeTenantServices } from '../support/kube/fake-tenant-services.ts';
+import { createFakeServices, type FakeServices } from '../support/kube/fake-services.ts';
 
 /** A process of the operator, as far as a test needs it: what `operator/main.ts` makes, but for the bus. */
 export interface RunningOperator {
@@ -43,8 +41,7 @@ const PATIENT: LeaseTimes = { durationMs: 60_000, renewDeadlineMs: 50_000, retry
 /** A namespace on a real API server, services that are fakes, and as many operators as a test wants. */
 export interface OperatorWorld {
   readonly client: KubeClient;
-  readonly tenantServices: FakeTenantServices;
-  readonly datasetServices: FakeDatasetServices;
+  readonly services: FakeServices;
   run(options?: RunOptions): RunningOperator;
   readonly connection: KubeConnection;
   createTenant(name: string, spec?: Partial<TenantSpec>): Promise<void>;
@@ -54,21 +51,15 @@ export interface OperatorWorld {
   close(): Promise<void>;
 }
 
-export interface WorldServices {
-  readonly tenantServices: TenantServices;
-  readonly datasetServices: DatasetServices;
-}
-
 /** With services that are fakes, unless real ones are given. */
-export async function createOperatorWorld(namespace: string, real?: WorldServices): Promise<OperatorWorld> {
+export async function createOperatorWorld(namespace: string, real?: Services): Promise<OperatorWorld> {
   const clock = createRuntimeClock();
   const connection = await kubeconfigConnection(process.env['ENGRAM_TEST_KUBECONFIG'] ?? '');
   const transport = createKubeTransport({ connection, clock, userAgent: 'engram-tests' });
   const client = createKubeClient({ transport, fieldManager: 'a-user' });
-  const tenantServices = createFakeTenantServices();
-  const datasetServices = createFakeDatasetServices();
+  const services = createFakeServices();
   const running = new Set<RunningOperator>();
-  const services = Object.fromEntries(SERVICE_NAMES.map((name) => [name, `engram-${name}`])) as Record<
+  const targets = Object.fromEntries(SERVICE_NAMES.map((name) => [name, `engram-${name}`])) as Record<
     ServiceName,
     string
   >;
@@ -79,7 +70,7 @@ export async function createOperatorWorld(namespace: string, real?: WorldService
     let lost = false;
     const operator = createOperator({
       ...{ connection: options.connection ?? connection, clock, logger: createSilentLogger(), registry },
-      ...(real ?? { tenantServices, datasetServices }),
+      services: real ?? services,
       watchNamespaces: [namespace],
       ...{ lease: { name: 'engram-operator', namespace: home }, instance: 'test' },
       identity: `test_${randomBytes(4).toString('hex')}`,
@@ -87,13 +78,13 @@ export async function createOperatorWorld(namespace: string, real?: WorldService
       workers: options.workers ?? 4,
       resyncMs: 600_000,
       stores: [{ role: 'Documents', driver: 'mongodb', isolation: 'Label' }],
-      backends: { namespace: home, services, port: 80 },
+      backends: { namespace: home, services: targets, port: 80 },
       ...(options.dedicated === undefined
         ? {}
         : {
             dedicated: {
               options: options.dedicated,
-              open: async () => ({ tenant: tenantServices, dataset: datasetServices, close: async () => {} }),
+              open: async () => ({ ...services, close: async () => {} }),
             },
           }),
       onLost() {
@@ -114,7 +105,7 @@ export async function createOperatorWorld(namespace: string, real?: WorldService
   }
 
   return {
-    ...{ client, connection, tenantServices, datasetServices, run },
+    ...{ client, connection, services, run },
     async createTenant(name, spec = {}) {
       await client.create(TENANT_KIND, {
         ...{ apiVersion: TENANT_KIND.apiVersion, kind: TENANT_KIND.kind, metadata: { name, namespace } },

@@ -5,7 +5,7 @@ import { TENANT_KIND } from '../../operator/api/tenant.ts';
 import { findCondition } from '../../operator/kube-runtime/conditions.ts';
 import type { KubeConnection } from '../../operator/kube-runtime/kube-connection.ts';
 import { type ConfigMap, KINDS, type KubeObject, type Secret } from '../../operator/kube-runtime/kube-object.ts';
-import { unavailable } from '../support/kube/fake-tenant-services.ts';
+import { unavailable } from '../support/kube/fake-services.ts';
 import { until } from '../support/until.ts';
 import { type CuttableProxy, startCuttableProxy } from './cuttable-proxy.ts';
 import { createOperatorAccount } from './operator-account.ts';
@@ -59,7 +59,7 @@ describeWithCluster('operator on a real API server', (server) => {
     await createMany(8, 3);
     const running = world.run();
     await until('all are ready', converged, LIMIT);
-    expect([world.tenantServices.tenants.size, world.datasetServices.datasets.size]).to.deep.equal([8, 24]);
+    expect([world.services.tenants.size, world.services.datasets.size]).to.deep.equal([8, 24]);
     const before = await versions();
     const writes = /status_writes_total\{kind="\w+"\} \d+/g;
     const written = (await running.metrics()).match(writes);
@@ -72,13 +72,13 @@ describeWithCluster('operator on a real API server', (server) => {
   it('goes on where another process stopped, and makes nothing twice', async () => {
     const first = world.run({ workers: 1 });
     await createMany(6, 3);
-    await until('it began', () => world.datasetServices.datasets.size > 2, LIMIT);
+    await until('it began', () => world.services.datasets.size > 2, LIMIT);
     await first.stop();
-    const begun = world.tenantServices.tenants.size;
+    const begun = world.services.tenants.size;
     expect(begun).to.be.greaterThan(0);
     world.run();
     await until('all are ready', converged, LIMIT);
-    expect([world.tenantServices.tenants.size, world.datasetServices.datasets.size]).to.deep.equal([6, 18]);
+    expect([world.services.tenants.size, world.services.datasets.size]).to.deep.equal([6, 18]);
   });
 
   it('lets one of two lead; the other takes over at once and does what came meanwhile', async () => {
@@ -92,7 +92,7 @@ describeWithCluster('operator on a real API server', (server) => {
     await one.stop();
     await world.createTenant('late');
     await until('the second works', async () => two.operator.isLeading() && (await converged()), LIMIT);
-    expect([one.lost(), two.lost(), world.tenantServices.tenants.size]).to.deep.equal([false, false, 2]);
+    expect([one.lost(), two.lost(), world.services.tenants.size]).to.deep.equal([false, false, 2]);
   });
 
   it('lives through a short loss of the API server, and finds what changed meanwhile', async () => {
@@ -103,7 +103,7 @@ describeWithCluster('operator on a real API server', (server) => {
     await world.createTenant('meanwhile');
     await world.client.delete(TENANT_KIND, { name: 'before', namespace });
     await sleep(3_000);
-    expect(world.tenantServices.tenants.size).to.equal(1);
+    expect(world.services.tenants.size).to.equal(1);
     proxy?.mend();
     await until('it caught up', async () => (await converged()) && (await world.tenants()).length === 1, LIMIT);
     expect([running.lost(), Object.values(running.operator.liveness).every((check) => check())]).to.deep.equal([
@@ -156,7 +156,7 @@ describeWithCluster('operator on a real API server', (server) => {
       });
       await until('all are ready', converged, LIMIT);
       await world.client.patch(KINDS.secret, secret.metadata, { stringData: { apiKey: 'second' } });
-      const key = () => [...world.tenantServices.tenants.values()][0]?.model?.apiKey;
+      const key = () => [...world.services.tenants.values()][0]?.model?.apiKey;
       await until('the new key is in use', () => key() === 'second', LIMIT);
       await world.client.delete(TENANT_KIND, { name: 'acme', namespace });
       await until(
@@ -215,8 +215,8 @@ describeWithCluster('operator on a real API server', (server) => {
       ...{ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'model', namespace } },
       data: { 'model.json': '{"title":"Ticket"}' },
     });
-    world.datasetServices.before.statistics = () => {
-      for (const held of world.datasetServices.datasets.values()) {
+    world.services.before['datasetStatistics'] = () => {
+      for (const held of world.services.datasets.values()) {
         held.statistics = {
           ...{ items: 3, chunks: 4, nodes: 5, edges: 6, pending: 1, failed: 0, lagSeconds: 1 },
           lastCognifiedAt: '2026-08-01T10:00:00.123+00:00',
@@ -248,14 +248,14 @@ describeWithCluster('operator on a real API server', (server) => {
     await world.createTenant('acme');
     await world.createDataset('gone', 'acme', { deletionPolicy: 'Delete' });
     await until('it is ready', converged, LIMIT);
-    world.datasetServices.fail('eraseDataset', unavailable(), 1_000);
+    world.services.fail('eraseDataset', unavailable(), 1_000);
     await world.client.delete(DATASET_KIND, { name: 'gone', namespace });
     const gone = async () => (await world.datasets())[0];
     await until('it says so', async () => readyReason((await gone()) ?? { status: {} }) === 'StoreUnreachable', LIMIT);
-    expect(world.datasetServices.datasets.size).to.equal(1);
-    world.datasetServices.heal();
+    expect(world.services.datasets.size).to.equal(1);
+    world.services.heal();
     await until('it went', async () => (await gone()) === undefined, LIMIT);
-    expect(world.datasetServices.datasets.size).to.equal(0);
+    expect(world.services.datasets.size).to.equal(0);
     const { items } = await world.client.list<ConfigMap>(KINDS.configMap, {
       namespace,
       labelSelector: 'engram.dev/receipt=Erased',
@@ -271,7 +271,7 @@ describeWithCluster('operator on a real API server', (server) => {
     await until('all are ready', converged, LIMIT);
     await world.client.delete(TENANT_KIND, { name: 'acme', namespace });
     await until('all went', async () => [...(await world.tenants()), ...(await world.datasets())].length === 0, LIMIT);
-    expect(world.datasetServices.datasets.size).to.equal(0);
+    expect(world.services.datasets.size).to.equal(0);
   });
 
   it('lets a whole namespace go with all in it, and keeps the receipts beside the operator', async () => {
@@ -286,7 +286,7 @@ describeWithCluster('operator on a real API server', (server) => {
     const itself = { name: namespace };
     await world.client.delete(KINDS.namespace, itself);
     await until('the namespace is gone', async () => (await world.client.get(KINDS.namespace, itself)) === null, LIMIT);
-    expect([world.tenantServices.tenants.size, world.datasetServices.datasets.size]).to.deep.equal([0, 0]);
+    expect([world.services.tenants.size, world.services.datasets.size]).to.deep.equal([0, 0]);
     const { items } = await world.client.list<ConfigMap>(KINDS.configMap, {
       namespace: home,
       labelSelector: 'engram.dev/receipt=Erased',

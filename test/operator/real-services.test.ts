@@ -1,9 +1,8 @@
 import { expect } from 'chai';
 import { DATASET_KIND } from '../../operator/api/dataset.ts';
 import { TENANT_KIND } from '../../operator/api/tenant.ts';
-import { createBusServices as createDatasetServices } from '../../operator/dataset/bus-services.ts';
+import { createServices } from '../../operator/installation/services.ts';
 import { type ConfigMap, KINDS, type Secret } from '../../operator/kube-runtime/kube-object.ts';
-import { createBusServices as createTenantServices } from '../../operator/tenant/bus-services.ts';
 import { createSystemClock } from '../../services/common/platform/system/clock.ts';
 import { type ManagedApp, startManagedApp } from '../support/managed-app.ts';
 import { until } from '../support/until.ts';
@@ -22,10 +21,7 @@ describeWithCluster('operator with the real services', (server) => {
     app = await startManagedApp();
     namespace = await server().newNamespace();
     const { messenger } = app;
-    world = await createOperatorWorld(namespace, {
-      tenantServices: createTenantServices({ messenger, clock: createSystemClock() }),
-      datasetServices: createDatasetServices({ messenger }),
-    });
+    world = await createOperatorWorld(namespace, createServices(messenger, createSystemClock()));
     world.run();
   });
   after(async () => {

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { request as httpRequest } from 'node:http';
 import { expect } from 'chai';
 import { TENANT_KIND, type TenantRouting } from '../../operator/api/tenant.ts';
+import { createServices } from '../../operator/installation/services.ts';
 import { KINDS, type KubeObject, type ResourceKind } from '../../operator/kube-runtime/kube-object.ts';
-import { createBusServices } from '../../operator/tenant/bus-services.ts';
 import { SERVICE_NAMES } from '../../services/common/domain/service-paths.ts';
 import { createSystemClock } from '../../services/common/platform/system/clock.ts';
 import { type ManagedApp, startManagedApp } from '../support/managed-app.ts';
@@ -38,7 +38,7 @@ describeWithCluster('routes of tenants through a real ingress', (server) => {
     await api.applyCrds();
     app = await startManagedApp({ HTTP_API_HOST: HOST, ENGRAM_HOSTED: 'true' });
     namespace = await api.newNamespace();
-    const bus = createBusServices({ messenger: app.messenger, clock: createSystemClock() });
+    const bus = createServices(app.messenger, createSystemClock());
     world = await startClusterTenants({
       ...{ kubeconfig: process.env['ENGRAM_TEST_KUBECONFIG'] ?? '', namespace: await api.newNamespace() },
       ...{ servicesNamespace: namespace, services: bus },

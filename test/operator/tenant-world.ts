@@ -1,4 +1,9 @@
+import { GROUP } from '../../operator/api/names.ts';
 import { TENANT_KIND, type Tenant, type TenantSpec } from '../../operator/api/tenant.ts';
+import { createProvisionMemory } from '../../operator/dedicated/model.ts';
+import { type DedicatedOptions, NO_DEDICATED } from '../../operator/dedicated/options.ts';
+import { createDedicatedServices } from '../../operator/dedicated/services.ts';
+import type { Services } from '../../operator/installation/services.ts';
 import { createApplier, ownershipLabels } from '../../operator/kube-runtime/applier.ts';
 import { findCondition } from '../../operator/kube-runtime/conditions.ts';
 import type { ReconcileResult } from '../../operator/kube-runtime/controller.ts';
@@ -6,31 +11,30 @@ import type { EventNote } from '../../operator/kube-runtime/events.ts';
 import { createKubeClient } from '../../operator/kube-runtime/http-kube-client.ts';
 import { isKubeError, type KubeClient } from '../../operator/kube-runtime/kube-client.ts';
 import { kubeconfigConnection } from '../../operator/kube-runtime/kube-connection.ts';
-import { KINDS, type ObjectName, type ResourceKind, type Secret } from '../../operator/kube-runtime/kube-object.ts';
+import {
+  KINDS,
+  type ObjectName,
+  type ResourceKind,
+  type Secret,
+  secretText,
+} from '../../operator/kube-runtime/kube-object.ts';
 import { createKubeTransport } from '../../operator/kube-runtime/kube-transport.ts';
 import { createRuntimeMetrics } from '../../operator/kube-runtime/metrics.ts';
 import { createRuntimeClock } from '../../operator/kube-runtime/runtime-clock.ts';
-import { createProvisionMemory } from '../../operator/tenant/dedicated/dedicated.ts';
-import { type DedicatedOptions, NO_DEDICATED } from '../../operator/tenant/dedicated/options.ts';
-import { createOwnServices } from '../../operator/tenant/dedicated/own-services.ts';
 import { createIsolationChecks } from '../../operator/tenant/isolation-checks.ts';
-import { GROUP } from '../../operator/tenant/names.ts';
-import type { TenantServices } from '../../operator/tenant/services.ts';
-import { createTenantReconciler } from '../../operator/tenant/tenant-reconciler.ts';
-import { secretText } from '../../operator/tenant/tenant-secrets.ts';
+import { createTenantReconciler } from '../../operator/tenant-reconciler.ts';
 import { SERVICE_NAMES, type ServiceName } from '../../services/common/domain/service-paths.ts';
 import { createSilentLogger } from '../../services/common/platform/observability/logger.ts';
 import { Registry } from '../../services/common/platform/observability/prometheus.ts';
-import { createFakeDatasetServices } from '../support/kube/fake-dataset-services.ts';
-import { createFakeTenantServices, type FakeTenantServices } from '../support/kube/fake-tenant-services.ts';
+import { createFakeServices, type FakeServices } from '../support/kube/fake-services.ts';
 
 /** The reconciler of tenants on a real API server; the services are fakes. */
 export interface ClusterTenants {
   readonly client: KubeClient;
   /** Fakes, unless the world was made with others. */
-  readonly services: FakeTenantServices;
+  readonly services: FakeServices;
   /** Of Dedicated tenants. */
-  readonly own: FakeTenantServices;
+  readonly own: FakeServices;
   readonly notes: readonly EventNote[];
   readonly namespace: string;
   /** Lets time pass for the reconciler. */
@@ -52,7 +56,7 @@ export async function startClusterTenants(places: {
   readonly kubeconfig: string;
   readonly namespace: string;
   readonly servicesNamespace: string;
-  readonly services?: TenantServices;
+  readonly services?: Services;
   readonly dedicated?: DedicatedOptions;
 }): Promise<ClusterTenants> {
   const { namespace, servicesNamespace } = places;
@@ -63,8 +67,8 @@ export async function startClusterTenants(places: {
   const transport = createKubeTransport({ connection, clock, userAgent: 'engram-tests' });
   const client = createKubeClient({ transport, fieldManager: 'engram-operator' });
   const asUser = createKubeClient({ transport, fieldManager: 'a-user' });
-  const services = createFakeTenantServices();
-  const own = createFakeTenantServices();
+  const services = createFakeServices();
+  const own = createFakeServices();
   const notes: EventNote[] = [];
   const manager = 'engram-operator';
   const labels = ownershipLabels(GROUP);
@@ -83,9 +87,9 @@ export async function startClusterTenants(places: {
       },
       dedicated: {
         options: places.dedicated ?? NO_DEDICATED,
-        services: createOwnServices({
+        services: createDedicatedServices({
           ...{ client, clock },
-          open: async () => ({ tenant: own, dataset: createFakeDatasetServices(), close: async () => {} }),
+          open: async () => ({ ...own, close: async () => {} }),
         }),
         provisions: createProvisionMemory(clock, 480_000),
         tenants: () => [],

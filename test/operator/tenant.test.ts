@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { DATASET_KIND } from '../../operator/api/dataset.ts';
+import { KEY_ANNOTATIONS, ROTATE_AT } from '../../operator/api/names.ts';
 import { TENANT_KIND } from '../../operator/api/tenant.ts';
 import { type ConfigMap, KINDS, type KubeObject, type Secret } from '../../operator/kube-runtime/kube-object.ts';
 import { keySha256 } from '../../operator/tenant/key-plan.ts';
-import { KEY_ANNOTATIONS, ROTATE_AT } from '../../operator/tenant/names.ts';
-import type { HttpRoute } from '../../operator/tenant/route-status.ts';
+import type { HttpRoute } from '../../operator/tenant/steps/sync-route.ts';
 import type { ApiServer } from './api-server.ts';
 import { type ClusterTenants, startClusterTenants } from './tenant-world.ts';
 import { describeWithCluster } from './with-cluster.ts';

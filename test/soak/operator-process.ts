@@ -1,13 +1,38 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type { DatasetServices } from '../../operator/dataset/services.ts';
 import { inClusterConnection } from '../../operator/kube-runtime/kube-connection.ts';
 import { createRuntimeClock } from '../../operator/kube-runtime/runtime-clock.ts';
 import { createOperator } from '../../operator/operator.ts';
-import type { TenantServices } from '../../operator/tenant/services.ts';
 import { SERVICE_NAMES, type ServiceName } from '../../services/common/domain/service-paths.ts';
+import type { DatasetId, TenantId, UserId } from '../../services/common/kernel/brand.ts';
 import { asId } from '../../services/common/kernel/ids.ts';
+import { setQuota, usage } from '../../services/common/platform/messaging/methods/auth.ts';
+import {
+  ensureDataset,
+  ensureTenant,
+  findManaged,
+  releaseDataset,
+  releaseTenant,
+  setTenantEmbedding,
+  setTenantKeys,
+  setTenantModel,
+  syncGrants,
+} from '../../services/common/platform/messaging/methods/auth-managed.ts';
+import {
+  migrateEmbedding,
+  probeModel,
+  setDatasetConfiguration,
+} from '../../services/common/platform/messaging/methods/cognify-managed.ts';
+import {
+  checkIsolation,
+  datasetStatistics,
+  eraseDataset,
+  eraseTenant,
+  removeCanary,
+  setRetention,
+} from '../../services/common/platform/messaging/methods/ingest-managed.ts';
 import { createLogger } from '../../services/common/platform/observability/logger.ts';
 import { Registry } from '../../services/common/platform/observability/prometheus.ts';
+import { servicesOf } from '../support/kube/fake-services.ts';
 
 /**
  * A process of the operator for measuring: the real thing on a real API server, with services that answer at once and
@@ -20,60 +45,57 @@ const idOf = (text: string): string => {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 };
 
-const tenantServices: TenantServices = {
-  ensureTenant: async ({ crUid }) => ({
-    ...{ tenantId: asId(idOf(crUid)), ownerId: asId(idOf(`owner ${crUid}`)), created: false, corrected: [] },
+const services = servicesOf((serve) => {
+  serve(ensureTenant, ({ crUid }) => ({
+    tenantId: asId<TenantId>(idOf(crUid)),
+    ownerId: asId<UserId>(idOf(`owner ${crUid}`)),
+    created: false,
+    corrected: [],
     isAsleep: false,
-  }),
-  setTenantKeys: async () => ({ added: 0, removed: 0 }),
-  setTenantModel: async () => ({ changed: false }),
-  setTenantEmbedding: async () => ({ changed: false }),
-  probeModel: async () => ({ outcome: 'accepted', detail: '' }),
-  setQuota: async () => {},
-  usage: async () => [],
-  setRetention: async () => {},
-  checkIsolation: async ({ otherTenantIds }) => ({ unproven: null, comparedTenantIds: otherTenantIds, leaks: [] }),
-  removeCanary: async () => ({ removed: true }),
-  eraseTenant: async ({ tenantId }) => erased(tenantId),
-  findManaged: async () => null,
-  releaseTenant: async () => ({ released: true }),
-  unhealthy: async () => [],
-};
-
-const datasetServices: DatasetServices = {
-  ensureDataset: async ({ crUid, tenantId, name }) => ({
+  }));
+  serve(setTenantKeys, () => ({ added: 0, removed: 0 }));
+  serve(setTenantModel, () => ({ changed: false }));
+  serve(setTenantEmbedding, () => ({ changed: false }));
+  serve(probeModel, () => ({ outcome: 'accepted', detail: '' }));
+  serve(setQuota, () => ({}));
+  serve(usage, () => ({ usage: [] }));
+  serve(setRetention, () => ({}));
+  serve(checkIsolation, ({ otherTenantIds }) => ({ unproven: null, comparedTenantIds: otherTenantIds, leaks: [] }));
+  serve(removeCanary, () => ({ removed: true }));
+  serve(eraseTenant, ({ tenantId }) => erased(tenantId));
+  serve(findManaged, () => ({ managed: null }));
+  serve(releaseTenant, () => ({ released: true }));
+  serve(ensureDataset, ({ crUid, tenantId, name }) => ({
     created: false,
     dataset: {
-      ...{ id: asId(idOf(crUid)), name, tenant: tenantId, ownerId: asId('owner') },
-      ...{ createdAt: '2026-08-01T00:00:00+00:00', updatedAt: null },
+      id: asId<DatasetId>(idOf(crUid)),
+      name,
+      tenant: tenantId,
+      ownerId: asId<UserId>('owner'),
+      createdAt: '2026-08-01T00:00:00+00:00',
+      updatedAt: null,
     },
-  }),
-  syncGrants: async () => ({ added: 0, removed: 0, unknownPrincipals: [] }),
-  setConfiguration: async () => ({
+  }));
+  serve(syncGrants, () => ({ added: 0, removed: 0, unknownPrincipals: [] }));
+  serve(setDatasetConfiguration, () => ({
     graphModelHash: null,
     promptHash: null,
     chunkingHash: null,
     drifted: false,
     unused: null,
-  }),
-  statistics: async () => ({
+  }));
+  serve(datasetStatistics, () => ({
     ...{ items: 7, chunks: 8, nodes: 9, edges: 9, pending: 0, failed: 0, lagSeconds: 0 },
     ...{ lastCognifiedAt: '2026-08-01T00:00:00+00:00', writer: null, activeRun: null },
-  }),
-  setRetention: async () => {},
-  migrateEmbedding: async () => ({ embedding: null, migration: null, failure: null }),
-  start: async () => {},
-  takeSnapshot: async () => ({ snapshot: null, done: 0, total: 0, failure: null }),
-  listSnapshots: async () => ({ snapshots: [] }),
-  pruneSnapshots: async () => ({ removed: [] }),
-  restoreDataset: async () => ({ datasetId: null, step: '', done: 0, total: 0, failure: null }),
-  eraseDataset: async ({ datasetId }) => erased(datasetId),
-  findManaged: async () => null,
-  releaseDataset: async () => ({ released: true }),
-};
+  }));
+  serve(migrateEmbedding, () => ({ embedding: null, migration: null, failure: null }));
+  serve(eraseDataset, ({ datasetId }) => erased(datasetId));
+  serve(releaseDataset, () => ({ released: true }));
+});
 
-async function erased(id: string) {
-  return { erased: true, step: '', removed: {}, residue: 0, receipt: `{"receipt":"${id}"}`, failure: null };
+function erased(id: string) {
+  const receipt = `{"receipt":"${id}"}`;
+  return { progress: { erased: true, step: '', removed: {}, residue: 0, receipt, failure: null } };
 }
 
 const registry = new Registry();
@@ -81,7 +103,7 @@ const operator = createOperator({
   connection: inClusterConnection({ host, port, folder }),
   clock: createRuntimeClock(),
   logger: createLogger({ level: 'warn', name: 'engram-operator' }),
-  ...{ registry, tenantServices, datasetServices, watchNamespaces: [namespace] },
+  ...{ registry, services, watchNamespaces: [namespace] },
   ...{ lease: { name: 'engram-operator', namespace }, instance: 'soak' },
   identity: `soak_${randomBytes(4).toString('hex')}`,
   workers: 4,

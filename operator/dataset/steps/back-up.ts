@@ -1,15 +1,28 @@
 import { snapshotName } from '../../../services/common/domain/snapshot-name.ts';
 import { isEngramError } from '../../../services/common/kernel/errors.ts';
-import type { SnapshotInfo } from '../../../services/common/platform/messaging/methods/snapshots.ts';
+import {
+  listSnapshots,
+  pruneSnapshots,
+  type SnapshotInfo,
+  takeSnapshot,
+} from '../../../services/common/platform/messaging/methods/snapshots.ts';
 import type { SnapshotPlace } from '../../../services/common/storage/ports/snapshot-places.ts';
 import type { DatasetStatus, DatasetStatusBackup } from '../../api/dataset.ts';
+import { type Cron, parseCron } from '../../api/schedule.ts';
 import type { TenantBackup } from '../../api/tenant.ts';
+import { findPlace } from '../../erasure/snapshots.ts';
+import { callService } from '../../installation/services.ts';
 import { type ConditionDraft, toSeconds } from '../../kube-runtime/conditions.ts';
 import { done, type StepOutcome } from '../../kube-runtime/steps.ts';
-import { findPlace } from '../../snapshot-place.ts';
-import { type Cron, parseCron } from '../cron.ts';
-import type { DatasetContext, DatasetParts, DatasetStep } from '../dependencies.ts';
-import { idsOf, readTenant, uidOf, wireName } from '../resource.ts';
+import {
+  type DatasetContext,
+  type DatasetParts,
+  type DatasetStep,
+  idsOf,
+  readTenant,
+  uidOf,
+  wireName,
+} from '../model.ts';
 
 const MINUTE_MS = 60_000;
 const SOON_MS = 1_000;
@@ -36,7 +49,7 @@ export function backUp(parts: DatasetParts): DatasetStep {
       const nextAt = dueTime(cron, held, context.now);
       if (nextAt === null) return failed(context, 'spec.backup.schedule of the Tenant names no time to come');
       if (nextAt.getTime() > context.now.getTime()) return waiting(context, nextAt);
-      const found = await findPlace(parts, tenant, backup.destinationRef?.name, context.signal);
+      const found = await findPlace(parts.client, tenant, backup.destinationRef?.name, context.signal);
       if ('fault' in found) return failed(context, found.fault, nextAt);
       try {
         return await take(parts, context, { backup, cron, nextAt, place: found.place });
@@ -68,19 +81,25 @@ async function take(
   context: DatasetContext,
   { backup, cron, nextAt, place }: Due,
 ): Promise<StepOutcome<DatasetStatus>> {
+  const { services } = parts;
   const { object, now, signal, event } = context;
   const ids = idsOf(context);
   // One, however many times were missed.
   const name = snapshotName({ name: wireName(object), id: ids.datasetId }, nextAt);
   const managed = { ...ids, crUid: uidOf(object), place };
-  const { snapshot, failure, done: items, total } = await parts.services.takeSnapshot({ ...managed, name }, signal);
+  const {
+    snapshot,
+    failure,
+    done: items,
+    total,
+  } = await callService(services, takeSnapshot, { ...managed, name }, signal);
   if (failure !== null) return failed(context, failure.message, nextAt);
   if (snapshot === null) {
     const message = `A snapshot is being taken: ${items} of ${total} items`;
     return underWay(context, nextAt, message);
   }
-  const { removed } = await parts.services.pruneSnapshots({ ...managed, keep: backup.keep }, signal);
-  const { snapshots } = await parts.services.listSnapshots(ids, signal);
+  const { removed } = await callService(services, pruneSnapshots, { ...managed, keep: backup.keep }, signal);
+  const { snapshots } = await callService(services, listSnapshots, ids, signal);
   event({ type: 'Normal', reason: 'SnapshotTaken', message: `Snapshot ${name} is complete` });
   if (removed.length > 0) parts.logger.info('backup.pruned', { dataset: ids.datasetId, removed });
   const next = cron.nextAfter(now);

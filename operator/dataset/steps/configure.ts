@@ -1,12 +1,14 @@
 import { createHash } from 'node:crypto';
 import type { JsonObject } from '../../../services/common/kernel/json.ts';
-import type { DatasetConfigurationHashes } from '../../../services/common/platform/messaging/methods/cognify-managed.ts';
+import {
+  type DatasetConfigurationHashes,
+  setDatasetConfiguration,
+} from '../../../services/common/platform/messaging/methods/cognify-managed.ts';
 import type { DatasetGraphModel, DatasetPrompt } from '../../api/dataset.ts';
 import type { ConditionDraft } from '../../kube-runtime/conditions.ts';
 import { type ConfigMap, KINDS } from '../../kube-runtime/kube-object.ts';
 import { done, StepFailure, stalled } from '../../kube-runtime/steps.ts';
-import type { DatasetContext, DatasetParts, DatasetStep } from '../dependencies.ts';
-import { idsOf, stateOf, uidOf } from '../resource.ts';
+import { type DatasetContext, type DatasetParts, type DatasetStep, idsOf, stateOf, uidOf } from '../model.ts';
 import { askAbout } from '../service-failure.ts';
 
 /** ConfigMaps are read by name, not watched: reading all of a cluster's for some would be the larger cost. */
@@ -14,13 +16,13 @@ const CONFIG_MAP_AGAIN_MS = 60_000;
 
 /** Hands graph model, prompt and chunking to the services: runs use them where their request says nothing. */
 export function configure(parts: DatasetParts): DatasetStep {
-  const { client, services, memory } = parts;
+  const { client, memory } = parts;
   const read = (context: DatasetContext, field: string, source: DatasetGraphModel | DatasetPrompt | undefined) =>
     textOf(client, context, { field, source });
   return {
     name: 'configure',
     async run(context) {
-      const { object, signal } = context;
+      const { object } = context;
       const { spec } = object;
       const ids = idsOf(context);
       const [modelText, prompt] = await Promise.all([
@@ -38,10 +40,7 @@ export function configure(parts: DatasetParts): DatasetStep {
         ...(prompt === undefined ? {} : { prompt }),
         ...(spec.chunking === undefined ? {} : { chunking: spec.chunking }),
       };
-      const answer = await askAbout(parts, context, {
-        service: 'cognify',
-        call: () => services.setConfiguration(request, signal),
-      });
+      const answer = await askAbout(parts, context, setDatasetConfiguration, request);
       // Nobody announces the run that ends a drift, nor the model that makes these options work: ask again next time.
       if (!answer.drifted && answer.unused === null) memory.configuration.remember(uid, state);
       return done({

@@ -1,12 +1,20 @@
-import type {
-  DatasetEmbedding,
-  EmbeddingState,
+import {
+  type DatasetEmbedding,
+  type EmbeddingState,
+  migrateEmbedding as migrateEmbeddingMethod,
 } from '../../../services/common/platform/messaging/methods/cognify-managed.ts';
 import type { DatasetStatus } from '../../api/dataset.ts';
 import type { ConditionDraft } from '../../kube-runtime/conditions.ts';
 import { done, type StepOutcome } from '../../kube-runtime/steps.ts';
-import type { DatasetContext, DatasetParts, DatasetStep } from '../dependencies.ts';
-import { idsOf, stateOf, tenantName, uidOf } from '../resource.ts';
+import {
+  type DatasetContext,
+  type DatasetParts,
+  type DatasetStep,
+  idsOf,
+  stateOf,
+  tenantName,
+  uidOf,
+} from '../model.ts';
 import { askAbout } from '../service-failure.ts';
 
 /** The services work on for some seconds after each call, which waits for none of it. */
@@ -23,11 +31,11 @@ type Migration = NonNullable<EmbeddingState['migration']>;
  * another one. Nothing waits for it: the vectors that are there stay in use until then.
  */
 export function migrateEmbedding(parts: DatasetParts): DatasetStep {
-  const { services, memory, dedicated } = parts;
+  const { memory, dedicated } = parts;
   return {
     name: 'migrate-embedding',
     async run(context) {
-      const { object, status, signal } = context;
+      const { object, status } = context;
       const ids = idsOf(context);
       // Where the dataset names none, it has the tenant's.
       const ofTenant = dedicated?.tenantOf(tenantName(object))?.status?.embedding;
@@ -37,10 +45,7 @@ export function migrateEmbedding(parts: DatasetParts): DatasetStep {
       if (isSettled && memory.embedding.holds(uid, state)) return done();
       const { embedding } = object.spec;
       const request = { ...ids, crUid: uid, ...(embedding === undefined ? {} : { embedding }) };
-      const answer = await askAbout(parts, context, {
-        service: 'cognify',
-        call: () => services.migrateEmbedding(request, signal),
-      });
+      const answer = await askAbout(parts, context, migrateEmbeddingMethod, request);
       const { migration, failure } = answer;
       if (migration === null && failure === null) {
         memory.embedding.remember(uid, state);

@@ -1,10 +1,12 @@
-import type { DatasetStatistics } from '../../../services/common/platform/messaging/methods/ingest-managed.ts';
+import {
+  type DatasetStatistics,
+  datasetStatistics,
+} from '../../../services/common/platform/messaging/methods/ingest-managed.ts';
 import type { Dataset, DatasetStatus } from '../../api/dataset.ts';
+import { durationMs } from '../../api/values.ts';
 import type { ConditionDraft } from '../../kube-runtime/conditions.ts';
 import { done, type StepOutcome } from '../../kube-runtime/steps.ts';
-import { durationMs } from '../../tenant/durations.ts';
-import type { DatasetParts, DatasetStep } from '../dependencies.ts';
-import { idsOf, requestOf, uidOf } from '../resource.ts';
+import { type DatasetParts, type DatasetStep, idsOf, requestOf, uidOf } from '../model.ts';
 import { askAbout } from '../service-failure.ts';
 
 export const STATISTICS_MS = 60_000;
@@ -16,20 +18,17 @@ const OBJECTIVE = { maxLag: '15m', maxFailedItems: 0 };
  * the usual look at everything otherwise.
  */
 export function readStatistics(parts: DatasetParts): DatasetStep {
-  const { services, memory } = parts;
+  const { memory } = parts;
   return {
     name: 'read-statistics',
     async run(context) {
-      const { object, status, signal } = context;
+      const { object, status } = context;
       const ids = idsOf(context);
       // A request to look again is one to look at these, too; a new spec is not.
       const [uid, state] = [uidOf(object), `${ids.datasetId} ${requestOf(object)}`];
       // The objective may be another one meanwhile, the figures are young enough.
       if (memory.statistics.holds(uid, state) && status.stats !== undefined) return again(object, status);
-      const statistics = await askAbout(parts, context, {
-        service: 'ingest',
-        call: () => services.statistics(ids, signal),
-      });
+      const statistics = await askAbout(parts, context, datasetStatistics, ids);
       // A little less than until the next look.
       memory.statistics.remember(uid, state, STATISTICS_MS * 0.95);
       const next = figures(statistics);

@@ -1,11 +1,9 @@
 import { DATASET_KIND, type DatasetStatus } from '../../api/dataset.ts';
 import type { Tenant } from '../../api/tenant.ts';
 import type { ConditionDraft } from '../../kube-runtime/conditions.ts';
-import { KINDS, type KubeObject, keyOf } from '../../kube-runtime/kube-object.ts';
+import { KINDS, type KubeObject, keyOf, matchesSelector } from '../../kube-runtime/kube-object.ts';
 import { done, progressing, type StepOutcome, stalled } from '../../kube-runtime/steps.ts';
-import { allowsNamespace } from '../../tenant/allowed-namespaces.ts';
-import type { DatasetContext, DatasetDependencies, DatasetStep } from '../dependencies.ts';
-import { readTenant, tenantName } from '../resource.ts';
+import { type DatasetContext, type DatasetDependencies, type DatasetStep, readTenant, tenantName } from '../model.ts';
 
 /** A label of a namespace may change without anybody telling. */
 const NAMESPACE_AGAIN_MS = 60_000;
@@ -56,4 +54,25 @@ async function takesFrom(
   const needsLabels = tenant.spec.datasets.allowedNamespaces.from === 'Selector';
   const held = needsLabels ? await client.get<KubeObject>(KINDS.namespace, { name: namespace }, { signal }) : null;
   return allowsNamespace(tenant, { name: namespace, labels: held?.metadata.labels ?? {} });
+}
+
+export interface NamespaceLabels {
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+/** Whether a tenant takes Datasets from a namespace. */
+export function allowsNamespace(
+  { metadata, spec }: Pick<Tenant, 'metadata' | 'spec'>,
+  namespace: NamespaceLabels,
+): boolean {
+  const { from, selector } = spec.datasets.allowedNamespaces;
+  switch (from) {
+    case 'All':
+      return true;
+    case 'Same':
+      return namespace.name === metadata.namespace;
+    case 'Selector':
+      return selector !== undefined && matchesSelector(selector, namespace.labels);
+  }
 }

@@ -1,12 +1,14 @@
 import type { TenantId } from '../../../services/common/kernel/brand.ts';
 import { asId } from '../../../services/common/kernel/ids.ts';
+import {
+  type RestoreDatasetRequest,
+  restoreDataset as restoreDatasetMethod,
+} from '../../../services/common/platform/messaging/methods/snapshots.ts';
 import type { DatasetStatus } from '../../api/dataset.ts';
 import { TENANT_KIND, type Tenant } from '../../api/tenant.ts';
-import { findFormerSigners } from '../../former-signers.ts';
+import { findFormerSigners, findPlace } from '../../erasure/snapshots.ts';
 import { done, progressing, retrying, type StepOutcome, stalled } from '../../kube-runtime/steps.ts';
-import { findPlace } from '../../snapshot-place.ts';
-import type { DatasetContext, DatasetParts, DatasetStep } from '../dependencies.ts';
-import { readTenant, uidOf, wireName } from '../resource.ts';
+import { type DatasetContext, type DatasetParts, type DatasetStep, readTenant, uidOf, wireName } from '../model.ts';
 import { askService } from '../service-failure.ts';
 
 const SOON_MS = 500;
@@ -26,7 +28,7 @@ export function restoreDataset(parts: DatasetParts): DatasetStep {
       if (source === undefined || status.datasetId !== undefined || status.tenantId === undefined) return done();
       const tenant = await readTenant(parts.client, object, context.signal);
       const secret = source.destinationRef?.name ?? tenant?.spec.backup?.destinationRef?.name;
-      const found = await findPlace(parts, tenant, secret, context.signal);
+      const found = await findPlace(parts.client, tenant, secret, context.signal);
       if ('fault' in found) return notMade(retrying('SecretMissing', found.fault));
       if (!(await maySee(parts, context, { tenant, isInstalled: found.place === null }))) {
         const message =
@@ -59,7 +61,7 @@ async function maySee(
 async function ask(
   { services, client, options }: DatasetParts,
   { object, signal }: DatasetContext,
-  { tenantId, place }: Pick<Parameters<DatasetParts['services']['restoreDataset']>[0], 'tenantId' | 'place'>,
+  { tenantId, place }: Pick<RestoreDatasetRequest, 'tenantId' | 'place'>,
 ): Promise<StepOutcome<DatasetStatus>> {
   const { name, tenantId: from } = object.spec.source?.snapshotRef ?? { name: '' };
   const snapshot = { name, tenantId: from === undefined ? tenantId : asId<TenantId>(from) };
@@ -67,7 +69,7 @@ async function ask(
   const signers =
     from === undefined ? [] : await findFormerSigners(from, namespace, { client, home: options.home, signal });
   const request = { tenantId, crUid: uidOf(object), name: wireName(object), snapshot, place, signers };
-  const answer = await askService('ingest', () => services.restoreDataset(request, signal));
+  const answer = await askService(services, restoreDatasetMethod, { request, signal });
   const { datasetId, failure, step, done: parts, total } = answer;
   if (datasetId !== null) return done({ status: { datasetId } });
   if (failure !== null) {

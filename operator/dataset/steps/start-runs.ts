@@ -1,14 +1,30 @@
+import { randomUUID } from 'node:crypto';
 import { isEngramError } from '../../../services/common/kernel/errors.ts';
+import { asDatasetOwner } from '../../../services/common/platform/messaging/dataset-owner.ts';
+import { ensureDataset } from '../../../services/common/platform/messaging/methods/auth-managed.ts';
+import { startRun } from '../../../services/common/platform/messaging/methods/cognify.ts';
+import { improve } from '../../../services/common/platform/messaging/methods/improve.ts';
 import type { Dataset, DatasetStatusSchedule } from '../../api/dataset.ts';
+import { parseCron } from '../../api/schedule.ts';
+import type { Services } from '../../installation/services.ts';
 import { toSeconds } from '../../kube-runtime/conditions.ts';
 import { done } from '../../kube-runtime/steps.ts';
-import { parseCron } from '../cron.ts';
-import type { DatasetContext, DatasetParts, DatasetStep } from '../dependencies.ts';
-import { idsOf, readTenant, uidOf, wireName } from '../resource.ts';
-import type { ScheduledPipeline } from '../services.ts';
+import {
+  type DatasetContext,
+  type DatasetIds,
+  type DatasetParts,
+  type DatasetStep,
+  idsOf,
+  readTenant,
+  uidOf,
+  wireName,
+} from '../model.ts';
 import { STATISTICS_MS } from './read-statistics.ts';
 
 const MINUTE_MS = 60_000;
+
+/** Pipelines that are started by a schedule, or because data was added. */
+type ScheduledPipeline = 'cognify' | 'improve';
 
 const PIPELINES: readonly ScheduledPipeline[] = ['cognify', 'improve'];
 
@@ -114,7 +130,7 @@ async function start(parts: DatasetParts, context: DatasetContext, { pipeline, s
   const due = dueAt === undefined ? {} : { dueAt };
   const request = { ...idsOf(context), pipeline, name: wireName(object), crUid: uidOf(object), ...due };
   try {
-    await parts.services.start(request, signal);
+    await startPipeline(parts.services, request, signal);
   } catch (error) {
     if (!isEngramError(error)) throw error;
     if (error.wireName === 'ConflictError') return 'started';
@@ -125,4 +141,30 @@ async function start(parts: DatasetParts, context: DatasetContext, { pipeline, s
   parts.memory.starts.remember(place, '');
   parts.memory.statistics.forget(uidOf(object));
   return 'started';
+}
+
+export interface StartRequest extends DatasetIds {
+  readonly pipeline: ScheduledPipeline;
+  readonly name: string;
+  /** `metadata.uid` of the resource. */
+  readonly crUid: string;
+  /** Time of the schedule, ISO-8601: only one run is started for it. Absent: because data was added. */
+  readonly dueAt?: string;
+}
+
+/**
+ * Starts a run on behalf of the dataset's owner; resolves when it is under way. Throws the `EngramError` of the service, and
+ * `PermissionDeniedError` when the account of the owner is inactive.
+ */
+export async function startPipeline(
+  services: Pick<Services, 'call'>,
+  { pipeline, tenantId, datasetId, name, crUid, dueAt }: StartRequest,
+  signal: AbortSignal,
+): Promise<void> {
+  const context = { requestId: randomUUID(), signal };
+  const { dataset } = await services.call(ensureDataset, { crUid, tenantId, name, datasetId }, context);
+  const owner = await asDatasetOwner(services, dataset, context);
+  const due = dueAt === undefined ? {} : { dueAt };
+  if (pipeline === 'improve') await services.call(improve, { dataset, sessions: [], ...due }, owner);
+  else await services.call(startRun, { dataset, options: {}, background: true, ...due }, owner);
 }

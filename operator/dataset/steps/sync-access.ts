@@ -1,9 +1,8 @@
-import type { DeclaredGrant } from '../../../services/common/platform/messaging/methods/auth-managed.ts';
+import { type DeclaredGrant, syncGrants } from '../../../services/common/platform/messaging/methods/auth-managed.ts';
 import type { DatasetAccessGrant } from '../../api/dataset.ts';
 import { namesInMessage } from '../../kube-runtime/conditions.ts';
 import { done, stalled } from '../../kube-runtime/steps.ts';
-import type { DatasetParts, DatasetStep } from '../dependencies.ts';
-import { idsOf, stateOf, uidOf } from '../resource.ts';
+import { type DatasetParts, type DatasetStep, idsOf, stateOf, uidOf } from '../model.ts';
 import { askAbout } from '../service-failure.ts';
 
 /** Accounts and roles are made outside: somebody may have made one by now. */
@@ -11,21 +10,18 @@ const UNKNOWN_AGAIN_MS = 60_000;
 
 /** Gives the declared grants, takes those that are declared no more, and with `exclusive` all others. */
 export function syncAccess(parts: DatasetParts): DatasetStep {
-  const { services, memory } = parts;
+  const { memory } = parts;
   return {
     name: 'sync-access',
     async run(context) {
-      const { object, event, signal } = context;
+      const { object, event } = context;
       const { tenantId, datasetId } = idsOf(context);
       const [uid, state] = [uidOf(object), `${stateOf(object)} ${datasetId}`];
       if (memory.access.holds(uid, state)) return done();
       const { exclusive = false, grants = [] } = object.spec.access ?? {};
       const declared = grants.map((grant) => declaredGrant(grant, tenantId));
       const request = { tenantId, datasetId, crUid: uid, grants: declared, exclusive };
-      const answer = await askAbout(parts, context, {
-        service: 'auth',
-        call: () => services.syncGrants(request, signal),
-      });
+      const answer = await askAbout(parts, context, syncGrants, request);
       const wasSynced = context.status.observedGeneration === object.metadata.generation;
       if (wasSynced && answer.added + answer.removed > 0) {
         const message = `Grants were otherwise than declared: ${answer.added} given, ${answer.removed} taken`;

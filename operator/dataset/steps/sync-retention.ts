@@ -1,25 +1,22 @@
+import { setRetention } from '../../../services/common/platform/messaging/methods/ingest-managed.ts';
+import { durationMs } from '../../api/values.ts';
 import { done } from '../../kube-runtime/steps.ts';
-import { durationMs } from '../../tenant/durations.ts';
-import type { DatasetParts, DatasetStep } from '../dependencies.ts';
-import { idsOf, stateOf, uidOf } from '../resource.ts';
+import { type DatasetParts, type DatasetStep, idsOf, stateOf, uidOf } from '../model.ts';
 import { askAbout } from '../service-failure.ts';
 
 /** Tells the services how long they keep items of the dataset. */
 export function syncRetention(parts: DatasetParts): DatasetStep {
-  const { services, memory } = parts;
+  const { memory } = parts;
   return {
     name: 'sync-retention',
     async run(context) {
-      const { object, signal } = context;
+      const { object } = context;
       const ids = idsOf(context);
       const [uid, state] = [uidOf(object), `${stateOf(object)} ${ids.datasetId}`];
       if (memory.retention.holds(uid, state)) return done();
       const { itemTTL } = object.spec.retention ?? {};
       const times = itemTTL === undefined ? {} : { itemsMs: durationMs(itemTTL) };
-      await askAbout(parts, context, {
-        service: 'ingest',
-        call: () => services.setRetention({ ...ids, crUid: uid, ...times }, signal),
-      });
+      await askAbout(parts, context, setRetention, { ...ids, crUid: uid, ...times });
       memory.retention.remember(uid, state);
       return done();
     },

@@ -1,16 +1,22 @@
-import { isEngramError } from '../../../services/common/kernel/errors.ts';
-import type {
-  EnsureTenantRequest,
-  EnsureTenantResponse,
+import {
+  type EnsureTenantRequest,
+  type EnsureTenantResponse,
+  ensureTenant as ensureTenantMethod,
 } from '../../../services/common/platform/messaging/methods/auth-managed.ts';
+import { WAKE_AT } from '../../api/names.ts';
+import { refusalOf } from '../../installation/services.ts';
 import { keyOf } from '../../kube-runtime/kube-object.ts';
-import { done, StepFailure, stalled } from '../../kube-runtime/steps.ts';
-import { isDedicated } from '../dedicated/own-services.ts';
-import type { TenantContext, TenantDependencies, TenantStep } from '../dependencies.ts';
-import { declaredState, effectiveState, isUnused } from '../effective-state.ts';
-import { WAKE_AT } from '../names.ts';
+import { done, stalled } from '../../kube-runtime/steps.ts';
+import { declaredState, effectiveState, isDedicated, isUnused } from '../effective-state.ts';
+import {
+  isNewGeneration,
+  isWakeRequested,
+  type TenantContext,
+  type TenantDependencies,
+  type TenantStep,
+} from '../model.ts';
 import { ownerPassword } from '../owner-password.ts';
-import { askServices, notProvisioned, unreachable } from '../service-failure.ts';
+import { askService, notProvisioned, unreachable } from '../service-failure.ts';
 
 /** How soon services are ended that nobody uses, and how often it is asked whether those are used that were woken. */
 const SLEEPY_MS = 5000;
@@ -20,7 +26,7 @@ export function ensureIdentity(deps: TenantDependencies): TenantStep {
   return {
     name: 'ensure-identity',
     async run(context) {
-      const { object, status, now, signal } = context;
+      const { object, status, now } = context;
       const password = await ownerPassword(deps, context);
       const answer = await ensureTenant(deps, context, password.text);
       const isIdle = isUnused(status, answer.isAsleep, now);
@@ -36,7 +42,7 @@ export function ensureIdentity(deps: TenantDependencies): TenantStep {
         ownerId: answer.ownerId,
         secrets: password.secret === undefined ? others : [password.secret, ...others],
       };
-      const unhealthy = await deps.services.unhealthy(signal);
+      const unhealthy = await deps.services.unhealthy();
       if (unhealthy.length > 0)
         return { ...unreachable(unhealthy), state: 'retrying', status: identity, continues: true };
       const message = `All services answer, the tenant is in ${deps.options.stores.length} stores`;
@@ -60,18 +66,21 @@ async function ensureTenant(
 ): Promise<EnsureTenantResponse> {
   const { object, status, signal } = context;
   const ask = (text: string | undefined) =>
-    askServices('auth', () => deps.services.ensureTenant(identityOf(deps, context, text), signal), {
-      TenantNotFoundError: () => {
-        const message = `There is no tenant ${object.spec.tenantId}: make this resource anew with the right tenantId`;
-        return stalled('TenantNotFound', message, { conditions: [notProvisioned('TenantNotFound', message)] });
+    askService(deps.services, ensureTenantMethod, {
+      request: identityOf(deps, context, text),
+      signal,
+      ownRefusals: {
+        TenantNotFoundError: () => {
+          const message = `There is no tenant ${object.spec.tenantId}: create this resource again with the right tenantId`;
+          return stalled('TenantNotFound', message, { conditions: [notProvisioned('TenantNotFound', message)] });
+        },
       },
     });
   if (status.ownerId === undefined || isNewGeneration(context) || password === undefined) return ask(password);
   try {
     return await ask(undefined);
   } catch (error) {
-    const cause = error instanceof StepFailure ? error.cause : undefined;
-    if (!isEngramError(cause) || cause.wireName !== 'InvalidRequestError') throw error;
+    if (refusalOf(error) !== 'InvalidRequestError') throw error;
     return ask(password);
   }
 }
@@ -95,13 +104,8 @@ function identityOf(
     ...(password === undefined ? {} : { ownerPassword: password }),
     hostNames: hostname === undefined ? [] : [hostname],
     ...declaredState(object, status),
-    ...(isWoken(context) || status.waking?.by === 'Declaration' ? { wake: true } : {}),
+    ...(isWakeRequested(context) || status.waking?.by === 'Declaration' ? { wake: true } : {}),
   };
-}
-
-/** Whether the spec changed since it was looked at last: what differs then is no drift. */
-export function isNewGeneration({ object, status }: TenantContext): boolean {
-  return status.observedGeneration !== object.metadata.generation;
 }
 
 function tell(context: TenantContext, { created, corrected, tenantId, isAsleep }: EnsureTenantResponse): void {
@@ -121,12 +125,6 @@ function tell(context: TenantContext, { created, corrected, tenantId, isAsleep }
   if (drifted.length === 0 || isNewGeneration(context)) return;
   const message = `Was changed elsewhere and set right: ${drifted.join(', ')}`;
   event({ type: 'Warning', reason: 'DriftCorrected', message });
-}
-
-/** Somebody asks for it, by a new value of the annotation. */
-export function isWoken({ object, status }: TenantContext): boolean {
-  const wakeAt = object.metadata.annotations?.[WAKE_AT];
-  return wakeAt !== undefined && wakeAt !== status.lastHandledWakeAt;
 }
 
 /** That it fell asleep or woke, by itself. */

@@ -3,7 +3,7 @@ import type { Tenant } from '../../api/tenant.ts';
 import { namesInMessage } from '../../kube-runtime/conditions.ts';
 import { keyOf } from '../../kube-runtime/kube-object.ts';
 import { done, progressing, stalled } from '../../kube-runtime/steps.ts';
-import type { TenantDependencies, TenantStep } from '../dependencies.ts';
+import type { TenantDependencies, TenantStep } from '../model.ts';
 
 const AGAIN_MS = 2000;
 const STILL_THERE_MS = 30_000;

@@ -1,10 +1,10 @@
 import { asId } from '../../../services/common/kernel/ids.ts';
+import { API_KEY_LABEL } from '../../api/names.ts';
 import type { TenantStatusSecret } from '../../api/tenant.ts';
 import type { ConditionDraft } from '../../kube-runtime/conditions.ts';
 import { KINDS } from '../../kube-runtime/kube-object.ts';
 import { done, stalled } from '../../kube-runtime/steps.ts';
-import type { TenantDependencies, TenantStep } from '../dependencies.ts';
-import { API_KEY_LABEL } from '../names.ts';
+import type { TenantDependencies, TenantStep } from '../model.ts';
 import { type KeyWork, ownSecrets, type SyncedKey, syncKey, tellServices } from '../tenant-keys.ts';
 
 /** Makes the keys of `spec.apiKeys` true, each in its Secret, rotates those that are due and revokes those that went. */

@@ -1,13 +1,16 @@
 import type { BudgetKind, BudgetLimits } from '../../../services/common/domain/budget.ts';
 import type { TenantId } from '../../../services/common/kernel/brand.ts';
 import { asId } from '../../../services/common/kernel/ids.ts';
-import type { UsageResponse } from '../../../services/common/platform/messaging/methods/auth.ts';
+import {
+  setQuota,
+  type UsageResponse,
+  usage as usageMethod,
+} from '../../../services/common/platform/messaging/methods/auth.ts';
 import type { TenantQuotas, TenantStatusUsage } from '../../api/tenant.ts';
+import { bytesAsQuantity, quantityBytes } from '../../api/values.ts';
 import { done, type StepOutcome } from '../../kube-runtime/steps.ts';
-import type { TenantContext, TenantDependencies, TenantStep } from '../dependencies.ts';
-import { bytesAsQuantity, quantityBytes } from '../quantities.ts';
-import { askServices } from '../service-failure.ts';
-import { isNewGeneration } from './ensure-identity.ts';
+import { isNewGeneration, type TenantContext, type TenantDependencies, type TenantStep } from '../model.ts';
+import { askService } from '../service-failure.ts';
 
 type Usage = UsageResponse['usage'];
 
@@ -38,7 +41,7 @@ export function syncQuota(deps: TenantDependencies): TenantStep {
       if (quotas !== undefined || wasManaged) {
         const limits = limitsOf(quotas);
         const drifted = quotas === undefined ? [] : notInForce(limits, usage);
-        await askServices('auth', () => deps.services.setQuota({ tenant, limits }, context.signal));
+        await askService(deps.services, setQuota, { request: { tenant, limits }, signal: context.signal });
         if (drifted.length > 0 || quotas === undefined) usage = await askUsage(deps, context, tenant);
         if (drifted.length > 0 && wasManaged && !isNewGeneration(context)) tellDrift(context, drifted);
       }
@@ -69,8 +72,9 @@ const REASONS: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-function askUsage(deps: TenantDependencies, { signal }: TenantContext, tenant: TenantId): Promise<Usage> {
-  return askServices('auth', () => deps.services.usage({ tenant }, signal));
+async function askUsage(deps: TenantDependencies, { signal }: TenantContext, tenant: TenantId): Promise<Usage> {
+  const { usage } = await askService(deps.services, usageMethod, { request: { tenant }, signal });
+  return usage;
 }
 
 function limitsOf(quotas: TenantQuotas | undefined): BudgetLimits {

@@ -1,8 +1,9 @@
 import type { TenantId } from '../../../services/common/kernel/brand.ts';
 import { asId } from '../../../services/common/kernel/ids.ts';
+import { setRetention } from '../../../services/common/platform/messaging/methods/ingest-managed.ts';
 import { done } from '../../kube-runtime/steps.ts';
-import type { TenantDependencies, TenantStep } from '../dependencies.ts';
-import { askServices } from '../service-failure.ts';
+import type { TenantDependencies, TenantStep } from '../model.ts';
+import { askService } from '../service-failure.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -17,7 +18,7 @@ export function syncRetention({ services }: Pick<TenantDependencies, 'services'>
         ...(sessionsDays === undefined ? {} : { sessionsMs: sessionsDays * DAY_MS }),
         ...(eventsDays === undefined ? {} : { eventsMs: eventsDays * DAY_MS }),
       };
-      await askServices('ingest', () => services.setRetention(request, signal));
+      await askService(services, setRetention, { request, signal });
       return done();
     },
   };

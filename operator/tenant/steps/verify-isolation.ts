@@ -1,16 +1,18 @@
 import type { TenantId } from '../../../services/common/kernel/brand.ts';
 import { isEngramError } from '../../../services/common/kernel/errors.ts';
 import { asId } from '../../../services/common/kernel/ids.ts';
-import type {
-  CanaryLeak,
-  CheckIsolationResponse,
+import {
+  type CanaryLeak,
+  type CheckIsolationResponse,
+  checkIsolation,
 } from '../../../services/common/platform/messaging/methods/ingest-managed.ts';
 import type { TenantStatus, TenantStatusLeak } from '../../api/tenant.ts';
+import { callService } from '../../installation/services.ts';
 import { type ConditionDraft, findCondition } from '../../kube-runtime/conditions.ts';
 import { keyOf } from '../../kube-runtime/kube-object.ts';
 import { done, type StepOutcome, stalled } from '../../kube-runtime/steps.ts';
-import { isDedicated } from '../dedicated/own-services.ts';
-import type { TenantContext, TenantDependencies, TenantStep } from '../dependencies.ts';
+import { isDedicated } from '../effective-state.ts';
+import type { TenantContext, TenantDependencies, TenantStep } from '../model.ts';
 
 type Outcome = StepOutcome<TenantStatus>;
 
@@ -82,7 +84,7 @@ async function ask(
 ): Promise<CheckIsolationResponse | null> {
   const crUid = object.metadata.uid ?? '';
   try {
-    return await services.checkIsolation({ tenantId, crUid, otherTenantIds: others }, signal);
+    return await callService(services, checkIsolation, { tenantId, crUid, otherTenantIds: others }, signal);
   } catch (error) {
     if (!isEngramError(error)) throw error;
     return null;

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
+import { createServices } from '../../../operator/installation/services.ts';
 import type { Secret } from '../../../operator/kube-runtime/kube-object.ts';
-import { createBusServices } from '../../../operator/tenant/bus-services.ts';
 import { createSignedMessenger } from '../../../services/common/platform/messaging/signed-messenger.ts';
 import { createSystemClock } from '../../../services/common/platform/system/clock.ts';
 import { openNatsBus } from '../../../services/common/storage/bus/nats/nats-bus.ts';
@@ -29,7 +29,7 @@ withBackends(['mongodb', 'nats', 'elasticsearch', 'neo4j'], () => {
       });
       const clock = createSystemClock();
       world = await createTenantWorld({
-        services: createBusServices({ messenger: createSignedMessenger(bus, clock), clock }),
+        services: createServices(createSignedMessenger(bus, clock), clock),
       });
     });
     after(async () => {

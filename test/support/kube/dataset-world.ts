@@ -1,6 +1,6 @@
 import { DATASET_KIND, type Dataset, type DatasetSpec } from '../../../operator/api/dataset.ts';
 import { TENANT_KIND, type Tenant } from '../../../operator/api/tenant.ts';
-import { createDatasetReconciler } from '../../../operator/dataset/dataset-reconciler.ts';
+import { createDatasetReconciler } from '../../../operator/dataset-reconciler.ts';
 import { ownershipLabels } from '../../../operator/kube-runtime/applier.ts';
 import { type Condition, findCondition } from '../../../operator/kube-runtime/conditions.ts';
 import type { ReconcileResult, Reconciler } from '../../../operator/kube-runtime/controller.ts';
@@ -10,9 +10,8 @@ import { createRuntimeMetrics } from '../../../operator/kube-runtime/metrics.ts'
 import { createSilentLogger } from '../../../services/common/platform/observability/logger.ts';
 import { Registry } from '../../../services/common/platform/observability/prometheus.ts';
 import { createFakeClock, type FakeClock } from './fake-clock.ts';
-import { createFakeDatasetServices, type FakeDatasetServices } from './fake-dataset-services.ts';
 import { type FakeKube, startFakeKube } from './fake-kube.ts';
-import { createFakeTenantServices } from './fake-tenant-services.ts';
+import { createFakeServices, type FakeServices } from './fake-services.ts';
 import { completeSpec, MANAGER, PLACE as TENANT_PLACE } from './tenant-world.ts';
 
 export const DATASET_PLACE = { name: 'tickets', namespace: 'memory' };
@@ -22,9 +21,9 @@ export const TENANT_ID = '6f1c2b0e-6a51-4b43-9a55-0b1d6a5c2f10';
 export interface DatasetWorld {
   readonly kube: FakeKube;
   readonly clock: FakeClock;
-  readonly services: FakeDatasetServices;
+  readonly services: FakeServices;
   /** Of a Dedicated tenant. */
-  readonly own: FakeDatasetServices;
+  readonly own: FakeServices;
   readonly notes: readonly EventNote[];
   reconcile(): Promise<ReconcileResult>;
   /** Another process, which remembers nothing. */
@@ -48,8 +47,8 @@ export interface DatasetWorld {
 export async function createDatasetWorld(): Promise<DatasetWorld> {
   const kube = await startFakeKube();
   const clock = createFakeClock();
-  const services = createFakeDatasetServices();
-  const own = createFakeDatasetServices();
+  const services = createFakeServices();
+  const own = createFakeServices();
   const notes: EventNote[] = [];
   const client = kube.client({ clock, fieldManager: MANAGER });
   const logger = createSilentLogger();
@@ -59,7 +58,7 @@ export async function createDatasetWorld(): Promise<DatasetWorld> {
         ...{ client, services, clock, logger },
         dedicated: {
           tenantOf: (name) => kube.read<Tenant>(TENANT_KIND, name),
-          services: { of: async () => ({ tenant: createFakeTenantServices(), dataset: own }) },
+          servicesOf: async () => own,
         },
         options: { manager: MANAGER, labels: ownershipLabels('engram.dev'), home: 'engram', resyncMs: 600_000 },
       },

@@ -1,25 +1,44 @@
 import { randomUUID } from 'node:crypto';
-import type { DatasetServices, StartRequest } from '../../../operator/dataset/services.ts';
+import type { DatasetId, UserId } from '../../../services/common/kernel/brand.ts';
 import { engramError } from '../../../services/common/kernel/errors.ts';
 import { asId } from '../../../services/common/kernel/ids.ts';
-import type {
-  DeclaredGrant,
-  SyncGrantsRequest,
+import type { Principal } from '../../../services/common/kernel/principal.ts';
+import { getPrincipal } from '../../../services/common/platform/messaging/methods/auth.ts';
+import {
+  type DeclaredGrant,
+  ensureDataset,
+  findManaged,
+  releaseDataset,
+  type SyncGrantsRequest,
+  syncGrants,
 } from '../../../services/common/platform/messaging/methods/auth-managed.ts';
-import type {
-  EmbeddingState,
-  MigrateEmbeddingRequest,
-  SetDatasetConfigurationRequest,
+import { startRun } from '../../../services/common/platform/messaging/methods/cognify.ts';
+import {
+  type EmbeddingState,
+  type MigrateEmbeddingRequest,
+  migrateEmbedding,
+  type SetDatasetConfigurationRequest,
+  setDatasetConfiguration,
 } from '../../../services/common/platform/messaging/methods/cognify-managed.ts';
-import type {
-  DatasetStatistics,
-  ErasureProgress,
+import { improve } from '../../../services/common/platform/messaging/methods/improve.ts';
+import {
+  type DatasetStatistics,
+  datasetStatistics,
+  type ErasureProgress,
+  eraseDataset,
+  setRetention,
 } from '../../../services/common/platform/messaging/methods/ingest-managed.ts';
-import type {
-  RestoreProgress,
-  SnapshotInfo,
-  SnapshotProgress,
+import {
+  listSnapshots,
+  pruneSnapshots,
+  type RestoreProgress,
+  restoreDataset,
+  type SnapshotInfo,
+  type SnapshotProgress,
+  takeSnapshot,
 } from '../../../services/common/platform/messaging/methods/snapshots.ts';
+import type { Serve } from './fake-services.ts';
+import type { FakeTenants } from './fake-tenant-services.ts';
 
 export interface HeldDataset {
   readonly id: string;
@@ -38,13 +57,17 @@ export interface HeldDataset {
   embedding?: MigrateEmbeddingRequest['embedding'];
 }
 
-type MethodName = keyof DatasetServices;
+export interface StartedRun {
+  readonly pipeline: 'cognify' | 'improve';
+  readonly datasetId: string;
+  readonly name: string;
+  readonly dueAt: string | undefined;
+}
 
-/** The services as the operator sees them, in memory, with whatever faults a test asks for. */
-export interface FakeDatasetServices extends DatasetServices {
-  readonly calls: readonly { readonly method: MethodName; readonly request: unknown }[];
+/** Datasets as the services hold them. */
+export interface FakeDatasets {
   readonly datasets: Map<string, HeldDataset>;
-  readonly started: readonly StartRequest[];
+  readonly started: readonly StartedRun[];
   /** Holders that the tenant knows: `user/ana@acme.example.com`, `role/support`. Tenants are always known. */
   readonly known: Set<string>;
   drifted: boolean;
@@ -56,12 +79,6 @@ export interface FakeDatasetServices extends DatasetServices {
   /** What `takeSnapshot` and `restoreDataset` answer, one after the other; then it is there. */
   snapshotAnswers: SnapshotProgress[];
   restoreAnswers: RestoreProgress[];
-  /** What `eraseDataset` answers, one after the other; then it is erased. */
-  erasureAnswers: ErasureProgress[];
-  before: Partial<Record<MethodName, () => void | Promise<void>>>;
-  fail(method: MethodName, error: Error, times?: number): void;
-  heal(): void;
-  countOf(method: MethodName): number;
   /** As a user does through the API, before any resource. */
   put(dataset: { readonly id: string; readonly tenantId: string; readonly name: string }): HeldDataset;
 }
@@ -71,26 +88,15 @@ const NO_STATISTICS: DatasetStatistics = {
   ...{ lastCognifiedAt: null, lagSeconds: 0, writer: null, activeRun: null },
 };
 
-export function createFakeDatasetServices(): FakeDatasetServices {
-  const calls: { method: MethodName; request: unknown }[] = [];
+/** Adds the datasets to the tenants, which answer some of the methods for both. */
+export function serveDatasets(serve: Serve, ofTenants: FakeTenants): FakeTenants & FakeDatasets {
   const datasets = new Map<string, HeldDataset>();
-  const started: StartRequest[] = [];
+  const started: StartedRun[] = [];
   const known = new Set<string>();
   const receipts = new Map<string, string>();
   /** Uids of resources whose dataset is being erased or was. */
   const erasing = new Set<string>();
   const erased: HeldDataset[] = [];
-  let faults: { method: MethodName; error: Error; left: number }[] = [];
-
-  async function note(method: MethodName, request: unknown): Promise<void> {
-    calls.push({ method, request: structuredClone(request) });
-    await fake.before[method]?.();
-    const fault = faults.find((each) => each.method === method && each.left > 0);
-    if (fault === undefined) return;
-    fault.left -= 1;
-    throw fault.error;
-  }
-
   function find(datasetId: string): HeldDataset {
     const held = datasets.get(datasetId);
     if (held === undefined) throw engramError('DatasetNotFoundError', `Dataset ${datasetId} not found`);
@@ -103,154 +109,145 @@ export function createFakeDatasetServices(): FakeDatasetServices {
     return held;
   }
 
-  const fake: FakeDatasetServices = {
-    ...{
-      calls,
-      datasets,
-      started,
-      known,
-      drifted: false,
-      unused: null,
-      migrationAnswers: [],
-      erasureAnswers: [],
-      before: {},
-    },
-    ...{ snapshots: [], snapshotAnswers: [], restoreAnswers: [] },
-    fail: (method, error, times = 1) => void faults.push({ method, error, left: times }),
-    heal() {
-      faults = [];
-    },
-    countOf: (method) => calls.filter((call) => call.method === method).length,
+  const state: FakeDatasets = {
+    datasets,
+    started,
+    known,
+    drifted: false,
+    unused: null,
+    migrationAnswers: [],
+    snapshots: [],
+    snapshotAnswers: [],
+    restoreAnswers: [],
     put(dataset) {
       const held = { ...dataset, crUid: null, grants: [], byHand: [], configuration: {}, statistics: NO_STATISTICS };
       datasets.set(dataset.id, held);
       return held;
     },
-    async ensureDataset(request) {
-      await note('ensureDataset', request);
-      const { crUid, tenantId, name, datasetId } = request;
-      if (datasetId !== undefined) find(datasetId);
-      const all = [...datasets.values()];
-      const held =
-        all.find((each) => each.crUid === crUid) ??
-        all.find((each) => each.tenantId === tenantId && (each.id === datasetId || each.name === name));
-      if (held !== undefined && held.crUid !== null && held.crUid !== crUid) {
-        throw engramError('OwnedByAnother', 'Another resource manages it.');
-      }
-      const dataset = held ?? fake.put({ id: randomUUID(), tenantId, name });
-      dataset.crUid = crUid;
-      return {
-        created: held === undefined,
-        dataset: {
-          ...{ id: asId(dataset.id), name: dataset.name, tenant: tenantId, ownerId: asId('owner') },
-          ...{ createdAt: '2026-08-01T00:00:00+00:00', updatedAt: null },
-        },
-      };
-    },
-    async syncGrants(request) {
-      await note('syncGrants', request);
-      return syncGrants(ofResource(request), request, known);
-    },
-    async setConfiguration(request) {
-      await note('setConfiguration', request);
-      const { graphModel, prompt, chunking } = request;
-      ofResource(request).configuration = structuredClone({
-        ...(graphModel === undefined ? {} : { graphModel }),
-        ...(prompt === undefined ? {} : { prompt }),
-        ...(chunking === undefined ? {} : { chunking }),
-      });
-      const hash = (value: unknown) => (value === undefined ? null : `sha256:${JSON.stringify(value).length}`);
-      return {
-        ...{ graphModelHash: hash(graphModel), promptHash: hash(prompt), chunkingHash: hash(chunking) },
-        drifted: fake.drifted,
-        unused: fake.unused,
-      };
-    },
-    async setRetention(request) {
-      await note('setRetention', request);
-      ofResource({ datasetId: asId(request.datasetId ?? ''), crUid: request.crUid }).itemsMs = request.itemsMs;
-    },
-    async migrateEmbedding(request) {
-      await note('migrateEmbedding', request);
-      ofResource(request).embedding = request.embedding;
-      return fake.migrationAnswers.shift() ?? { embedding: null, migration: null, failure: null };
-    },
-    async statistics(request) {
-      await note('statistics', request);
-      return structuredClone(find(request.datasetId).statistics);
-    },
-    async start(request) {
-      await note('start', request);
-      const { datasetId, pipeline, dueAt } = request;
-      const isSame = (each: StartRequest) =>
-        each.datasetId === datasetId && each.pipeline === pipeline && each.dueAt === dueAt;
-      if (dueAt === undefined || !started.some(isSame)) started.push(request);
-    },
-    async takeSnapshot(request) {
-      await note('takeSnapshot', request);
-      const { tenantId, datasetId, name } = request;
-      ofResource(request);
-      const answer = fake.snapshotAnswers.shift();
-      if (answer !== undefined) return answer;
-      const known = fake.snapshots.find((each) => each.name === name);
-      const snapshot = known ?? {
-        ...{ name, tenantId, datasetId, at: '2026-08-01T03:00:00.000Z', items: 2, sizeBytes: 10, sha256: 'aa' },
-        place: request.place === null ? 'the installation' : `s3://${request.place.bucket}/`,
-      };
-      if (known === undefined) fake.snapshots.unshift(snapshot);
-      return { snapshot, done: 2, total: 2, failure: null };
-    },
-    async listSnapshots(request) {
-      await note('listSnapshots', request);
-      return { snapshots: fake.snapshots.filter(({ datasetId }) => datasetId === request.datasetId) };
-    },
-    async pruneSnapshots(request) {
-      await note('pruneSnapshots', request);
-      return { removed: fake.snapshots.splice(request.keep).map(({ name }) => name) };
-    },
-    async restoreDataset(request) {
-      await note('restoreDataset', request);
-      const answer = fake.restoreAnswers.shift();
-      if (answer !== undefined) return answer;
-      const { crUid, tenantId, name } = request;
-      const held = fake.put({ id: randomUUID(), tenantId, name });
-      held.crUid = crUid;
-      return { datasetId: asId(held.id), step: '', done: 1, total: 1, failure: null };
-    },
-    async eraseDataset(request) {
-      await note('eraseDataset', request);
-      const receipt = receipts.get(request.crUid);
-      if (receipt !== undefined) return { ...ERASED, receipt };
-      const held = ofResource(request);
-      erasing.add(request.crUid);
-      const answer = fake.erasureAnswers.shift();
-      if (answer !== undefined) return answer;
-      erased.push(held);
-      datasets.delete(request.datasetId);
-      receipts.set(request.crUid, `{"receipt":"${request.datasetId}"}`);
-      return { ...ERASED, receipt: `{"receipt":"${request.datasetId}"}` };
-    },
-    async findManaged(request) {
-      await note('findManaged', request);
-      const held = [...datasets.values(), ...erased].find(({ crUid }) => crUid === request.crUid);
-      if (held === undefined) return null;
-      const isErasing = erasing.has(request.crUid);
-      return { tenantId: asId(held.tenantId), datasetId: asId(held.id), isErasing };
-    },
-    async releaseDataset(request) {
-      await note('releaseDataset', request);
-      const held = ofResource(request);
-      if (erasing.has(request.crUid)) throw engramError('ConflictError', 'The dataset is being erased.');
-      held.crUid = null;
-      return { released: true };
-    },
   };
+  const fake = Object.assign(ofTenants, state);
+
+  serve(ensureDataset, (request) => {
+    const { crUid, tenantId, name, datasetId } = request;
+    if (datasetId !== undefined) find(datasetId);
+    const all = [...datasets.values()];
+    const held =
+      all.find((each) => each.crUid === crUid) ??
+      all.find((each) => each.tenantId === tenantId && (each.id === datasetId || each.name === name));
+    if (held !== undefined && held.crUid !== null && held.crUid !== crUid) {
+      throw engramError('OwnedByAnother', 'Another resource manages it.');
+    }
+    const dataset = held ?? fake.put({ id: randomUUID(), tenantId, name });
+    dataset.crUid = crUid;
+    return {
+      created: held === undefined,
+      dataset: {
+        ...{ id: asId<DatasetId>(dataset.id), name: dataset.name, tenant: tenantId, ownerId: asId<UserId>('owner') },
+        ...{ createdAt: '2026-08-01T00:00:00+00:00', updatedAt: null },
+      },
+    };
+  });
+  serve(syncGrants, (request) => {
+    return changeGrants(ofResource(request), request, known);
+  });
+  serve(setDatasetConfiguration, (request) => {
+    const { graphModel, prompt, chunking } = request;
+    ofResource(request).configuration = structuredClone({
+      ...(graphModel === undefined ? {} : { graphModel }),
+      ...(prompt === undefined ? {} : { prompt }),
+      ...(chunking === undefined ? {} : { chunking }),
+    });
+    const hash = (value: unknown) => (value === undefined ? null : `sha256:${JSON.stringify(value).length}`);
+    return {
+      ...{ graphModelHash: hash(graphModel), promptHash: hash(prompt), chunkingHash: hash(chunking) },
+      drifted: fake.drifted,
+      unused: fake.unused,
+    };
+  });
+  serve(setRetention, (request) => {
+    const { datasetId, crUid, itemsMs } = request;
+    if (datasetId === undefined) ofTenants.keep(request);
+    else ofResource({ datasetId, crUid }).itemsMs = itemsMs;
+    return {};
+  });
+  serve(migrateEmbedding, (request) => {
+    ofResource(request).embedding = request.embedding;
+    return fake.migrationAnswers.shift() ?? { embedding: null, migration: null, failure: null };
+  });
+  serve(datasetStatistics, ({ datasetId }) => structuredClone(find(datasetId).statistics));
+  const start = ({ datasetId, pipeline, dueAt, name }: StartedRun) => {
+    const isSame = (each: StartedRun) =>
+      each.datasetId === datasetId && each.pipeline === pipeline && each.dueAt === dueAt;
+    if (dueAt === undefined || !started.some(isSame)) started.push({ datasetId, pipeline, dueAt, name });
+  };
+  serve(getPrincipal, ({ userId, tenant }) => ({
+    principal: { id: userId, email: 'owner@acme.example.com', tenant, isSuperuser: false } as Principal,
+  }));
+  serve(startRun, ({ dataset, dueAt }) => {
+    start({ pipeline: 'cognify', datasetId: dataset.id, name: dataset.name, dueAt });
+    return {} as never;
+  });
+  serve(improve, ({ dataset, dueAt }) => {
+    start({ pipeline: 'improve', datasetId: dataset.id, name: dataset.name, dueAt });
+    return { result: {}, error: null };
+  });
+  serve(takeSnapshot, (request) => {
+    const { tenantId, datasetId, name } = request;
+    ofResource(request);
+    const answer = fake.snapshotAnswers.shift();
+    if (answer !== undefined) return answer;
+    const known = fake.snapshots.find((each) => each.name === name);
+    const snapshot = known ?? {
+      ...{ name, tenantId, datasetId, at: '2026-08-01T03:00:00.000Z', items: 2, sizeBytes: 10, sha256: 'aa' },
+      place: request.place === null ? 'the installation' : `s3://${request.place.bucket}/`,
+    };
+    if (known === undefined) fake.snapshots.unshift(snapshot);
+    return { snapshot, done: 2, total: 2, failure: null };
+  });
+  serve(listSnapshots, (request) => {
+    return { snapshots: fake.snapshots.filter(({ datasetId }) => datasetId === request.datasetId) };
+  });
+  serve(pruneSnapshots, (request) => {
+    return { removed: fake.snapshots.splice(request.keep).map(({ name }) => name) };
+  });
+  serve(restoreDataset, (request) => {
+    const answer = fake.restoreAnswers.shift();
+    if (answer !== undefined) return answer;
+    const { crUid, tenantId, name } = request;
+    const held = fake.put({ id: randomUUID(), tenantId, name });
+    held.crUid = crUid;
+    return { datasetId: asId(held.id), step: '', done: 1, total: 1, failure: null };
+  });
+  serve(eraseDataset, (request) => {
+    const receipt = receipts.get(request.crUid);
+    if (receipt !== undefined) return { progress: { ...ERASED, receipt } };
+    const held = ofResource(request);
+    erasing.add(request.crUid);
+    const answer = ofTenants.erasureAnswers.shift();
+    if (answer !== undefined) return { progress: answer };
+    erased.push(held);
+    datasets.delete(request.datasetId);
+    receipts.set(request.crUid, `{"receipt":"${request.datasetId}"}`);
+    return { progress: { ...ERASED, receipt: `{"receipt":"${request.datasetId}"}` } };
+  });
+  serve(findManaged, ({ crUid: uid }) => {
+    const held = [...datasets.values(), ...erased].find(({ crUid }) => crUid === uid);
+    if (held === undefined) return { managed: ofTenants.managedBy(uid) };
+    const isErasing = erasing.has(uid);
+    return { managed: { tenantId: asId(held.tenantId), datasetId: asId(held.id), isErasing } };
+  });
+  serve(releaseDataset, (request) => {
+    const held = ofResource(request);
+    if (erasing.has(request.crUid)) throw engramError('ConflictError', 'The dataset is being erased.');
+    held.crUid = null;
+    return { released: true };
+  });
   return fake;
 }
 
 const ERASED: ErasureProgress = { erased: true, step: '', removed: {}, residue: 0, receipt: null, failure: null };
 
-function syncGrants(held: HeldDataset, request: SyncGrantsRequest, known: ReadonlySet<string>) {
+function changeGrants(held: HeldDataset, request: SyncGrantsRequest, known: ReadonlySet<string>) {
   const isKnown = (holder: string) => holder.startsWith('tenant/') || known.has(holder);
   const wanted = request.grants.filter(({ holder }) => isKnown(printed(holder)));
   const grants = wanted.map(({ holder, permissions }) => `${printed(holder)}: ${permissions.join(',')}`);

@@ -60,7 +60,7 @@ export function stopEverything(
 }
 
 /** A request came to what stands in for a hibernated tenant: its process ended with this code, and runs again. */
-export function endSleeper(kube: FakeKube, exitCode: number): void {
+export function endActivator(kube: FakeKube, exitCode: number): void {
   const name = 'tenant-acme-asleep';
   const sleeper = listed<Deployment>(kube, KINDS.deployment).find(({ metadata }) => metadata.name === name);
   if (sleeper === undefined) throw new Error(`No Deployment ${name}.`);

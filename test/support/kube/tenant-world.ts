@@ -1,24 +1,28 @@
+import { GROUP } from '../../../operator/api/names.ts';
 import { TENANT_KIND, type Tenant, type TenantSpec, type TenantStatusStore } from '../../../operator/api/tenant.ts';
+import { createProvisionMemory } from '../../../operator/dedicated/model.ts';
+import { type DedicatedOptions, NO_DEDICATED } from '../../../operator/dedicated/options.ts';
+import { type BusAddress, createDedicatedServices } from '../../../operator/dedicated/services.ts';
+import type { Services } from '../../../operator/installation/services.ts';
 import { createApplier, ownershipLabels } from '../../../operator/kube-runtime/applier.ts';
 import { type Condition, findCondition } from '../../../operator/kube-runtime/conditions.ts';
 import type { ReconcileResult } from '../../../operator/kube-runtime/controller.ts';
 import type { EventNote } from '../../../operator/kube-runtime/events.ts';
-import { type ConfigMap, KINDS, type KubeObject, type Secret } from '../../../operator/kube-runtime/kube-object.ts';
+import {
+  type ConfigMap,
+  KINDS,
+  type KubeObject,
+  type Secret,
+  secretText,
+} from '../../../operator/kube-runtime/kube-object.ts';
 import { createRuntimeMetrics } from '../../../operator/kube-runtime/metrics.ts';
-import { createProvisionMemory } from '../../../operator/tenant/dedicated/dedicated.ts';
-import { type DedicatedOptions, NO_DEDICATED } from '../../../operator/tenant/dedicated/options.ts';
-import { type BusAddress, createOwnServices } from '../../../operator/tenant/dedicated/own-services.ts';
 import { createIsolationChecks } from '../../../operator/tenant/isolation-checks.ts';
-import { GROUP } from '../../../operator/tenant/names.ts';
-import type { TenantServices } from '../../../operator/tenant/services.ts';
-import { createTenantReconciler } from '../../../operator/tenant/tenant-reconciler.ts';
-import { secretText } from '../../../operator/tenant/tenant-secrets.ts';
+import { createTenantReconciler } from '../../../operator/tenant-reconciler.ts';
 import { createSilentLogger } from '../../../services/common/platform/observability/logger.ts';
 import { Registry } from '../../../services/common/platform/observability/prometheus.ts';
 import { createFakeClock, type FakeClock } from './fake-clock.ts';
-import { createFakeDatasetServices } from './fake-dataset-services.ts';
 import { type FakeKube, startFakeKube } from './fake-kube.ts';
-import { createFakeTenantServices, type FakeTenantServices } from './fake-tenant-services.ts';
+import { createFakeServices, type FakeServices } from './fake-services.ts';
 
 export const PLACE = { name: 'acme', namespace: 'memory' };
 export const MANAGER = 'engram-operator';
@@ -50,9 +54,9 @@ export interface TenantWorld {
   readonly kube: FakeKube;
   readonly clock: FakeClock;
   /** Fakes, unless the world was made with others. */
-  readonly services: FakeTenantServices;
+  readonly services: FakeServices;
   /** Of Dedicated tenants, and where their buses were opened. */
-  readonly own: FakeTenantServices;
+  readonly own: FakeServices;
   readonly opened: readonly BusAddress[];
   readonly notes: readonly EventNote[];
   reconcile(key?: string): Promise<ReconcileResult>;
@@ -75,14 +79,14 @@ export interface TenantWorld {
 export async function createTenantWorld(
   options: {
     readonly stores?: readonly TenantStatusStore[];
-    readonly services?: TenantServices;
+    readonly services?: Services;
     readonly dedicated?: DedicatedOptions;
     readonly trustedNamespaces?: readonly string[];
   } = {},
 ): Promise<TenantWorld> {
   const kube = await startFakeKube();
   const clock = createFakeClock();
-  const services = createFakeTenantServices();
+  const services = createFakeServices();
   const notes: EventNote[] = [];
   const client = kube.client({ clock, fieldManager: MANAGER });
   const labels = ownershipLabels(GROUP);
@@ -96,12 +100,12 @@ export async function createTenantWorld(
     port: 8000,
   };
   const ownCalls: BusAddress[] = [];
-  const own = createFakeTenantServices();
-  const ownServices = createOwnServices({
+  const own = createFakeServices();
+  const dedicatedServices = createDedicatedServices({
     ...{ client, clock },
     async open(address) {
       ownCalls.push(address);
-      return { tenant: own, dataset: createFakeDatasetServices(), close: async () => {} };
+      return { ...own, close: async () => {} };
     },
   });
   const reconciler = createTenantReconciler(
@@ -116,7 +120,7 @@ export async function createTenantWorld(
       },
       dedicated: {
         options: options.dedicated ?? NO_DEDICATED,
-        services: ownServices,
+        services: dedicatedServices,
         provisions: createProvisionMemory(clock, 480_000),
         tenants: () => kube.store.list('/apis/engram.dev/v1alpha1/tenants', undefined) as unknown as Tenant[],
       },

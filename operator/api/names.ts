@@ -1,0 +1,55 @@
+import { createHash } from 'node:crypto';
+import type { KubeObject } from '../kube-runtime/kube-object.ts';
+import type { FrameAnnotations } from '../kube-runtime/reconcile-frame.ts';
+
+export const GROUP = 'engram.dev';
+
+export const FINALIZER = `${GROUP}/tenant`;
+
+export const FRAME_ANNOTATIONS: FrameAnnotations = {
+  reconcileAt: `${GROUP}/reconcile-at`,
+  abandon: `${GROUP}/abandon`,
+};
+
+/** On a Tenant: any new value rotates its API keys now. */
+export const ROTATE_AT = `${GROUP}/rotate-at`;
+
+/** On a Dedicated Tenant: any new value rotates its logins at the stores now. */
+export const ROTATE_STORES_AT = `${GROUP}/rotate-stores-at`;
+
+/** On a Tenant: any new value wakes it, where it sleeps because nobody used it. */
+export const WAKE_AT = `${GROUP}/wake-at`;
+
+/** Label of a Secret: the entry of `spec.apiKeys` that it is of. */
+export const API_KEY_LABEL = `${GROUP}/api-key`;
+
+/** What a Secret says about the key in it. Hashes, never values. */
+export const KEY_ANNOTATIONS = {
+  sha256: `${GROUP}/api-key-sha256`,
+  previousSha256: `${GROUP}/previous-api-key-sha256`,
+  issuedAt: `${GROUP}/issued-at`,
+  previousValidUntil: `${GROUP}/previous-valid-until`,
+  rotatedAt: `${GROUP}/rotated-at`,
+} as const;
+
+/** Label of pods and Services: uid of the tenant that they are of. */
+export const TENANT_LABEL = `${GROUP}/tenant-uid`;
+
+/** Label of the Secret with the keys of a Dedicated tenant: name of its realm. */
+export const REALM_LABEL = `${GROUP}/realm`;
+
+const NAME_LIMIT = 63;
+
+/** A name made of parts that fits into a label; longer ones end in a hash of the whole, so that they stay apart. */
+export function boundedName(...parts: readonly string[]): string {
+  const name = parts.join('-');
+  if (name.length <= NAME_LIMIT && !parts.some((part) => part.includes('.'))) return name;
+  const hash = createHash('sha256').update(name).digest('hex').slice(0, 8);
+  const start = name.replaceAll('.', '-').slice(0, NAME_LIMIT - hash.length - 1);
+  return `${start.replace(/-+$/, '')}-${hash}`;
+}
+
+/** The keys of the services, and what the stores' administrators gave: removed or kept with the installation. */
+export function isOfInstallation({ metadata: { labels = {} } }: KubeObject): boolean {
+  return labels[REALM_LABEL] !== undefined || labels[TENANT_LABEL] !== undefined;
+}

@@ -1,0 +1,46 @@
+import { expect } from 'chai';
+import { createFakeClock } from '../test/support/kube/fake-clock.ts';
+import { completeSpec } from '../test/support/kube/tenant-world.ts';
+import type { Tenant } from './api/tenant.ts';
+import { type ControllerParts, controllerOptions, secretsOf } from './controllers.ts';
+import { createWorkQueue } from './kube-runtime/work-queue.ts';
+
+describe('controllers of both kinds', () => {
+  it('try what failed for a day again within half a minute, so that it works soon after its cause is mended', async () => {
+    const clock = createFakeClock();
+    const parts = { options: { workers: 1 }, frame: { clock } } as unknown as ControllerParts;
+    const queue = createWorkQueue({ clock, ...controllerOptions(parts).queue });
+    for (let tries = 0; tries < 3_000; tries += 1) {
+      queue.retry('memory/acme');
+      await clock.advance(30_000);
+      expect(queue.depth, `after ${tries} tries`).to.equal(1);
+      queue.done((await queue.next()) ?? '');
+    }
+    await queue.stop();
+  });
+});
+
+describe('Secrets of a Tenant that are watched', () => {
+  it('are all that its spec names, but for those of the operator', () => {
+    const spec = completeSpec({
+      owner: { email: 'a@example.com', passwordSecretRef: { name: 'owner', key: 'password' } },
+      apiKeys: [
+        { name: 'mine', secretName: 'mine' },
+        { name: 'made', secretName: 'made' },
+      ],
+      llm: { provider: 'openai', model: 'm', apiKeySecretRef: { name: 'llm', key: 'apiKey' } },
+      embedding: {
+        ...{ provider: 'openai', model: 'e', dimensions: 8 },
+        apiKeySecretRef: { name: 'embedding', key: 'apiKey' },
+      },
+      backup: { schedule: '0 3 * * *', keep: 14, destinationRef: { name: 'bucket' } },
+    });
+    const tenant = {
+      metadata: { name: 'acme', namespace: 'memory' },
+      ...{ spec, status: { observedGeneration: 1 } },
+    } as unknown as Tenant;
+    const own = { get: (key: string) => (key === 'memory/made' ? { metadata: { name: 'made' } } : undefined) };
+    const names = secretsOf(tenant, own as Parameters<typeof secretsOf>[1]).map(({ name }) => name);
+    expect(names.toSorted()).to.deep.equal(['bucket', 'embedding', 'llm', 'mine', 'owner']);
+  });
+});

@@ -1,0 +1,93 @@
+import { DATASET_KIND, type Dataset, type DatasetStatus } from './api/dataset.ts';
+import { FRAME_ANNOTATIONS } from './api/names.ts';
+import { parseCron } from './api/schedule.ts';
+import {
+  createCheckMemory,
+  type DatasetContext,
+  type DatasetDependencies,
+  type DatasetMemory,
+  type DatasetParts,
+} from './dataset/model.ts';
+import { onTenantServices } from './dataset/on-tenant-services.ts';
+import { backUp } from './dataset/steps/back-up.ts';
+import { configure } from './dataset/steps/configure.ts';
+import { ensureDataset } from './dataset/steps/ensure-dataset.ts';
+import { migrateEmbedding } from './dataset/steps/migrate-embedding.ts';
+import { readStatistics, STATISTICS_MS } from './dataset/steps/read-statistics.ts';
+import { releaseOrErase } from './dataset/steps/release-or-erase.ts';
+import { resolveTenant } from './dataset/steps/resolve-tenant.ts';
+import { restoreDataset } from './dataset/steps/restore-dataset.ts';
+import { startRuns } from './dataset/steps/start-runs.ts';
+import { syncAccess } from './dataset/steps/sync-access.ts';
+import { syncRetention } from './dataset/steps/sync-retention.ts';
+import { writeReceipt } from './erasure/receipts.ts';
+import type { Reconciler } from './kube-runtime/controller.ts';
+import { createReconciler, type FrameDependencies, type ReconcileDefinition } from './kube-runtime/reconcile-frame.ts';
+
+const DATASET_FINALIZER = 'engram.dev/dataset';
+
+/** Makes datasets what their resources say, and keeps them so. */
+export function createDatasetReconciler(deps: DatasetDependencies, frame: FrameDependencies): Reconciler {
+  const parts: DatasetParts = { ...deps, memory: createMemory(deps) };
+  const definition: ReconcileDefinition<Dataset, DatasetStatus> = {
+    kind: DATASET_KIND,
+    finalizer: DATASET_FINALIZER,
+    annotations: FRAME_ANNOTATIONS,
+    conditionTypes: ['StoresProvisioned', 'AccessSynced', 'SchemaCurrent', 'Fresh'],
+    isSuspended: ({ spec }) => spec.suspend,
+    validate: scheduleFault,
+    steps: [
+      resolveTenant(parts),
+      ...[
+        restoreDataset,
+        ensureDataset,
+        syncAccess,
+        configure,
+        syncRetention,
+        readStatistics,
+        migrateEmbedding,
+        startRuns,
+        backUp,
+      ].map((make) => onTenantServices(parts, make)),
+    ],
+    deletionSteps: [onTenantServices(parts, releaseOrErase)],
+    abandon: (context) => abandon(parts, context),
+    summarise: () => ({ status: 'True', reason: 'Available', message: 'The dataset serves' }),
+    resyncMs: deps.options.resyncMs,
+  };
+  return createReconciler(definition, frame);
+}
+
+/** Checks are repeated a little before each look at everything, figures each minute. */
+function createMemory({ clock, options }: DatasetDependencies): DatasetMemory {
+  const checks = () => createCheckMemory(clock, options.resyncMs * 0.8);
+  return {
+    identity: checks(),
+    access: checks(),
+    configuration: checks(),
+    retention: checks(),
+    embedding: checks(),
+    progress: checks(),
+    statistics: createCheckMemory(clock, STATISTICS_MS),
+    starts: createCheckMemory(clock, STATISTICS_MS * 0.8),
+  };
+}
+
+function scheduleFault({ spec }: Dataset): { readonly reason: string; readonly message: string } | null {
+  for (const pipeline of ['cognify', 'improve'] as const) {
+    const { schedule } = spec.pipeline?.[pipeline] ?? {};
+    const cron = schedule === undefined ? null : parseCron(schedule);
+    if (cron === null || !('fault' in cron)) continue;
+    return { reason: 'InvalidSpec', message: `spec.pipeline.${pipeline}.schedule is no schedule: ${cron.fault}` };
+  }
+  return null;
+}
+
+async function abandon(parts: DatasetParts, context: DatasetContext): Promise<void> {
+  const { name, uid } = context.object.metadata;
+  const { tenantId = null, datasetId = null } = context.status;
+  const json = JSON.stringify({ kind: 'Abandoned', dataset: name, resourceUid: uid, tenantId, datasetId });
+  const receipt = await writeReceipt(parts, context, { kind: 'Abandoned', json });
+  const message = `The dataset was let go with everything in it; ConfigMap ${receipt} names it`;
+  context.event({ type: 'Warning', reason: 'Abandoned', message });
+}

@@ -1,0 +1,45 @@
+import type { Tenant } from '../api/tenant.ts';
+import type { ConditionDraft } from '../kube-runtime/conditions.ts';
+import { keyOf } from '../kube-runtime/kube-object.ts';
+import { done, stalled } from '../kube-runtime/steps.ts';
+import { isDedicated } from '../tenant/effective-state.ts';
+import type { TenantStep } from '../tenant/model.ts';
+import type { DedicatedDependencies } from './model.ts';
+
+/** Nobody tells when another Tenant gives a name up. */
+const AGAIN_MS = 60_000;
+
+/**
+ * The auth of a Dedicated tenant knows no other tenant, so the operator sees to it that each host name is of one: of that
+ * which is routed under it, or else of the one that was there first.
+ */
+export function reserveHostName(deps: DedicatedDependencies): TenantStep {
+  return {
+    name: 'reserve-host-name',
+    async run({ object }) {
+      if (!isDedicated(object)) return done();
+      const others = deps.dedicated.tenants().filter(({ metadata }) => metadata.uid !== object.metadata.uid);
+      const holder = holderOf(object, others);
+      if (holder === null) return done();
+      const message = `Host name ${object.spec.routing?.hostname} is of another Tenant: choose another one, or take it from that one first`;
+      const condition: ConditionDraft = { type: 'Routed', status: 'False', reason: 'HostnameConflict', message };
+      return stalled('HostnameConflict', message, { conditions: [condition], requeueAfterMs: AGAIN_MS });
+    },
+  };
+}
+
+function holderOf(tenant: Tenant, others: readonly Tenant[]): Tenant | null {
+  const { hostname } = tenant.spec.routing ?? {};
+  if (hostname === undefined || isRouted(tenant, hostname)) return null;
+  const rivals = others.filter((other) => other.spec.routing?.hostname === hostname || isRouted(other, hostname));
+  return rivals.find((other) => isRouted(other, hostname) || isBefore(other, tenant)) ?? null;
+}
+
+function isRouted({ status }: Tenant, hostname: string): boolean {
+  return status?.url !== undefined && URL.parse(status.url)?.host === hostname;
+}
+
+function isBefore(one: Tenant, other: Tenant): boolean {
+  const orderOf = ({ metadata }: Tenant) => `${metadata.creationTimestamp ?? ''} ${keyOf(metadata)}`;
+  return orderOf(one) < orderOf(other);
+}

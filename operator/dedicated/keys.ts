@@ -1,0 +1,212 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { SIGNING_PURPOSE } from '../../services/common/domain/audit-head.ts';
+import { deriveSigningKey } from '../../services/common/kernel/derived-key.ts';
+import { keyId } from '../../services/common/platform/messaging/token-text.ts';
+import { KEY_ANNOTATIONS, REALM_LABEL, ROTATE_STORES_AT } from '../api/names.ts';
+import type { TenantStatusSecret } from '../api/tenant.ts';
+import { toSeconds } from '../kube-runtime/conditions.ts';
+import { KINDS, type Secret, secretText } from '../kube-runtime/kube-object.ts';
+import { StepFailure, stalled } from '../kube-runtime/steps.ts';
+import { type Realm, realmOf } from '../stores/realm.ts';
+import { type RealmCredentials, STORE_DRIVERS, type StoreDriver } from '../stores/store-administrator.ts';
+import type { TenantContext, TenantDependencies } from '../tenant/model.ts';
+import { managedSecret, ownSecretsSelector } from '../tenant/tenant-secrets.ts';
+import { FORMER_HOLDER, keysName, REALM_OWNER, TENANT_ID_LABEL } from './names.ts';
+import { PROOF, requireRealm } from './realm-record.ts';
+import { createKeys, restoreKeys } from './restore-keys.ts';
+import {
+  credentialsIn,
+  type LoginsPatch,
+  newPassword,
+  passwordKey,
+  type StoreLogins,
+  storeLoginsOf,
+} from './store-logins.ts';
+
+/** What a Dedicated tenant's services cannot be without: generated once, in a Secret that outlives everything else. */
+export interface InstallationKeys {
+  readonly secretName: string;
+  readonly realm: Realm;
+  /** As `noteTenantId` noted it. */
+  readonly tenantId: string | undefined;
+  /** Of what pods read of it: they are made anew when it changes. */
+  readonly hash: string;
+  /** Of everything in it: the stores are asked again when it changes. */
+  readonly version: string;
+  readonly status: TenantStatusSecret;
+  readonly logins: StoreLogins;
+  /** Uid of the Tenant that had the realm before, where the Secret was restored for another one. */
+  readonly formerHolder: string | undefined;
+  credentials(driver: StoreDriver): RealmCredentials;
+  /** By compare and set. */
+  write(patch: (secret: Secret) => LoginsPatch): Promise<void>;
+  /** That verifies what the tenant's auth signed, as `GET /api/v1/audit/keys` would give it. */
+  readonly receiptKey: Readonly<Record<string, string>>;
+}
+
+/** Keys of the Secret that are variables of the services. */
+const KEY_VARIABLES = ['ENGRAM_ROOT_KEYS', 'FASTAPI_USERS_JWT_SECRET'] as const;
+
+/** The Secret of the tenant: its own, or the one that a resource before it left for whoever takes over its tenant. */
+export async function findKeys(deps: TenantDependencies, context: TenantContext): Promise<InstallationKeys | null> {
+  const held = (await ownKeys(deps, context)) ?? (await leftBehind(deps, context));
+  return held === null ? null : keysOf(deps, context, held);
+}
+
+/** The same, made where there is none. */
+export async function ensureKeys(deps: TenantDependencies, context: TenantContext): Promise<InstallationKeys> {
+  const held = await findKeys(deps, context);
+  if (held !== null) return held;
+  const restored = await restoreKeys(deps, context);
+  if (restored !== null) return keysOf(deps, context, restored);
+  const { status, object } = context;
+  const lost = status.secrets?.find(({ purpose }) => purpose === 'InstallationKeys')?.name;
+  if (status.tenantId !== undefined && lost !== undefined) {
+    const message = `Secret ${lost} with the keys of the tenant's services is gone: bring it back with its labels and annotations, what was sealed under it opens with nothing else`;
+    throw new StepFailure(stalled('SecretMissing', message));
+  }
+  const { tenantId } = object.spec;
+  if (tenantId !== undefined) {
+    const message = `No Secret of a Dedicated tenant ${tenantId} is in this namespace: bring the one that its former Tenant left, or leave tenantId out`;
+    throw new StepFailure(stalled('TenantNotFound', message));
+  }
+  return keysOf(deps, context, await generate(deps, context));
+}
+
+/** After the first answer of auth: whoever takes the tenant over finds its keys by its id. */
+export async function noteTenantId(
+  { client }: TenantDependencies,
+  { object, status, signal }: TenantContext,
+  name: string,
+): Promise<void> {
+  const place = { name, namespace: object.metadata.namespace ?? '' };
+  const labels = { [TENANT_ID_LABEL]: status.tenantId ?? null };
+  await client.patch<Secret>(KINDS.secret, place, { metadata: { labels } }, { signal });
+}
+
+/** Left for whoever takes over the tenant. */
+export async function releaseKeys(
+  { client, options }: TenantDependencies,
+  { object, signal }: TenantContext,
+  name: string,
+): Promise<void> {
+  const place = { name, namespace: object.metadata.namespace ?? '' };
+  const labels = { [options.labels.ownerUid]: null };
+  const annotations = { [options.labels.ownerAnnotation]: null };
+  await client.patch<Secret>(KINDS.secret, place, { metadata: { labels, annotations } }, { signal });
+}
+
+async function ownKeys(
+  { client, options }: TenantDependencies,
+  { object, signal }: TenantContext,
+): Promise<Secret | null> {
+  const { namespace = '' } = object.metadata;
+  const labelSelector = `${ownSecretsSelector(options, object)},${REALM_LABEL}`;
+  return (await client.list<Secret>(KINDS.secret, { namespace, labelSelector, signal })).items[0] ?? null;
+}
+
+/** By compare and set, so that one of two resources gets it. */
+async function leftBehind(
+  { client, options }: TenantDependencies,
+  { object, event, signal }: TenantContext,
+): Promise<Secret | null> {
+  const { tenantId } = object.spec;
+  if (tenantId === undefined) return null;
+  const { name, namespace = '', uid = '' } = object.metadata;
+  const { managedBy, ownerUid, ownerAnnotation } = options.labels;
+  const labelSelector = `${managedBy}=${options.manager},${TENANT_ID_LABEL}=${tenantId},${REALM_LABEL}`;
+  const { items } = await client.list<Secret>(KINDS.secret, { namespace, labelSelector, signal });
+  const free = items.find(({ metadata }) => metadata.labels?.[ownerUid] === undefined);
+  if (free === undefined) return null;
+  const { resourceVersion } = free.metadata;
+  const annotations = { [ownerAnnotation]: `Tenant/${namespace}/${name}` };
+  const metadata = { resourceVersion, labels: { [ownerUid]: uid }, annotations };
+  const taken = await client.patch<Secret>(KINDS.secret, free.metadata, { metadata }, { signal });
+  const message = `The stores of tenant ${tenantId} were taken over, with the keys in Secret ${free.metadata.name}`;
+  event({ type: 'Normal', reason: 'StoresAdopted', message });
+  return taken;
+}
+
+async function generate(deps: TenantDependencies, context: TenantContext): Promise<Secret> {
+  const { object, event, now } = context;
+  const realm = realmOf(object.metadata.uid ?? '');
+  const name = keysName(object);
+  const secret = managedSecret(deps.options, object, {
+    name,
+    data: newValues(),
+    labels: { [REALM_LABEL]: realm.name },
+    annotations: {
+      [REALM_OWNER]: realm.ownerUid,
+      [KEY_ANNOTATIONS.issuedAt]: toSeconds(now),
+      [KEY_ANNOTATIONS.rotatedAt]: object.metadata.annotations?.[ROTATE_STORES_AT] ?? '',
+    },
+  });
+  const made = await createKeys(deps, context, secret);
+  const message = `The keys of the tenant's services are in Secret ${name}: what they sealed opens with nothing else`;
+  event({ type: 'Normal', reason: 'SecretCreated', message });
+  return made;
+}
+
+function newValues(): Record<string, string> {
+  return {
+    ENGRAM_ROOT_KEYS: `k1:${randomBytes(32).toString('base64')}`,
+    FASTAPI_USERS_JWT_SECRET: randomBytes(36).toString('base64url'),
+    [PROOF]: randomBytes(36).toString('base64url'),
+    ...Object.fromEntries(STORE_DRIVERS.map((driver) => [passwordKey(driver), newPassword()])),
+  };
+}
+
+/** What a release before this one did not know of, or somebody took out, is added. What is there stays. */
+async function completed({ client }: TenantDependencies, { signal }: TenantContext, held: Secret): Promise<Secret> {
+  const missing = Object.entries(newValues()).filter(([key]) => (secretText(held, key) ?? '') === '');
+  if (missing.length === 0) return held;
+  const lost = missing.map(([key]) => key).filter((key) => (KEY_VARIABLES as readonly string[]).includes(key));
+  if (lost.length > 0) {
+    const message = `Secret ${held.metadata.name} lacks ${lost.toSorted().join(' and ')}: bring it back, what was sealed under it opens with nothing else`;
+    throw new StepFailure(stalled('SecretInvalid', message));
+  }
+  const data = Object.fromEntries(missing.map(([key, text]) => [key, Buffer.from(text).toString('base64')]));
+  const { resourceVersion } = held.metadata;
+  return client.patch<Secret>(KINDS.secret, held.metadata, { metadata: { resourceVersion }, data }, { signal });
+}
+
+async function keysOf(deps: TenantDependencies, context: TenantContext, held: Secret): Promise<InstallationKeys> {
+  const { uid = '' } = context.object.metadata;
+  const { name, annotations = {}, labels = {} } = held.metadata;
+  // Not by the label, which people see and may copy.
+  const realm = realmOf(annotations[REALM_OWNER] ?? uid);
+  const { status } = context;
+  if (status.realm !== undefined && status.realm !== realm.name) {
+    const message = `Secret ${name} names another realm than ${status.realm}, which the tenant has: bring its annotation ${REALM_OWNER} back`;
+    throw new StepFailure(stalled('SecretInvalid', message));
+  }
+  const secret = await completed(deps, context, held);
+  await requireRealm(deps, context, { realm, secret });
+  return {
+    secretName: name,
+    realm,
+    tenantId: labels[TENANT_ID_LABEL],
+    hash: hashOf(JSON.stringify(KEY_VARIABLES.map((variable) => secret.data?.[variable]))),
+    version: hashOf(JSON.stringify(Object.entries(secret.data ?? {}).toSorted())),
+    status: { name, purpose: 'InstallationKeys', managed: true },
+    logins: storeLoginsOf(secret),
+    formerHolder: annotations[FORMER_HOLDER],
+    credentials: (driver) => credentialsIn(secret, driver),
+    async write(patch) {
+      const { resourceVersion } = secret.metadata;
+      const { data, annotations: noted } = patch(secret);
+      const metadata = { resourceVersion, annotations: noted };
+      await deps.client.patch<Secret>(KINDS.secret, secret.metadata, { metadata, data }, { signal: context.signal });
+    },
+    receiptKey: receiptKeyOf(secretText(secret, 'FASTAPI_USERS_JWT_SECRET') ?? ''),
+  };
+}
+
+function receiptKeyOf(secret: string): Readonly<Record<string, string>> {
+  const { x } = deriveSigningKey(secret, SIGNING_PURPOSE).publicJwk;
+  return { kty: 'OKP', crv: 'Ed25519', x, kid: keyId(x), alg: 'EdDSA', use: 'sig' };
+}
+
+export function hashOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 32);
+}

@@ -1,0 +1,143 @@
+import type { Tenant } from '../api/tenant.ts';
+import {
+  type Component,
+  commonLabels,
+  HTTP_PORT,
+  objectName,
+  SECRETS_ANNOTATION,
+  SETTINGS,
+  selectorOf,
+} from './names.ts';
+import type { Installation, KubeJson } from './options.ts';
+
+export interface Variable {
+  readonly name: string;
+  readonly value?: string;
+  readonly valueFrom?: { readonly secretKeyRef: { readonly name: string; readonly key: string } };
+}
+
+export interface Process {
+  readonly component: Component;
+  readonly args: readonly string[];
+  readonly variables: readonly Variable[];
+  /** Variables whose content is a file. */
+  readonly files: readonly string[];
+  /** Of what the pod reads from Secrets: another one makes new pods. */
+  readonly hash: string;
+  /** It comes to an end by itself, and answers nobody. */
+  readonly ends?: boolean;
+}
+
+/** Seconds beyond those of the end itself. */
+const GRACE_MARGIN_SECONDS = 10;
+
+const FILES = '/files';
+
+/** Where the file of a variable is. */
+export function filePath(variable: string): string {
+  return `${FILES}/${variable}`;
+}
+
+/** A pod as the chart makes its own (`_pod.tpl`): restricted Pod Security, no token, nothing writable but two scratch volumes. */
+export function podTemplate({ tenant, options }: Installation, process: Process): KubeJson {
+  const { pods } = options;
+  const settings = objectName(tenant, SETTINGS);
+  return {
+    metadata: {
+      labels: { ...pods.podLabels, ...selectorOf(tenant, process.component), ...commonLabels(tenant) },
+      annotations: { ...pods.podAnnotations, [SECRETS_ANNOTATION]: process.hash },
+    },
+    spec: {
+      serviceAccountName: objectName(tenant, 'services'),
+      automountServiceAccountToken: false,
+      enableServiceLinks: false,
+      ...(pods.imagePullSecrets.length === 0
+        ? {}
+        : { imagePullSecrets: pods.imagePullSecrets.map((name) => ({ name })) }),
+      securityContext: pods.podSecurityContext,
+      terminationGracePeriodSeconds: pods.preStopSeconds + pods.drainSeconds + GRACE_MARGIN_SECONDS,
+      ...(process.ends ? { restartPolicy: 'Never' } : {}),
+      ...placement(pods, selectorOf(tenant, process.component)),
+      containers: [container({ tenant, options }, process)],
+      volumes: [
+        { name: 'data', emptyDir: { sizeLimit: pods.scratchSize } },
+        { name: 'tmp', emptyDir: { sizeLimit: pods.scratchSize } },
+        ...(process.files.length === 0
+          ? []
+          : [
+              {
+                name: 'files',
+                secret: { secretName: settings, items: process.files.map((key) => ({ key, path: key })) },
+              },
+            ]),
+      ],
+    },
+  };
+}
+
+function placement(
+  { nodeSelector, tolerations, affinity, priorityClassName, runtimeClassName }: Installation['options']['pods'],
+  matchLabels: Readonly<Record<string, string>>,
+): KubeJson {
+  const present = (value: object) => Object.keys(value).length > 0;
+  return {
+    ...(present(nodeSelector) ? { nodeSelector } : {}),
+    ...(present(tolerations) ? { tolerations } : {}),
+    ...(present(affinity) ? { affinity } : {}),
+    ...(priorityClassName === '' ? {} : { priorityClassName }),
+    ...(runtimeClassName === '' ? {} : { runtimeClassName }),
+    topologySpreadConstraints: ['kubernetes.io/hostname', 'topology.kubernetes.io/zone'].map((topologyKey) => ({
+      topologyKey,
+      maxSkew: 1,
+      whenUnsatisfiable: 'ScheduleAnyway',
+      labelSelector: { matchLabels },
+      matchLabelKeys: ['pod-template-hash'],
+    })),
+  };
+}
+
+function container({ tenant, options }: Pick<Installation, 'tenant' | 'options'>, process: Process): KubeJson {
+  const { image, pods } = options;
+  const { component, args, variables, files, ends = false } = process;
+  return {
+    name: component,
+    image,
+    imagePullPolicy: pods.imagePullPolicy,
+    args,
+    env: variables,
+    ...(ends ? {} : answering(pods.preStopSeconds)),
+    resources: resourcesOf(tenant, options, component),
+    securityContext: pods.securityContext,
+    volumeMounts: [
+      { name: 'data', mountPath: '/data' },
+      { name: 'tmp', mountPath: '/tmp' },
+      ...(files.length === 0 ? [] : [{ name: 'files', mountPath: FILES, readOnly: true }]),
+    ],
+  };
+}
+
+/** What the tenant says of one, in place of what the chart says of all. */
+function resourcesOf({ spec }: Tenant, { pods }: Installation['options'], component: Component): KubeJson {
+  const own = Object.entries(spec.resources ?? {}).find(([service]) => service === component)?.[1] as
+    | PodResources
+    | undefined;
+  const { requests, limits } = pods.resources as PodResources;
+  return {
+    ...pods.resources,
+    ...(own?.requests === undefined ? {} : { requests: { ...requests, ...own.requests } }),
+    ...(own?.limits === undefined ? {} : { limits: { ...limits, ...own.limits } }),
+  };
+}
+
+type PodResources = { readonly requests?: KubeJson; readonly limits?: KubeJson };
+
+function answering(preStopSeconds: number): KubeJson {
+  const probe = (path: string) => ({ httpGet: { path, port: 'http' } });
+  return {
+    ports: [{ name: 'http', containerPort: HTTP_PORT, protocol: 'TCP' }],
+    startupProbe: { ...probe('/livez'), periodSeconds: 1, timeoutSeconds: 2, failureThreshold: 120 },
+    livenessProbe: { ...probe('/livez'), periodSeconds: 10, timeoutSeconds: 5, failureThreshold: 6 },
+    readinessProbe: { ...probe('/readyz'), periodSeconds: 2, timeoutSeconds: 5, failureThreshold: 15 },
+    lifecycle: { preStop: { sleep: { seconds: preStopSeconds } } },
+  };
+}

@@ -1,0 +1,259 @@
+import { findManaged } from '../../services/common/platform/messaging/methods/auth-managed.ts';
+import type { TenantStatus } from '../api/tenant.ts';
+import { receiptName } from '../erasure/receipts.ts';
+import { keepFormerSigner } from '../erasure/snapshots.ts';
+import type { ConditionDraft } from '../kube-runtime/conditions.ts';
+import { type ConfigMap, KINDS, type KubeObject, keyOf, type Secret } from '../kube-runtime/kube-object.ts';
+import { done, progressing, retrying, type StepOutcome, stalled } from '../kube-runtime/steps.ts';
+import { type Realm, realmOf } from '../stores/realm.ts';
+import type { StoreAdministrator } from '../stores/store-administrator.ts';
+import { isDedicated } from '../tenant/effective-state.ts';
+import type { TenantContext, TenantDependencies, TenantStep } from '../tenant/model.ts';
+import { askService } from '../tenant/service-failure.ts';
+import { ownSecrets } from '../tenant/tenant-keys.ts';
+import { findKeys, type InstallationKeys, noteTenantId, releaseKeys } from './keys.ts';
+import type { DedicatedDependencies } from './model.ts';
+import { commonLabels, objectName, REALM_OWNER, SETTINGS } from './names.ts';
+import { askStore } from './provision.ts';
+import { findRecord, holderOf, type RealmRecord, removeRecord } from './realm-record.ts';
+import { WORKLOAD_KINDS } from './workloads.ts';
+
+type Outcome = StepOutcome<Pick<TenantStatus, 'erasure'>>;
+
+const AGAIN_MS = 1000;
+
+/**
+ * How far the deletion of a Dedicated tenant is. `none`: it was never made, or is let go already. `unnamed`: its services never
+ * named it, so nobody has anything in it. `running`: its services are needed. `erased`: they have erased everything and signed
+ * for it.
+ */
+type Stage = 'none' | 'unnamed' | 'running' | 'erased';
+
+/** A step that the services of a Dedicated tenant do, as long as there is something that they can do. */
+export function whileRunning(deps: DedicatedDependencies, step: TenantStep): TenantStep {
+  return {
+    name: step.name,
+    async run(context) {
+      if (isDedicated(context.object) && (await stageOf(deps, context)) !== 'running') return done();
+      return step.run(context);
+    },
+  };
+}
+
+/** Writes down, before anything is let go, which tenant it is, where the operator was killed before it did. */
+export function nameTenant(deps: TenantDependencies): TenantStep {
+  return {
+    name: 'name-tenant',
+    async run(context) {
+      const { object, status, signal } = context;
+      const keys = status.tenantId === undefined && isDedicated(object) ? await findKeys(deps, context) : null;
+      if (keys === null) return done();
+      const request = { crUid: object.metadata.uid ?? '' };
+      const { managed } = await askService(deps.services, findManaged, { request, signal });
+      if (managed === null) return done();
+      const { tenantId } = managed;
+      await noteTenantId(deps, { ...context, status: { ...status, tenantId } }, keys.secretName);
+      return done({ status: { tenantId } });
+    },
+  };
+}
+
+/**
+ * The end of a Dedicated tenant, after its services erased or released it. Erased: processes go, then its part of every
+ * store, which is counted, then the keys. Kept: processes go, the stores stay as they are, and the keys are left in their
+ * Secret for another Tenant with its id.
+ */
+export function removeInstallation(deps: DedicatedDependencies): TenantStep {
+  return {
+    name: 'remove-installation',
+    async run(context): Promise<Outcome> {
+      const { object, signal } = context;
+      if (!isDedicated(object)) return done();
+      const uid = object.metadata.uid ?? '';
+      const keys = await findKeys(deps, context);
+      const stage = await stageOf(deps, context);
+      // Without keys, but with a realm: somebody took the Secret away, which keeps nothing from being removed.
+      if (keys === null && stage === 'none' && context.status.realm === undefined) return done();
+      await deps.applier.apply(object, [], { prune: WORKLOAD_KINDS, signal });
+      await removeSettings(deps, context);
+      await deps.dedicated.services.forget(uid);
+      deps.dedicated.provisions.forget(uid);
+      if (await runs(deps, context)) {
+        return progressing('Erasing', 'The services of the tenant are ending', { requeueAfterMs: AGAIN_MS });
+      }
+      return isKept(context, stage) ? keep(deps, context, keys) : removeStores(deps, context, keys);
+    },
+  };
+}
+
+/** One of the same name that somebody else made stays. */
+async function removeSettings(
+  { client, options }: DedicatedDependencies,
+  { object, signal }: TenantContext,
+): Promise<void> {
+  const place = { name: objectName(object, SETTINGS), namespace: object.metadata.namespace ?? '' };
+  const held = await client.get<Secret>(KINDS.secret, place, { signal });
+  const { uid, labels = {} } = held?.metadata ?? {};
+  if (uid === undefined || labels[options.labels.ownerUid] !== object.metadata.uid) return;
+  await client.delete(KINDS.secret, place, { signal, uid });
+}
+
+/** What was not taken over yet stays another's; a tenant that no service ever named has nothing to keep. */
+function isKept({ object }: TenantContext, stage: Stage): boolean {
+  const { tenantId, deletionPolicy } = object.spec;
+  return stage === 'unnamed' ? tenantId !== undefined : stage !== 'erased' && deletionPolicy === 'Retain';
+}
+
+async function keep(
+  deps: DedicatedDependencies,
+  context: TenantContext,
+  keys: InstallationKeys | null,
+): Promise<Outcome> {
+  if (keys === null) {
+    const record = await ownRecord(deps, context);
+    if (record !== null) {
+      const message = `The stores of realm ${context.status.realm} are kept, and their keys in Secret ${keyOf(record.metadata)}: a Tenant of this name with its tenantId takes them over`;
+      context.event({ type: 'Normal', reason: 'Retained', message });
+      return done();
+    }
+    const lost = `The stores of realm ${context.status.realm} are kept, but the Secret with their keys is gone: without a copy of it nobody takes them over`;
+    context.event({ type: 'Warning', reason: 'KeysMissing', message: lost });
+    return done();
+  }
+  await releaseKeys(deps, context, keys.secretName);
+  const message = `The stores of realm ${keys.realm.name} are kept, and their keys in Secret ${keys.secretName}: a Tenant with this tenantId takes them over`;
+  context.event({ type: 'Normal', reason: 'Retained', message });
+  return done();
+}
+
+async function removeStores(
+  deps: DedicatedDependencies,
+  context: TenantContext,
+  keys: InstallationKeys | null,
+): Promise<Outcome> {
+  const { stores } = deps.dedicated.options;
+  const { object, signal } = context;
+  if (!stores.available) {
+    return retrying('StoreUnreachable', stores.reason, { conditions: [incomplete('StoreUnreachable', stores.reason)] });
+  }
+  const record = keys === null ? await ownRecord(deps, context) : null;
+  const owner = record?.metadata.annotations?.[REALM_OWNER] ?? object.metadata.uid ?? '';
+  const realm = keys?.realm ?? realmOf(owner);
+  const { realm: named = realm.name } = context.status;
+  if (keys === null && named !== realm.name) {
+    // Not by the word of a status alone: Kafka's topics hold no mark that would say whose they are.
+    const message = `The Secret with the keys of realm ${named}, which was taken over, is gone: bring it back, so that the stores can be removed`;
+    return stalled('SecretMissing', message, { conditions: [incomplete('SecretMissing', message)] });
+  }
+  // The other way round than they were made: what knows of what is in the others goes last.
+  const administrators = stores.administrators.toReversed();
+  const left: Record<string, number> = {};
+  for (const administrator of administrators) left[administrator.driver] = await removed(administrator, realm, signal);
+  const residue = Object.values(left).reduce((sum, count) => sum + count, 0);
+  if (residue > 0) {
+    const drivers = administrators.map(({ driver }) => driver).filter((driver) => (left[driver] ?? 0) > 0);
+    const message = `Not all of realm ${realm.name} is gone from ${drivers.toSorted().join(', ')}: it is tried again`;
+    const erasure = { ...context.status.erasure, residue };
+    return retrying('ResidueFound', message, {
+      status: { erasure },
+      conditions: [incomplete('ResidueFound', message)],
+    });
+  }
+  await noteOnReceipt(deps, context, { realm, administrators, keys });
+  await noteSigner(deps, context, keys);
+  await removeRecord(deps, context, realm.name);
+  if (keys !== null) {
+    const { namespace = '' } = object.metadata;
+    await deps.client.delete(KINDS.secret, { name: keys.secretName, namespace }, { signal });
+  }
+  const message = `Databases, indexes and users of realm ${realm.name} were removed and counted`;
+  context.event({ type: 'Normal', reason: 'StoresRemoved', message });
+  return done();
+}
+
+/** What is kept beside the operator of the realm that the Tenant has, where its Secret is gone. */
+async function ownRecord(deps: DedicatedDependencies, context: TenantContext): Promise<RealmRecord | null> {
+  const { realm } = context.status;
+  const record = realm === undefined ? null : await findRecord(deps, context, realm);
+  return record !== null && holderOf(record).uid === context.object.metadata.uid ? record : null;
+}
+
+async function removed(administrator: StoreAdministrator, realm: Realm, signal: AbortSignal): Promise<number> {
+  return askStore(
+    administrator,
+    async () => {
+      await administrator.remove(realm, signal);
+      return administrator.residue(realm, signal);
+    },
+    'ErasureComplete',
+  );
+}
+
+/** Snapshots in a bucket stay, and are made datasets of by services that know who signed them. */
+async function noteSigner(
+  { client, options }: DedicatedDependencies,
+  { object, status, signal }: TenantContext,
+  keys: InstallationKeys | null,
+): Promise<void> {
+  const { tenantId = keys?.tenantId } = status;
+  const key = keys?.receiptKey['x'];
+  if (object.spec.backup?.destinationRef === undefined || tenantId === undefined || key === undefined) return;
+  const labels = { [options.labels.managedBy]: options.manager };
+  await keepFormerSigner({ tenantId, tenant: object.metadata, key }, labels, { client, home: options.home, signal });
+}
+
+/**
+ * Beside what the services signed: what the operator itself removed after them and counted, and the key that verifies the
+ * signature, which nobody can be asked for any more.
+ */
+async function noteOnReceipt(
+  { client }: DedicatedDependencies,
+  { object, signal }: TenantContext,
+  {
+    realm,
+    administrators,
+    keys,
+  }: {
+    readonly realm: Realm;
+    readonly administrators: readonly StoreAdministrator[];
+    readonly keys: InstallationKeys | null;
+  },
+): Promise<void> {
+  const place = { name: receiptName(object, 'Erased'), namespace: object.metadata.namespace ?? '' };
+  if ((await client.get<ConfigMap>(KINDS.configMap, place, { signal })) === null) return;
+  const stores = administrators.map(({ driver }) => ({ driver, residue: 0 }));
+  const data = {
+    'stores.json': JSON.stringify({ realm: realm.name, stores }),
+    ...(keys === null ? {} : { 'keys.json': JSON.stringify({ keys: [keys.receiptKey] }) }),
+  };
+  await client.patch<ConfigMap>(KINDS.configMap, place, { data }, { signal });
+}
+
+async function stageOf(deps: DedicatedDependencies, context: TenantContext): Promise<Stage> {
+  const { object, status, signal } = context;
+  const place = { name: receiptName(object, 'Erased'), namespace: object.metadata.namespace ?? '' };
+  const isErased =
+    status.erasure?.receipt !== undefined ||
+    (await deps.client.get<ConfigMap>(KINDS.configMap, place, { signal })) !== null;
+  if (isErased) return 'erased';
+  const keys = await findKeys(deps, context);
+  if (keys === null) return 'none';
+  if (status.tenantId !== undefined) return 'running';
+  // A Secret that was taken over has the id of what is not ours yet.
+  if (object.spec.tenantId === undefined && keys.tenantId !== undefined) return 'running';
+  // Keys and the owner's password are made when the services answer: who was told them may have put something in, although
+  // the operator was killed before it could write down the tenant.
+  return (await ownSecrets(deps, context)).length === 0 ? 'unnamed' : 'running';
+}
+
+async function runs({ client }: DedicatedDependencies, { object, signal }: TenantContext): Promise<boolean> {
+  const { namespace = '' } = object.metadata;
+  const labelSelector = Object.entries(commonLabels(object))
+    .map(([label, value]) => `${label}=${value}`)
+    .join(',');
+  return (await client.list<KubeObject>(KINDS.pod, { namespace, labelSelector, signal })).items.length > 0;
+}
+
+function incomplete(reason: string, message: string): ConditionDraft {
+  return { type: 'ErasureComplete', status: 'False', reason, message };
+}

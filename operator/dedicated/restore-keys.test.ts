@@ -1,0 +1,187 @@
+import { expect } from 'chai';
+import { createFakeAdministrators, type FakeAdministrator } from '../../test/support/kube/fake-administrators.ts';
+import { endPods, runEverything } from '../../test/support/kube/fake-workloads.ts';
+import {
+  createTenantWorld,
+  PLACE,
+  SERVICES_NAMESPACE,
+  type TenantWorld,
+} from '../../test/support/kube/tenant-world.ts';
+import { TENANT_KIND, type Tenant, type TenantSpec } from '../api/tenant.ts';
+import { findCondition } from '../kube-runtime/conditions.ts';
+import { KINDS, keyOf, type Secret, secretText } from '../kube-runtime/kube-object.ts';
+import { POD_DEFAULTS } from './options.ts';
+
+const TRUSTED = { name: 'heir', namespace: 'trusted' };
+const ELSEWHERE = { name: 'heir', namespace: 'elsewhere' };
+
+describe('keys of a Dedicated tenant whose Secret is gone', () => {
+  let world: TenantWorld;
+  let administrators: readonly FakeAdministrator[];
+  beforeEach(async () => {
+    administrators = createFakeAdministrators();
+    world = await createTenantWorld({
+      trustedNamespaces: ['trusted'],
+      dedicated: {
+        ...{ image: 'engram:1', settings: {}, pods: POD_DEFAULTS, network: { clients: [], stores: [] } },
+        stores: { available: true, administrators },
+      },
+    });
+  });
+  afterEach(() => world.close());
+
+  const settle = async (place = PLACE) => {
+    for (let i = 0; i < 3; i += 1) {
+      await world.reconcile(keyOf(place));
+      runEverything(world.kube);
+    }
+  };
+  const become = async (spec: Partial<TenantSpec> = {}, place = PLACE) => {
+    world.put({ isolation: 'Dedicated', ...spec }, place);
+    await settle(place);
+    return world.kube.read<Tenant>(TENANT_KIND, place);
+  };
+  const secretsIn = (namespace: string) =>
+    world.kube.store.list('/api/v1/secrets', namespace) as unknown as readonly Secret[];
+  const keysIn = (namespace: string) =>
+    secretsIn(namespace).find(({ metadata }) => metadata.labels?.['engram.dev/realm'] !== undefined);
+  const records = () =>
+    secretsIn(SERVICES_NAMESPACE).filter(({ metadata }) => metadata.name.startsWith('engram-realm-'));
+  const rootKeys = (secret: Secret | undefined) => secretText(secret ?? {}, 'ENGRAM_ROOT_KEYS');
+  const ready = (place = PLACE) => {
+    const condition = findCondition(world.kube.read<Tenant>(TENANT_KIND, place)?.status?.conditions, 'Ready');
+    return `${condition?.status} ${condition?.reason}`;
+  };
+  /** As the cluster does it: everything that no finalizer holds is gone at once. */
+  const deleteNamespace = async () => {
+    for (const secret of secretsIn(PLACE.namespace)) world.kube.remove(KINDS.secret, secret.metadata);
+    world.kube.remove(TENANT_KIND, PLACE);
+    endPods(world.kube);
+    await world.reconcile();
+    expect(world.read()).to.equal(undefined);
+  };
+
+  it('are kept beside the operator before anything is sealed with them, and without any login', async () => {
+    const [mongodb] = administrators;
+    if (mongodb === undefined) throw new Error('No administrator.');
+    mongodb.failure = new Error('killed');
+    world.put({ isolation: 'Dedicated' });
+    await world.reconcile();
+    const [record] = records();
+    expect(rootKeys(record)).to.equal(rootKeys(keysIn(PLACE.namespace)));
+    expect(Object.keys(record?.data ?? {}).toSorted()).to.deep.equal([
+      ...['ENGRAM_ROOT_KEYS', 'FASTAPI_USERS_JWT_SECRET', 'realm-proof'],
+    ]);
+  });
+
+  it('come back to the Tenant that has them', async () => {
+    await become();
+    const before = keysIn(PLACE.namespace);
+    world.kube.remove(KINDS.secret, before?.metadata ?? PLACE);
+    await settle();
+    expect([ready(), rootKeys(keysIn(PLACE.namespace))]).to.deep.equal(['True Available', rootKeys(before)]);
+    const [realm] = [...(administrators[0]?.realms.values() ?? [])];
+    const key = 'mongodb-password';
+    expect(realm?.credentials.current.password)
+      .to.equal(secretText(keysIn(PLACE.namespace) ?? {}, key))
+      .and.not.equal(secretText(before ?? {}, key));
+  });
+
+  it('outlive their namespace, for a Tenant of the same name that takes the tenant over', async () => {
+    const { status, metadata } = (await become()) ?? {};
+    const before = rootKeys(keysIn(PLACE.namespace));
+    await deleteNamespace();
+    expect(world.notes.map(({ reason }) => reason))
+      .to.include('Retained')
+      .and.not.include('KeysMissing');
+    expect(administrators.map(({ realms }) => realms.size)).to.deep.equal([1, 1, 1, 1]);
+    const { tenantId = '', realm } = status ?? {};
+    const heir = await become({ tenantId });
+    expect([ready(), rootKeys(keysIn(PLACE.namespace))]).to.deep.equal(['True Available', before]);
+    expect(heir?.status).to.include({ tenantId, realm });
+    const released = world.own.calls.filter(({ method }) => method === 'releaseTenant').map(({ request }) => request);
+    expect(released).to.deep.equal([{ tenantId, crUid: metadata?.uid, resource: 'memory/acme' }]);
+    expect(records()).to.have.length(1);
+  });
+
+  it('are given to a Tenant of another name in a trusted namespace alone', async () => {
+    const { status } = (await become()) ?? {};
+    const before = rootKeys(keysIn(PLACE.namespace));
+    await deleteNamespace();
+    const { tenantId = '' } = status ?? {};
+    await become({ tenantId }, ELSEWHERE);
+    expect([ready(ELSEWHERE), keysIn(ELSEWHERE.namespace)]).to.deep.equal(['False AdoptionNotAllowed', undefined]);
+    await become({ tenantId }, TRUSTED);
+    expect([ready(TRUSTED), rootKeys(keysIn(TRUSTED.namespace))]).to.deep.equal(['True Available', before]);
+  });
+
+  it('are found for their Tenant although somebody wrote its id on other keys, and elsewhere not guessed', async () => {
+    const { status } = (await become()) ?? {};
+    const { tenantId = '' } = status ?? {};
+    const before = rootKeys(keysIn(PLACE.namespace));
+    await become({}, ELSEWHERE);
+    const forged = { metadata: { labels: { 'engram.dev/tenant-id': tenantId } } };
+    world.kube.change(KINDS.secret, keysIn(ELSEWHERE.namespace)?.metadata ?? ELSEWHERE, forged);
+    await world.reconcile(keyOf(ELSEWHERE));
+    await deleteNamespace();
+    world.kube.remove(TENANT_KIND, ELSEWHERE);
+    await world.reconcile(keyOf(ELSEWHERE));
+    // As if it had been noted first, with the record of what was forged before the other in every list.
+    for (const { metadata } of records()) {
+      const labels = { 'engram.dev/realm-of-tenant': tenantId };
+      world.kube.change(KINDS.secret, metadata, { metadata: { labels } });
+    }
+    await become({ tenantId }, TRUSTED);
+    expect([ready(TRUSTED), keysIn(TRUSTED.namespace)]).to.deep.equal(['False AdoptionNotAllowed', undefined]);
+    await become({ tenantId });
+    expect([ready(), rootKeys(keysIn(PLACE.namespace))]).to.deep.equal(['True Available', before]);
+  });
+
+  it('are not noted under the id that somebody wrote on their Secret', async () => {
+    const { status } = (await become()) ?? {};
+    const forged = { metadata: { labels: { 'engram.dev/tenant-id': 'another' } } };
+    world.kube.change(KINDS.secret, keysIn(PLACE.namespace)?.metadata ?? PLACE, forged);
+    world.kube.fail({ method: 'PATCH', path: /secrets.*-keys-/, fault: { status: 503 } });
+    await world.reconcile().catch(() => {});
+    world.kube.heal();
+    expect(records().map(({ metadata }) => metadata.labels?.['engram.dev/realm-of-tenant'])).to.deep.equal([
+      status?.tenantId,
+    ]);
+  });
+
+  it('say so where somebody made a Secret of their name', async () => {
+    await become();
+    const { name, namespace } = keysIn(PLACE.namespace)?.metadata ?? {};
+    world.kube.remove(KINDS.secret, keysIn(PLACE.namespace)?.metadata ?? PLACE);
+    const metadata = { name: name ?? '', namespace: namespace ?? '' };
+    world.kube.put(KINDS.secret, { apiVersion: 'v1', kind: 'Secret', metadata });
+    await world.reconcile().catch(() => {});
+    expect(ready()).to.equal('False ObjectExists');
+  });
+
+  it('are given to nobody while a Tenant is there that has them', async () => {
+    const { status } = (await become()) ?? {};
+    await become({ tenantId: status?.tenantId ?? '' }, TRUSTED);
+    expect([ready(TRUSTED), keysIn(TRUSTED.namespace)]).to.deep.equal(['False OwnedByAnother', undefined]);
+    // Nor with a copy of the Secret.
+    const { labels, annotations } = keysIn(PLACE.namespace)?.metadata ?? {};
+    const copied = { 'engram.dev/owner-uid': world.kube.read<Tenant>(TENANT_KIND, TRUSTED)?.metadata.uid ?? '' };
+    world.kube.put(KINDS.secret, {
+      ...{ apiVersion: 'v1', kind: 'Secret', data: keysIn(PLACE.namespace)?.data ?? {} },
+      metadata: { ...TRUSTED, name: 'copied', labels: { ...labels, ...copied }, annotations: annotations ?? {} },
+    } as Secret);
+    const before = administrators.map(({ realms }) => [...realms.entries()]);
+    await world.reconcile(keyOf(TRUSTED));
+    expect(ready(TRUSTED)).to.equal('False OwnedByAnother');
+    expect(administrators.map(({ realms }) => [...realms.entries()])).to.deep.equal(before);
+  });
+
+  it('end with the stores, also those of a realm that was taken over and whose Secret is gone', async () => {
+    const { status } = (await become()) ?? {};
+    await deleteNamespace();
+    await become({ tenantId: status?.tenantId ?? '', deletionPolicy: 'Delete' });
+    await deleteNamespace();
+    expect(administrators.map(({ realms }) => realms.size)).to.deep.equal([0, 0, 0, 0]);
+    expect(records()).to.deep.equal([]);
+  });
+});

@@ -1,0 +1,58 @@
+import { parseCron } from '../../api/schedule.ts';
+import type { TenantStatusStore } from '../../api/tenant.ts';
+import { findPlace } from '../../erasure/snapshots.ts';
+import { done, retrying, stalled } from '../../kube-runtime/steps.ts';
+import type { TenantDependencies, TenantOptions, TenantStep } from '../model.ts';
+
+const STRENGTH: Readonly<Record<TenantStatusStore['isolation'], number>> = {
+  Label: 0,
+  Index: 1,
+  Database: 2,
+  Cluster: 3,
+};
+
+/** Says how each store keeps the tenant apart, and goes no further when one of them does less than is asked for. */
+export function checkIsolation({ stores }: Pick<TenantOptions, 'stores'>): TenantStep {
+  return {
+    name: 'check-isolation',
+    async run({ object }) {
+      const message = isolationProblem(stores, object.spec.minimumIsolation);
+      if (message === null) return done({ status: { stores } });
+      return stalled('IsolationUnsupported', message, {
+        status: { stores },
+        conditions: [{ type: 'StoresProvisioned', status: 'False', reason: 'IsolationUnsupported', message }],
+      });
+    },
+  };
+}
+
+/** What a person reads where a store offers less than is asked for. */
+export function isolationProblem(
+  stores: readonly TenantStatusStore[],
+  minimum: TenantStatusStore['isolation'],
+): string | null {
+  const weak = stores.filter(({ isolation }) => STRENGTH[isolation] < STRENGTH[minimum]);
+  if (weak.length === 0) return null;
+  const named = weak.map(({ role, driver, isolation }) => `${role} (${driver}: ${isolation})`).toSorted();
+  return `Less isolation than ${minimum}: ${named.join(', ')}; lower minimumIsolation or use an installation of its own`;
+}
+
+/**
+ * Says at once what would be found out when the first snapshot is due, or when the tenant is deleted. Holds up nothing else;
+ * whether the bucket takes anything is seen with the first snapshot (`BackupHealthy` of the Datasets).
+ */
+export function checkBackup({ client }: TenantDependencies): TenantStep {
+  return {
+    name: 'check-backup',
+    async run({ object, signal }) {
+      const { backup } = object.spec;
+      if (backup === undefined) return done();
+      const cron = parseCron(backup.schedule);
+      if ('fault' in cron) {
+        return stalled('InvalidSpec', `spec.backup.schedule is no schedule: ${cron.fault}`, { continues: true });
+      }
+      const found = await findPlace(client, object, backup.destinationRef?.name, signal);
+      return 'fault' in found ? retrying('SecretMissing', found.fault, { continues: true }) : done();
+    },
+  };
+}
