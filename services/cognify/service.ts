@@ -24,7 +24,7 @@ import { createDataItems } from '../common/records/ingest/data-items.ts';
 import { createRepetitions } from '../common/records/ingest/repetitions.ts';
 import type { Subscription } from '../common/storage/ports/bus.ts';
 import type { CognifyDependencies, CognifyServiceOptions } from './dependencies.ts';
-import { createMigrationsInHand, type MigrationsInHand } from './migration/migrations-in-hand.ts';
+import { createMigrationsInHand } from './migration/migrations-in-hand.ts';
 import { COGNIFY_JOB } from './model.ts';
 import { createItemBuilds } from './pipeline/item-builds.ts';
 import { createModelCache } from './repositories/model-cache.ts';
@@ -58,44 +58,143 @@ const startScheduled = onDemand(async () => (await import('./runs/start-cognify.
 /** Other workers may be killed while this process lives on. */
 const SWEEP_EVERY_MS = 600_000;
 
-/** How soon a dataset is built again after its index was lost. */
+/** How often lost indexes are looked for. */
 const REBUILD_EVERY_MS = 1_000;
 
-/** Runs, and the graph and indexes they build: see README.md. */
+/** Creates the service: runs, and the graph and indexes that they build (README.md). */
 export function createCognifyService(options: CognifyServiceOptions): Service {
-  const dependencies = dependenciesOf(options);
-  const { engine, logger } = dependencies;
+  const { store, eventLog, messenger, clock, ids, logger, metrics, ledger, workQueue, tracer = NO_TRACER } = options;
+  const settings = { ...DEFAULT_COGNIFY_SETTINGS, ...options.settings };
+  const runs = createRuns(store);
+  const records = createRunRecords(store);
+  const budgets = options.budgets ?? createBudgets({ store, clock, ids, eventLog, logger });
+  const recorder = createRunRecorder({
+    store,
+    runs,
+    records,
+    budgets,
+    eventLog,
+    messenger,
+    clock,
+    ids,
+    logger,
+    metrics,
+  });
+  const homes = createVectorHomes(options);
+  const indexes = {
+    text: options.text,
+    graph: options.graph,
+    vectors: homes.vectors,
+    homes,
+    embedders: options.embedders ?? onlyEmbedder(options.embedder),
+    statements: createStatements(store),
+    supersessions: createSupersessions(store),
+  };
+  const builds = createItemBuilds(ledger);
+  const cache = createModelCache(store);
+  const repetitions = createRepetitions(store);
+  const run = once(async () => {
+    const [{ createCognifyRun }, { createTextWork }] = await Promise.all([
+      import('./runs/cognify-run.ts'),
+      import('./pipeline/text-work.ts'),
+    ]);
+    const textWork = createTextWork(options.textWorkers);
+    return createCognifyRun({ ...options, ...indexes, settings, builds, cache, repetitions, textWork });
+  });
+  const engine = createRunEngine({
+    ...options,
+    runs,
+    recorder,
+    budgets,
+    tracer,
+    executor: { kind: COGNIFY_JOB, execute: async (active) => (await run()).execute(active) },
+    settings: { ...DEFAULT_RUN_SETTINGS, ...options.runs },
+  });
+  const dependencies: CognifyDependencies = {
+    ...options,
+    ...indexes,
+    settings,
+    runs,
+    recorder,
+    engine,
+    configurations: createDatasetConfigurations(store),
+    datasets: createDatasets(store),
+    managedResources: createManagedResources(store),
+  };
   const migrations = createMigrationsInHand(dependencies);
-  let subscriptions: readonly Subscription[] = [];
   const sweep = createRepeating({
     work: () => sweepGenerations(dependencies),
     everyMs: SWEEP_EVERY_MS,
     onError: (error) => logger.error('cognify.sweep.failed', { error }),
   });
   const rebuilding = createRepeating({
-    work: () => rebuildLost(dependencies),
+    work: () => rebuildLost({ ...dependencies, ids }),
     everyMs: REBUILD_EVERY_MS,
     onError: (error) => logger.error('index.rebuild.failed', { error }),
   });
+  const serve = (): Promise<readonly Subscription[]> => {
+    const { prepare, probe, places } = options;
+    return Promise.all([
+      messenger.serve(methods.startRun, async ({ dueAt, ...request }, context) => {
+        const own = { ...request, principal: callerOf(context), ...originOf(context) };
+        if (dueAt === undefined) return { run: await startCognify(dependencies, own) };
+        const scheduling = { ...dependencies, scheduledStarts: createScheduledStarts(store) };
+        return { run: await startScheduled(scheduling, { ...own, dueAt }) };
+      }),
+      messenger.serve(methods.recordRun, async (request, context) => {
+        prepare?.();
+        await recordRun(dependencies, { ...request, principal: callerOf(context), ...originOf(context) });
+        return {};
+      }),
+      messenger.serve(
+        methods.getRun,
+        async ({ runId }) => (await readRun(dependencies, runId)) ?? { run: null, tenant: null },
+      ),
+      messenger.serve(methods.runStatuses, async ({ datasets, pipelines }) => ({
+        runs: (await runs.newest(datasets, pipelines)).map(({ state }) => state),
+      })),
+      ...(probe === undefined
+        ? []
+        : [messenger.serve(managed.probeModel, (request, { signal }) => probe(request, signal))]),
+      messenger.serve(managed.migrateEmbedding, (request, { signal }) =>
+        migrateEmbedding(dependencies, request, (scope) => migrations.follow(scope, signal)),
+      ),
+      messenger.serve(managed.builtStatistics, ({ dataset }) =>
+        builtStatistics({ ...dependencies, items: createDataItems(store) }, dataset),
+      ),
+      messenger.serve(managed.setDatasetConfiguration, (request) => setDatasetConfiguration(dependencies, request)),
+      ...(places === undefined
+        ? []
+        : [messenger.serve(restoreMethod, (request) => restoreBuilt({ ...dependencies, places }, request))]),
+      messenger.serve(methods.applyGraphPatch, (request, context) =>
+        applyGraphPatch({ ...dependencies, claims: createImproveClaims(store) }, request, context),
+      ),
+      messenger.serve(methods.eraseBuilt, async (request) => {
+        const erased = await eraseBuilt({ ...dependencies, builds, cache, repetitions }, request);
+        return { ...erased, removed: { ...erased.removed } };
+      }),
+    ]);
+  };
+  let subscriptions: readonly Subscription[] = [];
   return {
     name: 'cognify',
     routes: [
-      ...cognifyRoutes(dependencies),
+      ...cognifyRoutes({ ...dependencies, budgets }),
       ...datasetStatusRoutes(dependencies),
       ...graphSummaryRoutes(dependencies),
       ...embeddingRoutes(dependencies),
-      ...activityRoutes(dependencies),
-      ...jobRoutes(dependencies),
+      ...activityRoutes({ messenger, records }),
+      ...jobRoutes({ ...dependencies, workQueue }),
       ...validateRoutes(dependencies),
       ...(options.llm === undefined ? [] : llmRoutes({ ...options.llm, logger })),
     ],
     sockets: [runSocket(dependencies)],
     async start() {
-      subscriptions = await serve(dependencies, migrations, options);
+      subscriptions = await serve();
       await engine.start();
       sweep.start();
-      // Only the files of a process can be lost without the store that they are recorded in.
-      if (!options.store.capabilities.sharedBetweenProcesses) rebuilding.start();
+      // Only the files of a process can be lost without the store that records them.
+      if (!store.capabilities.sharedBetweenProcesses) rebuilding.start();
     },
     drain: () => engine.stop(),
     async stop() {
@@ -109,95 +208,6 @@ export function createCognifyService(options: CognifyServiceOptions): Service {
   };
 }
 
-function dependenciesOf(options: CognifyServiceOptions): CognifyDependencies {
-  const { store, eventLog, messenger, clock, ids, logger, workQueue, ledger, metrics, tracer = NO_TRACER } = options;
-  const settings = { ...DEFAULT_COGNIFY_SETTINGS, ...options.settings };
-  const runs = createRuns(store);
-  const records = createRunRecords(store);
-  const budgets = options.budgets ?? createBudgets({ store, clock, ids, eventLog, logger });
-  const recorder = createRunRecorder({
-    ...{ store, runs, records, budgets, eventLog, messenger, clock, ids, logger, metrics },
-  });
-  const cache = createModelCache(store);
-  const builds = createItemBuilds(options.ledger);
-  const statements = createStatements(store);
-  const supersessions = createSupersessions(store);
-  const repetitions = createRepetitions(store);
-  const stated = { statements, supersessions, repetitions };
-  const homes = createVectorHomes(options);
-  const embedding = { homes, vectors: homes.vectors, embedders: options.embedders ?? onlyEmbedder(options.embedder) };
-  const run = once(async () => {
-    const [{ createCognifyRun }, { createTextWork }] = await Promise.all([
-      import('./runs/cognify-run.ts'),
-      import('./pipeline/text-work.ts'),
-    ]);
-    const textWork = createTextWork(options.textWorkers);
-    return createCognifyRun({ ...options, ...stated, ...embedding, settings, builds, cache, textWork });
-  });
-  const engine = createRunEngine({
-    ...{ store, runs, recorder, budgets, workQueue, messenger, clock, ids, logger, tracer },
-    executor: { kind: COGNIFY_JOB, execute: async (active) => (await run()).execute(active) },
-    settings: { ...DEFAULT_RUN_SETTINGS, ...options.runs },
-  });
-  const { text, graph, audit, models } = options;
-  const claims = createImproveClaims(store);
-  const configurations = createDatasetConfigurations(store);
-  const scheduledStarts = createScheduledStarts(store);
-  const ofOthers = {
-    datasets: createDatasets(store),
-    managedResources: createManagedResources(store),
-    items: createDataItems(store),
-  };
-  return {
-    ...{ ...embedding, text, graph, models, claims, audit, messenger, ledger, clock, ids, logger, store, workQueue },
-    ...{ settings, budgets, cache, runs, records, recorder, engine, builds, configurations, scheduledStarts },
-    ...{ ...stated, ...ofOthers },
-  };
-}
-
 function originOf({ origin }: CallContext): Pick<CallContext, 'origin'> {
   return origin === undefined ? {} : { origin };
-}
-
-function serve(
-  dependencies: CognifyDependencies,
-  migrations: MigrationsInHand,
-  { prepare, probe, places }: Pick<CognifyServiceOptions, 'prepare' | 'probe' | 'places'>,
-): Promise<readonly Subscription[]> {
-  const { messenger, runs } = dependencies;
-  return Promise.all([
-    messenger.serve(methods.startRun, async ({ dueAt, ...request }, context) => {
-      const asked = { ...request, principal: callerOf(context), ...originOf(context) };
-      const start = () => startCognify(dependencies, asked);
-      return { run: await (dueAt === undefined ? start() : startScheduled(dependencies, { ...asked, dueAt })) };
-    }),
-    messenger.serve(methods.recordRun, async (request, context) => {
-      prepare?.();
-      await recordRun(dependencies, { ...request, principal: callerOf(context), ...originOf(context) });
-      return {};
-    }),
-    messenger.serve(
-      methods.getRun,
-      async ({ runId }) => (await readRun(dependencies, runId)) ?? { run: null, tenant: null },
-    ),
-    messenger.serve(methods.runStatuses, async ({ datasets, pipelines }) => ({
-      runs: (await runs.newest(datasets, pipelines)).map(({ state }) => state),
-    })),
-    ...(probe === undefined
-      ? []
-      : [messenger.serve(managed.probeModel, (request, { signal }) => probe(request, signal))]),
-    messenger.serve(managed.migrateEmbedding, (request, { signal }) =>
-      migrateEmbedding(dependencies, request, (scope) => migrations.follow(scope, signal)),
-    ),
-    messenger.serve(managed.builtStatistics, ({ dataset }) => builtStatistics(dependencies, dataset)),
-    messenger.serve(managed.setDatasetConfiguration, (request) => setDatasetConfiguration(dependencies, request)),
-    ...(places === undefined
-      ? []
-      : [messenger.serve(restoreMethod, (request) => restoreBuilt({ ...dependencies, places }, request))]),
-    messenger.serve(methods.applyGraphPatch, (request, context) => applyGraphPatch(dependencies, request, context)),
-    messenger.serve(methods.eraseBuilt, async (request) => {
-      const { removed, residue, itemsReset } = await eraseBuilt(dependencies, request);
-      return { removed: { ...removed }, residue, itemsReset };
-    }),
-  ]);
 }

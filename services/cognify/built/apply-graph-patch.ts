@@ -12,38 +12,34 @@ import {
   type ItemPatch,
   MAX_PATCH_ROWS,
 } from '../../common/platform/messaging/methods/cognify.ts';
-import { activeEmbedding } from '../../common/records/cognify/active-embedding.ts';
+import { activeEmbedding, type EmbeddingDependencies } from '../../common/records/cognify/active-embedding.ts';
+import type { VectorHomes } from '../../common/records/cognify/vector-homes.ts';
+import type { ImproveClaims } from '../../common/records/improve/improve-claims.ts';
 import type { Provenance } from '../../common/storage/ports/index-entry.ts';
 import { tokenize } from '../../common/text/language/tokenize.ts';
 import type { CognifyDependencies } from '../dependencies.ts';
 import { createIndexWriter, emptyBatch, type IndexBatch } from '../pipeline/index-writer.ts';
-import { removeRows } from '../pipeline/remove-rows.ts';
+import { type RowStores, removeRows } from '../pipeline/remove-rows.ts';
 
-type Dependencies = Pick<
-  CognifyDependencies,
-  | 'text'
-  | 'vectors'
-  | 'graph'
-  | 'homes'
-  | 'embedders'
-  | 'ledger'
-  | 'claims'
-  | 'clock'
-  | 'settings'
-  | 'statements'
-  | 'supersessions'
->;
+interface Dependencies
+  extends RowStores,
+    EmbeddingDependencies,
+    Pick<CognifyDependencies, 'ledger' | 'clock' | 'settings'> {
+  readonly homes: VectorHomes;
+  /** Read only: improve writes them. */
+  readonly claims: Pick<ImproveClaims, 'holds'>;
+}
 
-/** Splitting their texts into words takes some milliseconds; requests get their turn in between. */
+/** Tokenizing this many rows takes some milliseconds; requests get their turn in between. */
 const ROWS_PER_TURN = 100;
 /** Generations whose rows are removed at the same time. */
 const AT_ONCE = 16;
 
 /**
- * Rows of improve belong to the generation of an item that they were read from: the ledger hides them with it, and whoever
- * erases the item erases and counts them. One that is not the committed one gets none, and what was written while it went is
- * removed again. The improve must hold the dataset right before rows are written; they are keyed by generation and edge, so
- * a write that ends behind the lease is at worst an older wording of the same edges.
+ * Writes rows of an improve under the generation of the item that they were derived from: the ledger hides them together with
+ * it, and erasing the item erases and counts them. A generation that is not committed gets no rows; rows that were written
+ * while it was replaced are removed again. The improve must hold its claim on the dataset right before rows are written. Rows
+ * are keyed by generation and edge, so a write that ends after the lease is at worst an older wording of the same edges.
  */
 export async function applyGraphPatch(
   dependencies: Dependencies,
@@ -80,7 +76,7 @@ async function requireHolder(
   throw engramError('ConflictError', 'This improve does not hold the dataset any more.', { retryable: true });
 }
 
-/** Those whose generation readers do not see: forgotten, reset, or built anew. */
+/** Returns the items whose generation is not committed: forgotten, reset, or built again. */
 async function lostAmong(
   { ledger }: Dependencies,
   scope: DatasetScope,
@@ -113,27 +109,32 @@ async function write(
   { batch, context }: { readonly batch: IndexBatch; readonly context: CallContext },
 ): Promise<void> {
   const { text, graph, homes, settings } = dependencies;
-  const { embeddingBatchSize, embeddingConcurrency } = settings;
   const scope = scopeOf(request.dataset);
   const { signal } = context;
   const writer = createIndexWriter({
-    ...{ scope, text, vectors: homes.inHomes, graph, embeddingBatchSize, embeddingConcurrency },
+    scope,
+    text,
+    graph,
+    vectors: homes.inHomes,
+    ...settings,
     home: () => activeEmbedding(dependencies, scope),
     written: (home) => homes.written(scope, home),
     context: {
-      ...{ scope, purpose: 'extraction', payer: payerOf(callerOf(context)) },
+      scope,
+      purpose: 'extraction',
+      payer: payerOf(callerOf(context)),
       ...(signal === undefined ? {} : { signal }),
     },
-    // Vectors may take a while, and somebody else may have taken over meanwhile.
+    // Embedding may take long enough for another improve to take over.
     permit: () => requireHolder(dependencies, request),
   });
   await writer.write(batch);
-  // A migration that has been at these items has not seen what was added to them.
+  // A migration that already copied these items has not seen the new rows.
   if ((await homes.state(scope)).migration === null) return;
   await homes.forgetReembedded(scope, [...new Set(batch.entries.map(({ item }) => item))]);
 }
 
-/** What is committed is seen, and what is being built will be: neither is anybody's but cognify's to remove. */
+/** Removes rows of generations that are neither committed nor being built. */
 async function removeGone(dependencies: Dependencies, scope: DatasetScope, gone: readonly Provenance[]): Promise<void> {
   if (gone.length === 0) return;
   const entries = await dependencies.ledger.entries(

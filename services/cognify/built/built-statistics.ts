@@ -6,10 +6,13 @@ import { SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
 import { jobsCollection, orderingKeyOf } from '../../common/platform/jobs/job-document.ts';
 import type { BuiltStatistics } from '../../common/platform/messaging/methods/cognify-managed.ts';
 import type { StoredRun } from '../../common/records/cognify/runs.ts';
+import type { DataItems } from '../../common/records/ingest/data-items.ts';
 import type { DocumentStore } from '../../common/storage/ports/document-store.ts';
 import type { CognifyDependencies } from '../dependencies.ts';
 
-type Dependencies = Pick<CognifyDependencies, 'graph' | 'text' | 'runs' | 'store' | 'items' | 'ledger'>;
+type Dependencies = Pick<CognifyDependencies, 'graph' | 'text' | 'runs' | 'store' | 'ledger'> & {
+  readonly items: Pick<DataItems, 'countWaiting' | 'longestWait'>;
+};
 
 /** Counts what is built of a dataset (`builtStatistics` in methods/cognify-managed.ts). The stores count by an index. */
 export async function builtStatistics(dependencies: Dependencies, dataset: DatasetRef): Promise<BuiltStatistics> {

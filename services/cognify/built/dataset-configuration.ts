@@ -1,10 +1,10 @@
-import { hash } from 'node:crypto';
 import { unusedModelOptions } from '../../common/domain/unused-options.ts';
 import type { DatasetId, TenantId } from '../../common/kernel/brand.ts';
 import { engramError } from '../../common/kernel/errors.ts';
+import { sha256 } from '../../common/kernel/hashes.ts';
 import type { JsonObject } from '../../common/kernel/json.ts';
 import { type DatasetScope, datasetScope } from '../../common/kernel/scope.ts';
-import { isWriteConflict } from '../../common/platform/async/retry-on-conflict.ts';
+import { retryOnConflict } from '../../common/platform/async/retry-on-conflict.ts';
 import type { CognifyOptions } from '../../common/platform/messaging/methods/cognify.ts';
 import type {
   DatasetConfigurationHashes,
@@ -19,13 +19,13 @@ type Dependencies = Pick<
   'audit' | 'clock' | 'configurations' | 'datasets' | 'ledger' | 'managedResources' | 'models'
 >;
 
-/** The chunker goes by paragraphs; there is no other. */
+/** Known chunking strategies; the chunker cuts at paragraphs. */
 const STRATEGIES = ['paragraph'];
-/** Configurations that are told apart from each other; what was built by an older one counts as built by another. */
+/** Configurations whose history is kept. Items that were built under an older one count as drifted. */
 const KEPT = 50;
 const NOTHING: RunDefaults = { graphModel: null, prompt: null, chunking: null };
 
-/** See `setDatasetConfiguration` in common/platform/messaging/methods/cognify-managed.ts: rules and errors. */
+/** Sets the configuration of a managed dataset; rules and errors: `setDatasetConfiguration` in methods/cognify-managed.ts. */
 export async function setDatasetConfiguration(
   deps: Dependencies,
   request: SetDatasetConfigurationRequest,
@@ -36,11 +36,11 @@ export async function setDatasetConfiguration(
   const { keepExtractions } = await deps.models.current(tenantId);
   const asked = { graphModel: wanted.graphModel, customPrompt: wanted.prompt };
   const unused = unusedModelOptions(asked, keepExtractions);
-  for (;;) {
+  const hashes = hashesOf(wanted);
+  const total = totalHash(wanted);
+  return retryOnConflict(async () => {
     await requireManagedDataset(deps, { tenant: tenantId, dataset: datasetId, crUid });
     const before = await deps.configurations.get(scope);
-    const hashes = hashesOf(wanted);
-    const total = totalHash(wanted);
     const { history = [] } = before ?? {};
     if ((history.at(-1)?.hash ?? totalHash(NOTHING)) === total) {
       return { ...hashes, drifted: await hasDrifted(deps, scope, before), unused };
@@ -48,21 +48,16 @@ export async function setDatasetConfiguration(
     const entry = { hash: total, since: deps.clock.now().toISOString() };
     const document = { ...wanted, history: [...history, entry].slice(-KEPT) };
     const details = { resource: crUid, ...hashes };
-    try {
-      await deps.audit.commit(
-        scope,
-        [deps.configurations.putWrite(document, before)],
-        [{ tenant: tenantId, action: 'dataset.configured', actor: null, subject: datasetId, details }],
-      );
-    } catch (error) {
-      if (isWriteConflict(error)) continue;
-      throw error;
-    }
+    await deps.audit.commit(
+      scope,
+      [deps.configurations.putWrite(document, before)],
+      [{ tenant: tenantId, action: 'dataset.configured', actor: null, subject: datasetId, details }],
+    );
     return { ...hashes, drifted: await hasDrifted(deps, scope, { ...document, version: 0 }), unused };
-  }
+  });
 }
 
-/** What the request of a run leaves open is as the dataset is configured. */
+/** Completes the options of a run with the configuration of its dataset. */
 export async function withDefaults(
   { configurations }: Pick<Dependencies, 'configurations'>,
   scope: DatasetScope,
@@ -127,11 +122,7 @@ function totalHash(defaults: RunDefaults): string {
   return hashOf(JSON.stringify([graphModelHash, promptHash, chunkingHash]));
 }
 
-function hashOf(text: string): string {
-  return `sha256:${hash('sha256', text)}`;
-}
-
-/** Whether something that is there was committed while another configuration was in force. */
+/** Whether a committed item was built under another configuration. */
 async function hasDrifted(
   { ledger }: Dependencies,
   scope: DatasetScope,
@@ -140,7 +131,7 @@ async function hasDrifted(
   if (configuration === null) return false;
   const { history } = configuration;
   const present = history.at(-1)?.hash;
-  // Before the first one the server's defaults were in force, unless too many came since to tell.
+  // Before the first entry the server's defaults applied, unless older entries were dropped.
   const first = history.length < KEPT ? totalHash(NOTHING) : '';
   const hashAt = (at: string) => history.findLast(({ since }) => since <= at)?.hash ?? first;
   const entries = await ledger.allEntries(scope);
@@ -148,4 +139,8 @@ async function hasDrifted(
     ({ generation, erased, committedAt }) =>
       generation > 0 && !erased && committedAt !== null && hashAt(committedAt) !== present,
   );
+}
+
+function hashOf(text: string): string {
+  return `sha256:${sha256(text)}`;
 }

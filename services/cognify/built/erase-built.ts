@@ -12,54 +12,58 @@ import { runHeadsCollection, runResultsCollection } from '../../common/records/c
 import { scheduledStartsCollection } from '../../common/records/cognify/scheduled-starts.ts';
 import { statementsCollection } from '../../common/records/cognify/statements.ts';
 import { supersessionsCollection } from '../../common/records/cognify/supersessions.ts';
+import type { Repetitions } from '../../common/records/ingest/repetitions.ts';
 import type { AnyCollection } from '../../common/storage/ports/document-store.ts';
 import type { CognifyDependencies } from '../dependencies.ts';
+import type { ItemBuilds } from '../pipeline/item-builds.ts';
 import { removeRows } from '../pipeline/remove-rows.ts';
-import { modelCacheCollection } from '../repositories/model-cache.ts';
-import { judgeOrLeave } from '../statements/judge-statements.ts';
+import { type ModelCache, modelCacheCollection } from '../repositories/model-cache.ts';
+import { tryJudgeStatements } from '../statements/judge-statements.ts';
 
-export interface EraseRequest {
+interface EraseRequest {
   readonly dataset: DatasetRef;
-  /** All of the dataset without them. */
+  /** Absent: everything of the dataset. */
   readonly items?: readonly string[];
-  /** What was built goes, the items may be built again. */
+  /** Erases what was built; the items stay and may be built again. */
   readonly memoryOnly: boolean;
 }
 
-export interface Erased {
+interface Erased {
   readonly removed: {
     readonly text: number;
     readonly vectors: number;
     readonly graph: number;
     readonly answers: number;
   };
-  /** Rows still there; 0 is the promise. */
+  /** Rows that are left; 0 after a complete erasure. */
   readonly residue: number;
-  /** Items that were built and are not any more. */
+  /** Items that were built before. */
   readonly itemsReset: number;
 }
 
-type Dependencies = Pick<
-  CognifyDependencies,
-  | 'text'
-  | 'vectors'
-  | 'graph'
-  | 'homes'
-  | 'ledger'
-  | 'cache'
-  | 'builds'
-  | 'engine'
-  | 'store'
-  | 'logger'
-  | 'clock'
-  | 'statements'
-  | 'supersessions'
-  | 'repetitions'
->;
+interface Dependencies
+  extends Pick<
+    CognifyDependencies,
+    | 'text'
+    | 'vectors'
+    | 'graph'
+    | 'homes'
+    | 'ledger'
+    | 'engine'
+    | 'store'
+    | 'logger'
+    | 'clock'
+    | 'statements'
+    | 'supersessions'
+  > {
+  readonly cache: ModelCache;
+  readonly builds: ItemBuilds;
+  readonly repetitions: Repetitions;
+}
 
-/** What goes with the memory of a dataset, beside the rows of the indexes. */
+/** Collections erased with the memory of a dataset, beside the rows of the indexes. */
 const MEMORY: readonly AnyCollection[] = [statementsCollection, supersessionsCollection, indexRebuildsCollection];
-/** What goes with the dataset alone: answers of models were paid for; one that is made again under its id has no past. */
+/** Collections erased only with the dataset itself: model answers were paid for; a new dataset with its id has no history. */
 const BUILT: readonly AnyCollection[] = [
   modelCacheCollection,
   runHeadsCollection,
@@ -74,9 +78,9 @@ const POLL_MS = 20;
 const AT_ONCE = 16;
 
 /**
- * Invisible first: the ledger entry becomes a tombstone (or is reset), which also bars builds under way from committing.
- * Then those are stopped, their roll-back is awaited, and every row is removed and counted; kept answers of models too,
- * unless only the memory goes.
+ * Erases what was built from a dataset or from some of its items. The ledger entries become tombstones (or are reset) first,
+ * which hides the rows and keeps builds in flight from committing. Then builds are stopped, their roll-back is awaited, and
+ * every row is removed and counted, with cached model answers unless `memoryOnly`.
  */
 export async function eraseBuilt(dependencies: Dependencies, request: EraseRequest): Promise<Erased> {
   const { ledger, builds, engine } = dependencies;
@@ -94,10 +98,10 @@ export async function eraseBuilt(dependencies: Dependencies, request: EraseReque
   const removed = isEverything
     ? await removeAll(dependencies, request, items)
     : await removeItems(dependencies, request, items);
-  // What the items had replaced stands again.
-  if (!isEverything) await judgeOrLeave(dependencies, scope);
+  // Statements that the items had superseded become valid again.
+  if (!isEverything) await tryJudgeStatements(dependencies, scope);
   const residue = await residueOf(dependencies, request, isEverything ? null : items);
-  // Last: where vectors are is known until none are left.
+  // Last, because it says where the vectors are.
   if (isEverything && !request.memoryOnly) await dependencies.homes.forget(scope);
   return { removed, residue, itemsReset };
 }
@@ -106,7 +110,7 @@ function nowOf({ clock }: Dependencies): string {
   return clock.now().toISOString();
 }
 
-/** Until no build of the items is under way, in any process; a dead worker's is not waited for for ever. */
+/** Waits until no build of the items is in flight, in any process; at most `STOP_MS`, because a worker may be dead. */
 async function untilSettled(
   { ledger, logger }: Dependencies,
   scope: DatasetScope,
@@ -134,7 +138,7 @@ async function removeItems(
       total.graph += removed.graph;
     }
   }
-  // The items stay when only their memory goes, and so does what models said of them: it was paid for.
+  // When only the memory is erased the items stay, and so do the model answers about them, which were paid for.
   return { ...total, answers: request.memoryOnly ? 0 : await dependencies.cache.remove(scope, items) };
 }
 
@@ -150,7 +154,7 @@ async function removeAll(
   await Promise.all([text.drop(scope), vectors.drop(scope), graph.drop(scope)]);
   const answers = request.memoryOnly ? 0 : await dependencies.cache.count(scope);
   await eraseCollections(store, scope, request.memoryOnly ? MEMORY : [...MEMORY, ...BUILT]);
-  // A build that began after the reset has lost rows to the drop: it must not commit either.
+  // A build that began after the reset has lost rows by the drop: it must not commit either.
   const late = [...(await ledger.allEntries(scope))]
     .filter(([item, entry]) => entry.lastGeneration !== before.get(item)?.lastGeneration)
     .map(([item]) => item);
@@ -182,7 +186,7 @@ async function residueOf(
   return text + vectors + graph + kept.reduce((sum, count) => sum + count, 0);
 }
 
-/** Nobody can count the rows of a damaged store; dropping removes it all the same, and the residue is counted after. */
+/** Counts no rows of a damaged store: they cannot be counted, but are dropped, and the residue is counted afterwards. */
 function noneWhenDamaged(error: unknown) {
   if (isEngramError(error) && error.wireName === 'CorruptStoreError') return { text: 0, vectors: 0, graph: 0 };
   throw error;

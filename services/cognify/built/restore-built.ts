@@ -27,7 +27,7 @@ type Dependencies = Pick<CognifyDependencies, 'text' | 'vectors' | 'graph' | 'em
   readonly places: SnapshotPlaces;
 };
 
-/** Cognify's among the records of a dataset. */
+/** Collections of cognify in a snapshot of a dataset. */
 const OWN: readonly AnyCollection[] = [
   ledgerCollection,
   statementsCollection,
@@ -37,15 +37,15 @@ const OWN: readonly AnyCollection[] = [
 const ROWS_AT_ONCE = 2_000;
 
 /**
- * Writes what one part of a snapshot has of cognify's, into a dataset that nobody can name yet; see `restoreBuilt` in
- * common/platform/messaging/methods/snapshots.ts. No model is asked: rows are written as they were.
+ * Restores the documents and rows of cognify from one part of a snapshot, into a dataset that is not registered yet
+ * (`restoreBuilt` in methods/snapshots.ts). No model is called: rows are written as they were.
  */
 export async function restoreBuilt(
   deps: Dependencies,
   { tenantId, datasetId, snapshot, step, place }: RestoreBuiltRequest,
 ): Promise<RestoreBuiltResponse> {
   const scope = datasetScope(tenantId, datasetId);
-  // What can be named may hold more than the snapshot: it is not overwritten, and not removed.
+  // A registered dataset may hold more than the snapshot: it is neither overwritten nor removed.
   if ((await deps.datasets.get({ tenant: tenantId }, datasetId)) !== null)
     throw engramError('ConflictError', `Dataset ${datasetId} is there already; a snapshot becomes a new one.`);
   if (step.kind === 'discard') return { ...NOTHING, left: await discard(deps, scope) };
@@ -67,7 +67,7 @@ export async function restoreBuilt(
 
 const NOTHING: RestoreBuiltResponse = { documents: {}, rows: { text: 0, vectors: 0, nodes: 0, edges: 0 }, left: 0 };
 
-/** Attempts that were under way are none of the new dataset's. */
+/** Yields the documents with ledger entries reset to their committed generation: attempts in flight do not belong to the new dataset. */
 async function* asCommitted(documents: AsyncIterable<DocumentLine>): AsyncGenerator<DocumentLine> {
   for await (const document of documents) {
     if (document.collection !== ledgerCollection) yield document;
@@ -78,7 +78,7 @@ async function* asCommitted(documents: AsyncIterable<DocumentLine>): AsyncGenera
   }
 }
 
-/** Questions would be embedded by another model than the passages were. */
+/** Throws unless the tenant has the embedding model of the snapshot: questions and passages must be embedded by the same one. */
 async function requireSpace({ embedders }: Dependencies, tenant: TenantId, space: VectorSpace | null): Promise<void> {
   if (space === null || (await embedders.of(tenant, space)) !== null) return;
   const { model, dimensions } = (await embedders.wanted(tenant, null)).space;
@@ -134,7 +134,7 @@ async function countRows({ text, vectors, graph }: Dependencies, scope: DatasetS
   return { text: texts, vectors: ofVectors, nodes: nodeRows, edges: edgeRows };
 }
 
-/** Everything of a restore that came to nothing. Resolves to what is left; 0 is the promise. */
+/** Removes everything of a failed restore. Resolves to the number of rows that are left; 0 after a complete removal. */
 async function discard(deps: Dependencies, scope: DatasetScope): Promise<number> {
   const { text, vectors, graph, store } = deps;
   await Promise.all([text.drop(scope), vectors.drop(scope), graph.drop(scope)]);

@@ -5,7 +5,7 @@ import { isEngramError } from '../../common/kernel/errors.ts';
 import { openGraph } from '../../common/records/cognify/visible-graph.ts';
 import type { CognifyDependencies } from '../dependencies.ts';
 
-export interface GraphSummary {
+interface GraphSummary {
   readonly datasetId: string;
   /** The newest cognify run; null when there was none. */
   readonly runId: string | null;
@@ -15,13 +15,13 @@ export interface GraphSummary {
   readonly computedAt: string | null;
 }
 
-/** Counts of what is built, kept per state of the ledger: polling them costs one read of it. */
-export interface GraphCountCache {
+/** Cache of graph counts by dataset. A count is valid for one state of the ledger, so polling costs one read of it. */
+interface GraphCountCache {
   get(key: string): GraphCount | undefined;
   set(key: string, count: GraphCount): void;
 }
 
-export interface GraphCount {
+interface GraphCount {
   readonly fingerprint: string;
   readonly nodes: number;
   readonly edges: number;
@@ -43,6 +43,7 @@ export function createGraphCountCache(): GraphCountCache {
   };
 }
 
+/** Counts nodes and edges of each dataset; a damaged one is left out. */
 export async function summariseGraphs(
   dependencies: Pick<CognifyDependencies, 'graph' | 'ledger' | 'runs' | 'clock' | 'logger'> & {
     readonly counts: GraphCountCache;
@@ -58,7 +59,7 @@ export async function summariseGraphs(
       dependencies.logger.error('cognify.summary.damaged', { datasetId: dataset.id, error });
       return undefined;
     });
-    // The other datasets have their numbers all the same; asking for this one's graph tells what is wrong with it.
+    // The other datasets keep their numbers; a request for this one's graph reports the damage.
     if (count === undefined) continue;
     summaries.push({
       datasetId: dataset.id,

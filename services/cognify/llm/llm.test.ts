@@ -7,10 +7,8 @@ import { HttpError } from '../../common/platform/http/http-error.ts';
 import type { LanguageModel } from '../../common/ports/models.ts';
 import { readGraphModel } from '../../common/text/extraction/model/graph-model.ts';
 import { customPrompt } from './custom-prompt.ts';
-import type { LlmCaller, LlmDependencies } from './dependencies.ts';
-import { graphSchemaOf } from './graph-outline.ts';
-import { inferSchema } from './infer-schema.ts';
-import { piecesOf, sampleText } from './sample-text.ts';
+import { graphSchemaOf, inferSchema, piecesOf, sampleText } from './infer-schema.ts';
+import type { LlmCaller, LlmDependencies } from './model-call.ts';
 
 const CALLER: LlmCaller = {
   principal: { id: asId('u'), tenant: PERSONAL_TENANT, parentId: null } as unknown as Principal,

@@ -6,7 +6,7 @@ import type { MigrationDependencies } from './migration-step.ts';
 const followWish = onDemand(async () => (await import('./migrate-embedding.ts')).followWish);
 
 /** Migrations that this process works on beside the calls that ask for them, so that no caller waits for the work. */
-export interface MigrationsInHand {
+interface MigrationsInHand {
   /** Begins a migration where one is wanted, and tells how far it is; it is worked on for some seconds after each call. */
   follow(scope: DatasetScope, signal?: AbortSignal): Promise<EmbeddingState>;
   /** Ends what is under way; the next call for it goes on. */

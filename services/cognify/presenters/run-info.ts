@@ -1,7 +1,7 @@
 import type { RunItem, RunState } from '../../common/domain/run.ts';
 
-/** PipelineRunInfo of the wire (ingest.md §0.6). */
-export interface RunInfo {
+/** `PipelineRunInfo` of the wire (ingest.md §0.6). */
+interface RunInfo {
   readonly status: string;
   readonly pipeline_run_id: string;
   readonly dataset_id: string;
@@ -14,7 +14,7 @@ interface ItemError {
   readonly error_class?: string | null;
   readonly error_message?: string | null;
   readonly data_name?: string | null;
-  /** It is not tried again until somebody asks for it. */
+  /** It is not tried again until a client requests it. */
   readonly is_set_aside?: boolean;
 }
 
@@ -28,7 +28,7 @@ export function presentStartedRun(run: RunState): RunInfo {
   return { status: 'PipelineRunStarted', ...common(run), payload: [], data_ingestion_info: null };
 }
 
-/** An item that failed has its reason as payload, its class and its name beside; the others of the run are built. Items are shown to who may read the dataset. */
+/** Presents a run with its items, when the caller may read them. A failed item has its error message as payload. */
 export function presentEndedRun(run: RunState, showsItems: boolean): RunInfo {
   return {
     status: RUN_STATUS[run.status],
@@ -50,8 +50,11 @@ function itemInfo(run: RunState, { status, failure }: RunItem): RunInfo & ItemEr
   const info = { status: ITEM_STATUS[status], ...common(run), payload: null, data_ingestion_info: null };
   if (status !== 'errored') return info;
   return {
-    ...{ ...info, payload: failure?.message ?? null, error_class: failure?.errorClass ?? null },
-    ...{ error_message: failure?.message ?? null, data_name: failure?.name ?? null },
+    ...info,
+    payload: failure?.message ?? null,
+    error_class: failure?.errorClass ?? null,
+    error_message: failure?.message ?? null,
+    data_name: failure?.name ?? null,
     is_set_aside: failure?.isSetAside ?? false,
   };
 }

@@ -10,10 +10,10 @@ import {
   removeWhere,
 } from '../../common/storage/ports/document-store.ts';
 
-/** An answer of a model about one chunk, kept so that no paid call is repeated. */
+/** An answer of a model about one chunk, cached so that no call is paid twice. */
 type CachedAnswer = {
   readonly model: string;
-  /** Model, prompt and chunk in one: what is looked up. */
+  /** Hash of model, prompt and chunk: the lookup key. */
   readonly question: string;
   readonly contextHash: string;
   /** The item that paid for it; forgetting the item removes it. */
@@ -34,23 +34,23 @@ export interface ModelCacheKey {
   readonly promptHash: string;
   /** SHA-256 of the chunk's text without the white space at its end, hex. */
   readonly chunkHash: string;
-  /** SHA-256 of what the model was told of the document around the chunk. */
+  /** SHA-256 of the context of the chunk in the prompt: title and known names. */
   readonly contextHash: string;
   readonly item: DataItemId;
 }
 
-/** Answers to one question: one per item that met the chunk in other surroundings. */
+/** Limit of answers read for one question: there is one per item and context. */
 const MAX_ANSWERS = 100;
 
 export type ModelCache = ReturnType<typeof createModelCache>;
 
-/** Answers never leave their dataset: another dataset with the same text asks again. */
+/** Cache of model answers. Answers are never shared between datasets. */
 export function createModelCache(store: DocumentStore) {
   const where = (items: readonly DataItemId[] | undefined) => (items === undefined ? {} : { item: { in: [...items] } });
   return {
     /**
-     * The item's own answer about the chunk, whatever stood around it then: an edit elsewhere in the document costs
-     * nothing. Else one that another item paid for, told exactly the same: names of that document cannot slip into this one.
+     * Returns the item's own answer about the chunk, in any context: an edit elsewhere in the document costs nothing. Else the
+     * answer of another item in exactly the same context, so that no names of its document get into this one.
      */
     async get(scope: DatasetScope, key: ModelCacheKey): Promise<JsonObject | null> {
       const exact = await store.get(scope, modelCacheCollection, cacheId(scope, key));
@@ -62,7 +62,7 @@ export function createModelCache(store: DocumentStore) {
         answers.find(({ contextHash }) => contextHash === key.contextHash);
       return found?.answer ?? null;
     },
-    /** Of two workers with the same answer the first one's stays. `at`: ISO-8601. */
+    /** Stores an answer; of two workers with the same key the first one wins. `at`: ISO-8601. */
     async put(scope: DatasetScope, key: ModelCacheKey, answer: JsonObject, at: string): Promise<void> {
       try {
         const { model, contextHash, item } = key;
@@ -72,7 +72,7 @@ export function createModelCache(store: DocumentStore) {
         if (!(error instanceof DuplicateKeyError)) throw error;
       }
     },
-    /** Removes the answers the items paid for, all of the dataset without `items`. Returns how many went. */
+    /** Removes the answers of these items, or all of the dataset. Returns how many were removed. */
     async remove(scope: DatasetScope, items?: readonly DataItemId[]): Promise<number> {
       const [result] = await store.commit(scope, [removeWhere(modelCacheCollection, where(items))]);
       return result?.changed ?? 0;

@@ -3,8 +3,7 @@ import { defineRoute, json, type Route } from '../../common/platform/http/route.
 import { own } from '../../common/platform/http/route-permission.ts';
 import { lenientInteger, uuid } from '../../common/platform/http/schema.ts';
 import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
-import type { CognifyDependencies } from '../dependencies.ts';
-import { presentRunRecords } from '../presenters/run-record.ts';
+import type { RecordDependencies, RunRecordPage } from '../runs/read-runs.ts';
 
 const listRunRecords = onDemand(async () => (await import('../runs/read-runs.ts')).listRunRecords);
 
@@ -37,7 +36,7 @@ const row = z.object({
   parent_operation_id: text,
 });
 
-export function activityRoutes(dependencies: CognifyDependencies): readonly Route[] {
+export function activityRoutes(dependencies: RecordDependencies): readonly Route[] {
   return [
     defineRoute({
       method: 'GET',
@@ -63,4 +62,37 @@ export function activityRoutes(dependencies: CognifyDependencies): readonly Rout
       },
     }),
   ];
+}
+
+/** Presents rows of `/activity/pipeline-runs` (ingest.md §8.3). Name and owner are those of readable datasets only. */
+function presentRunRecords({ rows, datasets, owners }: RunRecordPage): readonly object[] {
+  return rows.map(({ id, record }) => {
+    const dataset = datasets.get(record.datasetId ?? '');
+    return {
+      id,
+      kind: record.pipeline === null ? 'operation' : 'pipeline',
+      pipeline_name: record.pipeline,
+      status: record.status,
+      dataset_id: record.datasetId,
+      dataset_name: dataset?.name ?? null,
+      owner_id: dataset?.ownerId ?? null,
+      owner_email: owners.get(dataset?.ownerId ?? '') ?? null,
+      created_at: record.createdAt,
+      pipeline_run_id: record.runId,
+      operation_name: record.operation,
+      origin: record.origin,
+      outcome: record.outcome,
+      background: record.background,
+      error_class: record.errorClass,
+      error_message: record.errorMessage,
+      tokens_in: record.tokensIn,
+      tokens_out: record.tokensOut,
+      embedding_tokens: record.embeddingTokens,
+      started_at: record.startedAt,
+      ended_at: record.endedAt,
+      user_id: record.userId,
+      session_id: record.sessionId ?? null,
+      parent_operation_id: null,
+    };
+  });
 }

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { billOf, payerOf } from '../../common/domain/budget.ts';
 import { type RunState, warningsOfRun } from '../../common/domain/run.ts';
 import { unusedModelOptions } from '../../common/domain/unused-options.ts';
@@ -5,27 +6,49 @@ import type { DatasetRef } from '../../common/kernel/dataset.ts';
 import { engramError } from '../../common/kernel/errors.ts';
 import type { JsonObject } from '../../common/kernel/json.ts';
 import type { Principal } from '../../common/kernel/principal.ts';
+import { runInfo } from '../../common/platform/http/answer-schemas.ts';
 import { HttpError } from '../../common/platform/http/http-error.ts';
 import { defineRoute, json, type Route } from '../../common/platform/http/route.ts';
 import { onDatasets } from '../../common/platform/http/route-permission.ts';
+import { lenientBoolean, lenientInteger, optional, stringList, uuidList } from '../../common/platform/http/schema.ts';
 import { warningHeader } from '../../common/platform/http/warning-header.ts';
 import { awaitRun } from '../../common/platform/jobs/await-run.ts';
+import { runError } from '../../common/platform/jobs/run-error.ts';
 import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
 import { isPermitted } from '../../common/platform/messaging/is-permitted.ts';
-import type { CallContext } from '../../common/platform/messaging/messenger.ts';
+import type { CallContext, Messenger } from '../../common/platform/messaging/messenger.ts';
 import { resolveDatasets } from '../../common/platform/messaging/methods/auth.ts';
 import type { CognifyOptions } from '../../common/platform/messaging/methods/cognify.ts';
+import type { Budgets } from '../../common/ports/budgets.ts';
 import type { CognifyDependencies } from '../dependencies.ts';
-import { runFailure } from '../presenters/run-failure.ts';
 import { presentEndedRun, presentStartedRun } from '../presenters/run-info.ts';
-import { type CognifyBody, cognifyAnswer, cognifyBody } from './cognify.schema.ts';
 
 const startCognify = onDemand(async () => (await import('../runs/start-cognify.ts')).startCognify);
+
+const cognifyBody = z
+  .object({
+    datasets: optional(stringList()),
+    dataset_ids: optional(uuidList()),
+    run_in_background: optional(lenientBoolean()),
+    graph_model: optional(z.record(z.string(), z.unknown())),
+    custom_prompt: optional(z.string()),
+    chunk_size: optional(lenientInteger()),
+    ontology_key: optional(stringList()),
+    chunks_per_batch: optional(lenientInteger({ min: 1 })),
+    data_per_batch: optional(lenientInteger({ min: 1 })),
+  })
+  .meta({ id: 'CognifyPayloadDTO' });
+
+type CognifyBody = z.output<typeof cognifyBody>;
+
+const cognifyAnswer = z.record(z.string(), runInfo).describe('By dataset id');
 
 const ONTOLOGY_KEY = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$/;
 
 /** POST /cognify (cognify-improve.md §1.1). */
-export function cognifyRoutes(dependencies: CognifyDependencies): readonly Route[] {
+export function cognifyRoutes(
+  dependencies: CognifyDependencies & { readonly budgets: Pick<Budgets, 'check'> },
+): readonly Route[] {
   const { messenger, budgets, models } = dependencies;
   return [
     defineRoute({
@@ -41,14 +64,14 @@ export function cognifyRoutes(dependencies: CognifyDependencies): readonly Route
         402: { description: 'Token budget exhausted' },
         403: { description: 'A dataset is unknown or not writable' },
         409: { description: 'Unknown ontology key' },
-        429: { description: 'As many runs as the budget allows are under way' },
+        429: { description: 'The budget allows no further concurrent run' },
         500: { description: 'The run ended with an error' },
       },
       async handle({ principal, body, context, signal }) {
         const options = optionsOf(body);
-        // All runs or none, and before a dataset is made: each run is charged by itself.
+        // Checked for all runs together, before a dataset is created; each run is then charged by itself.
         await budgets.check(billOf(payerOf(principal), { concurrentRuns: selected(body) }));
-        const datasets = await datasetsOf(dependencies, principal, body, context);
+        const datasets = await datasetsOf(messenger, principal, body, context);
         const background = body.run_in_background ?? false;
         const origin = context.origin === undefined ? {} : { origin: context.origin };
         const started = await Promise.all(
@@ -74,7 +97,7 @@ export function cognifyRoutes(dependencies: CognifyDependencies): readonly Route
   ];
 }
 
-/** What the runs say of options without effect; all of one request say the same. */
+/** Returns the warning about options without effect, which is the same for all runs of a request. */
 function warningOf(runs: readonly RunState[]): string | null {
   return runs.flatMap(warningsOfRun)[0] ?? null;
 }
@@ -83,13 +106,13 @@ function byDataset(runs: readonly RunState[], present: (run: RunState) => unknow
   return Object.fromEntries(runs.map((run) => [run.dataset, present(run)]));
 }
 
-/** How many datasets are named. */
+/** Counts the datasets that the request names. */
 function selected({ dataset_ids: ids = [], datasets: names = [] }: CognifyBody): number {
   return new Set(ids.length > 0 ? ids : names).size;
 }
 
 async function datasetsOf(
-  { messenger }: CognifyDependencies,
+  messenger: Messenger,
   principal: Principal,
   body: CognifyBody,
   context: CallContext,
@@ -101,7 +124,7 @@ async function datasetsOf(
   return [...new Map(datasets.map((dataset) => [dataset.id, dataset])).values()];
 }
 
-/** Everything that can be refused is refused before a dataset is made. */
+/** Reads the options of the run. Every invalid option is refused here, before a dataset is created. */
 function optionsOf(body: CognifyBody): CognifyOptions {
   if ((body.dataset_ids ?? []).length + (body.datasets ?? []).length === 0) {
     throw new HttpError(400, { error: 'No datasets or dataset_ids provided', detail: null });
@@ -133,4 +156,21 @@ function graphModelOf(model: Record<string, unknown> | undefined): JsonObject | 
     throw engramError('InvalidGraphModelError', "graph_model must be a JSON schema with a 'title'.");
   }
   return model as JsonObject;
+}
+
+/**
+ * Makes the response to a blocking request whose run ended with an error (cognify-improve.md §1.1). The legacy bodies always
+ * have both keys; any other known error keeps its status and the common form.
+ */
+function runFailure(run: RunState): Error {
+  const error = runError(run);
+  const { wireName: name, message, status } = error;
+  if (name === 'LLMPaymentRequiredError') {
+    return new HttpError(402, { error: 'Token budget exhausted', detail: `${name}: ${message} (Status code: 402)` });
+  }
+  if (name === 'LLMAPIKeyNotSetError') {
+    return new HttpError(500, { error: 'Pipeline run errored', detail: `${message} [${name}]` });
+  }
+  if (status === 500) return new HttpError(500, { error: 'Internal server error', detail: message });
+  return error;
 }

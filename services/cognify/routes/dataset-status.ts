@@ -1,15 +1,14 @@
 import { z } from 'zod';
 import { COGNIFY_PIPELINE } from '../../common/domain/run.ts';
+import type { DatasetRef } from '../../common/kernel/dataset.ts';
 import { isEngramError } from '../../common/kernel/errors.ts';
 import type { Principal } from '../../common/kernel/principal.ts';
 import { HttpError } from '../../common/platform/http/http-error.ts';
 import { defineRoute, json, type Reply, type Route } from '../../common/platform/http/route.ts';
 import { onDatasets } from '../../common/platform/http/route-permission.ts';
 import { stringList, uuidList } from '../../common/platform/http/schema.ts';
-import type { CallContext } from '../../common/platform/messaging/messenger.ts';
-import type { StoredRun } from '../../common/records/cognify/runs.ts';
-import type { CognifyDependencies } from '../dependencies.ts';
-import { presentProgress, presentStatuses } from '../presenters/run-status.ts';
+import type { CallContext, Messenger } from '../../common/platform/messaging/messenger.ts';
+import type { Runs, StoredRun } from '../../common/records/cognify/runs.ts';
 import { readableDatasets } from '../runs/permitted-datasets.ts';
 
 const statusQuery = z.object({
@@ -37,8 +36,13 @@ const progress = z
 const progressAnswer = z.record(z.string(), z.union([progress, z.record(z.string(), progress)]));
 const common = { method: 'GET', tag: 'datasets', auth: 'user' } as const;
 
-/** Status of pipelines (ingest.md §5.7). */
-export function datasetStatusRoutes(dependencies: CognifyDependencies): readonly Route[] {
+interface Dependencies {
+  readonly messenger: Messenger;
+  readonly runs: Runs;
+}
+
+/** Routes for the status of pipelines (ingest.md §5.7). */
+export function datasetStatusRoutes(dependencies: Dependencies): readonly Route[] {
   return [
     defineRoute({
       ...common,
@@ -70,7 +74,7 @@ export function datasetStatusRoutes(dependencies: CognifyDependencies): readonly
 }
 
 async function statuses(
-  { messenger, runs }: CognifyDependencies,
+  { messenger, runs }: Dependencies,
   request: {
     readonly principal: Principal;
     readonly query: StatusQuery;
@@ -90,4 +94,44 @@ async function statuses(
     if (!isEngramError(error)) throw error;
     throw new HttpError(409, { error: `Unable to retrieve dataset ${what}.` }, { cause: error });
   }
+}
+
+/**
+ * Presents runs by dataset: flat for one pipeline, without the datasets that never ran it; nested for several, with every
+ * dataset (ingest.md §5.7).
+ */
+function presentStatuses<Leaf>(
+  runs: readonly StoredRun[],
+  { datasets, pipelines }: { readonly datasets: readonly DatasetRef[]; readonly pipelines: readonly string[] },
+  leaf: (run: StoredRun) => Leaf,
+): Readonly<Record<string, unknown>> {
+  if (pipelines.length < 2) return Object.fromEntries(runs.map((run) => [run.state.dataset, leaf(run)]));
+  const byPair = new Map(runs.map((run) => [`${run.state.dataset}/${run.state.pipeline}`, run]));
+  return Object.fromEntries(
+    datasets.map(({ id }) => {
+      const own = pipelines.flatMap((pipeline) => {
+        const run = byPair.get(`${id}/${pipeline}`);
+        return run === undefined ? [] : [[pipeline, leaf(run)] as const];
+      });
+      return [id, Object.fromEntries(own)];
+    }),
+  );
+}
+
+/** Presents the state of a run. `chunks`: only while items of many chunks are built. `error`: only when the run failed. */
+function presentProgress({ state, chunks }: StoredRun): object {
+  const { status, progress, errorClass, errorMessage } = state;
+  return {
+    status,
+    progress:
+      progress === null
+        ? null
+        : {
+            completed_items: progress.completedItems,
+            total_items: progress.totalItems,
+            current_stage: progress.currentStage,
+          },
+    ...(chunks === null ? {} : { chunks }),
+    ...(errorClass === null ? {} : { error: `${errorMessage ?? ''} [${errorClass}]`.trimStart() }),
+  };
 }

@@ -3,8 +3,8 @@ import { defineRoute, json, type Route } from '../../common/platform/http/route.
 import { onDatasets } from '../../common/platform/http/route-permission.ts';
 import { uuid } from '../../common/platform/http/schema.ts';
 import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
+import type { EmbeddingState } from '../../common/platform/messaging/methods/cognify-managed.ts';
 import type { CognifyDependencies } from '../dependencies.ts';
-import { presentEmbedding } from '../presenters/embedding.ts';
 import { datasetWith } from '../runs/permitted-datasets.ts';
 
 const chooseEmbedding = onDemand(async () => (await import('../migration/choose-embedding.ts')).chooseEmbedding);
@@ -14,14 +14,18 @@ const answer = z.object({
   embedding: space.nullable(),
   migration: z
     .object({
-      ...{ from: space, to: space, done: z.int(), total: z.int(), started_at: z.string() },
+      from: space,
+      to: space,
+      done: z.int(),
+      total: z.int(),
+      started_at: z.string(),
       phase: z.enum(['copying', 'settling']),
     })
     .nullable(),
   failure: z.object({ name: z.string(), message: z.string() }).nullable(),
 });
 
-/** Ours: which embedding model the vectors of a dataset are made with. */
+/** Route that sets the embedding model of a dataset; an extension of the contract. */
 export function embeddingRoutes(dependencies: CognifyDependencies): readonly Route[] {
   const { messenger } = dependencies;
   return [
@@ -35,9 +39,10 @@ export function embeddingRoutes(dependencies: CognifyDependencies): readonly Rou
       params: z.object({ datasetId: uuid() }),
       body: { kind: 'json', schema: z.object({ model: z.string().nullish() }), required: false },
       responses: {
-        200: { description: 'They are of that model', schema: answer },
+        200: { description: 'The vectors are of that model', schema: answer },
         202: {
-          description: 'They are being made, a few seconds a call: ask again. What is there is searched meanwhile',
+          description:
+            'The migration is in progress: repeat the request until it answers 200. Search uses the former vectors meanwhile',
           schema: answer,
         },
         403: { description: 'The dataset is unknown or not writable' },
@@ -52,4 +57,10 @@ export function embeddingRoutes(dependencies: CognifyDependencies): readonly Rou
       },
     }),
   ];
+}
+
+function presentEmbedding({ embedding, migration, failure }: EmbeddingState) {
+  if (migration === null) return { embedding, migration, failure };
+  const { startedAt, ...rest } = migration;
+  return { embedding, migration: { ...rest, started_at: startedAt }, failure };
 }

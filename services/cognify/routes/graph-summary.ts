@@ -20,7 +20,7 @@ const summaryAnswer = z.array(
 
 const common = { method: 'GET', tag: 'datasets', auth: 'user' } as const;
 
-/** The size of each dataset's graph (ingest.md §5.6). */
+/** Route for the size of each dataset's graph (ingest.md §5.6). */
 export function graphSummaryRoutes(dependencies: CognifyDependencies): readonly Route[] {
   const { messenger } = dependencies;
   const counts = createGraphCountCache();

@@ -4,8 +4,8 @@ import { defineRoute, json, type Route } from '../../common/platform/http/route.
 import { SUPERUSER } from '../../common/platform/http/route-permission.ts';
 import { lenientInteger } from '../../common/platform/http/schema.ts';
 import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
-import type { CognifyDependencies } from '../dependencies.ts';
-import { presentDeadJob } from '../presenters/dead-job.ts';
+import type { DeadLetter } from '../../common/ports/work-queue.ts';
+import type { JobDependencies } from '../runs/dead-jobs.ts';
 
 const discardDeadJob = onDemand(async () => (await import('../runs/dead-jobs.ts')).discardDeadJob);
 const readDeadJob = onDemand(async () => (await import('../runs/dead-jobs.ts')).readDeadJob);
@@ -23,8 +23,8 @@ const job = z.object({
   error_message: z.string(),
   failed_at: z.string(),
 });
-const page = z.object({ jobs: z.array(job), next: text.describe('Goes into `after` for the page that follows') });
-const jobWithPayload = job.extend({ payload: z.record(z.string(), z.unknown()).describe('What it was to do') });
+const page = z.object({ jobs: z.array(job), next: text.describe('Value of `after` for the next page') });
+const jobWithPayload = job.extend({ payload: z.record(z.string(), z.unknown()).describe('The work of the job') });
 
 const PATH = '/api/v1/activity/jobs';
 const ONE = {
@@ -34,26 +34,26 @@ const ONE = {
   permission: SUPERUSER,
   params: z.object({ jobId: z.string() }),
 } as const;
-const UNKNOWN = { 404: { description: 'No job of this id was given up' } } as const;
+const UNKNOWN = { 404: { description: 'No failed job has this id' } } as const;
 
-/** Work that failed for good, of every tenant: the operator of the service has it done again, or removes it. */
-export function jobRoutes(dependencies: CognifyDependencies): readonly Route[] {
+/** Routes for dead letters of every tenant: a superuser lists, replays or discards them. */
+export function jobRoutes(dependencies: JobDependencies): readonly Route[] {
   return [list(dependencies), show(dependencies), replay(dependencies), discard(dependencies)];
 }
 
-function list({ workQueue }: CognifyDependencies): Route {
+function list({ workQueue }: JobDependencies): Route {
   return defineRoute({
     method: 'GET',
     path: PATH,
     tag: 'activity',
-    summary: 'Jobs that were given up, oldest first',
+    summary: 'Jobs that failed for good, oldest first',
     auth: 'superuser',
     permission: SUPERUSER,
     query: z.object({
       limit: lenientInteger({ min: 1, max: 500 }).default(50),
       after: z.string().optional(),
     }),
-    responses: { 200: { description: 'A page of them', schema: page } },
+    responses: { 200: { description: 'A page of jobs', schema: page } },
     async handle({ query: { limit, after } }) {
       const found = await workQueue.deadLetters.list(SYSTEM_SCOPE, { limit, after: after ?? null });
       return json({ jobs: found.items.map(presentDeadJob), next: found.next });
@@ -61,11 +61,11 @@ function list({ workQueue }: CognifyDependencies): Route {
   });
 }
 
-function show(dependencies: CognifyDependencies): Route {
+function show(dependencies: JobDependencies): Route {
   return defineRoute({
     ...ONE,
     method: 'GET',
-    summary: 'A job that was given up, with what it was to do',
+    summary: 'A job that failed for good, with its payload',
     responses: { 200: { description: 'The job', schema: jobWithPayload }, ...UNKNOWN },
     async handle({ params: { jobId } }) {
       const letter = await readDeadJob(dependencies, jobId);
@@ -74,16 +74,16 @@ function show(dependencies: CognifyDependencies): Route {
   });
 }
 
-function replay(dependencies: CognifyDependencies): Route {
+function replay(dependencies: JobDependencies): Route {
   return defineRoute({
     ...ONE,
     path: `${PATH}/:jobId/replay`,
     method: 'POST',
-    summary: 'Queue a job anew that was given up',
+    summary: 'Queue a failed job again',
     responses: {
-      200: { description: 'The job as it was given up; it is queued now', schema: job },
+      200: { description: 'The job as it failed; it is queued now', schema: job },
       ...UNKNOWN,
-      409: { description: 'It was replayed already, or a newer job does its work' },
+      409: { description: 'It was replayed already, or a newer job does the same work' },
     },
     async handle({ params: { jobId }, principal }) {
       const letter = await replayDeadJob(dependencies, jobId, principal.id);
@@ -93,15 +93,15 @@ function replay(dependencies: CognifyDependencies): Route {
   });
 }
 
-function discard(dependencies: CognifyDependencies): Route {
+function discard(dependencies: JobDependencies): Route {
   return defineRoute({
     ...ONE,
     method: 'DELETE',
-    summary: 'Remove a job for good that was given up; its run ends with an error',
+    summary: 'Discard a failed job; its run ends with an error',
     responses: {
       200: { description: 'The job that was removed', schema: job },
       ...UNKNOWN,
-      409: { description: 'It was replayed meanwhile' },
+      409: { description: 'The job was replayed meanwhile' },
     },
     async handle({ params: { jobId }, principal }) {
       const letter = await discardDeadJob(dependencies, jobId, principal.id);
@@ -109,4 +109,19 @@ function discard(dependencies: CognifyDependencies): Route {
       return json(presentDeadJob(letter));
     },
   });
+}
+
+/** Presents a row of `/activity/jobs`. */
+function presentDeadJob({ id, kind, tenant, dataset, attempts, error, failedAt, payload }: DeadLetter): object {
+  return {
+    id,
+    kind,
+    tenant_id: tenant,
+    dataset_id: dataset,
+    attempts,
+    pipeline_run_id: typeof payload['runId'] === 'string' ? payload['runId'] : null,
+    error_class: error.name,
+    error_message: error.message,
+    failed_at: failedAt,
+  };
 }

@@ -2,16 +2,17 @@ import { buffer } from 'node:stream/consumers';
 import { z } from 'zod';
 import { isEngramError } from '../../common/kernel/errors.ts';
 import { type JsonObject, parseClientJson } from '../../common/kernel/json.ts';
+import { isRecord, withoutUndefined } from '../../common/kernel/objects.ts';
 import type { Principal } from '../../common/kernel/principal.ts';
 import { HttpError } from '../../common/platform/http/http-error.ts';
 import { defineRoute, json, type Route } from '../../common/platform/http/route.ts';
 import { NO_PERMISSION } from '../../common/platform/http/route-permission.ts';
 import { warningHeader } from '../../common/platform/http/warning-header.ts';
+import type { Sampling } from '../../common/ports/models.ts';
 import type { UploadedFile } from '../../common/ports/upload.ts';
 import { customPrompt } from '../llm/custom-prompt.ts';
-import type { LlmDependencies } from '../llm/dependencies.ts';
 import { inferSchema } from '../llm/infer-schema.ts';
-import { readParameters } from '../llm/parameters.ts';
+import type { LlmDependencies } from '../llm/model-call.ts';
 
 const promptBody = z
   .object({
@@ -27,7 +28,7 @@ const inferAnswer = z.object({ graphSchema: z.record(z.string(), z.unknown()) })
 const common = { method: 'POST', tag: 'llm', auth: 'user', permission: NO_PERMISSION } as const;
 const BUDGET = { 402: { description: 'The token budget is used up' } };
 
-/** Help with graph models (cognify-improve.md §5). They read and change no dataset. */
+/** Routes that help to write graph models (cognify-improve.md §5). They use no dataset. */
 export function llmRoutes(dependencies: LlmDependencies): readonly Route[] {
   return [
     defineRoute({
@@ -37,7 +38,7 @@ export function llmRoutes(dependencies: LlmDependencies): readonly Route[] {
       body: { kind: 'json', schema: promptBody },
       responses: { 200: { description: 'The prompt', schema: promptAnswer }, ...BUDGET },
       handle: ({ principal, body, context }) =>
-        orFixedFailure(dependencies, 'LLM custom prompt generation failed.', async () => {
+        withFixedFailure(dependencies, 'LLM custom prompt generation failed.', async () => {
           const parameters = await parametersOf(dependencies, principal, body.parameters as JsonObject);
           if (parameters === null) throw new HttpError(400, { error: 'Invalid custom prompt request.' });
           const caller = { principal, context, sampling: parameters.sampling };
@@ -52,7 +53,7 @@ export function llmRoutes(dependencies: LlmDependencies): readonly Route[] {
       body: { kind: 'form', schema: inferBody, files: ['data'], required: false },
       responses: { 200: { description: 'Usable as `graph_model`', schema: inferAnswer }, ...BUDGET },
       handle: ({ principal, body, files, context, signal }) =>
-        orFixedFailure(dependencies, 'LLM schema inference failed.', async () => {
+        withFixedFailure(dependencies, 'LLM schema inference failed.', async () => {
           const { text = null, parameters: given = null } = body ?? {};
           const parsed = parsedObject(given || '{}');
           const parameters = parsed === null ? null : await parametersOf(dependencies, principal, parsed);
@@ -70,7 +71,7 @@ export function llmRoutes(dependencies: LlmDependencies): readonly Route[] {
   ];
 }
 
-/** More is no sample any more. */
+/** Limit of one uploaded sample. */
 const MAX_FILE_BYTES = 20 * 1024 * 1024;
 
 async function textsOf(
@@ -96,8 +97,8 @@ async function textsOf(
   return texts;
 }
 
-/** Errors of the contract keep their status, the budget's has a text of its own, and the unknown ones tell nothing. */
-async function orFixedFailure<Result>(
+/** Runs the work; a used-up token budget and unknown errors become fixed texts, other errors keep their status. */
+async function withFixedFailure<Result>(
   { logger }: LlmDependencies,
   text: string,
   work: () => Promise<Result>,
@@ -115,16 +116,47 @@ async function orFixedFailure<Result>(
   }
 }
 
-async function parametersOf(dependencies: LlmDependencies, principal: Principal, given: JsonObject) {
-  const { languageModel } = await dependencies.models.current(principal.tenant);
-  return readParameters(given, languageModel !== null);
+const samplingSchema = z.object({
+  temperature: z.number().min(0).max(2).optional(),
+  top_p: z.number().min(0).max(1).optional(),
+  seed: z.int().optional(),
+  max_tokens: z.int().positive().optional(),
+});
+const PARAMETERS = Object.keys(samplingSchema.shape);
+
+interface ModelParameters {
+  readonly sampling: Sampling;
+  /** Names the parameters without effect; null when there are none. */
+  readonly warning: string | null;
 }
 
-/** Null: it is no JSON, or no object. */
+/** Reads `parameters` of a request; null when a value is invalid. */
+async function parametersOf(
+  { models }: LlmDependencies,
+  principal: Principal,
+  given: JsonObject,
+): Promise<ModelParameters | null> {
+  const { languageModel } = await models.current(principal.tenant);
+  const read = samplingSchema.safeParse(given);
+  if (!read.success) return null;
+  const { temperature, top_p: topP, seed, max_tokens: maxOutputTokens } = read.data;
+  const sampling = withoutUndefined({ temperature, topP, seed, maxOutputTokens });
+  return { sampling, warning: warningOf(Object.keys(given), languageModel !== null) };
+}
+
+function warningOf(names: readonly string[], hasModel: boolean): string | null {
+  if (names.length === 0) return null;
+  if (!hasModel) return 'parameters have no effect: no language model is configured.';
+  const unknown = names.filter((name) => !PARAMETERS.includes(name)).map((name) => name.slice(0, 40));
+  if (unknown.length === 0) return null;
+  return `These parameters have no effect: ${unknown.slice(0, 10).join(', ')}. Known are ${PARAMETERS.join(', ')}.`;
+}
+
+/** Parses a JSON object; null when the text is no JSON or no object. */
 function parsedObject(text: string): JsonObject | null {
   try {
     const parsed = parseClientJson(text);
-    return typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed) ? (parsed as JsonObject) : null;
+    return isRecord(parsed) ? (parsed as JsonObject) : null;
   } catch (error) {
     if (error instanceof SyntaxError) return null;
     throw error;

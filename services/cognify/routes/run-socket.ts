@@ -14,18 +14,18 @@ import type { FoundRun } from '../runs/read-runs.ts';
 
 const readRun = onDemand(async () => (await import('../runs/read-runs.ts')).readRun);
 
-/** A lost event costs one of these. */
+/** How often the run is read; a lost event delays a frame by this time. */
 const POLL_MS = 2000;
 
-/** Whoever may not read the dataset any more sees no further frame after this time. */
+/** How often the permission is checked again. */
 const RECHECK_MS = 1000;
 
-/** Refused connections are closed with 1008 and this reason (auth-integrations.md §1.7). */
+/** Closes the connection with code 1008 and this reason (auth-integrations.md §1.7). */
 class Refusal extends Error {
   override readonly name = 'Refusal';
 }
 
-/** Follows a run: a frame per finished item and one for its end, then close 1000. */
+/** Socket that follows a run: a frame per finished item and one for its end, then close code 1000. */
 export function runSocket(dependencies: CognifyDependencies): SocketRoute {
   const { logger } = dependencies;
   return {
@@ -56,7 +56,7 @@ async function follow(dependencies: CognifyDependencies, connection: SocketConne
   });
   try {
     for (;;) {
-      // Read after the subscription began: an end in between is seen here, not lost.
+      // Read after the subscription began, so that an end in between is not lost.
       const present = (await readRun(dependencies, found.run.id)) ?? found;
       for (const event of events.splice(0)) {
         if (clock.monotonicMs() - checkedMs >= RECHECK_MS) {
@@ -82,7 +82,7 @@ async function admitted(dependencies: CognifyDependencies, connection: SocketCon
   if (connection.principal === null) throw new Refusal('Unauthorized');
   if (!isUuid(runId)) throw new Refusal('Invalid pipeline run id');
   const found = await readRun(dependencies, runId);
-  // What somebody may not read does not exist for them: run ids cannot be probed.
+  // A run that may not be read is answered like an unknown one, so that ids cannot be probed.
   const isReadable = found !== null && (await mayRead(dependencies, connection, found));
   if (!isReadable) throw new Refusal('Pipeline run not found');
   return found;

@@ -7,7 +7,7 @@ import { defineRoute, json, type Route } from '../../common/platform/http/route.
 import { onDatasets } from '../../common/platform/http/route-permission.ts';
 import { stringList } from '../../common/platform/http/schema.ts';
 import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
-import type { CallContext } from '../../common/platform/messaging/messenger.ts';
+import type { CallContext, Messenger } from '../../common/platform/messaging/messenger.ts';
 import { resolveDatasets } from '../../common/platform/messaging/methods/auth.ts';
 import type { CognifyDependencies } from '../dependencies.ts';
 import type { Validation } from '../validate/validate-dataset.ts';
@@ -31,14 +31,14 @@ const answer = z
   })
   .meta({ id: 'ValidationReport' });
 
-/** Whether the stores agree about a dataset (search-recall.md §11). */
+/** Route that checks whether the stores of a dataset are consistent (search-recall.md §11). */
 export function validateRoutes(dependencies: CognifyDependencies): readonly Route[] {
   return [
     defineRoute({
       method: 'GET',
       path: '/api/v1/validate',
       tag: 'validate',
-      summary: 'Hold the graph of a dataset against its indexes; the first of the datasets named',
+      summary: 'Check the graph of a dataset against its indexes; of several datasets the first',
       auth: 'user',
       permission: onDatasets('read'),
       query: z.object({ dataset: stringList().default([]) }),
@@ -49,7 +49,7 @@ export function validateRoutes(dependencies: CognifyDependencies): readonly Rout
       },
       async handle({ principal, query, context, signal }) {
         const names = query.dataset.length === 0 ? [DEFAULT_DATASET] : query.dataset;
-        const dataset = await firstReadable(dependencies, principal, names, context);
+        const dataset = await firstReadable(dependencies.messenger, principal, names, context);
         const validation = await validated(dependencies, dataset, signal);
         return json(presentValidation(validation), validation.status === 'unhealthy' ? 503 : 200);
       },
@@ -58,7 +58,7 @@ export function validateRoutes(dependencies: CognifyDependencies): readonly Rout
 }
 
 async function firstReadable(
-  { messenger }: CognifyDependencies,
+  messenger: Messenger,
   principal: Principal,
   names: readonly string[],
   context: CallContext,

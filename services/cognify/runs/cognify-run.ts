@@ -28,7 +28,7 @@ import type { ChunkSizes } from '../pipeline/model.ts';
 import { ContentMissingError } from '../pipeline/text-work.ts';
 import type { ModelCache } from '../repositories/model-cache.ts';
 import type { CognifySettings, RunModelSource, RunModels } from '../settings.ts';
-import { type JudgeDependencies, judgeOrLeave } from '../statements/judge-statements.ts';
+import { type JudgeDependencies, tryJudgeStatements } from '../statements/judge-statements.ts';
 import { isProgressTick } from './active-run.ts';
 
 const DEFAULT_DATA_PER_BATCH = 20;
@@ -85,7 +85,7 @@ async function execute(dependencies: CognifyRunDependencies, run: ActiveRun): Pr
     await failures.end();
   } finally {
     // Also when an item failed: the others are built.
-    if (!run.signal.aborted) await judgeOrLeave(dependencies, run.scope);
+    if (!run.signal.aborted) await tryJudgeStatements(dependencies, run.scope);
   }
   const unused = unusedModelOptions(run.options as CognifyOptions, models.keepExtractions);
   const warnings = unused === null ? {} : { warnings: [unused] };

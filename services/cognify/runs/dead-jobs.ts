@@ -4,24 +4,30 @@ import { engramError } from '../../common/kernel/errors.ts';
 import { asId, isUuid } from '../../common/kernel/ids.ts';
 import { SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
 import { describeRunError } from '../../common/platform/jobs/run-recorder.ts';
+import type { WatchedWorkQueue } from '../../common/platform/jobs/work-queue.ts';
 import type { AuditEntry } from '../../common/ports/audit-log.ts';
 import type { DeadLetter } from '../../common/ports/work-queue.ts';
 import { datasetOf, type StoredRun } from '../../common/records/cognify/runs.ts';
 import { VersionConflictError } from '../../common/storage/ports/document-store.ts';
 import type { CognifyDependencies } from '../dependencies.ts';
 
-type Dependencies = Pick<CognifyDependencies, 'workQueue' | 'store' | 'audit' | 'runs' | 'recorder'>;
+export interface JobDependencies extends Pick<CognifyDependencies, 'store' | 'audit' | 'runs' | 'recorder' | 'logger'> {
+  readonly workQueue: Pick<WatchedWorkQueue, 'deadLetters' | 'withdrawWrites'>;
+}
 
-/** A job that was given up; `EntityNotFoundError` when there is none of that id. */
-export async function readDeadJob({ workQueue }: Pick<Dependencies, 'workQueue'>, jobId: string): Promise<DeadLetter> {
+/** Reads a job that failed for good; `EntityNotFoundError` when there is none with this id. */
+export async function readDeadJob(
+  { workQueue }: Pick<JobDependencies, 'workQueue'>,
+  jobId: string,
+): Promise<DeadLetter> {
   const letter = await workQueue.deadLetters.get(SYSTEM_SCOPE, jobId);
   if (letter === null) throw engramError('EntityNotFoundError', `No job ${jobId} was given up.`);
   return letter;
 }
 
-/** Queues the job anew. `ConflictError` when another one does the same work already. */
+/** Queues the job again. `ConflictError` when another job already does the same work. */
 export async function replayDeadJob(
-  dependencies: Pick<Dependencies, 'workQueue' | 'audit'>,
+  dependencies: Pick<JobDependencies, 'workQueue' | 'audit'>,
   jobId: string,
   by: UserId,
 ): Promise<DeadLetter> {
@@ -33,8 +39,8 @@ export async function replayDeadJob(
   throw engramError('ConflictError', `Job ${jobId} was replayed already, or a newer one does its work.`);
 }
 
-/** Removes the job for good and ends the run that waits for it. `ConflictError` when it was replayed meanwhile. */
-export async function discardDeadJob(dependencies: Dependencies, jobId: string, by: UserId): Promise<DeadLetter> {
+/** Removes the job and ends the run that waits for it. `ConflictError` when it was replayed meanwhile. */
+export async function discardDeadJob(dependencies: JobDependencies, jobId: string, by: UserId): Promise<DeadLetter> {
   const { workQueue, store, audit, recorder } = dependencies;
   const letter = await readDeadJob(dependencies, jobId);
   const writes = workQueue.withdrawWrites(jobId, 'dead');
@@ -52,12 +58,12 @@ export async function discardDeadJob(dependencies: Dependencies, jobId: string, 
   }
 }
 
-/** For the administrators of the tenant whose work it is, though a superuser decided. */
+/** Makes the audit entry, for the administrators of the job's tenant. */
 function decision(action: string, { id, kind, tenant, dataset }: DeadLetter, by: UserId): AuditEntry {
   return { tenant: asId<TenantId>(tenant), action, actor: by, subject: id, details: { kind, dataset } };
 }
 
-async function openRunOf({ runs }: Dependencies, { payload }: DeadLetter): Promise<StoredRun | null> {
+async function openRunOf({ runs }: JobDependencies, { payload }: DeadLetter): Promise<StoredRun | null> {
   const { runId } = payload;
   if (typeof runId !== 'string' || !isUuid(runId)) return null;
   const run = await runs.get(SYSTEM_SCOPE, asId<RunId>(runId));

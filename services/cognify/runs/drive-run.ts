@@ -20,7 +20,7 @@ import { update } from '../../common/storage/ports/document-store.ts';
 import type { RunExecutor } from '../model.ts';
 import { type ActiveRunDependencies, type AuthorisedClaim, commitAs, createActiveRun } from './active-run.ts';
 
-export interface DriveDependencies extends ActiveRunDependencies {
+interface DriveDependencies extends ActiveRunDependencies {
   readonly messenger: Messenger;
   readonly clock: Pick<Clock, 'monotonicMs'>;
   readonly logger: Logger;

@@ -4,11 +4,16 @@ import type { DatasetRef } from '../../common/kernel/dataset.ts';
 import { asId, isUuid } from '../../common/kernel/ids.ts';
 import type { Principal } from '../../common/kernel/principal.ts';
 import { SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
-import type { CallContext } from '../../common/platform/messaging/messenger.ts';
+import type { CallContext, Messenger } from '../../common/platform/messaging/messenger.ts';
 import { getPrincipal } from '../../common/platform/messaging/methods/auth.ts';
-import type { RunRecordRow } from '../../common/records/cognify/run-records.ts';
-import type { CognifyDependencies } from '../dependencies.ts';
+import type { RunRecordRow, RunRecords } from '../../common/records/cognify/run-records.ts';
+import type { Runs } from '../../common/records/cognify/runs.ts';
 import { readableDatasets } from './permitted-datasets.ts';
+
+export interface RecordDependencies {
+  readonly messenger: Messenger;
+  readonly records: RunRecords;
+}
 
 export interface RunRecordPage {
   readonly rows: readonly RunRecordRow[];
@@ -23,7 +28,7 @@ export interface RunRecordPage {
  * caller may read. `PermissionDeniedError` when the dataset is not readable.
  */
 export async function listRunRecords(
-  { messenger, records }: Pick<CognifyDependencies, 'messenger' | 'records'>,
+  { messenger, records }: RecordDependencies,
   query: {
     readonly principal: Principal;
     readonly datasetId?: string | undefined;
@@ -65,7 +70,7 @@ export interface FoundRun {
 }
 
 /** Reads a run by its id, with its items once it has ended. Permissions are checked by the caller. */
-export async function readRun({ runs }: Pick<CognifyDependencies, 'runs'>, runId: string): Promise<FoundRun | null> {
+export async function readRun({ runs }: { readonly runs: Runs }, runId: string): Promise<FoundRun | null> {
   if (!isUuid(runId)) return null;
   const stored = await runs.get(SYSTEM_SCOPE, asId<RunId>(runId));
   if (stored === null) return null;

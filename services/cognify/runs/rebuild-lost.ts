@@ -1,18 +1,22 @@
 import { SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
 import { asAccount } from '../../common/platform/messaging/account-authority.ts';
+import type { IdSource } from '../../common/ports/system.ts';
 import { createIndexRebuilds, type StoredRebuild } from '../../common/records/cognify/index-rebuilds.ts';
 import type { CognifyDependencies } from '../dependencies.ts';
 import { startCognify } from './start-cognify.ts';
 
-type Dependencies = Pick<
-  CognifyDependencies,
-  'store' | 'datasets' | 'runs' | 'ledger' | 'engine' | 'configurations' | 'messenger' | 'ids' | 'clock' | 'logger'
->;
+interface Dependencies
+  extends Pick<
+    CognifyDependencies,
+    'store' | 'datasets' | 'runs' | 'ledger' | 'engine' | 'configurations' | 'messenger' | 'clock' | 'logger'
+  > {
+  readonly ids: IdSource;
+}
 
 const FIRST_RETRY_MS = 5_000;
 const LONGEST_RETRY_MS = 600_000;
 
-/** Builds what indexes have lost: one run for each dataset, on its owner's behalf, until one has ended well. */
+/** Rebuilds lost indexes: starts a run for each dataset on behalf of its owner, and again until one is completed. */
 export async function rebuildLost(dependencies: Dependencies): Promise<void> {
   const { store, logger } = dependencies;
   for (const stored of await createIndexRebuilds(store).all(SYSTEM_SCOPE)) {
@@ -56,6 +60,8 @@ async function retryLater({ store, clock }: Dependencies, { scope, rebuild }: St
   const failures = rebuild.failures + 1;
   const delayMs = Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** (failures - 1));
   await createIndexRebuilds(store).change(scope, {
-    ...{ runId: null, failures, retryAtMs: clock.now().getTime() + delayMs },
+    runId: null,
+    failures,
+    retryAtMs: clock.now().getTime() + delayMs,
   });
 }

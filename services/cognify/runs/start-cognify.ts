@@ -6,6 +6,7 @@ import type { JsonObject } from '../../common/kernel/json.ts';
 import type { DatasetScope } from '../../common/kernel/scope.ts';
 import { retryOnConflict } from '../../common/platform/async/retry-on-conflict.ts';
 import type { CognifyOptions } from '../../common/platform/messaging/methods/cognify.ts';
+import type { ScheduledStarts } from '../../common/records/cognify/scheduled-starts.ts';
 import { withDefaults } from '../built/dataset-configuration.ts';
 import type { CognifyDependencies } from '../dependencies.ts';
 import type { RunRequest } from './run-engine.ts';
@@ -46,7 +47,7 @@ async function withOptionsOfItem(
  * record of its start are one commit.
  */
 export function startScheduled(
-  deps: Dependencies & Pick<CognifyDependencies, 'scheduledStarts'>,
+  deps: Dependencies & { readonly scheduledStarts: ScheduledStarts },
   { dueAt, ...request }: Omit<CognifyRequest, 'also'> & { readonly dueAt: string },
 ): Promise<RunState> {
   const { runs, scheduledStarts } = deps;

@@ -5,12 +5,12 @@ import type { Runs } from '../../common/records/cognify/runs.ts';
 import { type RowStores, removeRows } from '../pipeline/remove-rows.ts';
 
 const BATCH = 500;
-/** Attempts whose rows may be left; older ones were removed by the commits and roll-backs since. */
+/** Attempts whose rows may be left; later commits and roll-backs removed those of older ones. */
 const GENERATIONS_BACK = 20;
 
 /**
- * Removes what attempts left that neither committed nor rolled back and whose run is over: their worker was killed and
- * the run ended otherwise. Readers never saw it. Returns how many items were swept.
+ * Removes the rows of attempts that neither committed nor rolled back and whose run has ended, because their worker was
+ * killed. Readers never saw them. Returns the number of items that were swept.
  */
 export async function sweepGenerations(
   dependencies: RowStores & { readonly ledger: Ledger; readonly runs: Runs; readonly logger: Logger },

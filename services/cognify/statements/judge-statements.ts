@@ -31,9 +31,9 @@ const KEYS_PER_COMMIT = 20;
 const ATTEMPTS = 5;
 
 /**
- * Compares what was said since with what else is said of the same subjects: older statements are replaced by newer ones,
- * and stand again when those are gone. Costs with what is new. Repeating it is harmless; what a killed process left is
- * done by the next call for the dataset. Resolves to the number of statements compared.
+ * Compares new statements with the others about the same subjects: newer statements supersede older ones, which become valid
+ * again when the newer ones are gone. The cost depends on the new statements only. Idempotent: the next call for the dataset
+ * finishes what a killed process left. Resolves to the number of statements compared.
  */
 export async function judgeStatements(dependencies: JudgeDependencies, scope: DatasetScope): Promise<number> {
   const { statements, store, repetitions } = dependencies;
@@ -55,15 +55,15 @@ export async function judgeStatements(dependencies: JudgeDependencies, scope: Da
   return compared + again.length;
 }
 
-/** The same for work that is done and stays done: what fails is left to the next call. */
-export async function judgeOrLeave(
+/** Calls `judgeStatements` and logs an error instead of throwing it; the next call finishes the work. */
+export async function tryJudgeStatements(
   dependencies: JudgeDependencies & { readonly logger: Logger },
   scope: DatasetScope,
 ): Promise<void> {
   try {
     await judgeStatements(dependencies, scope);
   } catch (error) {
-    dependencies.logger.warn('cognify.statements.unjudged', { datasetId: scope.dataset, error });
+    dependencies.logger.warn('cognify.statements.judge_failed', { datasetId: scope.dataset, error });
   }
 }
 
@@ -91,14 +91,14 @@ async function judgeSlice(
     scope,
     all.map(({ item }) => item),
   );
-  // What is said again is as new as its repetition.
+  // A repeated statement is as new as its repetition.
   const timed = all.map((one): StoredStatement => {
     const lastAt = one.isDated ? undefined : repeated.get(one.item)?.lastAt;
     return lastAt === undefined || lastAt <= one.at ? one : { ...one, at: lastAt };
   });
   const judgements = [...Map.groupBy(timed, ({ key }) => key).values()].flatMap((group) => judge(group));
   const { writes, changed } = await supersessions.settleWrites(scope, all, judgements, clock.now().toISOString());
-  // The commit fails when one of them was forgotten meanwhile: nothing of it may be written any more.
+  // The commit fails when one of them was forgotten meanwhile: nothing may be written about it any more.
   const present = new Set(changed.flatMap(({ older, newer }) => [rowOf(older), rowOf(newer)]));
   const set = { judged: true };
   const touched = [...present].map((row) => update(statementsCollection, row, { set, required: true }));

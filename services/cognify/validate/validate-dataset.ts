@@ -32,20 +32,20 @@ export interface Validation {
 type Dependencies = Pick<CognifyDependencies, 'graph' | 'text' | 'vectors' | 'ledger'>;
 type Committed = Awaited<ReturnType<CognifyDependencies['ledger']['allCommitted']>>;
 
-/** Issues that are told one by one. */
+/** Issues that are reported one by one. */
 const MAX_ISSUES = 1000;
 const BATCH = 500;
 
-/** Nodes that stand for a row of the indexes, by kind. */
+/** Node types that have a row in each index, with the kind of the row. */
 const INDEXED: ReadonlyMap<string, IndexKind> = new Map([
   [NODE_TYPES.entity, 'entity'],
   [NODE_TYPES.chunk, 'chunk'],
 ]);
 
 /**
- * Holds the graph of a dataset as clients see it against the ledger and both indexes: every edge has its ends, every name
- * its id, every entity and chunk its rows, every built item its document. Reads all of it, and changes nothing. What a run
- * commits meanwhile may be missing on either side; a second look tells.
+ * Checks the graph of a dataset, as clients see it, against the ledger and both indexes: the ends of edges, ids made from
+ * names, rows of entities and chunks, a document node per built item. Reads everything and changes nothing. A run that commits
+ * meanwhile may cause false issues; validate again.
  */
 export async function validateDataset(
   dependencies: Dependencies,

@@ -7,7 +7,7 @@ import type { DocumentLoader } from '../../common/ports/documents.ts';
 import type { Logger } from '../../common/ports/logger.ts';
 import type { ModelCallContext, Sampling } from '../../common/ports/models.ts';
 
-/** What the routes below `/llm` work with. */
+/** Dependencies of the routes below `/llm`. */
 export interface LlmDependencies {
   readonly models: ModelSource;
   readonly documents: DocumentLoader;
@@ -20,7 +20,7 @@ export interface LlmCaller {
   readonly sampling?: Sampling;
 }
 
-/** The models as they are set; `LLMAPIKeyNotSetError` when one is configured and lacks its key. */
+/** Returns the configured models; `LLMAPIKeyNotSetError` when one of them lacks its key. */
 export async function currentModels({ models }: LlmDependencies, { principal }: LlmCaller) {
   const current = await models.current(principal.tenant);
   if (current.missingModelKey !== null) throw engramError('LLMAPIKeyNotSetError', current.missingModelKey);
