@@ -1,8 +1,8 @@
 import { contextCollections } from '../common/records/improve/context-summaries.ts';
+import { distillationsCollection } from '../common/records/improve/distillations.ts';
 import { elementWeightsCollection, weightVotesCollection } from '../common/records/improve/element-weights.ts';
+import { preferenceCollections } from '../common/records/improve/preferences.ts';
 import { truthCollections } from '../common/records/improve/truth-state.ts';
-import { distillationsCollection } from '../common/records/sessions/distillations.ts';
-import { preferenceCollections } from '../common/records/sessions/preferences.ts';
 import type { AnyCollection } from '../common/storage/ports/document-store.ts';
 import { structureItemsCollection } from './repositories/structure-items.ts';
 

@@ -13,9 +13,9 @@ import type { VectorHomes } from '../common/records/cognify/vector-homes.ts';
 import type { ElementWeights } from '../common/records/improve/element-weights.ts';
 import type { ImproveClaims } from '../common/records/improve/improve-claims.ts';
 import type { ImproveWishes } from '../common/records/improve/improve-wishes.ts';
+import type { Watermarks } from '../common/records/improve/watermarks.ts';
 import type { SessionEntries } from '../common/records/sessions/session-entries.ts';
 import type { Sessions } from '../common/records/sessions/sessions.ts';
-import type { Watermarks } from '../common/records/sessions/watermarks.ts';
 import type { DatasetIndexes } from '../common/storage/ports/dataset-indexes.ts';
 import type { DocumentStore } from '../common/storage/ports/document-store.ts';
 

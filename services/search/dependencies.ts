@@ -8,7 +8,7 @@ import type { Logger } from '../common/ports/logger.ts';
 import type { Embedder } from '../common/ports/models.ts';
 import type { Clock, IdSource } from '../common/ports/system.ts';
 import type { Ledger } from '../common/records/cognify/ledger.ts';
-import type { SearchHistory } from '../common/records/ingest/search-history.ts';
+import type { SearchHistory } from '../common/records/search/search-history.ts';
 import type { DatasetIndexes } from '../common/storage/ports/dataset-indexes.ts';
 import type { DocumentStore } from '../common/storage/ports/document-store.ts';
 import type { MarkDependencies } from './answers/mark-shown.ts';

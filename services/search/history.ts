@@ -1,7 +1,7 @@
 import type { DatasetRef } from '../common/kernel/dataset.ts';
 import { isEngramError } from '../common/kernel/errors.ts';
 import type { EraseAnswersRequest, EraseAnswersResponse } from '../common/platform/messaging/methods/search.ts';
-import type { SearchHistory } from '../common/records/ingest/search-history.ts';
+import type { SearchHistory } from '../common/records/search/search-history.ts';
 import type { SearchDependencies } from './dependencies.ts';
 import type { DatasetOutcome, SearchRequest } from './model.ts';
 import { skillsText } from './types/skills.ts';

@@ -4,18 +4,18 @@ import type { NewContextRow } from '../../services/common/domain/session-context
 import type { DatasetId, TenantId, UserId } from '../../services/common/kernel/brand.ts';
 import { asId } from '../../services/common/kernel/ids.ts';
 import { datasetScope, SYSTEM_SCOPE } from '../../services/common/kernel/scope.ts';
+import { createDistillations } from '../../services/common/records/improve/distillations.ts';
 import {
   createElementWeights,
   elementWeightsCollection,
   weightVotesCollection,
 } from '../../services/common/records/improve/element-weights.ts';
-import { createDistillations } from '../../services/common/records/sessions/distillations.ts';
-import { createPreferences } from '../../services/common/records/sessions/preferences.ts';
+import { createPreferences } from '../../services/common/records/improve/preferences.ts';
+import { createUserLearnings, userLearningCollections } from '../../services/common/records/improve/user-learnings.ts';
 import { createSessionContexts } from '../../services/common/records/sessions/session-context.ts';
 import { createSessionEntries } from '../../services/common/records/sessions/session-entries.ts';
 import { createSessionRemoval, sessionCollections } from '../../services/common/records/sessions/session-removal.ts';
 import { createSessions } from '../../services/common/records/sessions/sessions.ts';
-import { createUserLearnings, userLearningCollections } from '../../services/common/records/sessions/user-learnings.ts';
 import { VersionConflictError } from '../../services/common/storage/ports/document-store.ts';
 import type { AuditLogSubject } from './audit-log-subject.ts';
 

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import type { DatasetId, UserId } from '../kernel/brand.ts';
 import type { Json, JsonObject } from '../kernel/json.ts';
 
@@ -97,4 +98,9 @@ export interface NewTrace {
   readonly errorMessage: string;
   /** One line about the outcome. */
   readonly sessionFeedback: string;
+}
+
+/** Ids of callers may be long and hold anything; ids of documents may not. */
+export function sessionDocumentId({ user, session }: SessionKey): string {
+  return `${user}/${hash('sha256', session)}`;
 }

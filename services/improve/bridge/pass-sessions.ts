@@ -1,8 +1,8 @@
-import type { Session, SessionKey } from '../../common/domain/session.ts';
+import { type Session, type SessionKey, sessionDocumentId } from '../../common/domain/session.ts';
 import type { SessionFeedback } from '../../common/domain/session-context.ts';
+import type { SessionWatermarks, Watermarks } from '../../common/records/improve/watermarks.ts';
 import type { SessionContexts } from '../../common/records/sessions/session-context.ts';
-import { type Sessions, sessionDocumentId } from '../../common/records/sessions/sessions.ts';
-import type { SessionWatermarks, Watermarks } from '../../common/records/sessions/watermarks.ts';
+import type { Sessions } from '../../common/records/sessions/sessions.ts';
 import { sessionScope } from '../learning/each-session.ts';
 import type { ImprovePass } from '../stage.ts';
 

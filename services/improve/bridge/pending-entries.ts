@@ -1,5 +1,5 @@
 import type { Session } from '../../common/domain/session.ts';
-import type { PlannedWindow, Watermark, WatermarkPurpose } from '../../common/records/sessions/watermarks.ts';
+import type { PlannedWindow, Watermark, WatermarkPurpose } from '../../common/records/improve/watermarks.ts';
 import type { ImproveDependencies } from '../dependencies.ts';
 import type { ImprovePass } from '../stage.ts';
 import { sessionsOf, watermarksOf } from './pass-sessions.ts';

@@ -1,7 +1,7 @@
 import type { QaEntry, Session, SessionKey } from '../../common/domain/session.ts';
 import { scopeOf } from '../../common/kernel/dataset.ts';
 import type { SessionNote } from '../../common/platform/messaging/methods/ingest.ts';
-import type { PreferenceProgress, Preferences } from '../../common/records/sessions/preferences.ts';
+import type { PreferenceProgress, Preferences } from '../../common/records/improve/preferences.ts';
 import type { SessionEntries } from '../../common/records/sessions/session-entries.ts';
 import type { DocumentStore } from '../../common/storage/ports/document-store.ts';
 import type { ImprovePass } from '../stage.ts';

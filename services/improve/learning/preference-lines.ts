@@ -1,6 +1,6 @@
 import type { Session } from '../../common/domain/session.ts';
 import { isUsable } from '../../common/domain/session-context.ts';
-import type { PreferenceProgress, UserPreference } from '../../common/records/sessions/preferences.ts';
+import type { PreferenceProgress, UserPreference } from '../../common/records/improve/preferences.ts';
 import type { SessionContexts } from '../../common/records/sessions/session-context.ts';
 import type { SessionEntries } from '../../common/records/sessions/session-entries.ts';
 import type { ImprovePass } from '../stage.ts';

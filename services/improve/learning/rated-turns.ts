@@ -1,5 +1,5 @@
 import type { QaEntry, Session } from '../../common/domain/session.ts';
-import type { PreferenceProgress } from '../../common/records/sessions/preferences.ts';
+import type { PreferenceProgress } from '../../common/records/improve/preferences.ts';
 import type { SessionContexts } from '../../common/records/sessions/session-context.ts';
 import type { SessionEntries } from '../../common/records/sessions/session-entries.ts';
 import { remarksOf } from '../bridge/pass-sessions.ts';

@@ -3,7 +3,7 @@ import { isDistillable } from '../../common/domain/session-context.ts';
 import { scopeOf } from '../../common/kernel/dataset.ts';
 import type { Extractor } from '../../common/ports/extractor.ts';
 import type { ModelCallContext } from '../../common/ports/models.ts';
-import type { Distillation, Distillations } from '../../common/records/sessions/distillations.ts';
+import type { Distillation, Distillations } from '../../common/records/improve/distillations.ts';
 import type { SessionContexts } from '../../common/records/sessions/session-context.ts';
 import type { SessionEntries } from '../../common/records/sessions/session-entries.ts';
 import type { Sessions } from '../../common/records/sessions/sessions.ts';

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { payerOf } from '../../common/domain/budget.ts';
 import type { RunState } from '../../common/domain/run.ts';
-import type { SessionKey } from '../../common/domain/session.ts';
+import { type SessionKey, sessionDocumentId } from '../../common/domain/session.ts';
 import { type NewContextRow, normalisedContent } from '../../common/domain/session-context.ts';
 import { scopeOf } from '../../common/kernel/dataset.ts';
 import { engramError } from '../../common/kernel/errors.ts';
@@ -11,7 +11,6 @@ import type { Logger } from '../../common/ports/logger.ts';
 import type { ModelCallContext } from '../../common/ports/models.ts';
 import type { Clock, IdSource } from '../../common/ports/system.ts';
 import type { SessionContexts } from '../../common/records/sessions/session-context.ts';
-import { sessionDocumentId } from '../../common/records/sessions/sessions.ts';
 import type { DocumentStore } from '../../common/storage/ports/document-store.ts';
 import type { ImproveSettings } from '../dependencies.ts';
 import type { Candidate } from '../learning/candidates.ts';

@@ -21,10 +21,10 @@ import {
   type ElementWeights,
   weightVotesCollection,
 } from '../../common/records/improve/element-weights.ts';
+import { createWatermarks } from '../../common/records/improve/watermarks.ts';
 import { createSessionContexts } from '../../common/records/sessions/session-context.ts';
 import { createSessionEntries } from '../../common/records/sessions/session-entries.ts';
 import { createSessions } from '../../common/records/sessions/sessions.ts';
-import { createWatermarks } from '../../common/records/sessions/watermarks.ts';
 import { createInProcessBus } from '../../common/storage/bus/in-process/bus.ts';
 import { createPassReads } from '../engine/pass-reads.ts';
 import { defaultOptions, type ImprovePass } from '../stage.ts';

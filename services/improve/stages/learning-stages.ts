@@ -1,5 +1,5 @@
-import { createDistillations } from '../../common/records/sessions/distillations.ts';
-import { createPreferences } from '../../common/records/sessions/preferences.ts';
+import { createDistillations } from '../../common/records/improve/distillations.ts';
+import { createPreferences } from '../../common/records/improve/preferences.ts';
 import { createSessionContexts } from '../../common/records/sessions/session-context.ts';
 import { keepDocuments } from '../bridge/keep-documents.ts';
 import { noteOnSession } from '../bridge/note-on-session.ts';

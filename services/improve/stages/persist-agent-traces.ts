@@ -1,7 +1,6 @@
 import type { RunState } from '../../common/domain/run.ts';
-import type { TraceEntry } from '../../common/domain/session.ts';
-import { sessionDocumentId } from '../../common/records/sessions/sessions.ts';
-import type { PlannedWindow } from '../../common/records/sessions/watermarks.ts';
+import { sessionDocumentId, type TraceEntry } from '../../common/domain/session.ts';
+import type { PlannedWindow } from '../../common/records/improve/watermarks.ts';
 import { sessionFileName } from '../bridge/file-name.ts';
 import { type BridgedDocument, keepDocuments } from '../bridge/keep-documents.ts';
 import { type Backlog, backlogsOf, plannedWindow, windowDone } from '../bridge/pending-entries.ts';

@@ -1,8 +1,7 @@
 import type { RunState } from '../../common/domain/run.ts';
-import type { QaEntry } from '../../common/domain/session.ts';
+import { type QaEntry, sessionDocumentId } from '../../common/domain/session.ts';
 import { engramError, isEngramError } from '../../common/kernel/errors.ts';
-import { sessionDocumentId } from '../../common/records/sessions/sessions.ts';
-import type { PlannedWindow } from '../../common/records/sessions/watermarks.ts';
+import type { PlannedWindow } from '../../common/records/improve/watermarks.ts';
 import { saysSomething } from '../../common/text/repetition/fingerprint.ts';
 import { ACKNOWLEDGEMENT, isOwnAnswer, withoutEvidence } from '../../common/text/repetition/own-answers.ts';
 import { beyondAcknowledgement } from '../bridge/beyond-acknowledgement.ts';

@@ -8,7 +8,7 @@ import {
 import type { Session, SessionKey } from '../../common/domain/session.ts';
 import { scopeOf } from '../../common/kernel/dataset.ts';
 import type { SessionNote } from '../../common/platform/messaging/methods/ingest.ts';
-import type { PreferenceProgress, Preferences, PreferenceWeight } from '../../common/records/sessions/preferences.ts';
+import type { PreferenceProgress, Preferences, PreferenceWeight } from '../../common/records/improve/preferences.ts';
 import type { SessionContexts } from '../../common/records/sessions/session-context.ts';
 import type { SessionEntries } from '../../common/records/sessions/session-entries.ts';
 import type { Sessions } from '../../common/records/sessions/sessions.ts';

@@ -11,11 +11,11 @@ import {
   weightVotesCollection,
 } from '../../common/records/improve/element-weights.ts';
 import { createImproveWishes } from '../../common/records/improve/improve-wishes.ts';
+import { createWatermarks } from '../../common/records/improve/watermarks.ts';
 import { createSessionContexts } from '../../common/records/sessions/session-context.ts';
 import { createSessionEntries } from '../../common/records/sessions/session-entries.ts';
 import { sessionCollections } from '../../common/records/sessions/session-removal.ts';
 import { createSessions } from '../../common/records/sessions/sessions.ts';
-import { createWatermarks } from '../../common/records/sessions/watermarks.ts';
 import type { IngestDependencies, SessionSettings } from '../dependencies.ts';
 import { createRetentions, tenantRetentionCollection } from '../repositories/retention.ts';
 import { createSessionExpiry } from './expire-sessions.ts';

@@ -7,10 +7,10 @@ import { asId } from '../../common/kernel/ids.ts';
 import type { Messenger } from '../../common/platform/messaging/messenger.ts';
 import type { AppendSessionRequest } from '../../common/platform/messaging/methods/ingest.ts';
 import { agentConnectionsCollection, createAgentConnections } from '../../common/records/auth/agent-connections.ts';
+import { userLearningCollections } from '../../common/records/improve/user-learnings.ts';
 import { createSessionEntries } from '../../common/records/sessions/session-entries.ts';
 import { createSessionRemoval, sessionCollections } from '../../common/records/sessions/session-removal.ts';
 import { createSessions } from '../../common/records/sessions/sessions.ts';
-import { userLearningCollections } from '../../common/records/sessions/user-learnings.ts';
 import type { IngestDependencies } from '../dependencies.ts';
 import { appendTurn, noteOnSession } from './session-messages.ts';
 

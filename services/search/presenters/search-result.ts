@@ -3,7 +3,7 @@ import type { DatasetRef } from '../../common/kernel/dataset.ts';
 import { wireTenant } from '../../common/kernel/scope.ts';
 import { skillRow } from '../../common/presenters/skill-row.ts';
 import type { ContextSummary } from '../../common/records/improve/context-summaries.ts';
-import type { HistoryEntry } from '../../common/records/ingest/search-history.ts';
+import type { HistoryEntry } from '../../common/records/search/search-history.ts';
 import type {
   ConversationTurn,
   DatasetOutcome,

@@ -8,7 +8,7 @@ import {
   elementWeightsCollection,
   weightVotesCollection,
 } from '../../common/records/improve/element-weights.ts';
-import { createPreferences, preferenceCollections } from '../../common/records/sessions/preferences.ts';
+import { createPreferences, preferenceCollections } from '../../common/records/improve/preferences.ts';
 import type { DocumentStore } from '../../common/storage/ports/document-store.ts';
 import type { RankedPassage } from '../model.ts';
 import { createLearnedElements, type InfluenceWish, shiftsOf } from './learned-weights.ts';

@@ -7,7 +7,7 @@ import {
   elementWeightsCollection,
   NEUTRAL_WEIGHT,
 } from '../../common/records/improve/element-weights.ts';
-import { createPreferences, type UserPreference } from '../../common/records/sessions/preferences.ts';
+import { createPreferences, type UserPreference } from '../../common/records/improve/preferences.ts';
 import type { DocumentStore } from '../../common/storage/ports/document-store.ts';
 import type { LearnedShift, SearchSettings } from '../model.ts';
 

@@ -20,7 +20,7 @@ import {
   update,
   type Write,
 } from '../../storage/ports/document-store.ts';
-import { countStored } from '../base/stored-counts.ts';
+import { countStored } from './stored-counts.ts';
 
 type Numbers = { readonly [Kind in BudgetKind]?: number };
 

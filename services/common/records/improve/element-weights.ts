@@ -1,4 +1,4 @@
-import type { QaEntry, SessionKey } from '../../domain/session.ts';
+import { type QaEntry, type SessionKey, sessionDocumentId } from '../../domain/session.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import { pagesOf } from '../../kernel/result-page.ts';
 import type { DatasetScope } from '../../kernel/scope.ts';
@@ -13,7 +13,6 @@ import {
   VersionConflictError,
   type Write,
 } from '../../storage/ports/document-store.ts';
-import { sessionDocumentId } from '../sessions/sessions.ts';
 
 type WeightDocument = {
   /** 0 to 1, 4 decimals. */

@@ -1,4 +1,4 @@
-import type { SessionKey } from '../../domain/session.ts';
+import { type SessionKey, sessionDocumentId } from '../../domain/session.ts';
 import type { DatasetId, TenantId } from '../../kernel/brand.ts';
 import { SYSTEM_SCOPE } from '../../kernel/scope.ts';
 import { retryOnConflict } from '../../platform/async/retry-on-conflict.ts';
@@ -12,7 +12,6 @@ import {
   VersionConflictError,
   type Write,
 } from '../../storage/ports/document-store.ts';
-import { sessionDocumentId } from '../sessions/sessions.ts';
 
 type ClaimDocument = {
   /** Who holds it; never used again, so that it fences off whoever held it before. */

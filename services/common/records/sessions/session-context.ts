@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { SessionKey } from '../../domain/session.ts';
+import { type SessionKey, sessionDocumentId } from '../../domain/session.ts';
 import {
   admitted,
   type ContextRow,
@@ -23,7 +23,6 @@ import {
   type Write,
 } from '../../storage/ports/document-store.ts';
 import { findAll } from '../base/find-all.ts';
-import { sessionDocumentId } from './sessions.ts';
 
 type ContextDocument = {
   readonly userId: string;

@@ -1,4 +1,12 @@
-import type { EntryCounts, NewQa, NewTrace, QaEntry, SessionKey, TraceEntry } from '../../domain/session.ts';
+import {
+  type EntryCounts,
+  type NewQa,
+  type NewTrace,
+  type QaEntry,
+  type SessionKey,
+  sessionDocumentId,
+  type TraceEntry,
+} from '../../domain/session.ts';
 import type { Page } from '../../kernel/result-page.ts';
 import type { Scope } from '../../kernel/scope.ts';
 import {
@@ -20,7 +28,7 @@ import {
   isQaOf,
   labelOf,
 } from './session-entry-documents.ts';
-import { type SessionChange, type Sessions, sessionDocumentId, sessionsCollection } from './sessions.ts';
+import { type SessionChange, type Sessions, sessionsCollection } from './sessions.ts';
 
 export type { AppendOptions } from './session-entry-appends.ts';
 export type { QaFeedback, QaNote } from './session-entry-changes.ts';

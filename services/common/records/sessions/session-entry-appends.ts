@@ -1,10 +1,18 @@
-import type { EntryCounts, NewQa, NewTrace, QaEntry, Session, SessionKey } from '../../domain/session.ts';
+import {
+  type EntryCounts,
+  type NewQa,
+  type NewTrace,
+  type QaEntry,
+  type Session,
+  type SessionKey,
+  sessionDocumentId,
+} from '../../domain/session.ts';
 import type { Scope } from '../../kernel/scope.ts';
 import { createKeyedQueue } from '../../platform/async/keyed-queue.ts';
 import { isWriteConflict } from '../../platform/async/retry-on-conflict.ts';
 import { type DocumentStore, DuplicateKeyError, insert, type Write } from '../../storage/ports/document-store.ts';
 import { type EntryKind, sessionEntriesCollection, toJson } from './session-entry-documents.ts';
-import { type SessionChange, type Sessions, sessionDocumentId } from './sessions.ts';
+import type { SessionChange, Sessions } from './sessions.ts';
 
 /** What else an append looks at and writes. Both may be asked again, with the session as it is then. */
 export interface AppendOptions {

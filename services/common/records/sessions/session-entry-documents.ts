@@ -1,7 +1,6 @@
-import type { NewQa, QaEntry, SessionKey } from '../../domain/session.ts';
+import { type NewQa, type QaEntry, type SessionKey, sessionDocumentId } from '../../domain/session.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Collection, Stored } from '../../storage/ports/document-store.ts';
-import { sessionDocumentId } from './sessions.ts';
 
 export type EntryKind = 'qa' | 'trace';
 

@@ -7,12 +7,12 @@ import { datasetScope, SYSTEM_SCOPE } from '../../kernel/scope.ts';
 import type { DocumentStore } from '../../storage/ports/document-store.ts';
 import { createElementWeights, elementWeightsCollection } from '../improve/element-weights.ts';
 import { createImproveWishes } from '../improve/improve-wishes.ts';
+import { userLearningCollections } from '../improve/user-learnings.ts';
+import { createWatermarks } from '../improve/watermarks.ts';
 import { createSessionContexts } from './session-context.ts';
 import { createSessionEntries, type SessionEntries } from './session-entries.ts';
 import { createSessionRemoval, sessionCollections } from './session-removal.ts';
 import { createSessions } from './sessions.ts';
-import { userLearningCollections } from './user-learnings.ts';
-import { createWatermarks } from './watermarks.ts';
 
 const [ACME, GLOBEX] = ['t1', 't2'].map((tenant) => ({ tenant: asId<TenantId>(tenant) })) as [
   { tenant: TenantId },

@@ -4,11 +4,11 @@ import type { Scope, SystemScope } from '../../kernel/scope.ts';
 import type { AnyCollection, DocumentStore } from '../../storage/ports/document-store.ts';
 import { weightVotesCollection } from '../improve/element-weights.ts';
 import { createImproveWishes, improveWishesCollection } from '../improve/improve-wishes.ts';
+import { createUserLearnings } from '../improve/user-learnings.ts';
+import { createWatermarks, watermarksCollection } from '../improve/watermarks.ts';
 import { createSessionContexts, sessionContextCollection } from './session-context.ts';
 import { createSessionEntries, sessionEntriesCollection } from './session-entries.ts';
 import { createSessions, sessionsCollection } from './sessions.ts';
-import { createUserLearnings } from './user-learnings.ts';
-import { createWatermarks, watermarksCollection } from './watermarks.ts';
 
 /** Everything that goes with a session. */
 export const sessionCollections: readonly AnyCollection[] = [

@@ -1,5 +1,4 @@
-import { hash } from 'node:crypto';
-import type { EntryCounts, Session, SessionKey } from '../../domain/session.ts';
+import { type EntryCounts, type Session, type SessionKey, sessionDocumentId } from '../../domain/session.ts';
 import type { DatasetId, UserId } from '../../kernel/brand.ts';
 import { asId } from '../../kernel/ids.ts';
 import type { AnyScope, Scope } from '../../kernel/scope.ts';
@@ -145,11 +144,6 @@ export function createSessions(store: DocumentStore) {
       });
     },
   };
-}
-
-/** Ids of callers may be long and hold anything; ids of documents may not. */
-export function sessionDocumentId({ user, session }: SessionKey): string {
-  return `${user}/${hash('sha256', session)}`;
 }
 
 export function sessionOf({ value }: Stored<SessionDocument>): Session {

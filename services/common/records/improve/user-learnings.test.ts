@@ -4,8 +4,8 @@ import type { DatasetId, TenantId, UserId } from '../../kernel/brand.ts';
 import { asId } from '../../kernel/ids.ts';
 import { datasetScope, SYSTEM_SCOPE } from '../../kernel/scope.ts';
 import type { DocumentStore } from '../../storage/ports/document-store.ts';
-import { createElementWeights, elementWeightsCollection } from '../improve/element-weights.ts';
 import { createDistillations } from './distillations.ts';
+import { createElementWeights, elementWeightsCollection } from './element-weights.ts';
 import { createPreferences } from './preferences.ts';
 import { createUserLearnings, userLearningCollections } from './user-learnings.ts';
 

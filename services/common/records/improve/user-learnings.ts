@@ -1,11 +1,10 @@
-import type { SessionKey } from '../../domain/session.ts';
+import { type SessionKey, sessionDocumentId } from '../../domain/session.ts';
 import type { UserId } from '../../kernel/brand.ts';
 import type { Scope, SystemScope } from '../../kernel/scope.ts';
 import { type AnyCollection, type DocumentStore, removeWhere } from '../../storage/ports/document-store.ts';
-import { weightVotesCollection } from '../improve/element-weights.ts';
 import { distillationsCollection } from './distillations.ts';
+import { weightVotesCollection } from './element-weights.ts';
 import { preferenceCollections, preferenceProgressCollection } from './preferences.ts';
-import { sessionDocumentId } from './sessions.ts';
 
 /** What datasets have learned of their users: goes with the dataset, and with the user. */
 export const userLearningCollections: readonly AnyCollection[] = [

@@ -1,4 +1,4 @@
-import type { Session } from '../../domain/session.ts';
+import { type Session, sessionDocumentId } from '../../domain/session.ts';
 import type { UserId } from '../../kernel/brand.ts';
 import type { DatasetScope } from '../../kernel/scope.ts';
 import { slices } from '../../kernel/slices.ts';
@@ -10,7 +10,6 @@ import {
   replace,
   type Write,
 } from '../../storage/ports/document-store.ts';
-import { sessionDocumentId } from './sessions.ts';
 
 type PreferenceDocument = {
   readonly userId: string;

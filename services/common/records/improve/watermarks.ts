@@ -1,4 +1,4 @@
-import type { Session, SessionKey } from '../../domain/session.ts';
+import { type Session, type SessionKey, sessionDocumentId } from '../../domain/session.ts';
 import type { UserId } from '../../kernel/brand.ts';
 import type { Scope } from '../../kernel/scope.ts';
 import { slices } from '../../kernel/slices.ts';
@@ -11,7 +11,6 @@ import {
   type Stored,
   type Write,
 } from '../../storage/ports/document-store.ts';
-import { sessionDocumentId } from './sessions.ts';
 
 /** What improve has got to in a session, by what it reads: its feedback, its answers, its steps. */
 export type WatermarkPurpose = 'feedback' | 'session_qa' | 'agent_traces';

@@ -1,4 +1,4 @@
-import type { Session } from '../../domain/session.ts';
+import { type Session, sessionDocumentId } from '../../domain/session.ts';
 import type { DatasetScope } from '../../kernel/scope.ts';
 import {
   type Collection,
@@ -7,7 +7,6 @@ import {
   replace,
   type Write,
 } from '../../storage/ports/document-store.ts';
-import { sessionDocumentId } from './sessions.ts';
 
 type DistillationDocument = {
   readonly userId: string;
