@@ -3,6 +3,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
+import { collections } from '../services/app/collections.ts';
+import type { AnyOwnedCollection } from '../services/common/storage/ports/owned-collection.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -26,7 +28,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   models: ['kernel', 'ports', 'platform/async'],
   'models/hashing': ['ports', 'text/language'],
   'models/providers': ['kernel', 'ports', 'platform/async'],
-  'storage/ports': ['kernel'],
+  'storage/ports': ['kernel', 'domain'],
   'storage/rules': ['kernel'],
   'storage/snapshots': ['kernel', 'domain', 'storage/ports'],
   'storage/documents': ['kernel', 'storage/ports', 'platform/async'],
@@ -103,11 +105,16 @@ const OPERATOR_COMPOSITION = /^operator\/(main\.ts|[^/]+\/main\.ts)$/;
 
 const COMPOSITION = /^services\/(main\.ts|start\.mjs|app\/|cli\/)/;
 
+/** The service that owns what the repositories of a folder of common/records keep, where the folder has another name. */
+const RECORDS_OWNER: Readonly<Record<string, string>> = { budgets: 'auth', sessions: 'ingest' };
+
 interface Import {
   readonly file: string;
   /** Path from the root for relative imports, package name otherwise. */
   readonly target: string;
   readonly relative: boolean;
+  /** Of types alone. */
+  readonly isType: boolean;
 }
 
 function sourceFiles(folder: string): string[] {
@@ -119,6 +126,15 @@ function sourceFiles(folder: string): string[] {
 const IMPORT =
   /(?:^|\n)\s*(?:import|export)\b[^'"`;]*?from\s*['"]([^'"]+)['"]|(?:^|\n)\s*import\s*['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]\s*\)/g;
 
+function isOfTypes(statement: string): boolean {
+  if (/^\s*(import|export) type\b/.test(statement)) return true;
+  const names = /\{([^}]*)\}/
+    .exec(statement)?.[1]
+    ?.split(',')
+    .map((name) => name.trim());
+  return names?.every((name) => name === '' || name.startsWith('type ')) ?? false;
+}
+
 function importsOf(file: string): Import[] {
   const text = readFileSync(join(root, file), 'utf8');
   return [...text.matchAll(IMPORT)].map((match) => {
@@ -129,7 +145,7 @@ function importsOf(file: string): Import[] {
           .split(sep)
           .join('/')
       : specifier;
-    return { file, target, relative };
+    return { file, target, relative, isType: isOfTypes(match[0]) };
   });
 }
 
@@ -179,6 +195,27 @@ function isOfSameStore(file: string, target: string): boolean {
   return store !== undefined && target.endsWith(`/${store}/${store}-failures.ts`);
 }
 
+/** The service that a file is of; null for common code and for what puts processes together. */
+function serviceOf(file: string): string | null {
+  if (SERVICES.includes(area(file))) return area(file);
+  const folder = /^services\/common\/records\/(\w+)\//.exec(file)?.[1];
+  const owner = RECORDS_OWNER[folder ?? ''] ?? folder ?? '';
+  return SERVICES.includes(owner) ? owner : null;
+}
+
+/** Collections by the file that declares them. */
+const declared = new Map<string, AnyOwnedCollection[]>();
+const undeclared: string[] = [];
+for (const file of files.filter((each) => !/\/testing\//.test(each))) {
+  for (const [, type, name] of readFileSync(join(root, file), 'utf8').matchAll(
+    /^(?:export )?const \w+: (Owned)?Collection<[^=]*> = \{\s*name: '(\w+)'/gm,
+  )) {
+    const collection = collections.find((each) => each.name === name);
+    if (type === undefined || collection === undefined) undeclared.push(`${file}: ${name}`);
+    else declared.set(file, [...(declared.get(file) ?? []), collection]);
+  }
+}
+
 describe('architecture', () => {
   it('reads the imports of the services', () => {
     expect(files.length).to.be.greaterThan(50);
@@ -213,6 +250,35 @@ describe('architecture', () => {
       return stepOf(target) > stepOf(file);
     });
     expect(wrong.map(arrow)).to.deep.equal([]);
+  });
+
+  it('gives every collection an owner, and lists it for every process', () => {
+    expect(undeclared, 'add it to the collections.ts of its owner').to.deep.equal([]);
+    expect([...declared.values()].flat()).to.have.members([...collections]);
+  });
+
+  it('lets no service open a collection of another one that does not name it', () => {
+    const wrong = internal.flatMap(({ file, target, isType }) => {
+      const service = serviceOf(file);
+      if (service === null || isType || file.endsWith('/collections.ts')) return [];
+      return (declared.get(target) ?? [])
+        .filter(({ owner, writers = {}, readers = [] }) => {
+          if (owner === service || 'every' in writers) return false;
+          return !(service in writers) && !readers.some((reader) => reader === service);
+        })
+        .map(({ name }) => `${file} opens ${name} of ${declared.get(target)?.[0]?.owner}`);
+    });
+    expect(wrong, 'name it among the readers, or among the writers with the reason').to.deep.equal([]);
+  });
+
+  it('gives a reason for every writer of a collection beside its owner', () => {
+    const wrong = collections.flatMap(({ name, owner, writers = {}, readers = [] }) => [
+      ...Object.entries(writers)
+        .filter(([service, reason]) => service === owner || !/\w{3,} \w+/.test(reason ?? ''))
+        .map(([service]) => `${name}: ${service}`),
+      ...readers.filter((service) => service === owner || service in writers).map((service) => `${name}: ${service}`),
+    ]);
+    expect(wrong).to.deep.equal([]);
   });
 
   it('lets only composition roots import adapters', () => {

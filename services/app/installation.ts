@@ -1,18 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { SYSTEM_SCOPE } from '../common/kernel/scope.ts';
-import {
-  type Collection,
-  type DocumentStore,
-  DuplicateKeyError,
-  insert,
-} from '../common/storage/ports/document-store.ts';
+import { type DocumentStore, DuplicateKeyError, insert } from '../common/storage/ports/document-store.ts';
+import type { OwnedCollection } from '../common/storage/ports/owned-collection.ts';
 
 type InstallationDocument = { readonly installation: string };
 
 /** One document: by which the stores of this installation tell it from others. */
-export const installationCollection: Collection<InstallationDocument> = {
+export const installationCollection: OwnedCollection<InstallationDocument> = {
   name: 'installation',
   level: 'system',
+  owner: 'platform',
+  belongsTo: 'system',
   indexes: [],
 };
 

@@ -1,12 +1,7 @@
 import type { Scope } from '../common/kernel/scope.ts';
 import type { TokenUsage } from '../common/ports/models.ts';
-import {
-  type Collection,
-  type DocumentStore,
-  DuplicateKeyError,
-  insert,
-  update,
-} from '../common/storage/ports/document-store.ts';
+import { type DocumentStore, DuplicateKeyError, insert, update } from '../common/storage/ports/document-store.ts';
+import type { OwnedCollection } from '../common/storage/ports/owned-collection.ts';
 
 /** Tokens a tenant spent on a model on a day. */
 export type ModelUsageDay = {
@@ -18,9 +13,11 @@ export type ModelUsageDay = {
   readonly outputTokens: number;
 };
 
-export const modelUsageCollection: Collection<ModelUsageDay> = {
+export const modelUsageCollection: OwnedCollection<ModelUsageDay> = {
   name: 'model_usage',
   level: 'tenant',
+  owner: 'platform',
+  belongsTo: { tenant: 'scope' },
   indexes: [{ fields: ['day'] }],
 };
 

@@ -5,12 +5,12 @@ import type { DataItemId, DatasetId, TenantId, UserId } from '../../services/com
 import { asId, dataItemId } from '../../services/common/kernel/ids.ts';
 import { type DatasetScope, datasetScope } from '../../services/common/kernel/scope.ts';
 import { slices } from '../../services/common/kernel/slices.ts';
-import { createLedger, ledgerCollection } from '../../services/common/records/cognify/ledger.ts';
-import { createStatements, statementsCollection } from '../../services/common/records/cognify/statements.ts';
-import { createSupersessions, supersessionCollections } from '../../services/common/records/cognify/supersessions.ts';
-import { dataItemsCollection } from '../../services/common/records/ingest/data-items.ts';
+import { createLedger } from '../../services/common/records/cognify/ledger.ts';
+import { createStatements } from '../../services/common/records/cognify/statements.ts';
+import { createSupersessions } from '../../services/common/records/cognify/supersessions.ts';
+import { recordCollections } from '../../services/common/records/collections.ts';
 import { createEchoMarks, echoMarksCollection } from '../../services/common/records/ingest/echo-marks.ts';
-import { createRepetitions, repetitionsCollection } from '../../services/common/records/ingest/repetitions.ts';
+import { createRepetitions } from '../../services/common/records/ingest/repetitions.ts';
 import { type DocumentStore, DuplicateKeyError } from '../../services/common/storage/ports/document-store.ts';
 import { type Statement, statementId, statementKey } from '../../services/common/text/statements/statement.ts';
 import type { AuditLogSubject } from './audit-log-subject.ts';
@@ -26,14 +26,7 @@ export function hygieneConformance(name: string, open: () => Promise<AuditLogSub
     let scope: DatasetScope;
     before(async () => {
       subject = await open();
-      const collections = [
-        statementsCollection,
-        ...supersessionCollections,
-        repetitionsCollection,
-        ledgerCollection,
-        dataItemsCollection,
-      ];
-      for (const store of subject.stores) await store.prepare([...collections, echoMarksCollection]);
+      for (const store of subject.stores) await store.prepare(recordCollections);
     });
     beforeEach(() => {
       scope = datasetScope(asId<TenantId>(randomUUID()), asId<DatasetId>(randomUUID()));

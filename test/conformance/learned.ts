@@ -4,17 +4,14 @@ import type { NewContextRow } from '../../services/common/domain/session-context
 import type { DatasetId, TenantId, UserId } from '../../services/common/kernel/brand.ts';
 import { asId } from '../../services/common/kernel/ids.ts';
 import { datasetScope, SYSTEM_SCOPE } from '../../services/common/kernel/scope.ts';
+import { recordCollections } from '../../services/common/records/collections.ts';
 import { createDistillations } from '../../services/common/records/improve/distillations.ts';
-import {
-  createElementWeights,
-  elementWeightsCollection,
-  weightVotesCollection,
-} from '../../services/common/records/improve/element-weights.ts';
+import { createElementWeights, weightVotesCollection } from '../../services/common/records/improve/element-weights.ts';
 import { createPreferences } from '../../services/common/records/improve/preferences.ts';
 import { createUserLearnings, userLearningCollections } from '../../services/common/records/improve/user-learnings.ts';
 import { createSessionContexts } from '../../services/common/records/sessions/session-context.ts';
 import { createSessionEntries } from '../../services/common/records/sessions/session-entries.ts';
-import { createSessionRemoval, sessionCollections } from '../../services/common/records/sessions/session-removal.ts';
+import { createSessionRemoval } from '../../services/common/records/sessions/session-removal.ts';
 import { createSessions } from '../../services/common/records/sessions/sessions.ts';
 import { VersionConflictError } from '../../services/common/storage/ports/document-store.ts';
 import type { AuditLogSubject } from './audit-log-subject.ts';
@@ -26,8 +23,7 @@ export function learnedConformance(name: string, open: () => Promise<AuditLogSub
     let subject: AuditLogSubject;
     before(async () => {
       subject = await open();
-      const collections = [...sessionCollections, elementWeightsCollection, ...userLearningCollections];
-      for (const store of subject.stores) await store.prepare([...new Set(collections)]);
+      for (const store of subject.stores) await store.prepare(recordCollections);
     });
     after(() => subject.dispose());
 

@@ -11,10 +11,11 @@ import { createSilentLogger } from '../../services/common/platform/observability
 import { createSystemClock } from '../../services/common/platform/system/clock.ts';
 import { createIdSource } from '../../services/common/platform/system/id-source.ts';
 import { eraseCollections } from '../../services/common/records/base/erase-collections.ts';
+import { ownedBy } from '../../services/common/records/collections.ts';
 import { createSkills } from '../../services/common/records/ingest/skills.ts';
 import type { DocumentStore } from '../../services/common/storage/ports/document-store.ts';
+import { forgottenCollections, ingestCollections } from '../../services/ingest/collections.ts';
 import { createProposals } from '../../services/ingest/repositories/proposals.ts';
-import { skillCollections } from '../../services/ingest/repositories/skill-residue.ts';
 import { createSkillRuns } from '../../services/ingest/repositories/skill-runs.ts';
 import { deleteSkill } from '../../services/ingest/skills/delete-skill.ts';
 import { type RunRequest, recordSkillRun } from '../../services/ingest/skills/record-skill-run.ts';
@@ -68,7 +69,8 @@ export function skillsConformance(name: string, open: () => Promise<AuditLogSubj
     let two: ReturnType<typeof processAt>;
     before(async () => {
       subject = await open();
-      for (const store of subject.stores) await store.prepare([...skillCollections, auditRecordsCollection]);
+      for (const store of subject.stores)
+        await store.prepare([...ingestCollections, ...ownedBy('integrations'), auditRecordsCollection]);
       [one, two] = [processAt(subject.stores[0]), processAt(subject.stores[1])];
     });
     after(() => subject.dispose());
@@ -203,7 +205,7 @@ export function skillsConformance(name: string, open: () => Promise<AuditLogSubj
         await one.keep(dataset, 'triage', 'First.');
         await one.draft(dataset);
       }
-      expect((await eraseCollections(subject.stores[1], scopeOf(gone), skillCollections)).left).to.equal(0);
+      expect((await eraseCollections(subject.stores[1], scopeOf(gone), forgottenCollections)).left).to.equal(0);
       expect(await skillsOf(gone)).to.deep.equal([]);
       expect(await one.dependencies.skills.shelf(scopeOf(gone))).to.equal(null);
       expect(await skillsOf(kept)).to.have.length(1);

@@ -1,29 +1,19 @@
 import { type BudgetAccount, keyAccount } from '../../common/domain/budget.ts';
 import type { UserId } from '../../common/kernel/brand.ts';
 import { SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
-import { createSyncRuns } from '../../common/records/integrations/sync-runs.ts';
+import { removeOfWrite } from '../../common/records/collections.ts';
 import type { Write } from '../../common/storage/ports/document-store.ts';
+import { holdingCollections, userCollections } from '../collections.ts';
 import type { AuthDependencies } from '../dependencies.ts';
 
-/**
- * What ends with an account: the one list of collections that hold something of a user. Datasets and tenants are not among
- * them: they pass to somebody else (`heirs.ts`). Whoever adds a collection of users' things adds it here.
- */
+/** What ends with an account. Datasets and tenants are not among it: they pass to somebody else (`heirs.ts`). */
 export async function belongingsWrites(deps: AuthDependencies, user: UserId): Promise<readonly Write[]> {
   // A key that is made now changes the account, and the commit that these are for starts anew.
   const keys = await deps.apiKeys.ofUser(user);
   const accounts: readonly BudgetAccount[] = [`user/${user}`, ...keys.map(({ id }) => keyAccount(id))];
   return [
     ...accounts.flatMap((account) => deps.budgets.removeWrites(account)),
-    deps.apiKeys.removeAllWrite(user),
-    deps.mail.sent.removeWrite(user),
-    deps.connections.removeAllOfUserWrite(user),
-    deps.memberships.removeAllOfUserWrite(user),
-    deps.roleMembers.removeAllOfUserWrite(user),
-    deps.scimResources.removeAllOfUserWrite(user),
-    deps.configurations.removeAllWrite(user),
-    deps.linkedIdentities.removeAllOfUserWrite(user),
-    createSyncRuns(deps.store).removeAllOfUserWrite(user),
+    ...userCollections.map((collection) => removeOfWrite(collection, 'user', user)),
   ];
 }
 
@@ -32,9 +22,10 @@ export async function belongingsWrites(deps: AuthDependencies, user: UserId): Pr
  * under way asks the account about. Idempotent.
  */
 export async function removeHoldings(deps: AuthDependencies, user: UserId): Promise<void> {
-  const { store, grants, capabilities, budgets, sessionRemoval } = deps;
-  await store.commit(SYSTEM_SCOPE, [grants.removeAllOfHolderWrite(user)]);
-  await store.commit(SYSTEM_SCOPE, [capabilities.removeAllOfHolderWrite(user)]);
+  const { store, budgets, sessionRemoval } = deps;
+  for (const collection of holdingCollections) {
+    await store.commit(SYSTEM_SCOPE, [removeOfWrite(collection, 'user', user)]);
+  }
   await sessionRemoval.ofUser(SYSTEM_SCOPE, user);
   await store.commit(SYSTEM_SCOPE, budgets.removeWrites(`user/${user}`));
 }

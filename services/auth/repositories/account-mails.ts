@@ -1,22 +1,19 @@
 import type { UserId } from '../../common/kernel/brand.ts';
 import { SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
 import { retryOnConflict } from '../../common/platform/async/retry-on-conflict.ts';
-import {
-  type Collection,
-  type DocumentStore,
-  insert,
-  remove,
-  replace,
-} from '../../common/storage/ports/document-store.ts';
+import { type DocumentStore, insert, replace } from '../../common/storage/ports/document-store.ts';
+import type { OwnedCollection } from '../../common/storage/ports/owned-collection.ts';
 
 type AccountMailsDocument = {
   /** When mails were sent within the last hour (ISO-8601), oldest first. The id is the user's. */
   readonly sentAt: readonly string[];
 };
 
-export const accountMailsCollection: Collection<AccountMailsDocument> = {
+export const accountMailsCollection: OwnedCollection<AccountMailsDocument> = {
   name: 'account_mails',
   level: 'system',
+  owner: 'auth',
+  belongsTo: { user: 'id' },
   indexes: [],
 };
 
@@ -43,6 +40,5 @@ export function createAccountMails(store: DocumentStore) {
         return true;
       });
     },
-    removeWrite: (user: UserId) => remove(accountMailsCollection, user),
   };
 }

@@ -7,18 +7,21 @@ import type { AuditEntry, AuditLog } from '../../common/ports/audit-log.ts';
 import type { Clock } from '../../common/ports/system.ts';
 import { createLanes, type LaneTask } from '../../common/records/base/lanes.ts';
 import {
-  type Collection,
   type DocumentStore,
   DuplicateKeyError,
   insert,
   type Write,
   type WriteResult,
 } from '../../common/storage/ports/document-store.ts';
+import type { OwnedCollection } from '../../common/storage/ports/owned-collection.ts';
 
 /** Not the tenant's by level: records are committed with changes of any scope, and outlive what they tell of. */
-export const auditRecordsCollection: Collection<AuditRecord> = {
+export const auditRecordsCollection: OwnedCollection<AuditRecord> = {
   name: 'audit_records',
   level: 'system',
+  owner: 'auth',
+  writers: { every: 'a record is in the commit of what it records, or it could be lost' },
+  belongsTo: 'system',
   indexes: [
     { fields: ['tenant', 'number'], unique: true },
     { fields: ['tenant', 'actor', 'at', 'number'] },

@@ -2,7 +2,8 @@ import { type Capability, isCapability } from '../../common/domain/capabilities.
 import type { PrincipalId, TenantId, UserId } from '../../common/kernel/brand.ts';
 import { asId } from '../../common/kernel/ids.ts';
 import { repository, withVersion } from '../../common/records/base/repository.ts';
-import type { Collection, DocumentStore } from '../../common/storage/ports/document-store.ts';
+import type { DocumentStore } from '../../common/storage/ports/document-store.ts';
+import type { OwnedCollection } from '../../common/storage/ports/owned-collection.ts';
 
 type CapabilityGrantDocument = {
   readonly holderId: string;
@@ -11,9 +12,11 @@ type CapabilityGrantDocument = {
   readonly createdAt: string;
 };
 
-export const capabilityGrantsCollection: Collection<CapabilityGrantDocument> = {
+export const capabilityGrantsCollection: OwnedCollection<CapabilityGrantDocument> = {
   name: 'capability_grants',
   level: 'tenant',
+  owner: 'auth',
+  belongsTo: { user: 'holderId', tenant: 'scope' },
   indexes: [{ fields: ['holderId'] }, { fields: ['holderId'], wide: true }],
 };
 

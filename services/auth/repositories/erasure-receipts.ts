@@ -1,7 +1,8 @@
 import { asId } from '../../common/kernel/ids.ts';
 import { SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
 import type { ManagedThing } from '../../common/records/auth/managed-resources.ts';
-import { type Collection, type DocumentStore, insert } from '../../common/storage/ports/document-store.ts';
+import { type DocumentStore, insert } from '../../common/storage/ports/document-store.ts';
+import type { OwnedCollection } from '../../common/storage/ports/owned-collection.ts';
 
 type ErasureReceiptDocument = {
   /** JSON text, signed. */
@@ -10,9 +11,11 @@ type ErasureReceiptDocument = {
 };
 
 /** They outlive what they tell of: ids and counts, no content. */
-export const erasureReceiptsCollection: Collection<ErasureReceiptDocument> = {
+export const erasureReceiptsCollection: OwnedCollection<ErasureReceiptDocument> = {
   name: 'erasure_receipts',
   level: 'system',
+  owner: 'auth',
+  belongsTo: 'system',
   indexes: [],
 };
 

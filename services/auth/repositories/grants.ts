@@ -7,7 +7,6 @@ import { slices } from '../../common/kernel/slices.ts';
 import { datasetsCollection } from '../../common/records/auth/datasets.ts';
 import { repository } from '../../common/records/base/repository.ts';
 import {
-  type Collection,
   type DocumentStore,
   insert,
   remove,
@@ -16,6 +15,7 @@ import {
   update,
   type Write,
 } from '../../common/storage/ports/document-store.ts';
+import type { OwnedCollection } from '../../common/storage/ports/owned-collection.ts';
 
 type GrantDocument = {
   readonly datasetId: string;
@@ -30,9 +30,11 @@ type GrantDocument = {
  * One document per (dataset, holder). Holders are users, tenants and roles. The tenant's, not the dataset's: the
  * question asked most is what a holder may do in a tenant, and indexes are led by the level's owner.
  */
-export const grantsCollection: Collection<GrantDocument> = {
+export const grantsCollection: OwnedCollection<GrantDocument> = {
   name: 'grants',
   level: 'tenant',
+  owner: 'auth',
+  belongsTo: { user: 'holderId', tenant: 'scope', dataset: 'datasetId' },
   indexes: [{ fields: ['holderId'] }, { fields: ['datasetId'] }, { fields: ['holderId'], wide: true }],
 };
 

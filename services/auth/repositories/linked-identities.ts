@@ -3,7 +3,8 @@ import type { TenantId, UserId } from '../../common/kernel/brand.ts';
 import { asId } from '../../common/kernel/ids.ts';
 import { SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
 import { repository } from '../../common/records/base/repository.ts';
-import type { Collection, DocumentStore, Stored } from '../../common/storage/ports/document-store.ts';
+import type { DocumentStore, Stored } from '../../common/storage/ports/document-store.ts';
+import type { OwnedCollection } from '../../common/storage/ports/owned-collection.ts';
 
 type LinkedIdentityDocument = {
   readonly issuer: string;
@@ -14,9 +15,11 @@ type LinkedIdentityDocument = {
   readonly createdAt: string;
 };
 
-export const linkedIdentitiesCollection: Collection<LinkedIdentityDocument> = {
+export const linkedIdentitiesCollection: OwnedCollection<LinkedIdentityDocument> = {
   name: 'linked_identities',
   level: 'system',
+  owner: 'auth',
+  belongsTo: { user: 'userId' },
   // One person of an issuer per account: an address that passed on to another person does not open the account again.
   indexes: [{ fields: ['userId', 'issuer'], unique: true }],
 };
@@ -47,7 +50,6 @@ export function createLinkedIdentities(store: DocumentStore) {
         required: true,
       }),
     removeWrite: (identity: LinkedIdentity) => records.removeWrite(identityId(identity)),
-    removeAllOfUserWrite: (user: UserId) => records.removeWhereWrite({ userId: user }),
   };
 }
 

@@ -1,12 +1,7 @@
 import { SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
 import { retryOnConflict } from '../../common/platform/async/retry-on-conflict.ts';
-import {
-  type Collection,
-  type DocumentStore,
-  insert,
-  removeWhere,
-  replace,
-} from '../../common/storage/ports/document-store.ts';
+import { type DocumentStore, insert, removeWhere, replace } from '../../common/storage/ports/document-store.ts';
+import type { OwnedCollection } from '../../common/storage/ports/owned-collection.ts';
 
 type LoginFailures = {
   /** When all failures will be forgiven, in milliseconds since 1970; after that the entry says nothing. */
@@ -14,9 +9,11 @@ type LoginFailures = {
 };
 
 /** Failed logins that are not forgiven yet, by a digest of what they are counted for. */
-export const loginFailuresCollection: Collection<LoginFailures> = {
+export const loginFailuresCollection: OwnedCollection<LoginFailures> = {
   name: 'login_failures',
   level: 'system',
+  owner: 'auth',
+  belongsTo: 'system',
   indexes: [{ fields: ['forgivenAt'] }],
 };
 

@@ -3,7 +3,8 @@ import { asId } from '../../common/kernel/ids.ts';
 import type { Permission } from '../../common/kernel/principal.ts';
 import type { Scope } from '../../common/kernel/scope.ts';
 import { repository } from '../../common/records/base/repository.ts';
-import type { Collection, DocumentStore, Stored } from '../../common/storage/ports/document-store.ts';
+import type { DocumentStore, Stored } from '../../common/storage/ports/document-store.ts';
+import type { OwnedCollection } from '../../common/storage/ports/owned-collection.ts';
 
 type ManagedGrantDocument = {
   readonly datasetId: string;
@@ -12,9 +13,11 @@ type ManagedGrantDocument = {
 };
 
 /** Which single permissions were given because a resource declares them; `grants` says who has what. */
-export const managedGrantsCollection: Collection<ManagedGrantDocument> = {
+export const managedGrantsCollection: OwnedCollection<ManagedGrantDocument> = {
   name: 'managed_grants',
   level: 'tenant',
+  owner: 'auth',
+  belongsTo: { tenant: 'scope', dataset: 'datasetId' },
   indexes: [{ fields: ['datasetId'] }],
 };
 

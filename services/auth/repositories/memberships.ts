@@ -2,7 +2,8 @@ import type { TenantId, UserId } from '../../common/kernel/brand.ts';
 import { asId } from '../../common/kernel/ids.ts';
 import { SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
 import { repository } from '../../common/records/base/repository.ts';
-import type { Collection, DocumentStore, Stored } from '../../common/storage/ports/document-store.ts';
+import type { DocumentStore, Stored } from '../../common/storage/ports/document-store.ts';
+import type { OwnedCollection } from '../../common/storage/ports/owned-collection.ts';
 
 type MembershipDocument = {
   readonly tenantId: string;
@@ -10,9 +11,11 @@ type MembershipDocument = {
   readonly createdAt: string;
 };
 
-export const membershipsCollection: Collection<MembershipDocument> = {
+export const membershipsCollection: OwnedCollection<MembershipDocument> = {
   name: 'memberships',
   level: 'system',
+  owner: 'auth',
+  belongsTo: { user: 'userId', tenant: 'tenantId' },
   indexes: [{ fields: ['userId', 'createdAt'] }, { fields: ['tenantId', 'createdAt'] }],
 };
 
@@ -46,7 +49,6 @@ export function createMemberships(store: DocumentStore) {
     /** Keeps the membership for the rest of the commit: `VersionConflictError` when it is gone. */
     touchWrite: (tenant: TenantId, user: UserId) => records.updateWrite(membershipId(tenant, user), { required: true }),
     removeWrite: (tenant: TenantId, user: UserId) => records.removeWrite(membershipId(tenant, user)),
-    removeAllOfUserWrite: (user: UserId) => records.removeWhereWrite({ userId: user }),
   };
 }
 

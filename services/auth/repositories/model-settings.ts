@@ -1,7 +1,8 @@
 import { SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
 import type { SecretPlace } from '../../common/ports/secret-box.ts';
 import { repository } from '../../common/records/base/repository.ts';
-import type { Collection, DocumentStore, Stored } from '../../common/storage/ports/document-store.ts';
+import type { DocumentStore, Stored } from '../../common/storage/ports/document-store.ts';
+import type { OwnedCollection } from '../../common/storage/ports/owned-collection.ts';
 
 /** A secret that is written and never read back. */
 export type SealedKey = {
@@ -33,9 +34,11 @@ type ModelSettingsDocument = {
 };
 
 /** One document: what superusers set at run time for all of the server. */
-export const modelSettingsCollection: Collection<ModelSettingsDocument> = {
+export const modelSettingsCollection: OwnedCollection<ModelSettingsDocument> = {
   name: 'model_settings',
   level: 'system',
+  owner: 'auth',
+  belongsTo: 'system',
   indexes: [],
 };
 

@@ -1,5 +1,6 @@
 import { SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
-import { type Collection, type DocumentStore, insert, removeWhere } from '../../common/storage/ports/document-store.ts';
+import { type DocumentStore, insert, removeWhere } from '../../common/storage/ports/document-store.ts';
+import type { OwnedCollection } from '../../common/storage/ports/owned-collection.ts';
 
 type RevokedToken = {
   /** When the token ends by itself (ISO-8601); after that the entry says nothing new. Null: the token never ends. */
@@ -7,9 +8,11 @@ type RevokedToken = {
 };
 
 /** Login tokens ended by a logout, by token id. */
-export const revokedTokensCollection: Collection<RevokedToken> = {
+export const revokedTokensCollection: OwnedCollection<RevokedToken> = {
   name: 'revoked_tokens',
   level: 'system',
+  owner: 'auth',
+  belongsTo: 'system',
   indexes: [{ fields: ['expiresAt'] }],
 };
 

@@ -2,7 +2,8 @@ import type { RoleId, TenantId, UserId } from '../../common/kernel/brand.ts';
 import { asId } from '../../common/kernel/ids.ts';
 import { SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
 import { repository } from '../../common/records/base/repository.ts';
-import type { Collection, DocumentStore, Stored } from '../../common/storage/ports/document-store.ts';
+import type { DocumentStore, Stored } from '../../common/storage/ports/document-store.ts';
+import type { OwnedCollection } from '../../common/storage/ports/owned-collection.ts';
 import type { Role } from './roles.ts';
 
 type RoleMemberDocument = {
@@ -11,9 +12,11 @@ type RoleMemberDocument = {
   readonly userId: string;
 };
 
-export const roleMembersCollection: Collection<RoleMemberDocument> = {
+export const roleMembersCollection: OwnedCollection<RoleMemberDocument> = {
   name: 'role_members',
   level: 'system',
+  owner: 'auth',
+  belongsTo: { user: 'userId', tenant: 'tenantId' },
   indexes: [{ fields: ['userId', 'tenantId'] }, { fields: ['roleId'] }, { fields: ['tenantId'] }],
 };
 

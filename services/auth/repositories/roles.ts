@@ -2,7 +2,8 @@ import type { RoleId, TenantId } from '../../common/kernel/brand.ts';
 import { asId } from '../../common/kernel/ids.ts';
 import { SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
 import { repository } from '../../common/records/base/repository.ts';
-import type { Collection, DocumentStore, Stored } from '../../common/storage/ports/document-store.ts';
+import type { DocumentStore, Stored } from '../../common/storage/ports/document-store.ts';
+import type { OwnedCollection } from '../../common/storage/ports/owned-collection.ts';
 
 type RoleDocument = {
   readonly tenantId: string;
@@ -10,9 +11,11 @@ type RoleDocument = {
   readonly createdAt: string;
 };
 
-export const rolesCollection: Collection<RoleDocument> = {
+export const rolesCollection: OwnedCollection<RoleDocument> = {
   name: 'roles',
   level: 'system',
+  owner: 'auth',
+  belongsTo: { tenant: 'tenantId' },
   indexes: [{ fields: ['tenantId', 'name'], unique: true }],
 };
 

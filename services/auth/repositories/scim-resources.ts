@@ -3,7 +3,8 @@ import { asId } from '../../common/kernel/ids.ts';
 import type { JsonObject } from '../../common/kernel/json.ts';
 import { SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
 import { repository } from '../../common/records/base/repository.ts';
-import type { Collection, DocumentStore, Stored } from '../../common/storage/ports/document-store.ts';
+import type { DocumentStore, Stored } from '../../common/storage/ports/document-store.ts';
+import type { OwnedCollection } from '../../common/storage/ports/owned-collection.ts';
 
 type ScimUserDocument = {
   readonly tenantId: string;
@@ -28,9 +29,11 @@ type ScimGroupDocument = {
   readonly updatedAt: string;
 };
 
-export const scimUsersCollection: Collection<ScimUserDocument> = {
+export const scimUsersCollection: OwnedCollection<ScimUserDocument> = {
   name: 'scim_users',
   level: 'system',
+  owner: 'auth',
+  belongsTo: { user: 'userId', tenant: 'tenantId' },
   indexes: [
     { fields: ['tenantId', 'userNameKey'], unique: true },
     { fields: ['tenantId', 'externalId'] },
@@ -38,9 +41,11 @@ export const scimUsersCollection: Collection<ScimUserDocument> = {
   ],
 };
 
-export const scimGroupsCollection: Collection<ScimGroupDocument> = {
+export const scimGroupsCollection: OwnedCollection<ScimGroupDocument> = {
   name: 'scim_groups',
   level: 'system',
+  owner: 'auth',
+  belongsTo: { tenant: 'tenantId' },
   indexes: [{ fields: ['tenantId'] }],
 };
 
@@ -90,8 +95,6 @@ export function createScimResources(store: DocumentStore) {
     replaceUserWrite: (user: StoredScimUser) =>
       scimUsers.replaceWrite(userKey(user.tenant, user.user), documentOf(user), user.version),
     removeUserWrite: (tenant: TenantId, user: UserId) => scimUsers.removeWrite(userKey(tenant, user)),
-    /** In every directory. */
-    removeAllOfUserWrite: (user: UserId) => scimUsers.removeWhereWrite({ userId: user }),
     groupsOf: (tenant: TenantId) => scimGroups.all(SYSTEM_SCOPE, { where: { tenantId: tenant } }),
     group: (role: RoleId) => scimGroups.get(SYSTEM_SCOPE, role),
     /** In place of what was there. */

@@ -1,12 +1,7 @@
 import { hash } from 'node:crypto';
 import { SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
-import {
-  type Collection,
-  type DocumentStore,
-  insert,
-  remove,
-  removeWhere,
-} from '../../common/storage/ports/document-store.ts';
+import { type DocumentStore, insert, remove, removeWhere } from '../../common/storage/ports/document-store.ts';
+import type { OwnedCollection } from '../../common/storage/ports/owned-collection.ts';
 
 /** What a browser was sent to a provider with, until it comes back. */
 export type SignInAttempt = {
@@ -22,9 +17,11 @@ export type SignInAttempt = {
   readonly expiresAt: string;
 };
 
-export const signInAttemptsCollection: Collection<SignInAttempt> = {
+export const signInAttemptsCollection: OwnedCollection<SignInAttempt> = {
   name: 'sign_in_attempts',
   level: 'system',
+  owner: 'auth',
+  belongsTo: 'system',
   indexes: [{ fields: ['expiresAt'] }],
 };
 

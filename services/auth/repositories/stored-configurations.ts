@@ -3,7 +3,8 @@ import { asId } from '../../common/kernel/ids.ts';
 import type { JsonObject } from '../../common/kernel/json.ts';
 import { SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
 import { repository } from '../../common/records/base/repository.ts';
-import type { Collection, DocumentStore, Stored } from '../../common/storage/ports/document-store.ts';
+import type { DocumentStore, Stored } from '../../common/storage/ports/document-store.ts';
+import type { OwnedCollection } from '../../common/storage/ports/owned-collection.ts';
 
 type StoredConfigurationDocument = {
   readonly ownerId: string;
@@ -14,9 +15,11 @@ type StoredConfigurationDocument = {
   readonly updatedAt: string | null;
 };
 
-export const storedConfigurationsCollection: Collection<StoredConfigurationDocument> = {
+export const storedConfigurationsCollection: OwnedCollection<StoredConfigurationDocument> = {
   name: 'stored_configurations',
   level: 'system',
+  owner: 'auth',
+  belongsTo: { user: 'ownerId' },
   indexes: [{ fields: ['ownerId', 'name'], unique: true }],
 };
 
@@ -57,7 +60,6 @@ export function createStoredConfigurations(store: DocumentStore) {
     /** `VersionConflictError` in the commit when it changed since it was read. */
     replaceWrite: ({ id, version, ...rest }: StoredConfiguration) =>
       records.replaceWrite(id, documentOf(rest), version),
-    removeAllWrite: (owner: UserId) => records.removeWhereWrite({ ownerId: owner }),
   };
 }
 

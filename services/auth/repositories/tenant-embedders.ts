@@ -1,7 +1,8 @@
 import type { TenantId } from '../../common/kernel/brand.ts';
 import type { SecretPlace } from '../../common/ports/secret-box.ts';
 import { repository, withVersion } from '../../common/records/base/repository.ts';
-import type { Collection, DocumentStore } from '../../common/storage/ports/document-store.ts';
+import type { DocumentStore } from '../../common/storage/ports/document-store.ts';
+import type { OwnedCollection } from '../../common/storage/ports/owned-collection.ts';
 
 /** An embedding model on a tenant's own account with a provider. */
 export type EmbeddingAccount = {
@@ -27,9 +28,11 @@ export type TenantEmbedders = {
   readonly changedAt: string;
 };
 
-export const tenantEmbeddersCollection: Collection<TenantEmbedders> = {
+export const tenantEmbeddersCollection: OwnedCollection<TenantEmbedders> = {
   name: 'tenant_embedders',
   level: 'tenant',
+  owner: 'auth',
+  belongsTo: { tenant: 'scope' },
   indexes: [],
 };
 

@@ -2,14 +2,17 @@ import type { TenantId } from '../../common/kernel/brand.ts';
 import { asId } from '../../common/kernel/ids.ts';
 import { SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
 import { repository } from '../../common/records/base/repository.ts';
-import type { Collection, DocumentStore, Stored } from '../../common/storage/ports/document-store.ts';
+import type { DocumentStore, Stored } from '../../common/storage/ports/document-store.ts';
+import type { OwnedCollection } from '../../common/storage/ports/owned-collection.ts';
 
 type TenantHostDocument = { readonly tenantId: string };
 
 /** One document per host name, which is its id: a name belongs to one tenant. */
-export const tenantHostsCollection: Collection<TenantHostDocument> = {
+export const tenantHostsCollection: OwnedCollection<TenantHostDocument> = {
   name: 'tenant_hosts',
   level: 'system',
+  owner: 'auth',
+  belongsTo: { tenant: 'tenantId' },
   indexes: [{ fields: ['tenantId'] }],
 };
 

@@ -1,7 +1,8 @@
 import type { TenantId } from '../../common/kernel/brand.ts';
 import type { SecretPlace } from '../../common/ports/secret-box.ts';
 import { repository, withVersion } from '../../common/records/base/repository.ts';
-import type { Collection, DocumentStore } from '../../common/storage/ports/document-store.ts';
+import type { DocumentStore } from '../../common/storage/ports/document-store.ts';
+import type { OwnedCollection } from '../../common/storage/ports/owned-collection.ts';
 
 /** A language model of a tenant's own, on the tenant's account with a provider. */
 export type TenantLanguageModel = {
@@ -18,9 +19,11 @@ export type TenantLanguageModel = {
   readonly changedAt: string;
 };
 
-export const tenantModelsCollection: Collection<TenantLanguageModel> = {
+export const tenantModelsCollection: OwnedCollection<TenantLanguageModel> = {
   name: 'tenant_models',
   level: 'tenant',
+  owner: 'auth',
+  belongsTo: { tenant: 'scope' },
   indexes: [],
 };
 

@@ -2,42 +2,19 @@ import { keyAccount } from '../../common/domain/budget.ts';
 import type { TenantId, UserId } from '../../common/kernel/brand.ts';
 import { PERSONAL_TENANT } from '../../common/kernel/scope.ts';
 import { retryOnConflict } from '../../common/platform/async/retry-on-conflict.ts';
-import { apiKeysCollection } from '../../common/records/auth/api-keys.ts';
-import { managedResourcesCollection } from '../../common/records/auth/managed-resources.ts';
-import { syncRunsCollection } from '../../common/records/integrations/sync-runs.ts';
-import { type AnyCollection, removeWhere, type Write } from '../../common/storage/ports/document-store.ts';
+import { removeOfWrite } from '../../common/records/collections.ts';
+import type { Write } from '../../common/storage/ports/document-store.ts';
 import { deleteUser } from '../accounts/delete-user.ts';
+import { tenantRecordCollections } from '../collections.ts';
 import type { AuthDependencies } from '../dependencies.ts';
-import { membershipsCollection } from '../repositories/memberships.ts';
-import { roleMembersCollection } from '../repositories/role-members.ts';
-import { rolesCollection } from '../repositories/roles.ts';
-import { scimGroupsCollection, scimUsersCollection } from '../repositories/scim-resources.ts';
-import { tenantHostsCollection } from '../repositories/tenant-hosts.ts';
 
-/**
- * What ends with a tenant, by its `tenantId`: the collections of auth that are not the tenant's by their level. Whoever adds
- * a collection of tenants' things adds it here.
- */
-const COLLECTIONS: readonly AnyCollection[] = [
-  membershipsCollection,
-  roleMembersCollection,
-  rolesCollection,
-  scimUsersCollection,
-  scimGroupsCollection,
-  apiKeysCollection,
-  tenantHostsCollection,
-  managedResourcesCollection,
-  syncRunsCollection,
-];
-
-/** All of it with the tenant itself, so that nothing can come after. */
+/** What ends with a tenant, and the tenant itself, so that nothing can come after. */
 export async function tenantBelongingsWrites(deps: AuthDependencies, tenant: TenantId): Promise<readonly Write[]> {
   const keys = await deps.apiKeys.ofTenant(tenant);
   const accounts = [`tenant/${tenant}` as const, ...keys.map(({ id }) => keyAccount(id))];
   return [
-    ...COLLECTIONS.map((collection) => removeWhere(collection, { tenantId: tenant })),
+    ...tenantRecordCollections.map((collection) => removeOfWrite(collection, 'tenant', tenant)),
     ...accounts.flatMap((account) => deps.budgets.removeWrites(account)),
-    deps.connections.removeAllOfTenantWrite(tenant),
     deps.tenants.removeWrite(tenant),
   ];
 }

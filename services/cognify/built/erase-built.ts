@@ -6,14 +6,8 @@ import { dataItemId } from '../../common/kernel/ids.ts';
 import type { DatasetScope } from '../../common/kernel/scope.ts';
 import { slices } from '../../common/kernel/slices.ts';
 import { eraseCollections } from '../../common/records/base/erase-collections.ts';
-import { datasetConfigurationsCollection } from '../../common/records/cognify/dataset-configurations.ts';
-import { indexRebuildsCollection } from '../../common/records/cognify/index-rebuilds.ts';
-import { runHeadsCollection, runResultsCollection } from '../../common/records/cognify/runs.ts';
-import { scheduledStartsCollection } from '../../common/records/cognify/scheduled-starts.ts';
-import { statementsCollection } from '../../common/records/cognify/statements.ts';
-import { supersessionsCollection } from '../../common/records/cognify/supersessions.ts';
 import type { Repetitions } from '../../common/records/ingest/repetitions.ts';
-import type { AnyCollection } from '../../common/storage/ports/document-store.ts';
+import { builtCollections, memoryCollections } from '../collections.ts';
 import type { CognifyDependencies } from '../dependencies.ts';
 import type { ItemBuilds } from '../pipeline/item-builds.ts';
 import { removeRows } from '../pipeline/remove-rows.ts';
@@ -61,16 +55,6 @@ interface Dependencies
   readonly repetitions: Repetitions;
 }
 
-/** Collections erased with the memory of a dataset, beside the rows of the indexes. */
-const MEMORY: readonly AnyCollection[] = [statementsCollection, supersessionsCollection, indexRebuildsCollection];
-/** Collections erased only with the dataset itself: model answers were paid for; a new dataset with its id has no history. */
-const BUILT: readonly AnyCollection[] = [
-  modelCacheCollection,
-  runHeadsCollection,
-  runResultsCollection,
-  datasetConfigurationsCollection,
-  scheduledStartsCollection,
-];
 /** How long an erasure waits for work on its items to stop. */
 const STOP_MS = 10_000;
 const POLL_MS = 20;
@@ -153,7 +137,11 @@ async function removeAll(
   const rows = await rowCounts(dependencies, scope, null).catch(noneWhenDamaged);
   await Promise.all([text.drop(scope), vectors.drop(scope), graph.drop(scope)]);
   const answers = request.memoryOnly ? 0 : await dependencies.cache.count(scope);
-  await eraseCollections(store, scope, request.memoryOnly ? MEMORY : [...MEMORY, ...BUILT]);
+  await eraseCollections(
+    store,
+    scope,
+    request.memoryOnly ? memoryCollections : [...memoryCollections, ...builtCollections],
+  );
   // A build that began after the reset has lost rows by the drop: it must not commit either.
   const late = [...(await ledger.allEntries(scope))]
     .filter(([item, entry]) => entry.lastGeneration !== before.get(item)?.lastGeneration)
@@ -177,7 +165,10 @@ async function residueOf(
   const { text, vectors, graph } = await rowCounts(dependencies, scope, items);
   const kept =
     items === null
-      ? await store.countEach(scope, request.memoryOnly ? MEMORY : [...MEMORY, modelCacheCollection])
+      ? await store.countEach(
+          scope,
+          request.memoryOnly ? memoryCollections : [...memoryCollections, modelCacheCollection],
+        )
       : [
           request.memoryOnly ? 0 : await cache.count(scope, items),
           await statements.count(scope, items),

@@ -8,7 +8,8 @@ import { asId } from '../../common/kernel/ids.ts';
 import { datasetScope } from '../../common/kernel/scope.ts';
 import type { EmbedderSource } from '../../common/ports/embedders.ts';
 import { activeEmbedding } from '../../common/records/cognify/active-embedding.ts';
-import { createVectorHomes, vectorHomeCollections } from '../../common/records/cognify/vector-homes.ts';
+import { createVectorHomes } from '../../common/records/cognify/vector-homes.ts';
+import { recordCollections } from '../../common/records/collections.ts';
 import { isSameSpace, type VectorSpace } from '../../common/storage/ports/vector-index.ts';
 import { partPlace } from '../../common/storage/snapshots/manifest.ts';
 import { writePart } from '../../common/storage/snapshots/part-stream.ts';
@@ -22,7 +23,7 @@ const OF_TENANT: VectorSpace = { model: 'openai/own', dimensions: 3 };
 async function createWorld() {
   const clock = { now: () => new Date('2026-11-22T16:00:00Z') };
   const [store, blobs, indexes] = [createMemoryDocumentStore(), createMemoryBlobStore(), createMemoryDatasetIndexes()];
-  await store.prepare(vectorHomeCollections);
+  await store.prepare(recordCollections);
   const [withModel, without] = [randomUUID(), randomUUID()].map((id) => asId<TenantId>(id)) as [TenantId, TenantId];
   const embedder = (space: VectorSpace) => ({ space, embed: async () => [] }) as never;
   const embedders: EmbedderSource = {

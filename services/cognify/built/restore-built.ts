@@ -4,11 +4,7 @@ import { engramError } from '../../common/kernel/errors.ts';
 import { type DatasetScope, datasetScope } from '../../common/kernel/scope.ts';
 import type { RestoreBuiltRequest, RestoreBuiltResponse } from '../../common/platform/messaging/methods/snapshots.ts';
 import { eraseCollections } from '../../common/records/base/erase-collections.ts';
-import { datasetConfigurationsCollection } from '../../common/records/cognify/dataset-configurations.ts';
 import { ledgerCollection } from '../../common/records/cognify/ledger.ts';
-import { statementsCollection } from '../../common/records/cognify/statements.ts';
-import { supersessionsCollection } from '../../common/records/cognify/supersessions.ts';
-import type { AnyCollection } from '../../common/storage/ports/document-store.ts';
 import type { EdgeEvidence, NodeEvidence } from '../../common/storage/ports/graph-store.ts';
 import type { SnapshotPlaces } from '../../common/storage/ports/snapshot-places.ts';
 import type { TextEntry } from '../../common/storage/ports/text-index.ts';
@@ -21,19 +17,13 @@ import {
 import { partPlace } from '../../common/storage/snapshots/manifest.ts';
 import { linesOf, readPart } from '../../common/storage/snapshots/part-stream.ts';
 import { readRowLines } from '../../common/storage/snapshots/row-lines.ts';
+import { restoredCollections } from '../collections.ts';
 import type { CognifyDependencies } from '../dependencies.ts';
 
 type Dependencies = Pick<CognifyDependencies, 'text' | 'vectors' | 'graph' | 'embedders' | 'store' | 'datasets'> & {
   readonly places: SnapshotPlaces;
 };
 
-/** Collections of cognify in a snapshot of a dataset. */
-const OWN: readonly AnyCollection[] = [
-  ledgerCollection,
-  statementsCollection,
-  supersessionsCollection,
-  datasetConfigurationsCollection,
-];
 const ROWS_AT_ONCE = 2_000;
 
 /**
@@ -55,7 +45,7 @@ export async function restoreBuilt(
   try {
     const lines = linesOf(readPart(partPlace(opened.blobs, snapshot.tenantId, snapshot.name), step.part));
     if (step.part.kind === 'documents') {
-      const documents = readDocumentLines(lines, OWN);
+      const documents = readDocumentLines(lines, restoredCollections);
       return { ...NOTHING, documents: await insertDocuments(deps.store, scope, asCommitted(documents)) };
     }
     await writeRows(deps, scope, { lines, space: step.space });
@@ -138,7 +128,7 @@ async function countRows({ text, vectors, graph }: Dependencies, scope: DatasetS
 async function discard(deps: Dependencies, scope: DatasetScope): Promise<number> {
   const { text, vectors, graph, store } = deps;
   await Promise.all([text.drop(scope), vectors.drop(scope), graph.drop(scope)]);
-  const { left } = await eraseCollections(store, scope, OWN);
+  const { left } = await eraseCollections(store, scope, restoredCollections);
   const rows = await countRows(deps, scope);
   return left + rows.text + rows.vectors + rows.nodes + rows.edges;
 }

@@ -3,12 +3,12 @@ import { sha256OfJson } from '../../common/kernel/hashes.ts';
 import type { JsonObject } from '../../common/kernel/json.ts';
 import type { DatasetScope } from '../../common/kernel/scope.ts';
 import {
-  type Collection,
   type DocumentStore,
   DuplicateKeyError,
   insert,
   removeWhere,
 } from '../../common/storage/ports/document-store.ts';
+import type { OwnedCollection } from '../../common/storage/ports/owned-collection.ts';
 
 /** An answer of a model about one chunk, cached so that no call is paid twice. */
 type CachedAnswer = {
@@ -22,9 +22,11 @@ type CachedAnswer = {
   readonly createdAt: string;
 };
 
-export const modelCacheCollection: Collection<CachedAnswer> = {
+export const modelCacheCollection: OwnedCollection<CachedAnswer> = {
   name: 'model_cache',
   level: 'dataset',
+  owner: 'cognify',
+  belongsTo: { dataset: 'scope' },
   indexes: [{ fields: ['item'] }, { fields: ['question'] }],
 };
 

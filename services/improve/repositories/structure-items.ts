@@ -2,15 +2,9 @@ import type { DataItemId } from '../../common/kernel/brand.ts';
 import { dataItemId } from '../../common/kernel/ids.ts';
 import type { DatasetScope } from '../../common/kernel/scope.ts';
 import { findAll } from '../../common/records/base/find-all.ts';
-import {
-  type Collection,
-  type DocumentStore,
-  insert,
-  remove,
-  replace,
-  type Write,
-} from '../../common/storage/ports/document-store.ts';
+import { type DocumentStore, insert, remove, replace, type Write } from '../../common/storage/ports/document-store.ts';
 import type { Provenance } from '../../common/storage/ports/index-entry.ts';
+import type { OwnedCollection } from '../../common/storage/ports/owned-collection.ts';
 
 /** What structures are made from the items of a dataset, each at its own pace. */
 export type StructureName = 'triplets' | 'global_context';
@@ -23,9 +17,11 @@ type StructureItemDocument = {
 };
 
 /** Which generation of each item a structure was made from: only what differs from the ledger is worked on again. */
-export const structureItemsCollection: Collection<StructureItemDocument> = {
+export const structureItemsCollection: OwnedCollection<StructureItemDocument> = {
   name: 'structure_items',
   level: 'dataset',
+  owner: 'improve',
+  belongsTo: { dataset: 'scope' },
   indexes: [{ fields: ['structure', 'itemId'] }],
 };
 

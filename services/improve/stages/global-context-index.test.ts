@@ -6,14 +6,13 @@ import type { LanguageModel } from '../../common/ports/models.ts';
 import { findAll } from '../../common/records/base/find-all.ts';
 import {
   type ContextNode,
-  contextCollections,
   contextLeavesCollection,
   contextNodesCollection,
   contextRootId,
   readGlobalContext,
 } from '../../common/records/improve/context-summaries.ts';
 import { removeWhere } from '../../common/storage/ports/document-store.ts';
-import { structureItemsCollection } from '../repositories/structure-items.ts';
+import { learnedCollections } from '../collections.ts';
 import { forgetItems } from '../structure/forget-items.ts';
 import { createGlobalContextIndex } from './global-context-index.ts';
 
@@ -100,7 +99,7 @@ describe('global_context_index', () => {
     await structure.learn(...texts(5));
     await run();
     const first = await nodes();
-    for (const collection of [...contextCollections, structureItemsCollection]) {
+    for (const collection of learnedCollections) {
       await structure.world.store.commit(scope(), [removeWhere(collection, {})]);
     }
     await run();

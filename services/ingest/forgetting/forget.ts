@@ -11,12 +11,9 @@ import { eraseLearned } from '../../common/platform/messaging/methods/improve.ts
 import { eraseAnswers, eraseSearched } from '../../common/platform/messaging/methods/search.ts';
 import type { AuditEntry } from '../../common/ports/audit-log.ts';
 import { eraseCollections } from '../../common/records/base/erase-collections.ts';
-import { syncStateCollections } from '../../common/records/integrations/sync-state.ts';
-import type { AnyCollection } from '../../common/storage/ports/document-store.ts';
+import { forgottenCollections } from '../collections.ts';
 import type { IngestDependencies } from '../dependencies.ts';
-import { forgetMarks, markCollections } from '../repetition/forget-marks.ts';
-import { datasetRetentionCollection } from '../repositories/retention.ts';
-import { skillCollections } from '../repositories/skill-residue.ts';
+import { forgetMarks } from '../repetition/forget-marks.ts';
 import { eraseSnapshots } from '../snapshots/erase-snapshots.ts';
 import { forgetAnswers } from './forget-answers.ts';
 import { removeAllItems, removeItems } from './remove-items.ts';
@@ -55,14 +52,6 @@ export async function forgetItems(
   requireNothingLeft(left);
 }
 
-/** What ingest keeps of a dataset beside its items, sessions and blobs. */
-const kept: readonly AnyCollection[] = [
-  ...markCollections,
-  ...skillCollections,
-  ...syncStateCollections,
-  datasetRetentionCollection,
-];
-
 /** Is told while something is forgotten, also when it does not come to an end. */
 export interface ForgettingCounts {
   removed(kind: string, count: number): void;
@@ -94,7 +83,7 @@ export async function forgetDataset(
   await removeAllItems(dependencies, dataset);
   counts.removed('items', present);
   counts.removed('blobs', await blobs.removeAll(scope));
-  const { left: owned, removed } = await eraseCollections(store, scope, kept);
+  const { left: owned, removed } = await eraseCollections(store, scope, forgottenCollections);
   counts.removed('records', removed);
   const builtSince = await eraseBuiltSince(dependencies, dataset, context);
   const left = owned + (await items.count(scope)) + (await blobs.list(scope, { limit: 1 })).items.length;
@@ -145,7 +134,7 @@ export async function removeLate(dependencies: IngestDependencies, dataset: Data
   await removeAllItems(dependencies, dataset);
   await blobs.removeAll(scope);
   await sessionRemoval.ofDataset(scope, dataset.id);
-  await eraseCollections(store, scope, kept);
+  await eraseCollections(store, scope, forgottenCollections);
 }
 
 /**

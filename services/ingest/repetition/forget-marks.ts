@@ -1,23 +1,12 @@
 import type { DataItemId } from '../../common/kernel/brand.ts';
 import type { DatasetScope } from '../../common/kernel/scope.ts';
 import { slices } from '../../common/kernel/slices.ts';
-import { supersessionRevertsCollection } from '../../common/records/cognify/supersessions.ts';
-import { echoMarksCollection } from '../../common/records/ingest/echo-marks.ts';
-import { repetitionsCollection } from '../../common/records/ingest/repetitions.ts';
-import type { AnyCollection } from '../../common/storage/ports/document-store.ts';
 import type { IngestDependencies } from '../dependencies.ts';
 
 /** Ids of one condition. */
 const SLICE = 500;
 
-/** What is kept of having shown, repeated and taken back what the items of a dataset say. */
-export const markCollections: readonly AnyCollection[] = [
-  echoMarksCollection,
-  repetitionsCollection,
-  supersessionRevertsCollection,
-];
-
-/** The part of it that is about the items. */
+/** Removes what is kept of having shown, repeated and taken back what the items say. */
 export async function forgetMarks(
   {
     store,

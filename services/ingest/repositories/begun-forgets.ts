@@ -5,12 +5,12 @@ import { isWriteConflict } from '../../common/platform/async/retry-on-conflict.t
 import type { Clock } from '../../common/ports/system.ts';
 import type { NewJob, WorkQueue } from '../../common/ports/work-queue.ts';
 import {
-  type Collection,
   type DocumentStore,
   DuplicateKeyError,
   remove,
   type Stored,
 } from '../../common/storage/ports/document-store.ts';
+import type { OwnedCollection } from '../../common/storage/ports/owned-collection.ts';
 import { type DeletedDataset, type Deletion, deletionJob } from '../forgetting/deletion-job.ts';
 
 type BegunForgetDocument = {
@@ -22,9 +22,11 @@ type BegunForgetDocument = {
 };
 
 /** Deletions that an earlier release began: one document for each item and each dataset. Now they are jobs. */
-export const begunForgetsCollection: Collection<BegunForgetDocument> = {
+export const begunForgetsCollection: OwnedCollection<BegunForgetDocument> = {
   name: 'begun_forgets',
   level: 'dataset',
+  owner: 'ingest',
+  belongsTo: { tenant: 'scope' },
   indexes: [{ fields: ['createdAt'] }, { fields: ['leasedUntilMs'], wide: true }],
 };
 

@@ -2,7 +2,8 @@ import type { JsonObject } from '../../common/kernel/json.ts';
 import { SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
 import type { ManagedThing } from '../../common/records/auth/managed-resources.ts';
 import { repository } from '../../common/records/base/repository.ts';
-import type { Collection, DocumentStore, Stored } from '../../common/storage/ports/document-store.ts';
+import type { DocumentStore, Stored } from '../../common/storage/ports/document-store.ts';
+import type { OwnedCollection } from '../../common/storage/ports/owned-collection.ts';
 import type { Leased } from './leased.ts';
 
 type ErasureDocument = Omit<Leased, 'isComplete'> & {
@@ -17,7 +18,13 @@ type ErasureDocument = Omit<Leased, 'isComplete'> & {
   readonly kept: readonly string[];
 };
 
-export const erasuresCollection: Collection<ErasureDocument> = { name: 'erasures', level: 'system', indexes: [] };
+export const erasuresCollection: OwnedCollection<ErasureDocument> = {
+  name: 'erasures',
+  level: 'system',
+  owner: 'ingest',
+  belongsTo: 'system',
+  indexes: [],
+};
 
 /** How far the erasure of a thing has come that a resource managed. */
 export interface Erasure extends ErasureDocument, Leased {

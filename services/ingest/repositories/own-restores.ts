@@ -3,7 +3,8 @@ import { asId } from '../../common/kernel/ids.ts';
 import type { Scope, SystemScope } from '../../common/kernel/scope.ts';
 import { findAll } from '../../common/records/base/find-all.ts';
 import { repository } from '../../common/records/base/repository.ts';
-import type { Collection, DocumentStore, Stored } from '../../common/storage/ports/document-store.ts';
+import type { DocumentStore, Stored } from '../../common/storage/ports/document-store.ts';
+import type { OwnedCollection } from '../../common/storage/ports/owned-collection.ts';
 import type { Leased } from './leased.ts';
 
 type OwnRestoreDocument = Leased & {
@@ -30,9 +31,11 @@ type OwnRestoreDocument = Leased & {
 };
 
 /** Datasets that users are making from snapshots. Written by ingest. */
-export const ownRestoresCollection: Collection<OwnRestoreDocument> = {
+export const ownRestoresCollection: OwnedCollection<OwnRestoreDocument> = {
   name: 'own_restores',
   level: 'tenant',
+  owner: 'ingest',
+  belongsTo: { tenant: 'scope' },
   indexes: [{ fields: ['userId', 'isComplete'] }, { fields: ['isComplete', 'leasedUntilMs'], wide: true }],
 };
 

@@ -1,19 +1,16 @@
 import type { SkillProposal } from '../../common/domain/skill.ts';
 import type { JsonObject } from '../../common/kernel/json.ts';
 import type { DatasetScope } from '../../common/kernel/scope.ts';
-import {
-  type Collection,
-  type DocumentStore,
-  insert,
-  removeWhere,
-  replace,
-} from '../../common/storage/ports/document-store.ts';
+import { type DocumentStore, insert, removeWhere, replace } from '../../common/storage/ports/document-store.ts';
+import type { OwnedCollection } from '../../common/storage/ports/owned-collection.ts';
 
 type ProposalDocument = Omit<SkillProposal, 'id'> & JsonObject;
 
-export const skillProposalsCollection: Collection<ProposalDocument> = {
+export const skillProposalsCollection: OwnedCollection<ProposalDocument> = {
   name: 'skill_proposals',
   level: 'dataset',
+  owner: 'ingest',
+  belongsTo: { dataset: 'scope' },
   indexes: [{ fields: ['skill'] }],
 };
 

@@ -2,7 +2,8 @@ import type { DatasetId, TenantId } from '../../common/kernel/brand.ts';
 import { asId } from '../../common/kernel/ids.ts';
 import { SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
 import { repository } from '../../common/records/base/repository.ts';
-import type { Collection, DocumentStore, Stored } from '../../common/storage/ports/document-store.ts';
+import type { DocumentStore, Stored } from '../../common/storage/ports/document-store.ts';
+import type { OwnedCollection } from '../../common/storage/ports/owned-collection.ts';
 import type { Leased } from './leased.ts';
 
 type RestoreDocument = Leased & {
@@ -17,9 +18,11 @@ type RestoreDocument = Leased & {
 };
 
 /** Datasets that are being made from snapshots, by the resource that asks for it. Written by ingest. */
-export const restoresCollection: Collection<RestoreDocument> = {
+export const restoresCollection: OwnedCollection<RestoreDocument> = {
   name: 'restores',
   level: 'system',
+  owner: 'ingest',
+  belongsTo: 'system',
   indexes: [{ fields: ['isComplete', 'leasedUntilMs'] }],
 };
 

@@ -10,6 +10,7 @@ import {
   replace,
   type Write,
 } from '../../common/storage/ports/document-store.ts';
+import type { OwnedCollection } from '../../common/storage/ports/owned-collection.ts';
 
 /** How long what a tenant has is kept, as its resource declares; null: as the server says. */
 export type TenantRetention = {
@@ -24,15 +25,19 @@ export type DatasetRetention = {
   readonly itemsMs: number;
 };
 
-export const tenantRetentionCollection: Collection<TenantRetention> = {
+export const tenantRetentionCollection: OwnedCollection<TenantRetention> = {
   name: 'tenant_retention',
   level: 'tenant',
+  owner: 'ingest',
+  belongsTo: { tenant: 'scope' },
   indexes: [],
 };
 
-export const datasetRetentionCollection: Collection<DatasetRetention> = {
+export const datasetRetentionCollection: OwnedCollection<DatasetRetention> = {
   name: 'dataset_retention',
   level: 'dataset',
+  owner: 'ingest',
+  belongsTo: { dataset: 'scope' },
   indexes: [],
 };
 

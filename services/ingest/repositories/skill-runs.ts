@@ -3,7 +3,6 @@ import { compareRuns, hasError, type SkillRun } from '../../common/domain/skill.
 import type { JsonObject } from '../../common/kernel/json.ts';
 import type { DatasetScope } from '../../common/kernel/scope.ts';
 import {
-  type Collection,
   type Condition,
   type DocumentStore,
   insert,
@@ -11,12 +10,15 @@ import {
   replace,
   type Write,
 } from '../../common/storage/ports/document-store.ts';
+import type { OwnedCollection } from '../../common/storage/ports/owned-collection.ts';
 
 type RunDocument = SkillRun & JsonObject & { readonly hasError: boolean };
 
-export const skillRunsCollection: Collection<RunDocument> = {
+export const skillRunsCollection: OwnedCollection<RunDocument> = {
   name: 'skill_runs',
   level: 'dataset',
+  owner: 'ingest',
+  belongsTo: { dataset: 'scope' },
   indexes: [
     { fields: ['skill', 'startedAtMs', 'recordedAt'] },
     { fields: ['skill', 'hasError', 'startedAtMs', 'recordedAt'] },

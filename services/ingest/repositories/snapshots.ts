@@ -3,7 +3,8 @@ import { asId } from '../../common/kernel/ids.ts';
 import type { Scope, SystemScope } from '../../common/kernel/scope.ts';
 import { findAll } from '../../common/records/base/find-all.ts';
 import { repository } from '../../common/records/base/repository.ts';
-import type { Collection, DocumentStore, Stored } from '../../common/storage/ports/document-store.ts';
+import type { DocumentStore, Stored } from '../../common/storage/ports/document-store.ts';
+import type { OwnedCollection } from '../../common/storage/ports/owned-collection.ts';
 import type { Leased } from './leased.ts';
 
 type SnapshotDocument = Leased & {
@@ -28,9 +29,11 @@ type SnapshotDocument = Leased & {
 };
 
 /** The index of backups, by name: also of those that are being taken, which are shown to nobody. Written by ingest. */
-export const snapshotsCollection: Collection<SnapshotDocument> = {
+export const snapshotsCollection: OwnedCollection<SnapshotDocument> = {
   name: 'snapshots',
   level: 'tenant',
+  owner: 'ingest',
+  belongsTo: { tenant: 'scope' },
   indexes: [{ fields: ['datasetId', 'at'] }, { fields: ['isComplete', 'leasedUntilMs'], wide: true }],
 };
 

@@ -4,17 +4,13 @@ import { createMemoryDocumentStore } from '../../../test/support/memory/document
 import type { DatasetId, TenantId, UserId } from '../../common/kernel/brand.ts';
 import { asId } from '../../common/kernel/ids.ts';
 import { datasetScope, SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
-import { createDatasets, datasetsCollection } from '../../common/records/auth/datasets.ts';
-import {
-  createElementWeights,
-  elementWeightsCollection,
-  weightVotesCollection,
-} from '../../common/records/improve/element-weights.ts';
+import { createDatasets } from '../../common/records/auth/datasets.ts';
+import { recordCollections } from '../../common/records/collections.ts';
+import { createElementWeights, weightVotesCollection } from '../../common/records/improve/element-weights.ts';
 import { createImproveWishes } from '../../common/records/improve/improve-wishes.ts';
 import { createWatermarks } from '../../common/records/improve/watermarks.ts';
 import { createSessionContexts } from '../../common/records/sessions/session-context.ts';
 import { createSessionEntries } from '../../common/records/sessions/session-entries.ts';
-import { sessionCollections } from '../../common/records/sessions/session-removal.ts';
 import { createSessions } from '../../common/records/sessions/sessions.ts';
 import type { IngestDependencies, SessionSettings } from '../dependencies.ts';
 import { createRetentions, tenantRetentionCollection } from '../repositories/retention.ts';
@@ -28,7 +24,7 @@ const HOUR = 3_600_000;
 
 async function world(settings: Partial<SessionSettings> = {}) {
   const store = createMemoryDocumentStore();
-  await store.prepare([...sessionCollections, datasetsCollection, elementWeightsCollection, tenantRetentionCollection]);
+  await store.prepare([...recordCollections, tenantRetentionCollection]);
   const sessions = createSessions(store);
   const datasets = createDatasets(store);
   const dataset = { id: NOTES, name: 'notes', ownerId: USER, tenant: SCOPE.tenant, createdAt: 'x', updatedAt: null };

@@ -6,10 +6,10 @@ import { engramError } from '../../common/kernel/errors.ts';
 import { asId } from '../../common/kernel/ids.ts';
 import type { Messenger } from '../../common/platform/messaging/messenger.ts';
 import type { AppendSessionRequest } from '../../common/platform/messaging/methods/ingest.ts';
-import { agentConnectionsCollection, createAgentConnections } from '../../common/records/auth/agent-connections.ts';
-import { userLearningCollections } from '../../common/records/improve/user-learnings.ts';
+import { createAgentConnections } from '../../common/records/auth/agent-connections.ts';
+import { recordCollections } from '../../common/records/collections.ts';
 import { createSessionEntries } from '../../common/records/sessions/session-entries.ts';
-import { createSessionRemoval, sessionCollections } from '../../common/records/sessions/session-removal.ts';
+import { createSessionRemoval } from '../../common/records/sessions/session-removal.ts';
 import { createSessions } from '../../common/records/sessions/sessions.ts';
 import type { IngestDependencies } from '../dependencies.ts';
 import { appendTurn, noteOnSession } from './session-messages.ts';
@@ -31,7 +31,7 @@ describe('turns of search and notes of improve', () => {
   beforeEach(async () => {
     isGone = false;
     const store = createMemoryDocumentStore();
-    await store.prepare([...sessionCollections, ...userLearningCollections, agentConnectionsCollection]);
+    await store.prepare(recordCollections);
     const sessions = createSessions(store);
     const messenger = {
       async call(_method: unknown, { ids }: { ids: readonly string[] }) {

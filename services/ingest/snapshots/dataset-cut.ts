@@ -4,14 +4,10 @@ import type { JsonObject } from '../../common/kernel/json.ts';
 import type { Page } from '../../common/kernel/result-page.ts';
 import type { DatasetScope } from '../../common/kernel/scope.ts';
 import { eventsCollection } from '../../common/platform/events/event-log.ts';
-import { datasetConfigurationsCollection } from '../../common/records/cognify/dataset-configurations.ts';
 import { ledgerCollection } from '../../common/records/cognify/ledger.ts';
 import { statementsCollection } from '../../common/records/cognify/statements.ts';
-import { supersessionRevertsCollection, supersessionsCollection } from '../../common/records/cognify/supersessions.ts';
-import { elementWeightsCollection } from '../../common/records/improve/element-weights.ts';
+import { supersessionsCollection } from '../../common/records/cognify/supersessions.ts';
 import { dataItemsCollection } from '../../common/records/ingest/data-items.ts';
-import { repetitionsCollection } from '../../common/records/ingest/repetitions.ts';
-import { skillShelvesCollection, skillsCollection } from '../../common/records/ingest/skills.ts';
 import type {
   AnyCollection,
   Collection,
@@ -20,6 +16,7 @@ import type {
   Stored,
 } from '../../common/storage/ports/document-store.ts';
 import { lineOf } from '../../common/storage/snapshots/part-stream.ts';
+import { copiedCollections } from '../collections.ts';
 
 /** What of an item lies in the stores beside its record: both never change, a later content or build has another of them. */
 export interface ItemContent {
@@ -32,18 +29,6 @@ export interface ItemContent {
   readonly rows: number;
 }
 
-/**
- * What is committed beside the records of items: read and written as it stands. Weights are of the graph; sessions, ratings
- * and what was learned of users are the users', and stay with them.
- */
-const BESIDE: readonly AnyCollection[] = [
-  elementWeightsCollection,
-  repetitionsCollection,
-  supersessionRevertsCollection,
-  datasetConfigurationsCollection,
-  skillsCollection,
-  skillShelvesCollection,
-];
 const PAGE = 500;
 
 export interface DatasetCut {
@@ -92,7 +77,7 @@ export async function* cutLines(view: DocumentView, scope: DatasetScope, cut: Da
     if (!isCommitted(olderItem, older.generation) || !isCommitted(newerItem, newer.generation)) continue;
     yield line(supersessionsCollection, id, value);
   }
-  for (const collection of BESIDE)
+  for (const collection of copiedCollections)
     for await (const { id, value } of documentsOf(view, scope, collection)) yield line(collection, id, value);
 }
 

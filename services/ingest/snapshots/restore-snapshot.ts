@@ -14,11 +14,7 @@ import {
 } from '../../common/platform/messaging/methods/snapshots.ts';
 import type { Budgets } from '../../common/ports/budgets.ts';
 import { eraseCollections } from '../../common/records/base/erase-collections.ts';
-import { supersessionRevertsCollection } from '../../common/records/cognify/supersessions.ts';
-import { elementWeightsCollection } from '../../common/records/improve/element-weights.ts';
 import { type DataItems, dataItemsCollection } from '../../common/records/ingest/data-items.ts';
-import { repetitionsCollection } from '../../common/records/ingest/repetitions.ts';
-import { skillShelvesCollection, skillsCollection } from '../../common/records/ingest/skills.ts';
 import type { BlobStore } from '../../common/storage/ports/blob-store.ts';
 import {
   type AnyCollection,
@@ -35,6 +31,7 @@ import {
 } from '../../common/storage/snapshots/insert-documents.ts';
 import { type CheckSignature, readManifest } from '../../common/storage/snapshots/manifest.ts';
 import { linesOf, type PartPlace, readPart } from '../../common/storage/snapshots/part-stream.ts';
+import { restoredCollections } from '../collections.ts';
 import { splitBlobs } from './split-blobs.ts';
 
 export interface RestoreSources {
@@ -68,14 +65,6 @@ export interface RestoreRequest {
   progress(step: { readonly step: string; readonly done: number; readonly total: number }): Promise<void>;
 }
 
-/** Ingest's among the records of a dataset, beside the items; and improve's, which knows no dataset before it can be named. */
-const OWN: readonly AnyCollection[] = [
-  elementWeightsCollection,
-  repetitionsCollection,
-  supersessionRevertsCollection,
-  skillsCollection,
-  skillShelvesCollection,
-];
 const ITEMS_PER_COMMIT = 100;
 
 /**
@@ -138,7 +127,7 @@ export async function discardRestored(
   });
   await blobs.removeAll(scope);
   await returnItems({ store, budgets }, scope, request);
-  const { left } = await eraseCollections(store, scope, [dataItemsCollection, ...OWN]);
+  const { left } = await eraseCollections(store, scope, [dataItemsCollection, ...restoredCollections]);
   const ofBlobs = (await blobs.list(scope, { limit: 1 })).items.length;
   if (rows + left + ofBlobs > 0)
     throw engramError('CogneeSystemError', `${rows + left + ofBlobs} records of a restore that failed are left.`, {
@@ -199,7 +188,7 @@ async function restoreRecords(
   const { from, tenantId, ownerId, keyId } = request;
   const scope = datasetScope(tenantId, request.datasetId);
   const read = (collections: readonly AnyCollection[]) => readDocumentLines(linesOf(readPart(from, part)), collections);
-  const counts = await insertDocuments(sources.store, scope, read(OWN));
+  const counts = await insertDocuments(sources.store, scope, read(restoredCollections));
   const isKept = request.keepsOwners && tenant === tenantId;
   const owned = isKept ? read([dataItemsCollection]) : ownedBy(read([dataItemsCollection]), ownerId);
   let items: DocumentLine[] = [];

@@ -3,12 +3,9 @@ import { createSearchWorld, OWNER, type SearchWorld, startSearch } from '../../.
 import { forgottenAtTurn, movedWeight } from '../../common/domain/preference.ts';
 import { type DatasetRef, scopeOf } from '../../common/kernel/dataset.ts';
 import { edgeId, idFor } from '../../common/kernel/ids.ts';
-import {
-  createElementWeights,
-  elementWeightsCollection,
-  weightVotesCollection,
-} from '../../common/records/improve/element-weights.ts';
-import { createPreferences, preferenceCollections } from '../../common/records/improve/preferences.ts';
+import { recordCollections } from '../../common/records/collections.ts';
+import { createElementWeights } from '../../common/records/improve/element-weights.ts';
+import { createPreferences } from '../../common/records/improve/preferences.ts';
 import type { DocumentStore } from '../../common/storage/ports/document-store.ts';
 import type { RankedPassage } from '../model.ts';
 import { createLearnedElements, type InfluenceWish, shiftsOf } from './learned-weights.ts';
@@ -92,7 +89,7 @@ describe('what was learned', () => {
   let dataset: DatasetRef;
   beforeEach(async () => {
     world = await createSearchWorld();
-    await world.store.prepare([elementWeightsCollection, weightVotesCollection, ...preferenceCollections]);
+    await world.store.prepare(recordCollections);
     dataset = world.dataset('notes');
   });
 

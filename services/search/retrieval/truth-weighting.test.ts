@@ -4,7 +4,8 @@ import type { DataItemId } from '../../common/kernel/brand.ts';
 import { type DatasetRef, scopeOf } from '../../common/kernel/dataset.ts';
 import { asId, datasetId } from '../../common/kernel/ids.ts';
 import { PERSONAL_TENANT } from '../../common/kernel/scope.ts';
-import { createTruthState, TRUTH_SLOTS, truthCollections } from '../../common/records/improve/truth-state.ts';
+import { recordCollections } from '../../common/records/collections.ts';
+import { createTruthState, TRUTH_SLOTS } from '../../common/records/improve/truth-state.ts';
 import { globalContextFor, withGlobalContext } from '../answers/contexts.ts';
 import type { RankedPassage } from '../model.ts';
 import { isWeighedByTruth, weighedByTruth } from './truth-weighting.ts';
@@ -28,7 +29,7 @@ describe('the truth subspace in a search', () => {
   const target = { type: 'HYBRID_COMPLETION' as const, dataset: NOTES, vector: QUERY, limit: 3 };
   async function learned(epoch = 1, madeBy = 'test/model') {
     const store = createMemoryDocumentStore();
-    await store.prepare(truthCollections);
+    await store.prepare(recordCollections);
     const truth = createTruthState(store);
     const scope = scopeOf(NOTES);
     const coordinates = new Float32Array(3 * TRUTH_SLOTS);
@@ -53,7 +54,7 @@ describe('the truth subspace in a search', () => {
   it('moves nothing by coordinates of another epoch, or without a subspace', async () => {
     expect(order(await weighedByTruth(await learned(2), target, passages(4)))).to.deep.equal(['c0', 'c1', 'c2']);
     const store = createMemoryDocumentStore();
-    await store.prepare(truthCollections);
+    await store.prepare(recordCollections);
     const same = passages(3);
     expect(await weighedByTruth({ store }, target, same)).to.deep.equal(same);
   });

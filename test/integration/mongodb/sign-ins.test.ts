@@ -11,6 +11,7 @@ import {
 import type { UserId } from '../../../services/common/kernel/brand.ts';
 import { asId } from '../../../services/common/kernel/ids.ts';
 import { SYSTEM_SCOPE } from '../../../services/common/kernel/scope.ts';
+import { removeOfWrite } from '../../../services/common/records/collections.ts';
 import { createMongodbDocumentStore } from '../../../services/common/storage/documents/mongodb/document-store.ts';
 import { DuplicateKeyError } from '../../../services/common/storage/ports/document-store.ts';
 import { withBackend } from '../backend.ts';
@@ -57,7 +58,7 @@ withBackend('mongodb', ({ ENGRAM_TEST_MONGODB_URL: url }) => {
       expect(await indexOf({ userId: asId(randomUUID()) })).to.deep.equal(['id']);
       expect(await indexOf({ issuer: 'https://other.example.com' })).to.deep.equal([]);
       expect(await links.find('https://id.example.com', 'ada')).to.deep.equal(link);
-      await store.commit(SYSTEM_SCOPE, [links.removeAllOfUserWrite(userId)]);
+      await store.commit(SYSTEM_SCOPE, [removeOfWrite(linkedIdentitiesCollection, 'user', userId)]);
       expect(await links.ofUser(userId)).to.deep.equal([]);
     });
   });

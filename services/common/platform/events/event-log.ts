@@ -2,7 +2,8 @@ import type { JsonObject } from '../../kernel/json.ts';
 import { isSystemScope } from '../../kernel/scope.ts';
 import type { EventLog, LoggedEvent } from '../../ports/event-log.ts';
 import type { Clock, IdSource } from '../../ports/system.ts';
-import { type Collection, type DocumentStore, insert, type Stored } from '../../storage/ports/document-store.ts';
+import { type DocumentStore, insert, type Stored } from '../../storage/ports/document-store.ts';
+import type { OwnedCollection } from '../../storage/ports/owned-collection.ts';
 
 export type EventDocument = {
   readonly type: string;
@@ -14,9 +15,12 @@ export type EventDocument = {
 };
 
 /** The offset of an event is its sequence in the store. */
-export const eventsCollection: Collection<EventDocument> = {
+export const eventsCollection: OwnedCollection<EventDocument> = {
   name: 'events',
   level: 'tenant',
+  owner: 'platform',
+  readers: ['ingest'],
+  belongsTo: 'system',
   sequenced: true,
   indexes: [{ fields: ['dataset', 'sequence'] }, { fields: ['type', 'sequence'] }],
 };

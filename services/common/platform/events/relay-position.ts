@@ -2,13 +2,13 @@ import { SYSTEM_SCOPE } from '../../kernel/scope.ts';
 import type { Clock } from '../../ports/system.ts';
 import { LeaseLostError } from '../../ports/work-queue.ts';
 import {
-  type Collection,
   type DocumentStore,
   DuplicateKeyError,
   insert,
   type Stored,
   update,
 } from '../../storage/ports/document-store.ts';
+import type { OwnedCollection } from '../../storage/ports/owned-collection.ts';
 
 /** How far a relay has come in the event log, and which process is it. The id is the relay's name. */
 export type RelayPosition = {
@@ -21,9 +21,12 @@ export type RelayPosition = {
   readonly fencingToken: number;
 };
 
-export const relayPositionsCollection: Collection<RelayPosition> = {
+export const relayPositionsCollection: OwnedCollection<RelayPosition> = {
   name: 'relay_positions',
   level: 'system',
+  owner: 'platform',
+  readers: ['ingest'],
+  belongsTo: 'system',
   indexes: [],
 };
 

@@ -3,7 +3,8 @@ import type { JsonObject } from '../../kernel/json.ts';
 import type { Scope } from '../../kernel/scope.ts';
 import type { Clock } from '../../ports/system.ts';
 import { type ClaimedJob, LeaseLostError } from '../../ports/work-queue.ts';
-import { type Collection, type Stored, VersionConflictError } from '../../storage/ports/document-store.ts';
+import { type Stored, VersionConflictError } from '../../storage/ports/document-store.ts';
+import type { OwnedCollection } from '../../storage/ports/owned-collection.ts';
 
 /** `queued`: to be claimed once it is due. `running`: leased until it is due. `dead`: given up, kept for a replay. */
 export type JobState = 'queued' | 'running' | 'dead';
@@ -35,9 +36,12 @@ export type JobDocument = {
 };
 
 /** Jobs belong to no tenant's data: workers of the whole installation claim them. The sequence is the enqueue order. */
-export const jobsCollection: Collection<JobDocument> = {
+export const jobsCollection: OwnedCollection<JobDocument> = {
   name: 'jobs',
   level: 'system',
+  owner: 'platform',
+  readers: ['cognify'],
+  belongsTo: { tenant: 'tenant' },
   sequenced: true,
   indexes: [
     { fields: ['state', 'sequence'] },

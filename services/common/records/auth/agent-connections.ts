@@ -1,10 +1,11 @@
 import type { AgentConnection, ConnectedDataset, ConnectionState } from '../../domain/agent-connection.ts';
-import type { TenantId, UserId } from '../../kernel/brand.ts';
+import type { UserId } from '../../kernel/brand.ts';
 import { asId } from '../../kernel/ids.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import { SYSTEM_SCOPE } from '../../kernel/scope.ts';
 import { slices } from '../../kernel/slices.ts';
-import type { Collection, DocumentStore, Filter, Stored } from '../../storage/ports/document-store.ts';
+import type { DocumentStore, Filter, Stored } from '../../storage/ports/document-store.ts';
+import type { OwnedCollection } from '../../storage/ports/owned-collection.ts';
 import { repository } from '../base/repository.ts';
 
 type ConnectionDocument = Omit<AgentConnection, 'userId' | 'tenant' | 'datasets' | 'metadata' | 'id'> & {
@@ -17,9 +18,12 @@ type ConnectionDocument = Omit<AgentConnection, 'userId' | 'tenant' | 'datasets'
 };
 
 /** The user's, not a tenant's: a parent sees those of its agents, whatever tenant they worked in. */
-export const agentConnectionsCollection: Collection<ConnectionDocument> = {
+export const agentConnectionsCollection: OwnedCollection<ConnectionDocument> = {
   name: 'agent_connections',
   level: 'system',
+  owner: 'auth',
+  readers: ['ingest'],
+  belongsTo: { user: 'userId', tenant: 'tenant' },
   indexes: [
     { fields: ['userId', 'lastActiveAt'] },
     { fields: ['userId', 'state', 'lastActiveAt'] },
@@ -122,8 +126,6 @@ export function createAgentConnections(store: DocumentStore) {
       const change = { where: { state: 'active' }, set: { state: 'inactive' } } as const;
       await store.commit(SYSTEM_SCOPE, [records.updateWrite(documentId(user, id), change)]);
     },
-    removeAllOfTenantWrite: (tenant: TenantId) => records.removeWhereWrite({ tenant }),
-    removeAllOfUserWrite: (user: UserId) => records.removeWhereWrite({ userId: user }),
   };
 }
 

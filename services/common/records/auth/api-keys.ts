@@ -3,7 +3,8 @@ import { asId } from '../../kernel/ids.ts';
 import type { Permission, PresentedKey } from '../../kernel/principal.ts';
 import { SYSTEM_SCOPE } from '../../kernel/scope.ts';
 import { slices } from '../../kernel/slices.ts';
-import type { Collection, DocumentStore, Stored } from '../../storage/ports/document-store.ts';
+import type { DocumentStore, Stored } from '../../storage/ports/document-store.ts';
+import type { OwnedCollection } from '../../storage/ports/owned-collection.ts';
 import { repository } from '../base/repository.ts';
 
 type ApiKeyDocument = {
@@ -24,9 +25,12 @@ type ApiKeyDocument = {
   readonly tenantId?: string | null;
 };
 
-export const apiKeysCollection: Collection<ApiKeyDocument> = {
+export const apiKeysCollection: OwnedCollection<ApiKeyDocument> = {
   name: 'api_keys',
   level: 'system',
+  owner: 'auth',
+  readers: ['ingest'],
+  belongsTo: { user: 'userId', tenant: 'tenantId' },
   indexes: [{ fields: ['hash'], unique: true }, { fields: ['userId', 'createdAt'] }, { fields: ['tenantId'] }],
 };
 

@@ -3,7 +3,8 @@ import type { DatasetRef } from '../../kernel/dataset.ts';
 import { asId } from '../../kernel/ids.ts';
 import { type Scope, SYSTEM_SCOPE } from '../../kernel/scope.ts';
 import { slices } from '../../kernel/slices.ts';
-import type { Collection, DocumentStore, Stored, Write } from '../../storage/ports/document-store.ts';
+import type { DocumentStore, Stored, Write } from '../../storage/ports/document-store.ts';
+import type { OwnedCollection } from '../../storage/ports/owned-collection.ts';
 import { repository } from '../base/repository.ts';
 
 type DatasetDocument = {
@@ -16,9 +17,12 @@ type DatasetDocument = {
 };
 
 /** Names are unique per owner and tenant, case-sensitively. */
-export const datasetsCollection: Collection<DatasetDocument> = {
+export const datasetsCollection: OwnedCollection<DatasetDocument> = {
   name: 'datasets',
   level: 'tenant',
+  owner: 'auth',
+  readers: ['ingest', 'cognify', 'integrations'],
+  belongsTo: { tenant: 'scope' },
   indexes: [
     { fields: ['ownerId', 'name'], unique: true },
     { fields: ['ownerId'], wide: true },

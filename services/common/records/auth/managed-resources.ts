@@ -1,7 +1,8 @@
 import type { DatasetId, TenantId } from '../../kernel/brand.ts';
 import { asId } from '../../kernel/ids.ts';
 import { SYSTEM_SCOPE } from '../../kernel/scope.ts';
-import type { Collection, DocumentStore, Stored } from '../../storage/ports/document-store.ts';
+import type { DocumentStore, Stored } from '../../storage/ports/document-store.ts';
+import type { OwnedCollection } from '../../storage/ports/owned-collection.ts';
 import { repository } from '../base/repository.ts';
 
 type ManagedDocument = {
@@ -15,9 +16,13 @@ type ManagedDocument = {
 };
 
 /** A resource manages one thing, and a thing is managed by one resource: the id of a document is that of the thing. */
-export const managedResourcesCollection: Collection<ManagedDocument> = {
+export const managedResourcesCollection: OwnedCollection<ManagedDocument> = {
   name: 'managed_resources',
   level: 'system',
+  owner: 'auth',
+  writers: { ingest: 'a restore keeps the record of the resource as it is for its commit' },
+  readers: ['cognify'],
+  belongsTo: { tenant: 'tenantId' },
   indexes: [{ fields: ['crUid'], unique: true }, { fields: ['tenantId'] }],
 };
 

@@ -2,7 +2,8 @@ import type { TenantHibernation, TenantState } from '../../domain/tenant-state.t
 import type { TenantId, UserId } from '../../kernel/brand.ts';
 import { asId } from '../../kernel/ids.ts';
 import { SYSTEM_SCOPE } from '../../kernel/scope.ts';
-import type { Collection, DocumentStore, Stored } from '../../storage/ports/document-store.ts';
+import type { DocumentStore, Stored } from '../../storage/ports/document-store.ts';
+import type { OwnedCollection } from '../../storage/ports/owned-collection.ts';
 import { repository } from '../base/repository.ts';
 
 type TenantDocument = {
@@ -21,9 +22,12 @@ type TenantDocument = {
   readonly releasedFrom?: string;
 };
 
-export const tenantsCollection: Collection<TenantDocument> = {
+export const tenantsCollection: OwnedCollection<TenantDocument> = {
   name: 'tenants',
   level: 'system',
+  owner: 'auth',
+  readers: ['ingest'],
+  belongsTo: 'system',
   indexes: [{ fields: ['ownerId'] }],
 };
 

@@ -3,7 +3,8 @@ import type { TenantId, UserId } from '../../kernel/brand.ts';
 import { asId } from '../../kernel/ids.ts';
 import type { Principal } from '../../kernel/principal.ts';
 import { SYSTEM_SCOPE } from '../../kernel/scope.ts';
-import type { Collection, DocumentStore, Stored, Write } from '../../storage/ports/document-store.ts';
+import type { DocumentStore, Stored, Write } from '../../storage/ports/document-store.ts';
+import type { OwnedCollection } from '../../storage/ports/owned-collection.ts';
 import { findAll } from '../base/find-all.ts';
 import { repository } from '../base/repository.ts';
 
@@ -32,9 +33,12 @@ type UserDocument = {
 };
 
 /** Not a tenant's: a person keeps one account in all of them. */
-export const usersCollection: Collection<UserDocument> = {
+export const usersCollection: OwnedCollection<UserDocument> = {
   name: 'users',
   level: 'system',
+  owner: 'auth',
+  readers: ['ingest', 'search'],
+  belongsTo: 'system',
   indexes: [{ fields: ['emailKey'], unique: true }, { fields: ['parentId'] }, { fields: ['isSuperuser', 'createdAt'] }],
 };
 

@@ -5,7 +5,8 @@ import { createMemoryDocumentStore } from '../../../../test/support/memory/docum
 import type { BudgetAccount, BudgetLimits, Demand } from '../../domain/budget.ts';
 import { asId } from '../../kernel/ids.ts';
 import { SYSTEM_SCOPE } from '../../kernel/scope.ts';
-import { budgetCollections, createBudgets } from './budget-keeper.ts';
+import { recordCollections } from '../collections.ts';
+import { createBudgets } from './budget-keeper.ts';
 import { createStoredBudgets } from './budgets.ts';
 
 const LIMITED = ['items', 'storageBytes', 'datasets', 'concurrentRuns'] as const;
@@ -38,7 +39,7 @@ describe('the budget keeper', () => {
     await fc.assert(
       fc.asyncProperty(fc.tuple(limits, limits, limits), fc.array(step, { maxLength: 40 }), async (given, steps) => {
         const store = createMemoryDocumentStore();
-        await store.prepare(budgetCollections);
+        await store.prepare(recordCollections);
         const ignore = () => {};
         const budgets = createBudgets({
           ...{ store, ids: { uuid: randomUUID }, eventLog: { appendWrites: () => [] } },

@@ -4,18 +4,16 @@ import type { BudgetMetrics, Budgets } from '../../ports/budgets.ts';
 import type { EventLog } from '../../ports/event-log.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { Clock, IdSource } from '../../ports/system.ts';
-import type { AnyCollection, DocumentStore } from '../../storage/ports/document-store.ts';
-import { datasetsCollection } from '../auth/datasets.ts';
-import { dataItemsCollection } from '../ingest/data-items.ts';
+import type { DocumentStore } from '../../storage/ports/document-store.ts';
 import { createBudgetCharging, type Refused } from './budget-charging.ts';
 import { createBudgetNews } from './budget-news.ts';
 import { emptyPosting, excessOf, giveBack, isEnforced, postings } from './budget-postings.ts';
 import { createBudgetStandings } from './budget-standings.ts';
-import { budgetsCollection, createStoredBudgets } from './budgets.ts';
+import { createStoredBudgets } from './budgets.ts';
 import { createKnownLimits } from './known-limits.ts';
 import { createRequestAdmissions } from './request-admissions.ts';
-import { createTokenReservations, foldExpired, tokenReservationsCollection } from './token-reservations.ts';
-import { createUsage, outdateWrite, usageCollection } from './usage.ts';
+import { createTokenReservations, foldExpired } from './token-reservations.ts';
+import { createUsage, outdateWrite } from './usage.ts';
 
 export interface BudgetKeeperOptions {
   readonly store: DocumentStore;
@@ -27,15 +25,6 @@ export interface BudgetKeeperOptions {
   readonly defaults?: BudgetLimits;
   readonly metrics?: BudgetMetrics;
 }
-
-/** What a store must have prepared that budgets are kept over; what is counted, too. */
-export const budgetCollections: readonly AnyCollection[] = [
-  budgetsCollection,
-  usageCollection,
-  tokenReservationsCollection,
-  dataItemsCollection,
-  datasetsCollection,
-];
 
 export function createBudgets(options: BudgetKeeperOptions): Budgets {
   const { store, clock } = options;

@@ -2,7 +2,8 @@ import type { BudgetAccount, BudgetKind, BudgetLimits, LimitsInForce } from '../
 import { BUDGET_KINDS } from '../../domain/budget.ts';
 import { SYSTEM_SCOPE } from '../../kernel/scope.ts';
 import type { StoredBudget } from '../../ports/budgets.ts';
-import type { Collection, DocumentStore, Stored, Write } from '../../storage/ports/document-store.ts';
+import type { DocumentStore, Stored, Write } from '../../storage/ports/document-store.ts';
+import type { OwnedCollection } from '../../storage/ports/owned-collection.ts';
 import { repository } from '../base/repository.ts';
 
 type BudgetDocument = {
@@ -12,7 +13,14 @@ type BudgetDocument = {
 };
 
 /** By account. Not the tenant's by level: services read it for any request. */
-export const budgetsCollection: Collection<BudgetDocument> = { name: 'budgets', level: 'system', indexes: [] };
+export const budgetsCollection: OwnedCollection<BudgetDocument> = {
+  name: 'budgets',
+  level: 'system',
+  owner: 'auth',
+  readers: ['ingest', 'cognify', 'improve', 'search', 'integrations'],
+  belongsTo: { account: 'id' },
+  indexes: [],
+};
 
 export type StoredBudgets = ReturnType<typeof createStoredBudgets>;
 

@@ -14,7 +14,6 @@ import type { Logger } from '../../ports/logger.ts';
 import type { TokenUsage } from '../../ports/models.ts';
 import type { Clock, IdSource } from '../../ports/system.ts';
 import {
-  type Collection,
   type DocumentStore,
   insert,
   remove,
@@ -23,6 +22,7 @@ import {
   VersionConflictError,
   type Write,
 } from '../../storage/ports/document-store.ts';
+import type { OwnedCollection } from '../../storage/ports/owned-collection.ts';
 import { createLanes, type LaneTask } from '../base/lanes.ts';
 import type { BudgetNews } from './budget-news.ts';
 import type { Posting } from './budget-postings.ts';
@@ -37,9 +37,12 @@ type ReservationDocument = {
   readonly expiresAtMs: number;
 };
 
-export const tokenReservationsCollection: Collection<ReservationDocument> = {
+export const tokenReservationsCollection: OwnedCollection<ReservationDocument> = {
   name: 'token_reservations',
   level: 'system',
+  owner: 'auth',
+  writers: { every: 'a charge is in the commit of what it counts, or a budget could be exceeded' },
+  belongsTo: 'system',
   indexes: [{ fields: ['expiresAtMs'] }],
 };
 

@@ -11,7 +11,6 @@ import {
 import { PERSONAL_TENANT, SYSTEM_SCOPE } from '../../kernel/scope.ts';
 import { isWriteConflict } from '../../platform/async/retry-on-conflict.ts';
 import {
-  type Collection,
   type DocumentStore,
   type Filter,
   insert,
@@ -20,6 +19,7 @@ import {
   update,
   type Write,
 } from '../../storage/ports/document-store.ts';
+import type { OwnedCollection } from '../../storage/ports/owned-collection.ts';
 import { countStored } from './stored-counts.ts';
 
 type Numbers = { readonly [Kind in BudgetKind]?: number };
@@ -39,9 +39,12 @@ export type UsageDocument = Numbers & {
   readonly exceededOf?: string | null;
 };
 
-export const usageCollection: Collection<UsageDocument> = {
+export const usageCollection: OwnedCollection<UsageDocument> = {
   name: 'budget_usage',
   level: 'system',
+  owner: 'auth',
+  writers: { every: 'a charge is in the commit of what it counts, or a budget could be exceeded' },
+  belongsTo: { account: 'account' },
   indexes: [{ fields: ['keptUntilMs'] }, { fields: ['account'] }],
 };
 

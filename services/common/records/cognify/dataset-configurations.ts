@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../kernel/json.ts';
 import type { DatasetScope } from '../../kernel/scope.ts';
-import { type Collection, type DocumentStore, insert, replace } from '../../storage/ports/document-store.ts';
+import { type DocumentStore, insert, replace } from '../../storage/ports/document-store.ts';
+import type { OwnedCollection } from '../../storage/ports/owned-collection.ts';
 
 /** What runs of a dataset use where their request says nothing; null: the server's default. */
 export type RunDefaults = {
@@ -14,9 +15,13 @@ type DatasetConfigurationDocument = RunDefaults & {
   readonly history: readonly { readonly hash: string; readonly since: string }[];
 };
 
-export const datasetConfigurationsCollection: Collection<DatasetConfigurationDocument> = {
+export const datasetConfigurationsCollection: OwnedCollection<DatasetConfigurationDocument> = {
   name: 'dataset_configurations',
   level: 'dataset',
+  owner: 'cognify',
+  readers: ['ingest'],
+  belongsTo: { dataset: 'scope' },
+  inSnapshots: true,
   indexes: [],
 };
 

@@ -2,7 +2,8 @@ import { engramError } from '../../kernel/errors.ts';
 import { asId } from '../../kernel/ids.ts';
 import { type DatasetScope, datasetScope, type SystemScope } from '../../kernel/scope.ts';
 import { retryOnConflict } from '../../platform/async/retry-on-conflict.ts';
-import { type Collection, type DocumentStore, insert, remove, update } from '../../storage/ports/document-store.ts';
+import { type DocumentStore, insert, remove, update } from '../../storage/ports/document-store.ts';
+import type { OwnedCollection } from '../../storage/ports/owned-collection.ts';
 import { ledgerCollection } from './ledger.ts';
 
 export type IndexRebuild = {
@@ -19,9 +20,13 @@ export type IndexRebuild = {
 };
 
 /** Datasets whose index was lost, in part or as a whole, until what it held is built again. */
-export const indexRebuildsCollection: Collection<IndexRebuild> = {
+export const indexRebuildsCollection: OwnedCollection<IndexRebuild> = {
   name: 'index_rebuilds',
   level: 'dataset',
+  owner: 'cognify',
+  readers: ['search'],
+  belongsTo: { dataset: 'scope' },
+  isMemory: true,
   indexes: [],
 };
 

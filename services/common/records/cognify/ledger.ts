@@ -4,9 +4,10 @@ import { asId } from '../../kernel/ids.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import { type AnyScope, type DatasetScope, datasetScope } from '../../kernel/scope.ts';
 import { slices } from '../../kernel/slices.ts';
-import type { Collection, DocumentStore, Write } from '../../storage/ports/document-store.ts';
+import type { DocumentStore, Write } from '../../storage/ports/document-store.ts';
 import { DuplicateKeyError, insert, update } from '../../storage/ports/document-store.ts';
 import type { Provenance } from '../../storage/ports/index-entry.ts';
+import type { OwnedCollection } from '../../storage/ports/owned-collection.ts';
 import { findAll } from '../base/find-all.ts';
 import { builtWrite, unbuiltWrite } from '../ingest/data-items.ts';
 
@@ -60,9 +61,14 @@ export function triesOf(entry: LedgerEntry | undefined, version: string): number
   return entry?.triedVersion === version ? (entry.tries ?? 0) : 0;
 }
 
-export const ledgerCollection: Collection<LedgerEntry> = {
+export const ledgerCollection: OwnedCollection<LedgerEntry> = {
   name: 'ledger',
   level: 'dataset',
+  owner: 'cognify',
+  writers: { ingest: 'lets items that failed be tried again when somebody asks for it' },
+  readers: ['improve', 'search'],
+  belongsTo: { tenant: 'scope' },
+  inSnapshots: true,
   indexes: [{ fields: ['generation'] }, { fields: ['committedAt'] }, { fields: ['pending'], wide: true }],
 };
 

@@ -1,6 +1,7 @@
 import type { RunOrigin, RunOutcome, RunStatus } from '../../domain/run.ts';
 import type { Scope } from '../../kernel/scope.ts';
-import { type Collection, type DocumentStore, type Filter, insert } from '../../storage/ports/document-store.ts';
+import { type DocumentStore, type Filter, insert } from '../../storage/ports/document-store.ts';
+import type { OwnedCollection } from '../../storage/ports/owned-collection.ts';
 
 /**
  * Append-only history: one row per state of a run, and one per operation (search, forget …), whose `pipeline` and
@@ -29,9 +30,12 @@ export type RunRecord = {
   readonly embeddingTokens: number | null;
 };
 
-export const runRecordsCollection: Collection<RunRecord> = {
+export const runRecordsCollection: OwnedCollection<RunRecord> = {
   name: 'run_records',
   level: 'tenant',
+  owner: 'cognify',
+  readers: ['ingest'],
+  belongsTo: { tenant: 'scope' },
   sequenced: true,
   indexes: [
     { fields: ['datasetId', 'sequence'] },

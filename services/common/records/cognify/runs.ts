@@ -15,7 +15,6 @@ import type { JsonObject } from '../../kernel/json.ts';
 import type { AnyScope, DatasetScope } from '../../kernel/scope.ts';
 import { slices } from '../../kernel/slices.ts';
 import {
-  type Collection,
   type DocumentStore,
   insert,
   removeWhere,
@@ -23,6 +22,7 @@ import {
   update,
   type Write,
 } from '../../storage/ports/document-store.ts';
+import type { OwnedCollection } from '../../storage/ports/owned-collection.ts';
 import { repository } from '../base/repository.ts';
 
 /** The newest state of a run; its history is in `runRecordsCollection`. */
@@ -60,16 +60,24 @@ export type RunDocument = {
 
 export type RunExtraction = { readonly graphModel: JsonObject | null; readonly customPrompt: string | null };
 
-export const runsCollection: Collection<RunDocument> = {
+export const runsCollection: OwnedCollection<RunDocument> = {
   name: 'runs',
   level: 'dataset',
+  owner: 'cognify',
+  belongsTo: { tenant: 'scope' },
   indexes: [{ fields: ['status', 'startedAt'] }, { fields: ['status', 'jobId', 'startedAt'], wide: true }],
 };
 
 /** Which run a (dataset, pipeline) tells of: the one with the newest record. */
 type RunHead = { readonly runId: string };
 
-export const runHeadsCollection: Collection<RunHead> = { name: 'run_heads', level: 'dataset', indexes: [] };
+export const runHeadsCollection: OwnedCollection<RunHead> = {
+  name: 'run_heads',
+  level: 'dataset',
+  owner: 'cognify',
+  belongsTo: { dataset: 'scope' },
+  indexes: [],
+};
 
 /** What the items of a finished run came to, by run id. Lists can be long: those of earlier runs are not kept. */
 type RunResult = {
@@ -79,9 +87,11 @@ type RunResult = {
   readonly items: readonly (readonly [string, RunItem['status']] | readonly [string, RunItem['status'], ItemFailure])[];
 };
 
-export const runResultsCollection: Collection<RunResult> = {
+export const runResultsCollection: OwnedCollection<RunResult> = {
   name: 'run_results',
   level: 'dataset',
+  owner: 'cognify',
+  belongsTo: { dataset: 'scope' },
   indexes: [{ fields: ['pipeline', 'endedAt'] }],
 };
 

@@ -1,5 +1,6 @@
 import type { DatasetScope } from '../../kernel/scope.ts';
-import { type Collection, type DocumentStore, insert, replace } from '../../storage/ports/document-store.ts';
+import { type DocumentStore, insert, replace } from '../../storage/ports/document-store.ts';
+import type { OwnedCollection } from '../../storage/ports/owned-collection.ts';
 
 interface Start {
   /** The time that it was due by its schedule, ISO-8601. */
@@ -15,9 +16,12 @@ type ScheduledStartDocument = { readonly dueAt: string; readonly startedId?: str
  * For which time of its schedule each pipeline of a dataset was started last, so that asking twice for one time starts it
  * once. Written in the commit that starts, removed with the dataset.
  */
-export const scheduledStartsCollection: Collection<ScheduledStartDocument> = {
+export const scheduledStartsCollection: OwnedCollection<ScheduledStartDocument> = {
   name: 'scheduled_starts',
   level: 'dataset',
+  owner: 'cognify',
+  writers: { improve: 'notes the start of a scheduled improve in the commit that starts it' },
+  belongsTo: { dataset: 'scope' },
   indexes: [],
 };
 

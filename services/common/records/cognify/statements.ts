@@ -3,14 +3,8 @@ import type { JsonObject } from '../../kernel/json.ts';
 import type { Page } from '../../kernel/result-page.ts';
 import type { DatasetScope } from '../../kernel/scope.ts';
 import { slices } from '../../kernel/slices.ts';
-import {
-  type Collection,
-  type DocumentStore,
-  insert,
-  removeWhere,
-  type Stored,
-  update,
-} from '../../storage/ports/document-store.ts';
+import { type DocumentStore, insert, removeWhere, type Stored, update } from '../../storage/ports/document-store.ts';
+import type { OwnedCollection } from '../../storage/ports/owned-collection.ts';
 import type { RowSelection } from '../../storage/ports/text-index.ts';
 import type { Statement, StatementValue } from '../../text/statements/statement.ts';
 import { findAll } from '../base/find-all.ts';
@@ -37,9 +31,14 @@ type StatementDocument = {
 };
 
 /** Rows of items like those of the indexes: of a generation, visible by the ledger. Written by cognify. */
-export const statementsCollection: Collection<StatementDocument> = {
+export const statementsCollection: OwnedCollection<StatementDocument> = {
   name: 'statements',
   level: 'dataset',
+  owner: 'cognify',
+  readers: ['ingest'],
+  belongsTo: { dataset: 'scope' },
+  isMemory: true,
+  inSnapshots: true,
   indexes: [{ fields: ['judged'] }, { fields: ['key', 'at'] }, { fields: ['itemId', 'generation'] }],
 };
 

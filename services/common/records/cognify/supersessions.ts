@@ -5,7 +5,6 @@ import type { Page } from '../../kernel/result-page.ts';
 import type { DatasetScope } from '../../kernel/scope.ts';
 import { slices } from '../../kernel/slices.ts';
 import {
-  type Collection,
   type DocumentStore,
   insert,
   remove,
@@ -14,6 +13,7 @@ import {
   type Stored,
   type Write,
 } from '../../storage/ports/document-store.ts';
+import type { OwnedCollection } from '../../storage/ports/owned-collection.ts';
 import type { Judgement } from '../../text/statements/judge.ts';
 import { supersessionId } from '../../text/statements/statement.ts';
 import { findAll } from '../base/find-all.ts';
@@ -45,9 +45,14 @@ type SupersessionDocument = {
 };
 
 /** Written by cognify when it compares statements. */
-export const supersessionsCollection: Collection<SupersessionDocument> = {
+export const supersessionsCollection: OwnedCollection<SupersessionDocument> = {
   name: 'supersessions',
   level: 'dataset',
+  owner: 'cognify',
+  readers: ['ingest', 'search'],
+  belongsTo: { dataset: 'scope' },
+  isMemory: true,
+  inSnapshots: true,
   indexes: [
     { fields: ['detectedAt'] },
     { fields: ['olderChunk'] },
@@ -60,13 +65,15 @@ export const supersessionsCollection: Collection<SupersessionDocument> = {
 type RevertDocument = { readonly userId: string; readonly at: string; readonly olderItem: string };
 
 /** What somebody has taken back, by the id of the supersession; stays when it is found again. Written by ingest. */
-export const supersessionRevertsCollection: Collection<RevertDocument> = {
+export const supersessionRevertsCollection: OwnedCollection<RevertDocument> = {
   name: 'supersession_reverts',
   level: 'dataset',
+  owner: 'ingest',
+  readers: ['cognify', 'search'],
+  belongsTo: { dataset: 'scope' },
+  inSnapshots: true,
   indexes: [{ fields: ['olderItem'] }],
 };
-
-export const supersessionCollections = [supersessionsCollection, supersessionRevertsCollection] as const;
 
 export interface SupersededSide extends Side {
   readonly item: DataItemId;

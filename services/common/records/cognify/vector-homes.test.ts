@@ -5,7 +5,8 @@ import { asId } from '../../kernel/ids.ts';
 import { type DatasetScope, datasetScope, PERSONAL_TENANT } from '../../kernel/scope.ts';
 import { createSystemClock } from '../../platform/system/clock.ts';
 import type { VectorEntry } from '../../storage/ports/vector-index.ts';
-import { activeHome, createVectorHomes, vectorHomeCollections } from './vector-homes.ts';
+import { recordCollections } from '../collections.ts';
+import { activeHome, createVectorHomes } from './vector-homes.ts';
 
 const scope: DatasetScope = datasetScope(PERSONAL_TENANT, asId('dataset'));
 const OLD = { model: 'test/old', dimensions: 2 };
@@ -19,7 +20,7 @@ function rowOf(x: number, y: number): VectorEntry {
 describe('homes of vectors', () => {
   async function world() {
     const store = createMemoryDocumentStore();
-    await store.prepare([...vectorHomeCollections]);
+    await store.prepare(recordCollections);
     const { vectors } = createMemoryDatasetIndexes();
     return { store, vectors, homes: createVectorHomes({ store, vectors, clock: createSystemClock() }) };
   }

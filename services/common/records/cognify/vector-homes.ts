@@ -6,7 +6,6 @@ import { slices } from '../../kernel/slices.ts';
 import type { EmbeddingChoice } from '../../ports/embedders.ts';
 import type { Clock } from '../../ports/system.ts';
 import {
-  type Collection,
   type DocumentStore,
   DuplicateKeyError,
   insert,
@@ -15,6 +14,7 @@ import {
   replace,
   VersionConflictError,
 } from '../../storage/ports/document-store.ts';
+import type { OwnedCollection } from '../../storage/ports/owned-collection.ts';
 import type { VectorIndex, VectorSpace } from '../../storage/ports/vector-index.ts';
 import { findAll } from '../base/find-all.ts';
 
@@ -60,18 +60,22 @@ type VectorHomesDocument = {
 /** An item whose vectors a migration has made, and of which generation. */
 type ReembeddedItem = { readonly home: number; readonly generation: number };
 
-export const vectorHomesCollection: Collection<VectorHomesDocument> = {
+export const vectorHomesCollection: OwnedCollection<VectorHomesDocument> = {
   name: 'vector_homes',
   level: 'dataset',
+  owner: 'cognify',
+  readers: ['ingest', 'improve', 'search'],
+  belongsTo: { dataset: 'scope' },
   indexes: [],
 };
-export const reembeddedItemsCollection: Collection<ReembeddedItem> = {
+export const reembeddedItemsCollection: OwnedCollection<ReembeddedItem> = {
   name: 'reembedded_items',
   level: 'dataset',
+  owner: 'cognify',
+  readers: ['ingest', 'improve', 'search'],
+  belongsTo: { dataset: 'scope' },
   indexes: [],
 };
-export const vectorHomeCollections = [vectorHomesCollection, reembeddedItemsCollection] as const;
-
 export interface VectorHomesState extends VectorHomesDocument {
   /** 0: not stored yet. */
   readonly version: number;

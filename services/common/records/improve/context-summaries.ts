@@ -3,7 +3,6 @@ import type { DatasetId } from '../../kernel/brand.ts';
 import { idFor } from '../../kernel/ids.ts';
 import type { DatasetScope } from '../../kernel/scope.ts';
 import {
-  type AnyCollection,
   type Collection,
   type DocumentStore,
   insert,
@@ -11,6 +10,7 @@ import {
   type Stored,
   type Write,
 } from '../../storage/ports/document-store.ts';
+import type { OwnedCollection } from '../../storage/ports/owned-collection.ts';
 
 /** A bucket of the tree of global context, with what stands for it. */
 export type ContextNode = {
@@ -56,37 +56,42 @@ export type ContextState = {
   readonly model?: string;
 };
 
-export const contextNodesCollection: Collection<ContextNode> = {
+export const contextNodesCollection: OwnedCollection<ContextNode> = {
   name: 'context_nodes',
   level: 'dataset',
+  owner: 'improve',
+  readers: ['search'],
+  belongsTo: { dataset: 'scope' },
   indexes: [
     { fields: ['level', 'isStale'] },
     { fields: ['level', 'isOpen', 'isMisc'] },
     { fields: ['level', 'isRoot', 'parent'] },
   ],
 };
-export const contextLeavesCollection: Collection<ContextLeaf> = {
+export const contextLeavesCollection: OwnedCollection<ContextLeaf> = {
   name: 'context_leaves',
   level: 'dataset',
+  owner: 'improve',
+  readers: ['search'],
+  belongsTo: { dataset: 'scope' },
   indexes: [{ fields: ['itemId'] }],
 };
-export const contextEntitiesCollection: Collection<ContextEntity> = {
+export const contextEntitiesCollection: OwnedCollection<ContextEntity> = {
   name: 'context_entities',
   level: 'dataset',
+  owner: 'improve',
+  readers: ['search'],
+  belongsTo: { dataset: 'scope' },
   indexes: [],
 };
-export const contextStateCollection: Collection<ContextState> = {
+export const contextStateCollection: OwnedCollection<ContextState> = {
   name: 'context_state',
   level: 'dataset',
+  owner: 'improve',
+  readers: ['search'],
+  belongsTo: { dataset: 'scope' },
   indexes: [],
 };
-
-export const contextCollections: readonly AnyCollection[] = [
-  contextNodesCollection,
-  contextLeavesCollection,
-  contextEntitiesCollection,
-  contextStateCollection,
-];
 
 export const CONTEXT_STATE_ID = 'state';
 

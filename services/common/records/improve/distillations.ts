@@ -1,12 +1,7 @@
 import { type Session, sessionDocumentId } from '../../domain/session.ts';
 import type { DatasetScope } from '../../kernel/scope.ts';
-import {
-  type Collection,
-  type DocumentStore,
-  insert,
-  replace,
-  type Write,
-} from '../../storage/ports/document-store.ts';
+import { type DocumentStore, insert, replace, type Write } from '../../storage/ports/document-store.ts';
+import type { OwnedCollection } from '../../storage/ports/owned-collection.ts';
 
 type DistillationDocument = {
   readonly userId: string;
@@ -17,9 +12,15 @@ type DistillationDocument = {
   readonly rows: readonly string[];
 };
 
-export const distillationsCollection: Collection<DistillationDocument> = {
+export const distillationsCollection: OwnedCollection<DistillationDocument> = {
   name: 'distillations',
   level: 'dataset',
+  owner: 'improve',
+  writers: {
+    auth: 'removes what was learned of a deleted user',
+    ingest: 'removes what was learned in a session with the session',
+  },
+  belongsTo: { user: 'userId', dataset: 'scope' },
   indexes: [{ fields: ['userId'] }, { fields: ['userId'], wide: true }],
 };
 

@@ -13,6 +13,7 @@ import {
   VersionConflictError,
   type Write,
 } from '../../storage/ports/document-store.ts';
+import type { OwnedCollection } from '../../storage/ports/owned-collection.ts';
 
 type WeightDocument = {
   /** 0 to 1, 4 decimals. */
@@ -21,9 +22,14 @@ type WeightDocument = {
 };
 
 /** What ratings of answers have made of nodes and edges, by wire id; what was never rated has none. */
-export const elementWeightsCollection: Collection<WeightDocument> = {
+export const elementWeightsCollection: OwnedCollection<WeightDocument> = {
   name: 'element_weights',
   level: 'dataset',
+  owner: 'improve',
+  writers: { ingest: 'a restored snapshot brings its weights' },
+  readers: ['search'],
+  belongsTo: { dataset: 'scope' },
+  inSnapshots: true,
   indexes: [],
 };
 
@@ -42,9 +48,16 @@ type VoteDocument = {
  * Which elements a rating has moved, by the id of its answer: none is moved twice by one rating. A vote goes with its answer,
  * whose number also tells which went with the retention of its session.
  */
-export const weightVotesCollection: Collection<VoteDocument> = {
+export const weightVotesCollection: OwnedCollection<VoteDocument> = {
   name: 'weight_votes',
   level: 'dataset',
+  owner: 'improve',
+  writers: {
+    auth: 'removes what was learned of a deleted user',
+    ingest: 'removes the votes of an answer with the answer',
+  },
+  readers: ['search'],
+  belongsTo: { user: 'userId', dataset: 'scope' },
   indexes: [
     { fields: ['userId'], wide: true },
     { fields: ['session', 'turn'], wide: true },

@@ -3,7 +3,6 @@ import type { DatasetId, TenantId } from '../../kernel/brand.ts';
 import { SYSTEM_SCOPE } from '../../kernel/scope.ts';
 import { retryOnConflict } from '../../platform/async/retry-on-conflict.ts';
 import {
-  type Collection,
   type DocumentStore,
   insert,
   remove,
@@ -12,6 +11,7 @@ import {
   VersionConflictError,
   type Write,
 } from '../../storage/ports/document-store.ts';
+import type { OwnedCollection } from '../../storage/ports/owned-collection.ts';
 
 type ClaimDocument = {
   /** Who holds it; never used again, so that it fences off whoever held it before. */
@@ -27,9 +27,12 @@ type ClaimDocument = {
 };
 
 /** What improve works on, of every tenant: the workers of all processes exclude each other by these. */
-export const improveClaimsCollection: Collection<ClaimDocument> = {
+export const improveClaimsCollection: OwnedCollection<ClaimDocument> = {
   name: 'improve_claims',
   level: 'system',
+  owner: 'improve',
+  readers: ['cognify'],
+  belongsTo: 'system',
   indexes: [{ fields: ['leaseUntilMs'] }],
 };
 

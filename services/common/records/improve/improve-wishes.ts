@@ -3,7 +3,6 @@ import type { DatasetId, TenantId, UserId } from '../../kernel/brand.ts';
 import { asId } from '../../kernel/ids.ts';
 import type { Scope, SystemScope } from '../../kernel/scope.ts';
 import {
-  type Collection,
   type DocumentStore,
   insert,
   remove,
@@ -13,6 +12,7 @@ import {
   VersionConflictError,
   type Write,
 } from '../../storage/ports/document-store.ts';
+import type { OwnedCollection } from '../../storage/ports/owned-collection.ts';
 
 type WishDocument = {
   readonly userId: string;
@@ -36,9 +36,15 @@ type WishDocument = {
  * commit of the entry that asks for it, and taken up by improve's scheduler. A wish is durable work, so nothing that was
  * remembered with a session waits for ever because a process died.
  */
-export const improveWishesCollection: Collection<WishDocument> = {
+export const improveWishesCollection: OwnedCollection<WishDocument> = {
   name: 'improve_wishes',
   level: 'tenant',
+  owner: 'improve',
+  writers: {
+    auth: 'removes the requests of a deleted user',
+    ingest: 'asks for an improve in the commit of the session entry',
+  },
+  belongsTo: { user: 'userId', tenant: 'scope', dataset: 'datasetId' },
   indexes: [{ fields: ['dueAt'], wide: true }, { fields: ['datasetId'] }, { fields: ['userId', 'sessionId'] }],
 };
 

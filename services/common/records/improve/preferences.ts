@@ -10,6 +10,7 @@ import {
   replace,
   type Write,
 } from '../../storage/ports/document-store.ts';
+import type { OwnedCollection } from '../../storage/ports/owned-collection.ts';
 
 type PreferenceDocument = {
   readonly userId: string;
@@ -39,31 +40,46 @@ type ProgressDocument = {
 };
 
 /** What a user states and how many turns were counted: one for each user of a dataset. */
-const preferencesCollection: Collection<PreferenceDocument> = {
+export const preferencesCollection: OwnedCollection<PreferenceDocument> = {
   name: 'preferences',
   level: 'dataset',
+  owner: 'improve',
+  writers: {
+    auth: 'removes what was learned of a deleted user',
+    ingest: 'removes what was learned in a session with the session',
+  },
+  readers: ['search'],
+  belongsTo: { user: 'userId', dataset: 'scope' },
   indexes: [{ fields: ['userId'] }, { fields: ['userId'], wide: true }],
 };
 
 /** How much a user prefers a node: one for each. */
-const preferenceWeightsCollection: Collection<WeightDocument> = {
+export const preferenceWeightsCollection: OwnedCollection<WeightDocument> = {
   name: 'preference_weights',
   level: 'dataset',
+  owner: 'improve',
+  writers: {
+    auth: 'removes what was learned of a deleted user',
+    ingest: 'removes what was learned in a session with the session',
+  },
+  readers: ['search'],
+  belongsTo: { user: 'userId', dataset: 'scope' },
   indexes: [{ fields: ['userId', 'forgottenAtTurn'] }, { fields: ['userId'], wide: true }],
 };
 
 /** How far the turns of a session are counted. */
-export const preferenceProgressCollection: Collection<ProgressDocument> = {
+export const preferenceProgressCollection: OwnedCollection<ProgressDocument> = {
   name: 'preference_progress',
   level: 'dataset',
+  owner: 'improve',
+  writers: {
+    auth: 'removes what was learned of a deleted user',
+    ingest: 'removes what was learned in a session with the session',
+  },
+  readers: ['search'],
+  belongsTo: { user: 'userId', dataset: 'scope' },
   indexes: [{ fields: ['userId'] }, { fields: ['userId'], wide: true }],
 };
-
-export const preferenceCollections = [
-  preferencesCollection,
-  preferenceWeightsCollection,
-  preferenceProgressCollection,
-] as const;
 
 export interface UserPreference {
   /** Lines that the user stated, newest first. */

@@ -3,14 +3,9 @@ import type { DataItemId, DatasetId } from '../../kernel/brand.ts';
 import { dataItemId, idFor } from '../../kernel/ids.ts';
 import { pagesOf } from '../../kernel/result-page.ts';
 import type { DatasetScope } from '../../kernel/scope.ts';
-import {
-  type Collection,
-  type DocumentStore,
-  insert,
-  removeWhere,
-  replace,
-} from '../../storage/ports/document-store.ts';
+import { type DocumentStore, insert, removeWhere, replace } from '../../storage/ports/document-store.ts';
 import type { Provenance } from '../../storage/ports/index-entry.ts';
+import type { OwnedCollection } from '../../storage/ports/owned-collection.ts';
 import type { VectorSpace } from '../../storage/ports/vector-index.ts';
 
 type CentroidDocument = {
@@ -38,20 +33,24 @@ type CoordinatesDocument = {
 };
 
 /** What the learnings of a dataset are near to, in vector space: one document a slot (cognify-improve.md §3.12). */
-const truthCentroidsCollection: Collection<CentroidDocument> = {
+export const truthCentroidsCollection: OwnedCollection<CentroidDocument> = {
   name: 'truth_centroids',
   level: 'dataset',
+  owner: 'improve',
+  readers: ['search'],
+  belongsTo: { dataset: 'scope' },
   indexes: [{ fields: ['slot'] }],
 };
 
 /** Where passages stand to those, some hundred of one item in a document. */
-export const truthCoordinatesCollection: Collection<CoordinatesDocument> = {
+export const truthCoordinatesCollection: OwnedCollection<CoordinatesDocument> = {
   name: 'truth_coordinates',
   level: 'dataset',
+  owner: 'improve',
+  readers: ['search'],
+  belongsTo: { dataset: 'scope' },
   indexes: [{ fields: ['itemId'] }],
 };
-
-export const truthCollections = [truthCentroidsCollection, truthCoordinatesCollection] as const;
 
 export const TRUTH_SLOTS = 8;
 /** Passages of one document of coordinates, by their number in the item. */

@@ -4,8 +4,9 @@ import type { DatasetId, TenantId, UserId } from '../../kernel/brand.ts';
 import { asId } from '../../kernel/ids.ts';
 import { datasetScope, SYSTEM_SCOPE } from '../../kernel/scope.ts';
 import type { DocumentStore } from '../../storage/ports/document-store.ts';
+import { recordCollections } from '../collections.ts';
 import { createDistillations } from './distillations.ts';
-import { createElementWeights, elementWeightsCollection } from './element-weights.ts';
+import { createElementWeights } from './element-weights.ts';
 import { createPreferences } from './preferences.ts';
 import { createUserLearnings, userLearningCollections } from './user-learnings.ts';
 
@@ -17,7 +18,7 @@ describe('what datasets learned of users', () => {
   let store: DocumentStore;
   beforeEach(async () => {
     store = createMemoryDocumentStore();
-    await store.prepare([...userLearningCollections, elementWeightsCollection]);
+    await store.prepare(recordCollections);
   });
 
   async function learn(tenant: TenantId, user: UserId, session: string): Promise<void> {

@@ -2,16 +2,15 @@ import { type SessionKey, sessionDocumentId } from '../../domain/session.ts';
 import type { UserId } from '../../kernel/brand.ts';
 import type { Scope, SystemScope } from '../../kernel/scope.ts';
 import { type AnyCollection, type DocumentStore, removeWhere } from '../../storage/ports/document-store.ts';
+import { ownerField } from '../../storage/ports/owned-collection.ts';
+import { ownedBy } from '../collections.ts';
 import { distillationsCollection } from './distillations.ts';
-import { weightVotesCollection } from './element-weights.ts';
-import { preferenceCollections, preferenceProgressCollection } from './preferences.ts';
+import { preferenceProgressCollection } from './preferences.ts';
 
 /** What datasets have learned of their users: goes with the dataset, and with the user. */
-export const userLearningCollections: readonly AnyCollection[] = [
-  distillationsCollection,
-  ...preferenceCollections,
-  weightVotesCollection,
-];
+export const userLearningCollections = ownedBy('improve').filter(
+  (collection) => collection.level === 'dataset' && ownerField(collection, 'user') === 'userId',
+);
 
 /** What was made of a session says how far it was read: goes with the session. */
 const progressCollections: readonly AnyCollection[] = [distillationsCollection, preferenceProgressCollection];

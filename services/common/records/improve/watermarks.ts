@@ -3,7 +3,6 @@ import type { UserId } from '../../kernel/brand.ts';
 import type { Scope } from '../../kernel/scope.ts';
 import { slices } from '../../kernel/slices.ts';
 import {
-  type Collection,
   type DocumentStore,
   insert,
   removeWhere,
@@ -11,6 +10,7 @@ import {
   type Stored,
   type Write,
 } from '../../storage/ports/document-store.ts';
+import type { OwnedCollection } from '../../storage/ports/owned-collection.ts';
 
 /** What improve has got to in a session, by what it reads: its feedback, its answers, its steps. */
 export type WatermarkPurpose = 'feedback' | 'session_qa' | 'agent_traces';
@@ -27,9 +27,15 @@ type WatermarkDocument = {
   readonly window: { readonly from: number; readonly to: number } | null;
 };
 
-export const watermarksCollection: Collection<WatermarkDocument> = {
+export const watermarksCollection: OwnedCollection<WatermarkDocument> = {
   name: 'improve_watermarks',
   level: 'tenant',
+  owner: 'improve',
+  writers: {
+    auth: 'removes what was learned of a deleted user',
+    ingest: 'removes what was learned in a session with the session',
+  },
+  belongsTo: { user: 'userId', tenant: 'scope' },
   indexes: [{ fields: ['userId', 'sessionId'] }, { fields: ['userId'], wide: true }],
 };
 

@@ -1,8 +1,9 @@
 import type { DatasetId, TenantId } from '../../kernel/brand.ts';
 import { asId } from '../../kernel/ids.ts';
 import type { DatasetScope, SystemScope } from '../../kernel/scope.ts';
-import type { Collection, DocumentStore, Write } from '../../storage/ports/document-store.ts';
+import type { DocumentStore, Write } from '../../storage/ports/document-store.ts';
 import { insert, remove, update } from '../../storage/ports/document-store.ts';
+import type { OwnedCollection } from '../../storage/ports/owned-collection.ts';
 import { findAll } from '../base/find-all.ts';
 
 type BlobIntent = { readonly prefixes: readonly string[]; readonly at: string; readonly abandoned?: boolean };
@@ -15,9 +16,12 @@ const DECLARED_VERSION = 1;
  * so one that is left tells of blobs nobody owns: a sweep removes them. Whoever removes such blobs abandons the intent
  * first, in whatever process: the records cannot be committed any more then.
  */
-export const blobIntentsCollection: Collection<BlobIntent> = {
+export const blobIntentsCollection: OwnedCollection<BlobIntent> = {
   name: 'blob_intents',
   level: 'dataset',
+  owner: 'ingest',
+  writers: { integrations: 'declares the blobs of a download before they are written' },
+  belongsTo: { dataset: 'scope' },
   indexes: [{ fields: ['at'], wide: true }],
 };
 

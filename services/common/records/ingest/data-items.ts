@@ -6,13 +6,13 @@ import type { Page } from '../../kernel/result-page.ts';
 import type { DatasetScope, Scope } from '../../kernel/scope.ts';
 import { slices } from '../../kernel/slices.ts';
 import {
-  type Collection,
   type DocumentStore,
   type Filter,
   type Stored,
   update,
   type Write,
 } from '../../storage/ports/document-store.ts';
+import type { OwnedCollection } from '../../storage/ports/owned-collection.ts';
 import { repository } from '../base/repository.ts';
 
 type DataItemDocument = {
@@ -42,9 +42,14 @@ type DataItemDocument = {
   readonly waitingSince?: string;
 };
 
-export const dataItemsCollection: Collection<DataItemDocument> = {
+export const dataItemsCollection: OwnedCollection<DataItemDocument> = {
   name: 'data_items',
   level: 'dataset',
+  owner: 'ingest',
+  writers: { cognify: 'the commit of a build notes that the item no longer waits' },
+  readers: ['auth'],
+  belongsTo: { dataset: 'scope' },
+  inSnapshots: true,
   indexes: [
     { fields: ['ownerId', 'contentHash'], unique: true },
     { fields: ['createdAt'] },

@@ -3,7 +3,6 @@ import { dataItemId } from '../../kernel/ids.ts';
 import type { DatasetScope } from '../../kernel/scope.ts';
 import { slices } from '../../kernel/slices.ts';
 import {
-  type Collection,
   type DocumentStore,
   DuplicateKeyError,
   insert,
@@ -12,6 +11,7 @@ import {
   VersionConflictError,
   type Write,
 } from '../../storage/ports/document-store.ts';
+import type { OwnedCollection } from '../../storage/ports/owned-collection.ts';
 
 type MarkDocument = {
   readonly fingerprint: string;
@@ -22,9 +22,12 @@ type MarkDocument = {
 };
 
 /** Sentences that somebody was shown, as fingerprints, for as long as sessions are kept. Written by search. */
-export const echoMarksCollection: Collection<MarkDocument> = {
+export const echoMarksCollection: OwnedCollection<MarkDocument> = {
   name: 'echo_marks',
   level: 'dataset',
+  owner: 'ingest',
+  writers: { search: 'marks the sentences of an answer when it is given' },
+  belongsTo: { dataset: 'scope' },
   indexes: [{ fields: ['fingerprint'] }, { fields: ['expiresAt'] }, { fields: ['item'] }],
 };
 

@@ -2,13 +2,13 @@ import type { DataItemId } from '../../kernel/brand.ts';
 import { dataItemId } from '../../kernel/ids.ts';
 import type { DatasetScope } from '../../kernel/scope.ts';
 import {
-  type Collection,
   type DocumentStore,
   DuplicateKeyError,
   insert,
   removeWhere,
   update,
 } from '../../storage/ports/document-store.ts';
+import type { OwnedCollection } from '../../storage/ports/owned-collection.ts';
 
 type RepetitionDocument = {
   /** Times that somebody said it again. */
@@ -20,9 +20,13 @@ type RepetitionDocument = {
 };
 
 /** Items that were added again word for word: support instead of a copy. Written by ingest, settled by cognify. */
-export const repetitionsCollection: Collection<RepetitionDocument> = {
+export const repetitionsCollection: OwnedCollection<RepetitionDocument> = {
   name: 'repetitions',
   level: 'dataset',
+  owner: 'ingest',
+  writers: { cognify: 'settles a repetition in the commit that compares its statements' },
+  belongsTo: { dataset: 'scope' },
+  inSnapshots: true,
   indexes: [{ fields: ['settled'] }],
 };
 

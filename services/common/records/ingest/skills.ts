@@ -2,22 +2,20 @@ import type { Skill } from '../../domain/skill.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import { pagesOf } from '../../kernel/result-page.ts';
 import type { DatasetScope } from '../../kernel/scope.ts';
-import {
-  type Collection,
-  type DocumentStore,
-  insert,
-  type Stored,
-  update,
-  type Write,
-} from '../../storage/ports/document-store.ts';
+import { type DocumentStore, insert, type Stored, update, type Write } from '../../storage/ports/document-store.ts';
+import type { OwnedCollection } from '../../storage/ports/owned-collection.ts';
 import { findAll } from '../base/find-all.ts';
 import { repository } from '../base/repository.ts';
 
 type SkillDocument = Omit<Skill, 'id'> & JsonObject & { readonly sortName: string };
 
-export const skillsCollection: Collection<SkillDocument> = {
+export const skillsCollection: OwnedCollection<SkillDocument> = {
   name: 'skills',
   level: 'dataset',
+  owner: 'ingest',
+  readers: ['search'],
+  belongsTo: { dataset: 'scope' },
+  inSnapshots: true,
   indexes: [{ fields: ['sortName'] }, { fields: ['isActive', 'sortName'] }, { fields: ['name'] }],
 };
 
@@ -28,9 +26,13 @@ type ShelfDocument = {
 };
 
 /** One document per dataset that has skills: tells readers whether what they remember still holds. */
-export const skillShelvesCollection: Collection<ShelfDocument> = {
+export const skillShelvesCollection: OwnedCollection<ShelfDocument> = {
   name: 'skill_shelves',
   level: 'dataset',
+  owner: 'ingest',
+  readers: ['search'],
+  belongsTo: { dataset: 'scope' },
+  inSnapshots: true,
   indexes: [],
 };
 

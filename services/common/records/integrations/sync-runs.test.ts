@@ -3,6 +3,7 @@ import { createMemoryDocumentStore } from '../../../../test/support/memory/docum
 import type { DatasetId, TenantId, UserId } from '../../kernel/brand.ts';
 import { asId } from '../../kernel/ids.ts';
 import { type DocumentStore, DuplicateKeyError, VersionConflictError } from '../../storage/ports/document-store.ts';
+import { removeOfWrite } from '../collections.ts';
 import { createSyncRuns, type SyncRun, type SyncRuns, syncRunsCollection } from './sync-runs.ts';
 
 const ADA = asId<UserId>('11111111-2222-4333-8444-555555555555');
@@ -64,7 +65,7 @@ describe('runs of sync', () => {
     await commit(runs.removeOldWrite(ADA, '2026-01-20T00:00:00.000Z'));
     const left = await Promise.all(['old', 'new', 'running', 'bobs'].map((id) => runs.get(id)));
     expect(left.map((one) => one?.id)).to.deep.equal([undefined, 'new', 'running', 'bobs']);
-    await commit(runs.removeAllOfUserWrite(ADA));
+    await commit(removeOfWrite(syncRunsCollection, 'user', ADA));
     expect(await store.count({ tenant: TENANT }, syncRunsCollection, {})).to.equal(1);
   });
 });

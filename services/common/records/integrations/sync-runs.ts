@@ -1,7 +1,8 @@
 import type { DatasetId, TenantId, UserId } from '../../kernel/brand.ts';
 import { asId } from '../../kernel/ids.ts';
 import { SYSTEM_SCOPE } from '../../kernel/scope.ts';
-import type { Collection, DocumentStore, Stored, Write } from '../../storage/ports/document-store.ts';
+import type { DocumentStore, Stored, Write } from '../../storage/ports/document-store.ts';
+import type { OwnedCollection } from '../../storage/ports/owned-collection.ts';
 import { repository } from '../base/repository.ts';
 
 export type SyncStatus = 'started' | 'in_progress' | 'completed' | 'failed' | 'cancelled';
@@ -60,9 +61,12 @@ type SyncRunDocument = {
 };
 
 /** A user may work in several tenants, and has one running sync in all of them. */
-export const syncRunsCollection: Collection<SyncRunDocument> = {
+export const syncRunsCollection: OwnedCollection<SyncRunDocument> = {
   name: 'sync_runs',
   level: 'system',
+  owner: 'integrations',
+  writers: { auth: 'removes them in the commit that deletes the user or the tenant' },
+  belongsTo: { user: 'userId', tenant: 'tenantId' },
   indexes: [{ fields: ['runningFor'], unique: true }, { fields: ['userId', 'createdAt'] }, { fields: ['tenantId'] }],
 };
 
@@ -99,7 +103,6 @@ export function createSyncRuns(store: DocumentStore) {
         runningFor: { exists: false },
         createdAt: { lessThan: before },
       }),
-    removeAllOfUserWrite: (user: UserId) => records.removeWhereWrite({ userId: user }),
   };
 }
 

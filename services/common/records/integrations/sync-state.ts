@@ -3,26 +3,36 @@ import type { DatasetScope } from '../../kernel/scope.ts';
 import { slices } from '../../kernel/slices.ts';
 import {
   type AnyCollection,
-  type Collection,
   type DocumentStore,
   DuplicateKeyError,
   insert,
   remove,
 } from '../../storage/ports/document-store.ts';
+import type { OwnedCollection } from '../../storage/ports/owned-collection.ts';
 import { findAll } from '../base/find-all.ts';
 
 type SyncedContentDocument = Record<string, never>;
 type SyncDueDocument = { readonly side: SyncSide; readonly runId: string };
 
 /** What was on both sides once, by fingerprint: when it is missing here now, it was removed here. */
-const syncedContentCollection: Collection<SyncedContentDocument> = {
+export const syncedContentCollection: OwnedCollection<SyncedContentDocument> = {
   name: 'synced_content',
   level: 'dataset',
+  owner: 'integrations',
+  writers: { ingest: 'removes it with its dataset' },
+  belongsTo: { dataset: 'scope' },
   indexes: [],
 };
 
 /** One for each side and run: a run that still brings files may not lose its own because another has them built. */
-const syncDuesCollection: Collection<SyncDueDocument> = { name: 'sync_dues', level: 'dataset', indexes: [] };
+export const syncDuesCollection: OwnedCollection<SyncDueDocument> = {
+  name: 'sync_dues',
+  level: 'dataset',
+  owner: 'integrations',
+  writers: { ingest: 'removes them with their dataset' },
+  belongsTo: { dataset: 'scope' },
+  indexes: [],
+};
 
 /** What datasets keep of their synchronisations; integrations writes it, ingest removes it with the dataset. */
 export const syncStateCollections: readonly AnyCollection[] = [syncedContentCollection, syncDuesCollection];

@@ -3,13 +3,8 @@ import { pagesOf } from '../../kernel/result-page.ts';
 import type { Scope } from '../../kernel/scope.ts';
 import { slices } from '../../kernel/slices.ts';
 import type { IdSource } from '../../ports/system.ts';
-import {
-  type Collection,
-  type DocumentStore,
-  insert,
-  removeWhere,
-  update,
-} from '../../storage/ports/document-store.ts';
+import { type DocumentStore, insert, removeWhere, update } from '../../storage/ports/document-store.ts';
+import type { OwnedCollection } from '../../storage/ports/owned-collection.ts';
 import { findAll } from '../base/find-all.ts';
 
 type HistoryDocument = {
@@ -25,9 +20,12 @@ type HistoryDocument = {
   readonly items?: readonly string[];
 };
 
-export const searchHistoryCollection: Collection<HistoryDocument> = {
+export const searchHistoryCollection: OwnedCollection<HistoryDocument> = {
   name: 'search_history',
   level: 'tenant',
+  owner: 'search',
+  readers: ['ingest'],
+  belongsTo: { tenant: 'scope', dataset: 'datasetId' },
   indexes: [{ fields: ['userId'] }, { fields: ['datasetId'] }],
 };
 

@@ -12,7 +12,6 @@ import type { JsonObject } from '../../kernel/json.ts';
 import type { Scope } from '../../kernel/scope.ts';
 import { retryOnConflict } from '../../platform/async/retry-on-conflict.ts';
 import {
-  type Collection,
   type DocumentStore,
   DuplicateKeyError,
   insert,
@@ -22,6 +21,7 @@ import {
   type Stored,
   type Write,
 } from '../../storage/ports/document-store.ts';
+import type { OwnedCollection } from '../../storage/ports/owned-collection.ts';
 import { findAll } from '../base/find-all.ts';
 
 type ContextDocument = {
@@ -35,9 +35,16 @@ type ContextDocument = {
   readonly row: JsonObject;
 };
 
-export const sessionContextCollection: Collection<ContextDocument> = {
+export const sessionContextCollection: OwnedCollection<ContextDocument> = {
   name: 'session_context',
   level: 'tenant',
+  owner: 'ingest',
+  writers: {
+    auth: 'removes the sessions of a deleted user',
+    improve: 'keeps what a session teaches, with how far it was read',
+  },
+  readers: ['search'],
+  belongsTo: { user: 'userId', tenant: 'scope' },
   indexes: [
     { fields: ['session', 'identity'], unique: true },
     { fields: ['session', 'kind', 'createdAt'] },

@@ -1,6 +1,7 @@
 import { type NewQa, type QaEntry, type SessionKey, sessionDocumentId } from '../../domain/session.ts';
 import type { JsonObject } from '../../kernel/json.ts';
-import type { Collection, Stored } from '../../storage/ports/document-store.ts';
+import type { Stored } from '../../storage/ports/document-store.ts';
+import type { OwnedCollection } from '../../storage/ports/owned-collection.ts';
 
 export type EntryKind = 'qa' | 'trace';
 
@@ -15,9 +16,16 @@ export type EntryDocument = {
   readonly entry: JsonObject;
 };
 
-export const sessionEntriesCollection: Collection<EntryDocument> = {
+export const sessionEntriesCollection: OwnedCollection<EntryDocument> = {
   name: 'session_entries',
   level: 'tenant',
+  owner: 'ingest',
+  writers: {
+    auth: 'removes the sessions of a deleted user',
+    improve: 'notes on an answer what was made of its feedback',
+  },
+  readers: ['search'],
+  belongsTo: { tenant: 'scope' },
   indexes: [{ fields: ['session', 'kind', 'number'], unique: true }, { fields: ['session', 'feedbackNumber'] }],
 };
 

@@ -5,13 +5,13 @@ import type { DatasetId, TenantId, UserId } from '../../kernel/brand.ts';
 import { asId } from '../../kernel/ids.ts';
 import { datasetScope, SYSTEM_SCOPE } from '../../kernel/scope.ts';
 import type { DocumentStore } from '../../storage/ports/document-store.ts';
-import { createElementWeights, elementWeightsCollection } from '../improve/element-weights.ts';
+import { recordCollections } from '../collections.ts';
+import { createElementWeights } from '../improve/element-weights.ts';
 import { createImproveWishes } from '../improve/improve-wishes.ts';
-import { userLearningCollections } from '../improve/user-learnings.ts';
 import { createWatermarks } from '../improve/watermarks.ts';
 import { createSessionContexts } from './session-context.ts';
 import { createSessionEntries, type SessionEntries } from './session-entries.ts';
-import { createSessionRemoval, sessionCollections } from './session-removal.ts';
+import { createSessionRemoval } from './session-removal.ts';
 import { createSessions } from './sessions.ts';
 
 const [ACME, GLOBEX] = ['t1', 't2'].map((tenant) => ({ tenant: asId<TenantId>(tenant) })) as [
@@ -22,13 +22,23 @@ const [ADA, GRACE] = ['ada', 'grace'].map((name) => asId<UserId>(name)) as [User
 const [NOTES, OTHERS] = ['notes', 'others'].map((name) => asId<DatasetId>(name)) as [DatasetId, DatasetId];
 const AT = '2026-01-02T03:04:05.000Z';
 
+/** Of what goes with a session. */
+const NAMES = [
+  'sessions',
+  'session_entries',
+  'improve_wishes',
+  'session_context',
+  'improve_watermarks',
+  'weight_votes',
+];
+
 describe('removing sessions', () => {
   let store: DocumentStore;
   let entries: SessionEntries;
 
   beforeEach(async () => {
     store = createMemoryDocumentStore();
-    await store.prepare([...sessionCollections, ...userLearningCollections, elementWeightsCollection]);
+    await store.prepare(recordCollections);
     entries = createSessionEntries(store, createSessions(store));
   });
 
@@ -57,7 +67,10 @@ describe('removing sessions', () => {
     await store.commit(scope, [watermarks.moveWrite(mark, { done: 1 })]);
   }
   const counts = (scope: { tenant: TenantId }) =>
-    Promise.all(sessionCollections.map((collection) => store.count(scope, collection, {})));
+    store.countEach(
+      scope,
+      NAMES.flatMap((name) => recordCollections.find((collection) => collection.name === name) ?? []),
+    );
 
   it('takes everything of a dataset’s with it, of all users, and nothing else', async () => {
     await live(ACME, ADA, 'one', NOTES);

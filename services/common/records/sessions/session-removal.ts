@@ -1,24 +1,13 @@
 import type { SessionKey } from '../../domain/session.ts';
 import type { DatasetId, UserId } from '../../kernel/brand.ts';
 import type { Scope, SystemScope } from '../../kernel/scope.ts';
-import type { AnyCollection, DocumentStore } from '../../storage/ports/document-store.ts';
-import { weightVotesCollection } from '../improve/element-weights.ts';
-import { createImproveWishes, improveWishesCollection } from '../improve/improve-wishes.ts';
+import type { DocumentStore } from '../../storage/ports/document-store.ts';
+import { createImproveWishes } from '../improve/improve-wishes.ts';
 import { createUserLearnings } from '../improve/user-learnings.ts';
-import { createWatermarks, watermarksCollection } from '../improve/watermarks.ts';
-import { createSessionContexts, sessionContextCollection } from './session-context.ts';
-import { createSessionEntries, sessionEntriesCollection } from './session-entries.ts';
-import { createSessions, sessionsCollection } from './sessions.ts';
-
-/** Everything that goes with a session. */
-export const sessionCollections: readonly AnyCollection[] = [
-  sessionsCollection,
-  sessionEntriesCollection,
-  improveWishesCollection,
-  sessionContextCollection,
-  watermarksCollection,
-  weightVotesCollection,
-];
+import { createWatermarks } from '../improve/watermarks.ts';
+import { createSessionContexts } from './session-context.ts';
+import { createSessionEntries } from './session-entries.ts';
+import { createSessions } from './sessions.ts';
 
 const PAGE = 100;
 /** Sessions that come back while they are removed are counted as left: nobody removes for ever. */

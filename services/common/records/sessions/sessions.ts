@@ -2,7 +2,8 @@ import { type EntryCounts, type Session, type SessionKey, sessionDocumentId } fr
 import type { DatasetId, UserId } from '../../kernel/brand.ts';
 import { asId } from '../../kernel/ids.ts';
 import type { AnyScope, Scope } from '../../kernel/scope.ts';
-import type { Collection, DocumentStore, Stored, Write } from '../../storage/ports/document-store.ts';
+import type { DocumentStore, Stored, Write } from '../../storage/ports/document-store.ts';
+import type { OwnedCollection } from '../../storage/ports/owned-collection.ts';
 import { repository } from '../base/repository.ts';
 
 export type SessionDocument = {
@@ -29,9 +30,13 @@ export type SessionDocument = {
   readonly lastEmbeddingModel?: string | null;
 };
 
-export const sessionsCollection: Collection<SessionDocument> = {
+export const sessionsCollection: OwnedCollection<SessionDocument> = {
   name: 'sessions',
   level: 'tenant',
+  owner: 'ingest',
+  writers: { auth: 'removes the sessions of a deleted user', improve: 'a change of an answer changes its session' },
+  readers: ['search'],
+  belongsTo: { user: 'userId', tenant: 'scope', dataset: 'datasetId' },
   indexes: [
     { fields: ['userId', 'lastActivityAt'] },
     { fields: ['userId', 'startedAt', 'tokensIn', 'tokensOut'] },

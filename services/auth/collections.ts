@@ -1,0 +1,63 @@
+import { ownedBy, recordCollections } from '../common/records/collections.ts';
+import { type AnyOwnedCollection, ownerField } from '../common/storage/ports/owned-collection.ts';
+import { accountMailsCollection } from './repositories/account-mails.ts';
+import { auditRecordsCollection } from './repositories/audit-log.ts';
+import { capabilityGrantsCollection } from './repositories/capability-grants.ts';
+import { erasureReceiptsCollection } from './repositories/erasure-receipts.ts';
+import { grantsCollection } from './repositories/grants.ts';
+import { linkedIdentitiesCollection } from './repositories/linked-identities.ts';
+import { loginFailuresCollection } from './repositories/login-failures.ts';
+import { managedGrantsCollection } from './repositories/managed-grants.ts';
+import { membershipsCollection } from './repositories/memberships.ts';
+import { modelSettingsCollection } from './repositories/model-settings.ts';
+import { revokedTokensCollection } from './repositories/revoked-tokens.ts';
+import { roleMembersCollection } from './repositories/role-members.ts';
+import { rolesCollection } from './repositories/roles.ts';
+import { scimGroupsCollection, scimUsersCollection } from './repositories/scim-resources.ts';
+import { signInAttemptsCollection } from './repositories/sign-in-attempts.ts';
+import { storedConfigurationsCollection } from './repositories/stored-configurations.ts';
+import { tenantEmbeddersCollection } from './repositories/tenant-embedders.ts';
+import { tenantHostsCollection } from './repositories/tenant-hosts.ts';
+import { tenantModelsCollection } from './repositories/tenant-models.ts';
+
+/** The collections that auth owns. */
+export const authCollections: readonly AnyOwnedCollection[] = [
+  ...ownedBy('auth'),
+  accountMailsCollection,
+  auditRecordsCollection,
+  capabilityGrantsCollection,
+  erasureReceiptsCollection,
+  grantsCollection,
+  linkedIdentitiesCollection,
+  loginFailuresCollection,
+  managedGrantsCollection,
+  membershipsCollection,
+  modelSettingsCollection,
+  revokedTokensCollection,
+  roleMembersCollection,
+  rolesCollection,
+  scimGroupsCollection,
+  scimUsersCollection,
+  signInAttemptsCollection,
+  storedConfigurationsCollection,
+  tenantEmbeddersCollection,
+  tenantHostsCollection,
+  tenantModelsCollection,
+];
+
+/** Collections of the whole installation that auth may write, its own and others'. */
+const ofInstallation = [
+  ...authCollections,
+  ...recordCollections.filter(({ owner, writers }) => owner !== 'auth' && writers?.auth !== undefined),
+].filter(({ level }) => level === 'system');
+
+/** Emptied of a user in the commit that deletes the account. */
+export const userCollections = ofInstallation.filter((collection) => ownerField(collection, 'user') !== null);
+
+/** Collections of tenants that hold something of a user. */
+export const holdingCollections = authCollections.filter(
+  (collection) => collection.level !== 'system' && ownerField(collection, 'user') !== null,
+);
+
+/** Emptied of a tenant in the commit that deletes it; those of tenant level are erased before. */
+export const tenantRecordCollections = ofInstallation.filter((collection) => ownerField(collection, 'tenant') !== null);

@@ -1,0 +1,123 @@
+import { removeWhere, type Write } from '../storage/ports/document-store.ts';
+import { type AnyOwnedCollection, type CollectionOwner, ownerField } from '../storage/ports/owned-collection.ts';
+import { agentConnectionsCollection } from './auth/agent-connections.ts';
+import { apiKeysCollection } from './auth/api-keys.ts';
+import { datasetsCollection } from './auth/datasets.ts';
+import { managedResourcesCollection } from './auth/managed-resources.ts';
+import { tenantsCollection } from './auth/tenants.ts';
+import { usersCollection } from './auth/users.ts';
+import { budgetsCollection } from './budgets/budgets.ts';
+import { tokenReservationsCollection } from './budgets/token-reservations.ts';
+import { usageCollection } from './budgets/usage.ts';
+import { datasetConfigurationsCollection } from './cognify/dataset-configurations.ts';
+import { indexRebuildsCollection } from './cognify/index-rebuilds.ts';
+import { ledgerCollection } from './cognify/ledger.ts';
+import { runRecordsCollection } from './cognify/run-records.ts';
+import { runHeadsCollection, runResultsCollection, runsCollection } from './cognify/runs.ts';
+import { scheduledStartsCollection } from './cognify/scheduled-starts.ts';
+import { statementsCollection } from './cognify/statements.ts';
+import { supersessionRevertsCollection, supersessionsCollection } from './cognify/supersessions.ts';
+import { reembeddedItemsCollection, vectorHomesCollection } from './cognify/vector-homes.ts';
+import {
+  contextEntitiesCollection,
+  contextLeavesCollection,
+  contextNodesCollection,
+  contextStateCollection,
+} from './improve/context-summaries.ts';
+import { distillationsCollection } from './improve/distillations.ts';
+import { elementWeightsCollection, weightVotesCollection } from './improve/element-weights.ts';
+import { improveClaimsCollection } from './improve/improve-claims.ts';
+import { improveWishesCollection } from './improve/improve-wishes.ts';
+import {
+  preferenceProgressCollection,
+  preferencesCollection,
+  preferenceWeightsCollection,
+} from './improve/preferences.ts';
+import { truthCentroidsCollection, truthCoordinatesCollection } from './improve/truth-state.ts';
+import { watermarksCollection } from './improve/watermarks.ts';
+import { blobIntentsCollection } from './ingest/blob-intents.ts';
+import { dataItemsCollection } from './ingest/data-items.ts';
+import { echoMarksCollection } from './ingest/echo-marks.ts';
+import { repetitionsCollection } from './ingest/repetitions.ts';
+import { skillShelvesCollection, skillsCollection } from './ingest/skills.ts';
+import { syncRunsCollection } from './integrations/sync-runs.ts';
+import { syncDuesCollection, syncedContentCollection } from './integrations/sync-state.ts';
+import { searchHistoryCollection } from './search/search-history.ts';
+import { sessionContextCollection } from './sessions/session-context.ts';
+import { sessionEntriesCollection } from './sessions/session-entry-documents.ts';
+import { sessionsCollection } from './sessions/sessions.ts';
+
+/** The collections whose repositories several services use; each service lists those of its own in its `collections.ts`. */
+export const recordCollections: readonly AnyOwnedCollection[] = [
+  agentConnectionsCollection,
+  apiKeysCollection,
+  blobIntentsCollection,
+  budgetsCollection,
+  contextEntitiesCollection,
+  contextLeavesCollection,
+  contextNodesCollection,
+  contextStateCollection,
+  dataItemsCollection,
+  datasetConfigurationsCollection,
+  datasetsCollection,
+  distillationsCollection,
+  echoMarksCollection,
+  elementWeightsCollection,
+  improveClaimsCollection,
+  improveWishesCollection,
+  indexRebuildsCollection,
+  ledgerCollection,
+  managedResourcesCollection,
+  preferenceProgressCollection,
+  preferenceWeightsCollection,
+  preferencesCollection,
+  reembeddedItemsCollection,
+  repetitionsCollection,
+  runHeadsCollection,
+  runRecordsCollection,
+  runResultsCollection,
+  runsCollection,
+  scheduledStartsCollection,
+  searchHistoryCollection,
+  sessionContextCollection,
+  sessionEntriesCollection,
+  sessionsCollection,
+  skillShelvesCollection,
+  skillsCollection,
+  statementsCollection,
+  supersessionRevertsCollection,
+  supersessionsCollection,
+  syncDuesCollection,
+  syncRunsCollection,
+  syncedContentCollection,
+  tenantsCollection,
+  tokenReservationsCollection,
+  truthCentroidsCollection,
+  truthCoordinatesCollection,
+  usageCollection,
+  usersCollection,
+  vectorHomesCollection,
+  watermarksCollection,
+  weightVotesCollection,
+];
+
+export function ownedBy(owner: CollectionOwner): readonly AnyOwnedCollection[] {
+  return recordCollections.filter((collection) => collection.owner === owner);
+}
+
+/** Those of the collections that are emptied when the dataset of their scope is erased. */
+export function erasedWithDataset(collections: readonly AnyOwnedCollection[]): readonly AnyOwnedCollection[] {
+  return collections.filter((collection) => ownerField(collection, 'dataset') === 'scope');
+}
+
+/** Those of the collections that are emptied when the tenant of their scope is erased. */
+export function erasedWithTenant(collections: readonly AnyOwnedCollection[]): readonly AnyOwnedCollection[] {
+  return collections.filter(({ level, belongsTo }) => level !== 'system' && belongsTo !== 'system');
+}
+
+/** Removes what the collection holds of a user or tenant, by the field that it declares for it. */
+export function removeOfWrite(collection: AnyOwnedCollection, part: 'user' | 'tenant', id: string): Write {
+  const field = ownerField(collection, part);
+  if (field === null) throw new Error(`${collection.name} holds nothing of a ${part}`);
+  return removeWhere(collection, { [field]: id });
+}
