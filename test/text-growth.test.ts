@@ -19,7 +19,6 @@ import { createTagger } from '../services/common/text/extraction/rules/tagger.ts
 import { dates } from '../services/common/text/language/dates.ts';
 import { fold } from '../services/common/text/language/fold.ts';
 import { names } from '../services/common/text/language/names.ts';
-import { analyseQuery } from '../services/common/text/language/query.ts';
 import { relativeDates } from '../services/common/text/language/relative-dates.ts';
 import { sentences } from '../services/common/text/language/sentences.ts';
 import { estimateTokens } from '../services/common/text/language/token-count.ts';
@@ -39,6 +38,7 @@ import { titleOf } from '../services/search/answers/contexts.ts';
 import { refersBack } from '../services/search/conversation/follow-up.ts';
 import { spokenFeedback } from '../services/search/conversation/spoken-feedback.ts';
 import { overlapWith, wordsOf } from '../services/search/conversation/word-overlap.ts';
+import { analyseQuery } from '../services/search/retrieval/query-analysis.ts';
 import { asksForSkill } from '../services/search/types/skills.ts';
 import { between, growthBeyond, numbered, type Pump, repeated } from './support/growth.ts';
 

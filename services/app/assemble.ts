@@ -32,7 +32,7 @@ import { NO_TRACER, NO_TRACES } from '../common/ports/tracer.ts';
 import { createLedger } from '../common/records/cognify/ledger.ts';
 import type { Subscription } from '../common/storage/ports/bus.ts';
 import { createDocumentLoader } from '../common/text/documents/document-loader.ts';
-import { createTextWorkers } from '../common/text/extraction/text-workers.ts';
+import { createTextWorkers } from '../common/text/extraction/rules/extraction-pool.ts';
 import { openBudgets } from './budgets.ts';
 import type { Descriptors } from './descriptors.ts';
 import { addEventRelay } from './event-relay.ts';

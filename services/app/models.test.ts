@@ -22,7 +22,7 @@ import type { SecretBox } from '../common/ports/secret-box.ts';
 import { createInProcessBus } from '../common/storage/bus/in-process/bus.ts';
 import type { Bus } from '../common/storage/ports/bus.ts';
 import type { DocumentStore } from '../common/storage/ports/document-store.ts';
-import { createTextWorkers } from '../common/text/extraction/text-workers.ts';
+import { createTextWorkers } from '../common/text/extraction/rules/extraction-pool.ts';
 import { collections } from './collections.ts';
 import { createModelUsage } from './model-usage.ts';
 import { type Models, openModels } from './models.ts';

@@ -44,13 +44,22 @@ function searchFor(
   context: CallContext,
 ): SearchRequest {
   return {
-    ...{ principal: callerOf(context), context, query: text, type },
+    principal: callerOf(context),
+    context,
+    query: text,
+    type,
     datasets: {
       ...(datasetId === undefined ? {} : { ids: [datasetId] }),
       ...(datasetName === undefined ? {} : { names: [datasetName] }),
     },
-    ...{ topK: null, sessionId: null, systemPrompt: null, nodeSets: undefined, onlyContext: true },
-    ...{ includeReferences: false, explain: false, responseSchema: null },
+    topK: null,
+    sessionId: null,
+    systemPrompt: null,
+    nodeSets: undefined,
+    onlyContext: true,
+    includeReferences: false,
+    explain: false,
+    responseSchema: null,
   };
 }
 

@@ -362,9 +362,19 @@ describe('the search service', () => {
         error_class: null,
       });
       const run: RunState = {
-        ...{ id: asId(randomUUID()), pipeline: 'cognify_pipeline', dataset: notes.id, datasetName: notes.name },
-        ...{ status: 'DATASET_PROCESSING_ERRORED', progress: null, items: [], counts: null, errorStatus: null },
-        ...{ errorClass: 'IngestionError', errorMessage: 'broken', startedAt: '2026-01-02', endedAt: null },
+        id: asId(randomUUID()),
+        pipeline: 'cognify_pipeline',
+        dataset: notes.id,
+        datasetName: notes.name,
+        status: 'DATASET_PROCESSING_ERRORED',
+        progress: null,
+        items: [],
+        counts: null,
+        errorStatus: null,
+        errorClass: 'IngestionError',
+        errorMessage: 'broken',
+        startedAt: '2026-01-02',
+        endedAt: null,
       };
       search.runs.push(run);
       expect((await marker()).body[0]).to.include({ status: 'build_failed', error_class: 'IngestionError' });

@@ -54,7 +54,9 @@ export function createSearchService(options: SearchServiceOptions): Service {
   const supersessions = createSupersessions(options.store);
   const deps: SearchParts = {
     ...rest,
-    ...{ homes, indexes, embedders: options.embedders ?? onlyEmbedder(options.embedder) },
+    homes,
+    indexes,
+    embedders: options.embedders ?? onlyEmbedder(options.embedder),
     sessions: sessionReaders(options.store),
     turns: createTurnKeeper(createSessionWriter(options.messenger, ids), options.logger),
     retriever: boundRetrievals(createCurrentRetriever({ retrieve }, supersessions), limit),

@@ -171,7 +171,10 @@ describe('a question as a turn of a session', () => {
     const [, turn] = await turnsOf('s');
     expect(turn).to.deep.include({ answer: 'Noted, thank you.', usedGraphElements: null });
     const stream = await search.app.post('/api/v1/recall', {
-      ...{ query: 'I like that answer', search_type: 'HYBRID_COMPLETION', sessionId: 's', datasets: ['notes'] },
+      query: 'I like that answer',
+      search_type: 'HYBRID_COMPLETION',
+      sessionId: 's',
+      datasets: ['notes'],
       stream: true,
     });
     expect(await stream.text()).to.match(/event: reset\n[\s\S]*event: final\n.*Noted, thank you\./);

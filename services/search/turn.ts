@@ -126,7 +126,10 @@ function entryOf({ query }: SearchRequest, { outcome }: DatasetOutcome): NewTurn
   if (outcome?.kind !== 'completion' || outcome.answer === null) return null;
   const contextIds = outcome.turn?.contextIds ?? [];
   return {
-    ...{ question: query, answer: outcome.answer, feedbackText: null, feedbackScore: null },
+    question: query,
+    answer: outcome.answer,
+    feedbackText: null,
+    feedbackScore: null,
     // What an agent worked with is told by nothing else.
     context: outcome.type === 'AGENTIC_COMPLETION' ? outcome.context : '',
     usedGraphElements: outcome.used ?? null,

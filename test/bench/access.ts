@@ -32,9 +32,12 @@ async function bench(name: (typeof SHAPES)[number]): Promise<object> {
   const dataDir = mkdtempSync(join(tmpdir(), 'engram-bench-'));
   const shape = createShape(name);
   const { config } = loadConfig({
-    ...{ ENGRAM_DATA_DIR: dataDir, HTTP_API_PORT: '0', MAX_USER_API_KEYS: '10000' },
+    ENGRAM_DATA_DIR: dataDir,
+    HTTP_API_PORT: '0',
+    MAX_USER_API_KEYS: '10000',
     ...(name === 'embedded' ? {} : { ENGRAM_STORES: 'cluster', ENGRAM_SERVICES: 'auth,ingest' }),
-    ...{ FASTAPI_USERS_JWT_SECRET: 'only for a measurement, not for use', ...shape.environment },
+    FASTAPI_USERS_JWT_SECRET: 'only for a measurement, not for use',
+    ...shape.environment,
   });
   const metrics = createMetrics();
   const lifecycle = createLifecycle({ logger, stopTimeoutMs: 10_000 });

@@ -98,12 +98,15 @@ async function benchSessions(): Promise<unknown> {
     const numbers = (from: number, count: number) => Array.from({ length: count }, (_, index) => from + index);
     const remember = (number: number) =>
       client.post('/api/v1/remember', {
-        ...{ datasetName: 'notes', session_id: `talk ${number % 8}`, self_improvement: false },
+        datasetName: 'notes',
+        session_id: `talk ${number % 8}`,
+        self_improvement: false,
         data: `Note ${number}: the meeting with Team ${number % 7} moved to room ${number}.`,
       });
     const answer = (number: number) =>
       client.post('/api/v1/remember/entry', {
-        ...{ dataset_name: 'notes', session_id: `questions ${number % 8}` },
+        dataset_name: 'notes',
+        session_id: `questions ${number % 8}`,
         entry: { type: 'qa', question: `Where is meeting ${number}?`, answer: `In room ${number}.` },
       });
     await distribution(numbers(0, 100), 1, remember);
@@ -128,8 +131,10 @@ async function benchImprove(): Promise<unknown> {
     async (client, server) => {
       const improve = (session: string) => () =>
         client.post('/api/v1/improve', {
-          ...{ datasetName: 'notes', sessionIds: [session] },
-          ...{ buildTruthSubspace: true, buildGlobalContextIndex: true },
+          datasetName: 'notes',
+          sessionIds: [session],
+          buildTruthSubspace: true,
+          buildGlobalContextIndex: true,
         });
       const hundredTurnsMs: number[] = [];
       const nothingNew: unknown[] = [];
@@ -148,12 +153,15 @@ async function benchImprove(): Promise<unknown> {
 
 function sessionEntries(session: number): object[] {
   const turns = Array.from({ length: 100 }, (_, turn) => ({
-    ...{ type: 'qa', question: `Where does Team ${turn % 7} of floor ${turn} meet?` },
+    type: 'qa',
+    question: `Where does Team ${turn % 7} of floor ${turn} meet?`,
     answer: `Team ${turn % 7} of Company ${session}${turn} meets Grace Hopper in room ${session * 100 + turn}.`,
     ...(turn % 5 === 0 ? { feedback_score: 1 + (turn % 4) } : {}),
   }));
   const steps = Array.from({ length: 20 }, (_, step) => ({
-    ...{ type: 'trace', origin_function: `look_${step}`, status: step % 4 === 0 ? 'error' : 'success' },
+    type: 'trace',
+    origin_function: `look_${step}`,
+    status: step % 4 === 0 ? 'error' : 'success',
     method_return_value: { room: `room ${session}${step}` },
   }));
   return [...turns, ...steps];

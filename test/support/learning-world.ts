@@ -12,7 +12,6 @@ import { createPreferences, type Preferences } from '../../services/common/recor
 import { createSessionContexts, type SessionContexts } from '../../services/common/records/sessions/session-context.ts';
 import { createSessionEntries, type SessionEntries } from '../../services/common/records/sessions/session-entries.ts';
 import { createSessions, type Sessions } from '../../services/common/records/sessions/sessions.ts';
-import { createRulesExtractor } from '../../services/common/text/extraction/rules/rules-extractor.ts';
 import { DEFAULT_IMPROVE_SETTINGS, type ImproveSettings } from '../../services/improve/dependencies.ts';
 import { createPassReads } from '../../services/improve/engine/pass-reads.ts';
 import { defaultOptions, type ImprovePass, type Stage } from '../../services/improve/stage.ts';
@@ -24,6 +23,7 @@ import {
 import { createExtractAgentContext } from '../../services/improve/stages/extract-agent-context.ts';
 import { createUpdateUserPreferences } from '../../services/improve/stages/update-user-preferences.ts';
 import { completion, type ModelProvider, type ProviderAnswer, startModelProvider } from './model-provider.ts';
+import { createRulesExtractor } from './rules-extractor.ts';
 import { createSearchWorld, OWNER, type SearchWorld } from './search-world.ts';
 
 /** The stages that learn, over a dataset whose lessons are indexed as cognify would. */

@@ -83,7 +83,10 @@ export async function createSearchWorld(): Promise<SearchWorld> {
     return { item, generation };
   };
   return {
-    ...{ store, indexes, ledger, embedder },
+    store,
+    indexes,
+    ledger,
+    embedder,
     dataset: (name) => ({
       id: datasetId(name, OWNER.id, null),
       name,
@@ -171,7 +174,11 @@ async function writeRows(
         }),
       ),
       ...edges.map(({ source, target, relation, text }) => ({
-        ...{ item, generation, source, target, relation },
+        item,
+        generation,
+        source,
+        target,
+        relation,
         weight: 1,
         properties: { chunkId: id, text },
       })),
@@ -240,7 +247,11 @@ export async function startSearch(
   const silent = () => {};
   const { settings, models, ...replaced } = options;
   const service = createSearchService({
-    ...{ store: world.store, indexes: world.indexes, ledger: world.ledger, embedder: world.embedder, messenger },
+    store: world.store,
+    indexes: world.indexes,
+    ledger: world.ledger,
+    embedder: world.embedder,
+    messenger,
     clock: createSystemClock(),
     ids: createIdSource(),
     logger: { debug: silent, info: silent, warn: silent, error: silent },
@@ -251,7 +262,11 @@ export async function startSearch(
   await service.start();
   const app = await runApp({ routes: service.routes });
   return {
-    ...{ app, messenger, runs, notes, spending },
+    app,
+    messenger,
+    runs,
+    notes,
+    spending,
     async [Symbol.asyncDispose]() {
       await app.stop();
       await service.stop();

@@ -4,7 +4,7 @@ import { engramError } from '../../common/kernel/errors.ts';
 import type { Principal } from '../../common/kernel/principal.ts';
 import type { CallContext } from '../../common/platform/messaging/messenger.ts';
 import type { UploadedFile } from '../../common/ports/upload.ts';
-import { decodeText } from '../../common/text/documents/decode-text.ts';
+import { decodeText } from '../../common/text/documents/formats/decode-text.ts';
 import type { IngestDependencies } from '../dependencies.ts';
 import type { Input } from '../items/input-source.ts';
 import { inputName, nothingStored, orRefusal, type RefusedInput } from '../items/refused-input.ts';

@@ -126,7 +126,8 @@ async function whatWasTold(
   const scope = { tenant: principal.tenant };
   const isPrompted = languageModel !== null || onlyContext;
   const pages = {
-    ...{ count: session.qaCount, expired: session.expired.qas },
+    count: session.qaCount,
+    expired: session.expired.qas,
     after: (number: number, limit: number) => sessions.entries.qasAfter(scope, session, number, limit),
     sizeOf: ({ question, answer }: QaEntry) => question.length + answer.length,
   };

@@ -7,9 +7,18 @@ import { historyText, relevantTurns } from './history.ts';
 import { mergeRetrievals } from './turn-passages.ts';
 
 const turn = (question: string, answer = 'An answer.', number = 1): QaEntry => ({
-  ...{ id: `q${number}`, number, time: '2026-01-02T03:04:05.678+00:00', question, answer, context: '' },
-  ...{ feedbackText: null, feedbackScore: null, feedbackNumber: null },
-  ...{ usedGraphElements: null, usedContextIds: null, memifyMetadata: null },
+  id: `q${number}`,
+  number,
+  time: '2026-01-02T03:04:05.678+00:00',
+  question,
+  answer,
+  context: '',
+  feedbackText: null,
+  feedbackScore: null,
+  feedbackNumber: null,
+  usedGraphElements: null,
+  usedContextIds: null,
+  memifyMetadata: null,
 });
 
 describe('a question about what was said', () => {

@@ -7,9 +7,18 @@ let made = 0;
 function row(section: ContextRow['section'], content: string, more: Partial<ContextRow> = {}): ContextRow {
   made += 1;
   return {
-    ...{ id: `r${made}`, profile: 'qa', section, content, confidence: 0.8, feedbackIds: [], traceIds: [] },
+    id: `r${made}`,
+    profile: 'qa',
+    section,
+    content,
+    confidence: 0.8,
+    feedbackIds: [],
+    traceIds: [],
     createdAt: new Date(Date.UTC(2026, 0, 1, 10, 0, made)).toISOString(),
-    ...{ helpfulCount: 0, harmfulCount: 0, priority: 0, lastServedAt: null },
+    helpfulCount: 0,
+    harmfulCount: 0,
+    priority: 0,
+    lastServedAt: null,
     ...more,
   };
 }

@@ -7,7 +7,9 @@ import { createSessionWriter, createTurnSpending, type NewTurn } from './turn-ke
 describe('turns on their way to their session', () => {
   const entry = { question: 'Who?', context: '', answer: 'Ann', feedbackText: null, feedbackScore: null };
   const turn: NewTurn = {
-    ...{ session: 's', dataset: { id: 'd1' } as DatasetRef, spending: null },
+    session: 's',
+    dataset: { id: 'd1' } as DatasetRef,
+    spending: null,
     entry: { ...entry, usedGraphElements: null, usedContextIds: null },
   };
   let asked: [session: string, qaId: string, dataset: string | null][];

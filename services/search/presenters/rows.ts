@@ -125,8 +125,14 @@ export function presentExplanation(passage: RankedPassage) {
 function presentStatement({ supersession, text, state, isLeftOut }: StatementMark) {
   const { id, subject, predicate, newer } = supersession;
   return {
-    ...{ supersession_id: id, subject, predicate, text, state, left_out: isLeftOut },
-    ...{ superseded_by: newer.text, since: newer.from },
+    supersession_id: id,
+    subject,
+    predicate,
+    text,
+    state,
+    left_out: isLeftOut,
+    superseded_by: newer.text,
+    since: newer.from,
   };
 }
 /** Epoch milliseconds of a stored time, as rows carry it; null when it is no time. */

@@ -37,7 +37,9 @@ export function embedQuery(
   const { signal } = request.context;
   const { onUsage } = request;
   const context = {
-    ...{ scope: { tenant }, purpose: 'query' as const, payer: payerOf(request.principal) },
+    scope: { tenant },
+    purpose: 'query' as const,
+    payer: payerOf(request.principal),
     ...(signal === undefined ? {} : { signal }),
     ...(onUsage === undefined ? {} : { onUsage }),
   };

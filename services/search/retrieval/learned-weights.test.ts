@@ -291,8 +291,10 @@ describe('what was learned', () => {
 
 describe('shifts by what was learned', () => {
   const learned = (feedback: Record<string, number>) => ({
-    ...{ feedback: new Map(Object.entries(feedback)), feedbackInfluence: 0.5 },
-    ...{ preferences: new Map<string, number>(), preferenceInfluence: 0.3 },
+    feedback: new Map(Object.entries(feedback)),
+    feedbackInfluence: 0.5,
+    preferences: new Map<string, number>(),
+    preferenceInfluence: 0.3,
   });
 
   it('leave neutral passages, and those far below the best, where they are', () => {

@@ -66,7 +66,8 @@ export function createLearnedElements(store: DocumentStore, clock: Clock): Learn
         const beta = wish.preferences?.beta ?? 0;
         const turns = preference?.turns ?? 0;
         return {
-          ...{ feedback, feedbackInfluence: wish.feedback },
+          feedback,
+          feedbackInfluence: wish.feedback,
           preferences: new Map(preferred.map((weight) => [weight.nodeId, decayedWeight(weight, turns, beta)])),
           preferenceInfluence: wish.preferences?.influence ?? 0,
         };

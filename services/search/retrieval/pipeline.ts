@@ -1,6 +1,5 @@
 import type { Ledger } from '../../common/records/cognify/ledger.ts';
 import type { DatasetIndexes } from '../../common/storage/ports/dataset-indexes.ts';
-import { analyseQuery } from '../../common/text/language/query.ts';
 import type { LaneName } from '../model.ts';
 import { graphHits, type Neighbourhood, neighbourhood } from './bridge.ts';
 import { CandidatePool, createSentenceTokens, type SentenceTokens } from './candidate-pool.ts';
@@ -16,6 +15,7 @@ import {
   timeRows,
 } from './lanes.ts';
 import type { LearnedElements, LearnedReader } from './learned-weights.ts';
+import { analyseQuery } from './query-analysis.ts';
 import { rankPassages } from './rank-passages.ts';
 import type { Retrieval, Retriever } from './retrieval.ts';
 import { DEFAULT_SETTINGS, type RetrievalSettings } from './settings.ts';
@@ -108,15 +108,13 @@ async function answer(context: LaneContext, wish: Wish): Promise<Retrieval> {
   await pool.read(bestLinked(pool, around, seeds).slice(0, settings.linkedLimit));
   const { named, information } = pool;
   return {
-    ...{
-      analysis: context.analysis,
-      visibility: context.visibility,
-      learned,
-      information,
-      named,
-      links: around.links,
-      mentions: around.mentions,
-    },
+    analysis: context.analysis,
+    visibility: context.visibility,
+    learned,
+    information,
+    named,
+    links: around.links,
+    mentions: around.mentions,
     passages: await rankPassages(pool, { fusion: pool.fuse(), ...around, learned }, settings, limit),
   };
 }

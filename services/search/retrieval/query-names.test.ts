@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { idFor } from '../../common/kernel/ids.ts';
-import { analyseQuery } from '../../common/text/language/query.ts';
+import { analyseQuery } from './query-analysis.ts';
 import { longestNames, queryNames } from './query-names.ts';
 
 const namesOf = (query: string) => queryNames(analyseQuery(query)).map((name) => name.name);

@@ -1,7 +1,7 @@
 import { idFor } from '../../common/kernel/ids.ts';
 import { isCommonWord } from '../../common/text/language/common-words.ts';
-import type { QueryAnalysis } from '../../common/text/language/query.ts';
 import { STOP_WORDS } from '../../common/text/language/stop-words.ts';
+import type { QueryAnalysis } from './query-analysis.ts';
 
 /** A stretch of the query that may be the name of an entity. */
 export interface QueryName {

@@ -8,11 +8,11 @@ import type { VectorHomes } from '../../common/records/cognify/vector-homes.ts';
 import type { DatasetIndexes } from '../../common/storage/ports/dataset-indexes.ts';
 import type { DocumentStore } from '../../common/storage/ports/document-store.ts';
 import type { EdgeEvidence } from '../../common/storage/ports/graph-store.ts';
-import type { QueryAnalysis } from '../../common/text/language/query.ts';
 import type { RankedPassage, TimeView } from '../model.ts';
 import type { PassageLink } from './bridge.ts';
 import type { NamedEntity } from './candidates.ts';
 import type { InfluenceWish, LearnedElements, LearnedReader } from './learned-weights.ts';
+import type { QueryAnalysis } from './query-analysis.ts';
 import type { Visibility } from './visibility.ts';
 
 export interface RetrievalRequest {

@@ -33,10 +33,21 @@ function retrieverOf(
 }
 
 const side = (item: string, text: string, from: string) => ({
-  ...{ item: dataItemId(item), chunk: item, text, value: text, generation: 1, at: from, from, support: 1 },
+  item: dataItemId(item),
+  chunk: item,
+  text,
+  value: text,
+  generation: 1,
+  at: from,
+  from,
+  support: 1,
 });
 const moved: Supersession = {
-  ...{ id: 's', subject: 'Ann', predicate: 'lives_in', reason: 'newer_value', detectedAt: '2031-01-01T00:00:00.000Z' },
+  id: 's',
+  subject: 'Ann',
+  predicate: 'lives_in',
+  reason: 'newer_value',
+  detectedAt: '2031-01-01T00:00:00.000Z',
   older: side('old', 'Ann lives in Oslo.', '2030-01-01T00:00:00.000Z'),
   newer: side('new', 'Ann lives in Rome.', '2031-01-01T00:00:00.000Z'),
   reverted: null,

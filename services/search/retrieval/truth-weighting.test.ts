@@ -12,8 +12,12 @@ import { isWeighedByTruth, weighedByTruth } from './truth-weighting.ts';
 
 const OWNER = asId<DatasetRef['ownerId']>('00000000-0000-4000-8000-000000000001');
 const NOTES: DatasetRef = {
-  ...{ id: datasetId('notes', OWNER, null), name: 'notes', ownerId: OWNER, tenant: PERSONAL_TENANT },
-  ...{ createdAt: '2026-01-02T03:04:05.678Z', updatedAt: null },
+  id: datasetId('notes', OWNER, null),
+  name: 'notes',
+  ownerId: OWNER,
+  tenant: PERSONAL_TENANT,
+  createdAt: '2026-01-02T03:04:05.678Z',
+  updatedAt: null,
 };
 const ITEM = asId<DataItemId>('00000000-0000-4000-8000-00000000000a');
 const VECTOR = Float32Array.of(1, 0);
@@ -21,7 +25,10 @@ const QUERY = { values: VECTOR, home: scopeOf(NOTES), space: { model: 'test/mode
 
 function passages(count: number): readonly RankedPassage[] {
   return Array.from({ length: count }, (_, at) => ({
-    ...{ id: `c${at}`, row: { item: ITEM }, payload: { chunkIndex: at }, explanation: { learned: null } },
+    id: `c${at}`,
+    row: { item: ITEM },
+    payload: { chunkIndex: at },
+    explanation: { learned: null },
   })) as unknown as readonly RankedPassage[];
 }
 

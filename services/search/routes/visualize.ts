@@ -43,14 +43,15 @@ const visualisation = z
   .object({
     nodes: z.array(z.looseObject({ id: z.string(), name: z.string(), type: z.string() })),
     links: z.array(z.looseObject({ source: z.string(), target: z.string(), relation: z.string() })),
-    ...{ color_maps: object, schema_graph: object, schema_data: object.nullable() },
+    color_maps: object,
+    schema_graph: object,
+    schema_data: object.nullable(),
     pipeline_stages: z.array(z.string()),
-    ...{ edge_classes: z.record(z.string(), z.int()), bundles: z.record(z.string(), z.int()) },
-    ...{
-      provenance_index: object.nullable(),
-      has_meaningful_topological_rank: z.boolean().nullable(),
-      memory_map: z.unknown(),
-    },
+    edge_classes: z.record(z.string(), z.int()),
+    bundles: z.record(z.string(), z.int()),
+    provenance_index: object.nullable(),
+    has_meaningful_topological_rank: z.boolean().nullable(),
+    memory_map: z.unknown(),
     search_events: z.array(z.unknown()).nullable(),
   })
   .meta({ id: 'Visualisation' });

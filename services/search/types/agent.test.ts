@@ -14,9 +14,21 @@ const GRACE = { title: 'grace', text: 'Grace Hopper wrote the first compiler. Gr
 const PROCEDURE = 'First look for the birthplace. Then write it in capitals.';
 
 const skill = (name: string, more: Partial<Skill> = {}): Skill => ({
-  ...{ id: `id-${name}`, name, description: `How to ${name}`, maintainer: '', maintainerUrl: '', version: '' },
-  ...{ license: '', sourceRepoUrl: '', tags: [], declaredTools: [], isActive: true, procedure: PROCEDURE },
-  ...{ sourceDir: name, createdAt: '2026-01-01T00:00:00.000Z', updatedAt: '2026-01-01T00:00:00.000Z' },
+  id: `id-${name}`,
+  name,
+  description: `How to ${name}`,
+  maintainer: '',
+  maintainerUrl: '',
+  version: '',
+  license: '',
+  sourceRepoUrl: '',
+  tags: [],
+  declaredTools: [],
+  isActive: true,
+  procedure: PROCEDURE,
+  sourceDir: name,
+  createdAt: '2026-01-01T00:00:00.000Z',
+  updatedAt: '2026-01-01T00:00:00.000Z',
   ...more,
 });
 const SKILLS = [
@@ -79,7 +91,9 @@ describe('AGENTIC_COMPLETION', () => {
     });
     await prepare?.(search);
     const response = await search.app.post('/api/v1/search', {
-      ...{ query: 'Where was Ada Lovelace born?', datasets: ['notes'], searchType: 'AGENTIC_COMPLETION' },
+      query: 'Where was Ada Lovelace born?',
+      datasets: ['notes'],
+      searchType: 'AGENTIC_COMPLETION',
       ...body,
     });
     const json = (await response.json()) as Json[];

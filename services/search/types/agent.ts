@@ -100,8 +100,12 @@ export async function recordUsedSkills(
   const latencyMs = Math.round(clock.monotonicMs() - startedMs);
   const run = {
     // The answer is told by memory, which may be forgotten.
-    ...{ taskText: request.query.slice(0, MAX_TEXT), resultSummary: '', latencyMs },
-    ...{ startedAtMs: clock.now().getTime() - latencyMs, toolTrace: calls, session: request.sessionId },
+    taskText: request.query.slice(0, MAX_TEXT),
+    resultSummary: '',
+    latencyMs,
+    startedAtMs: clock.now().getTime() - latencyMs,
+    toolTrace: calls,
+    session: request.sessionId,
     candidateSkillIds: toolbox.skills.map(({ skill }) => skill.id),
   };
   try {

@@ -8,8 +8,21 @@ import { asksForSkill, offeredSkills, skillsGuidance, skillsText } from './skill
 
 const scope = datasetScope(asId('t'), asId('d'));
 const skill = (name: string, description: string, more: Partial<Skill> = {}): Skill => ({
-  ...{ id: name, name, description, maintainer: '', maintainerUrl: '', version: '', license: '', sourceRepoUrl: '' },
-  ...{ tags: [], declaredTools: [], isActive: true, procedure: '', sourceDir: '', createdAt: '', updatedAt: '' },
+  id: name,
+  name,
+  description,
+  maintainer: '',
+  maintainerUrl: '',
+  version: '',
+  license: '',
+  sourceRepoUrl: '',
+  tags: [],
+  declaredTools: [],
+  isActive: true,
+  procedure: '',
+  sourceDir: '',
+  createdAt: '',
+  updatedAt: '',
   ...more,
 });
 const SKILLS = [

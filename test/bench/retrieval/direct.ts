@@ -4,8 +4,10 @@ import path from 'node:path';
 import { scopeOf } from '../../../services/common/kernel/dataset.ts';
 import { createHashingEmbedder } from '../../../services/common/models/hashing/hashing-embedder.ts';
 import { createSqliteDatasetIndexes } from '../../../services/common/storage/indexes/sqlite/sqlite-dataset-indexes.ts';
-import { createExtractionPool } from '../../../services/common/text/extraction/rules/extraction-pool.ts';
-import { createTextWorkers } from '../../../services/common/text/extraction/text-workers.ts';
+import {
+  createExtractionPool,
+  createTextWorkers,
+} from '../../../services/common/text/extraction/rules/extraction-pool.ts';
 import { LANES, type LaneName } from '../../../services/search/model.ts';
 import { createRetriever } from '../../../services/search/retrieval/pipeline.ts';
 import { DEFAULT_SETTINGS, type RetrievalSettings } from '../../../services/search/retrieval/settings.ts';

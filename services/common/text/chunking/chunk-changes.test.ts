@@ -7,19 +7,37 @@ const of = (text: string) => [...text];
 describe('changes of passages', () => {
   it('are none when nothing changed', () => {
     expect(chunkChanges(of('abc'), of('abc'))).to.deep.equal({
-      ...{ regions: 0, deleted: 0, added: 0, reused: 0, kept: 3, reindexed: 0, total: 3 },
+      regions: 0,
+      deleted: 0,
+      added: 0,
+      reused: 0,
+      kept: 3,
+      reindexed: 0,
+      total: 3,
     });
   });
 
   it('are one place for one passage that reads differently', () => {
     expect(chunkChanges(of('abcde'), of('abXde'))).to.deep.equal({
-      ...{ regions: 1, deleted: 1, added: 1, reused: 0, kept: 4, reindexed: 0, total: 5 },
+      regions: 1,
+      deleted: 1,
+      added: 1,
+      reused: 0,
+      kept: 4,
+      reindexed: 0,
+      total: 5,
     });
   });
 
   it('renumber what comes after passages that were put in', () => {
     expect(chunkChanges(of('abc'), of('XYabcZ'))).to.deep.equal({
-      ...{ regions: 2, deleted: 0, added: 3, reused: 0, kept: 3, reindexed: 3, total: 6 },
+      regions: 2,
+      deleted: 0,
+      added: 3,
+      reused: 0,
+      kept: 3,
+      reindexed: 3,
+      total: 6,
     });
   });
 

@@ -1,6 +1,6 @@
 import { engramError } from '../../kernel/errors.ts';
-import { languageOfShebang } from './code-languages.ts';
-import { type DecodedText, decodeText } from './decode-text.ts';
+import { languageOfShebang } from './formats/code-languages.ts';
+import { type DecodedText, decodeText } from './formats/decode-text.ts';
 import {
   BINARY_FORMATS,
   charsetOf,
@@ -9,7 +9,7 @@ import {
   PLAIN_TEXT,
   textFormatOfExtension,
   textFormatOfMimeType,
-} from './format-table.ts';
+} from './formats/format-table.ts';
 
 /** What the bytes are: text of a format, a format of bytes, or something that nothing here can read. */
 export type Detection =

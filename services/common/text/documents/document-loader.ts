@@ -15,10 +15,10 @@ import type {
   ParsedDocument,
 } from '../../ports/documents.ts';
 import { detectFormat, packagedFormatOfHead } from './detect-format.ts';
-import { type DocumentLimits, defaultDocumentLimits } from './limits.ts';
+import { type DocumentLimits, defaultDocumentLimits } from './formats/limits.ts';
+import { createGrammars } from './formats/tree-sitter.ts';
 import { contextOf, type ParseServices, parseDetected } from './parse-document.ts';
 import type { DocumentPart } from './parse-task.ts';
-import { createGrammars } from './tree-sitter.ts';
 
 export interface DocumentLoaderOptions {
   /** Documents that are read at the same time; default: one for each processor, 4 at most. */

@@ -1,12 +1,12 @@
 import { type EngramError, engramError, isEngramError } from '../../kernel/errors.ts';
 import type { LoaderInput, ParsedDocument } from '../../ports/documents.ts';
-import { languageOfExtension } from './code-languages.ts';
 import { type Detection, detectFormat, packagedFormat, unsupportedType } from './detect-format.ts';
-import { type DocumentDraft, finishDocument } from './draft.ts';
-import type { FormatDescription } from './format-table.ts';
-import type { DocumentLimits, ParseContext } from './limits.ts';
-import type { Grammars } from './tree-sitter.ts';
-import { openZip, type ZipArchive } from './zip-archive.ts';
+import { languageOfExtension } from './formats/code-languages.ts';
+import { type DocumentDraft, finishDocument } from './formats/draft.ts';
+import type { FormatDescription } from './formats/format-table.ts';
+import type { DocumentLimits, ParseContext } from './formats/limits.ts';
+import type { Grammars } from './formats/tree-sitter.ts';
+import { openZip, type ZipArchive } from './formats/zip-archive.ts';
 
 export interface ParseServices {
   readonly limits: DocumentLimits;
@@ -15,12 +15,9 @@ export interface ParseServices {
 
 /** One document from bytes to blocks, in the calling thread. Readers of formats are imported when they are first needed. */
 export async function parseDocument(input: LoaderInput, services: ParseServices): Promise<ParsedDocument> {
-  const fileName = input.fileName.split(/[\\/]/).at(-1) || 'file';
-  const context: ParseContext = { fileName, declaredMimeType: input.declaredMimeType, limits: services.limits };
-  if (input.content.byteLength === 0)
-    throw engramError('UnreadableFileContentError', `'${fileName}' cannot be read: it is empty`);
+  const context = contextOf(input, services.limits);
   const detection = await detectFormat({
-    fileName,
+    fileName: context.fileName,
     declaredMimeType: input.declaredMimeType,
     content: input.content,
     isWhole: true,
@@ -136,13 +133,13 @@ async function readText(
     case 'jsonl':
       return (await import('./formats/json.ts')).readJsonLines(text, context);
     case 'notebook':
-      return (await import('./formats/notebook.ts')).readNotebook(text, context);
+      return (await import('./formats/json.ts')).readNotebook(text, context);
     case 'xml':
       return (await import('./formats/xml.ts')).readXml(text, context);
     case 'yaml':
-      return (await import('./formats/settings.ts')).readSettings(text);
+      return (await import('./formats/plain-text.ts')).readSettings(text);
     case 'log':
-      return (await import('./formats/log.ts')).readLog(text);
+      return (await import('./formats/plain-text.ts')).readLog(text);
     case 'email':
       return (await import('./formats/email.ts')).readEmail(content, context);
     case 'rtf':

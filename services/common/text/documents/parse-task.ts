@@ -1,8 +1,7 @@
-import type { DocumentBlock, DocumentFacts, LoaderInput } from '../../ports/documents.ts';
-import { encodeDocument } from './encode-document.ts';
-import type { DocumentLimits } from './limits.ts';
+import type { DocumentBlock, DocumentFacts, LoaderInput, ParsedDocument } from '../../ports/documents.ts';
+import type { DocumentLimits } from './formats/limits.ts';
+import { createGrammars } from './formats/tree-sitter.ts';
 import { parseDocument } from './parse-document.ts';
-import { createGrammars } from './tree-sitter.ts';
 
 export interface ParseTaskInput extends Omit<LoaderInput, 'content'> {
   readonly limits: DocumentLimits;
@@ -13,6 +12,7 @@ export type DocumentPart = { readonly text: string } | { readonly blocks: readon
 
 /** Characters in one part, about. */
 const PART_LENGTH = 128 * 1024;
+
 /** What a block costs beside its text. */
 const BLOCK_LENGTH = 50;
 
@@ -48,4 +48,26 @@ export async function* parseEncoded(
   yield* encodeDocument(document);
   const { text: _, blocks: __, ...facts } = document;
   return facts;
+}
+
+const PIECE_LENGTH = 128 * 1024;
+
+/** `JSON.stringify` of a document, piece by piece: as one string, a large one would be longer than strings may be. */
+export function* encodeDocument({ text, blocks, ...facts }: ParsedDocument): Generator<Buffer> {
+  let piece = '{"text":"';
+  for (let at = 0; at < text.length; at += PIECE_LENGTH) {
+    piece += JSON.stringify(text.slice(at, at + PIECE_LENGTH)).slice(1, -1);
+    yield Buffer.from(piece);
+    piece = '';
+  }
+  piece += '","blocks":[';
+  let separator = '';
+  for (const block of blocks) {
+    piece += separator + JSON.stringify(block);
+    separator = ',';
+    if (piece.length < PIECE_LENGTH) continue;
+    yield Buffer.from(piece);
+    piece = '';
+  }
+  yield Buffer.from(`${piece}],${JSON.stringify(facts).slice(1)}`);
 }

@@ -1,14 +1,5 @@
 import { relativeDates } from './relative-dates.ts';
-import { dayOf, monthSpan, secondOf, type TimeSpan, yearSpan } from './time-span.ts';
-
-/** A time that a text names; `text` is verbatim, offsets are those of the source. */
-export interface DateMention extends TimeSpan {
-  readonly text: string;
-  readonly start: number;
-  readonly end: number;
-  /** Depends on the anchor: `yesterday`, `last week`, `5 March` without a year. */
-  readonly isRelative: boolean;
-}
+import { type DateMention, dayOf, monthSpan, secondOf, type TimeSpan, yearSpan } from './time-span.ts';
 
 const MONTH_NAMES = 'jan feb mar apr may jun jul aug sep oct nov dec'.split(' ');
 const MONTH =

@@ -1,7 +1,6 @@
 import { createRequire } from 'node:module';
 import type * as chrono from 'chrono-node';
-import type { DateMention } from './dates.ts';
-import { dayOf, monthSpan, type TimeSpan, yearSpan } from './time-span.ts';
+import { type DateMention, dayOf, monthSpan, type TimeSpan, yearSpan } from './time-span.ts';
 
 /**
  * Cheap test before the date parser is loaded (0.1 s, once) and run (about 0.1 ms per sentence): only expressions that

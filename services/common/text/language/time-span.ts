@@ -42,3 +42,12 @@ export function yearSpan(first: number, last: number, precision: DatePrecision):
   const name = first === last ? pad(first, 4) : `${pad(first, 4)}/${pad(last, 4)}`;
   return { name, precision, from, until };
 }
+
+/** A time that a text names; `text` is verbatim, offsets are those of the source. */
+export interface DateMention extends TimeSpan {
+  readonly text: string;
+  readonly start: number;
+  readonly end: number;
+  /** Depends on the anchor: `yesterday`, `last week`, `5 March` without a year. */
+  readonly isRelative: boolean;
+}

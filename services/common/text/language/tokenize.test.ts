@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { contentStems, MAX_QUERY_TERMS, MAX_TOKEN_LENGTH, tokenize, tokenizeQuery } from './tokenize.ts';
+import { contentStems, MAX_QUERY_TERMS, MAX_TOKEN_LENGTH, porterStem, tokenize, tokenizeQuery } from './tokenize.ts';
 
 const tokens = (text: string): string => tokenize(text).join(' ');
 
@@ -89,5 +89,15 @@ describe('contentStems', () => {
   it('gives stems of content words with repetition, and of all words when there is no content', () => {
     expect(contentStems('the ships and the ship')).to.deep.equal(['ship', 'ship']);
     expect(contentStems('The Who')).to.deep.equal(['the', 'who']);
+  });
+});
+
+describe('porterStem', () => {
+  it('answers alike the first time, from memory, and after more words than it remembers', () => {
+    expect(porterStem('whaling')).to.equal('whale');
+    expect(porterStem('whaling')).to.equal('whale');
+    for (let number = 0; number < 21_000; number += 1) porterStem(`wordings${number.toString(36).replace(/\d/g, 'q')}`);
+    expect(porterStem('whaling')).to.equal('whale');
+    expect(porterStem('constructor')).to.equal('constructor');
   });
 });

@@ -32,9 +32,21 @@ describe('judging statements', () => {
   const said = (value: string, day: number, more: Partial<Statement> = {}): Statement => {
     const at = `2030-01-0${day}T00:00:00.000Z`;
     return {
-      ...{ id: `${value}-${day}`, key: 'k', subject: 'Ann', predicate: 'works_at', value: words(value) },
-      ...{ valueText: value, text: `Ann works at ${value}.`, item: `${value}-${day}`, chunk: 'c', ordinal: 0 },
-      ...{ at, from: at, isDated: false, isChange: false, isEnd: false },
+      id: `${value}-${day}`,
+      key: 'k',
+      subject: 'Ann',
+      predicate: 'works_at',
+      value: words(value),
+      valueText: value,
+      text: `Ann works at ${value}.`,
+      item: `${value}-${day}`,
+      chunk: 'c',
+      ordinal: 0,
+      at,
+      from: at,
+      isDated: false,
+      isChange: false,
+      isEnd: false,
       ...more,
     };
   };

@@ -46,7 +46,10 @@ export const PATTERNS: readonly Pattern[] = [
     expression: whole(
       `${SUBJECT} (?:has |has just |just |recently |has recently )?(?:moved|relocated) (?:from .+? )?to ${VALUE}`,
     ),
-    ...{ predicate: 'lives_in', form: 'place', isChange: true, knownPlace: true },
+    predicate: 'lives_in',
+    form: 'place',
+    isChange: true,
+    knownPlace: true,
   },
   {
     expression: whole(`${SUBJECT} (?:${IS}(?:based|headquartered)|has its headquarters) in ${VALUE}`),
@@ -55,7 +58,9 @@ export const PATTERNS: readonly Pattern[] = [
   },
   {
     expression: whole(`${SUBJECT} (?:has )?(?:moved|relocated) its headquarters (?:from .+? )?to ${VALUE}`),
-    ...{ predicate: 'based_in', form: 'place', isChange: true },
+    predicate: 'based_in',
+    form: 'place',
+    isChange: true,
   },
   {
     expression: whole(`${SUBJECT} ${IS}(?:located|situated|kept|stored) in ${VALUE}`),
@@ -88,11 +93,15 @@ export const PATTERNS: readonly Pattern[] = [
   },
   {
     expression: whole(`${SUBJECT}['’]s? ${ATTRIBUTE} ${CHANGED} ${VALUE}`),
-    ...{ predicate: null, form: 'any', isChange: true },
+    predicate: null,
+    form: 'any',
+    isChange: true,
   },
   {
     expression: whole(`[Tt]he ${ATTRIBUTE} (?:of|for) ${SUBJECT} ${CHANGED} ${VALUE}`),
-    ...{ predicate: null, form: 'any', isChange: true },
+    predicate: null,
+    form: 'any',
+    isChange: true,
   },
 ];
 

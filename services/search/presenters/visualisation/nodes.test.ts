@@ -14,7 +14,9 @@ function viewOf(nodes: readonly { id: string; type: string; name: string; proper
 describe('nodes of the graph page', () => {
   const document = { id: 'doc', type: NODE_TYPES.document, name: TEXT_NAME, properties: {} };
   const chunk = (chunkIndex: number, text: string) => ({
-    ...{ id: `chunk-${chunkIndex}`, type: NODE_TYPES.chunk, name: '' },
+    id: `chunk-${chunkIndex}`,
+    type: NODE_TYPES.chunk,
+    name: '',
     properties: { documentId: 'doc', chunkIndex, text },
   });
   const nameOf = (view: GraphView) => presentNodes(view).find(({ id }) => id === 'doc')?.name;

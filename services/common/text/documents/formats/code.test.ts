@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import type { DocumentBlock } from '../../../ports/documents.ts';
-import { languageOfExtension } from '../code-languages.ts';
-import { createGrammars } from '../tree-sitter.ts';
 import { readCode } from './code.ts';
+import { languageOfExtension } from './code-languages.ts';
+import { createGrammars } from './tree-sitter.ts';
 
 describe('source code', () => {
   const grammars = createGrammars();

@@ -1,8 +1,8 @@
+import type { Node } from 'web-tree-sitter';
 import type { DocumentBlock } from '../../../ports/documents.ts';
-import { splitByDefinition } from '../code-definitions.ts';
-import type { CodeLanguage } from '../code-languages.ts';
-import type { DocumentDraft } from '../draft.ts';
-import type { Grammars } from '../tree-sitter.ts';
+import type { CodeLanguage } from './code-languages.ts';
+import type { DocumentDraft } from './draft.ts';
+import type { Grammars } from './tree-sitter.ts';
 
 /** Larger files are data that looks like code (bundles, tables); the parser would need gigabytes for its tree. */
 const MAX_PARSED_CHARACTERS = 4 * 1024 * 1024;
@@ -42,4 +42,248 @@ function blankLineBlocks(text: string, language: string): DocumentBlock[] {
   }
   close();
   return blocks;
+}
+
+/** A class, namespace … that is longer is cut into its members; shorter ones read better whole. In characters. */
+const SPLIT_ABOVE = 2_000;
+
+/** A constant over at least so many lines is a definition of its own (tables, configuration objects, schemas). */
+const LONG_VALUE_LINES = 4;
+
+/** Characters of indentation that are looked for before a definition. */
+const MAX_INDENT = 400;
+
+/** Node types that define something with a name, over all grammars in use. */
+const DEFINITIONS = new Set(
+  `
+    function_definition function_declaration generator_function_declaration function_item function_statement
+    function_signature method_definition method_declaration method singleton_method constructor_declaration
+    class_definition class_declaration abstract_class_declaration class_specifier class module module_definition
+    struct_specifier struct_item struct_declaration union_specifier union_item enum_specifier enum_item
+    enum_declaration interface_declaration trait_item trait_declaration impl_item mod_item macro_definition
+    type_item type_declaration type_alias_declaration type_definition annotation_type_declaration
+    record_declaration delegate_declaration property_declaration internal_module namespace_definition
+    namespace_declaration rule_set media_statement keyframes_statement supports_statement class_statement
+    enum_statement section
+  `
+    .trim()
+    .split(/\s+/),
+);
+
+/** Nodes that only wrap a definition: the definition inside gives the name. */
+const WRAPPERS = new Set([
+  'export_statement',
+  'decorated_definition',
+  'template_declaration',
+  'ambient_declaration',
+  'expression_statement',
+  'declaration',
+]);
+
+/** Nodes that are looked through as if their children stood outside: header guards, `extern "C"`, file-wide namespaces. */
+const TRANSPARENT = new Set([
+  'preproc_ifdef',
+  'preproc_if',
+  'preproc_else',
+  'linkage_specification',
+  'declaration_list',
+]);
+
+/** What stands before a definition and belongs to it. */
+const LEADING = new Set(['comment', 'line_comment', 'block_comment', 'attribute_item', 'attribute_list', 'decorator']);
+
+interface Cut {
+  readonly at: number;
+  readonly symbol: string | null;
+}
+
+/**
+ * Cuts a source file at its definitions. The blocks tile the text: what stands between definitions (imports, statements) becomes
+ * blocks without a symbol, comments and attributes directly above a definition go with it.
+ */
+export function splitByDefinition(root: Node, text: string, language: string): DocumentBlock[] {
+  const separator = language === 'cpp' || language === 'c' || language === 'rust' ? '::' : '.';
+  const cuts: Cut[] = [];
+  new DefinitionFinder(text, separator, cuts).visitSiblings(root, []);
+  return cuts.flatMap((cut, index): DocumentBlock[] => {
+    const end = cuts[index + 1]?.at ?? text.length;
+    const part = text.slice(index === 0 ? 0 : cut.at, end);
+    if (part.trim() === '') return [];
+    return [{ kind: 'code', text: part, language, ...(cut.symbol === null ? {} : { symbol: cut.symbol }) }];
+  });
+}
+
+class DefinitionFinder {
+  readonly #text: string;
+  readonly #separator: string;
+  readonly #cuts: Cut[];
+
+  constructor(text: string, separator: string, cuts: Cut[]) {
+    this.#text = text;
+    this.#separator = separator;
+    this.#cuts = cuts;
+  }
+
+  visitSiblings(parent: Node, outerPath: readonly string[]): void {
+    let path = outerPath;
+    let leading: Node | null = null;
+    let lastLeading: Node | null = null;
+    for (const child of parent.namedChildren) {
+      if (LEADING.has(child.type)) {
+        const isApart = lastLeading === null || this.#hasBlankLine(lastLeading.endIndex, child.startIndex);
+        if (isApart && leading !== null) this.#cut(leading.startIndex, path);
+        if (isApart) leading = child;
+        lastLeading = child;
+        continue;
+      }
+      const belongs =
+        leading !== null && lastLeading !== null && !this.#hasBlankLine(lastLeading.endIndex, child.startIndex);
+      if (leading !== null && !belongs) this.#cut(leading.startIndex, path);
+      this.#visit(child, belongs && leading !== null ? leading.startIndex : child.startIndex, path);
+      path = namespaceFrom(child, path);
+      leading = null;
+      lastLeading = null;
+    }
+    if (leading !== null) this.#cut(leading.startIndex, path);
+  }
+
+  #visit(node: Node, start: number, path: readonly string[]): void {
+    if (TRANSPARENT.has(node.type)) {
+      this.#cut(start, path);
+      this.visitSiblings(node, path);
+      return;
+    }
+    const definition = definitionIn(node);
+    const name = definition === null ? null : nameOf(definition);
+    if (definition === null || name === null || isOpenNamespace(node)) {
+      this.#cut(start, path);
+      return;
+    }
+    const inner = [...path, name];
+    this.#cuts.push({ at: this.#lineStart(start), symbol: inner.join(this.#separator) });
+    const body = bodyOf(definition);
+    const isLong = node.endIndex - start > SPLIT_ABOVE;
+    if (body !== null && isLong && body.namedChildren.some((child) => definitionIn(child) !== null))
+      this.visitSiblings(body, inner);
+  }
+
+  /** Begins a block without definition, or continues the one that is open. Inside a container it goes by the container's name. */
+  #cut(start: number, path: readonly string[]): void {
+    const symbol = path.length === 0 ? null : path.join(this.#separator);
+    const last = this.#cuts.at(-1);
+    if (last !== undefined && last.symbol === symbol) return;
+    this.#cuts.push({ at: this.#lineStart(start), symbol });
+  }
+
+  #hasBlankLine(from: number, to: number): boolean {
+    return /\n[ \t]*\n/.test(this.#text.slice(from, to));
+  }
+
+  /** Never back over the cut before: two definitions on one line stay in order. */
+  #lineStart(index: number): number {
+    // Only a little way back: in a file of one line, looking for its start from every statement would take quadratic time.
+    const before = this.#text.slice(Math.max(0, index - MAX_INDENT), index);
+    const indent = /(?:^|\n)([ \t]*)$/.exec(before)?.[1];
+    const isFirstOnLine = indent !== undefined && (indent.length < before.length || index === indent.length);
+    return Math.max(isFirstOnLine ? index - indent.length : index, this.#cuts.at(-1)?.at ?? 0);
+  }
+}
+
+/** `namespace N;` in C# and PHP: it holds for what follows, not for what it contains. */
+function isOpenNamespace(node: Node): boolean {
+  return (
+    /^(file_scoped_namespace_declaration|namespace_definition)$/.test(node.type) &&
+    node.childForFieldName('body') === null
+  );
+}
+
+function namespaceFrom(node: Node, path: readonly string[]): readonly string[] {
+  const name = isOpenNamespace(node) ? node.childForFieldName('name')?.text : undefined;
+  return name === undefined ? path : [name];
+}
+
+/** The definition that a statement is or holds. */
+function definitionIn(node: Node): Node | null {
+  if (DEFINITIONS.has(node.type)) return node;
+  if (node.type === 'lexical_declaration' || node.type === 'variable_declaration') return valueDefinition(node);
+  if (node.type === 'public_field_definition' || node.type === 'field_definition') {
+    return node.childForFieldName('value')?.type === 'arrow_function' ? node : null;
+  }
+  if (!WRAPPERS.has(node.type)) return null;
+  for (const child of node.namedChildren) {
+    if (child.type === 'assignment' || child.type === 'assignment_expression')
+      return lines(child) >= LONG_VALUE_LINES ? child : null;
+    const inner = definitionIn(child);
+    if (inner !== null) return inner;
+  }
+  return null;
+}
+
+/** `const handler = () => …` and constants over several lines. */
+function valueDefinition(node: Node): Node | null {
+  const declarator = node.namedChildren.find((child) => child.type === 'variable_declarator');
+  const value = declarator?.childForFieldName('value')?.type;
+  if (declarator === undefined || value === undefined) return null;
+  const isFunction = value === 'arrow_function' || value === 'function_expression' || value === 'class';
+  return isFunction || lines(node) >= LONG_VALUE_LINES ? declarator : null;
+}
+
+function lines(node: Node): number {
+  return node.endPosition.row - node.startPosition.row + 1;
+}
+
+function bodyOf(node: Node): Node | null {
+  const body = node.childForFieldName('body');
+  const isNamespace = node.type === 'module' || node.type === 'internal_module';
+  if (body !== null && (isNamespace || (body.type !== 'statement_block' && body.type !== 'compound_statement')))
+    return body;
+  return (
+    node.namedChildren.find((child) =>
+      /^(class_body|declaration_list|field_declaration_list|interface_body|enum_body|block)$/.test(child.type),
+    ) ?? null
+  );
+}
+
+function nameOf(node: Node): string | null {
+  if (node.type === 'impl_item') return typeName(node.childForFieldName('type'));
+  if (node.type === 'rule_set' || node.type.endsWith('_statement')) return firstWords(node);
+  if (node.type === 'method_declaration') {
+    const receiver = node.childForFieldName('receiver')?.descendantsOfType('type_identifier')[0]?.text;
+    const name = node.childForFieldName('name')?.text ?? null;
+    return receiver === undefined || name === null ? name : `${receiver}.${name}`;
+  }
+  const own = node.childForFieldName('name') ?? node.childForFieldName('left');
+  if (own !== null) return own.text.slice(0, 200).replaceAll(/^["']|["']$/g, '');
+  const declared = declaredName(node.childForFieldName('declarator'));
+  if (declared !== null) return declared;
+  const inner = node.namedChildren.find(
+    (child) =>
+      child.type === 'type_spec' || child.type === 'type_alias' || /identifier$|_name$|^name$/.test(child.type),
+  );
+  return inner === undefined ? null : (inner.childForFieldName('name')?.text ?? inner.text).slice(0, 200);
+}
+
+/** C and C++ put the name inside pointers, references and parameter lists: `char *Parser::next(int)` → `Parser::next`. */
+function declaredName(declarator: Node | null): string | null {
+  for (let node = declarator; node !== null; ) {
+    if (/identifier$|^destructor_name$|^operator_name$/.test(node.type)) return node.text.slice(0, 200);
+    node =
+      node.childForFieldName('declarator') ??
+      node.namedChildren.find((child) => /declarator$|identifier$|_name$/.test(child.type)) ??
+      null;
+  }
+  return null;
+}
+
+function typeName(node: Node | null): string | null {
+  return node === null ? null : (node.descendantsOfType('type_identifier')[0]?.text ?? node.text).slice(0, 200);
+}
+
+/** The selector of a CSS rule, the name of a PowerShell function. */
+function firstWords(node: Node): string | null {
+  const name =
+    node.childForFieldName('name') ?? node.namedChildren.find((child) => /name$|^selectors$/.test(child.type));
+  const text = name?.text ?? node.text.split('{')[0] ?? '';
+  const clean = text.replaceAll(/\s+/g, ' ').trim().slice(0, 200);
+  return clean === '' ? null : clean;
 }

@@ -1,8 +1,8 @@
 import { parse } from 'csv-parse/sync';
 import { engramError } from '../../../kernel/errors.ts';
-import type { DocumentDraft } from '../draft.ts';
-import type { ParseContext } from '../limits.ts';
-import { selfDescribingRows } from '../table-text.ts';
+import type { DocumentDraft } from './draft.ts';
+import type { ParseContext } from './limits.ts';
+import { selfDescribingRows } from './table-text.ts';
 
 /** One block per row, each naming its columns, so that a row found alone still says what it is about. */
 export function readCsv(text: string, context: ParseContext): DocumentDraft {

@@ -1,10 +1,10 @@
 import { zipSync } from 'fflate';
 import mammoth from 'mammoth';
-import type { DocumentDraft } from '../draft.ts';
-import { readHtmlFragment } from '../html-page.ts';
-import type { ParseContext } from '../limits.ts';
-import { packageProperties } from '../package-properties.ts';
-import type { ZipArchive } from '../zip-archive.ts';
+import type { DocumentDraft } from './draft.ts';
+import { readHtmlFragment } from './html-page.ts';
+import type { ParseContext } from './limits.ts';
+import { packageProperties } from './package-parts.ts';
+import type { ZipArchive } from './zip-archive.ts';
 
 const STYLE_MAP = [
   "p[style-name='Title'] => h1:fresh",

@@ -1,9 +1,9 @@
 import type { DocumentBlock } from '../../../ports/documents.ts';
-import { decodeText } from '../decode-text.ts';
-import type { DocumentDraft } from '../draft.ts';
-import { charsetOf } from '../format-table.ts';
-import { readHtmlFragment } from '../html-page.ts';
-import type { ParseContext } from '../limits.ts';
+import { decodeText } from './decode-text.ts';
+import type { DocumentDraft } from './draft.ts';
+import { charsetOf } from './format-table.ts';
+import { readHtmlFragment } from './html-page.ts';
+import type { ParseContext } from './limits.ts';
 import { paragraphBlocks } from './plain-text.ts';
 
 interface Part {

@@ -2,11 +2,11 @@ import { posix } from 'node:path';
 import { engramError } from '../../../kernel/errors.ts';
 import { append } from '../../../kernel/long-lists.ts';
 import type { DocumentBlock } from '../../../ports/documents.ts';
-import type { DocumentDraft } from '../draft.ts';
-import { readHtmlFragment } from '../html-page.ts';
-import type { ParseContext } from '../limits.ts';
-import { attribute, descendants, firstDescendant, localName, parseXml, textOf, type XmlElement } from '../xml-tree.ts';
-import type { ZipArchive } from '../zip-archive.ts';
+import type { DocumentDraft } from './draft.ts';
+import { readHtmlFragment } from './html-page.ts';
+import type { ParseContext } from './limits.ts';
+import { attribute, descendants, firstDescendant, localName, parseXml, textOf, type XmlElement } from './xml-tree.ts';
+import type { ZipArchive } from './zip-archive.ts';
 
 /** The chapters of an e-book in reading order, without the table of contents. */
 export function readEpub(archive: ZipArchive, context: ParseContext): DocumentDraft {

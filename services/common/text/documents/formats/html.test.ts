@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { finishDocument } from '../draft.ts';
-import { PLAIN_TEXT } from '../format-table.ts';
-import { defaultDocumentLimits, type ParseContext } from '../limits.ts';
+import { finishDocument } from './draft.ts';
+import { PLAIN_TEXT } from './format-table.ts';
 import { readHtml } from './html.ts';
+import { defaultDocumentLimits, type ParseContext } from './limits.ts';
 
 const context: ParseContext = { fileName: 'a.html', declaredMimeType: undefined, limits: defaultDocumentLimits };
 

@@ -1,11 +1,11 @@
 import { Readability } from '@mozilla/readability';
 import { append } from '../../../kernel/long-lists.ts';
 import type { DocumentBlock } from '../../../ports/documents.ts';
-import type { DocumentDraft } from '../draft.ts';
-import { type HtmlBlock, htmlBlocks } from '../html-blocks.ts';
-import { type HtmlNode, walkElements } from '../html-nodes.ts';
-import { type HtmlDocument, parsePage, withoutLinkLength } from '../html-page.ts';
-import type { ParseContext } from '../limits.ts';
+import type { DocumentDraft } from './draft.ts';
+import { type HtmlBlock, htmlBlocks } from './html-blocks.ts';
+import { type HtmlNode, walkElements } from './html-nodes.ts';
+import { type HtmlDocument, parsePage, withoutLinkLength } from './html-page.ts';
+import type { ParseContext } from './limits.ts';
 
 /** Below this share of the page's own prose the article finder has dropped too much, and the whole body is taken. */
 const MIN_ARTICLE_SHARE = 0.6;

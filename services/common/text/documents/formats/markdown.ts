@@ -1,8 +1,8 @@
 import { Lexer, type Token, type Tokens, type TokensList } from 'marked';
 import type { DocumentBlock } from '../../../ports/documents.ts';
-import type { DocumentDraft } from '../draft.ts';
-import { markdownTable } from '../table-text.ts';
+import type { DocumentDraft } from './draft.ts';
 import { paragraphBlocks } from './plain-text.ts';
+import { markdownTable } from './table-text.ts';
 
 /**
  * Markdown → headings with level, paragraphs, list items, tables, code, quotes. Blocks hold readable text: marks of emphasis go, a link

@@ -1,19 +1,11 @@
 import { engramError } from '../../../kernel/errors.ts';
 import type { DocumentBlock } from '../../../ports/documents.ts';
-import type { DocumentDraft } from '../draft.ts';
-import { type ParseContext, textBudget } from '../limits.ts';
-import { packageProperties } from '../package-properties.ts';
-import { markdownTable, selfDescribingRows } from '../table-text.ts';
-import {
-  attribute,
-  childElements,
-  firstDescendant,
-  localName,
-  parseXml,
-  textOf,
-  type XmlElement,
-} from '../xml-tree.ts';
-import type { ZipArchive } from '../zip-archive.ts';
+import type { DocumentDraft } from './draft.ts';
+import { type ParseContext, textBudget } from './limits.ts';
+import { packageProperties } from './package-parts.ts';
+import { markdownTable, selfDescribingRows } from './table-text.ts';
+import { attribute, childElements, firstDescendant, localName, parseXml, textOf, type XmlElement } from './xml-tree.ts';
+import type { ZipArchive } from './zip-archive.ts';
 
 /** A file may say "this cell, 16384 times"; text that is really repeated more often than this is filling. */
 const MAX_REPEATS = 1_000;

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { DocumentBlock } from '../../../ports/documents.ts';
 import { makePdf, type PdfTextLine } from '../fixtures/make-pdf.ts';
-import { defaultDocumentLimits, type ParseContext } from '../limits.ts';
+import { defaultDocumentLimits, type ParseContext } from './limits.ts';
 import { readPdf } from './pdf.ts';
 
 const context: ParseContext = { fileName: 'a.pdf', declaredMimeType: undefined, limits: defaultDocumentLimits };

@@ -1,10 +1,10 @@
 import { getDocumentProxy, getMeta } from 'unpdf';
 import { engramError } from '../../../kernel/errors.ts';
-import type { DocumentDraft } from '../draft.ts';
-import { type ParseContext, textBudget } from '../limits.ts';
-import { type PdfLine, type PdfTextRun, pdfLines, withoutRunningLines } from '../pdf-lines.ts';
-import { pdfParagraphs } from '../pdf-paragraphs.ts';
-import { checkPdfStreams } from '../pdf-streams.ts';
+import type { DocumentDraft } from './draft.ts';
+import { type ParseContext, textBudget } from './limits.ts';
+import { type PdfLine, type PdfTextRun, pdfLines, withoutRunningLines } from './pdf-lines.ts';
+import { pdfParagraphs } from './pdf-paragraphs.ts';
+import { checkPdfStreams } from './pdf-streams.ts';
 
 type PdfDocument = Awaited<ReturnType<typeof getDocumentProxy>>;
 

@@ -1,5 +1,5 @@
 import type { DocumentBlock } from '../../../ports/documents.ts';
-import type { DocumentDraft } from '../draft.ts';
+import type { DocumentDraft } from './draft.ts';
 
 /** Text as it is; paragraphs stand between blank lines, and lone lines that are clearly titles become headings. */
 export function readPlainText(text: string): DocumentDraft {
@@ -48,4 +48,44 @@ function underlinedHeading(paragraph: string): DocumentBlock | null {
   const rule = paragraph.slice(lineEnd + 1).trim();
   if (rule.length < 3 || rule.length * 2 < title.length || !/^(=+|-+|~+|\*+)$/.test(rule)) return null;
   return { kind: 'heading', level: rule.startsWith('=') ? 1 : 2, text: title };
+}
+
+/** One block per entry: a line with the indented lines (stack traces) and blank lines that belong to it. */
+export function readLog(text: string): DocumentDraft {
+  const blocks: DocumentBlock[] = [];
+  let entry: string[] = [];
+  const close = (): void => {
+    if (entry.length > 0) blocks.push({ kind: 'paragraph', text: entry.join('\n') });
+    entry = [];
+  };
+  for (const line of text.split(/\r\n?|\n/)) {
+    const continues = /^(\s|at |Caused by|\.\.\. \d+ more)/.test(line) || line === '';
+    if (!continues) close();
+    if (line.trim() !== '') entry.push(line.trimEnd());
+  }
+  close();
+  return { text, blocks };
+}
+
+/** YAML, TOML and INI: one block per top-level key or section, with the comment lines above it. */
+export function readSettings(text: string): DocumentDraft {
+  const blocks: DocumentBlock[] = [];
+  let lines: string[] = [];
+  let hasKey = false;
+  const close = (): void => {
+    if (lines.some((line) => line.trim() !== '')) blocks.push({ kind: 'paragraph', text: lines.join('\n') });
+    lines = [];
+    hasKey = false;
+  };
+  for (const line of text.split(/\r\n?|\n/)) {
+    const isComment = /^[#;]/.test(line);
+    const isDivider = line === '---' || line === '...';
+    const startsKey = line !== '' && !/^[\s#;\]})-]/.test(line);
+    if (isDivider || (hasKey && (startsKey || isComment))) close();
+    if (isDivider) continue;
+    if (startsKey) hasKey = true;
+    lines.push(line);
+  }
+  close();
+  return { text, blocks };
 }

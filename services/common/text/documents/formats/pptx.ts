@@ -1,11 +1,10 @@
 import { engramError } from '../../../kernel/errors.ts';
 import { append } from '../../../kernel/long-lists.ts';
 import type { DocumentBlock } from '../../../ports/documents.ts';
-import type { DocumentDraft } from '../draft.ts';
-import type { ParseContext } from '../limits.ts';
-import { packageProperties } from '../package-properties.ts';
-import { relationships } from '../package-relationships.ts';
-import { markdownTable } from '../table-text.ts';
+import type { DocumentDraft } from './draft.ts';
+import type { ParseContext } from './limits.ts';
+import { packageProperties, relationships } from './package-parts.ts';
+import { markdownTable } from './table-text.ts';
 import {
   attribute,
   childElements,
@@ -16,8 +15,8 @@ import {
   parseXml,
   textOf,
   type XmlElement,
-} from '../xml-tree.ts';
-import type { ZipArchive } from '../zip-archive.ts';
+} from './xml-tree.ts';
+import type { ZipArchive } from './zip-archive.ts';
 
 /** Slides in the order of the presentation: title as heading, text as list items or paragraphs, tables, then the speaker's notes. */
 export function readPptx(archive: ZipArchive, context: ParseContext): DocumentDraft {

@@ -1,4 +1,4 @@
-import type { DocumentDraft } from '../draft.ts';
+import type { DocumentDraft } from './draft.ts';
 import { paragraphBlocks } from './plain-text.ts';
 
 /** Groups whose content is not the text: fonts, colours, styles, pictures, and every `{\*\…}` that a reader may skip. */

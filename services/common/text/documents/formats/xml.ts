@@ -1,7 +1,7 @@
 import type { DocumentBlock } from '../../../ports/documents.ts';
-import type { DocumentDraft } from '../draft.ts';
-import type { ParseContext } from '../limits.ts';
-import { localName, parseXml, textOf, type XmlElement } from '../xml-tree.ts';
+import type { DocumentDraft } from './draft.ts';
+import type { ParseContext } from './limits.ts';
+import { localName, parseXml, textOf, type XmlElement } from './xml-tree.ts';
 
 /**
  * The text stays as written. Blocks: an element that holds only text or mixed content is a paragraph led by its name; elements whose

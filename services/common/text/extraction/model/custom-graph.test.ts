@@ -5,7 +5,9 @@ import { customSchema } from './extraction-prompt.ts';
 
 const string = { type: 'string' };
 const object = (title: string, properties: JsonObject, more: JsonObject = {}): JsonObject => ({
-  ...{ title, type: 'object', properties },
+  title,
+  type: 'object',
+  properties,
   ...more,
 });
 const shown = ({ entities, relations }: ReturnType<typeof graphOfInstance>) => ({

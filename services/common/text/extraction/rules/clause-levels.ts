@@ -1,5 +1,12 @@
-import type { Argument } from './relations.ts';
 import type { TaggedWord } from './tagger.ts';
+
+/** A thing named in a sentence, in order of place. */
+export interface Argument {
+  readonly name: string;
+  readonly type: string;
+  readonly start: number;
+  readonly end: number;
+}
 
 /** Words and names that belong together: the sentence without its parentheses, or one of them behind the name it explains. */
 export interface ClauseLevel {

@@ -2,7 +2,6 @@ import { isCommonWord } from '../../language/common-words.ts';
 import { CALENDAR_WORDS } from '../../language/name-words.ts';
 import type { NameKind } from '../../language/names.ts';
 import { DEMONYMS, GIVEN_NAMES, PLACES } from './gazetteer.ts';
-import { PLACES_AND_SURNAMES, WORDS_AND_SURNAMES } from './surnames.ts';
 import {
   CONCEPT_ENDINGS,
   NAME_TITLES,
@@ -11,7 +10,9 @@ import {
   ORGANISATION_INITIALS,
   PLACE_BEGINNINGS,
   PLACE_ENDINGS,
+  PLACES_AND_SURNAMES,
   ROLE_TITLES,
+  WORDS_AND_SURNAMES,
   WORK_ENDINGS,
 } from './type-words.ts';
 

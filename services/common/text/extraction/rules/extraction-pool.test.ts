@@ -1,11 +1,10 @@
 import { expect } from 'chai';
+import { createRulesExtractor } from '../../../../../test/support/rules-extractor.ts';
 import { asId } from '../../../kernel/ids.ts';
 import { datasetScope, PERSONAL_TENANT } from '../../../kernel/scope.ts';
 import type { WorkerPoolOptions } from '../../../platform/workers/worker-pool.ts';
 import type { ModelCallContext } from '../../../ports/models.ts';
-import { createTextWorkers } from '../text-workers.ts';
-import { createExtractionPool, type ExtractionPool } from './extraction-pool.ts';
-import { createRulesExtractor } from './rules-extractor.ts';
+import { createExtractionPool, createTextWorkers, type ExtractionPool } from './extraction-pool.ts';
 
 const context: ModelCallContext = { scope: datasetScope(PERSONAL_TENANT, asId('d')), purpose: 'extraction' };
 const input = { text: 'Ada Lovelace lived in London.', documentName: 'n', headings: [], knownNames: [] };

@@ -1,8 +1,15 @@
 import { engramError } from '../../../kernel/errors.ts';
 import { workerTask } from '../../../platform/workers/worker-messages.ts';
-import { WorkerFailure, type WorkerPool } from '../../../platform/workers/worker-pool.ts';
+import {
+  createWorkerPool,
+  WorkerFailure,
+  type WorkerPool,
+  type WorkerPoolOptions,
+} from '../../../platform/workers/worker-pool.ts';
 import type { Extractor } from '../../../ports/extractor.ts';
-import { RULES_VERSION } from './rules-version.ts';
+
+/** Version of the rules: changes whenever they would answer differently. */
+export const RULES_VERSION = 'rules-1';
 
 const EXTRACT = workerTask<typeof import('./extraction-task.ts'), 'extract'>(
   new URL('./extraction-task.ts', import.meta.url),
@@ -38,4 +45,15 @@ function failureOf(cause: unknown): unknown {
   }
   if (cause.reason === 'closed') return engramError('CancelledError', 'Extraction was stopped.', { cause });
   return engramError('CogneeSystemError', `Extraction of a chunk failed: ${cause.message}.`, { cause });
+}
+
+/** One process for work over texts, extraction included: it keeps the main loop free on two cores. */
+export function createTextWorkers(options: Partial<WorkerPoolOptions> = {}): WorkerPool {
+  return createWorkerPool({
+    size: 1,
+    timeoutMs: 60_000,
+    memoryBytes: 512 * 1024 * 1024,
+    idleMs: 60_000,
+    ...options,
+  });
 }

@@ -1,5 +1,5 @@
+import type { Argument } from './clause-levels.ts';
 import { readPhrase, snakeCase } from './relation-phrase.ts';
-import type { Argument } from './relations.ts';
 import type { TaggedWord } from './tagger.ts';
 
 /** What the words between two names say of them. */

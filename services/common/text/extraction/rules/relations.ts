@@ -1,14 +1,6 @@
-import { type ClauseLevel, levelsOf } from './clause-levels.ts';
+import { type Argument, type ClauseLevel, levelsOf } from './clause-levels.ts';
 import { type GapReading, readGap } from './gap-reading.ts';
 import type { TaggedWord } from './tagger.ts';
-
-/** A thing named in a sentence, in order of place. */
-export interface Argument {
-  readonly name: string;
-  readonly type: string;
-  readonly start: number;
-  readonly end: number;
-}
 
 export interface FoundRelation {
   readonly source: string;

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
+import { createRulesExtractor } from '../../../../../test/support/rules-extractor.ts';
 import { asId } from '../../../kernel/ids.ts';
 import { datasetScope, PERSONAL_TENANT } from '../../../kernel/scope.ts';
 import type { Extraction, ExtractionInput } from '../../../ports/extractor.ts';
 import type { ModelCallContext } from '../../../ports/models.ts';
-import { createRulesExtractor } from './rules-extractor.ts';
 
 const context: ModelCallContext = { scope: datasetScope(PERSONAL_TENANT, asId('d')), purpose: 'extraction' };
 const extractor = createRulesExtractor();

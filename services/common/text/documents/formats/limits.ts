@@ -1,4 +1,4 @@
-import { engramError } from '../../kernel/errors.ts';
+import { engramError } from '../../../kernel/errors.ts';
 
 /** Bounds on what one document may cost; they hold inside the worker, beside its own limits on time and memory. */
 export interface DocumentLimits {

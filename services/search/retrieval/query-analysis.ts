@@ -1,7 +1,8 @@
-import { type DateMention, dates } from './dates.ts';
-import { type NameMention, names } from './names.ts';
-import { REQUEST_STOP_WORDS, STOP_WORDS } from './stop-words.ts';
-import { tokenizeQuery } from './tokenize.ts';
+import { dates } from '../../common/text/language/dates.ts';
+import { type NameMention, names } from '../../common/text/language/names.ts';
+import { REQUEST_STOP_WORDS, STOP_WORDS } from '../../common/text/language/stop-words.ts';
+import type { DateMention } from '../../common/text/language/time-span.ts';
+import { tokenizeQuery } from '../../common/text/language/tokenize.ts';
 
 export type QueryIntent = 'count' | 'latest' | 'list' | 'why' | 'global' | 'fact';
 

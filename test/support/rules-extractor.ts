@@ -1,7 +1,7 @@
-import type { Extractor } from '../../../ports/extractor.ts';
-import { extractByRules } from './extract-by-rules.ts';
-import { RULES_VERSION } from './rules-version.ts';
-import { createTagger } from './tagger.ts';
+import type { Extractor } from '../../services/common/ports/extractor.ts';
+import { extractByRules } from '../../services/common/text/extraction/rules/extract-by-rules.ts';
+import { RULES_VERSION } from '../../services/common/text/extraction/rules/extraction-pool.ts';
+import { createTagger } from '../../services/common/text/extraction/rules/tagger.ts';
 
 /** Entities, relations and summaries without a model, in the calling thread: about 0.6 ms per chunk of 400 tokens. */
 export function createRulesExtractor(): Extractor {

@@ -1,4 +1,4 @@
-import { engramError } from '../../kernel/errors.ts';
+import { engramError } from '../../../kernel/errors.ts';
 import type { ParseContext } from './limits.ts';
 
 export interface XmlElement {

@@ -17,6 +17,7 @@ export interface HtmlTable {
 
 /** What is found in a table that arranges a page, and not in one that holds data. */
 const LAYOUT_SIGNS = new Set(['TABLE', 'H1', 'H2', 'H3', 'PRE', 'ARTICLE', 'SECTION']);
+
 /** Cells with more are prose. */
 const MAX_CELL_CHARACTERS = 2_000;
 const MAX_SPAN = 50;

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { analyseQuery } from './query.ts';
+import { analyseQuery } from './query-analysis.ts';
 
 const now = new Date('2026-11-21T10:00:00Z');
 

@@ -1,5 +1,5 @@
 import { inflateRawSync } from 'node:zlib';
-import { engramError } from '../../kernel/errors.ts';
+import { engramError } from '../../../kernel/errors.ts';
 import type { ParseContext } from './limits.ts';
 
 /**
@@ -26,6 +26,7 @@ const END_OF_DIRECTORY = 0x06054b50;
 const ZIP64_LOCATOR = 0x07064b50;
 const DIRECTORY_ENTRY = 0x02014b50;
 const LOCAL_HEADER = 0x04034b50;
+
 /** Below this size a part is harmless whatever its ratio. */
 const RATIO_MATTERS_ABOVE_BYTES = 8 * 1024 * 1024;
 

@@ -9,6 +9,7 @@ export interface DecodedText {
 
 /** More NULs than these in a file, and it is no text that was damaged but something binary. */
 const TOLERATED_NULS = 8;
+
 /** Windows-1252 is guessed only with this much to judge from; below, a wrong guess is as likely as a right one. */
 const MIN_GUESS_BYTES = 64;
 const MIN_GUESS_LETTERS = 3;

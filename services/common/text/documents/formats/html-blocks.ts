@@ -1,4 +1,4 @@
-import type { DocumentBlock } from '../../ports/documents.ts';
+import type { DocumentBlock } from '../../../ports/documents.ts';
 import {
   BLOCK_ELEMENTS,
   childrenOf,

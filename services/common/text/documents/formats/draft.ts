@@ -1,5 +1,5 @@
-import { engramError } from '../../kernel/errors.ts';
-import type { DocumentBlock, ParsedDocument } from '../../ports/documents.ts';
+import { engramError } from '../../../kernel/errors.ts';
+import type { DocumentBlock, ParsedDocument } from '../../../ports/documents.ts';
 import type { FormatDescription } from './format-table.ts';
 import type { ParseContext } from './limits.ts';
 
@@ -39,6 +39,7 @@ export function finishDocument(draft: DocumentDraft, format: FormatDescription, 
 
 /** White space costs hardly any tokens: without this limit a chunk of two words could be ten megabytes. */
 const MAX_SPACE = 200;
+
 /** Looks only from the beginning of a run, so that the time stays linear. */
 const LONG_SPACE = new RegExp(`(?<!\\s)(\\s{${MAX_SPACE}})\\s+`, 'gu');
 

@@ -1,10 +1,12 @@
 import { constants, inflateSync } from 'node:zlib';
-import { engramError } from '../../kernel/errors.ts';
+import { engramError } from '../../../kernel/errors.ts';
 import type { ParseContext } from './limits.ts';
 
 const MIB = 1024 * 1024;
+
 /** Below this size a stream is harmless whatever its ratio. */
 const RATIO_MATTERS_ABOVE_BYTES = 8 * MIB;
+
 /** The dictionary before a stream; longer ones are of no stream with text. */
 const MAX_DICTIONARY_BYTES = 2_000;
 

@@ -1,5 +1,5 @@
-import { append } from '../../kernel/long-lists.ts';
-import type { DocumentBlock } from '../../ports/documents.ts';
+import { append } from '../../../kernel/long-lists.ts';
+import type { DocumentBlock } from '../../../ports/documents.ts';
 import type { PdfLine } from './pdf-lines.ts';
 import { markdownTable } from './table-text.ts';
 
@@ -7,6 +7,7 @@ import { markdownTable } from './table-text.ts';
 const HEADING_RATIO = 1.15;
 const BULLET = /^[•●▪■◦‣⁃∙·–*-]\s+(?=\S)/;
 const NUMBERED = /^(\d{1,3}|[a-z]|[ivx]{1,5})[.)]\s+\S/i;
+
 /** Looking for a cut word further back than this takes quadratic time in one that never ends. */
 const MAX_WORD_LENGTH = 100;
 const SENTENCE_END = /[.!?:;…]["'”’)\]]*$/;

@@ -1,5 +1,5 @@
 import { parseHTML } from 'linkedom';
-import type { DocumentBlock } from '../../ports/documents.ts';
+import type { DocumentBlock } from '../../../ports/documents.ts';
 import { type HtmlBlock, htmlBlocks } from './html-blocks.ts';
 import { type HtmlNode, walkElements } from './html-nodes.ts';
 import type { ParseContext } from './limits.ts';
