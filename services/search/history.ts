@@ -64,15 +64,11 @@ function answerText({ outcome }: DatasetOutcome): string {
 /** The items whose words may stand in the answer. Rows of queries and skills stand for no item. */
 function madeFrom({ outcome }: DatasetOutcome): readonly string[] {
   if (outcome === null || outcome.kind === 'records' || outcome.kind === 'skills') return [];
-  if (outcome.kind === 'rows') return distinct(outcome.rows.map(({ row }) => row.item));
+  if (outcome.kind === 'rows') return [...new Set(outcome.rows.map(({ row }) => row.item))];
   const { passages, triplets = [], used } = outcome;
   const quoted = used === undefined ? null : new Set(used.nodeIds ?? []);
   const shown = quoted === null ? passages : passages.filter(({ id }) => quoted.has(id));
-  return distinct([...shown, ...triplets].map(({ row }) => row.item));
-}
-
-function distinct(items: readonly string[]): readonly string[] {
-  return [...new Set(items)];
+  return [...new Set([...shown, ...triplets].map(({ row }) => row.item))];
 }
 
 /** Removes what the service keeps of a dataset's content; answers how much went and how much is left. */

@@ -51,7 +51,7 @@ export interface SearchRequest {
   readonly listener?: AnswerListener;
 }
 
-export interface AgentWish {
+interface AgentWish {
   /** Names of skills of the dataset; null: those that fit a question which asks for one. */
   readonly skills: readonly string[] | null;
   /** Names of tools; null: all there are. */
@@ -59,7 +59,7 @@ export interface AgentWish {
   readonly maxIter: number | null;
 }
 
-export interface StructureWish {
+interface StructureWish {
   /** HYBRID_COMPLETION prefers passages that stand where learnings and query point. */
   readonly truth: boolean;
   /** Completions over the graph are shown summaries of the dataset and of the parts that are like the query. */
@@ -157,7 +157,7 @@ export interface ConversationTurn {
 }
 
 /** Nearest first. */
-export interface SkillsOutcome {
+interface SkillsOutcome {
   readonly kind: 'skills';
   readonly type: 'SKILLS';
   readonly skills: readonly FoundSkill[];

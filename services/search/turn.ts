@@ -11,7 +11,7 @@ import { searchDatasets } from './search-datasets.ts';
 import { type AnsweredType, type CompletionType, isCompletion } from './search-types.ts';
 import { checkRequest } from './types/check-request.ts';
 
-export interface TakenTurn {
+interface TakenTurn {
   readonly outcomes: readonly DatasetOutcome[];
   /** Keeps the turn in its session; never fails. To be called once, when the answer is certain. */
   keep(): Promise<void>;

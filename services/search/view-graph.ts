@@ -11,7 +11,7 @@ import type { EdgeEvidence, GraphStore, NodeEvidence } from '../common/storage/p
 import type { Provenance } from '../common/storage/ports/index-entry.ts';
 import type { TextIndex } from '../common/storage/ports/text-index.ts';
 
-export interface ViewRequest {
+interface ViewRequest {
   /** The whole graph, whatever its size. */
   readonly full: boolean;
   readonly seedIds: readonly string[];
@@ -152,7 +152,7 @@ export interface WholeGraph {
 }
 
 /** The committed graph of a dataset as a whole: for the graph routes, views and exports. Memory grows with the graph. */
-export async function readWholeGraph(
+async function readWholeGraph(
   { graph, ledger }: { readonly graph: GraphStore; readonly ledger: Ledger },
   scope: DatasetScope,
 ): Promise<WholeGraph> {

@@ -1,5 +1,5 @@
 /** What BM25 needs to know of a row; a `TextCandidate` of the text index is one. */
-export interface Bm25Row {
+interface Bm25Row {
   readonly id: string;
   readonly item: string;
   readonly generation: number;
@@ -9,7 +9,7 @@ export interface Bm25Row {
   readonly frequencies: readonly number[];
 }
 
-export interface Bm25Candidates<Row extends Bm25Row> {
+interface Bm25Candidates<Row extends Bm25Row> {
   readonly candidates: readonly Row[];
   readonly statistics: {
     readonly rowCount: number;
@@ -19,7 +19,7 @@ export interface Bm25Candidates<Row extends Bm25Row> {
   };
 }
 
-export interface Bm25Options {
+interface Bm25Options {
   /** Saturation of term frequency. Default 1.2. */
   readonly k1?: number;
   /** Strength of length normalisation, 0 to 1. Default 0.75. */

@@ -1,10 +1,10 @@
 /** What near-duplicate detection looks at. */
-export interface DiverseItem {
+interface DiverseItem {
   readonly id: string;
   readonly text: string;
 }
 
-export interface Collapsed<Item> {
+interface Collapsed<Item> {
   readonly item: Item;
   /** Items of the list that say the same, this one included. */
   readonly support: number;

@@ -1,7 +1,7 @@
 import { cosine, unitVector } from '../domain/vector-text.ts';
 
 /** A learning: what it is known by, and what it says in vector space. */
-export interface Learning {
+interface Learning {
   readonly id: string;
   readonly vector: Float32Array;
 }

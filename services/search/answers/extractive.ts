@@ -22,7 +22,7 @@ const LABEL_SHARE = 0.5;
 const ABSTAIN_BELOW = { allNamesHeld: 0.35, nameMissing: 0.72 } as const;
 
 /** Quotes, and the passages they stand in. */
-export interface ExtractiveAnswer {
+interface ExtractiveAnswer {
   readonly text: string;
   readonly passageIds: readonly string[];
 }

@@ -38,7 +38,7 @@ export interface Knowledge {
   readonly keyEntity: ReadonlyMap<string, string>;
 }
 
-export interface KnowledgeLimits {
+interface KnowledgeLimits {
   readonly entities: number;
   readonly facts: number;
 }

@@ -83,7 +83,7 @@ function fingerprints(texts: readonly ShownText[]) {
 }
 
 /** What was marked a while ago, so that a passage is cut into sentences once and not with every answer that shows it. */
-export interface ShownBefore {
+interface ShownBefore {
   has(passage: string): boolean;
   add(passages: readonly string[]): void;
 }

@@ -1,5 +1,6 @@
 import { engramError } from '../../common/kernel/errors.ts';
 import { type JsonObject, ownValue } from '../../common/kernel/json.ts';
+import { isRecord } from '../../common/kernel/objects.ts';
 
 /** Limits of search-recall.md §6.6. */
 const MAX_DEPTH = 10;
@@ -109,7 +110,7 @@ function deeper(place: Place): Place {
 }
 
 function recordOf(value: unknown): Schema {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Schema) : {};
+  return isRecord(value) ? value : {};
 }
 
 function refused(reason: string): Error {

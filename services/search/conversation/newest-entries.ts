@@ -6,7 +6,7 @@ const FIRST_PAGE = 10;
 const GROWTH = 4;
 const GREATEST_PAGE = 500;
 
-export interface NewestEntries<Entry> {
+interface NewestEntries<Entry> {
   /** Oldest first. */
   readonly entries: readonly Entry[];
   /** Older ones that were left unread. */

@@ -1,5 +1,5 @@
 /** What a message says of the answer before it. */
-export interface SpokenFeedback {
+interface SpokenFeedback {
   /** 1 to 5; null for thanks that judge nothing. */
   readonly rating: number | null;
   /** Nothing else was said. */

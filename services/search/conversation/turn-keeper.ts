@@ -39,7 +39,7 @@ export interface TurnNote {
 }
 
 /** The service that owns sessions. */
-export interface SessionWriter {
+interface SessionWriter {
   append(turn: NewTurn, context: CallContext): Promise<void>;
   note(note: TurnNote, context: CallContext): Promise<void>;
 }

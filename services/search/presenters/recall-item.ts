@@ -148,7 +148,7 @@ function presentMarker({ verdict, threshold }: Extract<RecallFinding, { lane: 's
 }
 
 /** Items of the session lanes, field for field as stored (search-recall.md §6.4). */
-export function presentSessionFinding(finding: SessionFinding, explain: boolean): readonly object[] {
+function presentSessionFinding(finding: SessionFinding, explain: boolean): readonly object[] {
   const { session } = finding;
   const origin = {
     lane: finding.lane,

@@ -26,7 +26,7 @@ export class RecallScopeError extends Error {
   override readonly name = 'RecallScopeError';
 }
 
-export interface LaneConditions {
+interface LaneConditions {
   readonly hasSession: boolean;
   readonly hasDatasets: boolean;
   readonly hasType: boolean;

@@ -19,7 +19,7 @@ export interface Readiness {
   forget(dataset: string): void;
 }
 
-export interface ReadinessDeps {
+interface ReadinessDeps {
   readonly messenger: Messenger;
   readonly store: DocumentStore;
   readonly clock: Clock;

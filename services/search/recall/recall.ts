@@ -29,7 +29,7 @@ export type RecallFinding =
   | { readonly lane: 'skills'; readonly skills: readonly FoundSkill[] }
   | SessionFinding;
 
-export interface GraphFinding {
+interface GraphFinding {
   readonly lane: 'graph';
   readonly type: AnsweredType;
   /** The type that the question asks for where this server has none: `type` answered in its place. */

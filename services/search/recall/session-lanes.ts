@@ -33,7 +33,7 @@ interface FoundEntries<Entry> {
   readonly unread: number;
 }
 
-export type SessionLaneRequest = Pick<SearchRequest, 'principal' | 'context' | 'query' | 'topK'> & {
+type SessionLaneRequest = Pick<SearchRequest, 'principal' | 'context' | 'query' | 'topK'> & {
   readonly sessionId: string | null;
   readonly contextProfile: string;
 };
@@ -113,7 +113,7 @@ function traceTexts(trace: TraceEntry): readonly string[] {
  * read: one of a dataset before one of none, somebody else's before the own one (agents and colleagues work in it for the
  * caller), the one used last before others (search-recall.md §6.4). Null when the caller may see none.
  */
-export async function readableSession(
+async function readableSession(
   { visible, users }: SessionReaders,
   principal: Principal,
   query: { readonly name: string; readonly readable: readonly DatasetId[] },

@@ -9,7 +9,7 @@ import { byScore, type FoundEntity, type LaneContext, type LaneHit } from './lan
 import { type FusedItem, fuse } from './rrf.ts';
 
 /** What the pool starts from. */
-export interface PoolOrigin {
+interface PoolOrigin {
   readonly rows: readonly TextCandidate[];
   readonly statistics: TextCandidates['statistics'];
   readonly entities: readonly FoundEntity[];

@@ -35,7 +35,7 @@ const B = 0.75;
 const SENTENCE_LENGTH = 36;
 
 /** BM25 of rows, term by term, with the statistics of one query. */
-export interface TermScorer {
+interface TermScorer {
   /** Σ idf of the terms: what a text that holds each of them once, at average length, scores about. */
   readonly unit: number;
   readonly information: readonly number[];

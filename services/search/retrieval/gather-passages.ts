@@ -8,7 +8,7 @@ import type { InfluenceWish } from './learned-weights.ts';
 import type { Retrieval, RetrievalDependencies } from './retrieval.ts';
 
 /** What one dataset has to say about a query. */
-export interface Material {
+interface Material {
   readonly dataset: DatasetRef;
   readonly passages: readonly RankedPassage[];
   readonly retrieval: Retrieval;

@@ -19,7 +19,7 @@ export interface InfluenceWish {
   readonly preferences: { readonly user: UserId; readonly influence: number; readonly beta: number } | null;
 }
 
-export const NO_INFLUENCE: InfluenceWish = { feedback: 0, preferences: null };
+const NO_INFLUENCE: InfluenceWish = { feedback: 0, preferences: null };
 
 /** Weights of elements, by one batched read for each kind of weight. */
 export type LearnedReader = (ids: readonly string[]) => Promise<LearnedWeights>;

@@ -21,7 +21,7 @@ import type { Retrieval, Retriever } from './retrieval.ts';
 import { DEFAULT_SETTINGS, type RetrievalSettings } from './settings.ts';
 import { createVisibility } from './visibility.ts';
 
-export interface RetrieverDeps {
+interface RetrieverDeps {
   readonly indexes: Pick<DatasetIndexes, 'text' | 'vectors' | 'graph'>;
   readonly ledger: Ledger;
   readonly settings?: RetrievalSettings;

@@ -5,7 +5,7 @@ export interface WeightedEdge {
   readonly weight: number;
 }
 
-export interface PageRankOptions {
+interface PageRankOptions {
   /** Chance to go on walking instead of jumping back to the seeds; 0.5 as in HippoRAG 2. */
   readonly damping?: number;
   /** A node whose residual is below epsilon × degree is not pushed any more: bounds work by 1 / (epsilon · (1 − damping)). */

@@ -12,23 +12,6 @@ describe('analyseQuery', () => {
     expect(terms).to.include.members(['publix', 'store', 'state', 'love', 'perform']);
   });
 
-  it('offers phrases for a question without capitals', () => {
-    expect(analyseQuery('why did alice leave acme corp?').phrases).to.include.members(['acme corp', 'alice']);
-  });
-
-  it('tells the intent', () => {
-    const intents = {
-      'How many trips did I make?': 'count',
-      'What is my latest address?': 'latest',
-      'What are the main themes of these documents?': 'global',
-      'Why did she leave?': 'why',
-      'List all projects': 'list',
-      'Who wrote Typee?': 'fact',
-    };
-    for (const [question, intent] of Object.entries(intents))
-      expect(analyseQuery(question).intent, question).to.equal(intent);
-  });
-
   it('reads the time window with its open sides', () => {
     expect(analyseQuery('Who was president before 1990?').timeWindow).to.deep.equal({
       from: null,
@@ -48,17 +31,6 @@ describe('analyseQuery', () => {
     });
     expect(analyseQuery('What did I do last month?').timeWindow).to.equal(null);
     expect(analyseQuery('Who wrote Typee?').timeWindow).to.equal(null);
-  });
-
-  it('splits a compound question into parts that can be searched alone', () => {
-    expect(analyseQuery('Where does Alice live and when did she move to Berlin?').subQuestions).to.deep.equal([
-      'Where does Alice live',
-      'when did she move to Berlin?',
-    ]);
-    expect(
-      analyseQuery('What is the waterfall in the country where the Bubye River is found?').subQuestions,
-    ).to.have.length(2);
-    expect(analyseQuery('Who wrote Typee?').subQuestions).to.deep.equal([]);
   });
 
   it('stays quick and bounded on pasted text', () => {

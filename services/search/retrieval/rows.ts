@@ -51,7 +51,7 @@ export async function nearestChunks(
   const found = await deps.indexes.vectors.nearest(vector.home, query, request.context.signal);
   const near = await visibility.filter(found);
   const hits = near.filter(({ id }) => !known.has(id)).slice(0, missing);
-  const texts = await deps.indexes.text.fetch(scope, 'chunk', distinct(hits.map(({ id }) => id)));
+  const texts = await deps.indexes.text.fetch(scope, 'chunk', [...new Set(hits.map(({ id }) => id))]);
   const rows = new Map((await visibility.filter(texts)).map((row) => [row.id, row]));
   return hits.flatMap(({ id, similarity }, index) => {
     const row = rows.get(id);
@@ -107,8 +107,8 @@ export async function hybridRows(
   for (const row of await visibility.filter(await deps.indexes.text.fetch(scope, kind, missing))) rows.set(row.id, row);
   const distances = new Map(hits.map((hit) => [hit.id, 1 - hit.similarity]));
   const lanes = [
-    { name: 'lexical', ids: distinct(scored.map(({ row }) => row.id)), weight: 1 },
-    { name: 'dense', ids: distinct(hits.map((hit) => hit.id)), weight: 1 },
+    { name: 'lexical', ids: [...new Set(scored.map(({ row }) => row.id))], weight: 1 },
+    { name: 'dense', ids: [...new Set(hits.map((hit) => hit.id))], weight: 1 },
   ];
   return fuse(lanes, { limit, guaranteedPerLane: 1 }).flatMap(({ id }, index) => {
     const row = rows.get(id);
@@ -119,8 +119,4 @@ export async function hybridRows(
 /** Some rows will turn out to be of generations that the ledger does not show. */
 function overFetch(limit: number): number {
   return Math.min(1000, Math.max(50, limit * 2));
-}
-
-function distinct(ids: readonly string[]): readonly string[] {
-  return [...new Set(ids)];
 }

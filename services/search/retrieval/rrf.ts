@@ -1,5 +1,5 @@
 /** One ranked list that takes part in a fusion, best first, ids distinct. */
-export interface RankedLane {
+interface RankedLane {
   readonly name: string;
   readonly ids: readonly string[];
   readonly weight: number;
@@ -13,7 +13,7 @@ export interface FusedItem {
   readonly ranks: ReadonlyMap<string, number>;
 }
 
-export interface FusionOptions {
+interface FusionOptions {
   /** Damps the lead of first ranks; 60 as in Cormack, Clarke and Büttcher 2009. */
   readonly k?: number;
   /** Items kept. */

@@ -9,7 +9,7 @@ import type { Retrieval, RetrievalDependencies, RetrievalRequest, Retriever } fr
 import { createVisibility, type Visibility } from './visibility.ts';
 
 /** What of the passages asked for is not to be told, and why. */
-export interface RetiredStatements {
+interface RetiredStatements {
   readonly isEmpty: boolean;
   /** Every statement of the passage that is part of a supersession, left out or not. */
   marksOf(chunk: string): readonly StatementMark[];
@@ -20,7 +20,7 @@ export interface RetiredStatements {
 }
 
 /** Looks the passages up, in a few reads for all of them. Supersessions of what is not visible (any more) do not count. */
-export async function retiredAmong(
+async function retiredAmong(
   {
     supersessions,
     visibility,
@@ -48,10 +48,7 @@ export async function retiredAmong(
 }
 
 /** Both sides must be there: what a forgotten statement had replaced stands again. */
-export async function visibleOnly(
-  found: readonly Supersession[],
-  visibility: Visibility,
-): Promise<readonly Supersession[]> {
+async function visibleOnly(found: readonly Supersession[], visibility: Visibility): Promise<readonly Supersession[]> {
   const shown = new Set(await visibility.filter(found.flatMap(({ older, newer }) => [older, newer])));
   return found.filter(({ older, newer, reverted }) => reverted === null && shown.has(older) && shown.has(newer));
 }
@@ -95,7 +92,7 @@ function without(text: string, gone: ReadonlySet<string>): string {
 }
 
 /** Whether a text still tells anything. */
-export function tellsAnything(text: string): boolean {
+function tellsAnything(text: string): boolean {
   return /[\p{L}\p{N}]/u.test(text);
 }
 

@@ -30,7 +30,7 @@ const jsonQuery = viewQuery.extend({
 });
 type ViewQuery = z.output<typeof viewQuery> & { readonly max_nodes: number };
 
-export interface VisualizeDependencies extends ViewDependencies {
+interface VisualizeDependencies extends ViewDependencies {
   readonly messenger: Messenger;
 }
 

@@ -118,7 +118,7 @@ export async function recordUsedSkills(
   }
 }
 
-export interface UsedSkills {
+interface UsedSkills {
   readonly dataset: DatasetRef;
   readonly toolbox: Toolbox;
   /** By the monotonic clock. */

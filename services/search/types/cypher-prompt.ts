@@ -70,7 +70,7 @@ function withoutFence(text: string): string {
 }
 
 /** The names that queries over a dataset can use, most used first; a sample of a large graph. */
-export interface GraphVocabulary {
+interface GraphVocabulary {
   readonly labels: readonly { readonly label: string; readonly properties: readonly string[] }[];
   /** Ends may have no label: ''. */
   readonly relations: readonly { readonly source: string; readonly relation: string; readonly target: string }[];

@@ -66,7 +66,7 @@ function asOutcome(type: QueryType, cypher: string, { columns, rows, isCut }: Cy
 /** Runs a query on the committed graph of one dataset; `CypherSearchError` for one that the store refuses. */
 
 /** For one request: each item is looked up in the ledger once, however many queries follow. */
-export function createGraphQuery(
+function createGraphQuery(
   { indexes, ledger }: TypeDependencies,
   request: SearchRequest,
   dataset: DatasetRef,

@@ -10,7 +10,7 @@ import { offeredFor, skillsText } from './skills.ts';
 import type { TypeDependencies } from './target.ts';
 
 /** What every tool of the agent may be given; each takes its own. */
-export interface ToolArguments {
+interface ToolArguments {
   readonly name: string | null;
   readonly query: string | null;
   readonly top_k: number | null;
@@ -25,7 +25,7 @@ interface Tool {
 }
 
 /** As it is kept with the run of a skill. */
-export type RecordedCall = SkillRun['toolTrace'][number];
+type RecordedCall = SkillRun['toolTrace'][number];
 type ToolName = 'load_skill' | 'memory_search';
 
 const TOOLS: readonly Tool[] = [

@@ -17,7 +17,7 @@ import type { BenchCorpus } from './corpus.ts';
 
 const DEPTH = 10;
 
-export interface DirectReport {
+interface DirectReport {
   readonly cognifyMs: number;
   readonly runs: Record<string, RunReport>;
 }

@@ -5,7 +5,7 @@ import type { BenchCorpus } from './corpus.ts';
 const DATASET = 'bench';
 const DEPTH = 10;
 
-export interface HttpReport {
+interface HttpReport {
   readonly addMs: number;
   readonly cognifyMs: number;
   readonly runs: Record<string, RunReport>;

@@ -1,4 +1,4 @@
-export interface Distribution {
+interface Distribution {
   readonly count: number;
   readonly p50Ms: number;
   readonly p95Ms: number;

@@ -9,7 +9,7 @@ export interface PlacedBlock {
   readonly page: number | undefined;
 }
 
-export interface Layout {
+interface Layout {
   readonly blocks: readonly PlacedBlock[];
   /** False: a block's text does not occur in the derived text in order, so offsets would lie. */
   readonly hasOffsets: boolean;

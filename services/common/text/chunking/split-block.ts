@@ -17,7 +17,7 @@ interface Span {
   readonly cutType: CutType;
 }
 
-export interface SplitLimits {
+interface SplitLimits {
   /** A part is filled up to this. */
   readonly target: number;
   /** A block up to this stays whole. */

@@ -18,7 +18,7 @@ export type Detection =
   | { readonly kind: 'archive' }
   | { readonly kind: 'unsupported'; readonly mimeType: string; readonly extension: string | null };
 
-export interface DetectionInput {
+interface DetectionInput {
   readonly fileName: string;
   readonly declaredMimeType?: string | undefined;
   readonly content: Uint8Array;

@@ -20,7 +20,7 @@ import { createGrammars } from './formats/tree-sitter.ts';
 import { contextOf, type ParseServices, parseDetected } from './parse-document.ts';
 import type { DocumentPart } from './parse-task.ts';
 
-export interface DocumentLoaderOptions {
+interface DocumentLoaderOptions {
   /** Documents that are read at the same time; default: one for each processor, 4 at most. */
   readonly workers?: number;
   /** One document may take this long; default 60 000. */

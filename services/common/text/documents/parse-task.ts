@@ -3,7 +3,7 @@ import type { DocumentLimits } from './formats/limits.ts';
 import { createGrammars } from './formats/tree-sitter.ts';
 import { parseDocument } from './parse-document.ts';
 
-export interface ParseTaskInput extends Omit<LoaderInput, 'content'> {
+interface ParseTaskInput extends Omit<LoaderInput, 'content'> {
   readonly limits: DocumentLimits;
 }
 

@@ -1,4 +1,4 @@
-export type DatePrecision = 'century' | 'decade' | 'year' | 'month' | 'day' | 'second' | 'span';
+type DatePrecision = 'century' | 'decade' | 'year' | 'month' | 'day' | 'second' | 'span';
 
 /** A point or stretch of time, in UTC. */
 export interface TimeSpan {

@@ -1,7 +1,7 @@
 import { saysSomething } from './fingerprint.ts';
 
 /** A sentence of a text, and whether its writer was shown it before. */
-export interface ReadSentence {
+interface ReadSentence {
   readonly text: string;
   readonly start: number;
   readonly end: number;

@@ -1,7 +1,7 @@
 import type { StatementValue } from './statement.ts';
 
 /** `unclear`: may be two ways to tell the same, or both may be true at once. */
-export type Comparison = 'same' | 'different' | 'unclear';
+type Comparison = 'same' | 'different' | 'unclear';
 
 /** Whether two values of something that has one value at a time are the same, told in whatever units or spelling. */
 export function compareValues(one: StatementValue, other: StatementValue): Comparison {

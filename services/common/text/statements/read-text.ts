@@ -1,7 +1,7 @@
 import { sentences } from '../language/sentences.ts';
 import { type ReadStatement, readStatement } from './read-statement.ts';
 
-export interface StatementOfText extends ReadStatement {
+interface StatementOfText extends ReadStatement {
   /** The sentence, verbatim. */
   readonly text: string;
 }

@@ -101,7 +101,7 @@ interface Cut {
  * Cuts a source file at its definitions. The blocks tile the text: what stands between definitions (imports, statements) becomes
  * blocks without a symbol, comments and attributes directly above a definition go with it.
  */
-export function splitByDefinition(root: Node, text: string, language: string): DocumentBlock[] {
+function splitByDefinition(root: Node, text: string, language: string): DocumentBlock[] {
   const separator = language === 'cpp' || language === 'c' || language === 'rust' ? '::' : '.';
   const cuts: Cut[] = [];
   new DefinitionFinder(text, separator, cuts).visitSiblings(root, []);

@@ -8,7 +8,7 @@ import {
   SKIPPED_ELEMENTS,
 } from './html-nodes.ts';
 
-export interface HtmlTable {
+interface HtmlTable {
   readonly captions: readonly string[];
   readonly rows: readonly (readonly string[])[];
   /** Characters of the text that stand inside links. */

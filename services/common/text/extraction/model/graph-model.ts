@@ -1,4 +1,5 @@
 import { type Json, type JsonObject, ownValue } from '../../../kernel/json.ts';
+import { isRecord } from '../../../kernel/objects.ts';
 
 /** A place in a caller's graph model: what an object found there is called, and what its fields are. */
 export interface ModelPlace {
@@ -105,5 +106,5 @@ function titleOf(schema: JsonObject): string | null {
 }
 
 function recordOf(value: unknown): JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : {};
+  return isRecord(value) ? (value as JsonObject) : {};
 }

@@ -17,7 +17,7 @@ export function nameKey(name: string): string {
 }
 
 /** Gives each name the fullest spelling that stands for the same thing. */
-export interface NameResolver {
+interface NameResolver {
   canonical(name: string): string;
 }
 

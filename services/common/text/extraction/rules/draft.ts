@@ -25,7 +25,7 @@ export interface Draft {
   readonly sentences: Set<number>;
 }
 
-export interface Occurrence {
+interface Occurrence {
   readonly mention: Mention;
   /** The fullest spelling. */
   readonly name: string;

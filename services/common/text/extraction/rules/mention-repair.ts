@@ -12,7 +12,7 @@ import { NOT_NAMES, OLD_WORDS, PERSONAL_ADJECTIVES, ROLE_TITLES, TYPE_NOUNS } fr
 const MAX_NAME_WORDS = 7;
 const NICKNAME_GAP = /^ \(?$/u;
 
-export interface RepairContext {
+interface RepairContext {
   readonly words: readonly TaggedWord[];
   /** Names that stand somewhere else in the text or were known before, lower case. */
   readonly certain: ReadonlySet<string>;

@@ -1,7 +1,7 @@
 import type { TaggedWord } from './tagger.ts';
 
 /** The words that lead from a verb or copula to the name they end at. */
-export interface RelationPhrase {
+interface RelationPhrase {
   /** Lemmas of nouns with their prepositions, in order: `seat of bishop of`; '' for a direct object. */
   readonly text: string;
   /** The one that governs the name; null for a direct object. */

@@ -2,7 +2,7 @@ import { type Argument, type ClauseLevel, levelsOf } from './clause-levels.ts';
 import { type GapReading, readGap } from './gap-reading.ts';
 import type { TaggedWord } from './tagger.ts';
 
-export interface FoundRelation {
+interface FoundRelation {
   readonly source: string;
   readonly target: string;
   /** snake_case: lemma of the verb, participle of a passive, noun; then what leads on to the target: `play_role_of`. */

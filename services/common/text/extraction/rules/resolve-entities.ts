@@ -4,7 +4,7 @@ import { isGivenName } from './entity-type.ts';
 import type { Mention } from './mention.ts';
 import { stripTitle } from './mention.ts';
 
-export interface ResolvableEntity {
+interface ResolvableEntity {
   readonly name: string;
   readonly type: string;
   readonly aliases: readonly string[];
@@ -25,7 +25,7 @@ export interface Merge {
   readonly reason: MergeReason;
 }
 
-export interface Resolution {
+interface Resolution {
   /** Names that stand for themselves, in order of first appearance. */
   readonly names: readonly string[];
   readonly merges: readonly Merge[];
