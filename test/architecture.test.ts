@@ -31,12 +31,12 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'storage/ports': ['kernel', 'domain'],
   'storage/rules': ['kernel'],
   'storage/snapshots': ['kernel', 'domain', 'storage/ports'],
-  'storage/documents': ['kernel', 'storage/ports', 'platform/async'],
+  'storage/documents': ['kernel', 'storage/ports', 'storage/rules', 'platform/async'],
   'storage/blobs': ['kernel', 'storage/ports', 'storage/rules', 'storage/documents'],
   'storage/bus': ['kernel', 'platform/async', 'storage/ports', 'storage/rules'],
   'storage/graph': ['kernel', 'platform/async', 'domain', 'storage/ports', 'storage/rules'],
   'storage/indexes': ['kernel', 'ranking', 'storage/ports', 'storage/rules', 'storage/documents'],
-  'storage/kafka': ['kernel', 'platform/async', 'storage/ports'],
+  'storage/kafka': ['kernel', 'platform/async', 'storage/ports', 'storage/rules'],
   'platform/async': ['storage/ports'],
   'platform/workers': ['kernel'],
   'platform/config': ['kernel', 'domain'],
@@ -192,7 +192,7 @@ function cyclesOf(edges: ReadonlySet<string>): readonly string[] {
 /** An administrator of a store reads the errors of its driver as the adapter does. */
 function isOfSameStore(file: string, target: string): boolean {
   const store = /^operator\/stores\/([^/]+)\//.exec(file)?.[1];
-  return store !== undefined && target.endsWith(`/${store}/${store}-failures.ts`);
+  return store !== undefined && target.endsWith(`/${store}/${store}-errors.ts`);
 }
 
 /** The service that a file is of; null for common code and for what puts processes together. */

@@ -8,7 +8,7 @@ import {
   isWrongLogin,
   rootOf,
   typeOf,
-} from '../../../services/common/storage/kafka/kafka-failures.ts';
+} from '../../../services/common/storage/kafka/kafka-errors.ts';
 import { away, failed, refused, tooSlow } from '../administrator-errors.ts';
 
 /** An error of the client as one of the port. */

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Admin, Kafka, logLevel } from 'kafkajs';
 import { abortable } from '../../../services/common/platform/async/abortable.ts';
-import { typeOf } from '../../../services/common/storage/kafka/kafka-failures.ts';
+import { typeOf } from '../../../services/common/storage/kafka/kafka-errors.ts';
 import type { Realm } from '../realm.ts';
 import { namesOf } from '../realm-names.ts';
 import type { Provision, StoreAdministrator } from '../store-administrator.ts';

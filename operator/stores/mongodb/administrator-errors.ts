@@ -1,6 +1,6 @@
 import { MongoError, MongoNetworkTimeoutError, MongoParseError, MongoServerError } from 'mongodb';
 import { isEngramError } from '../../../services/common/kernel/errors.ts';
-import { CODES, codeOf } from '../../../services/common/storage/documents/mongodb/mongodb-failures.ts';
+import { CODES, codeOf } from '../../../services/common/storage/documents/mongodb/mongodb-errors.ts';
 import { away, failed, refused, tooSlow, unfit } from '../administrator-errors.ts';
 
 /** `mongos` and servers that run without authorization take the command; these do not know it. */

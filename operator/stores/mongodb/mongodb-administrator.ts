@@ -1,10 +1,6 @@
 import { type Db, MongoClient, MongoServerError } from 'mongodb';
 import { abortable } from '../../../services/common/platform/async/abortable.ts';
-import {
-  addressOf,
-  CODES,
-  isDuplicateKey,
-} from '../../../services/common/storage/documents/mongodb/mongodb-failures.ts';
+import { addressOf, CODES, isDuplicateKey } from '../../../services/common/storage/documents/mongodb/mongodb-errors.ts';
 import { ownedByAnother, requireOwner, unfit } from '../administrator-errors.ts';
 import type { Realm } from '../realm.ts';
 import { namesOf } from '../realm-names.ts';

@@ -5,7 +5,7 @@ import {
   isTimeout,
   isUnreachable,
   isWrongLogin,
-} from '../../../services/common/storage/graph/neo4j/neo4j-failures.ts';
+} from '../../../services/common/storage/graph/neo4j/neo4j-errors.ts';
 import { away, failed, refused, tooSlow } from '../administrator-errors.ts';
 
 /** An error of the driver as one of the port. */

@@ -8,7 +8,7 @@ import {
   isWithoutKey,
   isWrongKey,
   statusOf,
-} from '../../../services/common/storage/blobs/s3/s3-failures.ts';
+} from '../../../services/common/storage/blobs/s3/s3-errors.ts';
 import { away, failed, refused, tooSlow } from '../administrator-errors.ts';
 
 /** An error of the client as one of the port. */

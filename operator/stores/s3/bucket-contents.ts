@@ -9,7 +9,7 @@ import {
   type S3Client,
 } from '@aws-sdk/client-s3';
 import { engramError } from '../../../services/common/kernel/errors.ts';
-import { isNotOffered } from '../../../services/common/storage/blobs/s3/s3-failures.ts';
+import { isNotOffered } from '../../../services/common/storage/blobs/s3/s3-errors.ts';
 import { isGone } from './administrator-errors.ts';
 
 export interface ObjectPlace {

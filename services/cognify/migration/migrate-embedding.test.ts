@@ -16,11 +16,11 @@ import type { Embedder } from '../../common/ports/models.ts';
 import { createLedger } from '../../common/records/cognify/ledger.ts';
 import { createVectorHomes, reembeddedItemsCollection } from '../../common/records/cognify/vector-homes.ts';
 import type { IndexKind } from '../../common/storage/ports/index-entry.ts';
+import { VECTOR_KINDS } from '../../common/storage/ports/index-entry.ts';
 import { isSameSpace } from '../../common/storage/ports/vector-index.ts';
 import { DEFAULT_COGNIFY_SETTINGS } from '../settings.ts';
 import { followWish } from './migrate-embedding.ts';
 import { createMigrationsInHand } from './migrations-in-hand.ts';
-import { VECTOR_KINDS } from './vector-rows.ts';
 
 const OLD = createHashingEmbedder({ dimensions: 64 });
 /** As many dimensions, and no vector like those of the other. */

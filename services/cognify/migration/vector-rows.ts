@@ -11,12 +11,9 @@ import {
 } from '../../common/domain/index-rows.ts';
 import type { DatasetScope } from '../../common/kernel/scope.ts';
 import type { DatasetIndexes } from '../../common/storage/ports/dataset-indexes.ts';
-import type { IndexKind, Provenance } from '../../common/storage/ports/index-entry.ts';
+import { type Provenance, VECTOR_KINDS } from '../../common/storage/ports/index-entry.ts';
 import type { TextRow } from '../../common/storage/ports/text-index.ts';
 import type { Embedding } from '../pipeline/index-writer.ts';
-
-/** Kinds that have a vector beside their text row; sentences have none. */
-export const VECTOR_KINDS: readonly IndexKind[] = ['chunk', 'summary', 'entity', 'edge', 'triplet'];
 
 const ROWS_PER_PAGE = 500;
 

@@ -5,8 +5,9 @@ import { slices } from '../../common/kernel/slices.ts';
 import type { ModelCallContext } from '../../common/ports/models.ts';
 import type { DatasetIndexes } from '../../common/storage/ports/dataset-indexes.ts';
 import type { IndexKind, Provenance } from '../../common/storage/ports/index-entry.ts';
+import { VECTOR_KINDS } from '../../common/storage/ports/index-entry.ts';
 import type { CopyTarget } from './copy-item.ts';
-import { embeddingsOf, VECTOR_KINDS } from './vector-rows.ts';
+import { embeddingsOf } from './vector-rows.ts';
 
 type Readers = Pick<DatasetIndexes, 'text' | 'graph' | 'vectors'>;
 

@@ -42,9 +42,6 @@ export const STRUCTURAL_RELATIONS: ReadonlySet<string> = new Set(Object.values(R
 /** Relations that graph views leave out. */
 export const INTERNAL_RELATIONS: ReadonlySet<string> = new Set([RELATIONS.next]);
 
-/** Kinds that have a vector beside their text row; the text that is embedded is `embeddedText` of the builder. */
-export const VECTOR_KINDS = ['chunk', 'summary', 'entity', 'edge'] as const;
-
 export interface ChunkPayload extends JsonObject {
   /** Verbatim text of the chunk. */
   readonly text: string;

@@ -3,7 +3,7 @@ import type { Page } from '../../common/kernel/result-page.ts';
 import type { DatasetScope } from '../../common/kernel/scope.ts';
 import type { BlobStore } from '../../common/storage/ports/blob-store.ts';
 import type { DatasetReaders } from '../../common/storage/ports/dataset-indexes.ts';
-import { INDEX_KINDS, type IndexKind, type Provenance } from '../../common/storage/ports/index-entry.ts';
+import { INDEX_KINDS, type IndexKind, type Provenance, VECTOR_KINDS } from '../../common/storage/ports/index-entry.ts';
 import type { TextRow } from '../../common/storage/ports/text-index.ts';
 import { rowLines } from '../../common/storage/snapshots/row-lines.ts';
 import type { ItemContent } from './dataset-cut.ts';
@@ -27,9 +27,6 @@ const BYTES_PER_PART = 64 * 1024 * 1024;
 const FEW_ROWS = 200;
 const AT_ONCE = 8;
 const PAGE = 500;
-/** Sentences have none: they are embedded when somebody asks. */
-const EMBEDDED: readonly IndexKind[] = INDEX_KINDS.filter((kind) => kind !== 'sentence');
-
 /** Items that go into one part each. */
 export function planParts(items: readonly ItemContent[]): readonly (readonly ItemContent[])[] {
   const groups: ItemContent[][] = [];
@@ -96,7 +93,7 @@ async function* rowsOf(
       const rows = await text.list(scope, query);
       for (const row of rows) yield rowLines.text({ ...row, tokens: row.tokens ?? '' });
       counts.text += rows.length;
-      if (EMBEDDED.includes(kind) && rows.length > 0)
+      if (VECTOR_KINDS.includes(kind) && rows.length > 0)
         yield* vectorsOf(vectors, scope, { kind, provenance, rows }, counts);
       after = rows.at(-1)?.ordinal;
       if (rows.length < PAGE) break;

@@ -84,7 +84,7 @@ withBackend('nats', () => {
         const credentialsFile = await fileOf(`${name}.creds`, content);
         const error = await refusal(openNatsBus({ url, credentialsFile }));
         expect(error, name).to.include({ status: 503, retryable: false });
-        expect(error.message, name).to.equal(`NATS at ${url} refuses the credentials that were given.`);
+        expect(error.message, name).to.equal(`NATS at ${url} refuses the credentials.`);
       }
       expect(await refusal(openNatsBus({ url }))).to.include({ status: 503, retryable: false });
       const missing = await refusal(openNatsBus({ url, credentialsFile: join(folder, 'missing.creds') }));

@@ -72,7 +72,7 @@ function ownServers(): void {
     for (const wrong of [{ user: 'ada', password: 'wr0ng' }, { token: 'wr0ng' }, {}]) {
       const error = await refusal({ url, ...wrong });
       expect(error).to.include({ status: 503, retryable: false });
-      expect(error.message).to.equal(`NATS at ${url} refuses the credentials that were given.`);
+      expect(error.message).to.equal(`NATS at ${url} refuses the credentials.`);
     }
   });
 

@@ -64,7 +64,7 @@ withBackend('s3', (address) => {
       const { port } = page.address() as AddressInfo;
       const error = await refusal({ endpoint: `http://user:hidden@127.0.0.1:${port}` });
       expect(error).to.include({ wireName: 'ServiceUnavailableError', retryable: false });
-      expect(error.message).to.equal(`What answers at 127.0.0.1:${port} is not S3`);
+      expect(error.message).to.equal(`The server at 127.0.0.1:${port} is not S3`);
       page.close();
     });
   });

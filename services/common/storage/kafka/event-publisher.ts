@@ -5,8 +5,7 @@ import { engramError } from '../../kernel/errors.ts';
 import { abortable } from '../../platform/async/abortable.ts';
 import { settlesWithin, withTimeout } from '../../platform/async/time-limit.ts';
 import type { EventPublisher, PublishedEvent } from '../ports/event-publisher.ts';
-import { kafkaError } from './kafka-errors.ts';
-import { isNotAllowed } from './kafka-failures.ts';
+import { isNotAllowed, kafkaError } from './kafka-errors.ts';
 
 export interface KafkaOptions {
   /** `host:port` of at least one. */
@@ -103,7 +102,7 @@ export function createKafkaEventPublisher(options: KafkaOptions): EventPublisher
 function kafkaConfig(settings: Settings): KafkaConfig {
   const { brokers, clientId, user, password, saslMechanism, connectTimeoutMs, requestTimeoutMs } = settings;
   if ((user === undefined) !== (password === undefined)) {
-    throw engramError('CogneeSystemError', 'The credentials of Kafka are half: user and password go together');
+    throw engramError('CogneeSystemError', 'Kafka credentials are incomplete: set both user and password');
   }
   const ssl = tlsOptions(settings);
   return {

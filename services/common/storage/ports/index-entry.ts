@@ -5,6 +5,9 @@ import type { JsonObject } from '../../kernel/json.ts';
 export const INDEX_KINDS = ['chunk', 'sentence', 'summary', 'entity', 'edge', 'triplet'] as const;
 export type IndexKind = (typeof INDEX_KINDS)[number];
 
+/** Kinds that have a vector beside their text row. */
+export const VECTOR_KINDS: readonly IndexKind[] = INDEX_KINDS.filter((kind) => kind !== 'sentence');
+
 /**
  * Where a row comes from. A generation counts the attempts to build an item: rows of a generation that the ledger has
  * not committed are invisible, whoever wrote them (architecture.md §5).

@@ -1,33 +1,30 @@
-import { engramError } from '../../../kernel/errors.ts';
+import { storeFaults } from '../../rules/store-faults.ts';
 
 function codeOf(error: unknown): string | undefined {
   return (error as NodeJS.ErrnoException | null)?.code;
 }
 
-/** The path, or a directory on the way to it, does not exist. */
+/** Whether the path, or a directory on the way to it, does not exist. */
 export function isMissing(error: unknown): boolean {
   return codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR';
 }
 
-/** One clear message for what an operator can mend; any other error as it is. */
+/** One clear message for what an operator can fix; any other error as it is. */
 export function fileError(error: unknown, directory: string): unknown {
-  const options = { cause: error };
+  const faults = storeFaults(error);
   switch (codeOf(error)) {
     case 'ENOSPC':
     case 'EDQUOT':
-      return engramError('ServiceUnavailableError', `The disk that holds ${directory} is full; nothing was written`, {
-        ...options,
-        retryable: true,
-      });
+      return faults.unavailable(`The disk that holds ${directory} is full; nothing was written`);
     case 'EACCES':
     case 'EPERM':
     case 'EROFS':
     case 'ENOTDIR':
     case 'EEXIST':
-      return engramError('ServiceUnavailableError', `The directory ${directory} cannot be written`, options);
+      return faults.refused(`The directory ${directory} cannot be written`);
     case 'EMFILE':
     case 'ENFILE':
-      return engramError('ServiceUnavailableError', 'Too many files are open', { ...options, retryable: true });
+      return faults.unavailable('Too many files are open');
     default:
       return error;
   }

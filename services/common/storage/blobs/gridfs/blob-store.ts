@@ -2,7 +2,7 @@ import type { ClientSession, Document } from 'mongodb';
 import type { Scope } from '../../../kernel/scope.ts';
 import { slices } from '../../../kernel/slices.ts';
 import type { MongodbConnection } from '../../documents/mongodb/connection.ts';
-import { isDuplicateKey } from '../../documents/mongodb/mongodb-failures.ts';
+import { isDuplicateKey } from '../../documents/mongodb/mongodb-errors.ts';
 import { inTransaction, retryDisturbed } from '../../documents/mongodb/transaction.ts';
 import type { BlobStore } from '../../ports/blob-store.ts';
 import { isBlobKey, requireBlobKey } from '../rules/blob-key.ts';

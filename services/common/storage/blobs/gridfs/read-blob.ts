@@ -3,7 +3,7 @@ import type { Binary, ClientSession, ObjectId } from 'mongodb';
 import { engramError } from '../../../kernel/errors.ts';
 import type { Scope } from '../../../kernel/scope.ts';
 import type { MongodbConnection } from '../../documents/mongodb/connection.ts';
-import { isSnapshotTooOld } from '../../documents/mongodb/mongodb-failures.ts';
+import { isSnapshotTooOld } from '../../documents/mongodb/mongodb-errors.ts';
 import { type BlobCollections, liveIn } from './blob-layout.ts';
 
 /** Chunks that one exchange brings, and what a reader holds in memory. */

@@ -3,7 +3,7 @@ import { Binary, type ClientSession, type Document, type ObjectId } from 'mongod
 import { engramError } from '../../../kernel/errors.ts';
 import type { Scope } from '../../../kernel/scope.ts';
 import type { MongodbConnection } from '../../documents/mongodb/connection.ts';
-import { isDuplicateKey } from '../../documents/mongodb/mongodb-failures.ts';
+import { isDuplicateKey } from '../../documents/mongodb/mongodb-errors.ts';
 import { inTransaction, retryDisturbed } from '../../documents/mongodb/transaction.ts';
 import type { BlobInfo } from '../../ports/blob-store.ts';
 import { contentChunks, createContentDigest } from '../rules/incoming-content.ts';

@@ -8,7 +8,7 @@ import { listObjects, OBJECTS_PER_REQUEST, type ObjectPage, objectPages } from '
 import { keyOf, nameOf, namePrefixOf, ownedNames, placeOf } from './object-names.ts';
 import { readObject, sizeOfObject } from './read-object.ts';
 import { existingObjects, removeObjects } from './remove-objects.ts';
-import { isMissing } from './s3-failures.ts';
+import { isMissing } from './s3-errors.ts';
 import { removeUnfinishedUploads } from './unfinished-uploads.ts';
 import { writeObject } from './write-object.ts';
 

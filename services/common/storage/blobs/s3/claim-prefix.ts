@@ -1,7 +1,7 @@
 import { GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import { requireOwn } from '../../rules/installation.ts';
 import type { S3Connection } from './connection.ts';
-import { isMissing, isNotOffered, isReplaced } from './s3-failures.ts';
+import { isMissing, isNotOffered, isReplaced } from './s3-errors.ts';
 
 /** Not in the place of a tenant, and no name of a blob: see `object-names.ts`. */
 const NAME = 'installation';

@@ -1,5 +1,6 @@
 import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3';
 import { engramError } from '../../../kernel/errors.ts';
+import { translated } from '../../rules/store-faults.ts';
 import { type S3Place, s3Error } from './s3-errors.ts';
 
 export interface S3Options {
@@ -45,13 +46,7 @@ export function connectS3(options: S3Options): S3Connection {
     bucket: settings.bucket,
     prefix: settings.prefix,
     errorOf,
-    async guarded(work) {
-      try {
-        return await work();
-      } catch (error) {
-        throw errorOf(error);
-      }
-    },
+    guarded: (work) => translated(errorOf, work),
     close: () => client.destroy(),
   };
 }
@@ -59,7 +54,10 @@ export function connectS3(options: S3Options): S3Connection {
 function clientConfig(settings: Settings): S3ClientConfig {
   const { endpoint, region, accessKey, secretKey, requestTimeoutMs, maxConnections } = settings;
   if ((accessKey === undefined) !== (secretKey === undefined)) {
-    throw engramError('CogneeSystemError', 'The credentials of S3 are half: access key and secret key go together');
+    throw engramError(
+      'CogneeSystemError',
+      'S3 credentials are incomplete: set both ENGRAM_S3_ACCESS_KEY and ENGRAM_S3_SECRET_KEY',
+    );
   }
   const agent = { maxSockets: maxConnections, keepAlive: true };
   return {
@@ -86,7 +84,7 @@ function addressOf({ endpoint, region }: S3Options): string {
   if (endpoint === undefined) return `AWS ${region}`;
   const url = URL.parse(endpoint);
   if (url === null || !/^https?:$/.test(url.protocol)) {
-    throw engramError('CogneeSystemError', 'The endpoint of S3 is no http:// or https:// address');
+    throw engramError('CogneeSystemError', 'The S3 endpoint is not an http:// or https:// address');
   }
   return url.host;
 }

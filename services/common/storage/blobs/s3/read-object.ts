@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { GetObjectCommand, type GetObjectCommandOutput, HeadObjectCommand } from '@aws-sdk/client-s3';
 import { engramError } from '../../../kernel/errors.ts';
 import type { S3Connection } from './connection.ts';
-import { isBeyondEnd, isBrokenConnection, isMissing, isReplaced } from './s3-failures.ts';
+import { isBeyondEnd, isBrokenConnection, isMissing, isReplaced } from './s3-errors.ts';
 
 interface ByteRange {
   readonly start: number;

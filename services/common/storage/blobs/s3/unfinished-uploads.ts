@@ -1,6 +1,6 @@
 import { AbortMultipartUploadCommand, ListMultipartUploadsCommand, type MultipartUpload } from '@aws-sdk/client-s3';
 import type { S3Connection } from './connection.ts';
-import { isDenied, isMissing, isNotOffered } from './s3-failures.ts';
+import { isDenied, isMissing, isNotOffered } from './s3-errors.ts';
 
 /**
  * Removes the parts of uploads below a prefix that began at least so long ago: their process died, or what they belong to

@@ -23,7 +23,7 @@ import {
   toStored,
 } from './document-layout.ts';
 import { allOf, reachTerms, whereTerms } from './filter-query.ts';
-import { brokenIndex, isDuplicateKey } from './mongodb-failures.ts';
+import { brokenIndex, isDuplicateKey } from './mongodb-errors.ts';
 
 /** Another change came between reading a document and writing it; nothing was written. */
 export class LostRaceError extends Error {

@@ -3,7 +3,7 @@ import type { Write, WriteResult } from '../../ports/document-store.ts';
 import { applyWrites, LostRaceError, removeSome, type Step } from './apply-writes.ts';
 import type { MongodbConnection } from './connection.ts';
 import type { Databases } from './databases.ts';
-import { isTransient } from './mongodb-failures.ts';
+import { isTransient } from './mongodb-errors.ts';
 import { createNumberedGroups } from './numbered-groups.ts';
 import { createSequences } from './sequences.ts';
 import { inTransaction, retryDisturbed } from './transaction.ts';

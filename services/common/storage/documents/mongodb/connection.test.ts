@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { requireFit } from './connection.ts';
-import { addressOf } from './mongodb-failures.ts';
+import { addressOf } from './mongodb-errors.ts';
 
 describe('a MongoDB server', () => {
   it('of version 6.0 and newer with transactions is taken', () => {

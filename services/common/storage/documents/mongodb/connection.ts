@@ -1,8 +1,8 @@
 import { type ClientSession, MongoClient } from 'mongodb';
 import type { TenantId } from '../../../kernel/brand.ts';
 import { engramError } from '../../../kernel/errors.ts';
-import { mongodbError } from './mongodb-errors.ts';
-import { addressOf } from './mongodb-failures.ts';
+import { translated } from '../../rules/store-faults.ts';
+import { addressOf, mongodbError } from './mongodb-errors.ts';
 import { createRescue } from './stuck-transactions.ts';
 
 export interface MongodbOptions {
@@ -57,13 +57,7 @@ const DURABLE = {
 export async function connectMongodb(options: MongodbOptions): Promise<MongodbConnection> {
   const settings = { ...DEFAULTS, ...options };
   const address = addressOf(settings.url);
-  const guarded = async <T>(work: () => Promise<T>): Promise<T> => {
-    try {
-      return await work();
-    } catch (error) {
-      throw mongodbError(error, address) ?? error;
-    }
-  };
+  const guarded = <T>(work: () => Promise<T>) => translated((error) => mongodbError(error, address), work);
   const client = openClient(settings, address);
   try {
     await guarded(async () => {

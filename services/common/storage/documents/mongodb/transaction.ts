@@ -3,7 +3,7 @@ import { type ClientSession, MongoError } from 'mongodb';
 import { engramError } from '../../../kernel/errors.ts';
 import { retry } from '../../../platform/async/retry.ts';
 import { type MongodbConnection, TRANSACTION } from './connection.ts';
-import { isTransient } from './mongodb-failures.ts';
+import { isTransient } from './mongodb-errors.ts';
 
 /** How long one piece of work is tried again when others change the same documents. */
 const PATIENCE_MS = 10_000;

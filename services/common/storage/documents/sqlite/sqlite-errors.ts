@@ -1,6 +1,7 @@
 import { type EngramError, engramError } from '../../../kernel/errors.ts';
+import { storeFaults } from '../../rules/store-faults.ts';
 
-/** Primary result codes of SQLite that have a meaning for whoever runs the service. */
+/** Primary result codes of SQLite that have a meaning for operators. */
 const CODES = {
   busy: 5,
   locked: 6,
@@ -24,45 +25,30 @@ export function isUniqueViolation(error: unknown): error is Error {
   return code === 2067 || code === 1555;
 }
 
-/** One clear message about the file for what an operator can mend; null when the error is not of that kind. */
+/** One clear message about the file for what an operator can fix; null when the error is not of that kind. */
 export function storeError(error: unknown, file: string): EngramError | null {
-  const options = { cause: error };
+  const faults = storeFaults(error);
   switch (sqliteCode(error)) {
     case CODES.corrupt:
     case CODES.notADatabase:
       return engramError(
         'CorruptStoreError',
-        `The database file ${file} is damaged or no SQLite database. Restore it from a backup, or move it away to start empty`,
-        options,
+        `The database file ${file} is damaged or not an SQLite database. Restore it from a backup, or move it away to start empty`,
+        { cause: error },
       );
     case CODES.full:
-      return engramError('ServiceUnavailableError', `The disk that holds ${file} is full; nothing was written`, {
-        ...options,
-        retryable: true,
-      });
+      return faults.unavailable(`The disk that holds ${file} is full; nothing was written`);
     case CODES.readOnly:
-      return engramError(
-        'ServiceUnavailableError',
-        `The database file ${file} cannot be written: it is read-only`,
-        options,
-      );
+      return faults.refused(`The database file ${file} cannot be written: it is read-only`);
     case CODES.cannotOpen:
-      return engramError(
-        'ServiceUnavailableError',
+      return faults.refused(
         `The database file ${file} cannot be opened or created: check that its directory exists and can be written`,
-        options,
       );
     case CODES.io:
-      return engramError('ServiceUnavailableError', `Reading or writing the database file ${file} failed`, {
-        ...options,
-        retryable: true,
-      });
+      return faults.unavailable(`Reading or writing the database file ${file} failed`);
     case CODES.busy:
     case CODES.locked:
-      return engramError('ServiceUnavailableError', `The database file ${file} is in use by another process`, {
-        ...options,
-        retryable: true,
-      });
+      return faults.unavailable(`The database file ${file} is in use by another process`);
     default:
       return null;
   }

@@ -1,7 +1,7 @@
 import type { TenantId } from '../../../kernel/brand.ts';
 import { engramError } from '../../../kernel/errors.ts';
 import type { Neo4jClient } from './neo4j-client.ts';
-import { isDriverError } from './neo4j-failures.ts';
+import { isDriverError } from './neo4j-errors.ts';
 import { SCHEMA } from './schema.ts';
 
 /** Dynamic labels and types in CREATE and MERGE came with this release, the long-term one of series 5. */

@@ -1,6 +1,6 @@
 import neo4j, { type Driver, type ManagedTransaction, type RecordShape, type Session } from 'neo4j-driver';
 import { abortable } from '../../../platform/async/abortable.ts';
-import { type Neo4jAddress, timedOut, translateError } from './neo4j-errors.ts';
+import { type Neo4jAddress, neo4jError, timedOut } from './neo4j-errors.ts';
 
 export interface Neo4jConnection {
   /** `bolt://`, `neo4j://`, or their `+s` and `+ssc` forms. */
@@ -75,7 +75,7 @@ export function createNeo4jClient(connection: Neo4jConnection): Neo4jClient {
       return await abortable(use(session), ended);
     } catch (error) {
       if (options.signal?.aborted) throw options.signal.reason;
-      throw timer.aborted ? timedOut(address.url, error) : translateError(error, address);
+      throw timer.aborted ? timedOut(address.url, error) : neo4jError(error, address);
     } finally {
       // Closing interrupts what still runs. It is not waited for: a dead connection would never answer.
       const closing = session.close().then(

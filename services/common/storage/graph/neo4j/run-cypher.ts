@@ -9,7 +9,7 @@ import { type TranslatedQuery, translateQuery } from './cypher/translate-query.t
 import type { Databases } from './databases.ts';
 import { beingPrepared, type GraphView } from './graph-view.ts';
 import type { Neo4jClient } from './neo4j-client.ts';
-import { isDriverError } from './neo4j-failures.ts';
+import { isDriverError } from './neo4j-errors.ts';
 import { jsonOf } from './result-values.ts';
 
 /** Characters of an answer as JSON. */

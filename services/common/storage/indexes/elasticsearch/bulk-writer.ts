@@ -1,6 +1,6 @@
 import type { estypes } from '@elastic/elasticsearch';
 import { BUSY_ATTEMPTS, backOff, type ElasticsearchConnection } from './connection.ts';
-import { rowError, rowTooLarge } from './elasticsearch-error.ts';
+import { rowError, rowTooLarge } from './elasticsearch-errors.ts';
 
 export interface BulkRow {
   /** Document id; a row with the same one is replaced. */

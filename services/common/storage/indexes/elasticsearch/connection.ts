@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, type ClientOptions, errors, type TransportRequestOptions } from '@elastic/elasticsearch';
 import { engramError } from '../../../kernel/errors.ts';
-import { elasticsearchError, isBusy, isLostConnection } from './elasticsearch-error.ts';
+import { elasticsearchError, isBusy, isLostConnection } from './elasticsearch-errors.ts';
 
 export interface ElasticsearchConnectionOptions {
   /** `http://` or `https://`; user and password may stand in it. */

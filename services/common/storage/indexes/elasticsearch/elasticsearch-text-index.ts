@@ -13,7 +13,7 @@ import type {
 } from '../../ports/text-index.ts';
 import type { BulkRow } from './bulk-writer.ts';
 import type { ElasticsearchConnection } from './connection.ts';
-import { writeConflict } from './elasticsearch-error.ts';
+import { writeConflict } from './elasticsearch-errors.ts';
 import { entryFilters, letsNothingThrough, ofDataset } from './filters.ts';
 import type { Home, Homes } from './homes.ts';
 import { type IndexSettings, textLayout } from './index-layout.ts';

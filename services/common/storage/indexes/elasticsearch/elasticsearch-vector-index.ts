@@ -4,7 +4,7 @@ import type { VectorEntry, VectorIndex, VectorSpace } from '../../ports/vector-i
 import { assertQueryDimensions, assertSameSpace, normaliseInto } from '../wasm-vectors/vector-space.ts';
 import type { BulkRow } from './bulk-writer.ts';
 import type { ElasticsearchConnection } from './connection.ts';
-import { writeConflict } from './elasticsearch-error.ts';
+import { writeConflict } from './elasticsearch-errors.ts';
 import { letsNothingThrough, ofDataset } from './filters.ts';
 import type { Home, Homes } from './homes.ts';
 import { type IndexSettings, MAX_DIMENSIONS, vectorLayout } from './index-layout.ts';

@@ -1,7 +1,7 @@
 import { errors } from '@elastic/elasticsearch';
 import { engramError } from '../../../kernel/errors.ts';
 import type { ElasticsearchConnection } from './connection.ts';
-import { errorType, isMissing } from './elasticsearch-error.ts';
+import { errorType, isMissing } from './elasticsearch-errors.ts';
 import type { Query } from './filters.ts';
 import { type IndexLayout, misfit } from './index-layout.ts';
 

@@ -3,7 +3,7 @@ import type { EntryFilter } from '../../ports/index-entry.ts';
 import type { RowSelection } from '../../ports/text-index.ts';
 import type { BulkRow, BulkWriter } from './bulk-writer.ts';
 import type { ElasticsearchConnection } from './connection.ts';
-import { isMissing } from './elasticsearch-error.ts';
+import { isMissing } from './elasticsearch-errors.ts';
 import { entryFilters, letsNothingThrough, ofDataset, type Query, selectedRows } from './filters.ts';
 import type { Home, Homes } from './homes.ts';
 import { routingOf } from './names.ts';

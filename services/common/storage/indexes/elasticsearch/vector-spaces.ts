@@ -1,7 +1,7 @@
 import type { DatasetScope } from '../../../kernel/scope.ts';
 import type { VectorSpace } from '../../ports/vector-index.ts';
 import type { ElasticsearchConnection } from './connection.ts';
-import { isMissing } from './elasticsearch-error.ts';
+import { isMissing } from './elasticsearch-errors.ts';
 import type { Homes } from './homes.ts';
 import { type IndexSettings, spacesLayout } from './index-layout.ts';
 import { type ElasticsearchNames, spaceId } from './names.ts';
