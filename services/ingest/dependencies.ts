@@ -36,7 +36,7 @@ import type { GraphStore } from '../common/storage/ports/graph-store.ts';
 import type { Proposals } from './repositories/proposals.ts';
 import type { Retentions } from './repositories/retention.ts';
 import type { SkillRuns } from './repositories/skill-runs.ts';
-import type { SnapshotIndex } from './snapshots/erase-snapshots.ts';
+import type { SnapshotIndex } from './repositories/snapshots.ts';
 
 /** What the use cases of ingest work with. */
 export interface IngestDependencies {
@@ -71,7 +71,7 @@ export interface IngestDependencies {
   readonly supersessions: Supersessions;
   readonly workQueue: WatchedWorkQueue;
   /** The worker of the service's jobs. */
-  readonly jobs: Pick<JobWorker, 'begin' | 'run'>;
+  readonly jobs: Pick<JobWorker, 'begin' | 'run' | 'stopping'>;
   readonly blobs: BlobStore;
   readonly documents: DocumentLoader;
   readonly fetcher: Fetcher;

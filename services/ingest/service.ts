@@ -2,7 +2,13 @@ import { scopeOf } from '../common/kernel/dataset.ts';
 import { dataItemId } from '../common/kernel/ids.ts';
 import { SYSTEM_SCOPE } from '../common/kernel/scope.ts';
 import { createRepeating } from '../common/platform/async/repeating.ts';
-import { createJobWorker, type JobWorker, type JobWorkerSettings } from '../common/platform/jobs/job-worker.ts';
+import {
+  createJobWorker,
+  type JobHandler,
+  type JobWorker,
+  type JobWorkerOptions,
+  type JobWorkerSettings,
+} from '../common/platform/jobs/job-worker.ts';
 import { onDemand } from '../common/platform/lifecycle/on-demand.ts';
 import type { Service } from '../common/platform/lifecycle/service.ts';
 import { callerOf } from '../common/platform/messaging/messenger.ts';
@@ -46,12 +52,14 @@ import type { AnyCollection } from '../common/storage/ports/document-store.ts';
 import type { SnapshotPlaces } from '../common/storage/ports/snapshot-places.ts';
 import type { IngestDependencies } from './dependencies.ts';
 import { DELETION_FAILURES, DELETION_JOB } from './forgetting/deletion-job.ts';
-import { createManagedErasures, type ManagedErasures } from './forgetting/managed-erasures.ts';
+import { createManagedErasures, ERASURE_JOB, type ManagedErasures } from './forgetting/managed-erasures.ts';
 import { createAdditionWorker } from './items/addition-worker.ts';
 import { queueBegunForgets } from './repositories/begun-forgets.ts';
-import { createOwnRestores } from './repositories/own-restores.ts';
 import { createProposals } from './repositories/proposals.ts';
-import { createRestores } from './repositories/restores.ts';
+import {
+  createManagedRestores as createManagedRestoreRecords,
+  createUserRestores as createUserRestoreRecords,
+} from './repositories/restores.ts';
 import { createRetentions } from './repositories/retention.ts';
 import { createSkillRuns } from './repositories/skill-runs.ts';
 import { createSnapshots } from './repositories/snapshots.ts';
@@ -71,9 +79,10 @@ import { supersessionRoutes } from './routes/supersessions.ts';
 import { updateRoutes } from './routes/update.ts';
 import { recordUsedSkills } from './skills/record-used-skills.ts';
 import { createDatasetSnapshots } from './snapshots/dataset-snapshots.ts';
-import { createManagedRestores } from './snapshots/managed-restores.ts';
+import { createManagedRestores, MANAGED_RESTORE_JOB } from './snapshots/managed-restores.ts';
 import { createManagedSnapshots } from './snapshots/managed-snapshots.ts';
-import { createSnapshotRestores } from './snapshots/own-restores.ts';
+import { createSnapshotWork, SNAPSHOT_JOB } from './snapshots/take-snapshot.ts';
+import { createUserRestores, RESTORE_JOB } from './snapshots/user-restores.ts';
 
 const checkIsolation = onDemand(async () => (await import('./isolation/check-isolation.ts')).checkIsolation);
 const datasetStatistics = onDemand(async () => (await import('./items/dataset-statistics.ts')).datasetStatistics);
@@ -128,13 +137,12 @@ type Owned =
 
 /** Other processes may be killed while this one lives on. */
 const SWEEP_EVERY_MS = 600_000;
-/** What another process was at when it was killed is gone on with after its lease. */
-const RESUME_EVERY_MS = 15_000;
 const JOB_SETTINGS: Omit<JobWorkerSettings, 'drainMs'> = { leaseMs: 15_000, pollMs: 1000, maxConcurrent: 16 };
 
 /** Takes data in, keeps it, hands it to the others and forgets it. */
 export function createIngestService(options: IngestServiceOptions): Service {
-  const dependencies = dependenciesOf(options);
+  const handlers: Record<string, JobHandler> = {};
+  const dependencies = dependenciesOf(options, handlers);
   const sweep = createRepeating({
     work: () => Promise.all([sweepBlobs(dependencies, SYSTEM_SCOPE), queueBegunForgets(dependencies, SYSTEM_SCOPE)]),
     everyMs: SWEEP_EVERY_MS,
@@ -149,6 +157,13 @@ export function createIngestService(options: IngestServiceOptions): Service {
   });
   const additions = createAdditionWorker(dependencies);
   const { jobs } = dependencies;
+  Object.assign(handlers, snapshots?.handlers, {
+    [ERASURE_JOB]: erasures.handler,
+    [DELETION_JOB]: {
+      drive: (job, lease) => resumeDeletion(dependencies, job, lease),
+      failures: DELETION_FAILURES,
+    } satisfies JobHandler,
+  });
   const subscriptions: Subscription[] = [];
   return {
     name: 'ingest',
@@ -173,7 +188,6 @@ export function createIngestService(options: IngestServiceOptions): Service {
       subscriptions.push(...(await serveOperator(dependencies, erasures)));
       if (snapshots !== null) subscriptions.push(...(await snapshots.serve()));
       snapshots?.sweep.start();
-      snapshots?.resumption.start();
       sweep.start();
       purge.start();
       await Promise.all([jobs.start(), additions.start()]);
@@ -181,29 +195,22 @@ export function createIngestService(options: IngestServiceOptions): Service {
     async stop() {
       stopping.abort();
       await Promise.all([jobs.stop(), additions.stop()]);
-      await Promise.all([sweep.stop(), purge.stop()]);
-      await Promise.all([snapshots?.sweep.stop(), snapshots?.resumption.stop()]);
+      await Promise.all([sweep.stop(), purge.stop(), snapshots?.sweep.stop()]);
       await Promise.all(subscriptions.splice(0).map((subscription) => subscription.stop()));
-      await Promise.all([erasures.stop(), snapshots?.stop()]);
     },
   };
 }
 
 type Dependencies = IngestDependencies & { readonly jobs: JobWorker };
 
-function dependenciesOf(options: IngestServiceOptions): Dependencies {
+function dependenciesOf(options: IngestServiceOptions, handlers: JobWorkerOptions['handlers']): Dependencies {
   const { store, settings } = options;
   const sessions = createSessions(store);
-  const dependencies: Dependencies = {
+  return {
     ...options,
     jobs: createJobWorker(options, {
       name: 'ingest',
-      handlers: {
-        [DELETION_JOB]: {
-          drive: (job, lease) => resumeDeletion(dependencies, job, lease),
-          failures: DELETION_FAILURES,
-        },
-      },
+      handlers,
       settings: { ...JOB_SETTINGS, drainMs: settings.drainMs, ...options.jobs },
     }),
     budgets: options.budgets ?? createBudgets(options),
@@ -233,7 +240,6 @@ function dependenciesOf(options: IngestServiceOptions): Dependencies {
       ? {}
       : { snapshotIndex: { places: options.snapshots.places, store, snapshots: createSnapshots(store) } }),
   };
-  return dependencies;
 }
 
 /** Takes away what has outlived its time, again and again. */
@@ -282,18 +288,28 @@ function openSnapshots(
   { indexes, places }: NonNullable<IngestServiceOptions['snapshots']>,
 ) {
   const { store, messenger, logger } = dependencies;
-  const parts = { ...dependencies, indexes, places, managedResources: createManagedResources(store) };
-  const snapshots = createManagedSnapshots({ ...parts, snapshots: createSnapshots(store) });
+  const managedResources = createManagedResources(store);
+  const parts = { ...dependencies, indexes, places, managedResources, snapshots: createSnapshots(store) };
+  const work = createSnapshotWork(parts);
+  const snapshots = createManagedSnapshots(parts, work);
+  const ofUsers = createDatasetSnapshots(parts, work);
   const restores = createManagedRestores({
-    ...{ ...parts, restores: createRestores(store), tenants: createTenants(store) },
+    ...parts,
+    restores: createManagedRestoreRecords(store),
+    tenants: createTenants(store),
   });
-  const ofUsers = createDatasetSnapshots({ ...parts, snapshots: createSnapshots(store) });
-  const restoresOfUsers = createSnapshotRestores({
-    ...{ ...parts, restores: createOwnRestores(store), datasets: createDatasets(store) },
+  const restoresOfUsers = createUserRestores({
+    ...parts,
+    restores: createUserRestoreRecords(store),
+    datasets: createDatasets(store),
   });
-  const failed = (error: unknown) => logger.error('ingest.snapshots.sweep.failed', { error });
   return {
     take: snapshots.take,
+    handlers: {
+      [SNAPSHOT_JOB]: work.handler,
+      [RESTORE_JOB]: restoresOfUsers.handler,
+      [MANAGED_RESTORE_JOB]: restores.handler,
+    },
     routes: snapshotRoutes({ messenger, snapshots: ofUsers, restores: restoresOfUsers }),
     serve: () =>
       Promise.all([
@@ -307,16 +323,13 @@ function openSnapshots(
         messenger.serve(snapshotMethods.restoreDataset, (request, context) => restores.restore(request, context)),
       ]),
     sweep: createRepeating({
-      work: () => Promise.all([snapshots.sweep(), restores.sweep(), restoresOfUsers.sweep()]),
+      async work() {
+        await Promise.all([snapshots.sweep(), restores.sweep(), restoresOfUsers.sweep()]);
+        await Promise.all([ofUsers.queueUnfinished(), restoresOfUsers.queueUnfinished()]);
+      },
       everyMs: SWEEP_EVERY_MS,
-      onError: failed,
+      onError: (error) => logger.error('ingest.snapshots.sweep.failed', { error }),
     }),
-    resumption: createRepeating({
-      work: () => Promise.all([ofUsers.resume(), restoresOfUsers.resume()]),
-      everyMs: RESUME_EVERY_MS,
-      onError: failed,
-    }),
-    stop: () => Promise.all([snapshots.stop(), restores.stop(), ofUsers.stop(), restoresOfUsers.stop()]),
   };
 }
 

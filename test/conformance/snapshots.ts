@@ -9,6 +9,7 @@ import type { DatasetId, TenantId, UserId } from '../../services/common/kernel/b
 import type { DatasetRef } from '../../services/common/kernel/dataset.ts';
 import { asId } from '../../services/common/kernel/ids.ts';
 import { datasetScope, SYSTEM_SCOPE } from '../../services/common/kernel/scope.ts';
+import { jobsCollection } from '../../services/common/platform/jobs/job-document.ts';
 import { usage } from '../../services/common/platform/messaging/methods/auth.ts';
 import * as auth from '../../services/common/platform/messaging/methods/auth-managed.ts';
 import * as ingest from '../../services/common/platform/messaging/methods/ingest-managed.ts';
@@ -18,7 +19,7 @@ import { findAll } from '../../services/common/records/base/find-all.ts';
 import { ledgerCollection } from '../../services/common/records/cognify/ledger.ts';
 import type { SnapshotPlace } from '../../services/common/storage/ports/snapshot-places.ts';
 import { SNAPSHOT_SCOPE } from '../../services/common/storage/snapshots/manifest.ts';
-import { restoresCollection } from '../../services/ingest/repositories/restores.ts';
+import { MANAGED_RESTORE_JOB } from '../../services/ingest/snapshots/managed-restores.ts';
 import type { ManagedApp } from '../support/managed-app.ts';
 import { until } from '../support/until.ts';
 
@@ -383,10 +384,8 @@ export function snapshotCases(start: () => Promise<ManagedApp>, place: () => Sna
     const nobody = { ...acme, tenantId: randomUUID() as TenantId };
     const none = await attempt(nobody, 'facts', { tenantId: acme.tenantId, name: 'named' });
     expect(none.failure?.name).to.equal('TenantNotFoundError');
-    const open = await findAll(app.stores.documents, SYSTEM_SCOPE, restoresCollection, {
-      where: { isComplete: false },
-    });
-    expect(open.every(({ value }) => value.worker === null)).to.equal(true);
+    const running = { kind: MANAGED_RESTORE_JOB, state: 'running' };
+    expect(await app.stores.documents.count(SYSTEM_SCOPE, jobsCollection, running)).to.equal(0);
   });
 
   it('go with what they show, and the receipt counts them; or stay, and it names them', async () => {

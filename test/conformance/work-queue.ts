@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { SYSTEM_SCOPE } from '../../services/common/kernel/scope.ts';
-import { createWorkQueue, jobsCollection } from '../../services/common/platform/jobs/work-queue.ts';
+import { jobsCollection } from '../../services/common/platform/jobs/job-document.ts';
+import { createWorkQueue } from '../../services/common/platform/jobs/work-queue.ts';
 import { createIdSource } from '../../services/common/platform/system/id-source.ts';
 import { type ClaimedJob, LeaseLostError } from '../../services/common/ports/work-queue.ts';
 import { createInProcessBus } from '../../services/common/storage/bus/in-process/bus.ts';
@@ -68,6 +69,7 @@ function claims(current: () => QueueSubject): void {
         scope,
         payload: { runId: 'r' },
         attempt: 1,
+        maxAttempts: 5,
         fencingToken: 1,
         worker: 'worker',
         cancelRequested: false,

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { DatasetId } from '../../services/common/kernel/brand.ts';
 import { asId } from '../../services/common/kernel/ids.ts';
 import { datasetScope, PERSONAL_TENANT, SYSTEM_SCOPE } from '../../services/common/kernel/scope.ts';
-import { jobsCollection } from '../../services/common/platform/jobs/work-queue.ts';
+import { jobsCollection } from '../../services/common/platform/jobs/job-document.ts';
 import { createSystemClock } from '../../services/common/platform/system/clock.ts';
 import { dataItemsCollection } from '../../services/common/records/ingest/data-items.ts';
 import { DELETION_JOB } from '../../services/ingest/forgetting/deletion-job.ts';

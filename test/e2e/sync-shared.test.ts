@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { DatasetId, UserId } from '../../services/common/kernel/brand.ts';
 import { asId } from '../../services/common/kernel/ids.ts';
 import { datasetScope, PERSONAL_TENANT, SYSTEM_SCOPE } from '../../services/common/kernel/scope.ts';
-import { jobsCollection } from '../../services/common/platform/jobs/work-queue.ts';
+import { jobsCollection } from '../../services/common/platform/jobs/job-document.ts';
 import { syncRunsCollection } from '../../services/common/records/integrations/sync-runs.ts';
 import { syncStateCollections } from '../../services/common/records/integrations/sync-state.ts';
 import { required } from '../support/auth-service.ts';

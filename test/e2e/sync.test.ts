@@ -3,7 +3,7 @@ import type { DatasetId } from '../../services/common/kernel/brand.ts';
 import { asId } from '../../services/common/kernel/ids.ts';
 import { PERSONAL_TENANT, SYSTEM_SCOPE } from '../../services/common/kernel/scope.ts';
 import { createEventLog } from '../../services/common/platform/events/event-log.ts';
-import { jobsCollection } from '../../services/common/platform/jobs/work-queue.ts';
+import { jobsCollection } from '../../services/common/platform/jobs/job-document.ts';
 import { blobIntentsCollection } from '../../services/common/records/ingest/blob-intents.ts';
 import { type SyncRun, syncRunsCollection } from '../../services/common/records/integrations/sync-runs.ts';
 import { md5, type RemoteMemoryServer, startRemoteMemory } from '../support/remote-memory-server.ts';

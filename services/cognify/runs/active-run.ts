@@ -4,7 +4,7 @@ import { scopeOf } from '../../common/kernel/dataset.ts';
 import { isEngramError } from '../../common/kernel/errors.ts';
 import { createWorkGroups } from '../../common/platform/async/work-groups.ts';
 import type { JobAuthority } from '../../common/platform/jobs/job-authority.ts';
-import { heldError } from '../../common/platform/jobs/job-document.ts';
+import { heldError } from '../../common/platform/jobs/job-failure.ts';
 import type { JobLease } from '../../common/platform/jobs/job-lease.ts';
 import type { RunEnd, RunRecorder, RunUsage } from '../../common/platform/jobs/run-recorder.ts';
 import type { RunJob } from '../../common/platform/messaging/jobs.ts';

@@ -1,3 +1,4 @@
+import type { TenantId } from '../kernel/brand.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import type { Page } from '../kernel/result-page.ts';
 import type { Scope, SystemScope } from '../kernel/scope.ts';
@@ -51,6 +52,12 @@ export interface WorkQueue {
   waitingWrites(jobId: string): readonly Write[];
   /** Remove a job that nobody works on; their commit fails with `VersionConflictError` when it is not in the state any more. */
   withdrawWrites(jobId: string, state: 'queued' | 'dead'): readonly Write[];
+  /** All jobs of a tenant that is erased, running and dead ones too, but for the one that erases it. */
+  removeOfTenant(
+    scope: SystemScope,
+    tenant: TenantId,
+    except: string,
+  ): Promise<{ readonly removed: number; readonly left: number }>;
   /** Whether the job is queued, running or dead; a job that was completed or withdrawn is gone. */
   exists(scope: SystemScope, jobId: string): Promise<boolean>;
   depth(scope: SystemScope): Promise<Readonly<Record<string, number>>>;
@@ -90,6 +97,7 @@ export interface ClaimedJob {
   readonly payload: JsonObject;
   /** 1 on the first claim. */
   readonly attempt: number;
+  readonly maxAttempts: number;
   /** Grows with every claim of this job. */
   readonly fencingToken: number;
   readonly worker: string;

@@ -1,52 +1,24 @@
 import type { DatasetId, TenantId } from '../../common/kernel/brand.ts';
 import { engramError } from '../../common/kernel/errors.ts';
 import { asId } from '../../common/kernel/ids.ts';
-import type { JsonObject } from '../../common/kernel/json.ts';
 import { SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
-import { jobsCollection } from '../../common/platform/jobs/work-queue.ts';
-import type { CallContext } from '../../common/platform/messaging/messenger.ts';
 import { beginErasure, type ErasedThing, endErasure } from '../../common/platform/messaging/methods/auth-managed.ts';
-import type {
-  EraseDatasetRequest,
-  EraseTenantRequest,
-} from '../../common/platform/messaging/methods/ingest-managed.ts';
-import type { SnapshotProgress, TakeSnapshotRequest } from '../../common/platform/messaging/methods/snapshots.ts';
 import { renewedProof } from '../../common/platform/messaging/principal-proof.ts';
 import { eraseCollections } from '../../common/records/base/erase-collections.ts';
-import { type AnyCollection, removeWhere } from '../../common/storage/ports/document-store.ts';
+import type { AnyCollection } from '../../common/storage/ports/document-store.ts';
 import type { IngestDependencies } from '../dependencies.ts';
-import type { Erasure } from '../repositories/erasures.ts';
-import { eraseSnapshots, type SnapshotIndex } from '../snapshots/erase-snapshots.ts';
-import { type ForgettingCounts, forgetDataset } from './forget.ts';
-import { takeFinalSnapshots } from './take-final-snapshots.ts';
-
-/** What an erasure knows of itself beside its counts. */
-type ErasureNotes = Pick<Erasure, 'finalSnapshots' | 'kept'>;
-
-/** Is told what is done, and whether to go on. */
-export interface ErasureWatch extends ForgettingCounts, Readonly<ErasureNotes> {
-  /** For whoever goes on. Throws when somebody else has taken over. */
-  note(notes: Partial<ErasureNotes>): Promise<void>;
-  /** What is being erased now, in a few words. Throws when somebody else has taken over. */
-  step(name: string): Promise<void>;
-  /** All that was removed, by kind, also in earlier attempts. */
-  total(): JsonObject;
-  readonly begunAt: string;
-  readonly context: CallContext;
-}
+import { eraseSnapshots } from '../snapshots/remove-snapshots.ts';
+import { forgetDataset } from './forget.ts';
+import {
+  type ErasureRequest,
+  type ErasureWatch,
+  type FinalSnapshotDependencies,
+  takeFinalSnapshots,
+} from './take-final-snapshots.ts';
 
 /** What the composition root knows: every collection that has documents of tenants by its level. */
-export type ErasureDependencies = IngestDependencies & {
-  readonly tenantCollections: readonly AnyCollection[];
-  /** Absent: none are taken here. */
-  readonly snapshotIndex?: SnapshotIndex;
-  readonly takeSnapshot?: (request: TakeSnapshotRequest, context: CallContext) => Promise<SnapshotProgress>;
-};
-
-/** What is to be erased, and what not. */
-export type ErasureWish = ErasedThing &
-  Pick<EraseDatasetRequest, 'keepSnapshots' | 'finalSnapshot' | 'withoutSnapshots'> &
-  Pick<EraseTenantRequest, 'finalSnapshots'>;
+export type ErasureDependencies = IngestDependencies &
+  FinalSnapshotDependencies & { readonly tenantCollections: readonly AnyCollection[] };
 
 /** How often a dataset may be there again: who makes it has credentials that are ending. */
 const ATTEMPTS = 3;
@@ -57,13 +29,13 @@ const ATTEMPTS = 3;
  */
 export async function carryOutErasure(
   deps: ErasureDependencies,
-  wish: ErasureWish,
+  request: ErasureRequest,
   watch: ErasureWatch,
 ): Promise<string> {
   const { messenger } = deps;
-  const { tenantId, datasetId, crUid, keepSnapshots = false } = wish;
+  const { tenantId, datasetId, crUid, keepSnapshots = false } = request;
   const thing: ErasedThing = { tenantId, crUid, ...(datasetId === undefined ? {} : { datasetId }) };
-  await takeFinalSnapshots(deps, wish, watch);
+  await takeFinalSnapshots(deps, request, watch);
   await watch.step('snapshots');
   const found = await eraseSnapshots(deps.snapshotIndex, { ...thing, keepSnapshots }, watch);
   // The index goes with the rest, and whoever goes on then finds none of them.
@@ -76,8 +48,8 @@ export async function carryOutErasure(
     await eraseTenantRecords(deps, thing.tenantId, watch);
   }
   await watch.step('receipt');
-  const request = { ...thing, begunAt: watch.begunAt, removed: watch.total(), kept };
-  const { receipt } = await messenger.call(endErasure, request, watch.context);
+  const ended = { ...thing, begunAt: watch.begunAt, removed: watch.total(), kept };
+  const { receipt } = await messenger.call(endErasure, ended, watch.context);
   // Once more, for what was on its way when the tenant was shut: nobody can name it any more.
   if (thing.datasetId === undefined) await eraseTenantRecords(deps, thing.tenantId, watch);
   return receipt;
@@ -120,15 +92,15 @@ async function eraseDataset(
 
 /** What is of the tenant beside its datasets. Jobs belong to the whole installation, and name their tenant. */
 async function eraseTenantRecords(deps: ErasureDependencies, tenant: TenantId, watch: ErasureWatch): Promise<void> {
-  const { store, blobs, tenantCollections } = deps;
+  const { store, blobs, tenantCollections, workQueue } = deps;
   await watch.step('records of the tenant');
   const scope = { tenant };
   const { removed, left: ofCollections } = await eraseCollections(store, scope, tenantCollections);
   watch.removed('records', removed);
   let left = ofCollections;
-  const [jobs] = await store.commit(SYSTEM_SCOPE, [removeWhere(jobsCollection, { tenant })]);
-  watch.removed('jobs', jobs?.changed ?? 0);
-  left += await store.count(SYSTEM_SCOPE, jobsCollection, { tenant });
+  const jobs = await workQueue.removeOfTenant(SYSTEM_SCOPE, tenant, watch.jobId);
+  watch.removed('jobs', jobs.removed);
+  left += jobs.left;
   watch.removed('blobs', await blobs.removeAll(scope));
   left += (await blobs.list(scope, { limit: 1 })).items.length;
   watch.left(left);

@@ -1,11 +1,11 @@
 import type { DataItemId } from '../../common/kernel/brand.ts';
 import { type DatasetRef, scopeOf } from '../../common/kernel/dataset.ts';
+import { isQueuedAlready } from '../../common/platform/jobs/job-failure.ts';
 import type { JobLease } from '../../common/platform/jobs/job-lease.ts';
 import type { JobHandler } from '../../common/platform/jobs/job-worker.ts';
-import { jobsCollection } from '../../common/platform/jobs/work-queue.ts';
 import type { CallContext } from '../../common/platform/messaging/messenger.ts';
 import type { ClaimedJob } from '../../common/ports/work-queue.ts';
-import { DuplicateKeyError, VersionConflictError } from '../../common/storage/ports/document-store.ts';
+import { VersionConflictError } from '../../common/storage/ports/document-store.ts';
 import type { IngestDependencies } from '../dependencies.ts';
 import { DELETION_FAILURES, type Deletion, deletionJob, deletionOf } from './deletion-job.ts';
 import { forgetDataset, forgetItems, forgetMemory, removeLate } from './forget.ts';
@@ -77,7 +77,7 @@ async function durably<Result>(
     await jobs.begin(scope, job, handler, writes);
     return await outcome.promise;
   } catch (error) {
-    if (!(error instanceof DuplicateKeyError && error.collection === jobsCollection.name)) throw error;
+    if (!isQueuedAlready(error)) throw error;
   }
   // An attempt before is pending: this one takes it over, unless a worker is at it.
   if (writes.length > 0) await store.commit(scope, writes);

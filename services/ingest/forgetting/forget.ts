@@ -13,8 +13,9 @@ import type { AuditEntry } from '../../common/ports/audit-log.ts';
 import { eraseCollections } from '../../common/records/base/erase-collections.ts';
 import { forgottenCollections } from '../collections.ts';
 import type { IngestDependencies } from '../dependencies.ts';
+import type { ForgettingCounts } from '../model.ts';
 import { forgetMarks } from '../repetition/forget-marks.ts';
-import { eraseSnapshots } from '../snapshots/erase-snapshots.ts';
+import { eraseSnapshots } from '../snapshots/remove-snapshots.ts';
 import { forgetAnswers } from './forget-answers.ts';
 import { removeAllItems, removeItems } from './remove-items.ts';
 
@@ -50,13 +51,6 @@ export async function forgetItems(
     left += (await blobs.list(scope, { prefix: itemBlobs.prefix(id), limit: 1 })).items.length;
   }
   requireNothingLeft(left);
-}
-
-/** Is told while something is forgotten, also when it does not come to an end. */
-export interface ForgettingCounts {
-  removed(kind: string, count: number): void;
-  /** Records that are there still. */
-  left(count: number): void;
 }
 
 const UNCOUNTED: ForgettingCounts = { removed: () => {}, left: () => {} };

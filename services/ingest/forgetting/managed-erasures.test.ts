@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { type TestClock, testClock } from '../../../test/support/auth-service.ts';
+import { createTestJobs } from '../../../test/support/job-worker.ts';
 import { createMemoryBlobStore } from '../../../test/support/memory/blob-store.ts';
 import { createMemoryDocumentStore } from '../../../test/support/memory/document-store.ts';
 import { unsignedPrincipals } from '../../../test/support/unsigned-principals.ts';
@@ -13,6 +14,7 @@ import { engramError } from '../../common/kernel/errors.ts';
 import { asId } from '../../common/kernel/ids.ts';
 import { datasetScope } from '../../common/kernel/scope.ts';
 import { createEventLog } from '../../common/platform/events/event-log.ts';
+import type { JobWorker } from '../../common/platform/jobs/job-worker.ts';
 import { createMessenger, type Messenger } from '../../common/platform/messaging/messenger.ts';
 import { removeDataset, resolveDatasets } from '../../common/platform/messaging/methods/auth.ts';
 import { beginErasure, endErasure } from '../../common/platform/messaging/methods/auth-managed.ts';
@@ -53,6 +55,8 @@ const BUCKET = { endpoint: null, bucket: 'acme', prefix: '', region: 'us-east-1'
 const neverOpened = () => Promise.reject(new Error('a bucket of somebody else is opened'));
 const OWNER = { id: DATASET.ownerId, email: '', tenant: TENANT, isSuperuser: false, parentId: null };
 
+type Replica = ManagedErasures & Pick<JobWorker, 'stop'>;
+
 /** The other services over a real bus, each of which can be told to fail or to wait. */
 describe('erasures for the operator', () => {
   let store: DocumentStore;
@@ -67,7 +71,7 @@ describe('erasures for the operator', () => {
   let log: EventLog;
   let onTaken: () => Promise<void>;
   let onSnapshot: () => Promise<SnapshotFailure | null>;
-  const open: ManagedErasures[] = [];
+  const open: Replica[] = [];
 
   beforeEach(async () => {
     store = createMemoryDocumentStore();
@@ -107,15 +111,16 @@ describe('erasures for the operator', () => {
     });
   });
   afterEach(async () => {
-    await Promise.all(open.splice(0).map((erasures) => erasures.stop()));
+    await Promise.all(open.splice(0).map((replica) => replica.stop()));
     await dropBus();
   });
 
   /** One replica of ingest. */
-  const replica = (answerAfterMs = 10_000): ManagedErasures => {
+  const replica = (answerAfterMs = 10_000): Replica => {
     const shared: DocumentStore = { ...store, capabilities: { ...store.capabilities, sharedBetweenProcesses: true } };
-    const ignore = () => {};
+    const { workQueue, jobs } = createTestJobs(shared, clock);
     const deps = {
+      ...{ workQueue, jobs },
       ...{ store: shared, messenger, clock, blobs: createMemoryBlobStore(), audit: createAuditLog(store, clock) },
       ...{ items: createDataItems(store), intents: createBlobIntents(store), ledger: createLedger(store) },
       ...{ sessionRemoval: createSessionRemoval(store), datasets: createDatasets(store), eventLog: log },
@@ -126,23 +131,22 @@ describe('erasures for the operator', () => {
         const at = clock.now().toISOString();
         const [last] = (await log.read(SCOPE, { after: 0, limit: 100 })).toReversed();
         const info = { name, datasetId, at, items: 1, sizeBytes: 2, sha256: '', place: placeText(place) };
-        const leased = { worker: null, leasedUntilMs: 0, failure: null, isComplete: true };
+        const state = { touchedAtMs: 0, failure: null, isComplete: true };
         const counted = { done: 1, total: 1, event: last?.offset ?? null };
-        const write = createSnapshots(store).insertWrite({ ...info, ...leased, ...counted, isInstalled: false });
+        const write = createSnapshots(store).insertWrite({ ...info, ...state, ...counted, isInstalled: false });
         await store.commit({ tenant: TENANT }, [write]);
         await onTaken();
         return { snapshot: { ...info, tenantId: TENANT }, done: 1, total: 1, failure: null };
       },
-      logger: { debug: ignore, info: ignore, warn: ignore, error: ignore },
       tenantCollections: [],
     } as unknown as ErasureDependencies;
-    const erasures = createManagedErasures(deps, { answerAfterMs });
-    open.push(erasures);
-    return erasures;
+    const started = { ...createManagedErasures(deps, { answerAfterMs }), stop: jobs.stop };
+    open.push(started);
+    return started;
   };
 
   /** However slow the machine: asks until search has been asked to erase. */
-  const untilSearching = async (erasures: ManagedErasures): Promise<ErasureProgress> => {
+  const untilSearching = async (erasures: Replica): Promise<ErasureProgress> => {
     let progress = await erasures.progress(PLAIN, CALL);
     await until('search is asked to erase', async () => {
       if (searching === 0) progress = await erasures.progress(PLAIN, CALL);

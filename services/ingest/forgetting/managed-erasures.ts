@@ -4,61 +4,69 @@ import { beginErasure, type ErasedThing } from '../../common/platform/messaging/
 import type { ErasureProgress } from '../../common/platform/messaging/methods/ingest-managed.ts';
 import type { ManagedThing } from '../../common/records/auth/managed-resources.ts';
 import { DuplicateKeyError } from '../../common/storage/ports/document-store.ts';
+import { createRecordedWork, type WorkKey, type WorkProgress } from '../jobs/recorded-work.ts';
 import { createErasures, type Erasure } from '../repositories/erasures.ts';
-import { carryOutErasure, type ErasureDependencies, type ErasureWatch, type ErasureWish } from './carry-out-erasure.ts';
-import { createLeasedWork, type WorkWatch } from './leased-work.ts';
+import { carryOutErasure, type ErasureDependencies } from './carry-out-erasure.ts';
+import type { ErasureRequest, ErasureWatch } from './take-final-snapshots.ts';
+
+/** Kind of the jobs that erase datasets and tenants for resources. */
+export const ERASURE_JOB = 'erasure';
+
+export type ManagedErasures = ReturnType<typeof createManagedErasures>;
 
 /** Erasures for the operator, which asks again until there is a receipt. */
-export interface ManagedErasures {
-  /**
-   * Begins the erasure, or goes on with one that nobody is at; answers when it has ended, or how far it is after a while.
-   * Errors: those of `eraseDataset` in common/platform/messaging/methods/ingest-managed.ts.
-   */
-  progress(thing: ErasureWish, context: CallContext): Promise<ErasureProgress>;
-  /** Ends what is in hand here after its step; somebody else goes on. */
-  stop(): Promise<void>;
-}
-
-export function createManagedErasures(
-  deps: ErasureDependencies,
-  options: { readonly answerAfterMs?: number } = {},
-): ManagedErasures {
-  const { store, clock, logger } = deps;
+export function createManagedErasures(deps: ErasureDependencies, options: { readonly answerAfterMs?: number } = {}) {
+  const { store, clock } = deps;
   const erasures = createErasures(store);
-  const work = createLeasedWork<Erasure, ErasureWish>({
-    ...{ clock, logger, what: 'erasure', ...options },
-    isShared: store.capabilities.sharedBetweenProcesses,
-    save: (erasure) => store.commit(SYSTEM_SCOPE, [erasures.replaceWrite(erasure)]),
-    work: (erasure, wish, watch) => carryOut(deps, wish, { erasure, watch }),
+  const work = createRecordedWork<Erasure, ErasureRequest>(deps, {
+    ...options,
+    kind: ERASURE_JOB,
+    read: ({ scope, payload }) => {
+      const dataset = (payload['datasetId'] ?? null) as ManagedThing['dataset'];
+      return erasures.get(String(payload['crUid']), { tenant: scope.tenant, dataset });
+    },
+    save: (_, erasure, writes) => store.commit(SYSTEM_SCOPE, [...writes, erasures.replaceWrite(erasure)]),
+    async work(erasure, request, progress) {
+      if (request === null) throw new Error('an erasure is carried out without its request');
+      return carryOut(deps, request, { erasure, progress });
+    },
   });
-  const open = async (thing: ErasedThing): Promise<Erasure> => {
-    const place = placeOf(thing);
-    const known = await erasures.get(thing.crUid, place);
-    if (known !== null) return known;
-    const write = erasures.insertWrite(thing.crUid, place, clock.now().toISOString());
-    await store.commit(SYSTEM_SCOPE, [write]).catch((error: unknown) => {
-      if (!(error instanceof DuplicateKeyError)) throw error;
-    });
-    return read(thing);
-  };
   const read = async (thing: ErasedThing): Promise<Erasure> => {
     const erasure = await erasures.get(thing.crUid, placeOf(thing));
     if (erasure === null) throw new Error('an erasure that was begun is gone');
     return erasure;
   };
+  const open = async (thing: ErasedThing): Promise<void> => {
+    const place = placeOf(thing);
+    if ((await erasures.get(thing.crUid, place)) !== null) return;
+    const write = erasures.insertWrite(thing.crUid, place, clock.now().toISOString());
+    await store.commit(SYSTEM_SCOPE, [write]).catch((error: unknown) => {
+      if (!(error instanceof DuplicateKeyError)) throw error;
+    });
+  };
   return {
-    async progress(wish, { requestId }) {
+    handler: work.handler,
+    /**
+     * Begins the erasure, or goes on with one that no worker holds; answers when it has ended, or how far it is after a while.
+     * Errors: those of `eraseDataset` in common/platform/messaging/methods/ingest-managed.ts.
+     */
+    async progress(request: ErasureRequest, { requestId }: CallContext): Promise<ErasureProgress> {
       // Who may not is told so before anything is written down.
-      const { receipt } = await deps.messenger.call(beginErasure, thingOf(wish), { requestId });
-      if (receipt !== null) return ended(receipt, await erasures.get(wish.crUid, placeOf(wish)));
-      const { id } = await open(wish);
-      return progressOf(await work.progress({ id, input: wish, requestId, read: () => read(wish) }));
+      const { receipt } = await deps.messenger.call(beginErasure, thingOf(request), { requestId });
+      if (receipt !== null) return ended(receipt, await erasures.get(request.crUid, placeOf(request)));
+      await open(request);
+      const key = keyOf(request);
+      return progressOf(await work.progress({ work: key, input: request, requestId, read: () => read(request) }));
     },
-    stop: () => work.stop(),
   };
 }
 
-function thingOf({ tenantId, datasetId, crUid }: ErasureWish): ErasedThing {
+function keyOf({ tenantId, datasetId, crUid }: ErasedThing): WorkKey {
+  const payload = { crUid, datasetId: datasetId ?? null };
+  return { scope: { tenant: tenantId }, key: JSON.stringify(payload), payload, onRequest: true };
+}
+
+function thingOf({ tenantId, datasetId, crUid }: ErasureRequest): ErasedThing {
   return { tenantId, crUid, ...(datasetId === undefined ? {} : { datasetId }) };
 }
 
@@ -68,21 +76,25 @@ function placeOf({ tenantId, datasetId }: ErasedThing): ManagedThing {
 
 interface Attempt {
   readonly erasure: Erasure;
-  readonly watch: WorkWatch<Erasure>;
+  readonly progress: WorkProgress<Erasure>;
 }
 
 /** Goes on with the counts of the attempts before, and leaves its own where it fails. */
 async function carryOut(
   deps: ErasureDependencies,
-  wish: ErasureWish,
-  { erasure, watch: { signal, requestId, update } }: Attempt,
+  request: ErasureRequest,
+  { erasure, progress: { signal, requestId, jobId, update } }: Attempt,
 ): Promise<Partial<Erasure>> {
   const removed: Record<string, number> = { ...(erasure.removed as Record<string, number>) };
   let { residue } = erasure;
   const counted = () => ({ removed: { ...removed }, residue });
   const watch: ErasureWatch = {
-    ...{ begunAt: erasure.begunAt, context: { requestId, signal } },
-    ...{ finalSnapshots: erasure.finalSnapshots, kept: erasure.kept, note: update },
+    begunAt: erasure.begunAt,
+    jobId,
+    context: { requestId, signal },
+    finalSnapshots: erasure.finalSnapshots,
+    kept: erasure.kept,
+    note: update,
     async step(step) {
       signal.throwIfAborted();
       await update({ ...counted(), step });
@@ -96,7 +108,7 @@ async function carryOut(
     total: () => ({ ...removed }),
   };
   try {
-    const receipt = await carryOutErasure(deps, wish, watch);
+    const receipt = await carryOutErasure(deps, request, watch);
     return { ...counted(), receipt, step: '', residue: 0 };
   } catch (error) {
     await update(counted());

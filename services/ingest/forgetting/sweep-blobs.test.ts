@@ -3,7 +3,8 @@ import { createMemoryBlobStore } from '../../../test/support/memory/blob-store.t
 import { createMemoryDocumentStore } from '../../../test/support/memory/document-store.ts';
 import { asId } from '../../common/kernel/ids.ts';
 import { datasetScope, SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
-import { createWorkQueue, jobsCollection } from '../../common/platform/jobs/work-queue.ts';
+import { jobsCollection } from '../../common/platform/jobs/job-document.ts';
+import { createWorkQueue } from '../../common/platform/jobs/work-queue.ts';
 import { createIdSource } from '../../common/platform/system/id-source.ts';
 import { blobIntentsCollection, createBlobIntents } from '../../common/records/ingest/blob-intents.ts';
 import { createInProcessBus } from '../../common/storage/bus/in-process/bus.ts';

@@ -2,9 +2,44 @@ import { isCanaryDataset } from '../../common/domain/canary.ts';
 import { finalSnapshotName } from '../../common/domain/snapshot-name.ts';
 import type { TenantId } from '../../common/kernel/brand.ts';
 import { clientMessage, engramError, isEngramError } from '../../common/kernel/errors.ts';
+import type { JsonObject } from '../../common/kernel/json.ts';
 import { datasetScope } from '../../common/kernel/scope.ts';
-import type { TakeSnapshotRequest } from '../../common/platform/messaging/methods/snapshots.ts';
-import type { ErasureDependencies, ErasureWatch, ErasureWish } from './carry-out-erasure.ts';
+import type { CallContext } from '../../common/platform/messaging/messenger.ts';
+import type { ErasedThing } from '../../common/platform/messaging/methods/auth-managed.ts';
+import type {
+  EraseDatasetRequest,
+  EraseTenantRequest,
+} from '../../common/platform/messaging/methods/ingest-managed.ts';
+import type { SnapshotProgress, TakeSnapshotRequest } from '../../common/platform/messaging/methods/snapshots.ts';
+import type { IngestDependencies } from '../dependencies.ts';
+import type { ForgettingCounts } from '../model.ts';
+import type { Erasure } from '../repositories/erasures.ts';
+
+/** What an erasure knows of itself beside its counts. */
+type ErasureNotes = Pick<Erasure, 'finalSnapshots' | 'kept'>;
+
+/** Is told what is done, and whether to go on. */
+export interface ErasureWatch extends ForgettingCounts, Readonly<ErasureNotes> {
+  /** For whoever goes on. Throws when somebody else has taken over. */
+  note(notes: Partial<ErasureNotes>): Promise<void>;
+  /** What is being erased now, in a few words. Throws when somebody else has taken over. */
+  step(name: string): Promise<void>;
+  /** All that was removed, by kind, also in earlier attempts. */
+  total(): JsonObject;
+  readonly begunAt: string;
+  readonly jobId: string;
+  readonly context: CallContext;
+}
+
+/** What is to be erased, and what not. */
+export type ErasureRequest = ErasedThing &
+  Pick<EraseDatasetRequest, 'keepSnapshots' | 'finalSnapshot' | 'withoutSnapshots'> &
+  Pick<EraseTenantRequest, 'finalSnapshots'>;
+
+export interface FinalSnapshotDependencies extends Pick<IngestDependencies, 'datasets' | 'eventLog' | 'snapshotIndex'> {
+  /** Absent: none are taken here. */
+  readonly takeSnapshot?: (request: TakeSnapshotRequest, context: CallContext) => Promise<SnapshotProgress>;
+}
 
 type Wanted = Pick<TakeSnapshotRequest, 'datasetId' | 'name' | 'place'>;
 
@@ -15,13 +50,13 @@ type Wanted = Pick<TakeSnapshotRequest, 'datasetId' | 'name' | 'place'>;
  * wanted them, and have been killed before that was written down. The step names the one.
  */
 export async function takeFinalSnapshots(
-  deps: ErasureDependencies,
-  wish: ErasureWish,
+  deps: FinalSnapshotDependencies,
+  request: ErasureRequest,
   watch: ErasureWatch,
 ): Promise<void> {
   if (watch.finalSnapshots === 'over') return;
-  const { finalSnapshot, finalSnapshots, withoutSnapshots = false } = wish;
-  if (finalSnapshot !== undefined || finalSnapshots !== undefined) await takeAll(deps, wish, watch);
+  const { finalSnapshot, finalSnapshots, withoutSnapshots = false } = request;
+  if (finalSnapshot !== undefined || finalSnapshots !== undefined) await takeAll(deps, request, watch);
   else if (!withoutSnapshots) throw failed('Nobody says where to keep them, or that none are wanted.');
   await watch.note({ finalSnapshots: 'over' });
 }
@@ -33,16 +68,16 @@ const MOST = 9;
  * Until none lacks anything: somebody's last request may have been on its way, and have been answered after the snapshot. Then
  * there is another one, and both stay.
  */
-async function takeAll(deps: ErasureDependencies, wish: ErasureWish, watch: ErasureWatch): Promise<void> {
+async function takeAll(deps: FinalSnapshotDependencies, request: ErasureRequest, watch: ErasureWatch): Promise<void> {
   const taken = new Map<string, number>();
   for (let isComplete = false; !isComplete; ) {
     isComplete = true;
-    for (const wanted of await wantedOf(deps, wish, watch)) {
+    for (const wanted of await wantedOf(deps, request, watch)) {
       const count = taken.get(wanted.datasetId) ?? 0;
-      if (count > 0 && !(await hasChanged(deps, wish.tenantId, numbered(wanted, count)))) continue;
+      if (count > 0 && !(await hasChanged(deps, request.tenantId, numbered(wanted, count)))) continue;
       if (count === MOST) throw failed(`Dataset ${wanted.datasetId} goes on changing.`);
       isComplete = false;
-      await take(deps, { ...wish, ...numbered(wanted, count + 1) }, watch);
+      await take(deps, { ...request, ...numbered(wanted, count + 1) }, watch);
       taken.set(wanted.datasetId, count + 1);
     }
   }
@@ -54,7 +89,7 @@ function numbered(wanted: Wanted, count: number): Wanted {
 
 /** Whatever is written into a dataset is an event of it. */
 async function hasChanged(
-  { snapshotIndex, eventLog }: ErasureDependencies,
+  { snapshotIndex, eventLog }: FinalSnapshotDependencies,
   tenant: TenantId,
   { datasetId, name }: Wanted,
 ): Promise<boolean> {
@@ -64,8 +99,8 @@ async function hasChanged(
 }
 
 async function wantedOf(
-  { datasets }: ErasureDependencies,
-  { tenantId, datasetId, finalSnapshot, finalSnapshots }: ErasureWish,
+  { datasets }: FinalSnapshotDependencies,
+  { tenantId, datasetId, finalSnapshot, finalSnapshots }: ErasureRequest,
   { begunAt }: ErasureWatch,
 ): Promise<readonly Wanted[]> {
   if (datasetId !== undefined) return finalSnapshot === undefined ? [] : [{ datasetId, ...finalSnapshot }];
@@ -81,15 +116,15 @@ async function wantedOf(
 }
 
 async function take(
-  { takeSnapshot }: ErasureDependencies,
-  { tenantId, crUid, datasetId, name, place }: ErasureWish & Wanted,
+  { takeSnapshot }: FinalSnapshotDependencies,
+  { tenantId, crUid, datasetId, name, place }: ErasureRequest & Wanted,
   watch: ErasureWatch,
 ): Promise<void> {
   if (takeSnapshot === undefined) throw failed('No snapshots are taken here.');
-  const request = { tenantId, datasetId, crUid, name, place, verify: true };
+  const wanted = { tenantId, datasetId, crUid, name, place, verify: true };
   for (;;) {
     await watch.step(`snapshot ${name}`);
-    const { snapshot, failure } = await takeSnapshot(request, watch.context).catch((error: unknown) => {
+    const { snapshot, failure } = await takeSnapshot(wanted, watch.context).catch((error: unknown) => {
       if (isEngramError(error)) throw failed(clientMessage(error));
       throw error;
     });

@@ -26,10 +26,10 @@ export function createAdditionWorker(dependencies: IngestDependencies): JobWorke
             if (isPassing(error)) return 'retry';
             return isEngramError(error) && error.wireName === 'CorruptStoreError' ? 'dead' : 'end';
           },
-          end: (job, error) => failAddition(dependencies, job, error),
-          // A dead letter keeps its inputs: it can be replayed.
-          async onDead(job, error) {
-            if (isPassing(error)) await recordFailure(dependencies, job, error);
+          async record(job, error, fate) {
+            if (fate === 'end') await failAddition(dependencies, job, error);
+            // A dead letter keeps its inputs: it can be replayed.
+            else if (fate === 'dead' && isPassing(error)) await recordFailure(dependencies, job, error);
           },
         },
       },

@@ -124,16 +124,15 @@ export async function readAddition(
   };
 }
 
-/** Removes the inputs and completes the job; a repetition finds nothing left. */
-export async function endAddition(
-  { blobs, store, workQueue, intents }: Dependencies,
+/** Removes the inputs of an addition that is over; a repetition finds nothing left. */
+export async function removeInputs(
+  { blobs, intents }: Pick<Dependencies, 'blobs' | 'intents'>,
   scope: DatasetScope,
   job: ClaimedJob,
 ): Promise<void> {
   const { runId } = readOrder(job.payload);
   await blobs.removeAll(scope, prefixOf(runId));
   await intents.settle(scope, job.id);
-  await store.commit(scope, workQueue.completeWrites(job));
 }
 
 /** `CorruptStoreError` for a payload that no version of this service has written. */

@@ -14,10 +14,10 @@ import { impersonateOwner } from '../forgetting/impersonate-owner.ts';
 import { type AddOutcome, addData } from './add-data.ts';
 import {
   type AdditionOrder,
-  endAddition,
   readAddition,
   readOrder,
   recordAdditionStart,
+  removeInputs,
 } from './background-additions.ts';
 import type { RefusedInput } from './refused-input.ts';
 import { buildAdded } from './remember-data.ts';
@@ -61,7 +61,8 @@ async function carryOut(dependencies: IngestDependencies, addition: Addition, si
     const items = new Set(outcome.added.map(({ item }) => item.id as string));
     if (accepted.build !== null) await build(dependencies, { ...request, ...accepted.build, items, background: true });
   }
-  await endAddition(dependencies, scope, job);
+  await removeInputs(dependencies, scope, job);
+  await dependencies.store.commit(scope, dependencies.workQueue.completeWrites(job));
 }
 
 /** What was added is there: a graph that cannot be built is the failure of its own run. */
@@ -101,10 +102,10 @@ async function recordEnd(
   await messenger.call(recordRun, record, run.context);
 }
 
-/** Records that an addition failed for good, and ends its job. */
+/** Records that an addition failed for good, and removes its inputs. */
 export async function failAddition(dependencies: IngestDependencies, job: ClaimedJob, error: unknown): Promise<void> {
   await recordFailure(dependencies, job, error);
-  await endAddition(dependencies, additionOf(job).scope, job);
+  await removeInputs(dependencies, additionOf(job).scope, job);
 }
 
 /** Speaks for the owner of the dataset: the account that sent the data may be gone. */

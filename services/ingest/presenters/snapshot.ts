@@ -1,4 +1,4 @@
-import type { OwnRestore } from '../repositories/own-restores.ts';
+import type { UserRestore } from '../repositories/restores.ts';
 import type { SnapshotRecord } from '../repositories/snapshots.ts';
 
 export function presentSnapshot(record: SnapshotRecord) {
@@ -13,7 +13,7 @@ export function presentSnapshot(record: SnapshotRecord) {
   };
 }
 
-export function presentRestore(restore: OwnRestore) {
+export function presentRestore(restore: UserRestore) {
   const { id, name, datasetId, step, done, total, failure, isComplete } = restore;
   return {
     ...{ id, name, status: statusOf(restore), dataset_id: isComplete ? datasetId : null },

@@ -3,7 +3,8 @@ import { createMemoryDocumentStore } from '../../../test/support/memory/document
 import type { DatasetId, TenantId } from '../../common/kernel/brand.ts';
 import { asId } from '../../common/kernel/ids.ts';
 import { datasetScope, SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
-import { createWorkQueue, jobsCollection } from '../../common/platform/jobs/work-queue.ts';
+import { jobsCollection } from '../../common/platform/jobs/job-document.ts';
+import { createWorkQueue } from '../../common/platform/jobs/work-queue.ts';
 import { createIdSource } from '../../common/platform/system/id-source.ts';
 import type { ClaimedJob } from '../../common/ports/work-queue.ts';
 import { createInProcessBus } from '../../common/storage/bus/in-process/bus.ts';

@@ -4,9 +4,9 @@ import type { ManagedThing } from '../../common/records/auth/managed-resources.t
 import { repository } from '../../common/records/base/repository.ts';
 import type { DocumentStore, Stored } from '../../common/storage/ports/document-store.ts';
 import type { OwnedCollection } from '../../common/storage/ports/owned-collection.ts';
-import type { Leased } from './leased.ts';
+import type { StoredWorkState, WorkState } from '../model.ts';
 
-type ErasureDocument = Omit<Leased, 'isComplete'> & {
+type ErasureDocument = Omit<StoredWorkState, 'isComplete'> & {
   readonly begunAt: string;
   readonly step: string;
   readonly removed: JsonObject;
@@ -27,7 +27,7 @@ export const erasuresCollection: OwnedCollection<ErasureDocument> = {
 };
 
 /** How far the erasure of a thing has come that a resource managed. */
-export interface Erasure extends ErasureDocument, Leased {
+export interface Erasure extends Omit<ErasureDocument, 'leasedUntilMs'>, WorkState {
   readonly id: string;
   readonly version: number;
 }
@@ -43,10 +43,11 @@ export function createErasures(store: DocumentStore) {
       records.insertWrite(idOf(crUid, thing), {
         ...{ begunAt, step: 'waiting', removed: {}, residue: 0, receipt: null, failure: null },
         ...{ finalSnapshots: 'open', kept: [] },
-        ...{ worker: null, leasedUntilMs: 0 },
+        leasedUntilMs: 0,
       }),
     /** `VersionConflictError` in the commit when it changed since it was read. */
-    replaceWrite: ({ id, version, isComplete: _, ...document }: Erasure) => records.replaceWrite(id, document, version),
+    replaceWrite: ({ id, version, isComplete: _, touchedAtMs: leasedUntilMs, ...document }: Erasure) =>
+      records.replaceWrite(id, { ...document, leasedUntilMs }, version),
   };
 }
 
@@ -57,5 +58,6 @@ function idOf(crUid: string, { tenant, dataset }: ManagedThing): string {
 function erasureOf({ id, version, value }: Stored<ErasureDocument>): Erasure {
   // One that a release before this one began has neither.
   const { finalSnapshots = 'open', kept = [] } = value as Partial<ErasureDocument>;
-  return { ...value, finalSnapshots, kept, id, version, isComplete: value.receipt !== null };
+  const { leasedUntilMs: touchedAtMs, ...document } = value;
+  return { ...document, finalSnapshots, kept, id, version, touchedAtMs, isComplete: value.receipt !== null };
 }

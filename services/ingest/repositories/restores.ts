@@ -1,24 +1,62 @@
-import type { DatasetId, TenantId } from '../../common/kernel/brand.ts';
+import type { DatasetId, TenantId, UserId } from '../../common/kernel/brand.ts';
 import { asId } from '../../common/kernel/ids.ts';
-import { SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
+import { type Scope, SYSTEM_SCOPE, type SystemScope } from '../../common/kernel/scope.ts';
 import { repository } from '../../common/records/base/repository.ts';
 import type { DocumentStore, Stored } from '../../common/storage/ports/document-store.ts';
 import type { OwnedCollection } from '../../common/storage/ports/owned-collection.ts';
-import type { Leased } from './leased.ts';
+import type { StoredWorkState, WorkState } from '../model.ts';
 
-type RestoreDocument = Leased & {
-  readonly tenantId: string;
-  /** Of the dataset that is being made; nobody can name it yet. */
-  readonly datasetId: string;
+/** A dataset that is being made from a snapshot. */
+interface RestoreState extends WorkState {
+  readonly version: number;
+  /** Where the dataset will be. */
+  readonly tenant: TenantId;
+  /** Of the dataset; nobody can name it yet. */
+  readonly datasetId: DatasetId;
   /** What is being done, in a few words. */
   readonly step: string;
   /** Parts. */
   readonly done: number;
   readonly total: number;
+}
+
+/** One that a resource asks for. */
+export interface ManagedRestore extends RestoreState {
+  readonly crUid: string;
+}
+
+/** One of a user. */
+export interface UserRestore extends RestoreState {
+  readonly id: string;
+  readonly userId: UserId;
+  /** The API key that it was asked for with. */
+  readonly keyId: string | null;
+  readonly name: string;
+  readonly source: {
+    /** Where the parts lie. */
+    readonly tenantId: string;
+    readonly name: string;
+    /** The dataset that it is a snapshot of; null: it came as a file, which goes with this. */
+    readonly datasetId: string | null;
+  };
+  /** False while the file is still being stored. */
+  readonly isReady: boolean;
+}
+
+type RestoreDocument = StoredWorkState & {
+  readonly datasetId: string;
+  readonly step: string;
+  readonly done: number;
+  readonly total: number;
 };
 
-/** Datasets that are being made from snapshots, by the resource that asks for it. Written by ingest. */
-export const restoresCollection: OwnedCollection<RestoreDocument> = {
+type ManagedRestoreDocument = RestoreDocument & { readonly tenantId: string };
+
+type UserRestoreDocument = RestoreDocument &
+  Pick<UserRestore, 'keyId' | 'name' | 'source' | 'isReady'> & { readonly userId: string };
+
+/** Datasets that are being made for resources, by the `metadata.uid` of the resource. */
+export const restoresCollection: OwnedCollection<ManagedRestoreDocument> = {
   name: 'restores',
   level: 'system',
   owner: 'ingest',
@@ -26,32 +64,93 @@ export const restoresCollection: OwnedCollection<RestoreDocument> = {
   indexes: [{ fields: ['isComplete', 'leasedUntilMs'] }],
 };
 
-export interface Restore extends Omit<RestoreDocument, 'datasetId' | 'tenantId'> {
-  readonly crUid: string;
-  readonly tenantId: TenantId;
-  readonly datasetId: DatasetId;
-  readonly version: number;
-}
+/** Datasets that are being made for users. */
+export const ownRestoresCollection: OwnedCollection<UserRestoreDocument> = {
+  name: 'own_restores',
+  level: 'tenant',
+  owner: 'ingest',
+  belongsTo: { tenant: 'scope' },
+  indexes: [{ fields: ['userId', 'isComplete'] }, { fields: ['isComplete', 'leasedUntilMs'], wide: true }],
+};
 
-export type Restores = ReturnType<typeof createRestores>;
+export type ManagedRestores = ReturnType<typeof createManagedRestores>;
 
-export function createRestores(store: DocumentStore) {
-  const records = repository(store, restoresCollection, restoreOf);
+export function createManagedRestores(store: DocumentStore) {
+  const records = repository(store, restoresCollection, managedRestoreOf);
   return {
     get: (crUid: string) => records.get(SYSTEM_SCOPE, crUid),
-    /** Those that nobody goes on with since then, at most 100. */
-    async abandoned(beforeMs: number): Promise<readonly Restore[]> {
+    /** Incomplete ones that were not worked on since then, at most 100. */
+    async incomplete(beforeMs: number): Promise<readonly ManagedRestore[]> {
       const where = { isComplete: false, leasedUntilMs: { lessThan: beforeMs } };
       return (await records.page(SYSTEM_SCOPE, { where, limit: 100 })).items;
     },
     /** `DuplicateKeyError` in the commit when there is one. */
-    insertWrite: ({ crUid, ...document }: Omit<Restore, 'version'>) => records.insertWrite(crUid, document),
+    insertWrite: (restore: Omit<ManagedRestore, 'version'>) =>
+      records.insertWrite(restore.crUid, managedDocumentOf(restore)),
     /** `VersionConflictError` in the commit when it changed since it was read. */
-    replaceWrite: ({ crUid, version, ...document }: Restore) => records.replaceWrite(crUid, document, version),
-    removeWrite: ({ crUid, version }: Restore) => records.removeWrite(crUid, version),
+    replaceWrite: (restore: ManagedRestore) =>
+      records.replaceWrite(restore.crUid, managedDocumentOf(restore), restore.version),
+    removeWrite: ({ crUid, version }: ManagedRestore) => records.removeWrite(crUid, version),
   };
 }
 
-function restoreOf({ id, version, value }: Stored<RestoreDocument>): Restore {
-  return { ...value, crUid: id, version, tenantId: asId(value.tenantId), datasetId: asId(value.datasetId) };
+function managedRestoreOf({ id, version, value }: Stored<ManagedRestoreDocument>): ManagedRestore {
+  return { ...stateOf(value), crUid: id, version, tenant: asId(value.tenantId) };
+}
+
+function managedDocumentOf(restore: Omit<ManagedRestore, 'version'>): ManagedRestoreDocument {
+  return { ...documentOf(restore), tenantId: restore.tenant };
+}
+
+export type UserRestores = ReturnType<typeof createUserRestores>;
+
+export function createUserRestores(store: DocumentStore) {
+  const records = repository(store, ownRestoresCollection, userRestoreOf);
+  return {
+    get: ({ tenant }: Scope, id: string) => records.get({ tenant }, id),
+    /** Those of the user that are neither complete nor failed. */
+    async countOpen({ tenant }: Scope, userId: UserId): Promise<number> {
+      // Those that failed are there, too, for whoever asks how it went.
+      const found = await records.all({ tenant }, { where: { userId, isComplete: false } });
+      return found.filter(({ failure }) => failure === null).length;
+    },
+    /** Those that were not worked on since then, of all tenants, at most 100. */
+    async untouched(scope: SystemScope, beforeMs: number, isComplete: boolean): Promise<readonly UserRestore[]> {
+      const where = { isComplete, leasedUntilMs: { lessThan: beforeMs } };
+      return (await records.page(scope, { where, limit: 100 })).items;
+    },
+    insertWrite: (restore: Omit<UserRestore, 'version'>) => records.insertWrite(restore.id, userDocumentOf(restore)),
+    /** `VersionConflictError` in the commit when it changed since it was read. */
+    replaceWrite: (restore: UserRestore) => records.replaceWrite(restore.id, userDocumentOf(restore), restore.version),
+    removeWrite: ({ id, version }: UserRestore) => records.removeWrite(id, version),
+  };
+}
+
+function userRestoreOf({ id, version, tenant, value }: Stored<UserRestoreDocument>): UserRestore {
+  const { userId, keyId, name, source, isReady } = value;
+  return {
+    ...stateOf(value),
+    id,
+    version,
+    tenant: asId(tenant ?? ''),
+    userId: asId(userId),
+    keyId,
+    name,
+    source,
+    isReady,
+  };
+}
+
+function userDocumentOf(restore: Omit<UserRestore, 'version'>): UserRestoreDocument {
+  const { userId, keyId, name, source, isReady } = restore;
+  return { ...documentOf(restore), userId, keyId, name, source, isReady };
+}
+
+function stateOf({ datasetId, step, done, total, failure, isComplete, leasedUntilMs: touchedAtMs }: RestoreDocument) {
+  return { datasetId: asId<DatasetId>(datasetId), step, done, total, failure, isComplete, touchedAtMs };
+}
+
+function documentOf(restore: Omit<RestoreState, 'version'>): RestoreDocument {
+  const { datasetId, step, done, total, failure, isComplete, touchedAtMs: leasedUntilMs } = restore;
+  return { datasetId, step, done, total, failure, isComplete, leasedUntilMs };
 }

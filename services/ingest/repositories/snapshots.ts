@@ -5,9 +5,10 @@ import { findAll } from '../../common/records/base/find-all.ts';
 import { repository } from '../../common/records/base/repository.ts';
 import type { DocumentStore, Stored } from '../../common/storage/ports/document-store.ts';
 import type { OwnedCollection } from '../../common/storage/ports/owned-collection.ts';
-import type { Leased } from './leased.ts';
+import type { SnapshotPlaces } from '../../common/storage/ports/snapshot-places.ts';
+import type { StoredWorkState, WorkState } from '../model.ts';
 
-type SnapshotDocument = Leased & {
+type SnapshotDocument = StoredWorkState & {
   readonly datasetId: string;
   /** Items. */
   readonly done: number;
@@ -37,7 +38,7 @@ export const snapshotsCollection: OwnedCollection<SnapshotDocument> = {
   indexes: [{ fields: ['datasetId', 'at'] }, { fields: ['isComplete', 'leasedUntilMs'], wide: true }],
 };
 
-export interface SnapshotRecord extends Omit<SnapshotDocument, 'datasetId'> {
+export interface SnapshotRecord extends Omit<SnapshotDocument, 'datasetId' | 'leasedUntilMs'>, WorkState {
   readonly tenant: TenantId;
   readonly name: string;
   readonly datasetId: DatasetId;
@@ -45,6 +46,13 @@ export interface SnapshotRecord extends Omit<SnapshotDocument, 'datasetId'> {
 }
 
 export type Snapshots = ReturnType<typeof createSnapshots>;
+
+/** The index of snapshots, and where they lie. */
+export interface SnapshotIndex {
+  readonly snapshots: Snapshots;
+  readonly places: SnapshotPlaces;
+  readonly store: DocumentStore;
+}
 
 export function createSnapshots(store: DocumentStore) {
   const records = repository(store, snapshotsCollection, recordOf);
@@ -57,21 +65,23 @@ export function createSnapshots(store: DocumentStore) {
       const found = await findAll(store, { tenant }, collection, { where });
       return found.map(recordOf).sort((one, other) => (one.at < other.at ? 1 : -1));
     },
-    /** Those that nobody goes on with since then, of all tenants, at most 100. */
-    async abandoned(scope: SystemScope, beforeMs: number): Promise<readonly SnapshotRecord[]> {
+    /** Incomplete ones that were not worked on since then, of all tenants, at most 100. */
+    async incomplete(scope: SystemScope, beforeMs: number): Promise<readonly SnapshotRecord[]> {
       const where = { isComplete: false, leasedUntilMs: { lessThan: beforeMs } };
       return (await records.page(scope, { where, limit: 100 })).items;
     },
     /** `DuplicateKeyError` in the commit when there is one of the name. */
-    insertWrite: ({ name, ...document }: Omit<SnapshotRecord, 'version' | 'tenant'>) =>
-      records.insertWrite(name, document),
+    insertWrite: ({ name, touchedAtMs: leasedUntilMs, ...document }: Omit<SnapshotRecord, 'version' | 'tenant'>) =>
+      records.insertWrite(name, { ...document, leasedUntilMs }),
     /** `VersionConflictError` in the commit when it changed since it was read. */
-    replaceWrite: ({ name, version, tenant: _, ...document }: SnapshotRecord) =>
-      records.replaceWrite(name, document, version),
+    replaceWrite: ({ name, version, tenant: _, touchedAtMs: leasedUntilMs, ...document }: SnapshotRecord) =>
+      records.replaceWrite(name, { ...document, leasedUntilMs }, version),
     removeWrite: ({ name, version }: SnapshotRecord) => records.removeWrite(name, version),
   };
 }
 
 function recordOf({ id, version, tenant, value }: Stored<SnapshotDocument>): SnapshotRecord {
-  return { ...value, name: id, version, tenant: asId(tenant ?? ''), datasetId: asId(value.datasetId) };
+  const { leasedUntilMs: touchedAtMs, ...document } = value;
+  const ids = { name: id, version, tenant: asId<TenantId>(tenant ?? ''), datasetId: asId<DatasetId>(value.datasetId) };
+  return { ...document, ...ids, touchedAtMs };
 }

@@ -6,11 +6,11 @@ import { NO_PERMISSION, onDatasets } from '../../common/platform/http/route-perm
 import { uuid } from '../../common/platform/http/schema.ts';
 import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
 import type { Messenger } from '../../common/platform/messaging/messenger.ts';
+import type { WorkState } from '../model.ts';
 import { contentDisposition } from '../presenters/content-disposition.ts';
 import { presentRestore, presentSnapshot } from '../presenters/snapshot.ts';
-import type { Leased } from '../repositories/leased.ts';
 import type { DatasetSnapshots } from '../snapshots/dataset-snapshots.ts';
-import type { SnapshotRestores } from '../snapshots/own-restores.ts';
+import type { UserRestores } from '../snapshots/user-restores.ts';
 
 const targetDataset = onDemand(async () => (await import('../items/target-dataset.ts')).targetDataset);
 const permittedDatasets = onDemand(async () => (await import('../items/target-dataset.ts')).permittedDatasets);
@@ -19,7 +19,7 @@ const wholeDataset = onDemand(async () => (await import('../items/whole-dataset.
 export interface SnapshotRouteDependencies {
   readonly messenger: Messenger;
   readonly snapshots: DatasetSnapshots;
-  readonly restores: SnapshotRestores;
+  readonly restores: UserRestores;
 }
 
 const failure = z.object({ name: z.string(), message: z.string() }).nullable();
@@ -228,7 +228,7 @@ function restoreRoutes({ messenger, snapshots, restores }: SnapshotRouteDependen
 }
 
 /** What failed while somebody waited for it is the answer's error. */
-function progressReply({ isComplete, failure: failed }: Leased, body: unknown): Reply {
+function progressReply({ isComplete, failure: failed }: WorkState, body: unknown): Reply {
   if (failed !== null) throw namedError(failed.name, failed.message);
   return json(body, isComplete ? 200 : 202);
 }

@@ -6,17 +6,14 @@ import { SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
 import type { CallContext } from '../../common/platform/messaging/messenger.ts';
 import { checkSnapshot } from '../../common/platform/messaging/methods/snapshots.ts';
 import type { AuditLog } from '../../common/ports/audit-log.ts';
-import { DuplicateKeyError } from '../../common/storage/ports/document-store.ts';
-import { placeText } from '../../common/storage/ports/snapshot-places.ts';
+import { DuplicateKeyError, type Write } from '../../common/storage/ports/document-store.ts';
 import { partPlace } from '../../common/storage/snapshots/manifest.ts';
-import { createLeasedWork, type WorkWatch } from '../forgetting/leased-work.ts';
 import type { SnapshotRecord } from '../repositories/snapshots.ts';
-import { carryOutSnapshot, removeSnapshot, type SnapshotDependencies, saveSnapshot } from './managed-snapshots.ts';
+import { removeSnapshot } from './remove-snapshots.ts';
 import { type SnapshotFile, snapshotFile } from './snapshot-file.ts';
+import { newSnapshot, type SnapshotDependencies, type SnapshotWork, snapshotKey } from './take-snapshot.ts';
 
-export type DatasetSnapshotDependencies = Omit<SnapshotDependencies, 'managedResources'> & {
-  readonly audit: AuditLog;
-};
+type Dependencies = SnapshotDependencies & { readonly audit: AuditLog };
 
 export interface TakingRequest {
   readonly principal: Principal;
@@ -25,69 +22,46 @@ export interface TakingRequest {
   readonly name: string | null;
 }
 
-/** Snapshots in the installation's own store that users take of datasets. Whoever calls has looked at permissions. */
-export interface DatasetSnapshots {
-  /**
-   * Takes one, or goes on with it; answers after a few seconds at the latest, and then it goes on by itself. Errors:
-   * `InvalidRequestError` (a name that is none), `ConflictError` (there are too many), and what it failed of.
-   */
-  take(request: TakingRequest, context: CallContext): Promise<SnapshotRecord>;
-  /** Also resources' and those that are being taken; newest first. */
-  list(dataset: DatasetRef): Promise<readonly SnapshotRecord[]>;
-  /** `EntityNotFoundError`. */
-  get(dataset: DatasetRef, id: string): Promise<SnapshotRecord>;
-  /** All of one as a file. `ConflictError` when it is not complete, lies elsewhere, or is damaged. */
-  file(principal: Principal, record: SnapshotRecord, context: CallContext): Promise<SnapshotFile>;
-  /** `ConflictError` for a resource's. */
-  remove(principal: Principal, record: SnapshotRecord): Promise<void>;
-  /** Goes on with what a process that died was at. */
-  resume(): Promise<void>;
-  stop(): Promise<void>;
-}
+export type DatasetSnapshots = ReturnType<typeof createDatasetSnapshots>;
 
 /** Of a dataset, by users: each is a copy of all of it, which the installation pays for. */
 const MOST = 20;
 const NAME = /^[a-z0-9](?:[a-z0-9._-]{0,58}[a-z0-9])?$/;
 
-export function createDatasetSnapshots(
-  deps: DatasetSnapshotDependencies,
-  options: { readonly answerAfterMs?: number } = {},
-): DatasetSnapshots {
-  const { snapshots, store, clock } = deps;
-  const work = createLeasedWork<SnapshotRecord, undefined>({
-    ...{ clock, logger: deps.logger, what: 'snapshot', ...options },
-    isShared: store.capabilities.sharedBetweenProcesses,
-    save: (record) => saveSnapshot(deps, record),
-    work: (record, _, watch) => carryOut(deps, record, watch),
-  });
-  const asked = (record: Pick<SnapshotRecord, 'tenant' | 'name' | 'datasetId'>, requestId: string) => ({
-    ...{ id: `${record.tenant}/${record.name}`, input: undefined, requestId },
-    read: () => read(deps, record),
-  });
+/** Snapshots in the installation's own store that users take of datasets. The caller has checked permissions. */
+export function createDatasetSnapshots(deps: Dependencies, work: SnapshotWork) {
+  const { snapshots, clock } = deps;
   return {
-    async take({ principal, dataset, name }, { requestId }) {
+    /**
+     * Takes one, or goes on with it; answers after a few seconds at the latest, and then it goes on by itself. Errors:
+     * `InvalidRequestError` (a name that is none), `ConflictError` (there are too many), and what it failed of.
+     */
+    async take({ principal, dataset, name }: TakingRequest, { requestId }: CallContext): Promise<SnapshotRecord> {
       const id = idOf(dataset, name ?? timeName(clock.now()));
-      const of = { tenant: dataset.tenant, name: id, datasetId: dataset.id };
-      await open(deps, { principal, dataset }, id);
-      return work.progress(asked(of, requestId));
+      const key = snapshotKey({ tenant: dataset.tenant, name: id, takenBy: principal.id });
+      await open(deps, { principal, dataset, name: id }, await work.jobWrites(key));
+      return work.progress({ work: key, input: null, requestId, read: () => read(deps, dataset, id) });
     },
-    list: ({ tenant, id }) => snapshots.list({ tenant }, id),
-    get: ({ tenant, id: datasetId }, name) => read(deps, { tenant, name, datasetId }),
-    file: (principal, record, context) => file(deps, { principal, record, context }),
-    async remove({ id: actor }, record) {
+    /** Also resources' and those that are being taken; newest first. */
+    list: ({ tenant, id }: DatasetRef): Promise<readonly SnapshotRecord[]> => snapshots.list({ tenant }, id),
+    /** `EntityNotFoundError`. */
+    get: (dataset: DatasetRef, name: string): Promise<SnapshotRecord> => read(deps, dataset, name),
+    /** All of one as a file. `ConflictError` when it is not complete, lies elsewhere, or is damaged. */
+    file: (principal: Principal, record: SnapshotRecord, context: CallContext): Promise<SnapshotFile> =>
+      file(deps, { principal, record, context }),
+    /** `ConflictError` for a resource's. */
+    async remove({ id: actor }: Principal, record: SnapshotRecord): Promise<void> {
       if (record.takenBy === undefined)
         throw engramError('ConflictError', `The snapshot ${record.name} belongs to the resource of the dataset.`);
       await removeSnapshot(deps, record, null);
       const { tenant, datasetId: subject, name: snapshot } = record;
       await deps.audit.record({ tenant, action: 'snapshot.removed', actor, subject, details: { snapshot } });
     },
-    async resume() {
-      const now = clock.now().getTime();
-      const beforeMs = store.capabilities.sharedBetweenProcesses ? now : Number.MAX_SAFE_INTEGER;
-      for (const record of await snapshots.abandoned(SYSTEM_SCOPE, beforeMs))
-        if (record.takenBy !== undefined && record.failure === null) work.goOn(asked(record, 'resumed'));
+    /** Queues jobs for those that an earlier release began and did not end. */
+    async queueUnfinished(): Promise<void> {
+      for (const record of await snapshots.incomplete(SYSTEM_SCOPE, clock.now().getTime()))
+        if (record.takenBy !== undefined && record.failure === null) await work.ensureJob(snapshotKey(record));
     },
-    stop: () => work.stop(),
   };
 }
 
@@ -103,8 +77,9 @@ function timeName(at: Date): string {
 }
 
 async function read(
-  { snapshots }: DatasetSnapshotDependencies,
-  { tenant, name, datasetId }: Pick<SnapshotRecord, 'tenant' | 'name' | 'datasetId'>,
+  { snapshots }: Pick<Dependencies, 'snapshots'>,
+  { tenant, id: datasetId }: Pick<DatasetRef, 'tenant' | 'id'>,
+  name: string,
 ): Promise<SnapshotRecord> {
   const record = isSnapshotName(name) ? await snapshots.get({ tenant }, name) : null;
   if (record === null || record.datasetId !== datasetId)
@@ -113,21 +88,16 @@ async function read(
 }
 
 async function open(
-  deps: DatasetSnapshotDependencies,
-  { principal, dataset }: Pick<TakingRequest, 'principal' | 'dataset'>,
-  name: string,
+  deps: Dependencies,
+  { principal, dataset, name }: TakingRequest & { readonly name: string },
+  jobWrites: readonly Write[],
 ): Promise<void> {
   const { tenant, id: datasetId } = dataset;
   const found = await deps.snapshots.list({ tenant }, datasetId);
   if (found.some((record) => record.name === name)) return;
   if (found.filter(({ takenBy }) => takenBy !== undefined).length >= MOST)
     throw engramError('ConflictError', `The dataset has ${MOST} snapshots, which is the most; delete one first.`);
-  const now = deps.clock.now();
-  const write = deps.snapshots.insertWrite({
-    ...{ name, datasetId, at: now.toISOString(), items: 0, sizeBytes: 0, sha256: '' },
-    ...{ place: placeText(null), isInstalled: true, takenBy: principal.id },
-    ...{ worker: null, leasedUntilMs: now.getTime(), done: 0, total: 0, failure: null, isComplete: false },
-  });
+  const record = newSnapshot(deps, { name, datasetId, takenBy: principal.id }, null);
   const entry = {
     tenant,
     action: 'snapshot.taken',
@@ -135,29 +105,14 @@ async function open(
     subject: datasetId,
     details: { snapshot: name },
   };
-  await deps.audit.commit({ tenant }, [write], [entry]).catch((error: unknown) => {
+  const writes = [deps.snapshots.insertWrite(record), ...jobWrites];
+  await deps.audit.commit({ tenant }, writes, [entry]).catch((error: unknown) => {
     if (!(error instanceof DuplicateKeyError)) throw error;
   });
 }
 
-async function carryOut(
-  deps: DatasetSnapshotDependencies,
-  record: SnapshotRecord,
-  watch: WorkWatch<SnapshotRecord>,
-): Promise<Partial<SnapshotRecord>> {
-  const { tenant, datasetId, name } = record;
-  const change = await carryOutSnapshot(deps, {
-    record,
-    request: { tenantId: tenant, datasetId, name, place: null },
-    watch,
-  });
-  if ((await deps.datasets.get({ tenant }, datasetId)) === null)
-    throw engramError('DatasetNotFoundError', `Dataset ${datasetId} not found.`);
-  return change;
-}
-
 async function file(
-  deps: DatasetSnapshotDependencies,
+  deps: Dependencies,
   {
     principal,
     record,

@@ -8,81 +8,78 @@ import {
   type RestoreDatasetRequest,
   type RestoreProgress,
 } from '../../common/platform/messaging/methods/snapshots.ts';
-import type { Logger } from '../../common/ports/logger.ts';
-import type { Clock, IdSource } from '../../common/ports/system.ts';
-import type { Datasets } from '../../common/records/auth/datasets.ts';
+import type { IdSource } from '../../common/ports/system.ts';
 import type { ManagedResources } from '../../common/records/auth/managed-resources.ts';
 import { beingErased } from '../../common/records/auth/require-managed.ts';
 import type { Tenants } from '../../common/records/auth/tenants.ts';
 import { DuplicateKeyError } from '../../common/storage/ports/document-store.ts';
-import type { SnapshotPlaces } from '../../common/storage/ports/snapshot-places.ts';
-import { partPlace } from '../../common/storage/snapshots/manifest.ts';
-import { createLeasedWork, type WorkWatch } from '../forgetting/leased-work.ts';
-import type { Restore, Restores } from '../repositories/restores.ts';
-import { discardRestored, type RestoreSources, restoreSnapshot } from './restore-snapshot.ts';
+import { createRecordedWork, type WorkKey, type WorkProgress } from '../jobs/recorded-work.ts';
+import type { ManagedRestore, ManagedRestores as Records } from '../repositories/restores.ts';
+import { carryOutRestore, type RestoreDependencies, type Restoring } from './carry-out-restore.ts';
+import { discardRestored } from './restore-snapshot.ts';
 
-export type RestoreDependencies = RestoreSources & {
-  readonly restores: Restores;
-  /** Of auth, which writes them. */
-  readonly datasets: Pick<Datasets, 'get'>;
+/** Kind of the jobs that make datasets from snapshots for resources. */
+export const MANAGED_RESTORE_JOB = 'managed-restore';
+
+type Dependencies = RestoreDependencies & {
+  readonly restores: Records;
   readonly tenants: Pick<Tenants, 'get'>;
   readonly managedResources: Pick<ManagedResources, 'byResource'>;
-  readonly places: SnapshotPlaces;
   readonly ids: IdSource;
-  readonly clock: Clock;
-  readonly logger: Logger;
 };
-
-/** Datasets from snapshots, for the operator. See common/platform/messaging/methods/snapshots.ts. */
-export interface ManagedRestores {
-  restore(request: RestoreDatasetRequest, context: CallContext): Promise<RestoreProgress>;
-  /** Discards what nobody goes on with. */
-  sweep(): Promise<void>;
-  stop(): Promise<void>;
-}
 
 const ABANDONED_AFTER_MS = 3_600_000;
 
-export function createManagedRestores(
-  deps: RestoreDependencies,
-  options: { readonly answerAfterMs?: number } = {},
-): ManagedRestores {
+export type ManagedRestores = ReturnType<typeof createManagedRestores>;
+
+/** Datasets from snapshots, for the operator. See common/platform/messaging/methods/snapshots.ts. */
+export function createManagedRestores(deps: Dependencies, options: { readonly answerAfterMs?: number } = {}) {
   const { restores, store } = deps;
-  const save = (restore: Restore) => store.commit({ tenant: restore.tenantId }, [restores.replaceWrite(restore)]);
-  const work = createLeasedWork<Restore, RestoreDatasetRequest>({
-    ...{ clock: deps.clock, logger: deps.logger, what: 'restore', ...options, save },
-    isShared: store.capabilities.sharedBetweenProcesses,
-    work: (restore, request, watch) => carryOut(deps, restore, { request, watch }),
+  const work = createRecordedWork<ManagedRestore, RestoreDatasetRequest>(deps, {
+    ...options,
+    kind: MANAGED_RESTORE_JOB,
+    read: ({ payload }) => restores.get(String(payload['crUid'])),
+    save: (_, restore, writes) => store.commit({ tenant: restore.tenant }, [...writes, restores.replaceWrite(restore)]),
+    async work(restore, request, progress) {
+      if (request === null) throw new Error('a restore of a resource is carried out without its request');
+      return carryOut(deps, restore, request, progress);
+    },
+  });
+  const keyOf = ({ tenantId: tenant, crUid }: Pick<RestoreDatasetRequest, 'tenantId' | 'crUid'>): WorkKey => ({
+    scope: { tenant },
+    key: crUid,
+    payload: { crUid },
+    onRequest: true,
   });
   return {
-    async restore(request, { requestId }) {
+    handler: work.handler,
+    async restore(request: RestoreDatasetRequest, { requestId }: CallContext): Promise<RestoreProgress> {
       const { crUid } = request;
       if (!isSnapshotName(request.snapshot.name))
         throw engramError('InvalidRequestError', `${JSON.stringify(request.snapshot.name)} is no snapshot's name.`);
       const present = await presentDataset(deps, request);
       if (present !== null) return { datasetId: present, step: '', done: 1, total: 1, failure: null };
       await open(deps, request);
-      const read = async (): Promise<Restore> => {
+      const read = async (): Promise<ManagedRestore> => {
         const restore = await restores.get(crUid);
         if (restore === null) throw engramError('ConflictError', 'The restore was given up meanwhile; ask again.');
         return restore;
       };
-      const { datasetId, isComplete, step, done, total, failure } = await work.progress({
-        ...{ id: crUid, input: request, requestId, read },
-      });
+      const asked = { work: keyOf(request), input: request, requestId, read };
+      const { datasetId, isComplete, step, done, total, failure } = await work.progress(asked);
       return { datasetId: isComplete ? datasetId : null, step, done, total, failure };
     },
-    async sweep() {
+    /** Discards those that the operator asks for no more. */
+    async sweep(): Promise<void> {
       const since = deps.clock.now().getTime() - ABANDONED_AFTER_MS;
-      for (const restore of await restores.abandoned(since)) await giveUp(deps, restore);
+      for (const restore of await restores.incomplete(since)) await giveUp(deps, restore);
     },
-    stop: () => work.stop(),
   };
 }
 
-/** What the resource manages, if it is there: it came from the snapshot, or was there before. */
+/** The dataset that the resource manages, if it is there: it came from the snapshot, or was there before. */
 async function presentDataset(
-  deps: RestoreDependencies,
+  deps: Dependencies,
   { tenantId, crUid }: RestoreDatasetRequest,
 ): Promise<DatasetId | null> {
   const managed = await deps.managedResources.byResource(crUid);
@@ -90,78 +87,71 @@ async function presentDataset(
   return (await deps.datasets.get({ tenant: tenantId }, managed.dataset)) === null ? null : managed.dataset;
 }
 
-async function open(deps: RestoreDependencies, { tenantId, crUid }: RestoreDatasetRequest): Promise<void> {
-  const known = await deps.restores.get(crUid);
+async function open(
+  { restores, store, ids, clock }: Dependencies,
+  { tenantId: tenant, crUid }: RestoreDatasetRequest,
+): Promise<void> {
+  const known = await restores.get(crUid);
   // Its dataset was removed by somebody: it is made once more, under another id.
-  if (known?.isComplete === true) await deps.store.commit({ tenant: tenantId }, [deps.restores.removeWrite(known)]);
+  if (known?.isComplete === true) await store.commit({ tenant }, [restores.removeWrite(known)]);
   else if (known !== null) return;
-  const write = deps.restores.insertWrite({
-    ...{ crUid, tenantId, datasetId: asId<DatasetId>(deps.ids.uuid()), step: 'waiting', done: 0, total: 0 },
-    ...{ worker: null, leasedUntilMs: deps.clock.now().getTime(), failure: null, isComplete: false },
+  const write = restores.insertWrite({
+    crUid,
+    tenant,
+    datasetId: asId<DatasetId>(ids.uuid()),
+    step: 'waiting',
+    done: 0,
+    total: 0,
+    failure: null,
+    isComplete: false,
+    touchedAtMs: clock.now().getTime(),
   });
-  await deps.store.commit({ tenant: tenantId }, [write]).catch((error: unknown) => {
+  await store.commit({ tenant }, [write]).catch((error: unknown) => {
     if (!(error instanceof DuplicateKeyError)) throw error;
   });
 }
 
-interface Attempt {
-  readonly request: RestoreDatasetRequest;
-  readonly watch: WorkWatch<Restore>;
-}
-
-/** Begins anew each time: what an attempt before left is removed first, and what this one leaves when it fails. */
 async function carryOut(
-  deps: RestoreDependencies,
-  restore: Restore,
-  { request, watch }: Attempt,
-): Promise<Partial<Restore>> {
+  deps: Dependencies,
+  { datasetId }: ManagedRestore,
+  request: RestoreDatasetRequest,
+  progress: WorkProgress<ManagedRestore>,
+): Promise<Partial<ManagedRestore>> {
   const { tenantId, name, crUid, snapshot, place, signers = [] } = request;
-  const { datasetId } = restore;
-  const { requestId, signal } = watch;
+  const { requestId } = progress;
   const admitted = await presentDataset(deps, request);
   if (admitted !== null) return { datasetId: admitted, step: '' };
   const ownerId = await ownerOf(deps, tenantId);
-  const target = { tenantId, datasetId, snapshot, place, requestId, ownerId, keepsOwners: true, signers };
-  const progress = async (step: Partial<Restore>): Promise<void> => {
-    // Nothing comes into a tenant that is being erased.
+  // Nothing comes into a tenant that is being erased.
+  const requireTenant = async (): Promise<void> => {
     await ownerOf(deps, tenantId);
-    await watch.update(step);
   };
-  const admit = () => deps.messenger.call(admitDataset, { tenantId, datasetId, name, crUid }, { requestId });
-  await discardRestored(deps, target);
-  try {
-    const opened = await deps.places.open(place);
-    try {
-      const from = partPlace(opened.blobs, snapshot.tenantId, snapshot.name);
-      await restoreSnapshot(deps, { ...target, from, signal, progress });
-    } finally {
-      await opened.close();
-    }
-    // Whoever has taken over began anew under the same id.
-    await watch.update({ step: 'registering' });
-    await admit();
-  } catch (error) {
-    // Its answer alone may have been lost.
-    if ((await deps.datasets.get({ tenant: tenantId }, datasetId)) !== null) return { step: '' };
-    if (!signal.aborted) await discardRestored(deps, target);
-    throw error;
-  }
+  const restoring: Restoring = {
+    target: { tenantId, datasetId, snapshot, place, ownerId, keepsOwners: true, signers },
+    authorise: requireTenant,
+    onStep: requireTenant,
+    async admit() {
+      await deps.messenger.call(admitDataset, { tenantId, datasetId, name, crUid }, { requestId });
+    },
+  };
+  await carryOutRestore(deps, restoring, progress);
   return { step: '' };
 }
 
-async function ownerOf(deps: RestoreDependencies, tenantId: RestoreDatasetRequest['tenantId']): Promise<UserId> {
+async function ownerOf(deps: Dependencies, tenantId: RestoreDatasetRequest['tenantId']): Promise<UserId> {
   const tenant = await deps.tenants.get(tenantId);
   if (tenant === null) throw engramError('TenantNotFoundError', `Tenant ${tenantId} not found.`);
   if (tenant.state === 'Erasing') throw beingErased({ tenant: tenantId, dataset: null });
   return tenant.ownerId;
 }
 
-async function giveUp(deps: RestoreDependencies, restore: Restore): Promise<void> {
-  const { tenantId, datasetId } = restore;
-  if ((await deps.datasets.get({ tenant: tenantId }, datasetId)) === null) {
-    const ownerId = (await deps.tenants.get(tenantId))?.ownerId ?? null;
-    const snapshot = { tenantId, name: '' };
-    await discardRestored(deps, { tenantId, datasetId, snapshot, place: null, requestId: deps.ids.uuid(), ownerId });
+async function giveUp(deps: Dependencies, restore: ManagedRestore): Promise<void> {
+  const { tenant, datasetId } = restore;
+  if ((await deps.datasets.get({ tenant }, datasetId)) === null) {
+    const ownerId = (await deps.tenants.get(tenant))?.ownerId ?? null;
+    const snapshot = { tenantId: tenant, name: '' };
+    const requestId = deps.ids.uuid();
+    await discardRestored(deps, { tenantId: tenant, datasetId, snapshot, place: null, requestId, ownerId });
   }
-  await deps.store.commit({ tenant: tenantId }, [deps.restores.removeWrite(restore)]);
+  await deps.store.commit({ tenant }, [deps.restores.removeWrite(restore)]);
 }

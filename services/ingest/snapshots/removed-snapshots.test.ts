@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { createWorld } from '../../../test/support/cognify-service.ts';
+import { createTestJobs } from '../../../test/support/job-worker.ts';
 import { createMemoryBlobStore } from '../../../test/support/memory/blob-store.ts';
 import { unsignedPrincipals } from '../../../test/support/unsigned-principals.ts';
 import { until } from '../../../test/support/until.ts';
@@ -10,7 +11,6 @@ import { itemBlobs } from '../../common/domain/data-item.ts';
 import { scopeOf } from '../../common/kernel/dataset.ts';
 import { createMessenger } from '../../common/platform/messaging/messenger.ts';
 import { signSnapshot } from '../../common/platform/messaging/methods/snapshots.ts';
-import { createSilentLogger } from '../../common/platform/observability/logger.ts';
 import { createSystemClock } from '../../common/platform/system/clock.ts';
 import { createManagedResources } from '../../common/records/auth/managed-resources.ts';
 import { createDataItems } from '../../common/records/ingest/data-items.ts';
@@ -19,15 +19,16 @@ import type { BlobStore } from '../../common/storage/ports/blob-store.ts';
 import { SNAPSHOT_SCOPE } from '../../common/storage/snapshots/manifest.ts';
 import { createSnapshots } from '../repositories/snapshots.ts';
 import { createDatasetSnapshots } from './dataset-snapshots.ts';
-import { eraseSnapshots } from './erase-snapshots.ts';
 import { createManagedSnapshots } from './managed-snapshots.ts';
+import { eraseSnapshots } from './remove-snapshots.ts';
+import { createSnapshotWork } from './take-snapshot.ts';
 
 const CALL = { requestId: 'r' };
 
 describe('a snapshot that is removed while it is taken', () => {
   it('is gone with all that was written, also when it is complete in the middle of that', async () => {
     const { deps, blobs, written, goOn, dataset, principal, record } = await start();
-    const snapshots = createDatasetSnapshots(deps, { answerAfterMs: 10 });
+    const snapshots = createDatasetSnapshots(deps, createSnapshotWork(deps, { answerAfterMs: 10 }));
     const { name } = await snapshots.take({ principal, dataset, name: 'one' }, CALL);
     await written;
     const removeManifest = blobs.remove;
@@ -39,14 +40,14 @@ describe('a snapshot that is removed while it is taken', () => {
       return removed;
     };
     await snapshots.remove(principal, await snapshots.get(dataset, name));
-    await snapshots.stop();
+    await deps.jobs.stop();
     expect(await record(name)).to.equal(null);
     expect((await blobs.list(SNAPSHOT_SCOPE, { limit: 10 })).items).to.deep.equal([]);
   });
 
   it('leaves nothing when its dataset is erased, whoever asked for it', async () => {
     const { deps, blobs, written, goOn, dataset, record, crUid } = await start();
-    const snapshots = createManagedSnapshots(deps, { answerAfterMs: 10 });
+    const snapshots = createManagedSnapshots(deps, createSnapshotWork(deps, { answerAfterMs: 10 }));
     const { tenant: tenantId, id: datasetId } = dataset;
     await snapshots.take({ tenantId, datasetId, crUid, name: 'one', place: null }, CALL);
     await written;
@@ -54,7 +55,7 @@ describe('a snapshot that is removed while it is taken', () => {
     await eraseSnapshots({ ...deps, store: deps.store }, { tenantId, datasetId, keepSnapshots: true }, counts);
     expect(await record('one')).to.equal(null);
     await goOn();
-    await snapshots.stop();
+    await deps.jobs.stop();
     expect((await blobs.list(SNAPSHOT_SCOPE, { limit: 10 })).items).to.deep.equal([]);
   });
 });
@@ -97,7 +98,7 @@ async function start() {
   const deps = {
     ...{ store, blobs: world.blobs, indexes: world.indexes, clock, messenger, snapshots, managedResources },
     ...{ datasets: { get: async () => dataset } as never, audit: createAuditLog(store, clock) },
-    ...{ logger: createSilentLogger(), places: { open: async () => ({ blobs, close: async () => {} }) } },
+    ...{ ...createTestJobs(store, clock), places: { open: async () => ({ blobs, close: async () => {} }) } },
   };
   const principal = { id: dataset.ownerId, email: '', tenant: dataset.tenant, isSuperuser: false, parentId: null };
   const record = (name: string) => snapshots.get({ tenant: dataset.tenant }, name);

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../kernel/json.ts';
 import type { Scope } from '../../kernel/scope.ts';
 import type { Clock } from '../../ports/system.ts';
 import { type ClaimedJob, LeaseLostError } from '../../ports/work-queue.ts';
-import { type Stored, VersionConflictError } from '../../storage/ports/document-store.ts';
+import type { Stored } from '../../storage/ports/document-store.ts';
 import type { OwnedCollection } from '../../storage/ports/owned-collection.ts';
 
 /** `queued`: to be claimed once it is due. `running`: leased until it is due. `dead`: given up, kept for a replay. */
@@ -62,9 +62,19 @@ export function orderingKeyOf(tenant: TenantId, key: string): string {
 }
 
 export function claimedJob({ id, value }: Pick<StoredJob, 'id' | 'value'>): ClaimedJob {
-  const { tenant, dataset, kind, payload, attempts, fencingToken, worker, cancelRequested } = value;
+  const { tenant, dataset, kind, payload, attempts, maxAttempts, fencingToken, worker, cancelRequested } = value;
   const scope: Scope = dataset === null ? { tenant } : { tenant, dataset };
-  return { id, kind, scope, payload, attempt: attempts, fencingToken, worker: worker ?? '', cancelRequested };
+  return {
+    id,
+    kind,
+    scope,
+    payload,
+    attempt: attempts,
+    maxAttempts,
+    fencingToken,
+    worker: worker ?? '',
+    cancelRequested,
+  };
 }
 
 export function leaseLost(
@@ -72,12 +82,6 @@ export function leaseLost(
   options: ErrorOptions & { readonly isTaken?: boolean } = {},
 ): LeaseLostError {
   return new LeaseLostError(`job ${job.id} (${job.kind}) is not held by ${job.worker} any more`, options);
-}
-
-/** What a commit with `heldWrites` or `completeWrites` of the job failed with: `LeaseLostError` when that was why. */
-export function heldError(error: unknown, job: ClaimedJob): unknown {
-  const isLost = error instanceof VersionConflictError && error.collection === jobsCollection.name;
-  return isLost ? leaseLost(job, { cause: error }) : error;
 }
 
 /** What a job looks like that waits to be claimed from `dueAtMs` on. */

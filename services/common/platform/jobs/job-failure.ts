@@ -1,7 +1,8 @@
 import { isEngramError } from '../../kernel/errors.ts';
 import type { Logger } from '../../ports/logger.ts';
 import { type ClaimedJob, LeaseLostError, type WorkQueue } from '../../ports/work-queue.ts';
-import type { DocumentStore } from '../../storage/ports/document-store.ts';
+import { type DocumentStore, DuplicateKeyError, VersionConflictError } from '../../storage/ports/document-store.ts';
+import { jobsCollection, leaseLost } from './job-document.ts';
 import { describeRunError } from './run-recorder.ts';
 
 /** The worker stops and gives the job to another one: nothing is recorded. */
@@ -15,18 +16,29 @@ export async function handOver(workQueue: Pick<WorkQueue, 'release' | 'wake'>, j
   await workQueue.wake(job.kind).catch(() => null); // a lost one costs a poll
 }
 
+/** What a commit with `heldWrites` or `completeWrites` of the job failed with: `LeaseLostError` when that was why. */
+export function heldError(error: unknown, job: ClaimedJob): unknown {
+  const isLost = error instanceof VersionConflictError && error.collection === jobsCollection.name;
+  return isLost ? leaseLost(job, { cause: error }) : error;
+}
+
+/** Whether the commit of a new job failed because there is one of its id, or an unfinished one of its idempotency key. */
+export function isQueuedAlready(error: unknown): boolean {
+  return error instanceof DuplicateKeyError && error.collection === jobsCollection.name;
+}
+
 /** What becomes of a job whose work failed. */
 export interface JobFailureRules {
   /**
    * `retry`: again after its back-off, and a dead letter after its last attempt. `dead`: a dead letter now. `end`: it is over,
    * for no attempt can succeed.
    */
-  decide(error: unknown, job: ClaimedJob): 'retry' | 'dead' | 'end';
-  /** Completes the job together with the record of its failure. Default: it is only completed. */
-  end?(job: ClaimedJob, error: unknown): Promise<void>;
-  /** Called when the job has become a dead letter. */
-  onDead?(job: ClaimedJob, error: unknown): Promise<void>;
+  decide(error: unknown, job: ClaimedJob): JobFate;
+  /** Writes the failure down, before the job is put back, given up (also after its last attempt) or completed. */
+  record?(job: ClaimedJob, error: unknown, fate: JobFate): Promise<void>;
 }
+
+export type JobFate = 'retry' | 'dead' | 'end';
 
 export interface JobFailureDependencies {
   readonly workQueue: Pick<WorkQueue, 'fail' | 'release' | 'wake' | 'completeWrites'>;
@@ -50,23 +62,20 @@ export async function settleJobFailure(
   }
   if (error instanceof HandOverError) return handOver(workQueue, job);
   const decision = rules.decide(error, job);
-  if (decision === 'end') {
+  const fate = decision === 'retry' && job.attempt >= job.maxAttempts ? 'dead' : decision;
+  await rules.record?.(job, error, fate);
+  if (fate === 'end') {
+    await store.commit(job.scope, workQueue.completeWrites(job));
     logger[isRefusal(error) ? 'info' : 'error'](`${name}.job.ended`, { ...fields, error });
-    if (rules.end !== undefined) await rules.end(job, error);
-    else await store.commit(job.scope, workQueue.completeWrites(job));
     return;
   }
   const { errorClass, message } = describeRunError(error);
-  const fate = await workQueue.fail(job, { name: errorClass, message }, { retry: decision === 'retry' });
-  if (fate === 'retry') {
-    logger.warn(`${name}.job.postponed`, { ...fields, error });
-    return;
-  }
-  logger.error(`${name}.job.failed`, { ...fields, error });
-  await rules.onDead?.(job, error);
+  await workQueue.fail(job, { name: errorClass, message }, { retry: fate === 'retry' });
+  if (fate === 'retry') logger.warn(`${name}.job.postponed`, { ...fields, error });
+  else logger.error(`${name}.job.failed`, { ...fields, error });
 }
 
-/** The request is at fault, not the service. */
-function isRefusal(error: unknown): boolean {
+/** The request is at fault, not the service: another attempt fails as well. */
+export function isRefusal(error: unknown): boolean {
   return isEngramError(error) && error.status < 500;
 }

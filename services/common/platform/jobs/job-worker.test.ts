@@ -13,10 +13,11 @@ import { type ClaimedJob, LeaseLostError } from '../../ports/work-queue.ts';
 import { createInProcessBus } from '../../storage/bus/in-process/bus.ts';
 import { VersionConflictError } from '../../storage/ports/document-store.ts';
 import { createIdSource } from '../system/id-source.ts';
-import { HandOverError, handOver, type JobFailureRules } from './job-failure.ts';
+import { jobsCollection } from './job-document.ts';
+import { HandOverError, handOver, type JobFailureRules, type JobFate } from './job-failure.ts';
 import type { JobLease } from './job-lease.ts';
 import { createJobWorker, type JobHandler, type JobWorker, type JobWorkerSettings } from './job-worker.ts';
-import { createWorkQueue, jobsCollection, type WatchedWorkQueue } from './work-queue.ts';
+import { createWorkQueue, type WatchedWorkQueue } from './work-queue.ts';
 
 /** Nothing happens by itself in so long a time. */
 const NEVER_MS = 3_600_000;
@@ -279,8 +280,7 @@ for (const [name, open] of [
 
     it('tries a failed job again, gives it up or ends it, as the rules of its kind say', async () => {
       await using worker = await startWorker(world, failingWith(new Error('unused')));
-      const ended: [string, unknown][] = [];
-      const dead: string[] = [];
+      const recorded: [string, JobFate][] = [];
       const run = async (decision: 'retry' | 'dead' | 'end', maxAttempts = 2): Promise<string> => {
         const scope = newDataset();
         const { jobId, writes } = world.queue.enqueueWrites(scope, { kind: newKind(), payload: {}, maxAttempts });
@@ -289,24 +289,16 @@ for (const [name, open] of [
           drive: failingWith(new TypeError(decision)),
           failures: {
             decide: () => decision,
-            async end(job, error) {
-              ended.push([job.id, error]);
-              await world.complete(job);
-            },
-            onDead: async (job) => void dead.push(job.id),
+            record: async (job, _, fate) => void recorded.push([job.id, fate]),
           },
         });
         return jobId;
       };
       const state = async (id: string) => (await world.store.get(SYSTEM_SCOPE, jobsCollection, id))?.value.state;
-      expect(await state(await run('retry'))).to.equal('queued');
-      const given = [await run('retry', 1), await run('dead')];
-      for (const id of given) expect(await state(id)).to.equal('dead');
-      expect(dead).to.deep.equal(given);
-      const id = await run('end');
-      expect(await state(id)).to.equal(undefined);
-      expect(ended).to.have.length(1);
-      expect(ended[0]?.[0]).to.equal(id);
+      const ids = [await run('retry'), await run('retry', 1), await run('dead'), await run('end')];
+      expect(await Promise.all(ids.map(state))).to.deep.equal(['queued', 'dead', 'dead', undefined]);
+      const fates = ['retry', 'dead', 'dead', 'end'];
+      expect(recorded).to.deep.equal(ids.map((id, at) => [id, fates[at]]));
       expect(worker.log).to.deep.equal(['postponed', 'failed', 'failed', 'ended'].map((word) => `test.job.${word}`));
     });
 

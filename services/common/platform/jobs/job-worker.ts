@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Scope, SYSTEM_SCOPE } from '../../kernel/scope.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { Clock, IdSource } from '../../ports/system.ts';
-import type { ClaimedJob, NewJob, WorkQueue } from '../../ports/work-queue.ts';
+import { type ClaimedJob, LeaseLostError, type NewJob, type WorkQueue } from '../../ports/work-queue.ts';
 import type { Subscription } from '../../storage/ports/bus.ts';
 import type { DocumentStore, Write } from '../../storage/ports/document-store.ts';
 import { settlesWithin } from '../async/time-limit.ts';
@@ -35,6 +35,8 @@ export interface JobWorker {
    * on with it when this process dies. Errors: those of the commit.
    */
   begin(scope: Scope, job: NewJob, handler: JobHandler, writes?: readonly Write[]): Promise<void>;
+  /** Aborted by `stop`. */
+  readonly stopping: AbortSignal;
 }
 
 export interface JobWorkerDependencies {
@@ -73,7 +75,7 @@ export interface JobHandler {
 export interface JobWorkerOptions {
   /** First word of its events in the log. */
   readonly name: string;
-  /** By the kind of job; no other kinds are taken. */
+  /** By the kind of job, read at the start; no other kinds are taken. */
   readonly handlers: Readonly<Record<string, JobHandler>>;
   readonly settings: JobWorkerSettings;
   /** With what jobs in flight are aborted at the stop. Default: `HandOverError`. */
@@ -83,9 +85,8 @@ export interface JobWorkerOptions {
 export function createJobWorker(dependencies: JobWorkerDependencies, options: JobWorkerOptions): JobWorker {
   const { workQueue, store } = dependencies;
   const { handlers, settings, stopReason = () => new HandOverError('The worker is stopping.') } = options;
-  const kinds = Object.keys(handlers);
   const worker = dependencies.ids.uuid();
-  const claim = createClaim(dependencies, { ...options, kinds, worker });
+  const claim = createClaim(dependencies, { ...options, worker });
   const wakeUp = createWakeUp();
   const jobs = createInFlightJobs(dependencies, options);
   const stopping = new AbortController();
@@ -124,7 +125,7 @@ export function createJobWorker(dependencies: JobWorkerDependencies, options: Jo
   };
   return {
     async start() {
-      watch = (await workQueue.watch?.(kinds)) ?? null;
+      watch = (await workQueue.watch?.(Object.keys(handlers))) ?? null;
       cancels = (await workQueue.watchCancels?.(jobs.beat)) ?? null;
       loops = Promise.all([work(), ...(watch === null ? [] : [relay(watch)])]);
     },
@@ -145,6 +146,7 @@ export function createJobWorker(dependencies: JobWorkerDependencies, options: Jo
       await store.commit(scope, [...begun.writes, ...writes]);
       void jobs.drive(begun.job, handler);
     },
+    stopping: stopping.signal,
   };
 }
 
@@ -153,12 +155,12 @@ const SETTLE_AGAIN_MS = 1000;
 /** Takes the next job; null when there is none, and when the store fails: the next poll asks again. */
 function createClaim(
   { workQueue, logger }: JobWorkerDependencies,
-  { name, settings, kinds, worker }: JobWorkerOptions & { readonly kinds: readonly string[]; readonly worker: string },
+  { name, settings, handlers, worker }: JobWorkerOptions & { readonly worker: string },
 ): () => Promise<ClaimedJob | null> {
   const faults = createFaultMemory();
   return async () => {
     try {
-      const job = await workQueue.claim(SYSTEM_SCOPE, kinds, worker, settings.leaseMs);
+      const job = await workQueue.claim(SYSTEM_SCOPE, Object.keys(handlers), worker, settings.leaseMs);
       faults.forget();
       return job;
     } catch (error) {
@@ -181,7 +183,7 @@ function createInFlightJobs(
       try {
         return await settleJobFailure(dependencies, { name, job, rules }, signal.aborted ? signal.reason : error);
       } catch (unsettled) {
-        if (signal.aborted) throw unsettled;
+        if (signal.aborted || unsettled instanceof LeaseLostError) throw unsettled;
       }
       await sleep(SETTLE_AGAIN_MS, undefined, { signal, ref: false }).catch(() => null);
     }

@@ -8,6 +8,7 @@ import {
   type Filter,
   insert,
   remove,
+  removeWhere,
   update,
   type Write,
 } from '../../storage/ports/document-store.ts';
@@ -25,8 +26,6 @@ import {
   waiting,
 } from './job-document.ts';
 import { CANCEL_SUBJECT, type WorkWatch, wakeSubject, watchWork } from './work-watch.ts';
-
-export { jobsCollection } from './job-document.ts';
 
 export interface WorkQueueOptions {
   readonly store: DocumentStore;
@@ -108,9 +107,7 @@ export function createWorkQueue(options: WorkQueueOptions): DurableWorkQueue {
     heldWrites: (job) => [update(jobsCollection, job.id, { where: heldBy(job), required: true })],
     completeWrites: (job) => completion(job),
     async fail(job, error, { retry }) {
-      const stored = await store.get(SYSTEM_SCOPE, jobsCollection, job.id);
-      if (stored === null) throw leaseLost(job);
-      if (!retry || job.attempt >= stored.value.maxAttempts) {
+      if (!retry || job.attempt >= job.maxAttempts) {
         await changeHeld(job, givenUp(clock, error));
         return 'dead';
       }
@@ -132,6 +129,11 @@ export function createWorkQueue(options: WorkQueueOptions): DurableWorkQueue {
       remove(jobsCollection, jobId),
     ],
     deadLetters: createDeadLetters({ store, nowMs, wake }),
+    async removeOfTenant(scope, tenant, except) {
+      const where = { tenant, id: { notEquals: except } };
+      const [removed] = await store.commit(scope, [removeWhere(jobsCollection, where)]);
+      return { removed: removed?.changed ?? 0, left: await store.count(scope, jobsCollection, where) };
+    },
     exists: async (scope, jobId) => (await store.get(scope, jobsCollection, jobId)) !== null,
     depth: (scope) => depth(store, scope),
     endLeases: (scope) => endLeases(store, scope, nowMs()),

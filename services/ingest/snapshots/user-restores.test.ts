@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
+import { createTestJobs } from '../../../test/support/job-worker.ts';
 import { createMemoryBlobStore } from '../../../test/support/memory/blob-store.ts';
 import { createMemoryDocumentStore } from '../../../test/support/memory/document-store.ts';
 import { refusalOf } from '../../../test/support/refusal-of.ts';
@@ -11,13 +12,12 @@ import { asId } from '../../common/kernel/ids.ts';
 import { PERSONAL_TENANT } from '../../common/kernel/scope.ts';
 import { createMessenger } from '../../common/platform/messaging/messenger.ts';
 import { getPrincipal } from '../../common/platform/messaging/methods/auth.ts';
-import { createSilentLogger } from '../../common/platform/observability/logger.ts';
 import { createSystemClock } from '../../common/platform/system/clock.ts';
 import { createIdSource } from '../../common/platform/system/id-source.ts';
 import { createInProcessBus } from '../../common/storage/bus/in-process/bus.ts';
-import { createOwnRestores, ownRestoresCollection } from '../repositories/own-restores.ts';
+import { createUserRestores as createRecords, ownRestoresCollection } from '../repositories/restores.ts';
 import type { SnapshotRecord } from '../repositories/snapshots.ts';
-import { createSnapshotRestores, type OwnRestoreDependencies } from './own-restores.ts';
+import { createUserRestores, type UserRestoreDependencies } from './user-restores.ts';
 
 const SCOPE = { tenant: PERSONAL_TENANT };
 const CALL = { requestId: 'r' };
@@ -33,12 +33,13 @@ describe('restores of a user', () => {
       return { principal: null };
     });
     const clock = createSystemClock();
-    const restores = createSnapshotRestores(
+    const { workQueue, jobs } = createTestJobs(store, clock);
+    const restores = createUserRestores(
       {
-        ...{ store, messenger, clock, ids: createIdSource(clock), logger: createSilentLogger() },
-        ...{ blobs: createMemoryBlobStore(), restores: createOwnRestores(store), audit: createAuditLog(store, clock) },
+        ...{ store, messenger, clock, ids: createIdSource(clock), workQueue, jobs },
+        ...{ blobs: createMemoryBlobStore(), restores: createRecords(store), audit: createAuditLog(store, clock) },
         ...{ datasets: { ownedByName: async () => [], get: async () => null }, budgets: { check: async () => {} } },
-      } as unknown as OwnRestoreDependencies,
+      } as unknown as UserRestoreDependencies,
       { answerAfterMs: 0 },
     );
     const principal = { ...SCOPE, id: asId<UserId>('ada'), email: '', isSuperuser: false, parentId: null };
@@ -57,6 +58,6 @@ describe('restores of a user', () => {
     expect((await refusalOf(ask())).status).to.equal(429);
     expect([await open(), await audited()]).to.deep.equal([3, 3]);
     isOver.resolve();
-    await restores.stop();
+    await jobs.stop();
   });
 });

@@ -1,0 +1,109 @@
+import { MANIFEST_NAME, snapshotFolder } from '../../common/domain/snapshot.ts';
+import type { DatasetId, TenantId } from '../../common/kernel/brand.ts';
+import { engramError } from '../../common/kernel/errors.ts';
+import { VersionConflictError } from '../../common/storage/ports/document-store.ts';
+import type { SnapshotPlace } from '../../common/storage/ports/snapshot-places.ts';
+import { partPlace, SNAPSHOT_SCOPE } from '../../common/storage/snapshots/manifest.ts';
+import type { ForgettingCounts } from '../model.ts';
+import type { SnapshotIndex, SnapshotRecord } from '../repositories/snapshots.ts';
+
+interface Erased {
+  readonly tenantId: TenantId;
+  /** Absent: the whole tenant. */
+  readonly datasetId?: DatasetId;
+  readonly keepSnapshots: boolean;
+}
+
+/**
+ * Snapshots in the installation's own store go with what they show, unless they are to stay: those of resources, never those
+ * that users took. What lies in a bucket of somebody else's stays: nothing here opens it. Resolves to what stays, for the
+ * receipt.
+ */
+export async function eraseSnapshots(
+  index: SnapshotIndex | undefined,
+  { tenantId, datasetId, keepSnapshots }: Erased,
+  counts: ForgettingCounts,
+): Promise<readonly string[]> {
+  if (index === undefined) return [];
+  const found = await index.snapshots.list({ tenant: tenantId }, datasetId);
+  const kept = found.filter(
+    ({ isComplete, isInstalled, takenBy }) => isComplete && (!isInstalled || (keepSnapshots && takenBy === undefined)),
+  );
+  let removed = 0;
+  for (const record of found) {
+    if (kept.includes(record) || !record.isInstalled) continue;
+    await removeSnapshot(index, record, null);
+    removed += 1;
+  }
+  counts.removed('snapshots', removed);
+  if (!keepSnapshots && datasetId === undefined) await requireNone(index, tenantId);
+  return kept.map(({ name, place }) => `snapshot ${name} in ${place}`).sort();
+}
+
+async function requireNone({ places }: SnapshotIndex, tenantId: TenantId): Promise<void> {
+  const { blobs, close } = await places.open(null);
+  try {
+    const prefix = snapshotFolder(tenantId, '').slice(0, -1);
+    await blobs.removeAll(SNAPSHOT_SCOPE, prefix);
+    if ((await blobs.list(SNAPSHOT_SCOPE, { prefix, limit: 1 })).items.length === 0) return;
+    throw engramError('CogneeSystemError', 'Parts of snapshots are left after the erasure; repeat it', {
+      retryable: true,
+    });
+  } finally {
+    await close();
+  }
+}
+
+/**
+ * Of one in the installation's own store: whoever removed it, or the dataset, could not know what was still to be written. What
+ * is in a bucket may outlive the index.
+ */
+export async function removeUnlessListed(
+  { snapshots, places }: Pick<SnapshotIndex, 'snapshots' | 'places'>,
+  { tenant, name }: SnapshotRecord,
+): Promise<void> {
+  if ((await snapshots.get({ tenant }, name)) !== null) return;
+  const opened = await places.open(null);
+  try {
+    const { blobs, scope, folder } = partPlace(opened.blobs, tenant, name);
+    await blobs.removeAll(scope, folder);
+  } finally {
+    await opened.close();
+  }
+}
+
+/** First what makes it one: half a snapshot is none. Also one that is being taken: whoever is at it finds that it is gone. */
+export async function removeSnapshot(
+  index: SnapshotIndex,
+  record: SnapshotRecord,
+  place: SnapshotPlace,
+): Promise<void> {
+  const opened = await index.places.open(place);
+  try {
+    const { blobs, scope, folder } = partPlace(opened.blobs, record.tenant, record.name);
+    const removeObjects = async () => {
+      await blobs.remove(scope, [`${folder}${MANIFEST_NAME}`]);
+      await blobs.removeAll(scope, folder);
+    };
+    await removeObjects();
+    // It may have become complete meanwhile.
+    if ((await unlist(index, record)) > 1) await removeObjects();
+  } finally {
+    await opened.close();
+  }
+}
+
+/** However often whoever is at it says how far it is. Resolves to the number of attempts. */
+async function unlist({ snapshots, store }: SnapshotIndex, record: SnapshotRecord): Promise<number> {
+  const { tenant, name } = record;
+  let attempts = 0;
+  for (let current: SnapshotRecord | null = record; current !== null; current = await snapshots.get({ tenant }, name)) {
+    attempts += 1;
+    try {
+      await store.commit({ tenant }, [snapshots.removeWrite(current)]);
+    } catch (error) {
+      if (!(error instanceof VersionConflictError)) throw error;
+    }
+  }
+  return attempts;
+}

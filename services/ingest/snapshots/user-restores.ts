@@ -1,0 +1,282 @@
+import { dataBill } from '../../common/domain/budget.ts';
+import { requireCreatableDatasetName, requireDatasetCreation } from '../../common/domain/permissions.ts';
+import type { DatasetId } from '../../common/kernel/brand.ts';
+import { engramError } from '../../common/kernel/errors.ts';
+import { asId } from '../../common/kernel/ids.ts';
+import type { Principal } from '../../common/kernel/principal.ts';
+import { SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
+import { isRefusal } from '../../common/platform/jobs/job-failure.ts';
+import { asAccount } from '../../common/platform/messaging/account-authority.ts';
+import type { CallContext } from '../../common/platform/messaging/messenger.ts';
+import { admitOwnDataset, checkSnapshot } from '../../common/platform/messaging/methods/snapshots.ts';
+import type { AuditLog } from '../../common/ports/audit-log.ts';
+import type { IdSource } from '../../common/ports/system.ts';
+import type { UploadedFile } from '../../common/ports/upload.ts';
+import type { Datasets } from '../../common/records/auth/datasets.ts';
+import type { Write } from '../../common/storage/ports/document-store.ts';
+import { type CheckSignature, partPlace } from '../../common/storage/snapshots/manifest.ts';
+import { wholeDataset } from '../items/whole-dataset.ts';
+import { createRecordedWork, type WorkKey, type WorkProgress } from '../jobs/recorded-work.ts';
+import type { UserRestores as Records, UserRestore } from '../repositories/restores.ts';
+import type { SnapshotRecord } from '../repositories/snapshots.ts';
+import { carryOutRestore, type RestoreDependencies, type Restoring } from './carry-out-restore.ts';
+import { requireAtHand } from './dataset-snapshots.ts';
+import { discardRestored } from './restore-snapshot.ts';
+import { keepSnapshotFile, manifestOfFile } from './snapshot-file.ts';
+
+/** Kind of the jobs that make datasets from snapshots for users. */
+export const RESTORE_JOB = 'restore';
+
+export type UserRestoreDependencies = RestoreDependencies & {
+  readonly restores: Records;
+  readonly datasets: Pick<Datasets, 'get' | 'ownedByName'>;
+  readonly audit: AuditLog;
+  readonly ids: IdSource;
+};
+
+export interface RestoringRequest {
+  readonly principal: Principal;
+  /** Of the new dataset. */
+  readonly name: string;
+}
+
+export type UserRestores = ReturnType<typeof createUserRestores>;
+
+/** Each makes a copy of a dataset before it counts against the quota. */
+const MOST_AT_ONCE = 3;
+/** An upload that is being kept for longer has ended with its process. */
+const KEEPING_MS = 3_600_000;
+const KEPT_MS = 24 * 3_600_000;
+
+/**
+ * Datasets from snapshots, for users. `fromSnapshot` and `fromFile` answer after a few seconds at the latest, and then it goes on
+ * by itself. Errors: `PermissionDeniedError` (a limited key), `InvalidRequestError` (no name), `EntityAlreadyExistsError`,
+ * `TooManyRequestsError` (others are under way), those of the budget, and `ConflictError` with what is wrong with the snapshot.
+ */
+export function createUserRestores(deps: UserRestoreDependencies, options: { readonly answerAfterMs?: number } = {}) {
+  const { restores, store, clock } = deps;
+  const work = createRecordedWork<UserRestore, never>(deps, {
+    ...options,
+    kind: RESTORE_JOB,
+    read: ({ scope, payload }) => restores.get(scope, String(payload['restoreId'])),
+    save: (_, restore, writes) => store.commit({ tenant: restore.tenant }, [...writes, restores.replaceWrite(restore)]),
+    work: (restore, _, progress) => carryOut(deps, restore, progress),
+  });
+  const admitted = async (restore: UserRestore): Promise<UserRestore> => {
+    await admit(deps, restore, await work.jobWrites(keyOf(restore)));
+    return restore;
+  };
+  const progress = (restore: UserRestore, { requestId }: CallContext): Promise<UserRestore> => {
+    const read = () => readRestore(deps, restore.tenant, restore.id);
+    return work.progress({ work: keyOf(restore), input: null, requestId, read });
+  };
+  return {
+    handler: work.handler,
+    async fromSnapshot(request: RestoringRequest, record: SnapshotRecord, context: CallContext): Promise<UserRestore> {
+      const { tenant, datasetId, name, items } = requireAtHand(record);
+      await requireRoom(deps, request, items);
+      return progress(await admitted(await begin(deps, request, { tenantId: tenant, name, datasetId })), context);
+    },
+    async fromFile(request: RestoringRequest, file: UploadedFile, context: CallContext): Promise<UserRestore> {
+      const check = signatureCheck(deps, context.requestId);
+      const { counts } = await manifestOfFile(file.open(), check);
+      await requireRoom(deps, request, counts.items);
+      const { tenant } = request.principal;
+      const restore = await begin(deps, request, {
+        tenantId: tenant,
+        name: `upload-${deps.ids.uuid()}`,
+        datasetId: null,
+      });
+      try {
+        await storeFile(deps, restore, { file, check, context });
+        await admitted(restore);
+      } catch (error) {
+        await remove(deps, restore);
+        throw error;
+      }
+      return progress(restore, context);
+    },
+    /** The caller's own. `EntityNotFoundError`. */
+    async get({ id: userId, tenant, key }: Principal, id: string): Promise<UserRestore> {
+      const restore = await readRestore(deps, tenant, id);
+      // A key of some datasets alone has made none.
+      if (restore.userId !== userId || (key?.datasets ?? null) !== null) throw unknown(id);
+      return restore;
+    },
+    /** Queues jobs for those that an earlier release began and did not end. */
+    async queueUnfinished(): Promise<void> {
+      for (const restore of await restores.untouched(SYSTEM_SCOPE, clock.now().getTime(), false))
+        if (restore.isReady && restore.failure === null) await work.ensureJob(keyOf(restore));
+    },
+    /** Removes what nobody asks for any more, and uploads that ended with their process. */
+    async sweep(): Promise<void> {
+      const now = clock.now().getTime();
+      for (const isComplete of [true, false])
+        for (const restore of await restores.untouched(SYSTEM_SCOPE, now - KEPT_MS, isComplete))
+          await remove(deps, restore);
+      for (const restore of await restores.untouched(SYSTEM_SCOPE, now - KEEPING_MS, false))
+        if (!restore.isReady) await remove(deps, restore);
+    },
+  };
+}
+
+function keyOf({ tenant, id }: UserRestore): WorkKey {
+  return { scope: { tenant }, key: id, payload: { restoreId: id }, onRequest: false };
+}
+
+function signatureCheck({ messenger }: Pick<UserRestoreDependencies, 'messenger'>, requestId: string): CheckSignature {
+  return async (signed) => (await messenger.call(checkSnapshot, signed, { requestId })).isOurs;
+}
+
+async function readRestore(
+  { restores }: UserRestoreDependencies,
+  tenant: Principal['tenant'],
+  id: string,
+): Promise<UserRestore> {
+  const restore = await restores.get({ tenant }, id);
+  if (restore === null) throw unknown(id);
+  return restore;
+}
+
+function unknown(id: string) {
+  return engramError('EntityNotFoundError', `There is no restore ${id}.`);
+}
+
+/** What can be refused before anything is done. */
+async function requireRoom(
+  { datasets, restores, budgets }: UserRestoreDependencies,
+  { principal, name }: RestoringRequest,
+  items: number,
+): Promise<void> {
+  const { id: ownerId, tenant, key } = principal;
+  requireDatasetCreation(principal);
+  requireCreatableDatasetName(name);
+  if ((await datasets.ownedByName({ tenant }, ownerId, [name])).length > 0)
+    throw engramError('EntityAlreadyExistsError', `You have a dataset ${name} already; choose another name.`);
+  if ((await restores.countOpen({ tenant }, ownerId)) >= MOST_AT_ONCE) throw tooMany();
+  await budgets.check(dataBill({ tenant, ownerId }, key?.id, { datasets: 1, items }));
+}
+
+function tooMany() {
+  return engramError('TooManyRequestsError', `${MOST_AT_ONCE} of your restores are under way; wait for one of them.`);
+}
+
+/** Nobody takes it up before it is admitted. */
+async function begin(
+  deps: UserRestoreDependencies,
+  { principal, name }: RestoringRequest,
+  source: UserRestore['source'],
+): Promise<UserRestore> {
+  const { id: userId, tenant, key } = principal;
+  const begun = {
+    id: deps.ids.uuid(),
+    tenant,
+    userId,
+    keyId: key?.id ?? null,
+    datasetId: asId<DatasetId>(deps.ids.uuid()),
+    name,
+    source,
+    isReady: false,
+    step: source.datasetId === null ? 'keeping the file' : 'waiting',
+    done: 0,
+    total: 0,
+    failure: null,
+    isComplete: false,
+    touchedAtMs: deps.clock.now().getTime(),
+  };
+  const restore = { ...begun, version: 1 };
+  await deps.store.commit({ tenant }, [deps.restores.insertWrite(begun)]);
+  // Others may have begun in the same moment.
+  if ((await deps.restores.countOpen({ tenant }, userId)) <= MOST_AT_ONCE) return restore;
+  await deps.store.commit({ tenant }, [deps.restores.removeWrite(restore)]);
+  throw tooMany();
+}
+
+/** Queues it: all that it needs is there. */
+async function admit(
+  { audit, restores, clock }: UserRestoreDependencies,
+  restore: UserRestore,
+  jobWrites: readonly Write[],
+): Promise<void> {
+  const { tenant, source, userId: actor, datasetId: subject } = restore;
+  const ready = { ...restore, isReady: true, step: 'waiting', touchedAtMs: clock.now().getTime() };
+  const details = { snapshot: source.name, from: source.datasetId ?? 'a file' };
+  const entry = { tenant, action: 'dataset.restored', actor, subject, details };
+  await audit.commit({ tenant }, [restores.replaceWrite(ready), ...jobWrites], [entry]);
+}
+
+/** The uploaded file is gone when the request ends. */
+async function storeFile(
+  { places }: UserRestoreDependencies,
+  { source }: UserRestore,
+  {
+    file,
+    check,
+    context,
+  }: { readonly file: UploadedFile; readonly check: CheckSignature; readonly context: CallContext },
+): Promise<void> {
+  const { blobs } = await places.open(null);
+  const signal = context.signal ?? new AbortController().signal;
+  await keepSnapshotFile(file.open(), partPlace(blobs, asId(source.tenantId), source.name), { check, signal });
+}
+
+async function carryOut(
+  deps: UserRestoreDependencies,
+  restore: UserRestore,
+  progress: WorkProgress<UserRestore>,
+): Promise<Partial<UserRestore>> {
+  const { datasetId, name, source } = restore;
+  const { requestId, signal } = progress;
+  const restoring: Restoring = {
+    target: { ...targetOf(restore), keepsOwners: false, isUploaded: source.datasetId === null },
+    async authorise() {
+      await asUser(deps, restore, requestId);
+    },
+    async admit() {
+      const context = await asUser(deps, restore, requestId);
+      await deps.messenger.call(admitOwnDataset, { datasetId, name }, context);
+    },
+  };
+  try {
+    await carryOutRestore(deps, restoring, progress);
+  } catch (error) {
+    // Another attempt needs the file.
+    if (isRefusal(error) && !signal.aborted) await removeUpload(deps, restore);
+    throw error;
+  }
+  await removeUpload(deps, restore);
+  return { step: '' };
+}
+
+function targetOf({ tenant: tenantId, datasetId, source, userId: ownerId, keyId }: UserRestore) {
+  const snapshot = { tenantId: asId<typeof tenantId>(source.tenantId), name: source.name };
+  return { tenantId, datasetId, snapshot, place: null, ownerId, ...(keyId === null ? {} : { keyId }) };
+}
+
+/** Speaks for the user, if there still is one that may read all that the snapshot shows. */
+async function asUser(
+  { messenger }: UserRestoreDependencies,
+  { userId, tenant, keyId, source }: UserRestore,
+  requestId: string,
+): Promise<CallContext> {
+  const account = { userId, tenant, keyId };
+  const context = await asAccount(messenger, account, { requestId }, 'The user of this restore is no longer admitted.');
+  if (source.datasetId !== null) await wholeDataset(messenger, context.principal, source.datasetId, context);
+  return context;
+}
+
+async function remove(deps: UserRestoreDependencies, { tenant, id }: UserRestore): Promise<void> {
+  const restore = await deps.restores.get({ tenant }, id);
+  if (restore === null) return;
+  if (!restore.isComplete && (await deps.datasets.get({ tenant }, restore.datasetId)) === null)
+    await discardRestored(deps, { ...targetOf(restore), requestId: deps.ids.uuid() });
+  await removeUpload(deps, restore);
+  await deps.store.commit({ tenant }, [deps.restores.removeWrite(restore)]);
+}
+
+async function removeUpload({ places }: UserRestoreDependencies, { source }: UserRestore): Promise<void> {
+  if (source.datasetId !== null) return;
+  const { blobs } = await places.open(null);
+  const place = partPlace(blobs, asId(source.tenantId), source.name);
+  await blobs.removeAll(place.scope, place.folder);
+}
