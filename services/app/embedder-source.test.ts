@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { EmbeddingAccount, StoredTenantEmbedders } from '../auth/repositories/tenant-embedders.ts';
+import type { EmbeddingAccount, StoredTenantEmbedders } from '../auth/repositories/tenant-models.ts';
 import type { TenantId } from '../common/kernel/brand.ts';
 import { asId } from '../common/kernel/ids.ts';
 import { PERSONAL_TENANT } from '../common/kernel/scope.ts';

@@ -3,7 +3,7 @@ import {
   embedderKeyPlace,
   type StoredTenantEmbedders,
   type TenantEmbedderAccounts,
-} from '../auth/repositories/tenant-embedders.ts';
+} from '../auth/repositories/tenant-models.ts';
 import type { TenantId } from '../common/kernel/brand.ts';
 import { engramError } from '../common/kernel/errors.ts';
 import { PERSONAL_TENANT } from '../common/kernel/scope.ts';

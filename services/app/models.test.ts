@@ -7,8 +7,12 @@ import { type ModelProvider, startModelProvider } from '../../test/support/model
 import { unsignedPrincipals } from '../../test/support/unsigned-principals.ts';
 import { until } from '../../test/support/until.ts';
 import { createModelSettings, keyPlace } from '../auth/repositories/model-settings.ts';
-import { createTenantEmbedders } from '../auth/repositories/tenant-embedders.ts';
-import { createTenantModels, type TenantLanguageModel, tenantKeyPlace } from '../auth/repositories/tenant-models.ts';
+import {
+  createTenantEmbedders,
+  createTenantModels,
+  type TenantLanguageModel,
+  tenantKeyPlace,
+} from '../auth/repositories/tenant-models.ts';
 import type { TenantId } from '../common/kernel/brand.ts';
 import { asId } from '../common/kernel/ids.ts';
 import { datasetScope, PERSONAL_TENANT, SYSTEM_SCOPE } from '../common/kernel/scope.ts';

@@ -3,8 +3,7 @@ import {
   type ModelSettingsRepository,
   type StoredModelSettings,
 } from '../auth/repositories/model-settings.ts';
-import type { TenantEmbedderAccounts } from '../auth/repositories/tenant-embedders.ts';
-import type { TenantModels } from '../auth/repositories/tenant-models.ts';
+import type { TenantEmbedderAccounts, TenantModels } from '../auth/repositories/tenant-models.ts';
 import type { Payer } from '../common/domain/budget.ts';
 import type { TenantId } from '../common/kernel/brand.ts';
 import { PERSONAL_TENANT, type Scope } from '../common/kernel/scope.ts';

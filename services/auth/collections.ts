@@ -16,9 +16,8 @@ import { rolesCollection } from './repositories/roles.ts';
 import { scimGroupsCollection, scimUsersCollection } from './repositories/scim-resources.ts';
 import { signInAttemptsCollection } from './repositories/sign-in-attempts.ts';
 import { storedConfigurationsCollection } from './repositories/stored-configurations.ts';
-import { tenantEmbeddersCollection } from './repositories/tenant-embedders.ts';
 import { tenantHostsCollection } from './repositories/tenant-hosts.ts';
-import { tenantModelsCollection } from './repositories/tenant-models.ts';
+import { tenantEmbeddersCollection, tenantModelsCollection } from './repositories/tenant-models.ts';
 
 /** The collections that auth owns. */
 export const authCollections: readonly AnyOwnedCollection[] = [

@@ -46,9 +46,8 @@ import type { Roles } from './repositories/roles.ts';
 import type { ScimResources } from './repositories/scim-resources.ts';
 import type { SignInAttempts } from './repositories/sign-in-attempts.ts';
 import type { StoredConfigurations } from './repositories/stored-configurations.ts';
-import type { TenantEmbedderAccounts } from './repositories/tenant-embedders.ts';
 import type { TenantHosts } from './repositories/tenant-hosts.ts';
-import type { TenantModels } from './repositories/tenant-models.ts';
+import type { TenantEmbedderAccounts, TenantModels } from './repositories/tenant-models.ts';
 
 export interface AuthSettings {
   readonly posture: Pick<AuthPosture, 'required' | 'reason' | 'openByDefault'>;

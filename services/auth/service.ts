@@ -47,9 +47,8 @@ import { createRoles } from './repositories/roles.ts';
 import { createScimResources } from './repositories/scim-resources.ts';
 import { createSignInAttempts } from './repositories/sign-in-attempts.ts';
 import { createStoredConfigurations } from './repositories/stored-configurations.ts';
-import { createTenantEmbedders } from './repositories/tenant-embedders.ts';
 import { createTenantHosts } from './repositories/tenant-hosts.ts';
-import { createTenantModels } from './repositories/tenant-models.ts';
+import { createTenantEmbedders, createTenantModels } from './repositories/tenant-models.ts';
 import { accountMailRoutes } from './routes/account-mails.ts';
 import { accountRoutes } from './routes/accounts.ts';
 import { agentConnectionRoutes } from './routes/agent-connections.ts';
@@ -94,8 +93,8 @@ const resealModelSettings = onDemand(
 );
 const resolveDatasets = onDemand(async () => (await import('./access/resolve-datasets.ts')).resolveDatasets);
 const setTenantKeys = onDemand(async () => (await import('./managed/set-tenant-keys.ts')).setTenantKeys);
-const setTenantEmbedding = onDemand(async () => (await import('./managed/set-tenant-embedding.ts')).setTenantEmbedding);
-const setTenantModel = onDemand(async () => (await import('./managed/set-tenant-model.ts')).setTenantModel);
+const setTenantEmbedding = onDemand(async () => (await import('./managed/set-tenant-models.ts')).setTenantEmbedding);
+const setTenantModel = onDemand(async () => (await import('./managed/set-tenant-models.ts')).setTenantModel);
 const syncGrants = onDemand(async () => (await import('./managed/sync-grants.ts')).syncGrants);
 const heldCapabilities = onDemand(async () => (await import('./tenants/tenant-authority.ts')).heldCapabilities);
 
