@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { lenientInteger } from '../../common/platform/http/schema.ts';
-import { MAX_RESULTS } from '../scim/service-documents.ts';
+import { MAX_RESULTS } from '../scim/schema.ts';
 
 export const scimId = z.object({ id: z.string() });
 

@@ -1,24 +1,176 @@
-import { defineRoute, type Route } from '../../common/platform/http/route.ts';
-import { NO_PERMISSION } from '../../common/platform/http/route-permission.ts';
+import { isRecord } from '../../common/kernel/objects.ts';
+import { defineRoute, type Reply, type Route } from '../../common/platform/http/route.ts';
+import { inTenant, NO_PERMISSION } from '../../common/platform/http/route-permission.ts';
+import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
 import type { AuthDependencies } from '../dependencies.ts';
-import { listResponse } from '../scim/list-response.ts';
-import { scimError } from '../scim/scim-error.ts';
+import { listResponse, selectAttributes } from '../scim/listing.ts';
+import type { ResourceName } from '../scim/resources.ts';
 import {
+  GROUP_TYPE,
   presentResourceType,
   presentSchema,
   RESOURCE_TYPES,
   SCHEMAS,
+  SCIM_PATH,
   serviceProviderConfig,
-} from '../scim/service-documents.ts';
-import { SCIM_PATH } from '../scim/user-resource.ts';
-import { scimId, scimListResponse, scimResource } from './scim.schema.ts';
-import { scimGroupRoutes } from './scim-groups.ts';
-import { OF_DIRECTORY, scimReply } from './scim-reply.ts';
-import { scimUserRoutes } from './scim-users.ts';
+  USER_TYPE,
+} from '../scim/schema.ts';
+import { SCIM_MEDIA_TYPE, type ScimErrorType, scimError, scimErrorBody } from '../scim/scim-error.ts';
+import {
+  boundedCount,
+  scimBody,
+  scimId,
+  scimListQuery,
+  scimListResponse,
+  scimResource,
+  scimSelection,
+} from './scim.schema.ts';
+
+const createResource = onDemand(async () => (await import('../scim/resources.ts')).createResource);
+const listResources = onDemand(async () => (await import('../scim/resources.ts')).listResources);
+const patchResource = onDemand(async () => (await import('../scim/resources.ts')).patchResource);
+const readOneResource = onDemand(async () => (await import('../scim/resources.ts')).readOneResource);
+const removeResource = onDemand(async () => (await import('../scim/resources.ts')).removeResource);
+const replaceResource = onDemand(async () => (await import('../scim/resources.ts')).replaceResource);
 
 /** SCIM 2.0 (RFC 7643, RFC 7644): a company's directory keeps the people and roles of its tenant. */
 export function scimRoutes(deps: AuthDependencies): readonly Route[] {
-  return [...scimUserRoutes(deps), ...scimGroupRoutes(deps), ...documents()];
+  return [...resourceRoutes(deps, PEOPLE), ...resourceRoutes(deps, ROLES), ...documents()];
+}
+
+/** What the API description says of the routes of a kind of resource. */
+interface ResourceTexts {
+  readonly name: ResourceName;
+  readonly endpoint: string;
+  readonly summaries: Readonly<Record<'list' | 'create' | 'read' | 'replace' | 'patch' | 'remove', string>>;
+  readonly resource: string;
+  readonly denied: string;
+  readonly taken: string;
+}
+
+const PEOPLE: ResourceTexts = {
+  name: 'User',
+  endpoint: USER_TYPE.endpoint,
+  summaries: {
+    list: 'People of the current tenant, as its directory sees them',
+    create: 'Provision a person: an account of the directory, or a link to a member',
+    read: 'A person of the current tenant',
+    replace: 'Replace what the directory says of a person',
+    patch: 'Change what the directory says of a person; `active: false` shuts out at once',
+    remove: 'Remove a person from the tenant; an account of the directory alone is deleted',
+  },
+  resource: 'The person',
+  denied: 'May not manage the users of the tenant, or the directory has no say in it',
+  taken: 'uniqueness: the userName or the address is in use',
+};
+
+const ROLES: ResourceTexts = {
+  name: 'Group',
+  endpoint: GROUP_TYPE.endpoint,
+  summaries: {
+    list: 'Roles of the current tenant, as its directory sees them',
+    create: 'Create a role with its members',
+    read: 'A role of the current tenant',
+    replace: 'Replace name and members of a role; without members these stay',
+    patch: 'Rename a role, add members to it or remove some',
+    remove: 'Remove a role with its grants',
+  },
+  resource: 'The group',
+  denied: 'May not manage the users of the tenant, or the role is `admin`',
+  taken: 'uniqueness: the displayName is in use',
+};
+
+const headers = { 'content-type': SCIM_MEDIA_TYPE };
+
+/** What every route of a directory has in common. */
+const OF_DIRECTORY = {
+  tag: 'scim',
+  auth: 'strict',
+  permission: inTenant('manage_users', 'in the current tenant'),
+  mediaType: SCIM_MEDIA_TYPE,
+  presentError,
+} as const satisfies Partial<Route>;
+
+function resourceRoutes(deps: AuthDependencies, texts: ResourceTexts): readonly Route[] {
+  const { name, summaries } = texts;
+  const path = `${SCIM_PATH}${texts.endpoint}`;
+  const all = { ...OF_DIRECTORY, path } as const;
+  const one = { ...OF_DIRECTORY, path: `${path}/:id`, params: scimId } as const;
+  const body = { kind: 'json', schema: scimBody } as const;
+  const found = { 200: { description: texts.resource, schema: scimResource } } as const;
+  const denied = { 403: { description: texts.denied } };
+  const unknown = { 404: { description: 'Not in the directory of the tenant' } };
+  const taken = { 409: { description: texts.taken } };
+  return [
+    defineRoute({
+      ...all,
+      method: 'GET',
+      summary: summaries.list,
+      query: scimListQuery,
+      responses: { 200: { description: 'A page of them', schema: scimListResponse }, ...denied },
+      async handle({ principal, query }) {
+        const bounded = { ...query, count: boundedCount(query.count) };
+        return scimReply(await listResources(deps, { principal, name }, bounded));
+      },
+    }),
+    defineRoute({
+      ...all,
+      method: 'POST',
+      summary: summaries.create,
+      body,
+      query: scimSelection,
+      responses: { 201: { description: texts.resource, schema: scimResource }, ...denied, ...taken },
+      async handle({ principal, body, query }) {
+        const resource = await createResource(deps, { principal, name }, body);
+        const location = `${path}/${String(resource['id'])}`;
+        return scimReply(selectAttributes(resource, query), 201, { location });
+      },
+    }),
+    defineRoute({
+      ...one,
+      method: 'GET',
+      summary: summaries.read,
+      query: scimSelection,
+      responses: { ...found, ...denied, ...unknown },
+      async handle({ principal, params, query }) {
+        return scimReply(selectAttributes(await readOneResource(deps, { principal, name }, params.id), query));
+      },
+    }),
+    defineRoute({
+      ...one,
+      method: 'PUT',
+      summary: summaries.replace,
+      body,
+      query: scimSelection,
+      responses: { ...found, ...denied, ...unknown, ...taken },
+      async handle({ principal, params, body, query }) {
+        const resource = await replaceResource(deps, { principal, name }, { id: params.id, body });
+        return scimReply(selectAttributes(resource, query));
+      },
+    }),
+    defineRoute({
+      ...one,
+      method: 'PATCH',
+      summary: summaries.patch,
+      body,
+      query: scimSelection,
+      responses: { ...found, ...denied, ...unknown, ...taken },
+      async handle({ principal, params, body, query }) {
+        const resource = await patchResource(deps, { principal, name }, { id: params.id, body });
+        return scimReply(selectAttributes(resource, query));
+      },
+    }),
+    defineRoute({
+      ...one,
+      method: 'DELETE',
+      summary: summaries.remove,
+      responses: { 204: { description: 'Removed' }, ...denied, ...unknown },
+      async handle({ principal, params }) {
+        await removeResource(deps, { principal, name }, params.id);
+        return { status: 204 };
+      },
+    }),
+  ];
 }
 
 /** What the server can do: the same for everybody. */
@@ -68,4 +220,35 @@ function collection(name: string, what: string, documents: readonly Document[]):
       },
     }),
   ];
+}
+
+function scimReply(body: unknown, status = 200, more: Readonly<Record<string, string>> = {}): Reply {
+  return { status, json: body, headers: { ...headers, ...more } };
+}
+
+/** Errors of the shared layers as RFC 7644 §3.12 has them; those that are spelled so already stay. */
+function presentError(reply: Reply): Reply {
+  const status = reply.status ?? 500;
+  const body = isRecord(reply.json) ? reply.json : {};
+  const json = Array.isArray(body['schemas']) ? body : scimErrorBody(status, detailOf(body), typeOf(status, body));
+  return { ...reply, json, headers: { ...reply.headers, ...headers } };
+}
+
+function detailOf({ detail, error }: Readonly<Record<string, unknown>>): string {
+  if (Array.isArray(detail)) return detail.map(faultText).join('; ');
+  const text = typeof detail === 'string' ? detail : typeof error === 'string' ? error : 'Internal server error';
+  return text.replace(/ \[\w+\]$/, '');
+}
+
+function faultText(fault: unknown): string {
+  if (!isRecord(fault)) return 'invalid';
+  const place = Array.isArray(fault['loc']) ? fault['loc'].join('.') : 'request';
+  return `${place}: ${String(fault['msg'])}`;
+}
+
+function typeOf(status: number, { detail }: Readonly<Record<string, unknown>>): ScimErrorType | undefined {
+  if (status === 409) return 'uniqueness';
+  if (status !== 400) return undefined;
+  const isSyntax = Array.isArray(detail) && detail.some((fault) => isRecord(fault) && fault['type'] === 'json_invalid');
+  return isSyntax ? 'invalidSyntax' : 'invalidValue';
 }

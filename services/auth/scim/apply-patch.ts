@@ -1,12 +1,9 @@
 import type { Json, JsonObject } from '../../common/kernel/json.ts';
 import { isRecord } from '../../common/kernel/objects.ts';
 import { type Fields, MAX_VALUES, readFields, readSingle, readValue } from './fields.ts';
-import { comparisonsIn, type ScimFilter } from './filter.ts';
-import { matchesFilter } from './match-filter.ts';
-import { type PatchTarget, parsePath } from './patch-path.ts';
-import { findAttribute, type ScimResourceType } from './schema.ts';
+import { comparisonsIn, matchesFilter, parseFilter, type ScimFilter } from './filter.ts';
+import { findAttribute, findExtension, type ScimAttribute, type ScimResourceType } from './schema.ts';
 import { scimError } from './scim-error.ts';
-import { createValueSet } from './value-set.ts';
 
 export interface PatchOperation {
   readonly op: 'add' | 'remove' | 'replace';
@@ -207,4 +204,81 @@ function invalidSyntax(detail: string) {
 
 function invalidValue(path: string) {
   return scimError(400, `The value for '${path.slice(0, 200)}' must be an object.`, 'invalidValue');
+}
+
+/** What a path of a PATCH operation points at (RFC 7644 §3.5.2). */
+export interface PatchTarget {
+  /** Id of the extension that the attribute is nested under; null for an attribute of the resource itself. */
+  readonly extension: string | null;
+  readonly attribute: ScimAttribute;
+  /** Which of its values. */
+  readonly filter: ScimFilter | null;
+  readonly sub: ScimAttribute | null;
+}
+
+const PATH = /^([\w$-]+)(?:\[(.*)\])?(?:\.([\w$-]+))?$/s;
+
+/** `whole` for the id of an extension alone. 400 `invalidPath` for what is no path, or of no attribute. */
+export function parsePath(
+  type: ScimResourceType,
+  text: string,
+): PatchTarget | { readonly whole: string; readonly attributes: readonly ScimAttribute[] } {
+  const { attributes, extension, rest } = splitSchema(type, text.trim());
+  if (rest === '' && extension !== null) return { whole: extension, attributes };
+  const [, name = '', filter, subName] = PATH.exec(rest) ?? [];
+  const attribute = findAttribute(attributes, name);
+  if (attribute === undefined) throw invalidPath(text);
+  const sub = subName === undefined ? null : (findAttribute(attribute.subAttributes ?? [], subName) ?? null);
+  if (subName !== undefined && sub === null) throw invalidPath(text);
+  if (filter !== undefined && attribute.multiValued === undefined) throw invalidPath(text);
+  return { extension, attribute, filter: filter === undefined ? null : parseFilter(filter), sub };
+}
+
+function splitSchema(type: ScimResourceType, text: string) {
+  const { schema } = type;
+  if (text.toLowerCase().startsWith(`${schema.id.toLowerCase()}:`)) {
+    return { attributes: schema.attributes, extension: null, rest: text.slice(schema.id.length + 1) };
+  }
+  const extension = findExtension(type, text);
+  if (extension === undefined) return { attributes: schema.attributes, extension: null, rest: text };
+  return { attributes: extension.attributes, extension: extension.id, rest: text.slice(extension.id.length + 1) };
+}
+
+export function invalidPath(text: string) {
+  return scimError(400, `There is no attribute at the path '${text.slice(0, 200)}'.`, 'invalidPath');
+}
+
+/** Values of an attribute, to be found at once: a patch brings ten thousand to ten thousand others. */
+export interface ValueSet {
+  /** The same to the letter, whatever the order of the names. */
+  hasEqual(value: Json): boolean;
+  /**
+   * Stands for the same thing: values with a `value` do when that is the same, and the `type` too unless one of them has
+   * none.
+   */
+  hasSame(value: Json): boolean;
+}
+
+export function createValueSet(values: readonly Json[]): ValueSet {
+  const spellings = new Set(values.map(spellingOf));
+  const typesOf = new Map<unknown, Set<unknown>>();
+  for (const each of values) {
+    if (!isRecord(each) || each['value'] === undefined) continue;
+    typesOf.set(each['value'], (typesOf.get(each['value']) ?? new Set()).add(each['type']));
+  }
+  return {
+    hasEqual: (value) => spellings.has(spellingOf(value)),
+    hasSame(value) {
+      if (!isRecord(value) || value['value'] === undefined) return spellings.has(spellingOf(value));
+      const types = typesOf.get(value['value']);
+      if (types === undefined) return false;
+      return value['type'] === undefined || types.has(undefined) || types.has(value['type']);
+    },
+  };
+}
+
+/** Attributes of values are plain: nothing is nested deeper (RFC 7643 §2.3.8). */
+function spellingOf(value: Json): string {
+  if (!isRecord(value)) return JSON.stringify(value);
+  return JSON.stringify(Object.entries(value).toSorted(([one], [other]) => (one < other ? -1 : 1)));
 }

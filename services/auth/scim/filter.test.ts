@@ -1,6 +1,5 @@
 import { expect } from 'chai';
-import { parseFilter } from './filter.ts';
-import { matchesFilter } from './match-filter.ts';
+import { matchesFilter, parseFilter } from './filter.ts';
 
 const ada = {
   id: 'Id-1',

@@ -8,11 +8,10 @@ import { isReservedAddress } from '../accounts/register-user.ts';
 import type { AuthDependencies } from '../dependencies.ts';
 import type { ScimUser } from '../repositories/scim-resources.ts';
 import { tenantNotFound } from '../tenants/tenant-authority.ts';
+import { changePerson } from './change-person.ts';
+import { addressTaken, type Directory } from './directory.ts';
 import { type Fields, textField } from './fields.ts';
-import { addressTaken, type Directory } from './scim-directory.ts';
-import { requirePerson } from './scim-people.ts';
-import { changePerson } from './scim-users.ts';
-import { accountAddress, type Person, profileOf, requireUserName } from './user-resource.ts';
+import { accountAddress, type Person, profileOf, requirePerson, requireUserName } from './people.ts';
 
 /**
  * A new person of the directory: an account of the directory's own, without a password, and a member of the tenant; its address

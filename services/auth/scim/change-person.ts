@@ -11,18 +11,18 @@ import { deleteUser } from '../accounts/delete-user.ts';
 import { isReservedAddress } from '../accounts/register-user.ts';
 import type { AuthDependencies } from '../dependencies.ts';
 import { joinTenant, leaveTenant } from '../tenants/memberships.ts';
+import { addressTaken, type Directory, unlessDone } from './directory.ts';
 import { type Fields, textField } from './fields.ts';
-import { addressTaken, type Directory, unlessDone } from './scim-directory.ts';
-import { scimError } from './scim-error.ts';
-import { requirePerson } from './scim-people.ts';
 import {
   accountAddress,
   isActiveHere,
   type Person,
   profileOf,
+  requirePerson,
   requireUserName,
   writableFields,
-} from './user-resource.ts';
+} from './people.ts';
+import { scimError } from './scim-error.ts';
 
 /**
  * Changes what the directory says of a person; `change` gets the attributes as they stand and gives all of them. Of an account

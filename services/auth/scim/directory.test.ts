@@ -6,7 +6,7 @@ import { createCapabilityGrants } from '../repositories/capability-grants.ts';
 import { createMemberships } from '../repositories/memberships.ts';
 import { createRoleMembers } from '../repositories/role-members.ts';
 import { createRoles } from '../repositories/roles.ts';
-import { directoryOf } from './scim-directory.ts';
+import { directoryOf } from './directory.ts';
 
 describe('the directory of a tenant', () => {
   it('is not refused to anybody because the store is away', async () => {
