@@ -1,4 +1,4 @@
-import type { OidcOptions } from '../auth/oidc/oidc-setup.ts';
+import type { OidcOptions } from '../auth/oidc/oidc-client.ts';
 import type { Config } from '../common/platform/config/configuration.ts';
 import { onDemand } from '../common/platform/lifecycle/on-demand.ts';
 import { createMemoryRateLimiter } from '../common/platform/system/memory-rate-limiter.ts';

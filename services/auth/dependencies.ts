@@ -1,5 +1,3 @@
-import type { ModelSettings } from '../common/platform/config/model-choice.ts';
-import type { AuthPosture } from '../common/platform/config/posture.ts';
 import type { TokenKey } from '../common/platform/config/token-keys.ts';
 import type { Messenger } from '../common/platform/messaging/messenger.ts';
 import type { AuditLog } from '../common/ports/audit-log.ts';
@@ -9,68 +7,49 @@ import type { EventLog } from '../common/ports/event-log.ts';
 import type { Logger } from '../common/ports/logger.ts';
 import type { SecretBox } from '../common/ports/secret-box.ts';
 import type { Clock, IdSource } from '../common/ports/system.ts';
-import type { AgentConnections } from '../common/records/auth/agent-connections.ts';
-import type { ApiKeys } from '../common/records/auth/api-keys.ts';
-import type { Datasets } from '../common/records/auth/datasets.ts';
-import type { ManagedResources } from '../common/records/auth/managed-resources.ts';
-import type { Tenants } from '../common/records/auth/tenants.ts';
-import type { Users } from '../common/records/auth/users.ts';
-import type { StoredBudgets } from '../common/records/budgets/budgets.ts';
-import type { SessionEntries } from '../common/records/sessions/session-entries.ts';
-import type { SessionRemoval } from '../common/records/sessions/session-removal.ts';
-import type { Sessions } from '../common/records/sessions/sessions.ts';
+import { createAgentConnections } from '../common/records/auth/agent-connections.ts';
+import { createApiKeys } from '../common/records/auth/api-keys.ts';
+import { createDatasets } from '../common/records/auth/datasets.ts';
+import { createManagedResources } from '../common/records/auth/managed-resources.ts';
+import { createTenants } from '../common/records/auth/tenants.ts';
+import { createUsers } from '../common/records/auth/users.ts';
+import { createBudgets } from '../common/records/budgets/budget-keeper.ts';
+import { createStoredBudgets } from '../common/records/budgets/budgets.ts';
+import { createSessionEntries } from '../common/records/sessions/session-entries.ts';
+import { createSessions } from '../common/records/sessions/sessions.ts';
 import type { DocumentStore } from '../common/storage/ports/document-store.ts';
-import type { AgentMode, AgentModeSettings } from './agents/agent-mode.ts';
-import type { AccessNews } from './credentials/access-news.ts';
-import type { AccessTokens } from './credentials/access-tokens.ts';
-import type { AuditHeadSigner } from './credentials/audit-head-signer.ts';
-import type { LoginThrottle } from './credentials/login-throttle.ts';
-import type { PasswordHasher } from './credentials/password-hasher.ts';
-import type { PrincipalCache } from './credentials/principal-cache.ts';
-import type { RefusedLogins } from './credentials/refused-logins.ts';
-import type { RememberedTenants } from './credentials/remembered-tenants.ts';
-import type { TenantUse } from './credentials/tenant-use.ts';
-import type { AccountMail, AccountMailOptions } from './mail/account-mail.ts';
-import type { OidcOptions, OidcSetup } from './oidc/oidc-setup.ts';
-import type { AuditRecords } from './repositories/audit-records.ts';
-import type { CapabilityGrants } from './repositories/capability-grants.ts';
-import type { ErasureReceipts } from './repositories/erasure-receipts.ts';
-import type { Grants } from './repositories/grants.ts';
-import type { LinkedIdentities } from './repositories/linked-identities.ts';
-import type { ManagedGrants } from './repositories/managed-grants.ts';
-import type { Memberships } from './repositories/memberships.ts';
-import type { ModelSettingsRepository } from './repositories/model-settings.ts';
-import type { RevokedTokens } from './repositories/revoked-tokens.ts';
-import type { RoleMembers } from './repositories/role-members.ts';
-import type { Roles } from './repositories/roles.ts';
-import type { ScimResources } from './repositories/scim-resources.ts';
-import type { SignInAttempts } from './repositories/sign-in-attempts.ts';
-import type { StoredConfigurations } from './repositories/stored-configurations.ts';
-import type { TenantHosts } from './repositories/tenant-hosts.ts';
-import type { TenantEmbedderAccounts, TenantModels } from './repositories/tenant-models.ts';
-
-export interface AuthSettings {
-  readonly posture: Pick<AuthPosture, 'required' | 'reason' | 'openByDefault'>;
-  /** DEFAULT_USER_EMAIL; nobody can register it. */
-  readonly defaultUserEmail: string;
-  /** AUTH_TOKEN_COOKIE_NAME and _DOMAIN; null: the host that answers. */
-  readonly cookieName: string;
-  readonly cookieDomain: string | null;
-  /** ENGRAM_PUBLIC_URL begins with https: browsers send the login cookie over nothing else. */
-  readonly cookieSecure: boolean;
-  /** JWT_LIFETIME_SECONDS; 0: tokens do not end. */
-  readonly tokenLifetimeSeconds: number;
-  /** ENGRAM_SIGN_UP. `open`: everybody may make an account. `closed`: superusers may. */
-  readonly signUp: 'open' | 'closed';
-  /** Closed, and no other way to a first account is configured: that one may be made by registering, as a superuser. */
-  readonly registersFirstSuperuser: boolean;
-  /** ENGRAM_MIN_PASSWORD_LENGTH: of new passwords. */
-  readonly minPasswordLength: number;
-  /** ENGRAM_TENANT_CREATION: who may make tenants. */
-  readonly tenantCreation: 'users' | 'superusers';
-  /** MAX_USER_API_KEYS */
-  readonly maxApiKeysPerUser: number;
-}
+import { type AgentModeSettings, createAgentMode } from './agents/agent-mode.ts';
+import { createAccessNews } from './credentials/access-news.ts';
+import { createAccessTokens } from './credentials/access-tokens.ts';
+import { createAuditHeadSigner } from './credentials/audit-head-signer.ts';
+import { createLoginThrottle } from './credentials/login-throttle.ts';
+import { createPasswordHasher, type PasswordHasher } from './credentials/password-hasher.ts';
+import { createPrincipalCache } from './credentials/principal-cache.ts';
+import { createRefusedLogins } from './credentials/refused-logins.ts';
+import { createRememberedTenants } from './credentials/remembered-tenants.ts';
+import { createTenantUse } from './credentials/tenant-use.ts';
+import { type AccountMailOptions, createAccountMail } from './mail/account-mail.ts';
+import type { AuthSettings, ConfiguredModels } from './model.ts';
+import { createOidcSetup } from './oidc/create-oidc-client.ts';
+import type { OidcOptions } from './oidc/oidc-client.ts';
+import { createAuditRecords } from './repositories/audit-records.ts';
+import { createCapabilityGrants } from './repositories/capability-grants.ts';
+import { createErasureReceipts } from './repositories/erasure-receipts.ts';
+import { createGrants } from './repositories/grants.ts';
+import { createLinkedIdentities } from './repositories/linked-identities.ts';
+import { createLoginFailureCounts } from './repositories/login-failures.ts';
+import { createManagedGrants } from './repositories/managed-grants.ts';
+import { createMemberships } from './repositories/memberships.ts';
+import { createModelSettings } from './repositories/model-settings.ts';
+import { createRevokedTokens } from './repositories/revoked-tokens.ts';
+import { createRoleMembers } from './repositories/role-members.ts';
+import { createRoles } from './repositories/roles.ts';
+import { createScimResources } from './repositories/scim-resources.ts';
+import { createSignInAttempts } from './repositories/sign-in-attempts.ts';
+import { createStoredConfigurations } from './repositories/stored-configurations.ts';
+import { createTenantHosts } from './repositories/tenant-hosts.ts';
+import { createTenantEmbedders, createTenantModels } from './repositories/tenant-models.ts';
+import type { WakeMetrics } from './tenants/open-tenant.ts';
 
 export interface AuthSecrets {
   /** Signs login tokens where there are no key pairs. */
@@ -81,19 +60,6 @@ export interface AuthSecrets {
   readonly tokenKeys?: readonly TokenKey[];
   /** DEFAULT_USER_PASSWORD */
   readonly defaultUserPassword: string | null;
-}
-
-/** The models whose settings the service keeps. */
-export interface ConfiguredModels {
-  /** As the environment configures it, with its key; null: none. */
-  readonly configured: ModelSettings | null;
-  /** The stored settings are others now. Never fails. */
-  changed(): Promise<void>;
-}
-
-export interface WakeMetrics {
-  /** From the request that woke a tenant until it serves. */
-  tenantWoken(durationMs: number): void;
 }
 
 /** What the service is made from. */
@@ -123,55 +89,79 @@ export interface AuthServiceOptions {
   readonly passwords?: PasswordHasher;
 }
 
-/** What its use cases work with. */
-export interface AuthDependencies
-  extends Pick<
-    AuthServiceOptions,
-    'store' | 'eventLog' | 'audit' | 'clock' | 'ids' | 'logger' | 'secretBox' | 'models' | 'cloudApi'
-  > {
-  readonly settings: AuthSettings;
-  readonly defaultUserPassword: string | null;
-  readonly mail: AccountMail;
-  readonly budgets: Budgets;
-  readonly storedBudgets: StoredBudgets;
-  readonly users: Users;
-  readonly apiKeys: ApiKeys;
-  readonly connections: AgentConnections;
-  /** Sessions are ingest's: here they are shown with their connections, and go with their users. */
-  readonly sessions: Pick<Sessions, 'get'>;
-  readonly sessionEntries: Pick<SessionEntries, 'lastQas' | 'lastTraces'>;
-  readonly sessionRemoval: Pick<SessionRemoval, 'ofUser'>;
-  readonly datasets: Datasets;
-  readonly grants: Grants;
-  readonly tenants: Tenants;
-  readonly tenantHosts: TenantHosts;
-  readonly tenantModels: TenantModels;
-  readonly tenantEmbedders: TenantEmbedderAccounts;
-  readonly rememberedTenants: RememberedTenants;
-  readonly tenantUse: TenantUse;
-  readonly wakes: WakeMetrics;
-  readonly managedResources: ManagedResources;
-  readonly managedGrants: ManagedGrants;
-  readonly erasureReceipts: ErasureReceipts;
-  readonly memberships: Memberships;
-  readonly roles: Roles;
-  readonly roleMembers: RoleMembers;
-  readonly capabilities: CapabilityGrants;
-  readonly scimResources: ScimResources;
-  readonly auditRecords: AuditRecords;
-  readonly auditHeads: AuditHeadSigner;
-  readonly configurations: StoredConfigurations;
-  readonly modelSettings: ModelSettingsRepository;
-  readonly revokedTokens: RevokedTokens;
-  /** Null: no provider is configured. */
-  readonly oidc: OidcSetup | null;
-  readonly linkedIdentities: LinkedIdentities;
-  readonly signInAttempts: SignInAttempts;
-  readonly passwords: PasswordHasher;
-  readonly tokens: AccessTokens;
-  readonly throttle: LoginThrottle;
-  readonly refusedLogins: RefusedLogins;
-  readonly cache: PrincipalCache;
-  readonly news: AccessNews;
-  readonly agentMode: AgentMode | null;
+/** All that the use cases, routes and messages of the service work with. */
+export function createDependencies(options: AuthServiceOptions) {
+  const { store, eventLog, audit, clock, ids, logger, settings, secrets } = options;
+  const cache = createPrincipalCache({ clock });
+  const connections = createAgentConnections(store);
+  const sessions = createSessions(store);
+  const tenants = createTenants(store);
+  const tenantHosts = createTenantHosts(store);
+  const rememberedTenants = createRememberedTenants({ tenants, hosts: tenantHosts, clock });
+  return {
+    store,
+    eventLog,
+    audit,
+    clock,
+    ids,
+    logger,
+    settings,
+    secretBox: options.secretBox,
+    models: options.models,
+    cloudApi: options.cloudApi,
+    defaultUserPassword: secrets.defaultUserPassword,
+    mail: createAccountMail(options.mail, { store, clock, logger, jwtSecret: secrets.jwt }),
+    budgets: options.budgets ?? createBudgets(options),
+    storedBudgets: createStoredBudgets(store),
+    users: createUsers(store),
+    apiKeys: createApiKeys(store),
+    connections,
+    sessions,
+    sessionEntries: createSessionEntries(store, sessions),
+    datasets: createDatasets(store),
+    grants: createGrants(store),
+    tenants,
+    tenantHosts,
+    rememberedTenants,
+    tenantUse: createTenantUse({ store, tenants, rememberedTenants, clock, logger }),
+    wakes: options.wakes ?? { tenantWoken: () => {} },
+    tenantModels: createTenantModels(store),
+    tenantEmbedders: createTenantEmbedders(store),
+    managedResources: createManagedResources(store),
+    managedGrants: createManagedGrants(store),
+    erasureReceipts: createErasureReceipts(store),
+    memberships: createMemberships(store),
+    roles: createRoles(store),
+    roleMembers: createRoleMembers(store),
+    capabilities: createCapabilityGrants(store),
+    scimResources: createScimResources(store),
+    providerTenants: new Set((options.oidc?.providers ?? []).flatMap(({ tenant }) => tenant ?? [])),
+    auditRecords: createAuditRecords(store),
+    auditHeads: createAuditHeadSigner(secrets.jwt, secrets.acceptedJwt),
+    configurations: createStoredConfigurations(store),
+    modelSettings: createModelSettings(store),
+    revokedTokens: createRevokedTokens(store),
+    oidc: createOidcSetup(options.oidc, { clock, logger }),
+    linkedIdentities: createLinkedIdentities(store),
+    signInAttempts: createSignInAttempts(store),
+    passwords: options.passwords ?? createPasswordHasher(),
+    tokens: createAccessTokens({
+      secret: secrets.jwt,
+      acceptedSecrets: secrets.acceptedJwt ?? [],
+      keys: secrets.tokenKeys ?? [],
+      lifetimeSeconds: settings.tokenLifetimeSeconds,
+      clock,
+      ids,
+    }),
+    throttle: createLoginThrottle({ failures: createLoginFailureCounts(store), clock }),
+    refusedLogins: createRefusedLogins({ audit, logger }),
+    cache,
+    news: createAccessNews(options, cache, rememberedTenants),
+    agentMode:
+      options.agentMode === undefined
+        ? null
+        : createAgentMode(options.agentMode, { connections, logger, startedAt: clock.now() }),
+  };
 }
+
+export type ServiceDependencies = ReturnType<typeof createDependencies>;

@@ -7,48 +7,8 @@ import * as methods from '../common/platform/messaging/methods/auth.ts';
 import * as managed from '../common/platform/messaging/methods/auth-managed.ts';
 import * as snapshots from '../common/platform/messaging/methods/snapshots.ts';
 import { createPrincipalSigner } from '../common/platform/messaging/principal-tokens.ts';
-import { createAgentConnections } from '../common/records/auth/agent-connections.ts';
-import { createApiKeys } from '../common/records/auth/api-keys.ts';
-import { createDatasets } from '../common/records/auth/datasets.ts';
-import { createManagedResources } from '../common/records/auth/managed-resources.ts';
-import { createTenants } from '../common/records/auth/tenants.ts';
-import { createUsers } from '../common/records/auth/users.ts';
-import { createBudgets } from '../common/records/budgets/budget-keeper.ts';
-import { createStoredBudgets } from '../common/records/budgets/budgets.ts';
-import { createSessionEntries } from '../common/records/sessions/session-entries.ts';
-import { createSessionRemoval } from '../common/records/sessions/session-removal.ts';
-import { createSessions } from '../common/records/sessions/sessions.ts';
 import type { Subscription } from '../common/storage/ports/bus.ts';
-import { createAgentMode } from './agents/agent-mode.ts';
-import { createAccessNews } from './credentials/access-news.ts';
-import { createAccessTokens } from './credentials/access-tokens.ts';
-import { createAuditHeadSigner } from './credentials/audit-head-signer.ts';
-import { createLoginThrottle } from './credentials/login-throttle.ts';
-import { createPasswordHasher } from './credentials/password-hasher.ts';
-import { createPrincipalCache } from './credentials/principal-cache.ts';
-import { createRefusedLogins } from './credentials/refused-logins.ts';
-import { createRememberedTenants } from './credentials/remembered-tenants.ts';
-import { createTenantUse } from './credentials/tenant-use.ts';
-import type { AuthDependencies, AuthServiceOptions } from './dependencies.ts';
-import { createAccountMail } from './mail/account-mail.ts';
-import { createOidcSetup } from './oidc/oidc-setup.ts';
-import { createAuditRecords } from './repositories/audit-records.ts';
-import { createCapabilityGrants } from './repositories/capability-grants.ts';
-import { createErasureReceipts } from './repositories/erasure-receipts.ts';
-import { createGrants } from './repositories/grants.ts';
-import { createLinkedIdentities } from './repositories/linked-identities.ts';
-import { createLoginFailureCounts } from './repositories/login-failures.ts';
-import { createManagedGrants } from './repositories/managed-grants.ts';
-import { createMemberships } from './repositories/memberships.ts';
-import { createModelSettings } from './repositories/model-settings.ts';
-import { createRevokedTokens } from './repositories/revoked-tokens.ts';
-import { createRoleMembers } from './repositories/role-members.ts';
-import { createRoles } from './repositories/roles.ts';
-import { createScimResources } from './repositories/scim-resources.ts';
-import { createSignInAttempts } from './repositories/sign-in-attempts.ts';
-import { createStoredConfigurations } from './repositories/stored-configurations.ts';
-import { createTenantHosts } from './repositories/tenant-hosts.ts';
-import { createTenantEmbedders, createTenantModels } from './repositories/tenant-models.ts';
+import { type AuthServiceOptions, createDependencies, type ServiceDependencies } from './dependencies.ts';
 import { accountMailRoutes } from './routes/account-mails.ts';
 import { accountRoutes } from './routes/accounts.ts';
 import { agentConnectionRoutes } from './routes/agent-connections.ts';
@@ -70,40 +30,38 @@ import { tokenKeyRoutes } from './routes/token-keys.ts';
 import { userRoutes } from './routes/users.ts';
 
 const authenticate = onDemand(async () => (await import('./sign-in/authenticate.ts')).authenticate);
-const admitDataset = onDemand(async () => (await import('./managed/admit-dataset.ts')).admitDataset);
-const admitOwnDataset = onDemand(async () => (await import('./managed/admit-dataset.ts')).admitOwnDataset);
-const getEraser = onDemand(async () => (await import('./managed/get-eraser.ts')).getEraser);
+const admitDataset = onDemand(async () => (await import('./managed/ensure-dataset.ts')).admitDataset);
+const admitOwnDataset = onDemand(async () => (await import('./managed/ensure-dataset.ts')).admitOwnDataset);
+const getEraser = onDemand(async () => (await import('./managed/begin-erasure.ts')).getEraser);
 const beginErasure = onDemand(async () => (await import('./managed/begin-erasure.ts')).beginErasure);
 const openCanary = onDemand(async () => (await import('./managed/open-canary.ts')).openCanary);
-const openTenant = onDemand(async () => (await import('./managed/open-tenant.ts')).openTenant);
+const openTenant = onDemand(async () => (await import('./tenants/open-tenant.ts')).openTenant);
 const readQuota = onDemand(async () => (await import('./budgets/budgets.ts')).readQuota);
 const setQuota = onDemand(async () => (await import('./budgets/budgets.ts')).setQuota);
-const createDataset = onDemand(async () => (await import('./access/create-dataset.ts')).createDataset);
+const createDataset = onDemand(async () => (await import('./access/datasets.ts')).createDataset);
 const prepareDefaultUser = onDemand(async () => (await import('./accounts/default-user.ts')).prepareDefaultUser);
 const reviewDefaultUser = onDemand(async () => (await import('./accounts/default-user.ts')).reviewDefaultUser);
 const endErasure = onDemand(async () => (await import('./managed/end-erasure.ts')).endErasure);
 const ensureDataset = onDemand(async () => (await import('./managed/ensure-dataset.ts')).ensureDataset);
 const ensureTenant = onDemand(async () => (await import('./managed/ensure-tenant.ts')).ensureTenant);
-const findManaged = onDemand(async () => (await import('./managed/find-managed.ts')).findManaged);
+const findManaged = onDemand(async () => (await import('./managed/managed-resources.ts')).findManaged);
 const getPrincipal = onDemand(async () => (await import('./sign-in/get-principal.ts')).getPrincipal);
-const releaseManaged = onDemand(async () => (await import('./managed/release-managed.ts')).releaseManaged);
-const removeDataset = onDemand(async () => (await import('./access/remove-dataset.ts')).removeDataset);
-const resealModelSettings = onDemand(
-  async () => (await import('./settings/reseal-model-settings.ts')).resealModelSettings,
-);
+const releaseManaged = onDemand(async () => (await import('./managed/managed-resources.ts')).releaseManaged);
+const removeDataset = onDemand(async () => (await import('./access/datasets.ts')).removeDataset);
+const resealModelSettings = onDemand(async () => (await import('./settings/model-settings.ts')).resealModelSettings);
 const resolveDatasets = onDemand(async () => (await import('./access/resolve-datasets.ts')).resolveDatasets);
 const setTenantKeys = onDemand(async () => (await import('./managed/set-tenant-keys.ts')).setTenantKeys);
 const setTenantEmbedding = onDemand(async () => (await import('./managed/set-tenant-models.ts')).setTenantEmbedding);
 const setTenantModel = onDemand(async () => (await import('./managed/set-tenant-models.ts')).setTenantModel);
 const syncGrants = onDemand(async () => (await import('./managed/sync-grants.ts')).syncGrants);
-const heldCapabilities = onDemand(async () => (await import('./tenants/tenant-authority.ts')).heldCapabilities);
+const heldCapabilities = onDemand(async () => (await import('./access/tenant-authority.ts')).heldCapabilities);
 
 /** Between two looks at what was only counted. */
 const HOUSEKEEPING_MS = 60_000;
 
 /** Accounts, credentials and the dataset registry: see README.md. */
 export function createAuthService(options: AuthServiceOptions): Service {
-  const deps = dependenciesOf(options);
+  const deps = createDependencies(options);
   let subscriptions: readonly Subscription[] = [];
   let review: Promise<void> = Promise.resolve();
   let resealing: Promise<void> = Promise.resolve();
@@ -161,7 +119,7 @@ export function createAuthService(options: AuthServiceOptions): Service {
 }
 
 /** A closed server without any account: whoever registers first owns it. */
-async function warnWithoutAccount({ settings, users, logger }: AuthDependencies): Promise<void> {
+async function warnWithoutAccount({ settings, users, logger }: ServiceDependencies): Promise<void> {
   if (!settings.registersFirstSuperuser || (await users.exist())) return;
   logger.warn('auth.sign_up.first_account_missing', {
     advice: 'Sign-up is closed and there is no account yet: the first one that registers becomes a superuser.',
@@ -169,74 +127,14 @@ async function warnWithoutAccount({ settings, users, logger }: AuthDependencies)
 }
 
 /** Fails never: what cannot be done now is done a minute later, or told in the log. */
-async function keepHouse({ refusedLogins, throttle, budgets, logger }: AuthDependencies): Promise<void> {
+async function keepHouse({ refusedLogins, throttle, budgets, logger }: ServiceDependencies): Promise<void> {
   await budgets.sweep().catch((error: unknown) => logger.warn('auth.budgets.not_swept', { error }));
   await refusedLogins.record();
   await throttle.sweep().catch((error: unknown) => logger.warn('auth.login_failures.not_swept', { error }));
 }
 
-function dependenciesOf(options: AuthServiceOptions): AuthDependencies {
-  const { store, eventLog, audit, clock, ids, logger, settings, secrets } = options;
-  const cache = createPrincipalCache({ clock });
-  const connections = createAgentConnections(store);
-  const sessions = createSessions(store);
-  const tenants = createTenants(store);
-  const tenantHosts = createTenantHosts(store);
-  const rememberedTenants = createRememberedTenants({ tenants, hosts: tenantHosts, clock });
-  return {
-    ...{ store, eventLog, audit, clock, ids, logger, settings },
-    ...{ secretBox: options.secretBox, models: options.models, cloudApi: options.cloudApi },
-    defaultUserPassword: secrets.defaultUserPassword,
-    mail: createAccountMail(options.mail, { store, clock, logger, jwtSecret: secrets.jwt }),
-    budgets: options.budgets ?? createBudgets(options),
-    storedBudgets: createStoredBudgets(store),
-    users: createUsers(store),
-    apiKeys: createApiKeys(store),
-    connections,
-    sessions,
-    sessionEntries: createSessionEntries(store, sessions),
-    sessionRemoval: createSessionRemoval(store),
-    datasets: createDatasets(store),
-    grants: createGrants(store),
-    ...{ tenants, tenantHosts, rememberedTenants },
-    tenantUse: createTenantUse({ store, tenants, rememberedTenants, clock, logger }),
-    wakes: options.wakes ?? { tenantWoken: () => {} },
-    tenantModels: createTenantModels(store),
-    tenantEmbedders: createTenantEmbedders(store),
-    managedResources: createManagedResources(store),
-    managedGrants: createManagedGrants(store),
-    erasureReceipts: createErasureReceipts(store),
-    memberships: createMemberships(store),
-    roles: createRoles(store),
-    roleMembers: createRoleMembers(store),
-    capabilities: createCapabilityGrants(store),
-    scimResources: createScimResources(store),
-    auditRecords: createAuditRecords(store),
-    auditHeads: createAuditHeadSigner(secrets.jwt, secrets.acceptedJwt),
-    configurations: createStoredConfigurations(store),
-    modelSettings: createModelSettings(store),
-    revokedTokens: createRevokedTokens(store),
-    oidc: createOidcSetup(options.oidc, { clock, logger }),
-    linkedIdentities: createLinkedIdentities(store),
-    signInAttempts: createSignInAttempts(store),
-    passwords: options.passwords ?? createPasswordHasher(),
-    tokens: createAccessTokens({
-      ...{ secret: secrets.jwt, acceptedSecrets: secrets.acceptedJwt ?? [], keys: secrets.tokenKeys ?? [] },
-      ...{ lifetimeSeconds: settings.tokenLifetimeSeconds, clock, ids },
-    }),
-    throttle: createLoginThrottle({ failures: createLoginFailureCounts(store), clock }),
-    refusedLogins: createRefusedLogins({ audit, logger }),
-    cache,
-    news: createAccessNews(options, cache, rememberedTenants),
-    agentMode:
-      options.agentMode === undefined
-        ? null
-        : createAgentMode(options.agentMode, { connections, logger, startedAt: clock.now() }),
-  };
-}
-
 function serve(
-  deps: AuthDependencies,
+  deps: ServiceDependencies,
   { messenger, secrets, clock }: AuthServiceOptions,
 ): Promise<readonly Subscription[]> {
   const { posture } = deps.settings;
@@ -304,7 +202,7 @@ function serve(
 }
 
 /** For `Tenant` and `Dataset` resources. The bus lets nobody but the operator send these. */
-function serveOperator(deps: AuthDependencies, messenger: AuthServiceOptions['messenger']): Promise<Subscription>[] {
+function serveOperator(deps: ServiceDependencies, messenger: AuthServiceOptions['messenger']): Promise<Subscription>[] {
   return [
     messenger.serve(managed.ensureTenant, (request) => ensureTenant(deps, request)),
     messenger.serve(managed.setTenantKeys, (request) => setTenantKeys(deps, request)),

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { createAuditHeadSigner } from '../auth/credentials/audit-head-signer.ts';
-import { exportedHead, exportedRecord } from '../auth/presenters/audit.ts';
+import { exportedHead, exportedRecord } from '../auth/routes/audit.ts';
 import { type AuditRecord, NO_RECORD, recordHash } from '../common/domain/audit-record.ts';
 import { type AuditVerdict, checkAudit } from './audit-check.ts';
 

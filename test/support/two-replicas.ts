@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { collections, tenantCollections } from '../../services/app/collections.ts';
-import type { AuthSettings } from '../../services/auth/dependencies.ts';
+import type { AuthSettings } from '../../services/auth/model.ts';
 import { createAuditLog } from '../../services/auth/repositories/audit-log.ts';
 import { createAuthService } from '../../services/auth/service.ts';
 import { createCognifyService } from '../../services/cognify/service.ts';

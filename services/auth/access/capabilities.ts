@@ -6,9 +6,9 @@ import { retryOnConflict } from '../../common/platform/async/retry-on-conflict.t
 import type { AuditEntry } from '../../common/ports/audit-log.ts';
 import type { Tenant } from '../../common/records/auth/tenants.ts';
 import type { Write } from '../../common/storage/ports/document-store.ts';
-import type { AuthDependencies } from '../dependencies.ts';
-import { authorityOf, capabilityMissing, type TenantAuthority } from '../tenants/tenant-authority.ts';
+import type { AuthDependencies } from '../model.ts';
 import { affectedUsers, findHolder, type Holder, holderWrite } from './holders.ts';
+import { authorityOf, capabilityMissing, type TenantAuthority } from './tenant-authority.ts';
 
 export interface CapabilityRequest {
   readonly principal: Principal;

@@ -4,11 +4,9 @@ import type { Principal } from '../../common/kernel/principal.ts';
 import type { Tenant } from '../../common/records/auth/tenants.ts';
 import type { User } from '../../common/records/auth/users.ts';
 import type { Write } from '../../common/storage/ports/document-store.ts';
-import type { AuthDependencies } from '../dependencies.ts';
+import type { AuthDependencies } from '../model.ts';
 import type { Role } from '../repositories/roles.ts';
-import { isInsider } from '../tenants/tenant-authority.ts';
-
-type Dependencies = Pick<AuthDependencies, 'users' | 'roles' | 'tenants'>;
+import { isInsider } from './tenant-authority.ts';
 
 /** Whoever can hold grants and capabilities. */
 export type Holder =
@@ -16,7 +14,7 @@ export type Holder =
   | { readonly kind: 'role'; readonly id: RoleId; readonly role: Role }
   | { readonly kind: 'tenant'; readonly id: TenantId; readonly tenant: Tenant };
 
-export async function findHolder({ users, roles, tenants }: Dependencies, id: string): Promise<Holder | null> {
+export async function findHolder({ users, roles, tenants }: AuthDependencies, id: string): Promise<Holder | null> {
   const [user, role, tenant] = await Promise.all([users.get(asId(id)), roles.get(asId(id)), tenants.get(asId(id))]);
   if (user !== null) return { kind: 'user', id: user.id, user };
   if (role !== null) return { kind: 'role', id: role.id, role };
@@ -25,7 +23,7 @@ export async function findHolder({ users, roles, tenants }: Dependencies, id: st
 
 /** The holder, as far as the principal may know of it: of users always, of tenants and roles where it belongs. */
 export async function findVisibleHolder(
-  deps: Dependencies & Pick<AuthDependencies, 'memberships'>,
+  deps: AuthDependencies,
   principal: Pick<Principal, 'id' | 'tenant' | 'key'>,
   id: string,
 ): Promise<Holder | null> {
@@ -36,7 +34,7 @@ export async function findVisibleHolder(
 }
 
 /** Keeps the holder for the rest of the commit, so that nothing is given to somebody who is gone. */
-export function holderWrite({ users, roles, tenants }: Dependencies, holder: Holder): Write {
+export function holderWrite({ users, roles, tenants }: AuthDependencies, holder: Holder): Write {
   if (holder.kind === 'user') return users.touchWrite(holder.id);
   return holder.kind === 'role' ? roles.touchWrite(holder.id) : tenants.changeWrite(holder.id, {});
 }

@@ -1,25 +1,20 @@
 import {
   datasetsWith,
+  grantHolders,
   keyAllows,
   keyReaches,
   notAllPermitted,
   requireCreatableDatasetName,
 } from '../../common/domain/permissions.ts';
-import type { DatasetId } from '../../common/kernel/brand.ts';
+import type { DatasetId, PrincipalId } from '../../common/kernel/brand.ts';
 import type { DatasetRef } from '../../common/kernel/dataset.ts';
 import { engramError } from '../../common/kernel/errors.ts';
 import { asId, isUuid } from '../../common/kernel/ids.ts';
 import type { Permission, Principal } from '../../common/kernel/principal.ts';
 import type { Scope } from '../../common/kernel/scope.ts';
 import { datasetRef, type StoredDataset } from '../../common/records/auth/datasets.ts';
-import type { AuthDependencies } from '../dependencies.ts';
-import { createDataset } from './create-dataset.ts';
-import { grantHoldersOf } from './grant-holders.ts';
-
-type Dependencies = Pick<
-  AuthDependencies,
-  'store' | 'eventLog' | 'clock' | 'datasets' | 'grants' | 'users' | 'memberships' | 'roleMembers' | 'budgets'
->;
+import type { AuthDependencies } from '../model.ts';
+import { createDataset } from './datasets.ts';
 
 export interface DatasetQuery {
   readonly principal: Principal;
@@ -33,7 +28,7 @@ export interface DatasetQuery {
 }
 
 /** See `resolveDatasets` in common/platform/messaging/methods/auth.ts: rules and errors. */
-export async function resolveDatasets(deps: Dependencies, query: DatasetQuery): Promise<readonly DatasetRef[]> {
+export async function resolveDatasets(deps: AuthDependencies, query: DatasetQuery): Promise<readonly DatasetRef[]> {
   if (query.ids !== undefined && query.ids.length > 0) return byIds(deps, query, query.ids);
   if (query.names === undefined) return allPermitted(deps, query);
   if (query.names.length === 0) throw engramError('DatasetNotFoundError', 'No datasets found.');
@@ -42,7 +37,7 @@ export async function resolveDatasets(deps: Dependencies, query: DatasetQuery): 
 }
 
 async function byIds(
-  deps: Dependencies,
+  deps: AuthDependencies,
   query: DatasetQuery,
   given: readonly string[],
 ): Promise<readonly DatasetRef[]> {
@@ -58,7 +53,7 @@ async function byIds(
   return datasets.map(datasetRef);
 }
 
-async function allPermitted(deps: Dependencies, query: DatasetQuery): Promise<readonly DatasetRef[]> {
+async function allPermitted(deps: AuthDependencies, query: DatasetQuery): Promise<readonly DatasetRef[]> {
   const { principal, permission } = query;
   if (!keyAllows(principal, permission)) return [];
   const grants = await deps.grants.ofHolders(scopeOf(query), await grantHoldersOf(deps, principal));
@@ -69,7 +64,7 @@ async function allPermitted(deps: Dependencies, query: DatasetQuery): Promise<re
 
 /** Names mean the principal's own datasets of the current tenant; shared ones need ids. */
 async function amongOwn(
-  deps: Dependencies,
+  deps: AuthDependencies,
   query: DatasetQuery,
   names: readonly string[],
 ): Promise<readonly DatasetRef[]> {
@@ -90,7 +85,7 @@ async function amongOwn(
 }
 
 async function ownDatasets(
-  { datasets }: Dependencies,
+  { datasets }: AuthDependencies,
   query: DatasetQuery,
   names: readonly string[],
 ): Promise<readonly StoredDataset[]> {
@@ -101,7 +96,7 @@ async function ownDatasets(
 
 /** `forget` alone: the first dataset of the name that the permission reaches; an own one goes before a shared one. */
 async function amongPermitted(
-  deps: Dependencies,
+  deps: AuthDependencies,
   query: DatasetQuery,
   names: readonly string[],
 ): Promise<readonly DatasetRef[]> {
@@ -114,7 +109,11 @@ async function amongPermitted(
   });
 }
 
-async function requirePermission(deps: Dependencies, query: DatasetQuery, ids: readonly DatasetId[]): Promise<void> {
+async function requirePermission(
+  deps: AuthDependencies,
+  query: DatasetQuery,
+  ids: readonly DatasetId[],
+): Promise<void> {
   const { principal, permission } = query;
   if (!keyAllows(principal, permission)) throw notAllPermitted(permission);
   const own = datasetsWith(permission, await deps.grants.on(scopeOf(query), ids, [principal.id]));
@@ -142,4 +141,17 @@ function namesNotFound(names: readonly string[]) {
     `Dataset(s) not found: ${list}. Dataset names resolve only among the datasets you own in the current tenant; ` +
       'pass dataset_ids for datasets shared with you.',
   );
+}
+
+/** Whose grants count for the user, in one round of reads. */
+export async function grantHoldersOf(
+  { users, memberships, roleMembers }: AuthDependencies,
+  user: Pick<Principal, 'id'>,
+): Promise<readonly PrincipalId[]> {
+  const [childAgents, tenants, roles] = await Promise.all([
+    users.childAgents(user.id),
+    memberships.tenantsOf(user.id),
+    roleMembers.rolesOf(user.id),
+  ]);
+  return grantHolders(user, { childAgents, tenants, roles });
 }

@@ -2,16 +2,11 @@ import type { RoleId, TenantId, UserId } from '../../common/kernel/brand.ts';
 import { engramError } from '../../common/kernel/errors.ts';
 import { asId } from '../../common/kernel/ids.ts';
 import { SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
+import { retryOnConflict } from '../../common/platform/async/retry-on-conflict.ts';
 import { DuplicateKeyError, VersionConflictError } from '../../common/storage/ports/document-store.ts';
-import type { AuthDependencies } from '../dependencies.ts';
+import type { AuthDependencies } from '../model.ts';
 import type { Role } from '../repositories/roles.ts';
-import { requireTenant, tenantNotFound } from '../tenants/tenant-authority.ts';
-
-type CreateDependencies = Pick<AuthDependencies, 'audit' | 'clock' | 'eventLog' | 'ids' | 'roles' | 'tenants'>;
-type DeleteDependencies = Pick<
-  AuthDependencies,
-  'audit' | 'capabilities' | 'eventLog' | 'grants' | 'news' | 'roleMembers' | 'roles' | 'store'
->;
+import { requireTenant, tenantNotFound } from './tenant-authority.ts';
 
 export interface NewRole {
   readonly tenant: TenantId;
@@ -19,11 +14,7 @@ export interface NewRole {
 }
 
 /** The caller has checked that `by` may. Errors: `TenantNotFoundError`, `EntityAlreadyExistsError` for a name in use. */
-export async function createRole(
-  deps: CreateDependencies,
-  { tenant, name }: NewRole,
-  by: UserId | null,
-): Promise<Role> {
+export async function createRole(deps: AuthDependencies, { tenant, name }: NewRole, by: UserId | null): Promise<Role> {
   await requireTenant(deps, tenant);
   const role: Role = { id: asId(deps.ids.uuid()), tenant, name, createdAt: deps.clock.now().toISOString() };
   const writes = [
@@ -48,7 +39,7 @@ export async function createRole(
  * Removes the role with its members, grants and capabilities. The caller has checked that `by` may. Errors:
  * `EntityNotFoundError`.
  */
-export async function deleteRole(deps: DeleteDependencies, id: RoleId, by: UserId | null): Promise<void> {
+export async function deleteRole(deps: AuthDependencies, id: RoleId, by: UserId | null): Promise<void> {
   const role = await deps.roles.get(id);
   if (role === null) throw roleGone();
   const { tenant, name } = role;
@@ -78,4 +69,83 @@ export async function deleteRole(deps: DeleteDependencies, id: RoleId, by: UserI
 
 function roleGone() {
   return engramError('EntityNotFoundError', 'Role not found.');
+}
+
+export interface RoleMembership {
+  readonly role: RoleId;
+  readonly user: UserId;
+}
+
+/**
+ * Gives the role to a member of its tenant. The caller has checked that `by` may. Errors: `UserNotFoundError`,
+ * `RoleNotFoundError`, `TenantNotFoundError` for a user outside the tenant, `EntityAlreadyExistsError`.
+ */
+export async function joinRole(deps: AuthDependencies, membership: RoleMembership, by: UserId | null): Promise<void> {
+  const { role: id, user } = membership;
+  await retryOnConflict(async () => {
+    const role = await assignableRole(deps, membership);
+    const { tenant } = role;
+    const writes = [
+      // Touched, so that the assignment cannot outlive the role or the membership.
+      deps.roles.touchWrite(id),
+      deps.memberships.touchWrite(tenant, user),
+      deps.roleMembers.insertWrite(role, user),
+      ...deps.eventLog.appendWrites({ tenant }, [{ type: 'role.assigned', ...subjectOf(membership) }]),
+    ];
+    const entry = { tenant, action: 'role_member.added', actor: by, subject: user, details: { role: id } };
+    try {
+      await deps.audit.commit({ tenant }, writes, [entry]);
+      deps.news.accessChanged(tenant, [user]);
+    } catch (error) {
+      if (error instanceof DuplicateKeyError) throw alreadyAssigned();
+      throw error;
+    }
+  });
+}
+
+/** Idempotent. Errors: `UserNotFoundError`, `RoleNotFoundError`. */
+export async function leaveRole(deps: AuthDependencies, membership: RoleMembership, by: UserId | null): Promise<void> {
+  const { role: id, user } = membership;
+  await requireRoleUser(deps, user);
+  const { tenant } = await requireRole(deps, id);
+  if (!(await deps.roleMembers.has(id, user))) return;
+  const writes = [
+    deps.roleMembers.removeWrite(id, user),
+    ...deps.eventLog.appendWrites({ tenant }, [{ type: 'role.unassigned', ...subjectOf(membership) }]),
+  ];
+  const entry = { tenant, action: 'role_member.removed', actor: by, subject: user, details: { role: id } };
+  await deps.audit.commit({ tenant }, writes, [entry]);
+  deps.news.accessChanged(tenant, [user]);
+}
+
+/** The role, when the user is one it can be given to. Errors as of `joinRole`, but for the last. */
+export async function assignableRole(deps: AuthDependencies, { role: id, user }: RoleMembership): Promise<Role> {
+  await requireRoleUser(deps, user);
+  const role = await requireRole(deps, id);
+  if (!(await deps.memberships.has(role.tenant, user))) {
+    throw engramError('TenantNotFoundError', 'User is not part of the tenant of the role.');
+  }
+  return role;
+}
+
+export async function requireRole({ roles }: AuthDependencies, id: RoleId): Promise<Role> {
+  const role = await roles.get(id);
+  if (role === null) throw roleNotFound();
+  return role;
+}
+
+export function roleNotFound() {
+  return engramError('RoleNotFoundError', 'User role not found.');
+}
+
+export async function requireRoleUser({ users }: AuthDependencies, id: UserId): Promise<void> {
+  if ((await users.get(id)) === null) throw engramError('UserNotFoundError', 'User not found.');
+}
+
+function subjectOf({ role, user }: RoleMembership) {
+  return { subjectId: `${role}/${user}`, data: { roleId: role, userId: user } };
+}
+
+function alreadyAssigned() {
+  return engramError('EntityAlreadyExistsError', 'User already has the role.');
 }

@@ -3,18 +3,16 @@ import type { UserId } from '../../common/kernel/brand.ts';
 import { engramError } from '../../common/kernel/errors.ts';
 import type { JsonObject } from '../../common/kernel/json.ts';
 import { withoutUndefined } from '../../common/kernel/objects.ts';
+import type { Principal } from '../../common/kernel/principal.ts';
 import { PERSONAL_TENANT } from '../../common/kernel/scope.ts';
 import { retryOnConflict } from '../../common/platform/async/retry-on-conflict.ts';
 import { HttpError } from '../../common/platform/http/http-error.ts';
 import type { AuditEntry } from '../../common/ports/audit-log.ts';
 import type { User } from '../../common/records/auth/users.ts';
 import { DuplicateKeyError } from '../../common/storage/ports/document-store.ts';
-import type { AuthDependencies } from '../dependencies.ts';
-import { passwordProblem } from '../sign-in/password-rule.ts';
-import { currentUser } from './current-user.ts';
-import { isDefaultAddress } from './default-user.ts';
-import { otherSuperuserWrite } from './last-superuser.ts';
-import { isReservedAddress } from './register-user.ts';
+import { requireNoKeyBudget } from '../budgets/budgets.ts';
+import type { AuthDependencies } from '../model.ts';
+import { currentUser, isDefaultAddress, isReservedAddress, otherSuperuserWrite, passwordProblem } from './account.ts';
 
 /** What stays out stays as it is. */
 export interface UserChange {
@@ -125,4 +123,19 @@ function entriesOf(user: User, changed: User, by: UserId | null): readonly Audit
 
 function emailTaken(): HttpError {
   return new HttpError(400, { detail: 'UPDATE_USER_EMAIL_ALREADY_EXISTS' });
+}
+
+export type AccountChange = Pick<UserChange, 'email' | 'password'>;
+
+/**
+ * Changes the caller's own address or password and nothing else, whatever was sent. Errors as `changeUser`, and
+ * `PermissionDeniedError` for a request that came with a key that has a budget: a password signs in without one.
+ */
+export async function updateOwnAccount(
+  deps: AuthDependencies,
+  principal: Principal,
+  { email, password }: AccountChange,
+): Promise<User> {
+  await requireNoKeyBudget(deps, principal);
+  return changeUser(deps, principal.id, { email, password }, principal.id);
 }

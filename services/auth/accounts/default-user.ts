@@ -1,35 +1,15 @@
-import { emailKey } from '../../common/domain/email-address.ts';
 import { engramError, isEngramError } from '../../common/kernel/errors.ts';
 import { PERSONAL_TENANT } from '../../common/kernel/scope.ts';
 import { NO_PASSWORD, type User } from '../../common/records/auth/users.ts';
 import { DuplicateKeyError, VersionConflictError } from '../../common/storage/ports/document-store.ts';
-import type { AuthDependencies } from '../dependencies.ts';
-import { createUser } from './create-user.ts';
-
-export type DefaultUserDependencies = Pick<
-  AuthDependencies,
-  | 'audit'
-  | 'eventLog'
-  | 'clock'
-  | 'ids'
-  | 'logger'
-  | 'settings'
-  | 'defaultUserPassword'
-  | 'users'
-  | 'passwords'
-  | 'news'
->;
-
-/** Whether an address is the one kept for the default account. */
-export function isDefaultAddress(settings: AuthDependencies['settings'], address: string): boolean {
-  return emailKey(address) === emailKey(settings.defaultUserEmail);
-}
+import type { AuthDependencies } from '../model.ts';
+import { createUser } from './account.ts';
 
 /**
  * The account that stands for everybody where nobody needs a credential: made on first use, a verified superuser,
  * without a password unless one is configured. Errors: `CogneeSystemError` (500) when it cannot be made.
  */
-export async function ensureDefaultUser(deps: DefaultUserDependencies): Promise<User> {
+export async function ensureDefaultUser(deps: AuthDependencies): Promise<User> {
   const existing = await deps.users.findByEmail(deps.settings.defaultUserEmail);
   if (existing !== null) return existing;
   try {
@@ -40,7 +20,7 @@ export async function ensureDefaultUser(deps: DefaultUserDependencies): Promise<
   }
 }
 
-async function createDefaultUser(deps: DefaultUserDependencies): Promise<User> {
+async function createDefaultUser(deps: AuthDependencies): Promise<User> {
   const { users, settings, defaultUserPassword } = deps;
   const passwordHash = defaultUserPassword === null ? NO_PASSWORD : await deps.passwords.hash(defaultUserPassword);
   try {
@@ -55,7 +35,7 @@ async function createDefaultUser(deps: DefaultUserDependencies): Promise<User> {
 }
 
 /** At start, when DEFAULT_USER_PASSWORD is set: makes the account, or gives it the password if it has none. */
-export async function prepareDefaultUser(deps: DefaultUserDependencies): Promise<void> {
+export async function prepareDefaultUser(deps: AuthDependencies): Promise<void> {
   const { defaultUserPassword: password } = deps;
   if (password === null) return;
   const user = await ensureDefaultUser(deps);
@@ -63,7 +43,7 @@ export async function prepareDefaultUser(deps: DefaultUserDependencies): Promise
 }
 
 /** Tells the operator what a configured default account cannot be: it exists with less rights or another password. */
-export async function reviewDefaultUser(deps: DefaultUserDependencies): Promise<void> {
+export async function reviewDefaultUser(deps: AuthDependencies): Promise<void> {
   const { defaultUserPassword: password, logger } = deps;
   if (password === null) return;
   const user = await deps.users.findByEmail(deps.settings.defaultUserEmail);
@@ -73,7 +53,7 @@ export async function reviewDefaultUser(deps: DefaultUserDependencies): Promise<
   if (!isSame) logger.warn('auth.default_user.password_differs', { userId: user.id });
 }
 
-async function setFirstPassword(deps: DefaultUserDependencies, user: User, password: string): Promise<void> {
+async function setFirstPassword(deps: AuthDependencies, user: User, password: string): Promise<void> {
   const passwordHash = await deps.passwords.hash(password);
   const changed = { ...user, passwordHash, updatedAt: deps.clock.now().toISOString() };
   try {

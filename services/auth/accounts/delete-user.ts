@@ -1,16 +1,16 @@
+import { type BudgetAccount, keyAccount } from '../../common/domain/budget.ts';
 import type { UserId } from '../../common/kernel/brand.ts';
 import { engramError } from '../../common/kernel/errors.ts';
-import { PERSONAL_TENANT } from '../../common/kernel/scope.ts';
+import { PERSONAL_TENANT, SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
 import { retryOnConflict } from '../../common/platform/async/retry-on-conflict.ts';
 import { type User, usersCollection } from '../../common/records/auth/users.ts';
-import { VersionConflictError } from '../../common/storage/ports/document-store.ts';
-import type { AuthDependencies } from '../dependencies.ts';
-import { isDefaultAddress } from './default-user.ts';
-import { handOverDatasets } from './hand-over-datasets.ts';
-import { handOverTenants } from './hand-over-tenants.ts';
-import type { Departure } from './heirs.ts';
-import { otherSuperuserWrite } from './last-superuser.ts';
-import { belongingsWrites, removeHoldings } from './user-belongings.ts';
+import { removeOfWrite } from '../../common/records/collections.ts';
+import { createSessionRemoval } from '../../common/records/sessions/session-removal.ts';
+import { VersionConflictError, type Write } from '../../common/storage/ports/document-store.ts';
+import { holdingCollections, userCollections } from '../collections.ts';
+import type { AuthDependencies } from '../model.ts';
+import { isDefaultAddress, otherSuperuserWrite } from './account.ts';
+import { type Departure, handOverDatasets, handOverTenants } from './transfer-ownership.ts';
 
 /**
  * Deletes an account with its agents and everything of them; datasets and tenants pass to somebody else (`heirs.ts`). It is
@@ -93,4 +93,26 @@ function removalOf({ id, email, parentId }: User, by: UserId | null) {
     subject: id,
     details: { email, ...(parentId === null ? {} : { parent: parentId }) },
   };
+}
+
+async function belongingsWrites(deps: AuthDependencies, user: UserId): Promise<readonly Write[]> {
+  // A key that is made now changes the account, and the commit that these are for starts anew.
+  const keys = await deps.apiKeys.ofUser(user);
+  const accounts: readonly BudgetAccount[] = [`user/${user}`, ...keys.map(({ id }) => keyAccount(id))];
+  return [
+    ...accounts.flatMap((account) => deps.budgets.removeWrites(account)),
+    ...userCollections.map((collection) => removeOfWrite(collection, 'user', user)),
+  ];
+}
+
+/**
+ * Removes what the account has in any tenant, and its counters: requests that are under way write these without touching the
+ * account. Idempotent.
+ */
+async function removeHoldings({ store, budgets }: AuthDependencies, user: UserId): Promise<void> {
+  for (const collection of holdingCollections) {
+    await store.commit(SYSTEM_SCOPE, [removeOfWrite(collection, 'user', user)]);
+  }
+  await createSessionRemoval(store).ofUser(SYSTEM_SCOPE, user);
+  await store.commit(SYSTEM_SCOPE, budgets.removeWrites(`user/${user}`));
 }

@@ -1,17 +1,31 @@
 import { type AgentConnection, CONNECTION_STATES, connectionId } from '../../common/domain/agent-connection.ts';
+import { keyAllows, keyReaches } from '../../common/domain/permissions.ts';
+import type { QaEntry, Session, TraceEntry } from '../../common/domain/session.ts';
 import type { DatasetId, TenantId, UserId } from '../../common/kernel/brand.ts';
 import type { DatasetRef } from '../../common/kernel/dataset.ts';
 import { engramError, isEngramError } from '../../common/kernel/errors.ts';
 import { asId, isUuid } from '../../common/kernel/ids.ts';
 import type { JsonObject } from '../../common/kernel/json.ts';
-import { type Principal, reachesTenant } from '../../common/kernel/principal.ts';
+import { isLimited, type Principal, reachesTenant } from '../../common/kernel/principal.ts';
 import { SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
 import { isWriteConflict, retryOnConflict } from '../../common/platform/async/retry-on-conflict.ts';
 import { HttpError } from '../../common/platform/http/http-error.ts';
+import type { AgentConnections } from '../../common/records/auth/agent-connections.ts';
+import type { SessionEntries } from '../../common/records/sessions/session-entries.ts';
+import type { Sessions } from '../../common/records/sessions/sessions.ts';
 import { resolveDatasets } from '../access/resolve-datasets.ts';
-import { currentUser } from '../accounts/current-user.ts';
-import type { AuthDependencies } from '../dependencies.ts';
-import { type RecentSession, recentSession } from './recent-session.ts';
+import { currentUser } from '../accounts/account.ts';
+import type { AuthDependencies } from '../model.ts';
+import type { AgentMode } from './agent-mode.ts';
+
+export interface AgentConnectionDependencies extends AuthDependencies {
+  readonly connections: AgentConnections;
+  /** Sessions belong to the ingest service: they are read here to show them with their connections. */
+  readonly sessions: Pick<Sessions, 'get'>;
+  readonly sessionEntries: Pick<SessionEntries, 'lastQas' | 'lastTraces'>;
+  /** Null: the process does not stop when its agents have gone. */
+  readonly agentMode: AgentMode | null;
+}
 
 export interface ConnectionRequest
   extends Pick<
@@ -32,7 +46,7 @@ const MAX_METADATA_BYTES = 64 * 1024;
  * `InvalidRequestError` for too much metadata.
  */
 export async function registerConnection(
-  deps: AuthDependencies,
+  deps: AgentConnectionDependencies,
   principal: Principal,
   request: ConnectionRequest,
 ): Promise<AgentConnection> {
@@ -67,7 +81,7 @@ export async function registerConnection(
  * registered: a program asks to learn whether it was the last, and those of other people are none of its business.
  */
 export async function unregisterConnection(
-  deps: AuthDependencies,
+  deps: AgentConnectionDependencies,
   principal: Principal,
   sessionName: string,
 ): Promise<number> {
@@ -99,7 +113,7 @@ export interface ConnectionList {
 
 /** Connections of the caller and of the caller's agents, newest first. */
 export async function listConnections(
-  deps: AuthDependencies,
+  deps: AgentConnectionDependencies,
   principal: Principal,
   query: ConnectionQuery,
 ): Promise<ConnectionList> {
@@ -128,7 +142,7 @@ export interface ConnectionDetail {
  * alike for users who are neither the caller nor an agent of the caller.
  */
 export async function findConnection(
-  deps: AuthDependencies,
+  deps: AgentConnectionDependencies,
   principal: Principal,
   { userId, sessionName }: { readonly userId: UserId; readonly sessionName?: string | undefined },
 ): Promise<ConnectionDetail> {
@@ -152,12 +166,12 @@ function ownConnectionId({ id, key }: Pick<Principal, 'id' | 'key'>, sessionName
   return connectionId(sessionName, key?.tenant === undefined ? id : asId<UserId>(`${id}@${key.tenant}`));
 }
 
-async function visibleUsers({ users }: AuthDependencies, { id }: Principal): Promise<readonly UserId[]> {
+async function visibleUsers({ users }: AgentConnectionDependencies, { id }: Principal): Promise<readonly UserId[]> {
   return [id, ...(await users.childAgents(id))];
 }
 
 async function memorySources(
-  deps: AuthDependencies,
+  deps: AgentConnectionDependencies,
   principal: Principal,
   users: readonly UserId[],
 ): Promise<readonly MemorySource[]> {
@@ -189,7 +203,7 @@ function ownName(owner: UserId, tenant: TenantId, name: string): string {
 }
 
 async function requireReadable(
-  deps: AuthDependencies,
+  deps: AgentConnectionDependencies,
   principal: Principal,
   { datasetIds, datasetNames }: ConnectionRequest,
 ): Promise<void> {
@@ -213,7 +227,7 @@ function notAccessible(message: string, cause?: unknown): Error {
 }
 
 function connectionOf(
-  { clock }: AuthDependencies,
+  { clock }: AgentConnectionDependencies,
   principal: Principal,
   { datasetIds, datasetNames, ...request }: ConnectionRequest,
 ): Omit<AgentConnection, 'id'> {
@@ -231,4 +245,37 @@ function connectionOf(
 function checkedMetadata(metadata: JsonObject): JsonObject {
   if (Buffer.byteLength(JSON.stringify(metadata)) <= MAX_METADATA_BYTES) return metadata;
   throw engramError('InvalidRequestError', `The metadata of a connection is limited to ${MAX_METADATA_BYTES} bytes.`);
+}
+
+/** The session that a connection announced, with the last of what happened in it. */
+export interface RecentSession {
+  readonly session: Session;
+  readonly traces: readonly TraceEntry[];
+  readonly qas: readonly QaEntry[];
+}
+
+const SHOWN_ENTRIES = 20;
+
+/**
+ * Null when nothing was recorded. The caller has checked that the connection may be seen; a limited key, which may announce
+ * whatever session it likes, sees those on its datasets only.
+ */
+export async function recentSession(
+  { sessions, sessionEntries }: AgentConnectionDependencies,
+  principal: Principal,
+  { userId, tenant, sessionId }: AgentConnection,
+): Promise<RecentSession | null> {
+  if (sessionId === null) return null;
+  const session = await sessions.get({ tenant }, { user: userId, session: sessionId });
+  if (session === null || !mayRead(principal, session)) return null;
+  const [traces, qas] = await Promise.all([
+    sessionEntries.lastTraces({ tenant }, session, SHOWN_ENTRIES),
+    sessionEntries.lastQas({ tenant }, session, SHOWN_ENTRIES),
+  ]);
+  return { session, traces, qas };
+}
+
+function mayRead(principal: Principal, { dataset }: Session): boolean {
+  if (!isLimited(principal)) return true;
+  return dataset !== null && keyAllows(principal, 'read') && keyReaches(principal, dataset);
 }

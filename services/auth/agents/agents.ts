@@ -9,11 +9,11 @@ import { HttpError } from '../../common/platform/http/http-error.ts';
 import type { ApiKey } from '../../common/records/auth/api-keys.ts';
 import { type NewUser, NO_PASSWORD, type User } from '../../common/records/auth/users.ts';
 import { DuplicateKeyError } from '../../common/storage/ports/document-store.ts';
-import { currentUser } from '../accounts/current-user.ts';
+import { currentUser } from '../accounts/account.ts';
 import { deleteUser } from '../accounts/delete-user.ts';
 import { requireNoKeyBudget } from '../budgets/budgets.ts';
-import type { AuthDependencies } from '../dependencies.ts';
 import { keyCreated, newApiKey } from '../keys/api-keys.ts';
+import type { AuthDependencies } from '../model.ts';
 
 /** So many leave a tenant with their parent in one commit; without an end nobody could remove such a parent any more. */
 export const MAX_AGENTS = 1000;

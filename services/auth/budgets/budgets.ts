@@ -16,8 +16,8 @@ import { PERSONAL_TENANT } from '../../common/kernel/scope.ts';
 import { retryOnConflict } from '../../common/platform/async/retry-on-conflict.ts';
 import type { BudgetStanding, StoredBudget } from '../../common/ports/budgets.ts';
 import type { ApiKey } from '../../common/records/auth/api-keys.ts';
-import type { AuthDependencies } from '../dependencies.ts';
-import { authorityIn, requireCapability, tenantNotFound } from '../tenants/tenant-authority.ts';
+import { authorityIn, requireCapability, tenantNotFound } from '../access/tenant-authority.ts';
+import type { AuthDependencies } from '../model.ts';
 
 /** The budget of an account with what is used of it at a time. */
 export interface AccountBudget {
@@ -125,7 +125,7 @@ export async function readOwnUsage(
 
 /** What a key with a budget could make or change would be without one. */
 export async function requireNoKeyBudget(
-  { storedBudgets }: Pick<AuthDependencies, 'storedBudgets'>,
+  { storedBudgets }: AuthDependencies,
   { key, isSuperuser }: Principal,
 ): Promise<void> {
   if (key === undefined || isSuperuser || (await storedBudgets.get(keyAccount(key.id))) === null) return;

@@ -9,10 +9,10 @@ import type { AuditEntry } from '../../common/ports/audit-log.ts';
 import { type ApiKey, hasExpired } from '../../common/records/auth/api-keys.ts';
 import type { Write } from '../../common/storage/ports/document-store.ts';
 import { resolveDatasets } from '../access/resolve-datasets.ts';
-import { currentUser } from '../accounts/current-user.ts';
+import { currentUser } from '../accounts/account.ts';
 import { requireNoKeyBudget } from '../budgets/budgets.ts';
 import { apiKeyHash, apiKeyPrefix, newApiKeyText } from '../credentials/api-key-text.ts';
-import type { AuthDependencies } from '../dependencies.ts';
+import type { AuthDependencies } from '../model.ts';
 
 export interface CreatedApiKey {
   readonly key: ApiKey;
@@ -76,11 +76,7 @@ export async function deleteApiKey(deps: AuthDependencies, userId: UserId, id: s
 type KeyParts = Pick<ApiKey, 'name' | 'label' | 'expiresAt' | 'permissions' | 'datasets'>;
 
 /** Not stored yet. */
-export function newApiKey(
-  { clock, ids }: Pick<AuthDependencies, 'clock' | 'ids'>,
-  userId: UserId,
-  parts: Partial<KeyParts>,
-): CreatedApiKey {
+export function newApiKey({ clock, ids }: AuthDependencies, userId: UserId, parts: Partial<KeyParts>): CreatedApiKey {
   const text = newApiKeyText();
   const key: ApiKey = {
     ...{ id: ids.uuid(), userId, hash: apiKeyHash(text), prefix: apiKeyPrefix(text) },

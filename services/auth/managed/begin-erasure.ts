@@ -1,14 +1,13 @@
 import type { DatasetId, TenantId } from '../../common/kernel/brand.ts';
 import { engramError, isEngramError } from '../../common/kernel/errors.ts';
-import type { Permission } from '../../common/kernel/principal.ts';
+import type { Permission, Principal } from '../../common/kernel/principal.ts';
 import { retryOnConflict } from '../../common/platform/async/retry-on-conflict.ts';
 import type { BeginErasureResponse, ErasedThing } from '../../common/platform/messaging/methods/auth-managed.ts';
 import { datasetRef, type StoredDataset } from '../../common/records/auth/datasets.ts';
 import type { ManagedResource } from '../../common/records/auth/managed-resources.ts';
 import { eraserOfTenant, requireManager } from '../../common/records/auth/require-managed.ts';
-import type { AuthDependencies } from '../dependencies.ts';
-import { tenantNotFound } from '../tenants/tenant-authority.ts';
-import { eraserOf } from './get-eraser.ts';
+import { tenantNotFound } from '../access/tenant-authority.ts';
+import type { ManagedDependencies } from './managed-resources.ts';
 
 /** Datasets that are erased before the next are looked for. */
 const PAGE = 100;
@@ -16,7 +15,7 @@ const NOTHING = { receipt: null, dataset: null, principal: null, datasetIds: [] 
 
 /** Without its token; see `beginErasure` in common/platform/messaging/methods/auth-managed.ts: rules and errors. */
 export async function beginErasure(
-  deps: AuthDependencies,
+  deps: ManagedDependencies,
   { tenantId: tenant, datasetId, crUid }: ErasedThing,
 ): Promise<BeginErasureResponse> {
   const thing = { tenant, dataset: datasetId ?? null };
@@ -34,7 +33,7 @@ export async function beginErasure(
   }
 }
 
-async function beginTenant(deps: AuthDependencies, id: TenantId, crUid: string): Promise<BeginErasureResponse> {
+async function beginTenant(deps: ManagedDependencies, id: TenantId, crUid: string): Promise<BeginErasureResponse> {
   const thing = { tenant: id, dataset: null };
   return retryOnConflict(async () => {
     const tenant = await deps.tenants.get(id);
@@ -61,7 +60,7 @@ interface DatasetErasure {
   readonly crUid: string;
 }
 
-async function beginDataset(deps: AuthDependencies, erasure: DatasetErasure): Promise<BeginErasureResponse> {
+async function beginDataset(deps: ManagedDependencies, erasure: DatasetErasure): Promise<BeginErasureResponse> {
   const { tenant, datasetId } = erasure;
   return retryOnConflict(async () => {
     const dataset = await deps.datasets.get({ tenant }, datasetId);
@@ -74,7 +73,7 @@ async function beginDataset(deps: AuthDependencies, erasure: DatasetErasure): Pr
 
 /** The record of the dataset, or of its tenant when all of that is being erased. */
 async function managerOf(
-  deps: AuthDependencies,
+  deps: ManagedDependencies,
   { tenant, datasetId, crUid }: DatasetErasure,
   dataset: StoredDataset | null,
 ): Promise<ManagedResource> {
@@ -89,7 +88,7 @@ async function managerOf(
 
 /** Takes all grants but the owner's to delete. Done once: whoever erases reads it again and again. */
 async function shutOff(
-  deps: AuthDependencies,
+  deps: ManagedDependencies,
   {
     tenant,
     datasetId,
@@ -114,10 +113,24 @@ const DELETE: ReadonlySet<Permission> = new Set(['delete']);
 const NONE: ReadonlySet<Permission> = new Set();
 
 /** What changes. */
-async function grantsAfter({ grants }: AuthDependencies, { tenant, id, ownerId }: StoredDataset) {
+async function grantsAfter({ grants }: ManagedDependencies, { tenant, id, ownerId }: StoredDataset) {
   const present = await grants.onDataset({ tenant }, id);
   const after = new Map(present.filter(({ holder }) => holder !== ownerId).map(({ holder }) => [holder, NONE]));
   const own = present.find(({ holder }) => holder === ownerId)?.permissions ?? NONE;
   const isReady = own.size === 1 && own.has('delete');
   return isReady ? after : new Map([...after, [ownerId, DELETE] as const]);
+}
+
+/** Without its token; see `getEraser` in common/platform/messaging/methods/auth-managed.ts: rules. */
+export async function getEraser(
+  { datasets }: ManagedDependencies,
+  { tenantId: tenant, datasetId }: { readonly tenantId: TenantId; readonly datasetId: DatasetId },
+): Promise<Principal | null> {
+  const dataset = await datasets.get({ tenant }, datasetId);
+  return dataset === null ? null : eraserOf(dataset);
+}
+
+/** On the owner's word, whatever became of the account. */
+export function eraserOf({ ownerId, tenant }: StoredDataset): Principal {
+  return { id: ownerId, email: '', tenant, isSuperuser: false, parentId: null };
 }

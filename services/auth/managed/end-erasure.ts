@@ -1,12 +1,22 @@
+import { keyAccount } from '../../common/domain/budget.ts';
 import type { ErasureReceipt } from '../../common/domain/erasure-receipt.ts';
+import type { TenantId, UserId } from '../../common/kernel/brand.ts';
 import { engramError } from '../../common/kernel/errors.ts';
+import { PERSONAL_TENANT } from '../../common/kernel/scope.ts';
 import { retryOnConflict } from '../../common/platform/async/retry-on-conflict.ts';
 import type { EndErasureRequest } from '../../common/platform/messaging/methods/auth-managed.ts';
 import type { ManagedThing } from '../../common/records/auth/managed-resources.ts';
 import { requireManager } from '../../common/records/auth/require-managed.ts';
+import { removeOfWrite } from '../../common/records/collections.ts';
 import type { Write } from '../../common/storage/ports/document-store.ts';
-import type { AuthDependencies } from '../dependencies.ts';
-import { removeInhabitants, tenantBelongingsWrites } from '../tenants/tenant-belongings.ts';
+import { deleteUser } from '../accounts/delete-user.ts';
+import { tenantRecordCollections } from '../collections.ts';
+import type { AuditHeadSigner } from '../credentials/audit-head-signer.ts';
+import type { ManagedDependencies } from './managed-resources.ts';
+
+interface ErasureDependencies extends ManagedDependencies {
+  readonly auditHeads: AuditHeadSigner;
+}
 
 /** Who did what stays, and the ids of what happened; tombstones keep late work on a dataset from coming back. */
 const KEPT = {
@@ -15,7 +25,7 @@ const KEPT = {
 } as const;
 
 /** See `endErasure` in common/platform/messaging/methods/auth-managed.ts: rules and errors. */
-export async function endErasure(deps: AuthDependencies, request: EndErasureRequest): Promise<string> {
+export async function endErasure(deps: ErasureDependencies, request: EndErasureRequest): Promise<string> {
   const { tenantId: tenant, datasetId, crUid } = request;
   const thing = { tenant, dataset: datasetId ?? null };
   return retryOnConflict(async () => {
@@ -53,7 +63,7 @@ export async function endErasure(deps: AuthDependencies, request: EndErasureRequ
 }
 
 /** Whoever erases has overlooked something, or somebody was quicker than the news of it. */
-async function requireNoDataset({ datasets }: AuthDependencies, { tenant, dataset }: ManagedThing): Promise<void> {
+async function requireNoDataset({ datasets }: ErasureDependencies, { tenant, dataset }: ManagedThing): Promise<void> {
   const left =
     dataset === null
       ? (await datasets.ofTenant({ tenant }, 1)).length > 0
@@ -62,7 +72,7 @@ async function requireNoDataset({ datasets }: AuthDependencies, { tenant, datase
 }
 
 function receiptOf(
-  { auditHeads, erasureReceipts, clock }: AuthDependencies,
+  { auditHeads, erasureReceipts, clock }: ErasureDependencies,
   { crUid, begunAt, removed, kept }: EndErasureRequest,
   thing: ManagedThing,
 ): { readonly text: string; readonly write: Write } {
@@ -74,4 +84,41 @@ function receiptOf(
   };
   const text = JSON.stringify(auditHeads.signReceipt(receipt));
   return { text, write: erasureReceipts.insertWrite(crUid, thing, { text, createdAt: endedAt }) };
+}
+
+/** All of it with the tenant itself, so that nothing can come after. */
+async function tenantBelongingsWrites(deps: ErasureDependencies, tenant: TenantId): Promise<readonly Write[]> {
+  const keys = await deps.apiKeys.ofTenant(tenant);
+  const accounts = [`tenant/${tenant}` as const, ...keys.map(({ id }) => keyAccount(id))];
+  return [
+    ...tenantRecordCollections.map((collection) => removeOfWrite(collection, 'tenant', tenant)),
+    ...accounts.flatMap((account) => deps.budgets.removeWrites(account)),
+    deps.tenants.removeWrite(tenant),
+  ];
+}
+
+/** Ends all memberships: whoever worked there works in its personal space, and agents that lived there go. How many. */
+async function removeInhabitants(deps: ErasureDependencies, tenant: TenantId): Promise<number> {
+  const members = await deps.memberships.usersOf(tenant);
+  for (const member of members) {
+    const agents = await deps.users.agentsOf(member);
+    for (const agent of agents) if (agent.tenant === tenant) await deleteUser(deps, agent.id, null);
+    await moveOut(deps, tenant, member);
+  }
+  return members.length;
+}
+
+async function moveOut(deps: ErasureDependencies, tenant: TenantId, id: UserId): Promise<void> {
+  await retryOnConflict(async () => {
+    const user = await deps.users.get(id);
+    const writes = [
+      ...(user?.tenant === tenant ? [deps.users.replaceWrite({ ...user, tenant: PERSONAL_TENANT })] : []),
+      deps.memberships.removeWrite(tenant, id),
+      ...deps.eventLog.appendWrites({ tenant }, [{ type: 'membership.removed', subjectId: id, data: {} }]),
+    ];
+    await deps.audit.commit({ tenant }, writes, [
+      { tenant, action: 'membership.removed', actor: null, subject: id, details: { reason: 'erasure' } },
+    ]);
+    deps.news.userChanged(id);
+  });
 }

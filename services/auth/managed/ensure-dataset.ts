@@ -7,17 +7,18 @@ import type {
   EnsureDatasetRequest,
   EnsureDatasetResponse,
 } from '../../common/platform/messaging/methods/auth-managed.ts';
+import type { AdmitDatasetRequest, AdmitOwnDatasetRequest } from '../../common/platform/messaging/methods/snapshots.ts';
 import { datasetRef } from '../../common/records/auth/datasets.ts';
 import type { ManagedResource } from '../../common/records/auth/managed-resources.ts';
 import { beingErased, ownedByAnother } from '../../common/records/auth/require-managed.ts';
 import { principalOf } from '../../common/records/auth/users.ts';
-import { createDataset } from '../access/create-dataset.ts';
-import type { AuthDependencies } from '../dependencies.ts';
-import { requireTenant } from '../tenants/tenant-authority.ts';
+import { createDataset } from '../access/datasets.ts';
+import { requireTenant } from '../access/tenant-authority.ts';
+import type { ManagedDependencies } from './managed-resources.ts';
 
 /** See `ensureDataset` in common/platform/messaging/methods/auth-managed.ts: rules and errors. */
 export async function ensureDataset(
-  deps: AuthDependencies,
+  deps: ManagedDependencies,
   request: EnsureDatasetRequest,
 ): Promise<EnsureDatasetResponse> {
   const { crUid, tenantId, name } = request;
@@ -47,7 +48,7 @@ function requireSame(managed: ManagedResource, { tenantId, datasetId }: EnsureDa
 
 /** The one to adopt, the one that the tenant's owner has under the name, or a new one. */
 async function findOrMake(
-  deps: AuthDependencies,
+  deps: ManagedDependencies,
   { tenantId, name, datasetId }: EnsureDatasetRequest,
 ): Promise<EnsureDatasetResponse> {
   if (datasetId !== undefined) {
@@ -62,7 +63,7 @@ async function findOrMake(
   return { dataset: await createDataset(deps, owner, name), created: true };
 }
 
-async function ownerOf(deps: AuthDependencies, tenant: TenantId): Promise<Principal> {
+async function ownerOf(deps: ManagedDependencies, tenant: TenantId): Promise<Principal> {
   const { ownerId } = await requireTenant(deps, tenant);
   const owner = await deps.users.get(ownerId);
   if (owner === null) throw engramError('ConflictError', 'The tenant is changing hands.', { retryable: true });
@@ -78,7 +79,7 @@ interface Management {
 }
 
 /** `OwnedByAnother` when another resource manages the dataset. */
-async function manage(deps: AuthDependencies, { crUid, tenant, before, dataset }: Management): Promise<void> {
+async function manage(deps: ManagedDependencies, { crUid, tenant, before, dataset }: Management): Promise<void> {
   const { managedResources, clock } = deps;
   if (before?.dataset === dataset) return;
   const thing = { tenant, dataset };
@@ -97,4 +98,57 @@ async function manage(deps: AuthDependencies, { crUid, tenant, before, dataset }
 
 function invalid(message: string) {
   return engramError('InvalidRequestError', message);
+}
+
+/** See `admitDataset` in common/platform/messaging/methods/snapshots.ts: rules and errors. */
+export async function admitDataset(
+  deps: ManagedDependencies,
+  { tenantId: tenant, datasetId, name, crUid }: AdmitDatasetRequest,
+): Promise<void> {
+  const { state, ownerId } = await requireTenant(deps, tenant);
+  if (state === 'Erasing') throw beingErased({ tenant, dataset: null });
+  const thing = { tenant, dataset: datasetId };
+  const managed = await deps.managedResources.byResource(crUid);
+  const present = await deps.datasets.get({ tenant }, datasetId);
+  if (present !== null && managed?.dataset === datasetId) return;
+  if (present !== null) throw ownedByAnother(thing);
+  // Of a dataset that somebody removed.
+  if (managed !== null && (managed.dataset === null || (await deps.datasets.get({ tenant }, managed.dataset)) !== null))
+    throw engramError('InvalidRequestError', 'The resource manages something else already.');
+  const owner = await deps.users.get(ownerId);
+  if (owner === null) throw engramError('ConflictError', 'The tenant is changing hands.', { retryable: true });
+  const since = deps.clock.now().toISOString();
+  const made = await createDataset(deps, { ...principalOf(owner), tenant, isSuperuser: false }, name, {
+    id: datasetId,
+    writes: [
+      ...(managed === null ? [] : [deps.managedResources.removeWrite(managed)]),
+      deps.managedResources.insertWrite({ ...thing, crUid, isErasing: false, since }),
+    ],
+  });
+  if (made.id !== datasetId) throw nameTaken('The tenant has', name);
+  await deps.audit.record({
+    tenant,
+    action: 'dataset.managed',
+    actor: null,
+    subject: datasetId,
+    details: { resource: crUid },
+  });
+}
+
+/** See `admitOwnDataset` in common/platform/messaging/methods/snapshots.ts: rules and errors. */
+export async function admitOwnDataset(
+  deps: ManagedDependencies,
+  { datasetId, name }: AdmitOwnDatasetRequest,
+  principal: Principal,
+): Promise<void> {
+  const made = await createDataset(deps, principal, name, { id: datasetId, writes: [] });
+  if (made.id !== datasetId) throw nameTaken('You have', name);
+  if (made.ownerId !== principal.id) throw ownedByAnother({ tenant: principal.tenant, dataset: datasetId });
+}
+
+function nameTaken(who: string, name: string) {
+  return engramError(
+    'EntityAlreadyExistsError',
+    `${who} a dataset ${name} already; a snapshot becomes a new one, so choose another name or delete that one.`,
+  );
 }

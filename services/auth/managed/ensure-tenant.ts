@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { checkEmailAddress } from '../../common/domain/email-address.ts';
 import type { TenantId } from '../../common/kernel/brand.ts';
 import { engramError } from '../../common/kernel/errors.ts';
 import { asId, isUuid } from '../../common/kernel/ids.ts';
@@ -13,11 +14,15 @@ import type { ManagedResource } from '../../common/records/auth/managed-resource
 import { beingErased, ownedByAnother } from '../../common/records/auth/require-managed.ts';
 import type { Tenant } from '../../common/records/auth/tenants.ts';
 import type { User } from '../../common/records/auth/users.ts';
-import type { Write } from '../../common/storage/ports/document-store.ts';
-import type { AuthDependencies } from '../dependencies.ts';
-import { checkHostName } from '../tenants/host-name.ts';
-import { tenantNotFound } from '../tenants/tenant-authority.ts';
-import { declaredOwner, ownerAddress } from './declared-owner.ts';
+import { DuplicateKeyError, type Write } from '../../common/storage/ports/document-store.ts';
+import { tenantNotFound } from '../access/tenant-authority.ts';
+import { createUser, isReservedAddress, passwordProblem } from '../accounts/account.ts';
+import type { TenantHosts } from '../repositories/tenant-hosts.ts';
+import type { ManagedDependencies } from './managed-resources.ts';
+
+interface TenantDependencies extends ManagedDependencies {
+  readonly tenantHosts: TenantHosts;
+}
 
 /** What a resource declares, with its owner as an account. */
 interface Declaration {
@@ -35,7 +40,7 @@ interface Found {
 
 /** See `ensureTenant` in common/platform/messaging/methods/auth-managed.ts: rules and errors. */
 export async function ensureTenant(
-  deps: AuthDependencies,
+  deps: TenantDependencies,
   request: EnsureTenantRequest,
 ): Promise<EnsureTenantResponse> {
   if (request.crUid === '') throw invalid('The resource has no uid.');
@@ -56,7 +61,7 @@ export async function ensureTenant(
   });
 }
 
-async function find(deps: AuthDependencies, request: EnsureTenantRequest): Promise<Found> {
+async function find(deps: TenantDependencies, request: EnsureTenantRequest): Promise<Found> {
   const { crUid, tenantId } = request;
   const managed = await deps.managedResources.byResource(crUid);
   if (managed !== null) {
@@ -85,7 +90,7 @@ function mayAdopt({ resource, adoptsAny = false }: EnsureTenantRequest, { releas
 }
 
 async function make(
-  deps: AuthDependencies,
+  deps: TenantDependencies,
   { request, hostNames, owner, isNewOwner }: Declaration,
   managed: ManagedResource | null,
 ): Promise<EnsureTenantResponse> {
@@ -116,7 +121,7 @@ async function make(
 }
 
 async function correct(
-  deps: AuthDependencies,
+  deps: TenantDependencies,
   { request, hostNames, owner }: Declaration,
   { managed, tenant }: { readonly managed: ManagedResource | null; readonly tenant: Tenant },
 ): Promise<EnsureTenantResponse> {
@@ -180,7 +185,7 @@ function declaredSleep({ state, hibernation, wake }: EnsureTenantRequest, tenant
 
 /** The owner before stays a member. */
 async function ownerChange(
-  { tenants, users, memberships, eventLog, clock }: AuthDependencies,
+  { tenants, users, memberships, eventLog, clock }: TenantDependencies,
   tenant: Tenant,
   { id: heir }: User,
 ): Promise<{ readonly writes: readonly Write[]; readonly entries: readonly AuditEntry[] }> {
@@ -199,7 +204,7 @@ async function ownerChange(
 }
 
 function managementWrite(
-  { managedResources, clock }: AuthDependencies,
+  { managedResources, clock }: TenantDependencies,
   {
     managed,
     crUid,
@@ -211,7 +216,7 @@ function managementWrite(
   return managedResources.insertWrite({ crUid, tenant, dataset: null, isErasing: false, since });
 }
 
-function tellOf({ news }: AuthDependencies, tenant: TenantId, owner: User): void {
+function tellOf({ news }: TenantDependencies, tenant: TenantId, owner: User): void {
   news.tenantChanged(tenant);
   news.userChanged(owner.id);
 }
@@ -226,7 +231,7 @@ function checkedHostNames(given: readonly string[]): readonly string[] {
 }
 
 async function requireFreeNames(
-  { tenantHosts }: AuthDependencies,
+  { tenantHosts }: TenantDependencies,
   names: readonly string[],
   tenant: Tenant | null,
 ): Promise<void> {
@@ -240,4 +245,86 @@ async function requireFreeNames(
 
 function invalid(message: string) {
   return engramError('InvalidRequestError', message);
+}
+
+export interface DeclaredOwner {
+  readonly user: User;
+  readonly isNew: boolean;
+}
+
+/** PHC of argon2id, or bcrypt: what the hasher verifies. */
+const PASSWORD_HASH = /^\$(?:argon2id\$v=19\$m=\d+,t=\d+,p=\d+\$[\w+/]+\$[\w+/]+|2[aby]\$\d\d\$[\w./]{53})$/;
+
+/** The address as it is stored. `InvalidRequestError` for what is none, and for one that stands for somebody else. */
+export function ownerAddress({ settings }: TenantDependencies, text: string): string {
+  const { address, reason } = checkEmailAddress(text);
+  if (address === undefined) throw invalid(`The owner's e-mail address cannot be used. ${reason}`);
+  if (isReservedAddress(settings, address)) throw invalid("The owner's e-mail address is reserved.");
+  return address;
+}
+
+/**
+ * The account of the address, which is made when there is none: the operator vouches for the address. Whoever has it already
+ * must have proved it, or own the tenant. Errors: `OwnerUnverified`, `ConflictError` for an inactive account,
+ * `InvalidRequestError` without a password for a new account.
+ */
+export async function declaredOwner(
+  deps: TenantDependencies,
+  email: string,
+  request: EnsureTenantRequest,
+  tenant: Tenant | null,
+): Promise<DeclaredOwner> {
+  const existing = await deps.users.findByEmail(email);
+  if (existing === null) return makeOwner(deps, email, request);
+  if (tenant?.ownerId === existing.id) return { user: existing, isNew: false };
+  if (!existing.isActive) throw engramError('ConflictError', "The owner's account is inactive.");
+  if (existing.isVerified) return { user: existing, isNew: false };
+  throw engramError(
+    'OwnerUnverified',
+    "The owner's e-mail address has an account that has not proved it: verify the address, or name another one.",
+  );
+}
+
+async function makeOwner(
+  deps: TenantDependencies,
+  email: string,
+  request: EnsureTenantRequest,
+): Promise<DeclaredOwner> {
+  const passwordHash = await passwordHashOf(deps, request);
+  try {
+    const user = await createUser(deps, { email, passwordHash, isSuperuser: false, isVerified: true }, null, {
+      ...{ writes: () => [], details: { resource: request.crUid } },
+    });
+    return { user, isNew: true };
+  } catch (error) {
+    if (!(error instanceof DuplicateKeyError)) throw error;
+    throw engramError('ConflictError', "The owner's account is being made.", { retryable: true, cause: error });
+  }
+}
+
+async function passwordHashOf(
+  { passwords, settings }: TenantDependencies,
+  { ownerPasswordHash, ownerPassword }: EnsureTenantRequest,
+): Promise<string> {
+  if (ownerPasswordHash !== undefined) {
+    if (PASSWORD_HASH.test(ownerPasswordHash)) return ownerPasswordHash;
+    throw invalid('The password hash of the owner is neither argon2id nor bcrypt.');
+  }
+  if (ownerPassword === undefined) throw invalid("The owner's account is new and needs a password.");
+  const reason = passwordProblem(ownerPassword, settings);
+  if (reason !== null) throw invalid(`The owner's password cannot be used. ${reason}`);
+  return passwords.hash(ownerPassword);
+}
+
+/** RFC 1123; without port, and fully qualified: `localhost` alone or an address would be somebody else's way in. */
+const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
+const MAX_LENGTH = 253;
+
+/** The host name as it is compared: lower case and without final dot. Null for a text that is none. */
+export function checkHostName(text: string): string | null {
+  const name = text.trim().toLowerCase().replace(/\.$/, '');
+  const labels = name.split('.');
+  if (name.length > MAX_LENGTH || labels.length < 2 || !labels.every((label) => LABEL.test(label))) return null;
+  // An IPv4 address has no letter in its last label.
+  return /[a-z]/.test(labels.at(-1) ?? '') ? name : null;
 }

@@ -7,12 +7,12 @@ import { retryOnConflict } from '../../common/platform/async/retry-on-conflict.t
 import type { OpenCanaryRequest, OpenCanaryResponse } from '../../common/platform/messaging/methods/auth-managed.ts';
 import { datasetRef } from '../../common/records/auth/datasets.ts';
 import { requireManaged } from '../../common/records/auth/require-managed.ts';
-import type { AuthDependencies } from '../dependencies.ts';
-import { requireTenant } from '../tenants/tenant-authority.ts';
+import { requireTenant } from '../access/tenant-authority.ts';
+import type { ManagedDependencies } from './managed-resources.ts';
 
 /** Without its token; see `openCanary` in common/platform/messaging/methods/auth-managed.ts: rules and errors. */
 export async function openCanary(
-  deps: AuthDependencies,
+  deps: ManagedDependencies,
   { tenantId, crUid }: OpenCanaryRequest,
 ): Promise<Omit<OpenCanaryResponse, 'token'>> {
   const principal = canaryPrincipal(tenantId);

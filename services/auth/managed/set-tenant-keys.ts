@@ -11,8 +11,8 @@ import type { AuditEntry } from '../../common/ports/audit-log.ts';
 import { type ApiKey, apiKeysCollection } from '../../common/records/auth/api-keys.ts';
 import { requireManaged } from '../../common/records/auth/require-managed.ts';
 import { DuplicateKeyError } from '../../common/storage/ports/document-store.ts';
-import type { AuthDependencies } from '../dependencies.ts';
-import { requireTenant } from '../tenants/tenant-authority.ts';
+import { requireTenant } from '../access/tenant-authority.ts';
+import type { ManagedDependencies } from './managed-resources.ts';
 
 const SHA256 = /^[0-9a-f]{64}$/;
 /** A rotation needs two at a time. */
@@ -20,7 +20,7 @@ const MAX_KEYS = 10;
 
 /** See `setTenantKeys` in common/platform/messaging/methods/auth-managed.ts: rules and errors. */
 export async function setTenantKeys(
-  deps: AuthDependencies,
+  deps: ManagedDependencies,
   { tenantId, crUid, name, keySha256 }: SetTenantKeysRequest,
 ): Promise<SetTenantKeysResponse> {
   const wanted = checkedHashes(keySha256);
@@ -65,7 +65,7 @@ function checkedHashes(given: readonly string[]): readonly string[] {
 }
 
 function newTenantKey(
-  { clock, ids }: AuthDependencies,
+  { clock, ids }: ManagedDependencies,
   { tenant, name, hash }: { readonly tenant: TenantId; readonly name: string; readonly hash: string },
 ): ApiKey {
   return {
@@ -82,7 +82,7 @@ function entryOf({ id, name, tenant }: ApiKey, action: string, resource: string)
 
 /** Under another name, in another tenant, or of a user. */
 async function isOfSomebodyElse(
-  { apiKeys }: AuthDependencies,
+  { apiKeys }: ManagedDependencies,
   error: unknown,
   added: readonly ApiKey[],
 ): Promise<boolean> {

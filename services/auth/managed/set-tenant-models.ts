@@ -9,18 +9,28 @@ import type {
   SetTenantModelRequest,
   SetTenantModelResponse,
 } from '../../common/platform/messaging/methods/auth-managed.ts';
-import type { SecretPlace } from '../../common/ports/secret-box.ts';
+import type { SecretBox, SecretPlace } from '../../common/ports/secret-box.ts';
 import { requireManaged } from '../../common/records/auth/require-managed.ts';
 import type { Write } from '../../common/storage/ports/document-store.ts';
-import type { AuthDependencies } from '../dependencies.ts';
+import { requireTenant } from '../access/tenant-authority.ts';
+import type { ConfiguredModels } from '../model.ts';
 import {
   type EmbeddingAccount,
   embedderKeyPlace,
   type ModelAccount,
   type StoredTenantEmbedders,
+  type TenantEmbedderAccounts,
+  type TenantModels,
   tenantKeyPlace,
 } from '../repositories/tenant-models.ts';
-import { requireTenant } from '../tenants/tenant-authority.ts';
+import type { ManagedDependencies } from './managed-resources.ts';
+
+interface TenantModelDependencies extends ManagedDependencies {
+  readonly tenantModels: TenantModels;
+  readonly tenantEmbedders: TenantEmbedderAccounts;
+  readonly secretBox: SecretBox;
+  readonly models: ConfiguredModels;
+}
 
 /** Earlier embedding accounts whose vectors may still be in the indexes. */
 const MAX_FORMER = 3;
@@ -30,7 +40,7 @@ type Embedding = NonNullable<SetTenantEmbeddingRequest['embedding']>;
 
 /** See `setTenantModel` in common/platform/messaging/methods/auth-managed.ts: rules and errors. */
 export async function setTenantModel(
-  deps: AuthDependencies,
+  deps: TenantModelDependencies,
   { languageModel, ...resource }: SetTenantModelRequest,
 ): Promise<SetTenantModelResponse> {
   requireNamed('A language model', languageModel);
@@ -48,7 +58,7 @@ export async function setTenantModel(
 
 /** See `setTenantEmbedding` in common/platform/messaging/methods/auth-managed.ts: rules and errors. */
 export async function setTenantEmbedding(
-  deps: AuthDependencies,
+  deps: TenantModelDependencies,
   { embedding, ...resource }: SetTenantEmbeddingRequest,
 ): Promise<SetTenantEmbeddingResponse> {
   requireNamed('An embedding model', embedding);
@@ -80,7 +90,7 @@ interface ManagedChange {
 
 /** Commits the write of `writeOf`; null: nothing changes. */
 async function change(
-  deps: AuthDependencies,
+  deps: TenantModelDependencies,
   { tenantId: tenant, crUid, details }: ManagedChange,
   writeOf: () => Promise<Write | null>,
 ): Promise<{ readonly changed: boolean }> {
@@ -106,7 +116,7 @@ function requireNamed(what: string, declared: LanguageModel | undefined): void {
  * every few minutes, so keys that an earlier root key sealed are sealed again then.
  */
 async function isCurrent(
-  { secretBox }: Pick<AuthDependencies, 'secretBox'>,
+  { secretBox }: TenantModelDependencies,
   stored: ModelAccount | null,
   declared: LanguageModel | undefined,
 ): Promise<boolean> {
@@ -120,7 +130,7 @@ async function isCurrent(
 }
 
 async function accountOf(
-  { secretBox }: Pick<AuthDependencies, 'secretBox'>,
+  { secretBox }: TenantModelDependencies,
   { provider, model, endpoint, apiKey }: LanguageModel,
   place: SecretPlace,
 ): Promise<ModelAccount> {
@@ -129,7 +139,7 @@ async function accountOf(
 }
 
 async function embeddingAccountOf(
-  deps: AuthDependencies,
+  deps: TenantModelDependencies,
   tenant: TenantId,
   embedding: Embedding,
 ): Promise<EmbeddingAccount> {
@@ -141,7 +151,7 @@ function keyHash(key: string | undefined): string | null {
   return key === undefined ? null : hash('sha256', key);
 }
 
-function revisionOf({ ids, clock }: AuthDependencies) {
+function revisionOf({ ids, clock }: TenantModelDependencies) {
   return { revision: ids.uuid(), changedAt: clock.now().toISOString() };
 }
 

@@ -13,11 +13,11 @@ import type { AuditEntry } from '../../common/ports/audit-log.ts';
 import { requireManaged } from '../../common/records/auth/require-managed.ts';
 import type { Write } from '../../common/storage/ports/document-store.ts';
 import { findHolder, type Holder, holderWrite } from '../access/holders.ts';
-import type { AuthDependencies } from '../dependencies.ts';
 import type { SinglePermission } from '../repositories/managed-grants.ts';
+import type { ManagedDependencies } from './managed-resources.ts';
 
 /** See `syncGrants` in common/platform/messaging/methods/auth-managed.ts: rules and errors. */
-export async function syncGrants(deps: AuthDependencies, request: SyncGrantsRequest): Promise<SyncGrantsResponse> {
+export async function syncGrants(deps: ManagedDependencies, request: SyncGrantsRequest): Promise<SyncGrantsResponse> {
   const { tenantId, datasetId, crUid } = request;
   return retryOnConflict(async () => {
     const dataset = await deps.datasets.get(datasetScope(tenantId, datasetId), datasetId);
@@ -39,7 +39,7 @@ interface Declared {
   readonly unknown: readonly string[];
 }
 
-async function declared(deps: AuthDependencies, { tenantId, grants }: SyncGrantsRequest): Promise<Declared> {
+async function declared(deps: ManagedDependencies, { tenantId, grants }: SyncGrantsRequest): Promise<Declared> {
   const holders = new Map<PrincipalId, Holder>();
   const wanted = new Map<string, SinglePermission>();
   const unknown = new Set<string>();
@@ -58,7 +58,7 @@ async function declared(deps: AuthDependencies, { tenantId, grants }: SyncGrants
 }
 
 async function idOfHolder(
-  { users, roles }: AuthDependencies,
+  { users, roles }: ManagedDependencies,
   tenant: TenantId,
   holder: DeclaredHolder,
 ): Promise<string | null> {
@@ -84,7 +84,7 @@ interface Plan {
 }
 
 async function planOf(
-  { grants, managedGrants }: AuthDependencies,
+  { grants, managedGrants }: ManagedDependencies,
   { tenantId, datasetId, exclusive }: SyncGrantsRequest,
   { wanted, ownerId }: { readonly wanted: readonly SinglePermission[]; readonly ownerId: PrincipalId },
 ): Promise<Plan> {
@@ -119,7 +119,7 @@ interface Work {
 
 /** False when nothing was to be done. */
 async function apply(
-  deps: AuthDependencies,
+  deps: ManagedDependencies,
   { tenantId: tenant, datasetId: dataset, crUid }: SyncGrantsRequest,
   { plan, holders, keep }: Work,
 ): Promise<boolean> {

@@ -1,7 +1,7 @@
 import type { JWTPayload } from 'jose';
 import type { Configuration, IDToken, UserInfoResponse } from 'openid-client';
 import type { OidcProvider } from '../../common/platform/config/oidc-providers.ts';
-import type { AccessTokenHolder, OidcClient, ProvenIdentity } from './oidc-client.ts';
+import type { AccessTokenHolder, OidcClient, OidcOptions, OidcSetup, ProvenIdentity } from './oidc-client.ts';
 import {
   CLOCK_SKEW_SECONDS,
   type ConnectionOptions,
@@ -139,4 +139,13 @@ function joinClaims(claims: Claims, further: Claims | UserInfoResponse): Claims 
 
 function hasAddress({ email, email_verified }: Claims): boolean {
   return email !== undefined && email_verified !== undefined;
+}
+
+export function createOidcSetup(
+  options: OidcOptions | undefined,
+  { clock, logger }: Pick<ConnectionOptions, 'clock' | 'logger'>,
+): OidcSetup | null {
+  if (options === undefined || options.providers.length === 0) return null;
+  const { send, ...rest } = options;
+  return { ...rest, client: createOidcClient(options.providers, { send, clock, logger }) };
 }

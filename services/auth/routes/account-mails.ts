@@ -2,22 +2,21 @@ import { nothing } from '../../common/platform/http/answer-schemas.ts';
 import { defineRoute, json, type Route } from '../../common/platform/http/route.ts';
 import { NO_PERMISSION } from '../../common/platform/http/route-permission.ts';
 import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
-import type { AuthDependencies } from '../dependencies.ts';
 import { presentUser } from '../presenters/account.ts';
-import { requestAccountMail } from '../sign-in/request-account-mail.ts';
+import { type MailDependencies, requestAccountMail } from '../sign-in/account-mails.ts';
 import { addressBody, resetPasswordBody, userRecord, verifyBody } from './account.schema.ts';
 
-const resetPassword = onDemand(async () => (await import('../sign-in/reset-password.ts')).resetPassword);
-const verifyAddress = onDemand(async () => (await import('../sign-in/verify-address.ts')).verifyAddress);
+const resetPassword = onDemand(async () => (await import('../sign-in/account-mails.ts')).resetPassword);
+const verifyAddress = onDemand(async () => (await import('../sign-in/account-mails.ts')).verifyAddress);
 
 /** Asking for mails with tokens, and using those. No credential is looked at: a Bearer that is sent along does no harm. */
-export function accountMailRoutes(deps: AuthDependencies): readonly Route[] {
+export function accountMailRoutes(deps: MailDependencies): readonly Route[] {
   return [forgotPassword(deps), reset(deps), requestVerification(deps), verify(deps)];
 }
 
 const common = { method: 'POST', tag: 'auth', auth: 'none', permission: NO_PERMISSION } as const;
 
-function forgotPassword(deps: AuthDependencies): Route {
+function forgotPassword(deps: MailDependencies): Route {
   return defineRoute({
     ...common,
     path: '/api/v1/auth/forgot-password',
@@ -31,7 +30,7 @@ function forgotPassword(deps: AuthDependencies): Route {
   });
 }
 
-function reset(deps: AuthDependencies): Route {
+function reset(deps: MailDependencies): Route {
   return defineRoute({
     ...common,
     path: '/api/v1/auth/reset-password',
@@ -49,7 +48,7 @@ function reset(deps: AuthDependencies): Route {
   });
 }
 
-function requestVerification(deps: AuthDependencies): Route {
+function requestVerification(deps: MailDependencies): Route {
   return defineRoute({
     ...common,
     path: '/api/v1/auth/request-verify-token',
@@ -63,7 +62,7 @@ function requestVerification(deps: AuthDependencies): Route {
   });
 }
 
-function verify(deps: AuthDependencies): Route {
+function verify(deps: MailDependencies): Route {
   return defineRoute({
     ...common,
     path: '/api/v1/auth/verify',

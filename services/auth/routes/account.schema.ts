@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { checkEmailAddress } from '../../common/domain/email-address.ts';
 import { lenientBoolean, optional } from '../../common/platform/http/schema.ts';
-import { MAX_PASSWORD_LENGTH } from '../sign-in/password-rule.ts';
+import { MAX_PASSWORD_LENGTH } from '../accounts/account.ts';
 
 /** Longer than any address; keeps the keys of the login throttle small. */
 const MAX_USERNAME_LENGTH = 320;

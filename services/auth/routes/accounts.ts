@@ -2,18 +2,18 @@ import { credentialsOf } from '../../common/platform/http/credentials.ts';
 import { defineRoute, json, type Route } from '../../common/platform/http/route.ts';
 import { NO_PERMISSION } from '../../common/platform/http/route-permission.ts';
 import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
-import type { AuthDependencies } from '../dependencies.ts';
 import { presentUser } from '../presenters/account.ts';
+import type { AuthenticateDependencies } from '../sign-in/authenticate.ts';
 import { registerBody, userRecord } from './account.schema.ts';
 
-const registerUser = onDemand(async () => (await import('../accounts/register-user.ts')).registerUser);
+const registerUser = onDemand(async () => (await import('../sign-in/register-user.ts')).registerUser);
 
 /** Signing up. */
-export function accountRoutes(deps: AuthDependencies): readonly Route[] {
+export function accountRoutes(deps: AuthenticateDependencies): readonly Route[] {
   return [register(deps)];
 }
 
-function register(deps: AuthDependencies): Route {
+function register(deps: AuthenticateDependencies): Route {
   return defineRoute({
     method: 'POST',
     path: '/api/v1/auth/register',

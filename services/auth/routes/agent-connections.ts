@@ -3,7 +3,7 @@ import { asId } from '../../common/kernel/ids.ts';
 import { defineRoute, json, type Route } from '../../common/platform/http/route.ts';
 import { NO_PERMISSION, ofAccount, onDatasets } from '../../common/platform/http/route-permission.ts';
 import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
-import type { AuthDependencies } from '../dependencies.ts';
+import type { AgentConnectionDependencies } from '../agents/agent-connections.ts';
 import { presentConnection, presentConnectionDetail, presentConnectionList } from '../presenters/agent-connection.ts';
 import {
   connectionDetail,
@@ -28,14 +28,14 @@ const unregisterConnection = onDemand(
  * Sessions of programs. A program with a limited API key announces and looks at its own, which says nothing about the
  * account; those of all agents are the account's.
  */
-export function agentConnectionRoutes(deps: AuthDependencies): readonly Route[] {
+export function agentConnectionRoutes(deps: AgentConnectionDependencies): readonly Route[] {
   return [register(deps), unregister(deps), list(deps), readOwn(deps), read(deps)];
 }
 
 const tag = 'agent connections';
 const NOT_FOUND = { 404: { description: 'No such connection that the caller may see' } };
 
-function register(deps: AuthDependencies): Route {
+function register(deps: AgentConnectionDependencies): Route {
   return defineRoute({
     ...{ method: 'POST', path: '/api/v1/agents/register', tag, summary: 'Register a session of the caller' },
     ...{ auth: 'user', permission: onDatasets('read', 'on the datasets listed') },
@@ -61,7 +61,7 @@ function register(deps: AuthDependencies): Route {
   });
 }
 
-function unregister(deps: AuthDependencies): Route {
+function unregister(deps: AgentConnectionDependencies): Route {
   return defineRoute({
     ...{ method: 'POST', path: '/api/v1/agents/unregister', tag, summary: 'End a session of the caller' },
     ...{ auth: 'user', permission: NO_PERMISSION },
@@ -73,7 +73,7 @@ function unregister(deps: AuthDependencies): Route {
   });
 }
 
-function list(deps: AuthDependencies): Route {
+function list(deps: AgentConnectionDependencies): Route {
   return defineRoute({
     ...{ method: 'GET', path: '/api/v1/agents/connections', tag },
     summary: 'Connections of the caller and of its agents, newest first',
@@ -94,7 +94,7 @@ function list(deps: AuthDependencies): Route {
   });
 }
 
-function readOwn(deps: AuthDependencies): Route {
+function readOwn(deps: AgentConnectionDependencies): Route {
   return defineRoute({
     ...{ method: 'GET', path: '/api/v1/agents/connections/me', tag },
     summary: 'The active connection that the caller registered last, or the one of a name',
@@ -108,7 +108,7 @@ function readOwn(deps: AuthDependencies): Route {
   });
 }
 
-function read(deps: AuthDependencies): Route {
+function read(deps: AgentConnectionDependencies): Route {
   return defineRoute({
     ...{ method: 'GET', path: '/api/v1/agents/connections/:agentId', tag },
     summary: 'The same of an own agent, by the id of its account',

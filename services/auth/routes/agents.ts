@@ -1,13 +1,36 @@
 import { z } from 'zod';
+import { agentSlug, shownAgentAddress } from '../../common/domain/agent-address.ts';
 import type { UserId } from '../../common/kernel/brand.ts';
 import { asId } from '../../common/kernel/ids.ts';
 import { nothing } from '../../common/platform/http/answer-schemas.ts';
 import { defineRoute, json, type Route } from '../../common/platform/http/route.ts';
 import { ofAccount } from '../../common/platform/http/route-permission.ts';
+import { uuid } from '../../common/platform/http/schema.ts';
 import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
-import type { AuthDependencies } from '../dependencies.ts';
-import { presentAgent, presentNewAgent } from '../presenters/agent.ts';
-import { agentParams, agentRecord, createAgentQuery, newAgentRecord } from './agent.schema.ts';
+import type { Agent } from '../agents/agents.ts';
+import type { AuthDependencies } from '../model.ts';
+import { maskedKey } from '../presenters/api-key.ts';
+
+export const createAgentQuery = z.object({
+  name: z.string().superRefine((name, context) => {
+    const { problem } = agentSlug(name);
+    if (problem !== undefined) context.addIssue({ code: 'custom', message: problem });
+  }),
+});
+
+export const agentParams = z.object({ agentId: uuid() });
+
+export const newAgentRecord = z
+  .object({ agentId: z.string(), agentEmail: z.string(), agentApiKey: z.string() })
+  .meta({ id: 'AgentWithApiKeyDTO' });
+
+export const agentRecord = z
+  .object({
+    agentId: z.string(),
+    agentEmail: z.string(),
+    apiKeyLabel: z.string().nullable(),
+  })
+  .meta({ id: 'AgentDTO' });
 
 const createAgent = onDemand(async () => (await import('../agents/agents.ts')).createAgent);
 const deleteAgent = onDemand(async () => (await import('../agents/agents.ts')).deleteAgent);
@@ -79,4 +102,18 @@ function remove(deps: AuthDependencies): Route {
       return json(null);
     },
   });
+}
+
+/** camelCase, as auth-integrations.md §4.1. */
+export function presentAgent({ user, key }: Agent) {
+  return {
+    agentId: user.id,
+    agentEmail: shownAgentAddress(user.email),
+    apiKeyLabel: key === null ? null : maskedKey(key),
+  };
+}
+
+/** The one time that the key is shown. */
+export function presentNewAgent({ user, keyText }: Agent & { readonly keyText: string }) {
+  return { agentId: user.id, agentEmail: shownAgentAddress(user.email), agentApiKey: keyText };
 }

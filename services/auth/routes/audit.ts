@@ -1,26 +1,73 @@
+import { z } from 'zod';
+import type { SignedAuditHead } from '../../common/domain/audit-head.ts';
+import type { AuditRecord } from '../../common/domain/audit-record.ts';
+import type { TenantId } from '../../common/kernel/brand.ts';
+import { asId } from '../../common/kernel/ids.ts';
+import { parseClientJson } from '../../common/kernel/json.ts';
+import { PERSONAL_TENANT, wireTenant } from '../../common/kernel/scope.ts';
 import { textAnswer } from '../../common/platform/http/answer-schemas.ts';
 import { beginStream } from '../../common/platform/http/begin-stream.ts';
 import { defineRoute, json, type Route } from '../../common/platform/http/route.ts';
 import { inTenant, NO_PERMISSION } from '../../common/platform/http/route-permission.ts';
+import { lenientInteger, optionalOrBlank, uuid } from '../../common/platform/http/schema.ts';
 import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
-import type { AuditExport } from '../audit/audit-export.ts';
-import type { AuthDependencies } from '../dependencies.ts';
-import { exportedHead, exportedRecord, presentAuditRecord } from '../presenters/audit.ts';
-import { auditExportQuery, auditKeys, auditPage, auditQuery } from './audit.schema.ts';
+import type { AuditDependencies, AuditExport } from '../audit/read-audit-log.ts';
 
-const auditedTenant = onDemand(async () => (await import('../audit/audit-access.ts')).auditedTenant);
-const exportAudit = onDemand(async () => (await import('../audit/audit-export.ts')).exportAudit);
+/** `personal`: everybody's personal space, whose log tells of accounts. */
+const tenantId = optionalOrBlank(
+  z.union([z.literal(PERSONAL_TENANT), uuid()]).transform((text) => asId<TenantId>(text)),
+).describe('Default: the tenant the caller works in. `personal`: accounts and the server, for superusers.');
+
+/** As records have their time, so that texts compare like times. */
+const time = optionalOrBlank(
+  z.iso.datetime({ offset: true, local: true }).transform((text) => {
+    const isZoned = /(Z|[+-]\d\d:?\d\d)$/i.test(text);
+    return new Date(isZoned ? text : `${text}Z`).toISOString();
+  }),
+);
+
+export const auditQuery = z.object({
+  tenant_id: tenantId,
+  action: optionalOrBlank(z.string()).describe('For example `grant.given`'),
+  actor: optionalOrBlank(z.string()).describe('Id of the user who did it'),
+  subject: optionalOrBlank(z.string()).describe('Id of what it was done to'),
+  since: time.describe('From this time on'),
+  until: time.describe('Before this time'),
+  limit: lenientInteger({ min: 1, max: 1000 }).default(100),
+  after: optionalOrBlank(z.string()).describe('`next` of the page before, with the same filters'),
+});
+
+export const auditExportQuery = z.object({ tenant_id: tenantId });
+
+const auditRecord = z.object({
+  tenant_id: z.string().nullable(),
+  number: z.int().describe('From 1, without gaps'),
+  at: z.string(),
+  action: z.string(),
+  actor: z.string().nullable(),
+  subject: z.string(),
+  details: z.record(z.string(), z.unknown()),
+  previous: z.string().describe('Hash of the record before'),
+  hash: z.string(),
+});
+
+export const auditPage = z.object({ records: z.array(auditRecord), next: z.string().nullable() });
+
+export const auditKeys = z.object({ keys: z.array(z.record(z.string(), z.string())) });
+
+const auditedTenant = onDemand(async () => (await import('../audit/read-audit-log.ts')).auditedTenant);
+const exportAudit = onDemand(async () => (await import('../audit/read-audit-log.ts')).exportAudit);
 
 const path = '/api/v1/audit';
 const permission = inTenant('manage_users', 'in the tenant; superuser for the log of accounts');
 const denied = { description: 'May not manage the users of the tenant, or there is none' };
 
 /** Who did what in a tenant, for those who manage its users. */
-export function auditRoutes(deps: AuthDependencies): readonly Route[] {
+export function auditRoutes(deps: AuditDependencies): readonly Route[] {
   return [list(deps), exported(deps), keys(deps)];
 }
 
-function list(deps: AuthDependencies): Route {
+function list(deps: AuditDependencies): Route {
   return defineRoute({
     method: 'GET',
     path,
@@ -39,7 +86,7 @@ function list(deps: AuthDependencies): Route {
   });
 }
 
-function exported(deps: AuthDependencies): Route {
+function exported(deps: AuditDependencies): Route {
   return defineRoute({
     method: 'GET',
     path: `${path}/export`,
@@ -74,7 +121,7 @@ async function* lines({ records, head }: AuditExport): AsyncGenerator<string> {
   yield exportedHead(head);
 }
 
-function keys(deps: AuthDependencies): Route {
+function keys(deps: AuditDependencies): Route {
   return defineRoute({
     method: 'GET',
     path: `${path}/keys`,
@@ -87,4 +134,20 @@ function keys(deps: AuthDependencies): Route {
       return json({ keys: deps.auditHeads.publicKeys });
     },
   });
+}
+
+/** For reading: `details` is an object. Hashes are made of the text, which exports have. */
+export function presentAuditRecord({ tenant, details, previous, hash, ...record }: AuditRecord) {
+  return { tenant_id: wireTenant(asId(tenant)), ...record, details: parseClientJson(details), previous, hash };
+}
+
+/** A line of an export: the fields that the hash is made of, in their order. */
+export function exportedRecord(record: AuditRecord): string {
+  const { tenant, number, at, action, actor, subject, details, previous, hash } = record;
+  return `${JSON.stringify({ tenant, number, at, action, actor, subject, details, previous, hash })}\n`;
+}
+
+/** The last line of an export. */
+export function exportedHead({ tenant, number, hash, signedAt, keyId, signature }: SignedAuditHead): string {
+  return `${JSON.stringify({ head: { tenant, number, hash, signed_at: signedAt, key_id: keyId, signature } })}\n`;
 }

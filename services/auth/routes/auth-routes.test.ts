@@ -7,7 +7,7 @@ import { type App, createApp } from '../../common/platform/http/app.ts';
 import * as methods from '../../common/platform/messaging/methods/auth.ts';
 import { createSilentLogger } from '../../common/platform/observability/logger.ts';
 import { createMetrics } from '../../common/platform/observability/metrics.ts';
-import type { AuthSettings } from '../dependencies.ts';
+import type { AuthSettings } from '../model.ts';
 
 interface Answer {
   readonly status: number;

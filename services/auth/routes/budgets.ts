@@ -1,17 +1,63 @@
-import { BUDGET_KINDS, type BudgetKind, type BudgetLimit, type BudgetLimits } from '../../common/domain/budget.ts';
+import { z } from 'zod';
+import {
+  BUDGET_ACTIONS,
+  BUDGET_KINDS,
+  type BudgetKind,
+  type BudgetLimit,
+  type BudgetLimits,
+  counterOf,
+  windowOf,
+} from '../../common/domain/budget.ts';
 import { defineRoute, json, type Route } from '../../common/platform/http/route.ts';
 import { inTenant, NO_PERMISSION, ofAccount, SUPERUSER } from '../../common/platform/http/route-permission.ts';
+import { uuid } from '../../common/platform/http/schema.ts';
 import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
-import type { AuthDependencies } from '../dependencies.ts';
-import { presentBudget } from '../presenters/budget.ts';
-import {
-  type BudgetBody,
-  budgetBody,
-  budgetRecord,
-  keyBudgetParams,
-  tenantBudgetParams,
-  usageRecord,
-} from './budget.schema.ts';
+import type { AccountBudget } from '../budgets/budgets.ts';
+import type { AuthDependencies } from '../model.ts';
+
+const action = z.enum(BUDGET_ACTIONS);
+
+/** A number, null for no limit, or either with its own action. Absent: the server's default. */
+const limit = (min = 0) => {
+  const count = z.int().min(min).nullable();
+  return z.union([count, z.object({ limit: count, action: action.optional() })]).optional();
+};
+
+export const budgetBody = z.object({
+  llmTokensPerDay: limit(),
+  llmTokensPerMonth: limit(),
+  storageBytes: limit(),
+  items: limit(),
+  datasets: limit(),
+  // With none at all nobody could ask for more.
+  requestsPerMinute: limit(1),
+  concurrentRuns: limit(),
+  /** Of all limits that do not say their own; default Enforce. */
+  action: action.optional(),
+});
+
+export type BudgetBody = z.output<typeof budgetBody>;
+
+export const tenantBudgetParams = z.object({ tenantId: uuid() });
+export const keyBudgetParams = z.object({ keyId: uuid() });
+
+const standing = z.object({
+  limit: z.number().nullable(),
+  action: action.nullable(),
+  used: z.number(),
+  source: z.enum(['stored', 'default', 'none']),
+  /** When the count begins anew; null for what is no rate. */
+  windowEndsAt: z.string().nullable(),
+});
+
+export const budgetRecord = z.object({
+  /** `tenant/<id>`, `user/<id>` for a personal space, `key/<id>` */
+  account: z.string(),
+  limits: z.record(z.enum(BUDGET_KINDS), standing),
+  updatedAt: z.string().nullable(),
+});
+
+export const usageRecord = z.object({ space: budgetRecord.nullable(), key: budgetRecord.nullable() });
 
 const changeKeyBudget = onDemand(async () => (await import('../budgets/budgets.ts')).changeKeyBudget);
 const changeTenantBudget = onDemand(async () => (await import('../budgets/budgets.ts')).changeTenantBudget);
@@ -126,4 +172,20 @@ function limitsOf(body: BudgetBody): BudgetLimits {
     limits[kind] = { limit, action: action ?? body.action ?? 'Enforce' };
   }
   return limits;
+}
+
+/** Limits beside what is used of them. */
+export function presentBudget({ account, stored, standing, at }: AccountBudget) {
+  const limits = BUDGET_KINDS.map((kind) => {
+    const inForce = standing.inForce.get(kind);
+    const windowEndsAt = windowOf(counterOf(kind), at)?.endsAt.toISOString() ?? null;
+    const { limit, action } = inForce ?? { limit: null, action: null };
+    return [kind, { limit, action, used: standing.used[kind], source: sourceOf(kind), windowEndsAt }];
+  });
+  return { account, limits: Object.fromEntries(limits), updatedAt: stored?.updatedAt ?? null };
+
+  function sourceOf(kind: BudgetKind): 'stored' | 'default' | 'none' {
+    if (stored?.limits[kind] !== undefined) return 'stored';
+    return standing.inForce.has(kind) ? 'default' : 'none';
+  }
 }

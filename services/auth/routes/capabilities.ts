@@ -1,11 +1,17 @@
+import { z } from 'zod';
 import { asId } from '../../common/kernel/ids.ts';
 import { defineRoute, json, type Route } from '../../common/platform/http/route.ts';
 import { inTenant } from '../../common/platform/http/route-permission.ts';
+import { optional, uuid } from '../../common/platform/http/schema.ts';
 import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
-import type { AuthDependencies } from '../dependencies.ts';
-import { capabilityQuery, ownCapabilitiesRecord } from './capability.schema.ts';
+import type { AuthDependencies } from '../model.ts';
 import { principalParams } from './dataset-grant.schema.ts';
 import { message, tenantParams } from './tenant.schema.ts';
+
+/** Repeatable; any text: unknown ones have their own error. */
+export const capabilityQuery = z.object({ capability: z.array(z.string()), tenant_id: optional(uuid()) });
+
+export const ownCapabilitiesRecord = z.object({ capabilities: z.array(z.string()) });
 
 const grantCapabilities = onDemand(async () => (await import('../access/capabilities.ts')).grantCapabilities);
 const ownCapabilities = onDemand(async () => (await import('../access/capabilities.ts')).ownCapabilities);

@@ -1,12 +1,16 @@
+import { engramError } from '../../common/kernel/errors.ts';
 import { nothing } from '../../common/platform/http/answer-schemas.ts';
 import { defineRoute, json, type Route } from '../../common/platform/http/route.ts';
 import { NO_PERMISSION } from '../../common/platform/http/route-permission.ts';
-import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
-import type { AuthDependencies } from '../dependencies.ts';
+import type { CloudApi } from '../../common/ports/cloud-api.ts';
+import { apiKeyHash } from '../credentials/api-key-text.ts';
+import type { AuthDependencies } from '../model.ts';
 
-const checkConnection = onDemand(async () => (await import('../settings/check-connection.ts')).checkConnection);
+interface CheckDependencies extends AuthDependencies {
+  readonly cloudApi: CloudApi;
+}
 
-export function checkRoutes(deps: AuthDependencies): readonly Route[] {
+export function checkRoutes(deps: CheckDependencies): readonly Route[] {
   return [
     defineRoute({
       method: 'POST',
@@ -26,4 +30,21 @@ export function checkRoutes(deps: AuthDependencies): readonly Route[] {
       },
     }),
   ];
+}
+
+/**
+ * Whether the hosted service accepts the key. A key of this server stays here: it counts as none. `CloudApiKeyMissingError`
+ * (400) without one, `CloudConnnectionError` (503) otherwise.
+ */
+async function checkConnection(
+  { apiKeys, cloudApi }: CheckDependencies,
+  sent: string | undefined,
+  signal: AbortSignal,
+): Promise<void> {
+  const key = sent?.trim() ?? '';
+  if (key === '' || (await apiKeys.findByHash(apiKeyHash(key))) !== null) {
+    const text = 'Failed to connect to the cloud service. Please add your API key to the local instance.';
+    throw engramError('CloudApiKeyMissingError', text);
+  }
+  await cloudApi.checkKey(key, signal);
 }

@@ -1,11 +1,40 @@
 import { z } from 'zod';
+import type { JsonObject } from '../../common/kernel/json.ts';
 import { nothing } from '../../common/platform/http/answer-schemas.ts';
 import { defineRoute, json, type Route } from '../../common/platform/http/route.ts';
 import { ofAccount } from '../../common/platform/http/route-permission.ts';
+import { uuid } from '../../common/platform/http/schema.ts';
 import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
-import type { AuthDependencies } from '../dependencies.ts';
-import { presentConfiguration } from '../presenters/stored-configuration.ts';
-import { configurationParams, configurationRecord, storeConfigurationBody } from './configuration.schema.ts';
+import type { ConfigurationDependencies, ListedConfiguration } from '../settings/stored-configurations.ts';
+
+const MAX_NAME_LENGTH = 255;
+
+/** An object as it was sent. Not a record of the library, which makes a copy without the names it finds dangerous. */
+const anyObject = z
+  .unknown()
+  .superRefine((value, context) => {
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return;
+    context.addIssue({ code: 'custom', message: 'Input should be a valid dictionary', params: { type: 'dict_type' } });
+  })
+  .meta({ type: 'object', additionalProperties: true })
+  .transform((value) => value as JsonObject);
+
+export const storeConfigurationBody = z
+  .object({ name: z.string().max(MAX_NAME_LENGTH), config: anyObject })
+  .meta({ id: 'StorePrincipalConfigurationPayloadDTO' });
+
+export const configurationParams = z.object({ configId: uuid() });
+
+export const configurationRecord = z
+  .object({
+    id: z.string(),
+    ownerId: z.string(),
+    name: z.string(),
+    configuration: z.record(z.string(), z.unknown()),
+    createdAt: z.string(),
+    updatedAt: z.string().nullable(),
+  })
+  .meta({ id: 'StoredConfiguration' });
 
 const listConfigurations = onDemand(
   async () => (await import('../settings/stored-configurations.ts')).listConfigurations,
@@ -18,13 +47,13 @@ const storeConfiguration = onDemand(
 );
 
 /** JSON objects that clients keep here under names of theirs. */
-export function configurationRoutes(deps: AuthDependencies): readonly Route[] {
+export function configurationRoutes(deps: ConfigurationDependencies): readonly Route[] {
   return [store(deps), read(deps), list(deps)];
 }
 
 const path = '/api/v1/configuration';
 
-function store(deps: AuthDependencies): Route {
+function store(deps: ConfigurationDependencies): Route {
   return defineRoute({
     method: 'POST',
     path: `${path}/store_user_configuration`,
@@ -44,7 +73,7 @@ function store(deps: AuthDependencies): Route {
   });
 }
 
-function read(deps: AuthDependencies): Route {
+function read(deps: ConfigurationDependencies): Route {
   return defineRoute({
     method: 'GET',
     path: `${path}/get_user_configuration/:configId`,
@@ -61,7 +90,7 @@ function read(deps: AuthDependencies): Route {
   });
 }
 
-function list(deps: AuthDependencies): Route {
+function list(deps: ConfigurationDependencies): Route {
   return defineRoute({
     method: 'GET',
     path: `${path}/get_user_configuration`,
@@ -75,4 +104,10 @@ function list(deps: AuthDependencies): Route {
       return json(stored.map(presentConfiguration));
     },
   });
+}
+
+/** One entry of the list (auth-integrations.md §5.1). */
+export function presentConfiguration(stored: ListedConfiguration) {
+  const { id, ownerId, name, configuration, createdAt, updatedAt } = stored;
+  return { id, ownerId, name, configuration, createdAt, updatedAt };
 }

@@ -4,7 +4,7 @@ import { type OidcWorld, startOidcWorld, UI } from '../../../test/support/oidc-w
 import { createBrowser } from '../../../test/support/test-browser.ts';
 import { SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
 import { signInAttemptsCollection } from '../repositories/sign-in-attempts.ts';
-import { attemptCookieName } from './oidc-cookies.ts';
+import { attemptCookieName } from './oidc.ts';
 
 const ADA = { subject: 'ada-1', claims: { email: 'Ada@example.com', email_verified: true, name: 'Ada' } };
 

@@ -1,33 +1,49 @@
+import { hash } from 'node:crypto';
+import { z } from 'zod';
 import { isEngramError } from '../../common/kernel/errors.ts';
 import { credentialsOf } from '../../common/platform/http/credentials.ts';
 import { defineRoute, json, type Reply, type Route } from '../../common/platform/http/route.ts';
 import { NO_PERMISSION, ofAccount } from '../../common/platform/http/route-permission.ts';
 import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
-import type { AuthDependencies } from '../dependencies.ts';
-import type { OpenedSession } from '../oidc/oidc-finish-sign-in.ts';
+import { ATTEMPT_LIFETIME_SECONDS, type OpenedSession } from '../oidc/browser-sign-in.ts';
+import type { OidcDependencies } from '../oidc/oidc-client.ts';
 import { loginAnswer } from './account.schema.ts';
-import { callbackQuery, logoutAnswer, providerList, providerParams, startQuery } from './oidc.schema.ts';
-import {
-  attemptCookie,
-  attemptCookieName,
-  clearedAttemptCookie,
-  clearedIdTokenCookie,
-  cookieValue,
-  idTokenCookie,
-  idTokenCookieName,
-} from './oidc-cookies.ts';
 import { clearedCookie, loginCookie } from './session-cookie.ts';
 
-const finishOidcSignIn = onDemand(async () => (await import('../oidc/oidc-finish-sign-in.ts')).finishOidcSignIn);
-const logOutWithProvider = onDemand(async () => (await import('../oidc/oidc-log-out.ts')).logOutWithProvider);
-const startOidcSignIn = onDemand(async () => (await import('../oidc/oidc-start-sign-in.ts')).startOidcSignIn);
+/** Longer than any state, code or address that a provider sends. */
+const MAX_LENGTH = 8192;
+
+const text = z.string().max(MAX_LENGTH);
+
+export const providerParams = z.object({ provider: text });
+
+export const startQuery = z.object({ return_to: text.optional() });
+
+/** RFC 6749 §4.1.2 and RFC 9207; a parameter that comes twice is a fault, as these must not. */
+export const callbackQuery = z.object({
+  state: text.optional(),
+  code: text.optional(),
+  iss: text.optional(),
+  error: text.optional(),
+  error_description: text.optional(),
+});
+
+export const providerList = z.object({
+  providers: z.array(z.object({ name: z.string(), title: z.string(), login_url: z.string() })),
+});
+
+export const logoutAnswer = z.object({ logout_url: z.string().nullable() });
+
+const finishOidcSignIn = onDemand(async () => (await import('../oidc/browser-sign-in.ts')).finishOidcSignIn);
+const logOutWithProvider = onDemand(async () => (await import('../oidc/browser-sign-in.ts')).logOutWithProvider);
+const startOidcSignIn = onDemand(async () => (await import('../oidc/browser-sign-in.ts')).startOidcSignIn);
 
 /** Signing in with OpenID Connect providers: authorization code flow with PKCE, for browsers. */
-export function oidcRoutes(deps: AuthDependencies): readonly Route[] {
+export function oidcRoutes(deps: OidcDependencies): readonly Route[] {
   return [list(deps), start(deps), finish(deps), end(deps)];
 }
 
-function list({ oidc }: AuthDependencies): Route {
+function list({ oidc }: OidcDependencies): Route {
   return defineRoute({
     method: 'GET',
     path: '/api/v1/auth/oidc',
@@ -46,7 +62,7 @@ function list({ oidc }: AuthDependencies): Route {
   });
 }
 
-function start(deps: AuthDependencies): Route {
+function start(deps: OidcDependencies): Route {
   return defineRoute({
     method: 'GET',
     path: '/api/v1/auth/oidc/:provider/login',
@@ -71,7 +87,7 @@ function start(deps: AuthDependencies): Route {
   });
 }
 
-function finish(deps: AuthDependencies): Route {
+function finish(deps: OidcDependencies): Route {
   return defineRoute({
     method: 'GET',
     path: '/api/v1/auth/oidc/:provider/callback',
@@ -102,7 +118,7 @@ function finish(deps: AuthDependencies): Route {
   });
 }
 
-function end(deps: AuthDependencies): Route {
+function end(deps: OidcDependencies): Route {
   return defineRoute({
     method: 'POST',
     path: '/api/v1/auth/oidc/:provider/logout',
@@ -137,7 +153,7 @@ interface Return {
   readonly cleared: string;
 }
 
-function success(deps: AuthDependencies, opened: OpenedSession, { provider, returnTo, cleared }: Return): Reply {
+function success(deps: OidcDependencies, opened: OpenedSession, { provider, returnTo, cleared }: Return): Reply {
   const { token, idToken } = opened;
   const kept = idTokenCookie(provider, idToken, publicUrlOf(deps));
   const cookies = [loginCookie(deps.settings, token), ...kept, cleared];
@@ -162,6 +178,48 @@ function redirect(location: string, cookies: readonly string[]): Reply {
 }
 
 /** Known wherever a provider is; the use cases have refused the others. */
-function publicUrlOf({ oidc }: AuthDependencies): string {
+function publicUrlOf({ oidc }: OidcDependencies): string {
   return oidc?.publicUrl ?? '';
+}
+
+/** Browsers refuse larger ones. */
+const MAX_ID_TOKEN_LENGTH = 3_800;
+
+/** One for each sign-in under way, so that two tabs do not disturb each other. */
+export function attemptCookieName(state: string): string {
+  return `engram_sign_in_${hash('sha256', state, 'hex').slice(0, 16)}`;
+}
+
+/** Sent with the way back, which is a navigation from another site: Lax, not Strict. */
+export function attemptCookie(state: string, secret: string, publicUrl: string): string {
+  return `${attemptCookieName(state)}=${secret}; ${attributes(publicUrl)}; Max-Age=${ATTEMPT_LIFETIME_SECONDS}`;
+}
+
+export function clearedAttemptCookie(state: string, publicUrl: string): string {
+  return `${attemptCookieName(state)}=; ${attributes(publicUrl)}; Max-Age=0`;
+}
+
+/** Kept by the browser that it is about, for the provider's logout page: some want it as proof of who signs out. */
+export function idTokenCookie(provider: string, idToken: string, publicUrl: string): readonly string[] {
+  if (idToken.length > MAX_ID_TOKEN_LENGTH) return [];
+  return [`${idTokenCookieName(provider)}=${idToken}; ${attributes(publicUrl)}`];
+}
+
+export function clearedIdTokenCookie(provider: string, publicUrl: string): string {
+  return `${idTokenCookieName(provider)}=; ${attributes(publicUrl)}; Max-Age=0`;
+}
+
+export function idTokenCookieName(provider: string): string {
+  return `engram_id_token_${provider}`;
+}
+
+export function cookieValue(cookie: string | undefined, name: string): string | null {
+  const [found] = cookie === undefined ? [] : credentialsOf({ cookie }, name);
+  return found?.value ?? null;
+}
+
+function attributes(publicUrl: string): string {
+  const { pathname, protocol } = new URL(publicUrl);
+  const path = `${pathname.replace(/\/$/, '')}/api/v1/auth/oidc`;
+  return `HttpOnly; Path=${path}; SameSite=Lax${protocol === 'https:' ? '; Secure' : ''}`;
 }

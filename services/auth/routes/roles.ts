@@ -2,20 +2,22 @@ import { z } from 'zod';
 import { asId } from '../../common/kernel/ids.ts';
 import { defineRoute, json, type Route } from '../../common/platform/http/route.ts';
 import { inTenant } from '../../common/platform/http/route-permission.ts';
+import { uuid } from '../../common/platform/http/schema.ts';
 import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
-import type { AuthDependencies } from '../dependencies.ts';
+import type { AuthDependencies } from '../model.ts';
 import { presentCountedRole, presentRole, presentRoleUser } from '../presenters/permissions.ts';
-import {
-  assignRoleQuery,
-  countedRoleRecord,
-  createdRole,
-  createRoleQuery,
-  roleParams,
-  roleRecord,
-  roleUserRecord,
-  tenantRoleParams,
-} from './role.schema.ts';
 import { memberParams, message, tenantMemberParams, tenantParams } from './tenant.schema.ts';
+
+export const roleParams = z.object({ roleId: uuid() });
+export const tenantRoleParams = z.object({ tenantId: uuid(), roleId: uuid() });
+
+export const createRoleQuery = z.object({ role_name: z.string() });
+export const assignRoleQuery = z.object({ role_id: uuid() });
+
+export const createdRole = message.extend({ role_id: z.string(), tenant_id: z.string() });
+export const roleRecord = z.object({ id: z.string(), name: z.string() });
+export const countedRoleRecord = roleRecord.extend({ description: z.null(), user_count: z.number() });
+export const roleUserRecord = z.object({ id: z.string(), name: z.string() });
 
 const addRole = onDemand(async () => (await import('../tenants/manage-tenant.ts')).addRole);
 const assignRole = onDemand(async () => (await import('../tenants/manage-tenant.ts')).assignRole);

@@ -1,12 +1,15 @@
+import { z } from 'zod';
 import { isRecord } from '../../common/kernel/objects.ts';
 import { defineRoute, type Reply, type Route } from '../../common/platform/http/route.ts';
 import { inTenant, NO_PERMISSION } from '../../common/platform/http/route-permission.ts';
+import { lenientInteger } from '../../common/platform/http/schema.ts';
 import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
-import type { AuthDependencies } from '../dependencies.ts';
+import type { ScimDependencies } from '../scim/directory.ts';
 import { listResponse, selectAttributes } from '../scim/listing.ts';
 import type { ResourceName } from '../scim/resources.ts';
 import {
   GROUP_TYPE,
+  MAX_RESULTS,
   presentResourceType,
   presentSchema,
   RESOURCE_TYPES,
@@ -16,15 +19,45 @@ import {
   USER_TYPE,
 } from '../scim/schema.ts';
 import { SCIM_MEDIA_TYPE, type ScimErrorType, scimError, scimErrorBody } from '../scim/scim-error.ts';
-import {
-  boundedCount,
-  scimBody,
-  scimId,
-  scimListQuery,
-  scimListResponse,
-  scimResource,
-  scimSelection,
-} from './scim.schema.ts';
+
+export const scimId = z.object({ id: z.string() });
+
+const text = z.string().optional();
+
+/** Names separated by commas. */
+const names = z
+  .string()
+  .default('')
+  .transform((list) => list.split(',').filter((name) => name.trim() !== ''));
+
+export const scimSelection = z.object({ attributes: names, excludedAttributes: names });
+
+export const scimListQuery = scimSelection.extend({
+  filter: text.describe('For example `userName eq "ada@example.com"`'),
+  startIndex: lenientInteger().default(1),
+  count: lenientInteger().default(100),
+  sortBy: text,
+  sortOrder: z.enum(['ascending', 'descending']).default('ascending'),
+});
+
+/** Beyond it a client pages. */
+export function boundedCount(count: number): number {
+  return Math.min(Math.max(0, count), MAX_RESULTS);
+}
+
+/** Names of attributes are case-insensitive and their values lenient: they are read by the schemas of SCIM, not by this. */
+export const scimBody = z
+  .record(z.string(), z.unknown())
+  .describe('A resource, or a PatchOp message (RFC 7644 §3.5.2)');
+
+export const scimResource = z.record(z.string(), z.unknown());
+export const scimListResponse = z.object({
+  schemas: z.array(z.string()),
+  totalResults: z.int(),
+  startIndex: z.int(),
+  itemsPerPage: z.int(),
+  Resources: z.array(scimResource),
+});
 
 const createResource = onDemand(async () => (await import('../scim/resources.ts')).createResource);
 const listResources = onDemand(async () => (await import('../scim/resources.ts')).listResources);
@@ -34,7 +67,7 @@ const removeResource = onDemand(async () => (await import('../scim/resources.ts'
 const replaceResource = onDemand(async () => (await import('../scim/resources.ts')).replaceResource);
 
 /** SCIM 2.0 (RFC 7643, RFC 7644): a company's directory keeps the people and roles of its tenant. */
-export function scimRoutes(deps: AuthDependencies): readonly Route[] {
+export function scimRoutes(deps: ScimDependencies): readonly Route[] {
   return [...resourceRoutes(deps, PEOPLE), ...resourceRoutes(deps, ROLES), ...documents()];
 }
 
@@ -91,7 +124,7 @@ const OF_DIRECTORY = {
   presentError,
 } as const satisfies Partial<Route>;
 
-function resourceRoutes(deps: AuthDependencies, texts: ResourceTexts): readonly Route[] {
+function resourceRoutes(deps: ScimDependencies, texts: ResourceTexts): readonly Route[] {
   const { name, summaries } = texts;
   const path = `${SCIM_PATH}${texts.endpoint}`;
   const all = { ...OF_DIRECTORY, path } as const;

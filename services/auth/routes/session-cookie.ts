@@ -1,4 +1,4 @@
-import type { AuthSettings } from '../dependencies.ts';
+import type { AuthSettings } from '../model.ts';
 
 type CookieSettings = Pick<AuthSettings, 'cookieName' | 'cookieDomain' | 'cookieSecure'>;
 

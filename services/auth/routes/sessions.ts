@@ -3,19 +3,19 @@ import { credentialsOf } from '../../common/platform/http/credentials.ts';
 import { defineRoute, json, type Route } from '../../common/platform/http/route.ts';
 import { IDENTITY, NO_PERMISSION, ofAccount } from '../../common/platform/http/route-permission.ts';
 import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
-import type { AuthDependencies } from '../dependencies.ts';
+import type { LoginDependencies } from '../sign-in/log-in.ts';
 import { loginAnswer, loginBody, ownEmail } from './account.schema.ts';
 import { clearedCookie, loginCookie } from './session-cookie.ts';
 
 const logIn = onDemand(async () => (await import('../sign-in/log-in.ts')).logIn);
-const logOut = onDemand(async () => (await import('../sign-in/log-out.ts')).logOut);
+const logOut = onDemand(async () => (await import('../credentials/login-sessions.ts')).logOut);
 
 /** Signing in and out. */
-export function sessionRoutes(deps: AuthDependencies): readonly Route[] {
+export function sessionRoutes(deps: LoginDependencies): readonly Route[] {
   return [login(deps), logout(deps), me()];
 }
 
-function login(deps: AuthDependencies): Route {
+function login(deps: LoginDependencies): Route {
   return defineRoute({
     method: 'POST',
     path: '/api/v1/auth/login',
@@ -46,7 +46,7 @@ function faultOf(contentType: string): string {
   return 'The login takes a form with username and password (application/x-www-form-urlencoded or multipart/form-data), not JSON.';
 }
 
-function logout(deps: AuthDependencies): Route {
+function logout(deps: LoginDependencies): Route {
   return defineRoute({
     method: 'POST',
     path: '/api/v1/auth/logout',

@@ -1,10 +1,49 @@
+import { z } from 'zod';
 import { nothing } from '../../common/platform/http/answer-schemas.ts';
 import { defineRoute, json, type Route } from '../../common/platform/http/route.ts';
 import { NO_PERMISSION, SUPERUSER } from '../../common/platform/http/route-permission.ts';
+import { optional } from '../../common/platform/http/schema.ts';
 import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
-import type { AuthDependencies } from '../dependencies.ts';
-import { presentSettings } from '../presenters/settings.ts';
-import { changeSettingsBody, settingsRecord } from './setting.schema.ts';
+import type { ModelSettingsDependencies, ModelSettingsView } from '../settings/model-settings.ts';
+
+const PROVIDERS = ['openai', 'ollama', 'anthropic', 'gemini', 'mistral'];
+/** Longer than any; what is sealed is kept whole. */
+const MAX_KEY_LENGTH = 8_192;
+const MAX_TEXT_LENGTH = 2_048;
+
+const key = z.string().max(MAX_KEY_LENGTH);
+const text = z.string().max(MAX_TEXT_LENGTH);
+
+/** `configuredProvider`: a server of one's own has a name of its own, under which it can be chosen again. */
+export function changeSettingsBody(configuredProvider: string | null) {
+  const providers = new Set([...PROVIDERS, ...(configuredProvider === null ? [] : [configuredProvider])]);
+  return z.object({
+    llm: optional(z.object({ provider: z.literal([...providers]), model: text, apiKey: key })),
+    vectorDb: optional(z.object({ provider: z.literal(['lancedb', 'pgvector']), url: text, apiKey: key })),
+  });
+}
+
+const choice = z.object({ value: z.string(), label: z.string() }).meta({ id: 'ConfigChoice' });
+
+export const settingsRecord = z
+  .object({
+    llm: z.object({
+      apiKey: z.string().nullable(),
+      model: z.string(),
+      provider: z.string(),
+      endpoint: z.string(),
+      apiVersion: z.string().nullable(),
+      models: z.record(z.string(), z.array(choice)),
+      providers: z.array(choice),
+    }),
+    vectorDb: z.object({
+      apiKey: z.string(),
+      url: z.string(),
+      provider: z.string(),
+      providers: z.array(choice),
+    }),
+  })
+  .meta({ id: 'SettingsDTO' });
 
 const changeModelSettings = onDemand(async () => (await import('../settings/model-settings.ts')).changeModelSettings);
 const readModelSettings = onDemand(async () => (await import('../settings/model-settings.ts')).readModelSettings);
@@ -15,14 +54,14 @@ const resetModelSettings = onDemand(async () => (await import('../settings/model
  * `vectorDb` is kept and read back for the clients that send it, and nothing else: ENGRAM_STORES chooses our index, and
  * vectors cannot be moved to another one by a setting.
  */
-export function settingRoutes(deps: AuthDependencies): readonly Route[] {
+export function settingRoutes(deps: ModelSettingsDependencies): readonly Route[] {
   return [read(deps), change(deps), reset(deps)];
 }
 
 const path = '/api/v1/settings';
 const NOT_A_SUPERUSER = { description: 'The caller is no superuser' };
 
-function read(deps: AuthDependencies): Route {
+function read(deps: ModelSettingsDependencies): Route {
   return defineRoute({
     method: 'GET',
     path,
@@ -43,7 +82,7 @@ function read(deps: AuthDependencies): Route {
   });
 }
 
-function change(deps: AuthDependencies): Route {
+function change(deps: ModelSettingsDependencies): Route {
   const { configured } = deps.models;
   return defineRoute({
     method: 'POST',
@@ -65,7 +104,7 @@ function change(deps: AuthDependencies): Route {
   });
 }
 
-function reset(deps: AuthDependencies): Route {
+function reset(deps: ModelSettingsDependencies): Route {
   return defineRoute({
     method: 'DELETE',
     path,
@@ -80,3 +119,77 @@ function reset(deps: AuthDependencies): Route {
     },
   });
 }
+
+/** The settings of the wire (auth-integrations.md §5.2). */
+export function presentSettings({ languageModel, vectorDatabase }: ModelSettingsView) {
+  const { provider, model, endpoint, key } = languageModel;
+  return {
+    llm: {
+      apiKey: key,
+      model,
+      provider,
+      endpoint,
+      apiVersion: null,
+      models: MODEL_SUGGESTIONS,
+      providers: withCurrent(MODEL_PROVIDERS, provider),
+    },
+    vectorDb: {
+      apiKey: vectorDatabase.key ?? '',
+      url: vectorDatabase.url,
+      provider: vectorDatabase.provider,
+      providers: VECTOR_PROVIDERS,
+    },
+  };
+}
+
+/** A page shows the provider in force as one of its list: a server of one's own has a name of its own. */
+function withCurrent(providers: readonly Choice[], current: string): readonly Choice[] {
+  const isListed = providers.some(({ value }) => value === current);
+  return isListed ? providers : [...providers, { value: current, label: current }];
+}
+
+export interface Choice {
+  readonly value: string;
+  readonly label: string;
+}
+
+const suggestion = (value: string, label = value): Choice => ({ value, label });
+
+/** Providers as settings pages list them. Bedrock is listed and cannot be chosen (auth-integrations.md §5.2). */
+export const MODEL_PROVIDERS: readonly Choice[] = [
+  suggestion('openai', 'OpenAI'),
+  suggestion('ollama', 'Ollama'),
+  suggestion('anthropic', 'Anthropic'),
+  suggestion('gemini', 'Gemini'),
+  suggestion('mistral', 'Mistral'),
+  suggestion('bedrock', 'Bedrock'),
+];
+
+export const VECTOR_PROVIDERS: readonly Choice[] = [
+  suggestion('lancedb', 'LanceDB'),
+  suggestion('pgvector', 'PGVector'),
+];
+
+/** Suggestions by provider; any other model of theirs may be named too. */
+export const MODEL_SUGGESTIONS: Readonly<Record<string, readonly Choice[]>> = {
+  openai: [
+    suggestion('gpt-5-mini'),
+    suggestion('gpt-5'),
+    suggestion('gpt-5-nano'),
+    suggestion('gpt-4.1-mini'),
+    suggestion('gpt-4o'),
+  ],
+  ollama: [suggestion('llama3.2'), suggestion('mistral'), suggestion('qwen3')],
+  anthropic: [
+    suggestion('claude-haiku-4-5', 'Claude Haiku 4.5'),
+    suggestion('claude-sonnet-4-5', 'Claude Sonnet 4.5'),
+    suggestion('claude-opus-4-1', 'Claude Opus 4.1'),
+  ],
+  gemini: [suggestion('gemini-2.5-flash', 'Gemini 2.5 Flash'), suggestion('gemini-2.5-pro', 'Gemini 2.5 Pro')],
+  mistral: [
+    suggestion('mistral-small-latest', 'Mistral Small'),
+    suggestion('mistral-medium-latest', 'Mistral Medium'),
+    suggestion('mistral-large-latest', 'Mistral Large'),
+  ],
+  bedrock: [],
+};

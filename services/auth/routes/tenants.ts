@@ -4,7 +4,7 @@ import { PERSONAL_TENANT, wireTenant } from '../../common/kernel/scope.ts';
 import { defineRoute, json, type Route } from '../../common/platform/http/route.ts';
 import { inTenant, ofAccount } from '../../common/platform/http/route-permission.ts';
 import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
-import type { AuthDependencies } from '../dependencies.ts';
+import type { AuthDependencies } from '../model.ts';
 import { presentMember, presentTenant } from '../presenters/permissions.ts';
 import {
   createTenantQuery,

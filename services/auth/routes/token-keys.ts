@@ -1,13 +1,28 @@
+import { z } from 'zod';
 import { defineRoute, type Route } from '../../common/platform/http/route.ts';
 import { NO_PERMISSION } from '../../common/platform/http/route-permission.ts';
-import type { AuthDependencies } from '../dependencies.ts';
-import { keySet } from './token-keys.schema.ts';
+import type { LoginSessionDependencies } from '../credentials/login-sessions.ts';
+
+const publicKey = z.object({
+  kty: z.string(),
+  kid: z.string(),
+  alg: z.string(),
+  use: z.literal('sig'),
+  crv: z.string().optional(),
+  x: z.string().optional(),
+  y: z.string().optional(),
+  n: z.string().optional(),
+  e: z.string().optional(),
+});
+
+/** RFC 7517. */
+export const keySet = z.object({ keys: z.array(publicKey) });
 
 /** A key that shall sign is listed as an accepted one before, so a copy of this age is good enough. */
 const MAX_AGE_SECONDS = 300;
 
 /** The public keys of login tokens (RFC 7517), for whoever verifies them without asking this service. */
-export function tokenKeyRoutes({ tokens }: Pick<AuthDependencies, 'tokens'>): readonly Route[] {
+export function tokenKeyRoutes({ tokens }: LoginSessionDependencies): readonly Route[] {
   return [
     defineRoute({
       method: 'GET',

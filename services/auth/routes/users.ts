@@ -5,7 +5,7 @@ import { HttpError } from '../../common/platform/http/http-error.ts';
 import { defineRoute, json, type Route } from '../../common/platform/http/route.ts';
 import { IDENTITY, NO_PERMISSION, ofAccount, SUPERUSER } from '../../common/platform/http/route-permission.ts';
 import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
-import type { AuthDependencies } from '../dependencies.ts';
+import type { AuthDependencies } from '../model.ts';
 import { presentUser } from '../presenters/account.ts';
 import {
   addressBody,
@@ -17,9 +17,9 @@ import {
 } from './account.schema.ts';
 
 const changeUser = onDemand(async () => (await import('../accounts/change-user.ts')).changeUser);
-const currentUser = onDemand(async () => (await import('../accounts/current-user.ts')).currentUser);
+const currentUser = onDemand(async () => (await import('../accounts/account.ts')).currentUser);
 const deleteUser = onDemand(async () => (await import('../accounts/delete-user.ts')).deleteUser);
-const updateOwnAccount = onDemand(async () => (await import('../accounts/update-own-account.ts')).updateOwnAccount);
+const updateOwnAccount = onDemand(async () => (await import('../accounts/change-user.ts')).updateOwnAccount);
 
 /** Accounts, as their owners and as superusers see them. */
 export function userRoutes(deps: AuthDependencies): readonly Route[] {

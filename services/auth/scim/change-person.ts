@@ -7,11 +7,10 @@ import { retryOnConflict } from '../../common/platform/async/retry-on-conflict.t
 import type { AuditEntry } from '../../common/ports/audit-log.ts';
 import type { User } from '../../common/records/auth/users.ts';
 import { DuplicateKeyError, type Write } from '../../common/storage/ports/document-store.ts';
+import { isReservedAddress } from '../accounts/account.ts';
 import { deleteUser } from '../accounts/delete-user.ts';
-import { isReservedAddress } from '../accounts/register-user.ts';
-import type { AuthDependencies } from '../dependencies.ts';
 import { joinTenant, leaveTenant } from '../tenants/memberships.ts';
-import { addressTaken, type Directory, unlessDone } from './directory.ts';
+import { addressTaken, type Directory, type ScimDependencies, unlessDone } from './directory.ts';
 import { type Fields, textField } from './fields.ts';
 import {
   accountAddress,
@@ -30,7 +29,7 @@ import { scimError } from './scim-error.ts';
  * else. Errors: 404, 409 `uniqueness`, 400 `invalidValue`, 403 for what the directory has no say in.
  */
 export async function changePerson(
-  deps: AuthDependencies,
+  deps: ScimDependencies,
   directory: Directory,
   id: string,
   change: (fields: Fields) => Fields,
@@ -52,7 +51,7 @@ export async function changePerson(
  * Ends the person's membership, and the account itself when the directory made it and no other tenant has it. Errors: 404, 403
  * for the owner of the tenant.
  */
-export async function removePerson(deps: AuthDependencies, directory: Directory, id: string): Promise<void> {
+export async function removePerson(deps: ScimDependencies, directory: Directory, id: string): Promise<void> {
   const { tenant, by } = directory;
   const person = await requirePerson(deps, tenant.id, id);
   const { user, isMember } = person;
@@ -85,7 +84,7 @@ interface WantedChange {
   readonly next: Fields;
 }
 
-async function planOf(deps: AuthDependencies, directory: Directory, { person, next }: WantedChange): Promise<Plan> {
+async function planOf(deps: ScimDependencies, directory: Directory, { person, next }: WantedChange): Promise<Plan> {
   const isGivenUp = next['active'] === false && isActiveHere(person);
   const isTakenUp = next['active'] === true && !isActiveHere(person);
   if (isGivenUp) refuseForOwner(directory, person.user);
@@ -109,7 +108,7 @@ async function planOf(deps: AuthDependencies, directory: Directory, { person, ne
 
 /** A member whom the directory has not spoken of yet goes by the address: no other may get it for a name. */
 async function refuseNameOfOthers(
-  deps: AuthDependencies,
+  deps: ScimDependencies,
   { tenant }: Directory,
   { person, userName }: { readonly person: Person; readonly userName: string },
 ): Promise<void> {
@@ -126,7 +125,7 @@ function requireRevivable({ user, record }: Person): true {
   throw scimError(403, 'The account was deactivated, and not by this directory.', 'mutability');
 }
 
-async function governedAddress(deps: AuthDependencies, directory: Directory, { person, next }: WantedChange) {
+async function governedAddress(deps: ScimDependencies, directory: Directory, { person, next }: WantedChange) {
   const { user } = person;
   const address = accountAddress(next);
   if (emailKey(address) === emailKey(user.email)) return address;
@@ -146,7 +145,7 @@ interface PlannedChange {
   readonly plan: Plan;
 }
 
-async function carryOut(deps: AuthDependencies, directory: Directory, change: PlannedChange): Promise<void> {
+async function carryOut(deps: ScimDependencies, directory: Directory, change: PlannedChange): Promise<void> {
   const { person, plan } = change;
   const { tenant, by } = directory;
   const { writes, entries } = writesOf(deps, directory, change);
@@ -162,7 +161,7 @@ async function carryOut(deps: AuthDependencies, directory: Directory, change: Pl
   if (plan.membership === 'ends') await unlessDone(leaveTenant(deps, membership, by));
 }
 
-function writesOf(deps: AuthDependencies, { tenant, by }: Directory, { person, plan }: PlannedChange) {
+function writesOf(deps: ScimDependencies, { tenant, by }: Directory, { person, plan }: PlannedChange) {
   const { user, record } = person;
   const at = deps.clock.now().toISOString();
   const { userName, externalId, profile, isSuspended } = plan;
@@ -222,6 +221,6 @@ function refuseForOwner({ tenant }: Directory, user: User): void {
   }
 }
 
-async function otherTenantsOf({ memberships }: AuthDependencies, { tenant }: Directory, user: UserId): Promise<number> {
+async function otherTenantsOf({ memberships }: ScimDependencies, { tenant }: Directory, user: UserId): Promise<number> {
   return (await memberships.tenantsOf(user)).filter((id) => id !== tenant.id).length;
 }

@@ -1,10 +1,17 @@
-import type { UserId } from '../../common/kernel/brand.ts';
+import type { TenantId, UserId } from '../../common/kernel/brand.ts';
 import { isEngramError } from '../../common/kernel/errors.ts';
 import type { Principal } from '../../common/kernel/principal.ts';
 import type { Tenant } from '../../common/records/auth/tenants.ts';
-import type { AuthDependencies } from '../dependencies.ts';
-import { requireCapability } from '../tenants/tenant-authority.ts';
+import { requireCapability } from '../access/tenant-authority.ts';
+import type { AuthDependencies } from '../model.ts';
+import type { ScimResources } from '../repositories/scim-resources.ts';
 import { scimError } from './scim-error.ts';
+
+export interface ScimDependencies extends AuthDependencies {
+  readonly scimResources: ScimResources;
+  /** Tenants that a sign-in provider is configured for. */
+  readonly providerTenants: ReadonlySet<TenantId>;
+}
 
 /** The directory of a tenant, and on whose word it changes. */
 export interface Directory {
@@ -19,14 +26,10 @@ export interface Directory {
 }
 
 /** That of the tenant the principal works in. 403 for who may not manage its users, and in a personal space. */
-export async function directoryOf(
-  deps: Pick<AuthDependencies, 'tenants' | 'memberships' | 'roles' | 'roleMembers' | 'capabilities' | 'oidc'>,
-  principal: Principal,
-): Promise<Directory> {
+export async function directoryOf(deps: ScimDependencies, principal: Principal): Promise<Directory> {
   try {
     const tenant = await requireCapability(deps, principal, principal.tenant, 'manage_users');
-    const isOfProvider = deps.oidc?.providers.some((provider) => provider.tenant === tenant.id) ?? false;
-    return { tenant, by: principal.id, isTrusted: principal.isSuperuser || isOfProvider };
+    return { tenant, by: principal.id, isTrusted: principal.isSuperuser || deps.providerTenants.has(tenant.id) };
   } catch (error) {
     // Who is told "may not" while the store is away starts to doubt its credential.
     if (!isEngramError(error) || error.status >= 500) throw error;

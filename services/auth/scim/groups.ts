@@ -4,13 +4,11 @@ import { isEngramError } from '../../common/kernel/errors.ts';
 import { asId, isUuid } from '../../common/kernel/ids.ts';
 import { isRecord } from '../../common/kernel/objects.ts';
 import { DuplicateKeyError, VersionConflictError } from '../../common/storage/ports/document-store.ts';
-import { joinRole, leaveRole } from '../access/role-memberships.ts';
-import { createRole, deleteRole } from '../access/roles.ts';
-import type { AuthDependencies } from '../dependencies.ts';
+import { createRole, deleteRole, joinRole, leaveRole } from '../access/roles.ts';
+import { authorityIn } from '../access/tenant-authority.ts';
 import type { Role } from '../repositories/roles.ts';
 import type { ScimGroup } from '../repositories/scim-resources.ts';
-import { authorityIn } from '../tenants/tenant-authority.ts';
-import { type Directory, unlessDone } from './directory.ts';
+import { type Directory, type ScimDependencies, unlessDone } from './directory.ts';
 import { type Fields, textField } from './fields.ts';
 import { GROUP_TYPE, SCIM_PATH } from './schema.ts';
 import { scimError } from './scim-error.ts';
@@ -66,7 +64,7 @@ export function memberIds(fields: Fields): readonly string[] {
 
 /** Every role of the tenant, by name; members only where they are wanted: they cost a look-up each. */
 export async function groupsOf(
-  deps: AuthDependencies,
+  deps: ScimDependencies,
   tenant: TenantId,
   { withMembers }: { readonly withMembers: boolean },
 ): Promise<readonly Group[]> {
@@ -81,7 +79,7 @@ export async function groupsOf(
 }
 
 /** 404 for a role of another tenant, whether there is one or not. */
-export async function requireGroup(deps: AuthDependencies, tenant: TenantId, id: string): Promise<Group> {
+export async function requireGroup(deps: ScimDependencies, tenant: TenantId, id: string): Promise<Group> {
   const role = isUuid(id) ? await deps.roles.get(asId<RoleId>(id)) : null;
   if (role === null || role.tenant !== tenant) throw groupNotFound(id);
   const [record, members] = await Promise.all([deps.scimResources.group(role.id), membersOf(deps, role.id)]);
@@ -89,7 +87,7 @@ export async function requireGroup(deps: AuthDependencies, tenant: TenantId, id:
 }
 
 /** Errors: 400 `invalidValue`, for members who are not in the tenant too; 403 for `admin`; 409 `uniqueness`. */
-export async function createGroup(deps: AuthDependencies, directory: Directory, fields: Fields): Promise<Group> {
+export async function createGroup(deps: ScimDependencies, directory: Directory, fields: Fields): Promise<Group> {
   const { tenant, by } = directory;
   const name = requireDisplayName(fields);
   refuseAdmin(name);
@@ -107,7 +105,7 @@ export async function createGroup(deps: AuthDependencies, directory: Directory, 
 
 /** `change` gets the attributes as they stand and gives all of them. Errors as of creation, and 404. */
 export async function changeGroup(
-  deps: AuthDependencies,
+  deps: ScimDependencies,
   directory: Directory,
   id: string,
   change: (fields: Fields) => Fields,
@@ -138,7 +136,7 @@ export async function changeGroup(
 }
 
 /** With its grants and capabilities. Errors: 404, 403 for `admin`. */
-export async function removeGroup(deps: AuthDependencies, { tenant, by }: Directory, id: string): Promise<void> {
+export async function removeGroup(deps: ScimDependencies, { tenant, by }: Directory, id: string): Promise<void> {
   const { role } = await requireGroup(deps, tenant.id, id);
   refuseAdmin(role.name);
   try {
@@ -150,13 +148,13 @@ export async function removeGroup(deps: AuthDependencies, { tenant, by }: Direct
   await deps.store.commit({ tenant: tenant.id }, [deps.scimResources.removeGroupWrite(role.id)]);
 }
 
-async function membersOf(deps: AuthDependencies, role: RoleId): Promise<readonly GroupMember[]> {
+async function membersOf(deps: ScimDependencies, role: RoleId): Promise<readonly GroupMember[]> {
   const users = await deps.users.getMany(await deps.roleMembers.usersOf(role));
   return users.filter(({ parentId }) => parentId === null).map(({ id, email }) => ({ id, email }));
 }
 
 async function requireMembers(
-  deps: AuthDependencies,
+  deps: ScimDependencies,
   tenant: TenantId,
   ids: readonly string[],
 ): Promise<readonly UserId[]> {
@@ -167,7 +165,7 @@ async function requireMembers(
 }
 
 /** Nobody gives others more than they may themselves: a member of a role has its capabilities. */
-async function refuseToRaise(deps: AuthDependencies, { tenant, by }: Directory, role: Role): Promise<void> {
+async function refuseToRaise(deps: ScimDependencies, { tenant, by }: Directory, role: Role): Promise<void> {
   const [granted, authority] = await Promise.all([
     deps.capabilities.ofHolders(tenant.id, [role.id]),
     authorityIn(deps, by, tenant),
@@ -185,7 +183,7 @@ interface RenamedRole {
   readonly name: string;
 }
 
-async function rename(deps: AuthDependencies, { tenant, by }: Directory, { role, name }: RenamedRole): Promise<void> {
+async function rename(deps: ScimDependencies, { tenant, by }: Directory, { role, name }: RenamedRole): Promise<void> {
   const details = { name, before: role.name };
   try {
     await deps.audit.commit(
@@ -201,7 +199,7 @@ async function rename(deps: AuthDependencies, { tenant, by }: Directory, { role,
 }
 
 async function remember(
-  deps: AuthDependencies,
+  deps: ScimDependencies,
   { tenant, by }: Directory,
   { role, externalId }: { readonly role: Role; readonly externalId: string | null },
 ): Promise<void> {

@@ -5,8 +5,8 @@ import { asId, isUuid } from '../../common/kernel/ids.ts';
 import type { JsonObject } from '../../common/kernel/json.ts';
 import { isRecord } from '../../common/kernel/objects.ts';
 import type { User } from '../../common/records/auth/users.ts';
-import type { AuthDependencies } from '../dependencies.ts';
 import type { StoredScimUser } from '../repositories/scim-resources.ts';
+import type { ScimDependencies } from './directory.ts';
 import { type Fields, textField } from './fields.ts';
 import type { ScimFilter } from './filter.ts';
 import { ENTERPRISE_SCHEMA, SCIM_PATH, USER_TYPE } from './schema.ts';
@@ -89,13 +89,13 @@ export function accountAddress(fields: Fields): string {
 const BATCH = 500;
 
 /** 404 for an account that is not in the directory of the tenant, whether there is one or not. */
-export async function requirePerson(deps: AuthDependencies, tenant: TenantId, id: string): Promise<Person> {
+export async function requirePerson(deps: ScimDependencies, tenant: TenantId, id: string): Promise<Person> {
   const person = isUuid(id) ? await findPerson(deps, tenant, asId<UserId>(id)) : null;
   if (person === null) throw scimError(404, `There is no user ${id.slice(0, 100)} in the directory.`);
   return person;
 }
 
-async function findPerson(deps: AuthDependencies, tenant: TenantId, id: UserId): Promise<Person | null> {
+async function findPerson(deps: ScimDependencies, tenant: TenantId, id: UserId): Promise<Person | null> {
   const [user, record, isMember] = await Promise.all([
     deps.users.get(id),
     deps.scimResources.user(tenant, id),
@@ -111,7 +111,7 @@ function belongs(user: User, record: Person['record'], isMember: boolean): boole
 
 /** Everybody of the directory, in the order in which they joined. A filter that names one person costs one look-up. */
 export async function peopleFor(
-  deps: AuthDependencies,
+  deps: ScimDependencies,
   tenant: TenantId,
   filter: ScimFilter | null,
 ): Promise<readonly Person[]> {
@@ -123,7 +123,7 @@ export async function peopleFor(
 
 /** A set of accounts that holds all who can fit the filter; null when only a look at everybody tells. */
 async function candidatesFor(
-  deps: AuthDependencies,
+  deps: ScimDependencies,
   tenant: TenantId,
   filter: ScimFilter,
 ): Promise<readonly UserId[] | null> {
@@ -149,7 +149,7 @@ async function candidatesFor(
   }
 }
 
-async function everybody(deps: AuthDependencies, tenant: TenantId): Promise<readonly Person[]> {
+async function everybody(deps: ScimDependencies, tenant: TenantId): Promise<readonly Person[]> {
   const [members, records] = await Promise.all([deps.memberships.usersOf(tenant), deps.scimResources.usersOf(tenant)]);
   const recordOf = new Map(records.map((record) => [record.user, record]));
   const isMember = new Set(members);
@@ -168,7 +168,7 @@ async function everybody(deps: AuthDependencies, tenant: TenantId): Promise<read
 
 /** The groups of some people, by their ids. */
 export async function groupsOfPeople(
-  deps: AuthDependencies,
+  deps: ScimDependencies,
   tenant: TenantId,
   ids: readonly UserId[],
 ): Promise<ReadonlyMap<UserId, readonly PresentedGroup[]>> {

@@ -3,16 +3,22 @@ import { PERSONAL_TENANT } from '../../common/kernel/scope.ts';
 import { retryOnConflict } from '../../common/platform/async/retry-on-conflict.ts';
 import { chosenOver, defaultModel } from '../../common/platform/config/model-choice.ts';
 import { HttpError } from '../../common/platform/http/http-error.ts';
-import type { Write } from '../../common/storage/ports/document-store.ts';
-import { newKeyIn, shownKey } from '../credentials/shown-key.ts';
-import { shownUrl } from '../credentials/shown-url.ts';
-import type { AuthDependencies } from '../dependencies.ts';
+import type { SecretBox } from '../../common/ports/secret-box.ts';
+import { VersionConflictError, type Write } from '../../common/storage/ports/document-store.ts';
+import type { AuthDependencies, ConfiguredModels } from '../model.ts';
 import {
   keyPlace,
+  type ModelSettingsRepository,
   type NewModelSettings,
   type SealedKey,
   type StoredModelSettings,
 } from '../repositories/model-settings.ts';
+
+export interface ModelSettingsDependencies extends AuthDependencies {
+  readonly modelSettings: ModelSettingsRepository;
+  readonly secretBox: SecretBox;
+  readonly models: ConfiguredModels;
+}
 
 /** The settings in force. Of keys only what may be seen. */
 export interface ModelSettingsView {
@@ -35,7 +41,7 @@ export interface ModelSettingsChange {
 const DEFAULT_PROVIDER = 'openai';
 const DEFAULT_VECTOR_PROVIDER = 'lancedb';
 
-export async function readModelSettings(deps: AuthDependencies): Promise<ModelSettingsView> {
+export async function readModelSettings(deps: ModelSettingsDependencies): Promise<ModelSettingsView> {
   return viewOf(deps, await deps.modelSettings.get());
 }
 
@@ -44,7 +50,7 @@ export async function readModelSettings(deps: AuthDependencies): Promise<ModelSe
  * works with it. Sending back what was shown changes nothing, so that a form does not fix what the environment says.
  */
 export async function changeModelSettings(
-  deps: AuthDependencies,
+  deps: ModelSettingsDependencies,
   by: Principal,
   change: ModelSettingsChange,
 ): Promise<void> {
@@ -58,7 +64,7 @@ export async function changeModelSettings(
 }
 
 /** Back to what the environment says. */
-export async function resetModelSettings(deps: AuthDependencies, by: Principal): Promise<void> {
+export async function resetModelSettings(deps: ModelSettingsDependencies, by: Principal): Promise<void> {
   requireSuperuser(by);
   await retryOnConflict(async () => {
     const stored = await deps.modelSettings.get();
@@ -81,7 +87,7 @@ interface Change {
   readonly fields: readonly string[];
 }
 
-async function commit(deps: AuthDependencies, by: Principal, { write, fields }: Change): Promise<void> {
+async function commit(deps: ModelSettingsDependencies, by: Principal, { write, fields }: Change): Promise<void> {
   const details = { fields };
   const entry = { tenant: PERSONAL_TENANT, action: 'settings.changed', actor: by.id, subject: 'server', details };
   await deps.audit.commit({ tenant: PERSONAL_TENANT }, [write], [entry]);
@@ -89,7 +95,7 @@ async function commit(deps: AuthDependencies, by: Principal, { write, fields }: 
 }
 
 function writeOf(
-  { modelSettings }: AuthDependencies,
+  { modelSettings }: ModelSettingsDependencies,
   stored: StoredModelSettings | null,
   next: NewModelSettings,
 ): Write {
@@ -99,7 +105,7 @@ function writeOf(
 }
 
 async function changed(
-  deps: AuthDependencies,
+  deps: ModelSettingsDependencies,
   stored: StoredModelSettings | null,
   change: ModelSettingsChange,
 ): Promise<{ readonly next: NewModelSettings; readonly fields: readonly string[] }> {
@@ -137,7 +143,7 @@ async function changed(
 }
 
 async function newKey(
-  { secretBox }: AuthDependencies,
+  { secretBox }: ModelSettingsDependencies,
   part: 'languageModel' | 'vectorDatabase',
   text: string,
 ): Promise<SealedKey | null> {
@@ -145,7 +151,7 @@ async function newKey(
   return key === null ? null : { sealed: await secretBox.seal(key, keyPlace(part)), shown: shownKey(key) };
 }
 
-function viewOf({ models }: AuthDependencies, stored: StoredModelSettings | null): ModelSettingsView {
+function viewOf({ models }: ModelSettingsDependencies, stored: StoredModelSettings | null): ModelSettingsView {
   const { configured } = models;
   const chosen = stored?.languageModel ?? null;
   const settings =
@@ -166,4 +172,62 @@ function viewOf({ models }: AuthDependencies, stored: StoredModelSettings | null
       key: vectors?.key?.shown ?? null,
     },
   };
+}
+
+/**
+ * Seals stored keys anew that an earlier root key sealed, so that this one can be given up. They stay what they are: nobody
+ * need open a model again.
+ */
+export async function resealModelSettings(deps: ModelSettingsDependencies): Promise<void> {
+  const stored = await deps.modelSettings.get();
+  if (stored === null) return;
+  const languageModel = await resealed(deps, 'languageModel', stored.languageModel);
+  const vectorDatabase = await resealed(deps, 'vectorDatabase', stored.vectorDatabase);
+  if (languageModel === stored.languageModel && vectorDatabase === stored.vectorDatabase) return;
+  const write = deps.modelSettings.replaceWrite({ ...stored, languageModel, vectorDatabase });
+  try {
+    await deps.store.commit({ tenant: PERSONAL_TENANT }, [write]);
+  } catch (error) {
+    // Another replica was first, or they were set anew: sealed now either way.
+    if (!(error instanceof VersionConflictError)) throw error;
+  }
+}
+
+async function resealed<Part extends { readonly key: SealedKey | null }>(
+  { secretBox }: ModelSettingsDependencies,
+  name: 'languageModel' | 'vectorDatabase',
+  part: Part | null,
+): Promise<Part | null> {
+  if (part === null || part.key === null || (await secretBox.isCurrent(part.key.sealed))) return part;
+  const place = keyPlace(name);
+  const sealed = await secretBox.seal(await secretBox.open(part.key.sealed, place), place);
+  return { ...part, key: { ...part.key, sealed } };
+}
+
+const SHOWN_CHARACTERS = 10;
+/** A form that comes back with so many asterisks in a key was not filled in anew (auth-integrations.md §5.2). */
+const MASK = '*****';
+
+/**
+ * What may be seen of a provider's key: ten characters and an asterisk for each other one; nothing of a key so short that
+ * little would be hidden. Always with enough asterisks to be known for a mask when it comes back.
+ */
+export function shownKey(key: string): string {
+  const isLong = key.length >= SHOWN_CHARACTERS + MASK.length;
+  const shown = isLong ? key.slice(0, SHOWN_CHARACTERS) : '';
+  return shown + '*'.repeat(Math.max(MASK.length, key.length - shown.length));
+}
+
+/** The key that a client sent; null leaves the old one: it is blank, or the mask as it was shown. */
+export function newKeyIn(text: string): string | null {
+  const key = text.trim();
+  return key === '' || key.includes(MASK) ? null : key;
+}
+
+/** An address without the password that may stand in it: everybody signed in reads the settings. */
+export function shownUrl(text: string): string {
+  const url = URL.parse(text.trim());
+  if (url === null || url.password === '') return text;
+  url.password = '*****';
+  return url.href;
 }

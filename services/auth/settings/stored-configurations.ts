@@ -6,10 +6,16 @@ import type { JsonObject } from '../../common/kernel/json.ts';
 import { type Principal, reachesTenant } from '../../common/kernel/principal.ts';
 import { PERSONAL_TENANT } from '../../common/kernel/scope.ts';
 import { isWriteConflict, retryOnConflict } from '../../common/platform/async/retry-on-conflict.ts';
+import type { AgentConnections } from '../../common/records/auth/agent-connections.ts';
 import type { Write } from '../../common/storage/ports/document-store.ts';
-import type { AuthDependencies } from '../dependencies.ts';
+import type { AuthDependencies } from '../model.ts';
 import { presentConnection } from '../presenters/agent-connection.ts';
-import type { StoredConfiguration } from '../repositories/stored-configurations.ts';
+import type { StoredConfiguration, StoredConfigurations } from '../repositories/stored-configurations.ts';
+
+export interface ConfigurationDependencies extends AuthDependencies {
+  readonly configurations: StoredConfigurations;
+  readonly connections: AgentConnections;
+}
 
 /** All of a user are answered at once: together no more than a client can take. */
 const MAX_BYTES = 256 * 1024;
@@ -17,7 +23,7 @@ const MAX_PER_USER = 100;
 
 /** Keeps the object under the caller's name for it, in place of the one before. 413 `PayloadTooLargeError` for too much. */
 export async function storeConfiguration(
-  deps: AuthDependencies,
+  deps: ConfigurationDependencies,
   { id: ownerId }: Principal,
   { name, configuration }: { readonly name: string; readonly configuration: JsonObject },
 ): Promise<void> {
@@ -54,7 +60,7 @@ export type ListedConfiguration = Omit<StoredConfiguration, 'version'>;
 
 /** Null when it does not exist for the caller: it is neither theirs nor of one of their agents. */
 export async function readConfiguration(
-  deps: AuthDependencies,
+  deps: ConfigurationDependencies,
   caller: Principal,
   id: string,
 ): Promise<ListedConfiguration | null> {
@@ -70,14 +76,14 @@ export async function readConfiguration(
 
 /** The caller's own and those of their agents, by owner and name. */
 export async function listConfigurations(
-  deps: AuthDependencies,
+  deps: ConfigurationDependencies,
   caller: Principal,
 ): Promise<readonly ListedConfiguration[]> {
   const owners = await visibleOwners(deps, caller);
   return withConnections(deps, caller, { owners, stored: await deps.configurations.ofUsers(owners) });
 }
 
-async function visibleOwners({ users }: AuthDependencies, { id }: Principal): Promise<readonly UserId[]> {
+async function visibleOwners({ users }: ConfigurationDependencies, { id }: Principal): Promise<readonly UserId[]> {
   return [id, ...(await users.childAgents(id))];
 }
 
@@ -92,7 +98,7 @@ function agentConfigurationId(owner: UserId): string {
 
 /** The connections that an owner registered, newest first, as `agents` of the owner's `agent_configuration`. */
 async function withConnections(
-  { connections }: AuthDependencies,
+  { connections }: ConfigurationDependencies,
   caller: Principal,
   { owners, stored }: { readonly owners: readonly UserId[]; readonly stored: readonly ListedConfiguration[] },
 ): Promise<readonly ListedConfiguration[]> {
@@ -113,7 +119,7 @@ async function withConnections(
   return [...listed].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, configuration]) => configuration);
 }
 
-async function requireRoom({ configurations }: AuthDependencies, owner: UserId): Promise<void> {
+async function requireRoom({ configurations }: ConfigurationDependencies, owner: UserId): Promise<void> {
   if ((await configurations.count(owner)) < MAX_PER_USER) return;
   throw engramError(
     'PayloadTooLargeError',

@@ -4,13 +4,18 @@ import type { PresentedKey, Principal } from '../../common/kernel/principal.ts';
 import type { Credential } from '../../common/platform/messaging/methods/auth.ts';
 import { type ApiKey, hasExpired, presentedKey } from '../../common/records/auth/api-keys.ts';
 import { principalOf, type User } from '../../common/records/auth/users.ts';
-import { isAdmitted } from '../access/is-admitted.ts';
+import { belongsTo, isAdmitted } from '../access/admission.ts';
 import { ensureDefaultUser } from '../accounts/default-user.ts';
 import { apiKeyHash, isApiKeyText } from '../credentials/api-key-text.ts';
-import { cacheKey } from '../credentials/principal-cache.ts';
-import type { AuthDependencies } from '../dependencies.ts';
-import { belongsTo } from '../tenants/belongs-to.ts';
-import { ownerOfIssuerToken } from './issuer-token.ts';
+import { cacheKey, type PrincipalCache } from '../credentials/principal-cache.ts';
+import type { RememberedTenants } from '../credentials/remembered-tenants.ts';
+import type { OidcDependencies } from '../oidc/oidc-client.ts';
+import { ownerOfIssuerToken } from '../oidc/provider-access.ts';
+
+export interface AuthenticateDependencies extends OidcDependencies {
+  readonly cache: PrincipalCache;
+  readonly rememberedTenants: RememberedTenants;
+}
 
 /** `lastUsedAt` of a key is renewed at most this often. */
 const LAST_USED_STEP_MS = 5 * 60_000;
@@ -36,7 +41,7 @@ type Entrance = TenantId | null | undefined;
  * for an API key that is not valid, nor under the host name of a tenant. `PermissionDeniedError` there for somebody who does not belong to the tenant.
  */
 export async function authenticate(
-  deps: AuthDependencies,
+  deps: AuthenticateDependencies,
   { credentials, strict = false, host }: AuthenticateRequest,
 ): Promise<Principal | null> {
   const entrance: Entrance = host === undefined ? undefined : await deps.rememberedTenants.byHostName(host);
@@ -74,7 +79,7 @@ interface Search {
 }
 
 async function cached(
-  deps: AuthDependencies,
+  deps: AuthenticateDependencies,
   credential: string,
   { entrance, find }: Search,
 ): Promise<Principal | typeof STRANGER | null> {
@@ -93,7 +98,7 @@ async function cached(
 }
 
 async function principalAt(
-  deps: AuthDependencies,
+  deps: AuthenticateDependencies,
   { user, key }: Owner,
   entrance: Entrance,
 ): Promise<Principal | typeof STRANGER | null> {
@@ -108,7 +113,11 @@ async function principalAt(
 }
 
 /** Whether a tenant's key is accepted here: under its host names alone, where it has any. */
-async function opens({ rememberedTenants }: AuthDependencies, tenant: TenantId, entrance: Entrance): Promise<boolean> {
+async function opens(
+  { rememberedTenants }: AuthenticateDependencies,
+  tenant: TenantId,
+  entrance: Entrance,
+): Promise<boolean> {
   if (entrance === undefined || entrance === tenant) return true;
   if (entrance !== null) return false;
   return (await rememberedTenants.factsOf(tenant))?.hostNames.length === 0;
@@ -119,14 +128,14 @@ function isApiKey({ kind, value }: Credential): boolean {
   return kind === 'api-key' || (kind === 'bearer' && isApiKeyText(value));
 }
 
-async function ownerOf(deps: AuthDependencies, credential: Credential): Promise<Owner | null> {
+async function ownerOf(deps: AuthenticateDependencies, credential: Credential): Promise<Owner | null> {
   const { kind, value } = credential;
   if (isApiKey(credential)) return ownerOfApiKey(deps, value);
   const owner = await ownerOfToken(deps, value);
   return owner === null && kind === 'bearer' ? ownerOfIssuerToken(deps, value) : owner;
 }
 
-async function ownerOfApiKey(deps: AuthDependencies, text: string): Promise<Owner | null> {
+async function ownerOfApiKey(deps: AuthenticateDependencies, text: string): Promise<Owner | null> {
   if (!isApiKeyText(text)) return null;
   const key = await deps.apiKeys.findByHash(apiKeyHash(text));
   if (key === null || hasExpired(key, deps.clock.now())) return null;
@@ -137,13 +146,13 @@ async function ownerOfApiKey(deps: AuthDependencies, text: string): Promise<Owne
 }
 
 /** A tenant's key acts as whoever owns the tenant now. */
-async function userOfKey({ users, rememberedTenants }: AuthDependencies, { userId, tenant }: ApiKey) {
+async function userOfKey({ users, rememberedTenants }: AuthenticateDependencies, { userId, tenant }: ApiKey) {
   if (tenant === null) return users.get(userId);
   const ownerId = (await rememberedTenants.factsOf(tenant))?.ownerId ?? null;
   return ownerId === null ? null : users.get(ownerId);
 }
 
-async function renewLastUse({ apiKeys, clock, logger }: AuthDependencies, key: ApiKey): Promise<void> {
+async function renewLastUse({ apiKeys, clock, logger }: AuthenticateDependencies, key: ApiKey): Promise<void> {
   const now = clock.now();
   if (key.lastUsedAt !== null && now.getTime() - Date.parse(key.lastUsedAt) < LAST_USED_STEP_MS) return;
   try {
@@ -154,7 +163,7 @@ async function renewLastUse({ apiKeys, clock, logger }: AuthDependencies, key: A
   }
 }
 
-async function ownerOfToken(deps: AuthDependencies, token: string): Promise<Owner | null> {
+async function ownerOfToken(deps: AuthenticateDependencies, token: string): Promise<Owner | null> {
   const claims = await deps.tokens.read(token);
   if (claims === null) return null;
   const [user, isRevoked] = await Promise.all([deps.users.get(claims.userId), deps.revokedTokens.has(claims.tokenId)]);

@@ -3,21 +3,22 @@ import type { TenantId, UserId } from '../../common/kernel/brand.ts';
 import type { Principal } from '../../common/kernel/principal.ts';
 import { type ApiKey, hasExpired, presentedKey } from '../../common/records/auth/api-keys.ts';
 import { principalOf } from '../../common/records/auth/users.ts';
-import { isAdmitted } from '../access/is-admitted.ts';
-import type { AuthDependencies } from '../dependencies.ts';
-import { belongsTo } from '../tenants/belongs-to.ts';
+import { belongsTo, isAdmitted } from '../access/admission.ts';
+import type { RememberedTenants } from '../credentials/remembered-tenants.ts';
+import type { TenantUse } from '../credentials/tenant-use.ts';
+import type { AuthDependencies } from '../model.ts';
 
-type Dependencies = Pick<
-  AuthDependencies,
-  'users' | 'memberships' | 'apiKeys' | 'rememberedTenants' | 'tenantUse' | 'clock'
->;
+interface PrincipalDependencies extends AuthDependencies {
+  readonly rememberedTenants: RememberedTenants;
+  readonly tenantUse: TenantUse;
+}
 
 /**
  * The user as it stands now, working in the tenant that the job was started in. Null when the account is gone or inactive,
  * or does not belong to the tenant any more; when the tenant is disabled; also when the job was started with an API key that does not hold any more.
  */
 export async function getPrincipal(
-  deps: Dependencies,
+  deps: PrincipalDependencies,
   {
     userId,
     tenant,
@@ -52,7 +53,7 @@ export async function getPrincipal(
 }
 
 /** It has no account: what may be done as it ends with the tenant alone. */
-async function canaryOf({ rememberedTenants }: Dependencies, tenant: TenantId): Promise<Principal | null> {
+async function canaryOf({ rememberedTenants }: PrincipalDependencies, tenant: TenantId): Promise<Principal | null> {
   const facts = await rememberedTenants.factsOf(tenant);
   const isOpen = facts !== null && facts.state !== 'Disabled' && facts.state !== 'Erasing';
   return isOpen ? canaryPrincipal(tenant) : null;

@@ -2,10 +2,17 @@ import { isEngramError } from '../../common/kernel/errors.ts';
 import { retryOnConflict } from '../../common/platform/async/retry-on-conflict.ts';
 import { HttpError } from '../../common/platform/http/http-error.ts';
 import { NO_PASSWORD, type User } from '../../common/records/auth/users.ts';
-import { ensureDefaultUser, isDefaultAddress } from '../accounts/default-user.ts';
-import type { LoginAttempt } from '../credentials/login-throttle.ts';
-import type { AuthDependencies } from '../dependencies.ts';
-import { openSession } from './open-session.ts';
+import { isDefaultAddress } from '../accounts/account.ts';
+import { ensureDefaultUser } from '../accounts/default-user.ts';
+import { type LoginSessionDependencies, openSession } from '../credentials/login-sessions.ts';
+import type { LoginAttempt, LoginThrottle } from '../credentials/login-throttle.ts';
+import type { RefusedLogins } from '../credentials/refused-logins.ts';
+import type { AuthDependencies } from '../model.ts';
+
+export interface LoginDependencies extends AuthDependencies, LoginSessionDependencies {
+  readonly throttle: LoginThrottle;
+  readonly refusedLogins: RefusedLogins;
+}
 
 export interface LoginRequest {
   readonly username: string;
@@ -18,7 +25,7 @@ export interface LoginRequest {
  * A login token for an account. Errors: 401 `LOGIN_BAD_CREDENTIALS`, alike for an unknown, inactive or password-less
  * account and a wrong password, and as slow; `TooManyRequestsError` after many failures.
  */
-export async function logIn(deps: AuthDependencies, request: LoginRequest): Promise<string> {
+export async function logIn(deps: LoginDependencies, request: LoginRequest): Promise<string> {
   const { username, remoteAddress } = request;
   // In single-user mode everybody is the default account already, and clients log in with whatever they are set up with.
   if (deps.settings.posture.openByDefault && isDefaultAddress(deps.settings, username)) {
@@ -34,7 +41,7 @@ export async function logIn(deps: AuthDependencies, request: LoginRequest): Prom
   });
 }
 
-async function enter(deps: AuthDependencies, { username, remoteAddress }: LoginRequest): Promise<LoginAttempt> {
+async function enter(deps: LoginDependencies, { username, remoteAddress }: LoginRequest): Promise<LoginAttempt> {
   try {
     return await deps.throttle.enter(username, remoteAddress);
   } catch (error) {
@@ -45,7 +52,7 @@ async function enter(deps: AuthDependencies, { username, remoteAddress }: LoginR
 }
 
 /** The active account that has this password. */
-async function accountFor(deps: AuthDependencies, request: LoginRequest, attempt: LoginAttempt): Promise<User> {
+async function accountFor(deps: LoginDependencies, request: LoginRequest, attempt: LoginAttempt): Promise<User> {
   const { username, password, remoteAddress } = request;
   const user = await deps.users.findByEmail(username);
   const isRight = await deps.passwords.verify(password, user?.passwordHash ?? NO_PASSWORD);
@@ -63,7 +70,7 @@ async function accountFor(deps: AuthDependencies, request: LoginRequest, attempt
  * are bound to the stored hash. Older tokens of the account end with the old hash: that happens once in its life, and to
  * keep them the old fingerprint would have to be stored and cleared again at every change of password.
  */
-async function openPasswordSession(deps: AuthDependencies, user: User, request: LoginRequest): Promise<string> {
+async function openPasswordSession(deps: LoginDependencies, user: User, request: LoginRequest): Promise<string> {
   const { password, remoteAddress } = request;
   const session = { user, method: 'password', remoteAddress };
   if (!deps.passwords.isOutdated(user.passwordHash, password)) return openSession(deps, session);

@@ -4,18 +4,25 @@ import { engramError } from '../../common/kernel/errors.ts';
 import type { Principal } from '../../common/kernel/principal.ts';
 import {
   assignableRole,
+  createRole,
+  deleteRole,
   joinRole,
   leaveRole,
   type RoleMembership,
   requireRole,
   requireRoleUser,
   roleNotFound,
-} from '../access/role-memberships.ts';
-import { createRole, deleteRole } from '../access/roles.ts';
-import type { AuthDependencies } from '../dependencies.ts';
+} from '../access/roles.ts';
+import {
+  authorityOf,
+  capabilityMissing,
+  isInsider,
+  requireCapability,
+  requireTenant,
+} from '../access/tenant-authority.ts';
+import type { AuthDependencies } from '../model.ts';
 import type { Role } from '../repositories/roles.ts';
 import { joinTenant, leaveTenant, type Membership, requireUser } from './memberships.ts';
-import { authorityOf, capabilityMissing, isInsider, requireCapability, requireTenant } from './tenant-authority.ts';
 
 /**
  * What a principal asks for in a tenant: each checks, in the order of the contract (auth-integrations.md §3.2), that the
@@ -90,7 +97,7 @@ async function requireVisibleRole(deps: AuthDependencies, principal: Principal, 
 }
 
 async function capabilitiesOfRole(
-  { capabilities }: Pick<AuthDependencies, 'capabilities'>,
+  { capabilities }: AuthDependencies,
   { id, tenant, name }: Role,
 ): Promise<readonly Capability[]> {
   if (name === ADMIN_ROLE) return CAPABILITIES;

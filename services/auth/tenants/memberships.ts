@@ -5,26 +5,19 @@ import { retryOnConflict } from '../../common/platform/async/retry-on-conflict.t
 import { HttpError } from '../../common/platform/http/http-error.ts';
 import type { User } from '../../common/records/auth/users.ts';
 import { DuplicateKeyError, type Write } from '../../common/storage/ports/document-store.ts';
-import type { AuthDependencies } from '../dependencies.ts';
-import { requireTenant } from './tenant-authority.ts';
+import { requireTenant } from '../access/tenant-authority.ts';
+import type { AuthDependencies } from '../model.ts';
 
 export interface Membership {
   readonly tenant: TenantId;
   readonly user: UserId;
 }
 
-type JoinDependencies = Pick<
-  AuthDependencies,
-  'audit' | 'clock' | 'eventLog' | 'memberships' | 'news' | 'tenants' | 'users'
->;
-type LeaveDependencies = JoinDependencies &
-  Pick<AuthDependencies, 'apiKeys' | 'capabilities' | 'grants' | 'roleMembers'>;
-
 /**
  * Makes the user a member; the current tenant stays. The caller has checked that `by` may. Errors: `EntityNotFoundError` for
  * the user, `TenantNotFoundError`, `EntityAlreadyExistsError` for a member.
  */
-export async function joinTenant(deps: JoinDependencies, { tenant, user }: Membership, by: UserId | null) {
+export async function joinTenant(deps: AuthDependencies, { tenant, user }: Membership, by: UserId | null) {
   await retryOnConflict(async () => {
     await Promise.all([requireUser(deps, user), requireTenant(deps, tenant)]);
     const writes = [
@@ -49,7 +42,7 @@ export async function joinTenant(deps: JoinDependencies, { tenant, user }: Membe
  * current tenant, and the API keys of agents that live there. The accounts stay, and so do datasets. The caller has checked
  * that `by` may. Errors: `TenantNotFoundError`, `EntityNotFoundError` for a stranger, 400 for the owner.
  */
-export async function leaveTenant(deps: LeaveDependencies, { tenant, user }: Membership, by: UserId | null) {
+export async function leaveTenant(deps: AuthDependencies, { tenant, user }: Membership, by: UserId | null) {
   await retryOnConflict(async () => {
     const [{ ownerId }, leaving, isMember] = await Promise.all([
       requireTenant(deps, tenant),
@@ -84,7 +77,7 @@ export async function leaveTenant(deps: LeaveDependencies, { tenant, user }: Mem
   });
 }
 
-export async function requireUser({ users }: Pick<AuthDependencies, 'users'>, id: UserId): Promise<User> {
+export async function requireUser({ users }: AuthDependencies, id: UserId): Promise<User> {
   const user = await users.get(id);
   if (user === null) throw engramError('EntityNotFoundError', `Could not find user: ${id}`);
   return user;
@@ -94,11 +87,7 @@ function outside(user: User, tenant: TenantId): User {
   return user.tenant === tenant ? { ...user, tenant: PERSONAL_TENANT } : user;
 }
 
-function evictionOf(
-  { users, apiKeys }: Pick<AuthDependencies, 'users' | 'apiKeys'>,
-  agent: User,
-  tenant: TenantId,
-): readonly Write[] {
+function evictionOf({ users, apiKeys }: AuthDependencies, agent: User, tenant: TenantId): readonly Write[] {
   return [users.replaceWrite(outside(agent, tenant)), apiKeys.removeAllWrite(agent.id)];
 }
 

@@ -2,15 +2,15 @@ import type { RoleId, TenantId, UserId } from '../../common/kernel/brand.ts';
 import { engramError } from '../../common/kernel/errors.ts';
 import type { Principal } from '../../common/kernel/principal.ts';
 import type { User } from '../../common/records/auth/users.ts';
-import type { AuthDependencies } from '../dependencies.ts';
-import type { Role } from '../repositories/roles.ts';
 import {
   authorityOf,
   capabilityMissing,
   requireCapability,
   requireTenant,
   tenantNotFound,
-} from './tenant-authority.ts';
+} from '../access/tenant-authority.ts';
+import type { AuthDependencies } from '../model.ts';
+import type { Role } from '../repositories/roles.ts';
 
 /** Who and what is in a tenant, as far as the principal may know. */
 export interface RoleWithCount {

@@ -7,7 +7,7 @@ import { retryOnConflict } from '../../common/platform/async/retry-on-conflict.t
 import type { Tenant } from '../../common/records/auth/tenants.ts';
 import type { User } from '../../common/records/auth/users.ts';
 import type { Write } from '../../common/storage/ports/document-store.ts';
-import type { AuthDependencies } from '../dependencies.ts';
+import type { AuthDependencies } from '../model.ts';
 import { requireUser } from './memberships.ts';
 
 /**

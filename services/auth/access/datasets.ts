@@ -1,0 +1,118 @@
+import { dataBill } from '../../common/domain/budget.ts';
+import { isCanaryDataset } from '../../common/domain/canary.ts';
+import { creatorHolders, requireDatasetCreation } from '../../common/domain/permissions.ts';
+import type { DatasetId, UserId } from '../../common/kernel/brand.ts';
+import { type DatasetRef, scopeOf } from '../../common/kernel/dataset.ts';
+import { engramError } from '../../common/kernel/errors.ts';
+import { datasetId } from '../../common/kernel/ids.ts';
+import type { Principal } from '../../common/kernel/principal.ts';
+import { datasetScope, PERSONAL_TENANT, wireTenant } from '../../common/kernel/scope.ts';
+import { retryOnConflict } from '../../common/platform/async/retry-on-conflict.ts';
+import { datasetRef } from '../../common/records/auth/datasets.ts';
+import { DuplicateKeyError, VersionConflictError, type Write } from '../../common/storage/ports/document-store.ts';
+import type { AuthDependencies } from '../model.ts';
+
+/** How often a name may vanish under a creation that found it taken. */
+const ATTEMPTS = 5;
+
+/** One that has its data already, and what is to be committed with it. */
+export interface RestoredDataset {
+  readonly id: DatasetId;
+  readonly writes: readonly Write[];
+}
+
+/**
+ * Makes the dataset with its grants, or answers the one that the principal owns under the name. Takes any
+ * Unicode text as name: stores write a lone surrogate as another character, so two names would become one.
+ * `PayloadTooLargeError` where the budget allows no further dataset.
+ */
+export async function createDataset(
+  deps: AuthDependencies,
+  principal: Principal,
+  name: string,
+  restored: RestoredDataset | null = null,
+): Promise<DatasetRef> {
+  requireDatasetCreation(principal);
+  if (!name.isWellFormed()) throw engramError('InvalidDatasetNameError', 'Dataset name cannot be broken Unicode.');
+  const id = restored?.id ?? datasetId(name, principal.id, wireTenant(principal.tenant));
+  const scope = datasetScope(principal.tenant, id);
+  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+    const existing = await deps.datasets.get(scope, id);
+    if (existing !== null) return datasetRef(existing);
+    const dataset: DatasetRef = {
+      id,
+      name,
+      ownerId: principal.id,
+      tenant: principal.tenant,
+      createdAt: deps.clock.now().toISOString(),
+      updatedAt: null,
+    };
+    try {
+      const writes = [
+        // A deletion of the account that has begun hands over what it saw: nothing may come after.
+        ...(await presenceWrites(deps, principal)),
+        deps.datasets.insertWrite(dataset, principal.key?.id),
+        ...(restored?.writes ?? []),
+        ...deps.grants.insertAllWrites(id, creatorHolders(principal)),
+        ...deps.eventLog.appendWrites(scope, [
+          { type: 'dataset.created', subjectId: id, data: { ownerId: principal.id } },
+        ]),
+      ];
+      const bill = dataBill(dataset, principal.key?.id, { datasets: 1 });
+      await deps.budgets.charge(bill, (charged) => deps.store.commit(scope, [...charged, ...writes]));
+      return dataset;
+    } catch (error) {
+      if (error instanceof VersionConflictError) throw accountEnded(error);
+      if (!(error instanceof DuplicateKeyError)) throw error;
+      // The name may be one of a dataset that came from a deleted account: its id follows from that one's.
+      const [own] = await deps.datasets.ownedByName({ tenant: principal.tenant }, principal.id, [name]);
+      if (own !== undefined) return datasetRef(own);
+    }
+  }
+  throw engramError('ConflictError', 'The dataset is being created and removed at the same time.', { retryable: true });
+}
+
+/** They fail in the commit when the account is gone, or outside the tenant: a member, or an agent that was made there. */
+async function presenceWrites(
+  { users, memberships }: AuthDependencies,
+  { id, tenant }: Principal,
+): Promise<readonly Write[]> {
+  if (tenant === PERSONAL_TENANT) return [users.touchWrite(id, { isActive: true })];
+  if (!(await memberships.has(tenant, id))) return [users.touchWrite(id, { isActive: true, tenant })];
+  return [users.touchWrite(id, { isActive: true }), memberships.touchWrite(tenant, id)];
+}
+
+function accountEnded(cause: unknown) {
+  return engramError('PermissionDeniedError', 'The account was deleted, deactivated or removed from the tenant.', {
+    cause,
+  });
+}
+
+/**
+ * Removes the registry entry and all grants; false when it was gone. The caller has checked the permission. A name that is
+ * used again has the same id: a late or repeated removal must not take the new dataset, so the creation time must match.
+ */
+export async function removeDataset(deps: AuthDependencies, dataset: DatasetRef, by: UserId | null): Promise<boolean> {
+  const scope = scopeOf(dataset);
+  return retryOnConflict(async () => {
+    const stored = await deps.datasets.get(scope, dataset.id);
+    if (stored === null || stored.createdAt !== dataset.createdAt) return false;
+    const data = { ownerId: stored.ownerId };
+    const writes = [
+      deps.datasets.removeWrite(stored),
+      deps.grants.removeAllWrite(dataset.id),
+      deps.managedGrants.removeAllWrite(dataset.id),
+      ...deps.eventLog.appendWrites(scope, [{ type: 'dataset.removed', subjectId: dataset.id, data }]),
+    ];
+    const details = { owner: stored.ownerId };
+    const entry = { tenant: dataset.tenant, action: 'dataset.removed', actor: by, subject: dataset.id, details };
+    const bill = dataBill(stored, stored.keyId, { datasets: -1 });
+    await deps.budgets.charge(bill, async (returned) => {
+      const all = [...returned, ...writes];
+      // Nobody ever saw a canary, so nobody reads of its end.
+      await (isCanaryDataset(dataset) ? deps.store.commit(scope, all) : deps.audit.commit(scope, all, [entry]));
+    });
+    deps.news.datasetRemoved(dataset);
+    return true;
+  });
+}

@@ -1,0 +1,68 @@
+import type { SignedAuditHead } from '../../common/domain/audit-head.ts';
+import type { AuditRecord } from '../../common/domain/audit-record.ts';
+import type { TenantId, UserId } from '../../common/kernel/brand.ts';
+import { isEngramError } from '../../common/kernel/errors.ts';
+import type { Principal } from '../../common/kernel/principal.ts';
+import { PERSONAL_TENANT } from '../../common/kernel/scope.ts';
+import { capabilityMissing, requireCapability } from '../access/tenant-authority.ts';
+import type { AuditHeadSigner } from '../credentials/audit-head-signer.ts';
+import type { AuthDependencies } from '../model.ts';
+import type { AuditRecords } from '../repositories/audit-records.ts';
+
+export interface AuditDependencies extends AuthDependencies {
+  readonly auditRecords: AuditRecords;
+  readonly auditHeads: AuditHeadSigner;
+}
+
+/**
+ * The tenant whose log is meant: the principal's own by default. `PermissionDeniedError` for who may not manage its users, and
+ * alike for a tenant that does not exist. The log of the personal space tells of all accounts: superusers alone read it.
+ */
+export async function auditedTenant(
+  deps: AuditDependencies,
+  principal: Principal,
+  wanted: TenantId = principal.tenant,
+): Promise<TenantId> {
+  if (wanted === PERSONAL_TENANT) {
+    if (!principal.isSuperuser) throw capabilityMissing('manage_users');
+    return wanted;
+  }
+  try {
+    await requireCapability(deps, principal, wanted, 'manage_users');
+  } catch (error) {
+    if (isEngramError(error) && error.wireName === 'TenantNotFoundError') throw capabilityMissing('manage_users');
+    throw error;
+  }
+  return wanted;
+}
+
+export interface AuditExport {
+  /** From the first record to the head, a few hundred in memory at a time. */
+  readonly records: AsyncGenerator<readonly AuditRecord[]>;
+  /** Signed before the first record is read. */
+  readonly head: SignedAuditHead;
+}
+
+/** The whole log of a tenant as it stands now; its last record tells of this export. The caller has checked the right. */
+export async function exportAudit(deps: AuditDependencies, tenant: TenantId, by: UserId): Promise<AuditExport> {
+  await deps.audit.record({ tenant, action: 'export.made', actor: by, subject: tenant, details: { what: 'audit' } });
+  const { number, hash } = await deps.auditRecords.head(tenant);
+  const head = deps.auditHeads.sign({ tenant, number, hash, signedAt: deps.clock.now().toISOString() });
+  return { records: recordsUpTo(deps, tenant, number), head };
+}
+
+async function* recordsUpTo(
+  { auditRecords }: AuditDependencies,
+  tenant: TenantId,
+  last: number,
+): AsyncGenerator<readonly AuditRecord[]> {
+  let after = 0;
+  while (after < last) {
+    const records = await auditRecords.range(tenant, after, last);
+    const end = records.at(-1);
+    // Gone from the store: what is there is exported all the same, and the head shows that something is missing.
+    if (end === undefined) return;
+    yield records;
+    after = end.number;
+  }
+}

@@ -1,0 +1,55 @@
+import { retryOnConflict } from '../../common/platform/async/retry-on-conflict.ts';
+import type { FindManagedResponse } from '../../common/platform/messaging/methods/auth-managed.ts';
+import type { ManagedResources, ManagedThing } from '../../common/records/auth/managed-resources.ts';
+import { beingErased } from '../../common/records/auth/require-managed.ts';
+import type { Write } from '../../common/storage/ports/document-store.ts';
+import type { AuthDependencies } from '../model.ts';
+import type { ErasureReceipts } from '../repositories/erasure-receipts.ts';
+
+/** For the requests of the operator, about tenants and datasets that resources declare. */
+export interface ManagedDependencies extends AuthDependencies {
+  readonly managedResources: ManagedResources;
+  readonly erasureReceipts: ErasureReceipts;
+}
+
+/**
+ * The resource manages the thing no more; what it declared stays, and counts as if somebody had done it by hand. A tenant
+ * remembers the place of the resource, `namespace/name`, from which it may be adopted again. False: the resource did not
+ * manage it. `ConflictError` once the erasure of the thing has begun: nobody gets half of it.
+ */
+export async function releaseManaged(
+  deps: ManagedDependencies,
+  thing: ManagedThing,
+  { crUid, resource }: { readonly crUid: string; readonly resource?: string },
+): Promise<boolean> {
+  const { managedResources, managedGrants, tenants } = deps;
+  return retryOnConflict(async () => {
+    const managed = await managedResources.of(thing);
+    if (managed?.crUid !== crUid) return false;
+    if (managed.isErasing) throw beingErased(thing);
+    const { tenant, dataset } = thing;
+    const isPlaced = dataset === null && resource !== undefined && (await tenants.get(tenant)) !== null;
+    const writes: Write[] = [
+      managedResources.keepWrite(managed),
+      managedResources.removeWrite(thing),
+      ...(dataset === null ? [] : [managedGrants.removeAllWrite(dataset)]),
+      ...(isPlaced ? [tenants.changeWrite(tenant, { releasedFrom: resource })] : []),
+    ];
+    const action = dataset === null ? 'tenant.released' : 'dataset.released';
+    const entry = { tenant, action, actor: null, subject: dataset ?? tenant, details: { resource: crUid } };
+    await deps.audit.commit({ tenant }, writes, [entry]);
+    if (dataset === null) deps.news.tenantChanged(tenant);
+    return true;
+  });
+}
+
+/** See `findManaged` in common/platform/messaging/methods/auth-managed.ts. */
+export async function findManaged(
+  { managedResources, erasureReceipts }: ManagedDependencies,
+  crUid: string,
+): Promise<FindManagedResponse['managed']> {
+  const held = await managedResources.byResource(crUid);
+  if (held !== null) return { tenantId: held.tenant, datasetId: held.dataset, isErasing: held.isErasing };
+  const erased = await erasureReceipts.erasedBy(crUid);
+  return erased === null ? null : { tenantId: erased.tenant, datasetId: erased.dataset, isErasing: true };
+}

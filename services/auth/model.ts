@@ -1,0 +1,80 @@
+import type { ModelSettings } from '../common/platform/config/model-choice.ts';
+import type { AuthPosture } from '../common/platform/config/posture.ts';
+import type { AuditLog } from '../common/ports/audit-log.ts';
+import type { Budgets } from '../common/ports/budgets.ts';
+import type { EventLog } from '../common/ports/event-log.ts';
+import type { Logger } from '../common/ports/logger.ts';
+import type { Clock, IdSource } from '../common/ports/system.ts';
+import type { ApiKeys } from '../common/records/auth/api-keys.ts';
+import type { Datasets } from '../common/records/auth/datasets.ts';
+import type { Tenants } from '../common/records/auth/tenants.ts';
+import type { Users } from '../common/records/auth/users.ts';
+import type { StoredBudgets } from '../common/records/budgets/budgets.ts';
+import type { DocumentStore } from '../common/storage/ports/document-store.ts';
+import type { AccessNews } from './credentials/access-news.ts';
+import type { PasswordHasher } from './credentials/password-hasher.ts';
+import type { CapabilityGrants } from './repositories/capability-grants.ts';
+import type { Grants } from './repositories/grants.ts';
+import type { ManagedGrants } from './repositories/managed-grants.ts';
+import type { Memberships } from './repositories/memberships.ts';
+import type { RoleMembers } from './repositories/role-members.ts';
+import type { Roles } from './repositories/roles.ts';
+
+export interface AuthSettings {
+  readonly posture: Pick<AuthPosture, 'required' | 'reason' | 'openByDefault'>;
+  /** DEFAULT_USER_EMAIL; nobody can register it. */
+  readonly defaultUserEmail: string;
+  /** AUTH_TOKEN_COOKIE_NAME and _DOMAIN; null: the host that answers. */
+  readonly cookieName: string;
+  readonly cookieDomain: string | null;
+  /** ENGRAM_PUBLIC_URL begins with https: browsers send the login cookie over nothing else. */
+  readonly cookieSecure: boolean;
+  /** JWT_LIFETIME_SECONDS; 0: tokens do not end. */
+  readonly tokenLifetimeSeconds: number;
+  /** ENGRAM_SIGN_UP. `open`: everybody may make an account. `closed`: superusers may. */
+  readonly signUp: 'open' | 'closed';
+  /** Closed, and no other way to a first account is configured: that one may be made by registering, as a superuser. */
+  readonly registersFirstSuperuser: boolean;
+  /** ENGRAM_MIN_PASSWORD_LENGTH: of new passwords. */
+  readonly minPasswordLength: number;
+  /** ENGRAM_TENANT_CREATION: who may make tenants. */
+  readonly tenantCreation: 'users' | 'superusers';
+  /** MAX_USER_API_KEYS */
+  readonly maxApiKeysPerUser: number;
+}
+
+/** The models whose settings this service stores. */
+export interface ConfiguredModels {
+  /** As the environment configures it, with its key; null: none. */
+  readonly configured: ModelSettings | null;
+  /** To be called when the stored settings have changed. Never fails. */
+  changed(): Promise<void>;
+}
+
+/** What the use cases have in common; those that need more say so beside them. */
+export interface AuthDependencies {
+  readonly store: DocumentStore;
+  readonly eventLog: EventLog;
+  readonly audit: AuditLog;
+  readonly budgets: Budgets;
+  readonly clock: Clock;
+  readonly ids: IdSource;
+  readonly logger: Logger;
+  readonly settings: AuthSettings;
+  /** DEFAULT_USER_PASSWORD */
+  readonly defaultUserPassword: string | null;
+  readonly passwords: PasswordHasher;
+  /** Drops what is cached of a change, in all processes. */
+  readonly news: AccessNews;
+  readonly users: Users;
+  readonly apiKeys: ApiKeys;
+  readonly tenants: Tenants;
+  readonly memberships: Memberships;
+  readonly roles: Roles;
+  readonly roleMembers: RoleMembers;
+  readonly capabilities: CapabilityGrants;
+  readonly datasets: Datasets;
+  readonly grants: Grants;
+  readonly managedGrants: ManagedGrants;
+  readonly storedBudgets: StoredBudgets;
+}

@@ -1,0 +1,227 @@
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { engramError, isEngramError } from '../../common/kernel/errors.ts';
+import { PERSONAL_TENANT } from '../../common/kernel/scope.ts';
+import type { OidcProvider } from '../../common/platform/config/oidc-providers.ts';
+import { type LogoutRequest, logOut, openSession } from '../credentials/login-sessions.ts';
+import type { SignInAttempt } from '../repositories/sign-in-attempts.ts';
+import { accountOf } from './linked-account.ts';
+import type { OidcDependencies, OidcSetup, ProvenIdentity } from './oidc-client.ts';
+import { applyMappedRoles, joinProviderTenant } from './provider-access.ts';
+
+/** From the click to the return; long enough to find a second factor. */
+export const ATTEMPT_LIFETIME_SECONDS = 600;
+
+/** From one address; a company may sit behind one. */
+const STARTS = { capacity: 100, refillPerSecond: 1 };
+
+export interface SignInStart {
+  readonly provider: string;
+  readonly returnTo: string | undefined;
+  readonly remoteAddress: string;
+}
+
+export interface StartedSignIn {
+  /** At the provider. */
+  readonly location: string;
+  /** Goes with the browser: the answer counts only together with it. */
+  readonly state: string;
+  readonly browserSecret: string;
+}
+
+/**
+ * Sends a browser to a provider. Errors: `EntityNotFoundError` for an unknown provider, `InvalidRequestError` for a return
+ * address that leads elsewhere, `TooManyRequestsError`, `ServiceUnavailableError`.
+ */
+export async function startOidcSignIn(
+  deps: OidcDependencies,
+  { provider: name, returnTo, remoteAddress }: SignInStart,
+): Promise<StartedSignIn> {
+  const { oidc, provider } = requireProvider(deps, name);
+  const checked = returnTo === undefined ? null : checkReturnAddress(returnTo, oidc);
+  const { allowed, retryAfterSeconds } = await oidc.limiter.take(remoteAddress, STARTS);
+  if (!allowed) {
+    const options = { retryable: true, retryAfterSeconds };
+    throw engramError('TooManyRequestsError', 'Too many sign-ins were started from your address.', options);
+  }
+  const [state, nonce, codeVerifier, browserSecret] = [randomWord(), randomWord(), randomWord(), randomWord()];
+  const redirectUri = callbackAddress(oidc, provider);
+  const location = await oidc.client.authorizationUrl(provider, { redirectUri, state, nonce, codeVerifier });
+  const now = deps.clock.now();
+  const expiresAt = new Date(now.getTime() + ATTEMPT_LIFETIME_SECONDS * 1000).toISOString();
+  const attempt = {
+    ...{ provider: provider.name, nonce, codeVerifier, returnTo: checked, expiresAt },
+    browser: browserHash(browserSecret),
+  };
+  await deps.signInAttempts.add(state, attempt, now);
+  return { location, state, browserSecret };
+}
+
+export function browserHash(secret: string): string {
+  return hash('sha256', secret, 'hex');
+}
+
+/** 256 bits; also as RFC 7636 wants a code verifier. */
+function randomWord(): string {
+  return randomBytes(32).toString('base64url');
+}
+
+export interface ReturnedBrowser {
+  readonly provider: string;
+  /** The parameters it came back with. */
+  readonly parameters: Readonly<Record<string, string | undefined>>;
+  /** Its cookie for the state; null without one. */
+  readonly browserSecret: string | null;
+  readonly remoteAddress: string;
+}
+
+export interface FinishedSignIn {
+  readonly outcome: OpenedSession | { readonly error: Error };
+  /** Where the sign-in was started from. */
+  readonly returnTo: string | null;
+}
+
+export interface OpenedSession {
+  readonly token: string;
+  readonly idToken: string;
+}
+
+/**
+ * The second half of a sign-in: one use of its state, by the browser that began it. Errors: `EntityNotFoundError` for an
+ * unknown provider, `InvalidRequestError` for a sign-in that was not begun here, has ended or is used already. What fails after that is
+ * an outcome, so that the browser can be told where it came from.
+ */
+export async function finishOidcSignIn(deps: OidcDependencies, browser: ReturnedBrowser): Promise<FinishedSignIn> {
+  const { oidc, provider } = requireProvider(deps, browser.provider);
+  const { state } = browser.parameters;
+  const attempt = await takeAttempt(deps, browser);
+  const callbackUrl = new URL(callbackAddress(oidc, provider));
+  for (const [name, value] of Object.entries(browser.parameters)) {
+    if (value !== undefined) callbackUrl.searchParams.set(name, value);
+  }
+  const { nonce, codeVerifier, returnTo } = attempt;
+  try {
+    const response = { callbackUrl: callbackUrl.href, state: state ?? '', nonce, codeVerifier };
+    const { identity, idToken } = await oidc.client.redeem(provider, response);
+    const token = await openFor(deps, identity, browser);
+    return { outcome: { token, idToken }, returnTo };
+  } catch (error) {
+    if (!isEngramError(error)) throw error;
+    return { outcome: { error }, returnTo };
+  }
+}
+
+async function takeAttempt(
+  { signInAttempts, clock }: OidcDependencies,
+  { provider, parameters: { state }, browserSecret }: ReturnedBrowser,
+): Promise<SignInAttempt> {
+  const attempt = state === undefined ? null : await signInAttempts.get(state);
+  const isOurs =
+    attempt !== null &&
+    attempt.provider === provider &&
+    browserSecret !== null &&
+    isEqual(browserHash(browserSecret), attempt.browser) &&
+    Date.parse(attempt.expiresAt) > clock.now().getTime();
+  // Only the browser that began it can use it up.
+  if (!isOurs || state === undefined || !(await signInAttempts.take(state))) {
+    throw engramError(
+      'InvalidRequestError',
+      'This sign-in was not started in this browser, has ended or was finished already. Start again.',
+    );
+  }
+  return attempt;
+}
+
+async function openFor(deps: OidcDependencies, identity: ProvenIdentity, browser: ReturnedBrowser): Promise<string> {
+  const { remoteAddress } = browser;
+  try {
+    const account = await accountOf(deps, identity);
+    await joinProviderTenant(deps, identity, account);
+    await applyMappedRoles(deps, identity, account.user.id);
+    return await openSession(deps, { user: account.user, method: `oidc:${identity.provider.name}`, remoteAddress });
+  } catch (error) {
+    if (isEngramError(error) && error.status < 500) await recordRefusal(deps, identity, { error, remoteAddress });
+    throw error;
+  }
+}
+
+async function recordRefusal(
+  deps: OidcDependencies,
+  { provider, subject, claims: { email } }: ProvenIdentity,
+  { error, remoteAddress }: { readonly error: Error; readonly remoteAddress: string },
+): Promise<void> {
+  await deps.audit.record({
+    ...{ tenant: PERSONAL_TENANT, action: 'session.refused', actor: null },
+    subject: typeof email === 'string' ? email.slice(0, 320) : subject,
+    details: { method: `oidc:${provider.name}`, address: remoteAddress, reason: error.message },
+  });
+}
+
+function isEqual(one: string, other: string): boolean {
+  return one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other));
+}
+
+export interface ProviderLogoutRequest extends LogoutRequest {
+  readonly provider: string;
+  readonly email: string;
+  /** The one of the sign-in, if the browser still has it. */
+  readonly idToken: string | null;
+  readonly returnTo: string | undefined;
+}
+
+/**
+ * Ends the session here, and says where the browser ends it at the provider (OpenID Connect RP-Initiated Logout); null when
+ * the provider has no such page or does not answer. Errors: `EntityNotFoundError`, `InvalidRequestError` for a return
+ * address that leads elsewhere; the session goes on then.
+ */
+export async function logOutWithProvider(
+  deps: OidcDependencies,
+  { provider: name, email, idToken, returnTo, ...session }: ProviderLogoutRequest,
+): Promise<string | null> {
+  const { oidc, provider } = requireProvider(deps, name);
+  const checked = returnTo === undefined ? null : checkReturnAddress(returnTo, oidc);
+  await logOut(deps, session);
+  try {
+    return await oidc.client.endSessionUrl(provider, { loginHint: email, idToken, returnTo: checked });
+  } catch (error) {
+    if (isEngramError(error)) return null;
+    throw error;
+  }
+}
+
+export interface ConfiguredProvider {
+  readonly oidc: OidcSetup;
+  readonly provider: OidcProvider;
+}
+
+/** Errors: `EntityNotFoundError` (404). */
+export function requireProvider({ oidc }: OidcDependencies, name: string): ConfiguredProvider {
+  const provider = oidc?.providers.find((candidate) => candidate.name === name);
+  if (oidc === null || provider === undefined) {
+    throw engramError('EntityNotFoundError', 'No sign-in provider of this name is configured.');
+  }
+  return { oidc, provider };
+}
+
+/** Where the provider sends the browser back; to be registered there. */
+export function callbackAddress({ publicUrl }: Pick<OidcSetup, 'publicUrl'>, { name }: OidcProvider): string {
+  return `${publicUrl}/api/v1/auth/oidc/${name}/callback`;
+}
+
+/**
+ * The address to send a browser to, spelled as a URL: a path of ours, or a page of an origin that is known. Anything else
+ * would let a link to us lead to somebody else's page. Errors: `InvalidRequestError`.
+ */
+export function checkReturnAddress(
+  text: string,
+  { publicUrl, returnOrigins }: Pick<OidcSetup, 'publicUrl' | 'returnOrigins'>,
+): string {
+  const url = URL.parse(text, publicUrl);
+  const origins = [new URL(publicUrl).origin, ...returnOrigins];
+  if (url === null || !origins.includes(url.origin) || url.username !== '' || url.password !== '') {
+    throw engramError(
+      'InvalidRequestError',
+      'return_to must be a path, or an address of an origin listed in CORS_ALLOWED_ORIGINS.',
+    );
+  }
+  return url.href;
+}

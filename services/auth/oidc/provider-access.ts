@@ -1,0 +1,122 @@
+import type { TenantId, UserId } from '../../common/kernel/brand.ts';
+import { engramError, isEngramError } from '../../common/kernel/errors.ts';
+import { PERSONAL_TENANT } from '../../common/kernel/scope.ts';
+import { retry } from '../../common/platform/async/retry.ts';
+import type { RoleMapping } from '../../common/platform/config/oidc-providers.ts';
+import { NO_PASSWORD, type User } from '../../common/records/auth/users.ts';
+import { VersionConflictError } from '../../common/storage/ports/document-store.ts';
+import { createRole, joinRole, leaveRole } from '../access/roles.ts';
+import type { LinkedIdentity } from '../repositories/linked-identities.ts';
+import type { Role } from '../repositories/roles.ts';
+import { joinTenant } from '../tenants/memberships.ts';
+import { accountOf, type LinkedAccount } from './linked-account.ts';
+import { claimValues, type OidcDependencies, type ProvenIdentity } from './oidc-client.ts';
+
+/**
+ * The tenant that the provider's people join, once per person: who was removed from it does not come back by signing in.
+ * Errors: `ServiceUnavailableError` when the configured tenant does not exist.
+ */
+export async function joinProviderTenant(
+  deps: OidcDependencies,
+  { provider }: ProvenIdentity,
+  { user, link }: Pick<LinkedAccount, 'user' | 'link'>,
+): Promise<void> {
+  const { tenant } = provider;
+  if (tenant === null || link.joinedTenants.includes(tenant)) return;
+  try {
+    await joinTenant(deps, { tenant, user: user.id }, null);
+  } catch (error) {
+    if (isNamed(error, 'TenantNotFoundError')) {
+      deps.logger.error('auth.oidc.tenant_missing', { provider: provider.name, tenant });
+      throw engramError('ServiceUnavailableError', `The tenant of ${provider.title} does not exist.`, { cause: error });
+    }
+    // A member already, invited or after a sign-in that was cut short here.
+    if (!isNamed(error, 'EntityAlreadyExistsError')) throw error;
+  }
+  await rememberJoining(deps, link, tenant);
+}
+
+/** Whoever has no other way in than the provider works in its tenant from then on. */
+async function rememberJoining(deps: OidcDependencies, link: LinkedIdentity, tenant: TenantId): Promise<void> {
+  const { store, users, linkedIdentities, news } = deps;
+  const attempt = async () => {
+    const user = await users.get(link.userId);
+    const movesIn = user !== null && user.tenant === PERSONAL_TENANT && user.passwordHash === NO_PASSWORD;
+    const writes = movesIn ? [users.replaceWrite({ ...user, tenant })] : [];
+    await store.commit({ tenant: PERSONAL_TENANT }, [linkedIdentities.joinedWrite(link, tenant), ...writes]);
+    if (movesIn) news.userChanged(user.id);
+  };
+  // A link that is gone stays gone.
+  await retry(attempt, { isRetryable: (error) => error instanceof VersionConflictError && error.id === link.userId });
+}
+
+/**
+ * Gives and takes the roles that the provider's claims decide on; other roles stay. A role that is mapped to and does not
+ * exist is made. Only members of the tenant have roles.
+ */
+export async function applyMappedRoles(deps: OidcDependencies, identity: ProvenIdentity, user: UserId): Promise<void> {
+  const { tenant, roles: mapping } = identity.provider;
+  if (tenant === null || mapping === null || !(await deps.memberships.has(tenant, user))) return;
+  const wanted = wantedRoles(identity, mapping);
+  for (const name of new Set(Object.values(mapping.values))) {
+    const role = await deps.roles.findByName(tenant, name);
+    if (wanted.has(name)) await giveRole(deps, role ?? (await makeRole(deps, tenant, name)), user);
+    else if (role !== null) await leaveRole(deps, { role: role.id, user }, null);
+  }
+}
+
+function wantedRoles({ claims }: ProvenIdentity, { claim, values }: RoleMapping): ReadonlySet<string> {
+  const given = claimValues(claims, claim);
+  return new Set(Object.entries(values).flatMap(([value, role]) => (given.has(value) ? [role] : [])));
+}
+
+async function giveRole(deps: OidcDependencies, { id: role }: Role, user: UserId): Promise<void> {
+  if (await deps.roleMembers.has(role, user)) return;
+  try {
+    await joinRole(deps, { role, user }, null);
+  } catch (error) {
+    // Signed in twice at the same time.
+    if (!isNamed(error, 'EntityAlreadyExistsError')) throw error;
+  }
+}
+
+async function makeRole(deps: OidcDependencies, tenant: TenantId, name: string): Promise<Role> {
+  try {
+    return await createRole(deps, { tenant, name }, null);
+  } catch (error) {
+    const made = isNamed(error, 'EntityAlreadyExistsError') ? await deps.roles.findByName(tenant, name) : null;
+    if (made === null) throw error;
+    return made;
+  }
+}
+
+function isNamed(error: unknown, name: string): boolean {
+  return isEngramError(error) && error.wireName === name;
+}
+
+export interface IssuerTokenOwner {
+  readonly user: User;
+  readonly endsAt: Date;
+}
+
+/**
+ * Whom an access token of a configured issuer stands for: the account linked to its subject, or one linked or made by the
+ * rules of a first sign-in. Roles follow the claims of sign-ins, as access tokens often lack them; only a first use applies
+ * its own. Null for tokens that are refused. Errors: `ServiceUnavailableError` while the issuer's keys cannot be had.
+ */
+export async function ownerOfIssuerToken(deps: OidcDependencies, token: string): Promise<IssuerTokenOwner | null> {
+  if (deps.oidc === null) return null;
+  const holder = await deps.oidc.client.readAccessToken(token);
+  if (holder === null) return null;
+  const { identity, endsAt } = holder;
+  try {
+    const account = await accountOf(deps, identity);
+    await joinProviderTenant(deps, identity, account);
+    if (account.isNew) await applyMappedRoles(deps, identity, account.user.id);
+    const user = await deps.users.get(account.user.id);
+    return user === null ? null : { user, endsAt };
+  } catch (error) {
+    if (isEngramError(error) && error.status < 500) return null;
+    throw error;
+  }
+}
