@@ -2,12 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { KEY_ANNOTATIONS } from '../api/names.ts';
 import { toSeconds } from '../kube-runtime/conditions.ts';
 import { type Secret, secretText } from '../kube-runtime/kube-object.ts';
-import {
-  type CredentialSlot,
-  type RealmCredentials,
-  STORE_DRIVERS,
-  type StoreDriver,
-} from '../stores/store-administrator.ts';
+import type { CredentialSlot } from '../stores/realm.ts';
+import { type RealmCredentials, STORE_DRIVERS, type StoreDriver } from '../stores/store-administrator.ts';
 
 /** Key of the Secret: which of two users by turns is the one in use. Absent: `a`. */
 const SLOT = 'store-slot';

@@ -1,6 +1,5 @@
 import { expect } from 'chai';
-import { isRealmName, realmOf } from './realm.ts';
-import { namesOf } from './realm-names.ts';
+import { isRealmName, namesOf, realmOf } from './realm.ts';
 
 describe('realm', () => {
   it('has the same name for the same Tenant always, and another for another', () => {

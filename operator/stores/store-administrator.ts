@@ -1,4 +1,4 @@
-import type { Realm } from './realm.ts';
+import type { CredentialSlot, Realm } from './realm.ts';
 
 /** One server, or cluster of servers; some play two roles. */
 export const STORE_DRIVERS = ['mongodb', 'elasticsearch', 'neo4j', 'nats', 's3', 'kafka'] as const;
@@ -42,9 +42,6 @@ export interface Provision {
   /** One for each role of the administrator. */
   readonly stores: readonly ProvisionedStore[];
 }
-
-/** Two users by turns: one is in use while the other is made or goes. */
-export type CredentialSlot = 'a' | 'b';
 
 export interface Credential {
   readonly slot: CredentialSlot;
@@ -101,3 +98,8 @@ export type DedicatedStores =
       /** A sentence for a condition: which settings of the operator are missing. */
       readonly reason: string;
     };
+
+/** At most one of each slot: the current one wins. */
+export function validCredentials({ current, previous }: RealmCredentials): readonly Credential[] {
+  return previous === null || previous.slot === current.slot ? [current] : [current, previous];
+}

@@ -1,12 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
-import { isRealmName, type Realm } from '../../operator/stores/realm.ts';
-import type {
-  CredentialSlot,
-  Provision,
-  RealmCredentials,
-  StoreAdministrator,
-} from '../../operator/stores/store-administrator.ts';
+import { type CredentialSlot, isRealmName, type Realm } from '../../operator/stores/realm.ts';
+import type { Provision, RealmCredentials, StoreAdministrator } from '../../operator/stores/store-administrator.ts';
 import { isEngramError } from '../../services/common/kernel/errors.ts';
 
 /** Works in a store as a service does that has the settings of a provision. */

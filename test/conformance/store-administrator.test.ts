@@ -1,4 +1,4 @@
-import { namesOf } from '../../operator/stores/realm-names.ts';
+import { namesOf } from '../../operator/stores/realm.ts';
 import type { Provision } from '../../operator/stores/store-administrator.ts';
 import { createMemoryStore, type MemoryStore } from '../support/stores/memory-administrator.ts';
 import {

@@ -1,13 +1,19 @@
 import { readFileSync } from 'node:fs';
 import { Client, type ClientOptions, errors } from '@elastic/elasticsearch';
+import { isEngramError } from '../../../services/common/kernel/errors.ts';
 import { slices } from '../../../services/common/kernel/slices.ts';
-import { ownedByAnother, requireOwner } from '../administrator-errors.ts';
-import type { Realm } from '../realm.ts';
-import { namesOf } from '../realm-names.ts';
-import type { Credential, CredentialSlot, Provision, StoreAdministrator } from '../store-administrator.ts';
-import { translatingErrors } from '../translating-errors.ts';
-import { validCredentials } from '../valid-credentials.ts';
-import { administratorError } from './administrator-errors.ts';
+import {
+  away,
+  failed,
+  ownedByAnother,
+  refused,
+  requireOwner,
+  tooSlow,
+  translatingErrors,
+  unfit,
+} from '../administrator-errors.ts';
+import { type CredentialSlot, namesOf, type Realm } from '../realm.ts';
+import { type Credential, type Provision, type StoreAdministrator, validCredentials } from '../store-administrator.ts';
 
 export interface ElasticsearchAdministratorOptions {
   /** With the user, and password, of an administrator: `manage_security`, and `all` of indexes `engram_*`. */
@@ -183,4 +189,29 @@ async function absent<T>(ask: () => Promise<T>): Promise<T | null> {
     if (error instanceof errors.ResponseError && error.statusCode === 404) return null;
     throw error;
   }
+}
+
+const SETTING = 'ENGRAM_OPERATOR_ELASTICSEARCH_URL';
+
+/** An error of the client as one of the port. */
+export function administratorError(error: unknown, store: string): unknown {
+  if (isEngramError(error)) return error;
+  if (error instanceof TypeError && /URL/.test(error.message)) {
+    return refused(store, `${SETTING} is no http:// or https:// address`, undefined);
+  }
+  if (error instanceof errors.TimeoutError) return tooSlow(store, error);
+  if (error instanceof errors.ConnectionError || error instanceof errors.NoLivingConnectionsError) {
+    return away(store, error);
+  }
+  if (error instanceof errors.ProductNotSupportedError) return refused(store, 'it is no Elasticsearch', error);
+  if (!(error instanceof errors.ResponseError)) return error;
+  const { statusCode = 500, body } = error;
+  const text = JSON.stringify(body ?? '');
+  if (/no handler found for uri|security.*(not enabled|must be (explicitly )?enabled)/i.test(text)) {
+    return unfit(store, 'turn its security on (xpack.security.enabled)', error);
+  }
+  if (statusCode === 401) return refused(store, `look at user and password in ${SETTING}`, error);
+  if (statusCode === 403)
+    return refused(store, `the user in ${SETTING} needs manage_security and all of engram_*`, error);
+  return failed(store, `HTTP ${statusCode}`, error);
 }

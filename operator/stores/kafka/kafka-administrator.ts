@@ -1,13 +1,21 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Admin, Kafka, logLevel } from 'kafkajs';
+import { isEngramError } from '../../../services/common/kernel/errors.ts';
 import { abortable } from '../../../services/common/platform/async/abortable.ts';
-import { typeOf } from '../../../services/common/storage/kafka/kafka-errors.ts';
-import type { Realm } from '../realm.ts';
-import { namesOf } from '../realm-names.ts';
+import {
+  isNotAllowed,
+  isOfDriver,
+  isTimeout,
+  isTls,
+  isUnreachable,
+  isWrongLogin,
+  rootOf,
+  typeOf,
+} from '../../../services/common/storage/kafka/kafka-errors.ts';
+import { away, failed, refused, tooSlow, translatingErrors } from '../administrator-errors.ts';
+import { namesOf, type Realm } from '../realm.ts';
 import type { Provision, StoreAdministrator } from '../store-administrator.ts';
-import { translatingErrors } from '../translating-errors.ts';
-import { administratorError } from './administrator-errors.ts';
 
 export interface KafkaAdministratorOptions {
   readonly brokers: readonly string[];
@@ -103,4 +111,22 @@ function prefixOf(realm: Realm): string {
 async function topicsOf(admin: Admin, realm: Realm): Promise<readonly string[]> {
   const prefix = prefixOf(realm);
   return (await admin.listTopics()).filter((topic) => topic.startsWith(prefix));
+}
+
+/** An error of the client as one of the port. */
+export function administratorError(error: unknown, store: string): unknown {
+  if (isEngramError(error) || !(error instanceof Error)) return error;
+  const root = rootOf(error);
+  if (isWrongLogin(root)) {
+    return refused(store, 'look at ENGRAM_KAFKA_USER and ENGRAM_KAFKA_PASSWORD of the operator', error);
+  }
+  if (isNotAllowed(root)) {
+    return refused(store, 'ENGRAM_KAFKA_USER of the operator needs to describe and delete topics engram-*', error);
+  }
+  if (isTls(root)) {
+    return refused(store, 'its certificate is not to be trusted, or only one of both uses TLS', error);
+  }
+  if (isTimeout(root)) return tooSlow(store, error);
+  if (isUnreachable(root)) return away(store, error);
+  return isOfDriver(root) ? failed(store, typeOf(root) || root.name, error) : error;
 }

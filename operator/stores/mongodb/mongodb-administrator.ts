@@ -1,14 +1,30 @@
-import { type Db, MongoClient, MongoServerError } from 'mongodb';
+import { type Db, MongoClient, MongoError, MongoNetworkTimeoutError, MongoParseError, MongoServerError } from 'mongodb';
+import { isEngramError } from '../../../services/common/kernel/errors.ts';
 import { abortable } from '../../../services/common/platform/async/abortable.ts';
-import { addressOf, CODES, isDuplicateKey } from '../../../services/common/storage/documents/mongodb/mongodb-errors.ts';
-import { ownedByAnother, requireOwner, unfit } from '../administrator-errors.ts';
-import type { Realm } from '../realm.ts';
-import { namesOf } from '../realm-names.ts';
-import type { Credential, Provision, StoreAdministrator, StoreRole } from '../store-administrator.ts';
-import { translatingErrors } from '../translating-errors.ts';
-import { validCredentials } from '../valid-credentials.ts';
-import { administratorError } from './administrator-errors.ts';
-import { urlFor, withoutUser } from './service-url.ts';
+import {
+  addressOf,
+  CODES,
+  codeOf,
+  isDuplicateKey,
+} from '../../../services/common/storage/documents/mongodb/mongodb-errors.ts';
+import {
+  away,
+  failed,
+  ownedByAnother,
+  refused,
+  requireOwner,
+  tooSlow,
+  translatingErrors,
+  unfit,
+} from '../administrator-errors.ts';
+import { namesOf, type Realm } from '../realm.ts';
+import {
+  type Credential,
+  type Provision,
+  type StoreAdministrator,
+  type StoreRole,
+  validCredentials,
+} from '../store-administrator.ts';
 
 export interface MongodbAdministratorOptions {
   /** `mongodb://` or `mongodb+srv://` with a user who may make users: `userAdminAnyDatabase` and `dbAdminAnyDatabase`, or `root`. */
@@ -210,4 +226,55 @@ async function dropUsers(db: Db, realm: Realm, store: string, kept: readonly str
       if (!(error instanceof MongoServerError) || error.code !== USER_MISSING) throw error;
     }
   }
+}
+
+/** `mongos` and servers that run without authorization take the command; these do not know it. */
+const COMMAND_MISSING = [59, 73];
+
+/** An error of the driver as one of the port; messages never hold the URL. */
+export function administratorError(error: unknown, store: string): unknown {
+  if (isEngramError(error)) return error;
+  const setting = 'ENGRAM_OPERATOR_MONGODB_URL';
+  // Of the parser, or of Node's `URL` below it: their messages quote what they could not read.
+  if (error instanceof MongoParseError || (error instanceof TypeError && /URL/.test(error.message))) {
+    return refused(store, `${setting} is no mongodb:// address`, undefined);
+  }
+  if (!(error instanceof MongoError)) return error;
+  const code = codeOf(error);
+  if (code === CODES.authenticationFailed) return refused(store, `look at user and password in ${setting}`, error);
+  if (code === CODES.unauthorized) {
+    const look = `the user in ${setting} needs userAdminAnyDatabase, readWriteAnyDatabase and dbAdminAnyDatabase`;
+    return refused(store, look, error);
+  }
+  if (code !== null && COMMAND_MISSING.includes(code)) return unfit(store, 'it makes no users', error);
+  if (error instanceof MongoNetworkTimeoutError) return tooSlow(store, error);
+  if (error instanceof MongoServerError) return failed(store, error.codeName ?? `code ${error.code}`, error);
+  return away(store, error);
+}
+
+/** The same servers and options, as a user of the given database. */
+export function urlFor(
+  administratorUrl: string,
+  user: { readonly name: string; readonly password: string; readonly database: string },
+): string {
+  const { scheme, hosts, options } = partsOf(administratorUrl);
+  options.set('authSource', user.database);
+  return `${scheme}://${encodeURIComponent(user.name)}:${encodeURIComponent(user.password)}@${hosts}/?${options}`;
+}
+
+/** The same servers and options, as nobody. */
+export function withoutUser(administratorUrl: string): string {
+  const { scheme, hosts, options } = partsOf(administratorUrl);
+  return `${scheme}://${hosts}/?${options}`;
+}
+
+/** How the administrator logs in is nobody else's business; users are made with the server's own mechanism. */
+function partsOf(url: string) {
+  const [, scheme = 'mongodb', hosts = '', query = ''] =
+    /^(mongodb(?:\+srv)?):\/\/(?:[^/?]*@)?([^/?@]+)(?:\/[^?]*)?(?:\?(.*))?$/i.exec(url) ?? [];
+  const options = new URLSearchParams(query);
+  for (const name of [...options.keys()]) {
+    if (/^auth(Source|Mechanism|MechanismProperties)$/i.test(name)) options.delete(name);
+  }
+  return { scheme, hosts, options };
 }

@@ -1,10 +1,7 @@
+import { createHash, createHmac } from 'node:crypto';
 import { nkeys } from 'nats';
-import type { Realm } from '../realm.ts';
-import { namesOf } from '../realm-names.ts';
-import type { Credential, RealmCredentials } from '../store-administrator.ts';
-import { validCredentials } from '../valid-credentials.ts';
-import { signedJwt } from './jwt.ts';
-import { derivedKeys, type KeyPair } from './nkeys.ts';
+import { namesOf, type Realm } from '../realm.ts';
+import { type Credential, type RealmCredentials, validCredentials } from '../store-administrator.ts';
 
 const MARK = 'Engram, owner ';
 /** Users' JWTs are the same each time; what ends them is that the account does not know their signer any more. */
@@ -77,4 +74,88 @@ function pairOf(seed: string): KeyPair {
 /** Seconds since 1970. */
 function now(): number {
   return Math.floor(Date.now() / 1000);
+}
+
+/** What is signed about `subject`; `claims` stand under `nats`. */
+export interface Statement {
+  readonly subject: string;
+  readonly name: string;
+  /** Seconds since 1970. */
+  readonly issuedAt: number;
+  readonly claims: Readonly<Record<string, unknown>>;
+}
+
+/** What NATS calls a JWT: the algorithm is its own. The same statement gives the same text. */
+export function signedJwt(issuer: KeyPair, { subject, name, issuedAt, claims }: Statement): string {
+  const content = { iat: issuedAt, iss: issuer.getPublicKey(), sub: subject, name, nats: { ...claims, version: 2 } };
+  const jti = createHash('sha256').update(JSON.stringify(content)).digest('hex');
+  const text = [
+    { typ: 'JWT', alg: 'ed25519-nkey' },
+    { jti, ...content },
+  ]
+    .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
+    .join('.');
+  return `${text}.${Buffer.from(issuer.sign(new TextEncoder().encode(text))).toString('base64url')}`;
+}
+
+/** The `nats` part, unchecked: of what the server, which checks, has given. Null when there is none to read. */
+export function claimsOf(jwt: string): Readonly<Record<string, unknown>> | null {
+  try {
+    const content = JSON.parse(Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString()) as { nats?: unknown };
+    return typeof content.nats === 'object' ? (content.nats as Readonly<Record<string, unknown>> | null) : null;
+  } catch {
+    return null;
+  }
+}
+
+/** The content of a credentials file, as `nsc` writes it. */
+export function credentialsOf(jwt: string, user: KeyPair): string {
+  const seed = new TextDecoder().decode(user.getSeed());
+  return [
+    `-----BEGIN NATS USER JWT-----\n${jwt}\n------END NATS USER JWT------\n`,
+    `-----BEGIN USER NKEY SEED-----\n${seed}\n------END USER NKEY SEED------\n`,
+  ].join('\n');
+}
+
+export type KeyPair = ReturnType<typeof nkeys.createAccount>;
+
+/** `A…` and `U…` of public keys; `S` before them of seeds. */
+const ROLES = { account: 0, user: 20 << 3 } as const;
+const SEED = 18 << 3;
+const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
+
+/** The same pair for the same secret and purpose; the secret cannot be had from it, nor a pair for another purpose. */
+export function derivedKeys(role: keyof typeof ROLES, secret: string, purpose: string): KeyPair {
+  const raw = createHmac('sha256', secret).update(`engram ${role} ${purpose}`).digest();
+  return nkeys.fromSeed(new TextEncoder().encode(encodedSeed(ROLES[role], raw)));
+}
+
+/** As nkeys are written: five bits of kind, eight of role, 32 bytes, a check sum; in base 32 without padding. */
+function encodedSeed(role: number, raw: Uint8Array): string {
+  const bytes = new Uint8Array([SEED | (role >> 5), (role & 31) << 3, ...raw]);
+  const sum = checkSum(bytes);
+  return base32(new Uint8Array([...bytes, sum & 0xff, sum >> 8]));
+}
+
+/** CRC-16 of XMODEM. */
+function checkSum(bytes: Uint8Array): number {
+  let sum = 0;
+  for (const byte of bytes) {
+    sum ^= byte << 8;
+    for (let bit = 0; bit < 8; bit += 1) sum = (sum & 0x8000 ? (sum << 1) ^ 0x1021 : sum << 1) & 0xffff;
+  }
+  return sum;
+}
+
+function base32(bytes: Uint8Array): string {
+  let text = '';
+  let held = 0;
+  let bits = 0;
+  for (const byte of bytes) {
+    held = (held << 8) | byte;
+    bits += 8;
+    for (; bits >= 5; bits -= 5) text += ALPHABET[(held >> (bits - 5)) & 31];
+    held &= (1 << bits) - 1;
+  }
+  return bits === 0 ? text : text + ALPHABET[(held << (5 - bits)) & 31];
 }

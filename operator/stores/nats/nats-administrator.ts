@@ -9,8 +9,7 @@ import {
   usernamePasswordAuthenticator,
 } from 'nats';
 import { ownedByAnother, requireOwner } from '../administrator-errors.ts';
-import type { Realm } from '../realm.ts';
-import { namesOf } from '../realm-names.ts';
+import { namesOf, type Realm } from '../realm.ts';
 import type { Provision, StoreAdministrator } from '../store-administrator.ts';
 import { storeAt, TIMEOUT_MS, withConnection, withScheme } from './connection.ts';
 

@@ -1,13 +1,10 @@
 import neo4j, { type Driver } from 'neo4j-driver';
 import { abortable } from '../../../services/common/platform/async/abortable.ts';
-import type { Realm } from '../realm.ts';
-import { namesOf } from '../realm-names.ts';
-import type { Credential, Provision, StoreAdministrator } from '../store-administrator.ts';
-import { translatingErrors } from '../translating-errors.ts';
-import { validCredentials } from '../valid-credentials.ts';
-import { administratorError } from './administrator-errors.ts';
-import { type Ask, createAsk, type GraphHome } from './graph-home.ts';
+import { translatingErrors } from '../administrator-errors.ts';
+import { namesOf, type Realm } from '../realm.ts';
+import { type Credential, type Provision, type StoreAdministrator, validCredentials } from '../store-administrator.ts';
 import { ownDatabase } from './own-database.ts';
+import { type Ask, administratorError, createAsk, type RealmGraph } from './realm-graph.ts';
 import { sharedDatabase } from './shared-database.ts';
 
 export interface Neo4jAdministratorOptions {
@@ -26,7 +23,7 @@ export function createNeo4jAdministrator(options: Neo4jAdministratorOptions): St
   const store = `Neo4j at ${url.replace(/\/\/[^/@]*@/u, '//')}`;
   let driver: Driver | null = null;
   const translated = (error: unknown) => administratorError(error, store);
-  const guarded = <T>(signal: AbortSignal, work: (ask: Ask, home: GraphHome) => Promise<T>): Promise<T> =>
+  const guarded = <T>(signal: AbortSignal, work: (ask: Ask, home: RealmGraph) => Promise<T>): Promise<T> =>
     translatingErrors(signal, translated, () =>
       abortable(
         (async () => {
@@ -88,7 +85,7 @@ function openDriver({ url, user, password }: Neo4jAdministratorOptions): Driver 
   });
 }
 
-function provisionOf(url: string, realm: Realm, { slot, password }: Credential, home: GraphHome): Provision {
+function provisionOf(url: string, realm: Realm, { slot, password }: Credential, home: RealmGraph): Provision {
   const names = namesOf(realm);
   return {
     settings: { ENGRAM_NEO4J_URL: url, ENGRAM_NEO4J_USER: names.user(slot), ...home.settings(realm) },

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { Realm } from '../realm.ts';
-import type { Ask } from './graph-home.ts';
 import { ownDatabase, STATEMENTS } from './own-database.ts';
+import type { Ask } from './realm-graph.ts';
 
 const REALM: Realm = { name: 't1', ownerUid: 'uid-1' };
 

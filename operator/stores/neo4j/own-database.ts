@@ -1,13 +1,12 @@
 import { ownedByAnother, requireOwner } from '../administrator-errors.ts';
-import type { Realm } from '../realm.ts';
-import { namesOf } from '../realm-names.ts';
-import type { Ask, GraphHome } from './graph-home.ts';
+import { namesOf, type Realm } from '../realm.ts';
+import type { Ask, RealmGraph } from './realm-graph.ts';
 
 /**
  * A database of each realm, a role that reaches this alone, and in it a node that says who owns it. For editions with
  * several databases; Community reads these statements before it refuses them, which is how a test checks their spelling.
  */
-export function ownDatabase(ask: Ask, store: string): GraphHome {
+export function ownDatabase(ask: Ask, store: string): RealmGraph {
   const nameOf = (realm: Realm) => namesOf(realm).dashed;
   const roleOf = (realm: Realm) => namesOf(realm).underscored;
 

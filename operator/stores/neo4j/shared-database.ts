@@ -1,9 +1,8 @@
 import type { DatasetScope } from '../../../services/common/kernel/scope.ts';
 import { datasetLabel, namespacePrefix } from '../../../services/common/storage/rules/stored-scope.ts';
 import { ownedByAnother, requireOwner } from '../administrator-errors.ts';
-import type { Realm } from '../realm.ts';
-import { namesOf } from '../realm-names.ts';
-import type { Ask, GraphHome } from './graph-home.ts';
+import { namesOf, type Realm } from '../realm.ts';
+import type { Ask, RealmGraph } from './realm-graph.ts';
 
 /** What services write, in the order in which their own adapter removes it: the dataset, which is its lock, last. */
 const LABELS = ['EngramOrigin', 'EngramNode', 'EngramEdge', 'EngramDataset'] as const;
@@ -12,7 +11,7 @@ const LAST_KEY = { EngramOrigin: 'key', EngramNode: 'key', EngramEdge: 'key', En
 const REMOVED_AT_ONCE = 10_000;
 
 /** One database for all realms: each has a namespace in it, and a node that says who owns that. */
-export function sharedDatabase(ask: Ask, store: string): GraphHome {
+export function sharedDatabase(ask: Ask, store: string): RealmGraph {
   const prefixOf = (realm: Realm) => namespacePrefix(namesOf(realm).underscored);
   const rowsOf = (label: (typeof LABELS)[number]) =>
     `MATCH (n:${label}) WHERE n.tenant STARTS WITH $prefix AND n.dataset IS NOT NULL AND n.${LAST_KEY[label]} IS NOT NULL`;

@@ -7,13 +7,18 @@ import {
   S3Client,
 } from '@aws-sdk/client-s3';
 import { engramError } from '../../../services/common/kernel/errors.ts';
-import { ownedByAnother, requireOwner } from '../administrator-errors.ts';
-import type { Realm } from '../realm.ts';
-import { namesOf } from '../realm-names.ts';
+import { ownedByAnother, requireOwner, translatingErrors } from '../administrator-errors.ts';
+import { namesOf, type Realm } from '../realm.ts';
 import type { Provision, StoreAdministrator } from '../store-administrator.ts';
-import { translatingErrors } from '../translating-errors.ts';
-import { administratorError, isConflict, isGone } from './administrator-errors.ts';
-import { abortUploads, countObjects, type ObjectPlace, removeObjects } from './bucket-contents.ts';
+import {
+  abortUploads,
+  administratorError,
+  countObjects,
+  isConflict,
+  isGone,
+  type ObjectPlace,
+  removeObjects,
+} from './bucket-contents.ts';
 
 export interface S3AdministratorOptions {
   /** The bucket in which each realm has a folder; null: each has a bucket. */

@@ -1,7 +1,7 @@
 import { Client } from '@elastic/elasticsearch';
 import { expect } from 'chai';
 import { createElasticsearchAdministrator } from '../../../operator/stores/elasticsearch/elasticsearch-administrator.ts';
-import { namesOf } from '../../../operator/stores/realm-names.ts';
+import { namesOf } from '../../../operator/stores/realm.ts';
 import type { Provision } from '../../../operator/stores/store-administrator.ts';
 import {
   type AdministratorSubject,

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { MongoClient } from 'mongodb';
 import { createMongodbAdministrator } from '../../../operator/stores/mongodb/mongodb-administrator.ts';
-import { namesOf } from '../../../operator/stores/realm-names.ts';
+import { namesOf } from '../../../operator/stores/realm.ts';
 import type { Provision } from '../../../operator/stores/store-administrator.ts';
 import {
   type AdministratorSubject,

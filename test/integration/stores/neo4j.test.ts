@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import neo4j from 'neo4j-driver';
 import { createNeo4jAdministrator } from '../../../operator/stores/neo4j/neo4j-administrator.ts';
 import { STATEMENTS } from '../../../operator/stores/neo4j/own-database.ts';
-import { namesOf } from '../../../operator/stores/realm-names.ts';
+import { namesOf } from '../../../operator/stores/realm.ts';
 import type { Provision } from '../../../operator/stores/store-administrator.ts';
 import { asId } from '../../../services/common/kernel/ids.ts';
 import { datasetScope } from '../../../services/common/kernel/scope.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { CreateBucketCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import { expect } from 'chai';
-import { namesOf } from '../../../operator/stores/realm-names.ts';
+import { namesOf } from '../../../operator/stores/realm.ts';
 import { createS3Administrator } from '../../../operator/stores/s3/s3-administrator.ts';
 import type { Provision } from '../../../operator/stores/store-administrator.ts';
 import { asId } from '../../../services/common/kernel/ids.ts';

@@ -1,6 +1,5 @@
 import { requireOwner } from '../../../operator/stores/administrator-errors.ts';
-import type { Realm } from '../../../operator/stores/realm.ts';
-import { namesOf } from '../../../operator/stores/realm-names.ts';
+import { namesOf, type Realm } from '../../../operator/stores/realm.ts';
 import type {
   RealmCredentials,
   StoreAdministrator,

@@ -1,6 +1,6 @@
 import { errors } from '@elastic/elasticsearch';
 import { expect } from 'chai';
-import { administratorError } from './administrator-errors.ts';
+import { administratorError } from './elasticsearch-administrator.ts';
 
 /** As the client gives an answer of the server. */
 function answered(statusCode: number, body: unknown): unknown {

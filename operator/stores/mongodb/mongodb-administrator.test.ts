@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { urlFor, withoutUser } from './service-url.ts';
+import { urlFor, withoutUser } from './mongodb-administrator.ts';
 
 describe('URL of a realm’s services for MongoDB', () => {
   const user = { name: 'engram_t1_a', password: 'p-1', database: 'engram_t1' };
