@@ -2,6 +2,7 @@ import type { Config } from '../../services/common/platform/config/configuration
 import type { Tenant } from '../api/tenant.ts';
 import type { DedicatedStores, Provision } from '../stores/store-administrator.ts';
 import type { InstallationKeys } from './keys.ts';
+import PROCESS from './process.json' with { type: 'json' };
 
 /** Anything as Kubernetes writes it; the API server checks it. */
 export type KubeJson = Readonly<Record<string, unknown>>;
@@ -46,35 +47,8 @@ export interface DedicatedOptions {
   readonly stores: DedicatedStores;
 }
 
-/** As the chart's own defaults. */
-export const POD_DEFAULTS: PodOptions = {
-  imagePullPolicy: 'IfNotPresent',
-  imagePullSecrets: [],
-  resources: { requests: { cpu: '100m', memory: '192Mi' }, limits: { memory: '1Gi' } },
-  podSecurityContext: {
-    runAsNonRoot: true,
-    runAsUser: 1000,
-    runAsGroup: 1000,
-    fsGroup: 1000,
-    fsGroupChangePolicy: 'OnRootMismatch',
-    seccompProfile: { type: 'RuntimeDefault' },
-  },
-  securityContext: {
-    allowPrivilegeEscalation: false,
-    readOnlyRootFilesystem: true,
-    capabilities: { drop: ['ALL'] },
-  },
-  nodeSelector: {},
-  tolerations: [],
-  affinity: {},
-  priorityClassName: '',
-  runtimeClassName: '',
-  podLabels: {},
-  podAnnotations: {},
-  scratchSize: '2Gi',
-  preStopSeconds: 5,
-  drainSeconds: 25,
-};
+/** The chart's own defaults. `process.json` is generated from the chart: `npm run generate`. */
+export const POD_DEFAULTS: PodOptions = PROCESS.pods;
 
 /** No Dedicated tenants. */
 export const NO_DEDICATED: DedicatedOptions = {

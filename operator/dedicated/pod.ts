@@ -9,6 +9,7 @@ import {
   selectorOf,
 } from './names.ts';
 import type { Installation, KubeJson } from './options.ts';
+import PROCESS from './process.json' with { type: 'json' };
 
 export interface Variable {
   readonly name: string;
@@ -27,9 +28,6 @@ export interface Process {
   /** It comes to an end by itself, and answers nobody. */
   readonly ends?: boolean;
 }
-
-/** Seconds beyond those of the end itself. */
-const GRACE_MARGIN_SECONDS = 10;
 
 const FILES = '/files';
 
@@ -55,7 +53,7 @@ export function podTemplate({ tenant, options }: Installation, process: Process)
         ? {}
         : { imagePullSecrets: pods.imagePullSecrets.map((name) => ({ name })) }),
       securityContext: pods.podSecurityContext,
-      terminationGracePeriodSeconds: pods.preStopSeconds + pods.drainSeconds + GRACE_MARGIN_SECONDS,
+      terminationGracePeriodSeconds: pods.preStopSeconds + pods.drainSeconds + PROCESS.graceMarginSeconds,
       ...(process.ends ? { restartPolicy: 'Never' } : {}),
       ...placement(pods, selectorOf(tenant, process.component)),
       containers: [container({ tenant, options }, process)],
@@ -86,12 +84,12 @@ function placement(
     ...(present(affinity) ? { affinity } : {}),
     ...(priorityClassName === '' ? {} : { priorityClassName }),
     ...(runtimeClassName === '' ? {} : { runtimeClassName }),
-    topologySpreadConstraints: ['kubernetes.io/hostname', 'topology.kubernetes.io/zone'].map((topologyKey) => ({
+    topologySpreadConstraints: PROCESS.spread.map(({ topologyKey, maxSkew, matchLabelKeys }) => ({
       topologyKey,
-      maxSkew: 1,
+      maxSkew,
       whenUnsatisfiable: 'ScheduleAnyway',
       labelSelector: { matchLabels },
-      matchLabelKeys: ['pod-template-hash'],
+      matchLabelKeys,
     })),
   };
 }
@@ -132,12 +130,9 @@ function resourcesOf({ spec }: Tenant, { pods }: Installation['options'], compon
 type PodResources = { readonly requests?: KubeJson; readonly limits?: KubeJson };
 
 function answering(preStopSeconds: number): KubeJson {
-  const probe = (path: string) => ({ httpGet: { path, port: 'http' } });
   return {
     ports: [{ name: 'http', containerPort: HTTP_PORT, protocol: 'TCP' }],
-    startupProbe: { ...probe('/livez'), periodSeconds: 1, timeoutSeconds: 2, failureThreshold: 120 },
-    livenessProbe: { ...probe('/livez'), periodSeconds: 10, timeoutSeconds: 5, failureThreshold: 6 },
-    readinessProbe: { ...probe('/readyz'), periodSeconds: 2, timeoutSeconds: 5, failureThreshold: 15 },
+    ...PROCESS.probes,
     lifecycle: { preStop: { sleep: { seconds: preStopSeconds } } },
   };
 }

@@ -15,9 +15,10 @@ import {
   SETTINGS,
   selectorOf,
 } from './names.ts';
-import { networkPolicies } from './network-policies.ts';
 import type { Installation, KubeJson } from './options.ts';
 import { filePath, type Process, podTemplate, type Variable } from './pod.ts';
+
+import PROCESS from './process.json' with { type: 'json' };
 
 /** Kinds that a Dedicated tenant has objects of: what is there and not wanted goes. */
 export const WORKLOAD_KINDS: readonly ResourceKind[] = [
@@ -97,7 +98,8 @@ function settingsSecret({ tenant, keys, provision }: Installation): KubeObject {
 
 function service({ tenant, mode, port }: Installation, name: ServiceName): KubeObject {
   const selector = selectorOf(tenant, mode === 'serving' || mode === 'draining' ? name : ACTIVATOR);
-  const ports = [{ name: 'http', port, targetPort: 'http', protocol: 'TCP', appProtocol: 'http' }];
+  const { name: portName, ...rest } = PROCESS.servicePort;
+  const ports = [{ name: portName, port, ...rest }];
   return object(tenant, KINDS.service, name, { spec: { type: 'ClusterIP', selector, ports } });
 }
 
@@ -187,7 +189,7 @@ function activator(installation: Installation): KubeObject {
 
 function rollout(matchLabels: Readonly<Record<string, string>>): KubeJson {
   return {
-    revisionHistoryLimit: 3,
+    revisionHistoryLimit: PROCESS.revisionHistoryLimit,
     strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } },
     selector: { matchLabels },
   };
@@ -218,4 +220,47 @@ function autoscaler(tenant: Tenant, name: ServiceName): KubeObject {
       ],
     },
   });
+}
+
+const DNS = [
+  { port: 53, protocol: 'UDP' },
+  { port: 53, protocol: 'TCP' },
+];
+const HTTP = [{ port: 'http', protocol: 'TCP' }];
+
+/**
+ * Nothing may be reached or reach out but what is listed: one policy that denies everything and one that allows, so that
+ * whoever reads them sees both. The operator is in none of them: it speaks to the services over the bus alone.
+ */
+export function networkPolicies({ tenant, options }: Installation): readonly Desired[] {
+  const { policy = 'Managed', egress } = tenant.spec.network ?? {};
+  if (policy === 'None') return [];
+  const podSelector = { matchLabels: commonLabels(tenant) };
+  const { clients, stores } = options.network;
+  const made = (part: string, spec: KubeJson): Desired => ({
+    kind: KINDS.networkPolicy,
+    object: {
+      apiVersion: KINDS.networkPolicy.apiVersion,
+      kind: KINDS.networkPolicy.kind,
+      metadata: {
+        name: objectName(tenant, part),
+        namespace: tenant.metadata.namespace ?? '',
+        labels: commonLabels(tenant),
+      },
+      ...{ spec: { podSelector, policyTypes: ['Ingress', 'Egress'], ...spec } },
+    },
+  });
+  return [
+    made('deny', { egress: [{ ports: DNS }] }),
+    made('allow', {
+      ingress: [{ ...(clients.length === 0 ? {} : { from: clients }), ports: HTTP }, { from: [{ podSelector }] }],
+      egress: [{ to: [{ podSelector }] }, ...stores, ...outside(egress?.allowCIDRs)],
+    }),
+  ];
+}
+
+/** Models, and pages that are given as data. */
+function outside(allowed: readonly string[] | undefined): readonly KubeJson[] {
+  if (allowed === undefined) return [{ ports: [{ port: 443, protocol: 'TCP' }] }];
+  return allowed.length === 0 ? [] : [{ to: allowed.map((cidr) => ({ ipBlock: { cidr } })) }];
 }

@@ -1,3 +1,6 @@
+{{/* What pods of this chart and those of Dedicated tenants, which the operator makes, have in common. */}}
+{{- define "engram.process" -}}{{ .Files.Get "files/process.json" }}{{- end -}}
+
 {{/* Files that processes read: certificate authorities and credentials of external servers. dict root user. */}}
 {{- define "engram.fileVolumes" -}}
 {{- $values := .root.Values -}}
@@ -32,6 +35,7 @@ dict root component settings (defaults with the component's own) user args env p
 {{- $root := .root -}}
 {{- $settings := .settings -}}
 {{- $files := fromJson (include "engram.fileVolumes" .) -}}
+{{- $process := include "engram.process" $root | fromJson -}}
 metadata:
   # Without versions: a change of the chart alone restarts nothing.
   labels: {{- include "engram.selector" . | nindent 4 }}
@@ -70,12 +74,10 @@ spec:
   {{- end }}
   {{- if and .probes $settings.topologySpread.enabled }}
   topologySpreadConstraints:
-    {{- range $key := list "kubernetes.io/hostname" "topology.kubernetes.io/zone" }}
-    - topologyKey: {{ $key }}
-      maxSkew: 1
+    {{- range $process.spread }}
+    - {{- toYaml . | nindent 6 }}
       whenUnsatisfiable: {{ $settings.topologySpread.whenUnsatisfiable }}
       labelSelector: { matchLabels: {{ include "engram.selector" $ | fromYaml | toJson }} }
-      matchLabelKeys: [pod-template-hash]
     {{- end }}
   {{- end }}
   {{- with $settings.extraInitContainers }}
@@ -93,12 +95,10 @@ spec:
       {{- end }}
       {{- if .probes }}
       ports: [{ name: http, containerPort: {{ default 8000 .port }}, protocol: TCP }]
-      # A process that waits for its stores is alive: only a silent one is restarted.
-      startupProbe: { httpGet: { path: /livez, port: http }, periodSeconds: 1, timeoutSeconds: 2, failureThreshold: 120 }
-      livenessProbe: { httpGet: { path: /livez, port: http }, periodSeconds: 10, timeoutSeconds: 5, failureThreshold: 6 }
-      # Ready within two seconds; unready only after half a minute of failures, for a store that is slow for a moment is slow
-      # for every pod, and to take all of them away would make an outage of it.
-      readinessProbe: { httpGet: { path: /readyz, port: http }, periodSeconds: 2, timeoutSeconds: 5, failureThreshold: 15 }
+      # A process that waits for its stores is alive: only one that does not answer is restarted. It becomes ready within two
+      # seconds and unready only after half a minute of failures: a slow store is slow for every pod, and removing all of them
+      # from their Services would turn that into an outage.
+      {{- toYaml $process.probes | nindent 6 }}
       # The pod is taken from its Service when it is to end; routers hear of that within these seconds, and it answers until then.
       lifecycle: { preStop: { sleep: { seconds: {{ $root.Values.shutdown.preStopSeconds }} } } }
       {{- end }}
