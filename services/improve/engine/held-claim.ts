@@ -1,5 +1,5 @@
 import { engramError } from '../../common/kernel/errors.ts';
-import { createHeartbeat } from '../../common/platform/jobs/heartbeat.ts';
+import { createHeartbeat } from '../../common/platform/leases/heartbeat.ts';
 import type { ClaimedKeys } from '../../common/records/improve/improve-claims.ts';
 import type { ImproveDependencies } from '../dependencies.ts';
 

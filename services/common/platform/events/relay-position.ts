@@ -1,23 +1,17 @@
 import { SYSTEM_SCOPE } from '../../kernel/scope.ts';
 import type { Clock } from '../../ports/system.ts';
 import { LeaseLostError } from '../../ports/work-queue.ts';
-import {
-  type DocumentStore,
-  DuplicateKeyError,
-  insert,
-  type Stored,
-  update,
-} from '../../storage/ports/document-store.ts';
+import { type DocumentStore, DuplicateKeyError, insert, type Stored } from '../../storage/ports/document-store.ts';
 import type { OwnedCollection } from '../../storage/ports/owned-collection.ts';
+
+import { FREE, isLeased, leasesOf } from '../leases/lease.ts';
 
 /** How far a relay has come in the event log, and which process is it. The id is the relay's name. */
 export type RelayPosition = {
   /** Of the last event that was published. */
   readonly offset: number;
   readonly holder: string | null;
-  /** Milliseconds since 1970; past it, another process may go on. */
   readonly leaseUntilMs: number;
-  /** Grows with every change of the holder. */
   readonly fencingToken: number;
 };
 
@@ -29,6 +23,8 @@ export const relayPositionsCollection: OwnedCollection<RelayPosition> = {
   belongsTo: 'system',
   indexes: [],
 };
+
+const leases = leasesOf(relayPositionsCollection, { holder: 'holder', leasedUntilMs: 'leaseUntilMs' });
 
 /** The position while this process holds it. Changes throw `LeaseLostError` once another process does. */
 export interface HeldPosition {
@@ -62,15 +58,9 @@ export function createRelayPositions(options: RelayPositionOptions): RelayPositi
     async claim() {
       const found = (await read()) ?? (await begin(store, name));
       const nowMs = clock.now().getTime();
-      if (found === null || (found.value.holder !== holder && found.value.leaseUntilMs > nowMs)) return null;
-      const { fencingToken } = found.value;
-      const [result] = await store.commit(SYSTEM_SCOPE, [
-        update(relayPositionsCollection, name, {
-          where: { fencingToken } as Partial<RelayPosition>,
-          set: { holder, leaseUntilMs: nowMs + leaseMs },
-          increment: { fencingToken: 1 },
-        }),
-      ]);
+      if (found === null || (found.value.holder !== holder && isLeased(leases.of(found.value), nowMs))) return null;
+      const claim = leases.claimWrite(name, found.value, { holder, leasedUntilMs: nowMs + leaseMs });
+      const [result] = await store.commit(SYSTEM_SCOPE, [claim]);
       return result?.stored ? held(options, result.stored.value as RelayPosition) : null;
     },
     offset: async () => (await read())?.value.offset ?? 0,
@@ -91,16 +81,15 @@ async function begin(store: DocumentStore, name: string): Promise<Stored<RelayPo
 
 function held({ store, clock, name, holder, leaseMs }: RelayPositionOptions, claimed: RelayPosition): HeldPosition {
   const { fencingToken } = claimed;
-  let { offset, leaseUntilMs } = claimed;
+  let { offset, leaseUntilMs: leasedUntilMs } = claimed;
   const change = async (set: Partial<RelayPosition>): Promise<void> => {
-    const where = { fencingToken } as Partial<RelayPosition>;
-    const [result] = await store.commit(SYSTEM_SCOPE, [update(relayPositionsCollection, name, { where, set })]);
+    const [result] = await store.commit(SYSTEM_SCOPE, [leases.heldWrite(name, fencingToken, { set })]);
     if (!result?.stored) throw new LeaseLostError(`the relay ${name} is not held by ${holder} any more`);
   };
   const extend = async (set: Partial<RelayPosition>): Promise<void> => {
     const until = clock.now().getTime() + leaseMs;
-    await change({ ...set, leaseUntilMs: until });
-    leaseUntilMs = until;
+    await change({ ...set, ...leases.spelled({ leasedUntilMs: until }) });
+    leasedUntilMs = until;
   };
   return {
     get offset() {
@@ -111,9 +100,9 @@ function held({ store, clock, name, holder, leaseMs }: RelayPositionOptions, cla
       offset = to;
     },
     async keep() {
-      if (clock.now().getTime() > leaseUntilMs - (leaseMs * 2) / 3) await extend({});
+      if (clock.now().getTime() > leasedUntilMs - (leaseMs * 2) / 3) await extend({});
     },
-    release: () => change({ holder: null, leaseUntilMs: 0 }),
+    release: () => change(leases.spelled(FREE)),
   };
 }
 

@@ -1,8 +1,9 @@
 import { pagesOf } from '../../kernel/result-page.ts';
 import { SYSTEM_SCOPE } from '../../kernel/scope.ts';
 import type { Clock } from '../../ports/system.ts';
-import { type DocumentStore, DuplicateKeyError, type Query, update } from '../../storage/ports/document-store.ts';
-import { givenUp, type JobDocument, jobsCollection, leased, type StoredJob } from './job-document.ts';
+import { type DocumentStore, DuplicateKeyError, type Query } from '../../storage/ports/document-store.ts';
+import { isLeased } from '../leases/lease.ts';
+import { givenUp, type JobDocument, jobLeases, jobsCollection, type StoredJob } from './job-document.ts';
 
 const PAGE = 100;
 
@@ -69,8 +70,8 @@ async function isNextOfKey(store: DocumentStore, orderingKey: string, id: string
  */
 export async function claimOne(options: Omit<ClaimOptions, 'kinds'>, jobId: string): Promise<StoredJob | null> {
   const job = await options.store.get(SYSTEM_SCOPE, jobsCollection, jobId);
-  const isHeld = job?.value.state === 'running' && job.value.dueAtMs > options.clock.now().getTime();
-  return job === null || isHeld ? null : take(options, job);
+  if (job === null || isLeased(jobLeases.of(job.value), options.clock.now().getTime())) return null;
+  return take(options, job);
 }
 
 /** Null when another worker was faster. A replayed job may meet a running one of its key: the unique index stops it. */
@@ -78,14 +79,13 @@ async function take(
   { store, clock, worker, leaseMs }: Omit<ClaimOptions, 'kinds'>,
   job: StoredJob,
 ): Promise<StoredJob | null> {
-  const { state, fencingToken, orderingKey, idempotencyKey } = job.value;
-  const claim = update(jobsCollection, job.id, {
-    where: { state, fencingToken },
-    set: {
-      ...leased(worker, clock.now().getTime() + leaseMs, orderingKey),
-      ...(state === 'dead' ? { unfinishedKey: idempotencyKey, failedAt: null } : {}),
-    },
-    increment: { fencingToken: 1, attempts: 1 },
+  const { state, orderingKey, idempotencyKey } = job.value;
+  const revived = state === 'dead' ? { unfinishedKey: idempotencyKey, failedAt: null } : {};
+  const lease = { holder: worker, leasedUntilMs: clock.now().getTime() + leaseMs };
+  const claim = jobLeases.claimWrite(job.id, job.value, lease, {
+    where: { state },
+    set: { state: 'running', runningKey: orderingKey, ...revived },
+    increment: { attempts: 1 },
   });
   try {
     const [result] = await store.commit(SYSTEM_SCOPE, [claim]);
@@ -99,9 +99,9 @@ async function take(
 /** A job that lost all its workers is not given to one more. */
 async function bury({ store, clock }: ClaimOptions, job: StoredJob): Promise<null> {
   const error = { name: 'WorkerLostError', message: `${job.value.attempts} workers were lost while they ran the job` };
-  const { fencingToken } = job.value;
+  const set = givenUp(clock, error);
   await store.commit(SYSTEM_SCOPE, [
-    update(jobsCollection, job.id, { where: { state: 'running', fencingToken }, set: givenUp(clock, error) }),
+    jobLeases.heldWrite(job.id, job.value.fencingToken, { where: { state: 'running' }, set }),
   ]);
   return null;
 }

@@ -5,6 +5,7 @@ import type { Clock } from '../../ports/system.ts';
 import { type ClaimedJob, LeaseLostError } from '../../ports/work-queue.ts';
 import type { Stored } from '../../storage/ports/document-store.ts';
 import type { OwnedCollection } from '../../storage/ports/owned-collection.ts';
+import { leasesOf } from '../leases/lease.ts';
 
 /** `queued`: to be claimed once it is due. `running`: leased until it is due. `dead`: given up, kept for a replay. */
 export type JobState = 'queued' | 'running' | 'dead';
@@ -16,7 +17,7 @@ export type JobDocument = {
   readonly dataset: DatasetId | null;
   readonly payload: JsonObject;
   readonly state: JobState;
-  /** When a queued job may be claimed (back-off), or when the lease of a running one ends. */
+  /** When a queued job may be claimed (back-off), or until when a running one is leased. */
   readonly dueAtMs: number;
   /** Jobs with the same one run one after the other. Led by the tenant: tenants cannot hold each other up. */
   readonly orderingKey: string | null;
@@ -54,6 +55,8 @@ export const jobsCollection: OwnedCollection<JobDocument> = {
   ],
 };
 
+export const jobLeases = leasesOf(jobsCollection, { holder: 'worker', leasedUntilMs: 'dueAtMs' });
+
 export type StoredJob = Stored<JobDocument>;
 
 /** Led by the tenant: tenants cannot hold each other up. */
@@ -87,15 +90,6 @@ export function leaseLost(
 /** What a job looks like that waits to be claimed from `dueAtMs` on. */
 export function waiting(dueAtMs: number): Pick<JobDocument, 'state' | 'dueAtMs' | 'runningKey' | 'worker'> {
   return { state: 'queued', dueAtMs, runningKey: null, worker: null };
-}
-
-/** What a job looks like that a worker holds until `dueAtMs`. */
-export function leased(
-  worker: string,
-  dueAtMs: number,
-  orderingKey: string | null,
-): Pick<JobDocument, 'state' | 'dueAtMs' | 'runningKey' | 'worker'> {
-  return { state: 'running', dueAtMs, runningKey: orderingKey, worker };
 }
 
 /** What a job looks like that was given up. Its keys are free for others. */

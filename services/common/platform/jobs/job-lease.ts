@@ -2,7 +2,7 @@ import { engramError } from '../../kernel/errors.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { Clock } from '../../ports/system.ts';
 import { type ClaimedJob, LeaseLostError, type WorkQueue } from '../../ports/work-queue.ts';
-import { createHeartbeat } from './heartbeat.ts';
+import { createHeartbeat } from '../leases/heartbeat.ts';
 
 /** Keeps a claimed job alive and tells when it must be let go. */
 export interface JobLease extends AsyncDisposable {

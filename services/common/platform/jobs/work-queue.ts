@@ -5,21 +5,21 @@ import type { ClaimedJob, NewJob, WorkQueue } from '../../ports/work-queue.ts';
 import type { Bus, Subscription } from '../../storage/ports/bus.ts';
 import {
   type DocumentStore,
-  type Filter,
   insert,
   remove,
   removeWhere,
   update,
   type Write,
 } from '../../storage/ports/document-store.ts';
+import type { LeasedChange } from '../leases/lease.ts';
 import { createDeadLetters } from './dead-letters.ts';
 import { claimNext, claimOne } from './job-claims.ts';
 import {
   claimedJob,
   givenUp,
   type JobDocument,
+  jobLeases,
   jobsCollection,
-  leased,
   leaseLost,
   orderingKeyOf,
   type StoredJob,
@@ -66,8 +66,7 @@ export function createWorkQueue(options: WorkQueueOptions): DurableWorkQueue {
     set: Partial<JobDocument>,
     increment: Readonly<Record<string, number>> = {},
   ): Promise<JobDocument> => {
-    const change = update(jobsCollection, job.id, { where: heldBy(job), set, increment });
-    const [result] = await store.commit(SYSTEM_SCOPE, [change]);
+    const [result] = await store.commit(SYSTEM_SCOPE, [heldWrite(job, { set, increment })]);
     if (result?.stored) return result.stored.value as JobDocument;
     const present = await store.get(SYSTEM_SCOPE, jobsCollection, job.id);
     throw leaseLost(job, { isTaken: present?.value.state === 'running' });
@@ -83,7 +82,9 @@ export function createWorkQueue(options: WorkQueueOptions): DurableWorkQueue {
       const queued = newDocument(scope, job, nowMs());
       const value: JobDocument = {
         ...queued,
-        ...leased(worker, nowMs() + leaseMs, queued.orderingKey),
+        ...jobLeases.spelled({ holder: worker, leasedUntilMs: nowMs() + leaseMs }),
+        state: 'running',
+        runningKey: queued.orderingKey,
         fencingToken: 1,
         attempts: 1,
       };
@@ -101,10 +102,10 @@ export function createWorkQueue(options: WorkQueueOptions): DurableWorkQueue {
       return job === null ? null : claimedJob(job);
     },
     async heartbeat(job, leaseMs) {
-      const { cancelRequested } = await changeHeld(job, { dueAtMs: nowMs() + leaseMs });
+      const { cancelRequested } = await changeHeld(job, jobLeases.spelled({ leasedUntilMs: nowMs() + leaseMs }));
       return { cancelRequested };
     },
-    heldWrites: (job) => [update(jobsCollection, job.id, { where: heldBy(job), required: true })],
+    heldWrites: (job) => [heldWrite(job, { required: true })],
     completeWrites: (job) => completion(job),
     async fail(job, error, { retry }) {
       if (!retry || job.attempt >= job.maxAttempts) {
@@ -165,16 +166,13 @@ function newDocument(scope: Scope, job: NewJob, nowMs: number): JobDocument {
   };
 }
 
-function heldBy(job: ClaimedJob): Filter<JobDocument> {
-  return { state: 'running', fencingToken: job.fencingToken } as Filter<JobDocument>;
+function heldWrite({ id, fencingToken }: ClaimedJob, change: LeasedChange<JobDocument>): Write {
+  return jobLeases.heldWrite(id, fencingToken, { ...change, where: { state: 'running' } });
 }
 
 /** The first write fails the commit with `VersionConflictError` when the job is not held any more. */
 function completion(job: ClaimedJob): readonly Write[] {
-  return [
-    update(jobsCollection, job.id, { where: heldBy(job), set: { runningKey: null }, required: true }),
-    remove(jobsCollection, job.id),
-  ];
+  return [heldWrite(job, { set: { runningKey: null }, required: true }), remove(jobsCollection, job.id)];
 }
 
 /** A job that waits for its back-off is due at once, so that its worker can end it properly. */
@@ -208,7 +206,7 @@ async function endLeases(store: DocumentStore, scope: SystemScope, nowMs: number
   const query = { where: { state: 'running' as const }, sort: [{ field: 'sequence' as const }], limit: 1000 };
   for await (const running of pagesOf((after) => store.find(scope, jobsCollection, { ...query, after }))) {
     const end = running.map(({ id }) =>
-      update(jobsCollection, id, { where: { state: 'running' }, set: { dueAtMs: nowMs } }),
+      update(jobsCollection, id, { where: { state: 'running' }, set: jobLeases.spelled({ leasedUntilMs: nowMs }) }),
     );
     for (const { changed } of await store.commit(scope, end)) ended += changed;
   }

@@ -3,6 +3,7 @@ import type { DataItemId, DatasetId } from '../../kernel/brand.ts';
 import { asId, idOfText } from '../../kernel/ids.ts';
 import { type DatasetScope, datasetScope } from '../../kernel/scope.ts';
 import { slices } from '../../kernel/slices.ts';
+import { isLeased } from '../../platform/leases/lease.ts';
 import type { EmbeddingChoice } from '../../ports/embedders.ts';
 import type { Clock } from '../../ports/system.ts';
 import {
@@ -45,6 +46,11 @@ export type VectorMigration = {
   /** Set when the new home is read: the one before it, for searches under way, and since when. */
   readonly former: { readonly home: number; readonly leftAtMs: number } | null;
 };
+
+/** Whether a worker holds it. */
+export function isMigrating({ worker, leasedUntilMs }: VectorMigration, nowMs: number): boolean {
+  return isLeased({ holder: worker, leasedUntilMs }, nowMs);
+}
 
 /** Where the vectors of a dataset are. A dataset without such a document has them under its own scope. */
 type VectorHomesDocument = {
@@ -165,7 +171,7 @@ export function createVectorHomes({
   };
   const activeScope = async (scope: DatasetScope) => homeScope(scope, (await state(scope)).active);
   const isAtWork = ({ migration }: VectorHomesState) =>
-    migration !== null && migration.worker !== null && migration.leasedUntilMs > clock.now().getTime();
+    migration !== null && isMigrating(migration, clock.now().getTime());
   /** Until a worker of the migration has left these items; one that died is not waited for. */
   const untilLeft = async (scope: DatasetScope, item: string): Promise<void> => {
     for (let waitedMs = 0; waitedMs < WAIT_MS; waitedMs += POLL_MS) {

@@ -2,6 +2,7 @@ import { type SessionKey, sessionDocumentId } from '../../domain/session.ts';
 import type { DatasetId, TenantId } from '../../kernel/brand.ts';
 import { SYSTEM_SCOPE } from '../../kernel/scope.ts';
 import { retryOnConflict } from '../../platform/async/retry-on-conflict.ts';
+import { isLeased, type Lease } from '../../platform/leases/lease.ts';
 import {
   type DocumentStore,
   insert,
@@ -51,7 +52,8 @@ function datasetKey(dataset: DatasetId): string {
   return `dataset:${dataset}`;
 }
 
-export interface Lease {
+/** From when a claim is leased, and for how long. */
+export interface LeaseTerm {
   readonly nowMs: number;
   readonly leaseMs: number;
 }
@@ -83,14 +85,14 @@ export function createImproveClaims(store: DocumentStore) {
      * False when another owner holds any of them. Free keys lose the marks that were left on them. An owner that is named
      * after the present one, `ownerOf` of the same improve, takes over from it at once, with the marks.
      */
-    claim: (keys: ClaimedKeys, owner: string, lease: Lease) =>
+    claim: (keys: ClaimedKeys, owner: string, lease: LeaseTerm) =>
       repeated(() => claimAll(store, allOf(keys), owner, lease)),
     /** False when it is not held any more: nothing may be written then. */
-    extend: (keys: ClaimedKeys, owner: string, lease: Lease) => extendAll(store, allOf(keys), owner, lease),
+    extend: (keys: ClaimedKeys, owner: string, lease: LeaseTerm) => extendAll(store, allOf(keys), owner, lease),
     /** Whether the owner holds the dataset, by a lease that is not over: for whoever writes at its request. */
     async holds(dataset: DatasetId, owner: string, nowMs: number): Promise<boolean> {
       const present = await claimOf(store, dataset);
-      return present !== undefined && present.value.owner === owner && present.value.leaseUntilMs > nowMs;
+      return present !== undefined && present.value.owner === owner && isLeased(leaseOf(present), nowMs);
     },
     /** Asks whoever holds the sessions for one more pass. How many of them are held. */
     async wantRerun({ sessions }: ClaimedKeys, nowMs: number): Promise<number> {
@@ -108,7 +110,7 @@ export function createImproveClaims(store: DocumentStore) {
     /** By a holder that has stopped, whether it holds them still or not. */
     release: (keys: ClaimedKeys, owner: string) => releaseKeys(store, keys, owner),
     /** For an eraser: takes the dataset from whoever holds it, who finds out soon. `hasLeft` tells when it has stopped. */
-    seize: (dataset: DatasetId, owner: string, lease: Lease) =>
+    seize: (dataset: DatasetId, owner: string, lease: LeaseTerm) =>
       repeated(() => seizeDataset(store, dataset, owner, lease)),
     /** Nobody works on what was seized any more: who held it said so, or its lease is over. */
     async hasLeft(dataset: DatasetId, owner: string, nowMs: number): Promise<boolean> {
@@ -124,6 +126,10 @@ export function createImproveClaims(store: DocumentStore) {
 
 type StoredClaim = Stored<ClaimDocument>;
 
+function leaseOf({ value: { owner, leaseUntilMs } }: StoredClaim): Lease {
+  return { holder: owner, leasedUntilMs: leaseUntilMs };
+}
+
 async function claimOf(store: DocumentStore, dataset: DatasetId): Promise<StoredClaim | undefined> {
   const [present] = await store.getMany(SYSTEM_SCOPE, collection, [datasetKey(dataset)]);
   return present;
@@ -138,10 +144,10 @@ async function claimAll(
   store: DocumentStore,
   ids: readonly string[],
   owner: string,
-  { nowMs, leaseMs }: Lease,
+  { nowMs, leaseMs }: LeaseTerm,
 ): Promise<boolean> {
   const stored = await store.getMany(SYSTEM_SCOPE, collection, ids);
-  const isTaken = ({ value }: StoredClaim) => !isSameImprove(value.owner, owner) && value.leaseUntilMs > nowMs;
+  const isTaken = (claim: StoredClaim) => !isSameImprove(claim.value.owner, owner) && isLeased(leaseOf(claim), nowMs);
   if (stored.some(isTaken)) return false;
   const present = new Map(stored.map(({ id, value }) => [id, value]));
   const leaseUntilMs = nowMs + leaseMs;
@@ -163,7 +169,7 @@ async function extendAll(
   store: DocumentStore,
   ids: readonly string[],
   owner: string,
-  { nowMs, leaseMs }: Lease,
+  { nowMs, leaseMs }: LeaseTerm,
 ): Promise<boolean> {
   try {
     await store.commit(
@@ -226,7 +232,7 @@ async function seizeDataset(
   store: DocumentStore,
   dataset: DatasetId,
   owner: string,
-  { nowMs, leaseMs }: Lease,
+  { nowMs, leaseMs }: LeaseTerm,
 ): Promise<void> {
   const id = datasetKey(dataset);
   const leaseUntilMs = nowMs + leaseMs;
@@ -236,7 +242,7 @@ async function seizeDataset(
     return;
   }
   const { owner: holder, leaseUntilMs: heldUntilMs, seizedFrom = null } = present.value;
-  const isHeld = heldUntilMs > nowMs && !holder.startsWith(ERASURE);
+  const isHeld = isLeased(leaseOf(present), nowMs) && !holder.startsWith(ERASURE);
   await store.commit(SYSTEM_SCOPE, [
     update(collection, id, {
       where: { owner: holder, leaseUntilMs: heldUntilMs },
