@@ -29,9 +29,9 @@ import { isOwnAnswer, withoutEvidence } from '../services/common/text/repetition
 import { judge } from '../services/common/text/statements/judge.ts';
 import { readStatements } from '../services/common/text/statements/read-text.ts';
 import { type Statement, statementKey } from '../services/common/text/statements/statement.ts';
-import { beyondAcknowledgement } from '../services/improve/bridge/beyond-acknowledgement.ts';
-import { redacted } from '../services/improve/learning/redact.ts';
+import { redacted } from '../services/improve/learning/agent-lessons.ts';
 import { statementsOf as lastingStatements } from '../services/improve/learning/statements.ts';
+import { beyondAcknowledgement } from '../services/improve/stages/beyond-acknowledgement.ts';
 import { extractiveSummary } from '../services/improve/structure/context/extractive-summary.ts';
 import { readSkill } from '../services/ingest/skills/read-skill.ts';
 import { titleOf } from '../services/search/answers/contexts.ts';

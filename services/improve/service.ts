@@ -17,20 +17,20 @@ import { createSessionEntries } from '../common/records/sessions/session-entries
 import { createSessions } from '../common/records/sessions/sessions.ts';
 import type { Subscription } from '../common/storage/ports/bus.ts';
 import { DEFAULT_IMPROVE_SETTINGS, type ImproveDependencies, type ImproveServiceOptions } from './dependencies.ts';
+import { createWishScheduler } from './engine/improve-job.ts';
 import type { ImproveParts } from './engine/improve-passes.ts';
 import { firstError } from './engine/improve-result.ts';
 import { createImproveWorker } from './engine/improve-worker.ts';
 import { createStageRunner } from './engine/run-stages.ts';
-import { createWishScheduler } from './engine/wish-scheduler.ts';
+import { defaultOptions } from './model.ts';
 import { presentImproveResult } from './presenters/improve-result.ts';
 import { improveRoutes } from './routes/improve.ts';
 import { memifyRoutes } from './routes/memify.ts';
-import { defaultOptions } from './stage.ts';
 
-const eraseItems = onDemand(async () => (await import('./usecases/erase-items.ts')).eraseItems);
-const eraseLearned = onDemand(async () => (await import('./usecases/erase-learned.ts')).eraseLearned);
-const improveDataset = onDemand(async () => (await import('./usecases/improve-dataset.ts')).improveDataset);
-const startScheduled = onDemand(async () => (await import('./usecases/start-scheduled.ts')).startScheduled);
+const eraseItems = onDemand(async () => (await import('./structure/erase-items.ts')).eraseItems);
+const eraseLearned = onDemand(async () => (await import('./engine/erase-learned.ts')).eraseLearned);
+const improveDataset = onDemand(async () => (await import('./engine/start-improve.ts')).improveDataset);
+const startScheduled = onDemand(async () => (await import('./engine/start-improve.ts')).startScheduled);
 
 /** Improves datasets from what sessions taught: see README.md. */
 export function createImproveService(options: ImproveServiceOptions): Service {

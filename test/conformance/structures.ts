@@ -8,10 +8,12 @@ import {
   readGlobalContext,
 } from '../../services/common/records/improve/context-summaries.ts';
 import { createTruthState } from '../../services/common/records/improve/truth-state.ts';
-import { createBuildTruthSubspace } from '../../services/improve/stages/build-truth-subspace.ts';
-import { createGlobalContextIndex } from '../../services/improve/stages/global-context-index.ts';
-import { createTripletEnrichment } from '../../services/improve/stages/triplet-enrichment.ts';
-import { forgetItems } from '../../services/improve/structure/forget-items.ts';
+import {
+  createBuildTruthSubspace,
+  createGlobalContextIndex,
+  createTripletEnrichment,
+} from '../../services/improve/stages/structure-stages.ts';
+import { forgetItems } from '../../services/improve/structure/erase-items.ts';
 import { createStructureWorld, type StructureWorld } from '../support/structure-world.ts';
 import type { AuditLogSubject } from './audit-log-subject.ts';
 

@@ -13,8 +13,7 @@ import { createSessionContexts, type SessionContexts } from '../../services/comm
 import { createSessionEntries, type SessionEntries } from '../../services/common/records/sessions/session-entries.ts';
 import { createSessions, type Sessions } from '../../services/common/records/sessions/sessions.ts';
 import { DEFAULT_IMPROVE_SETTINGS, type ImproveSettings } from '../../services/improve/dependencies.ts';
-import { createPassReads } from '../../services/improve/engine/pass-reads.ts';
-import { defaultOptions, type ImprovePass, type Stage } from '../../services/improve/stage.ts';
+import { createPassReads, defaultOptions, type ImprovePass, type Stage } from '../../services/improve/model.ts';
 import {
   createDistillSessions,
   type DistillSessionsDependencies,

@@ -8,9 +8,13 @@ import { createVectorHomes } from '../../services/common/records/cognify/vector-
 import { claimKeys, createImproveClaims } from '../../services/common/records/improve/improve-claims.ts';
 import { createSessions } from '../../services/common/records/sessions/sessions.ts';
 import { DEFAULT_IMPROVE_SETTINGS, type ImproveSettings } from '../../services/improve/dependencies.ts';
-import { createPassReads } from '../../services/improve/engine/pass-reads.ts';
+import {
+  createPassReads,
+  defaultOptions,
+  type ImproveOptions,
+  type ImprovePass,
+} from '../../services/improve/model.ts';
 import { createStructureItems } from '../../services/improve/repositories/structure-items.ts';
-import { defaultOptions, type ImproveOptions, type ImprovePass } from '../../services/improve/stage.ts';
 import { CALL } from './call-route.ts';
 import { capitalsExtractor, createWorld, startCognify, type TestCognify, type TestWorld } from './cognify-service.ts';
 

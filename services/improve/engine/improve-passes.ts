@@ -3,10 +3,10 @@ import type { Principal } from '../../common/kernel/principal.ts';
 import type { CallContext } from '../../common/platform/messaging/messenger.ts';
 import { type ClaimedKeys, claimKeys } from '../../common/records/improve/improve-claims.ts';
 import type { ImproveDependencies } from '../dependencies.ts';
-import type { ImproveOptions, ImprovePass } from '../stage.ts';
+import type { ImproveOptions, ImprovePass } from '../model.ts';
+import { createPassReads } from '../model.ts';
 import type { HeldClaim } from './held-claim.ts';
 import type { ImproveResult } from './improve-result.ts';
-import { createPassReads } from './pass-reads.ts';
 import type { PassResult, StageRunner } from './run-stages.ts';
 
 /** What the service works with: dependencies, and the stages in their order. */
@@ -30,7 +30,7 @@ export function keysOf({ dataset, principal, sessionIds }: Omit<ImproveRequest, 
   return claimKeys(principal.tenant, dataset.id, sessions);
 }
 
-export interface Holding extends Pick<ImprovePass, 'idleRuns'> {
+interface Holding extends Pick<ImprovePass, 'idleRuns'> {
   readonly held: HeldClaim;
   /** Aborted when the process stops, or the job is somebody else's. */
   readonly stop: AbortSignal;

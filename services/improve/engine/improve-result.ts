@@ -4,7 +4,7 @@ import type { DatasetRef } from '../../common/kernel/dataset.ts';
 import { isEngramError } from '../../common/kernel/errors.ts';
 import { describeRunError } from '../../common/platform/jobs/run-recorder.ts';
 
-/** What one stage of one pass came to. */
+/** Result of one stage in one pass. */
 export interface StageResult {
   readonly stage: StageName;
   readonly status: 'completed' | 'already_completed' | 'skipped' | 'errored';
@@ -17,19 +17,19 @@ export interface StageResult {
 
 export interface ImproveResult {
   readonly dataset: DatasetRef;
-  /** As they were given, without empty ones. */
+  /** Those of the request, without empty ones. */
   readonly sessionIds: readonly string[];
-  /** Of the first pass: nine, or none while it goes on in the background. */
+  /** Results of the first pass: nine, or none while it runs in the background. */
   readonly stages: readonly StageResult[];
   readonly rerunPasses: readonly (readonly StageResult[])[];
   readonly background: boolean;
   readonly finished: boolean;
-  /** What a stage without which improve cannot go on failed with. */
+  /** Error of a stage whose failure ends the improve; null when there is none. */
   readonly failure: unknown;
   readonly rerunRequested: boolean;
 }
 
-export type ImproveStatus = 'completed' | 'errored' | 'skipped' | 'running';
+type ImproveStatus = 'completed' | 'errored' | 'skipped' | 'running';
 
 export function statusOf({ stages, rerunPasses, finished, failure }: ImproveResult): ImproveStatus {
   if (!finished) return 'running';
@@ -38,7 +38,7 @@ export function statusOf({ stages, rerunPasses, finished, failure }: ImproveResu
   return all.length > 0 && all.every(({ status }) => status === 'skipped') ? 'skipped' : 'completed';
 }
 
-/** What the first stage that failed said; null when none did. */
+/** Returns the error message of the first stage that failed; null when none did. */
 export function firstError({ stages, rerunPasses }: Pick<ImproveResult, 'stages' | 'rerunPasses'>): string | null {
   return [stages, ...rerunPasses].flat().find(({ status }) => status === 'errored')?.error ?? null;
 }
@@ -47,30 +47,29 @@ export function skipped(stage: StageName, reason: string): StageResult {
   return { stage, status: 'skipped', reason, error: null, counts: {}, durationMs: 0, run: null };
 }
 
-type Asked = Pick<ImproveResult, 'dataset' | 'sessionIds'>;
+type Described = Pick<ImproveResult, 'dataset' | 'sessionIds'>;
 
-export function described({ dataset, sessionIds }: Asked): Asked {
+export function described({ dataset, sessionIds }: Described): Described {
   return { dataset, sessionIds };
 }
 
-/** Another improve has the dataset or one of the sessions. */
+/** Makes the result of an improve whose dataset or one of whose sessions is claimed by another. */
 export function lockHeld(
-  asked: Asked,
+  request: Described,
   { background, rerunRequested }: Pick<ImproveResult, 'background' | 'rerunRequested'>,
 ): ImproveResult {
   return {
-    ...described(asked),
+    ...described(request),
     stages: STAGE_NAMES.map((stage) => skipped(stage, 'lock_held')),
-    ...{ rerunPasses: [], background, finished: true, failure: null, rerunRequested },
+    rerunPasses: [],
+    background,
+    finished: true,
+    failure: null,
+    rerunRequested,
   };
 }
 
-/** A budget is spent, the provider's or one of ours: nothing that needs a model goes on. */
-export function isBudgetError(error: unknown): boolean {
-  return isEngramError(error) && error.wireName === 'LLMPaymentRequiredError';
-}
-
-/** `<class>: <text>`; of an error that is none of ours a client learns only that there was one. */
+/** Describes an error for clients as `<class>: <message>`; an unknown error gets a fixed message. */
 export function errorText(error: unknown): string {
   if (!isEngramError(error)) return 'CogneeSystemError: The stage failed; the log of the server tells more.';
   const { errorClass, message } = describeRunError(error);

@@ -11,11 +11,11 @@ import { getRun } from '../../common/platform/messaging/methods/cognify.ts';
 import { NO_TRACER, type TraceRoot } from '../../common/ports/tracer.ts';
 import type { ClaimedJob } from '../../common/ports/work-queue.ts';
 import { claimKeys, ownerOf } from '../../common/records/improve/improve-claims.ts';
-import { defaultOptions } from '../stage.ts';
+import { defaultOptions, isBudgetError } from '../model.ts';
 import { holdClaim } from './held-claim.ts';
 import { IMPROVE_JOB, type ReadOrder, readOrder } from './improve-job.ts';
 import { type ImproveParts, type ImproveRequest, keysOf, runPasses } from './improve-passes.ts';
-import { type ImproveResult, isBudgetError, statusOf } from './improve-result.ts';
+import { type ImproveResult, statusOf } from './improve-result.ts';
 import { recordImprove } from './record-improve.ts';
 
 /** Of one that nobody asked for by hand; then it is a dead letter, which an operator can replay. */

@@ -9,7 +9,7 @@ import { createSilentLogger } from '../../common/platform/observability/logger.t
 import { createSystemClock } from '../../common/platform/system/clock.ts';
 import { createIdSource } from '../../common/platform/system/id-source.ts';
 import { createInProcessBus } from '../../common/storage/bus/in-process/bus.ts';
-import { recordPipeline } from '../bridge/record-pipeline.ts';
+import { recordPipeline } from '../stages/record-pipeline.ts';
 import type { ImproveResult } from './improve-result.ts';
 import { recordImprove } from './record-improve.ts';
 

@@ -12,26 +12,25 @@ import type { Logger } from '../../common/ports/logger.ts';
 import { LeaseLostError } from '../../common/ports/work-queue.ts';
 import { type ImproveResult, statusOf } from './improve-result.ts';
 
-/** Of the rows in the history of runs. */
+/** Pipeline name in the history of runs. */
 const PIPELINE = 'improve';
 
-/** One that is over sooner is recorded with its end alone, which is one commit. */
+/** A shorter improve is recorded once, with its end. */
 const SHORT_MS = 200;
 
 const OUTCOMES = { completed: 'succeeded', skipped: 'noop', errored: 'failed', running: 'succeeded' } as const;
 
-export interface RecordedImprove {
+interface RecordedImprove {
   readonly id: string;
   readonly dataset: DatasetRef;
   readonly background: boolean;
   readonly sessionIds: readonly string[];
-  /** Of the principal. */
   readonly context: CallContext;
 }
 
 /**
- * Keeps an improve in the history of runs: begun, then ended, in one commit with the idle runs that `work` collects. What
- * cannot be recorded is in the log.
+ * Records start and end of an improve in the history of runs, the end in one commit with the idle runs that `work` collects. A
+ * failed record is logged.
  */
 export async function recordImprove(
   { messenger, logger }: { readonly messenger: Messenger; readonly logger: Logger },
@@ -44,16 +43,16 @@ export async function recordImprove(
   const record = (end: Omit<RecordRunRequest, 'dataset' | 'pipeline' | 'runId'>) =>
     messenger
       .call(recordRun, { dataset, pipeline: PIPELINE, runId: id, background, ...about, ...end }, context)
-      .catch((error: unknown) => logger.warn('improve.unrecorded', { runId: id, error }));
-  let begun: Promise<unknown> = Promise.resolve();
+      .catch((error: unknown) => logger.warn('improve.record.failed', { runId: id, error }));
+  let started: Promise<unknown> = Promise.resolve();
   const timer = setTimeout(() => {
-    begun = record({ status: 'DATASET_PROCESSING_STARTED' });
+    started = record({ status: 'DATASET_PROCESSING_STARTED' });
   }, SHORT_MS);
   const [ended] = await Promise.allSettled([work(completedBefore)]);
   clearTimeout(timer);
-  await begun;
+  await started;
   if (ended.status === 'rejected') {
-    if (background && goesOn(ended.reason)) throw ended.reason;
+    if (background && isContinued(ended.reason)) throw ended.reason;
     await record({ status: 'DATASET_PROCESSING_ERRORED', error: knownError(ended.reason), completedBefore });
     throw ended.reason;
   }
@@ -65,8 +64,8 @@ export async function recordImprove(
   return result;
 }
 
-/** Another worker, or the next attempt, will record the end. */
-function goesOn(error: unknown): boolean {
+/** Whether another worker, or the next attempt, continues the improve and records its end. */
+function isContinued(error: unknown): boolean {
   return error instanceof HandOverError || error instanceof LeaseLostError || isPassing(error);
 }
 
@@ -75,7 +74,7 @@ function knownError(error: unknown): { readonly name: string; readonly message: 
   return { name: 'CogneeSystemError', message: 'internal error' };
 }
 
-/** The first stage that failed. */
+/** Returns the error of the first stage that failed. */
 function errorOf({ stages, rerunPasses, failure }: ImproveResult): { readonly name: string; readonly message: string } {
   if (failure !== null) return knownError(failure);
   const failed = [stages, ...rerunPasses].flat().find(({ status }) => status === 'errored');

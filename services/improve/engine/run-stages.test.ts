@@ -6,8 +6,7 @@ import { PERSONAL_TENANT } from '../../common/kernel/scope.ts';
 import { createSilentLogger } from '../../common/platform/observability/logger.ts';
 import { createSystemClock } from '../../common/platform/system/clock.ts';
 import { DEFAULT_IMPROVE_SETTINGS, type ImproveSettings } from '../dependencies.ts';
-import { defaultOptions, type ImprovePass, PartlyDoneError, type Stage } from '../stage.ts';
-import { createPassReads } from './pass-reads.ts';
+import { createPassReads, defaultOptions, type ImprovePass, PartlyDoneError, type Stage } from '../model.ts';
 import { createStageRunner } from './run-stages.ts';
 
 const USER = asId<never>('00000000-0000-4000-8000-000000000001');
@@ -28,7 +27,7 @@ function pass(more: Partial<ImprovePass> = {}): ImprovePass {
 
 function stage(name: StageName, more: Partial<Stage> = {}): Stage {
   const run: Stage['run'] = async () => ({ status: 'completed', counts: { done: 1 } });
-  return { name, needsSessions: true, gate: async () => null, run, ...more };
+  return { name, gate: async () => null, run, ...more };
 }
 
 const failing = (name: StageName, error: unknown) =>

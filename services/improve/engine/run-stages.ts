@@ -2,22 +2,28 @@ import { FATAL_STAGE, STAGE_NAMES, type StageName } from '../../common/domain/im
 import { engramError } from '../../common/kernel/errors.ts';
 import { NO_TRACER } from '../../common/ports/tracer.ts';
 import type { ImproveDependencies } from '../dependencies.ts';
-import { type GateAnswer, type ImprovePass, PartlyDoneError, type Stage, type StageOutcome } from '../stage.ts';
-import { errorText, isBudgetError, type StageResult, skipped } from './improve-result.ts';
+import {
+  type GateAnswer,
+  type ImprovePass,
+  isBudgetError,
+  PartlyDoneError,
+  type Stage,
+  type StageOutcome,
+} from '../model.ts';
+import { errorText, type StageResult, skipped } from './improve-result.ts';
 
 export interface StageRunner {
   /**
-   * One pass: nine results, whatever happens. Throws only what `pass.signal` was aborted with, for then nobody may write
-   * any more.
+   * Runs one pass; always returns nine results. Throws only the reason of `pass.signal`, after which nothing may be written.
    */
   run(pass: ImprovePass): Promise<PassResult>;
 }
 
 export interface PassResult {
   readonly results: readonly StageResult[];
-  /** What the fatal stage failed with; null when it did not. */
+  /** Error of the fatal stage; null when it did not fail. */
   readonly failure: unknown;
-  /** A budget is spent: no further pass. */
+  /** A budget is used up: no further pass. */
   readonly isExhausted: boolean;
 }
 
@@ -52,7 +58,7 @@ export function createStageRunner(deps: Dependencies, stages: readonly Stage[]):
 
 interface StageEnd {
   readonly result: StageResult;
-  /** Of an errored stage. */
+  /** Error of an errored stage. */
   readonly error: unknown;
   /** See `StageOutcome`. */
   readonly isUnchanged: boolean;
@@ -67,7 +73,7 @@ async function runStage(
   const { clock, logger, tracer = NO_TRACER } = deps;
   const closed = await gateOf(deps, stage, name, pass);
   if (closed !== null || stage === undefined) {
-    const { status, reason } = closed ?? UNBUILT;
+    const { status, reason } = closed ?? UNSUPPORTED;
     return { result: { ...skipped(name, reason), status }, error: null, isUnchanged: true };
   }
   const startedMs = clock.monotonicMs();
@@ -82,15 +88,15 @@ async function runStage(
         ? { error: thrown.cause, counts: thrown.counts }
         : { error: thrown, counts: {} };
     logger.error('improve.stage.failed', { stage: name, datasetId: pass.dataset.id, error });
-    const failed = { ...{ reason: null, error: errorText(error), run: null }, counts, durationMs: durationMs() };
+    const failed = { reason: null, error: errorText(error), run: null, counts, durationMs: durationMs() };
     return { result: { stage: name, status: 'errored', ...failed }, error, isUnchanged: false };
   }
 }
 
-/** A stage of a later build. */
-const UNBUILT = { status: 'skipped', reason: 'backend_unsupported' } as const;
+/** Result of a stage that the runner was not given. */
+const UNSUPPORTED = { status: 'skipped', reason: 'backend_unsupported' } as const;
 
-/** In the order of the contract (cognify-improve.md §3.3). */
+/** Decides whether a stage runs, in the order of the contract (cognify-improve.md §3.3). */
 async function gateOf(
   { settings, logger }: Dependencies,
   stage: Stage | undefined,
@@ -99,17 +105,17 @@ async function gateOf(
 ): Promise<GateAnswer> {
   if (settings.disabledStages.includes(name)) return { status: 'skipped', reason: 'disabled_by_config' };
   if (NEED_SESSIONS.has(name) && pass.sessions.length === 0) return { status: 'skipped', reason: 'no_session_ids' };
-  if (stage === undefined) return UNBUILT;
+  if (stage === undefined) return UNSUPPORTED;
   try {
     return await stage.gate(pass);
   } catch (error) {
-    // The stage itself will tell.
+    // The stage reports the error itself.
     logger.warn('improve.gate.failed', { stage: name, error });
     return null;
   }
 }
 
-/** All but the last two, whether they are built or not. */
+/** All stages but the last two. */
 const NEED_SESSIONS: ReadonlySet<StageName> = new Set(STAGE_NAMES.slice(0, 7));
 
 function resultOf(stage: StageName, outcome: StageOutcome, durationMs: number): StageResult {
@@ -117,7 +123,7 @@ function resultOf(stage: StageName, outcome: StageOutcome, durationMs: number): 
   return { stage, status, reason, error, counts, durationMs, run: status === 'already_completed' ? null : run };
 }
 
-/** Of a stage that told of its failure instead of throwing it. */
+/** Returns the error of a stage that reported its failure instead of throwing it. */
 function reportedError(stage: StageName, { status, error, run }: StageOutcome): unknown {
   if (status !== 'errored') return null;
   if (run?.errorClass === 'LLMPaymentRequiredError') {

@@ -7,18 +7,18 @@ import { sentences } from '../../common/text/language/sentences.ts';
 import { tokenizeQuery } from '../../common/text/language/tokenize.ts';
 import { addressesReader, MAX_READ, plainSentences, type StatementKind, statementsOf } from './statements.ts';
 
-/** Something that a session says and that may be worth keeping. */
+/** A statement of a session that may become a lesson. */
 export interface Candidate {
-  /** Of the context row, or made from the turn's id. */
+  /** Id of the context row, or `<turn id>/<position>`. */
   readonly id: string;
-  /** Id of the context row; null for what a turn says. */
+  /** Id of the context row; null for a statement of a turn. */
   readonly row: string | null;
-  /** `<profile>/<section>` of a row; what kind of statement else. */
+  /** `<profile>/<section>` of a row, else the kind of statement. */
   readonly origin: string;
   readonly text: string;
   readonly confidence: number;
   readonly at: string;
-  /** Why it may be kept, as a clause. */
+  /** Reason to keep it, as a clause. */
   readonly why: string;
 }
 
@@ -30,14 +30,14 @@ const WHY: Readonly<Record<StatementKind | 'confirmed', string>> = {
   confirmed: 'confirmed by the user',
 };
 
-/** Goals and the state of the work pass with the session. */
-const PASSING_SECTIONS: ReadonlySet<string> = new Set(['goals', 'workflow_state']);
-/** What an agent met once may be chance. */
+/** Sections that are only valid during the session. */
+const TEMPORARY_SECTIONS: ReadonlySet<string> = new Set(['goals', 'workflow_state']);
+/** Minimum confidence of an agent's row: a single observation may be chance. */
 const MIN_AGENT_CONFIDENCE = 0.9;
 
-/** Whether a row is worth a lesson without anybody judging it. */
+/** Whether a row may become a lesson without a model that judges it. */
 export function isLasting({ profile, section, confidence }: ContextRow): boolean {
-  return !PASSING_SECTIONS.has(section) && (profile === 'qa' || confidence >= MIN_AGENT_CONFIDENCE);
+  return !TEMPORARY_SECTIONS.has(section) && (profile === 'qa' || confidence >= MIN_AGENT_CONFIDENCE);
 }
 
 export function candidateOfRow({ id, profile, section, content, confidence, createdAt }: ContextRow): Candidate {
@@ -45,15 +45,15 @@ export function candidateOfRow({ id, profile, section, content, confidence, crea
   return { ...base, text: content, why: `learned in the session as ${section.replaceAll('_', ' ')}` };
 }
 
-/** Ratings from here confirm an answer; up to there they reject it. */
+/** Ratings of at least `CONFIRMS` confirm an answer; ratings up to `REJECTS` reject it. */
 const CONFIRMS = 4;
 const REJECTS = 2;
 const MAX_QUESTION = 120;
 const MAX_ANSWER = 2_000;
 
 /**
- * What a turn says that lasts: what the user stated, corrected and confirmed. Nothing that only an answer claims. `rated`:
- * the turn is read again because of its feedback, its question was read before.
+ * Returns the lasting statements of a turn: what the user stated, corrected and confirmed, but no claims of the answer alone.
+ * `rated`: the turn is read again because of new feedback; its question was read before.
  */
 export async function candidatesOfTurn(
   extractor: Extractor | null,
@@ -74,10 +74,10 @@ interface Said {
   readonly confidence: number;
 }
 
-/** Who writes more than this has pasted a text: what that says of others is not what the user states. */
-const MAX_TOLD = 1_000;
+/** A longer question is a pasted text, whose content is not a statement of the user. */
+const MAX_STATED = 1_000;
 
-/** By their wording; and what states a relation between named things. */
+/** Returns the statements of a question: by their wording, and sentences that relate named things. */
 async function stated(
   extractor: Extractor | null,
   { question }: QaEntry,
@@ -86,18 +86,18 @@ async function stated(
   const found: readonly Said[] = statementsOf(question);
   const known = found.map(({ text }) => text.toLowerCase());
   const plain = plainSentences(question).filter((text) => !known.some((said) => text.toLowerCase().includes(said)));
-  if (plain.length === 0 || question.length > MAX_TOLD) return found;
-  const facts = extractor === null ? plain.filter(namesSomething) : await stating(extractor, plain, context);
+  if (plain.length === 0 || question.length > MAX_STATED) return found;
+  const facts = extractor === null ? plain.filter(namesSomething) : await relatingSentences(extractor, plain, context);
   return [...found, ...facts.map((text) => ({ kind: 'fact' as const, text, confidence: 0.8 }))];
 }
 
-/** A curator will judge whether it states anything. */
+/** Whether a sentence names something; the curator judges whether it states a fact. */
 function namesSomething(text: string): boolean {
   return names(text).some(({ isUncertain, kind }) => !isUncertain && kind !== 'quantity');
 }
 
-/** Those that relate named things, as the graph will. */
-async function stating(
+/** Returns the sentences in which the extractor finds a relation. */
+async function relatingSentences(
   extractor: Extractor,
   plain: readonly string[],
   context: ModelCallContext,
@@ -108,7 +108,7 @@ async function stating(
   return plain.filter((text) => evidence.has(text));
 }
 
-/** What the feedback says against the answer. */
+/** Returns the corrections in the feedback on an answer. */
 function corrected({ question, feedbackText, feedbackScore }: QaEntry): readonly Said[] {
   if (feedbackText === null) return [];
   const statements = statementsOf(feedbackText);
@@ -119,19 +119,19 @@ function corrected({ question, feedbackText, feedbackScore }: QaEntry): readonly
   return [inQuestion(question, { kind: 'correction', text: first, confidence: 0.85 })];
 }
 
-/** A correction is understood only beside what was asked. */
+/** Adds the question to a correction, which is not understood without it. */
 function inQuestion(question: string, said: Said): Said {
-  const asked = line(question, MAX_QUESTION);
+  const asked = oneLine(question, MAX_QUESTION);
   if (said.kind !== 'correction' || asked === '' || addressesReader(asked)) return said;
   return { ...said, text: `Asked "${asked}": ${said.text}` };
 }
 
-/** The beginning of an answer that the user found right, beside its question unless it stands alone. */
+/** Returns the first sentence of an answer that the user confirmed, with the question unless it stands alone. */
 function confirmed({ question, answer, feedbackScore }: QaEntry): readonly Said[] {
   if (feedbackScore === null || feedbackScore < CONFIRMS) return [];
-  const asked = line(question, MAX_QUESTION);
+  const asked = oneLine(question, MAX_QUESTION);
   if (!/[?？]/u.test(question.slice(0, MAX_READ)) || addressesReader(asked)) return [];
-  const [told = ''] = sentences(answer.slice(0, MAX_ANSWER)).map((sentence) => line(sentence.text, MAX_READ));
+  const [told = ''] = sentences(answer.slice(0, MAX_ANSWER)).map((sentence) => oneLine(sentence.text, MAX_READ));
   const first = QUOTED.exec(told)?.[1] ?? told;
   if (first === '' || first.length > MAX_CONTEXT_CHARACTERS || /[?？]$/u.test(first)) return [];
   if (addressesReader(first) || KNOWS_NOTHING.test(first)) return [];
@@ -142,12 +142,13 @@ function confirmed({ question, answer, feedbackScore }: QaEntry): readonly Said[
   return [{ kind: 'confirmed', text, confidence: feedbackScore === 5 ? 0.9 : 0.8 }];
 }
 
-/** How answers without a model quote: the sentence, and the document that it stands in. */
+/** Form of quotes in answers without a model: the sentence and the name of its document. */
 const QUOTED = /^"(.+)"(?: \([^()]*\))?$/u;
 const KNOWS_NOTHING =
   /\b(?:don(?:'|’)?t|do not|does not|cannot|can(?:'|’)?t|unable to|no)\b.{0,30}\b(?:know|hold|find|information|idea|answer|help)/iu;
 
-function line(text: string, limit: number): string {
+/** Returns the beginning of a text as one line, cut at a word. */
+export function oneLine(text: string, limit: number): string {
   return cutAtWord(
     text
       .slice(0, 8 * limit)

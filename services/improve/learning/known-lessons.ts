@@ -9,8 +9,8 @@ import type { TextCandidate } from '../../common/storage/ports/text-index.ts';
 import { tokenizeQuery } from '../../common/text/language/tokenize.ts';
 
 export const LEARNINGS_NODE_SET = 'session_learnings';
-/** Of stages 2 and 3. */
-const BRIDGED_NODE_SETS: ReadonlySet<string> = new Set(['user_sessions_from_cache', 'agent_trace_feedbacks']);
+/** Node sets of persisted sessions (stages 2 and 3). */
+const PERSISTED_NODE_SETS: ReadonlySet<string> = new Set(['user_sessions_from_cache', 'agent_trace_feedbacks']);
 
 export interface KnownLessonsDependencies {
   readonly indexes: Pick<DatasetReaders, 'text'>;
@@ -19,11 +19,11 @@ export interface KnownLessonsDependencies {
 
 const SIMILAR_LESSONS = 5;
 const GLOSSARY_NAMES = 20;
-/** Rows are asked for beyond those wanted: some are of generations that nobody sees. */
+/** Factor of rows to read: some belong to generations that are not visible. */
 const OVER_FETCH = 4;
 const MAX_TERMS = 64;
 
-/** Statements of lessons that the dataset has, the most similar first. */
+/** Returns the statements of the dataset's lessons that are similar, most similar first. */
 export async function similarLessons(
   deps: KnownLessonsDependencies,
   scope: DatasetScope,
@@ -41,8 +41,8 @@ export async function similarLessons(
 const PASSAGES_READ = 5;
 
 /**
- * Whether a passage of the dataset holds the statement word for word: what memory says already becomes no lesson because
- * somebody repeats or confirms it. Bridged sessions hold every turn and count for nothing here.
+ * Whether a passage of the dataset contains the statement word for word: then a repetition or confirmation is no lesson.
+ * Persisted sessions do not count, because they contain every turn.
  */
 export async function standsInMemory(
   deps: KnownLessonsDependencies,
@@ -52,7 +52,7 @@ export async function standsInMemory(
   const rows = await best(deps, scope, { kind: 'chunk', text: statement, limit: PASSAGES_READ });
   const words = wordsOf(statement);
   return rows.some(({ payload, nodeSets }) => {
-    if (nodeSets.some((name) => BRIDGED_NODE_SETS.has(name))) return false;
+    if (nodeSets.some((name) => PERSISTED_NODE_SETS.has(name))) return false;
     return ` ${wordsOf((payload as ChunkPayload).text)} `.includes(` ${words} `);
   });
 }
@@ -61,7 +61,7 @@ function wordsOf(text: string): string {
   return (text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).join(' ');
 }
 
-/** Names that the dataset uses for what a statement is about. */
+/** Returns the names of entities in the dataset that match a statement. */
 export async function glossary(
   deps: KnownLessonsDependencies,
   scope: DatasetScope,
@@ -95,7 +95,7 @@ async function best(
 
 const HEADING = '# Session learning';
 
-/** What a lesson is kept as (cognify-improve.md §3.10). Session ids are chosen by callers: one line of them. */
+/** Makes the document of a lesson (cognify-improve.md §3.10). Session ids are chosen by clients and become one line. */
 export function lessonDocument(
   session: string,
   { statement, why }: { readonly statement: string; readonly why: string },
@@ -104,21 +104,21 @@ export function lessonDocument(
   return `${HEADING} (session ${name})\n\n${statement}${why === '' ? '' : ` (${why}.)`}\n`;
 }
 
-/** The statement of a document of that form, without its reason. */
+/** Returns the statement of a lesson document, without its reason. */
 function statementOfDocument(text: string): string {
   const body = text.startsWith(HEADING) ? text.slice(Math.max(0, text.indexOf('\n'))) : text;
   return body.trim().replace(/ \([^()]*\.\)$/u, '');
 }
 
-/** Shingles that two statements share before one is a repetition of the other. */
+/** Share of common shingles from which a statement repeats another. */
 const SAME = 0.7;
 
-/** Whether one of the texts says what the statement says: same numbers and negations, nearly the same words in order. */
+/** Whether one of the texts says the same: equal numbers and negations, nearly the same words in order. */
 export function isKnown(statement: string, known: readonly string[]): boolean {
   return known.some((text) => collapseNearDuplicates([asItem(text), asItem(statement)], SAME).length === 1);
 }
 
-/** Groups of items that say the same; what came first leads. */
+/** Groups items that say the same; the first one of each group leads. */
 export function sameStatements<Item extends { readonly text: string }>(items: readonly Item[]): readonly Item[][] {
   const numbered = items.map((item, at) => ({ ...asItem(item.text), id: String(at), item }));
   const byId = new Map(numbered.map(({ id, item }) => [id, item]));

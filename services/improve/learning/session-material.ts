@@ -7,10 +7,9 @@ import type { Distillation, Distillations } from '../../common/records/improve/d
 import type { SessionContexts } from '../../common/records/sessions/session-context.ts';
 import type { SessionEntries } from '../../common/records/sessions/session-entries.ts';
 import type { Sessions } from '../../common/records/sessions/sessions.ts';
-import { sessionOf } from '../bridge/pass-sessions.ts';
-import type { ImprovePass } from '../stage.ts';
+import type { ImprovePass } from '../model.ts';
+import { sessionOf, sessionScope } from '../pass-sessions.ts';
 import { type Candidate, candidateOfRow, candidatesOfTurn, isLasting } from './candidates.ts';
-import { sessionScope } from './each-session.ts';
 
 export interface MaterialDependencies {
   readonly sessions: Pick<Sessions, 'getMany'>;
@@ -19,25 +18,25 @@ export interface MaterialDependencies {
   readonly distillations: Distillations;
 }
 
-/** What a session has said since it was distilled last. */
+/** New content of a session since it was last distilled. */
 export interface SessionMaterial {
   readonly session: Session;
   readonly before: Distillation;
   readonly candidates: readonly Candidate[];
-  /** Turns that candidates come from, and the turn before each, cut. */
+  /** Turns that candidates come from, and the turn before each, shortened. */
   readonly turns: readonly QaEntry[];
   /** Number of the turn that each candidate of a turn comes from. */
   readonly turnOf: ReadonlyMap<string, number>;
 }
 
-/** Answers may have a megabyte each: few are held at a time. */
+/** Answers may have a megabyte each, so few are held at a time. */
 const PAGE = 50;
-/** What is kept of a text for the record that a model reads. */
+/** Characters that are kept of a text for the record that a model reads. */
 const MAX_KEPT = 8_000;
 
 /**
- * The candidates of the new turns, of turns with new feedback, and of the new context rows. Null when the session is gone
- * or nothing is new. Costs as much as there is new.
+ * Returns the candidates of the new turns, of turns with new feedback, and of the new context rows. Null when the session does
+ * not exist or has nothing new. The cost depends on the new content only.
  */
 export async function materialOf(
   deps: MaterialDependencies,
@@ -97,7 +96,7 @@ function numberOfFeedback({ feedbackNumber }: QaEntry): number {
   return feedbackNumber ?? 0;
 }
 
-/** Entries up to a number, a page at a time. */
+/** Yields the entries up to a number, read page by page. */
 async function* paged(
   read: (after: number) => Promise<readonly QaEntry[]>,
   numberOf: (entry: QaEntry) => number,

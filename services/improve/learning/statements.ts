@@ -1,7 +1,7 @@
 import { MAX_CONTEXT_CHARACTERS } from '../../common/domain/session-context.ts';
 import { sentences } from '../../common/text/language/sentences.ts';
 
-/** What makes a sentence of a user worth keeping beyond its turn. */
+/** Kind of a sentence that is worth keeping beyond its turn. */
 export type StatementKind = 'preference' | 'rule' | 'correction' | 'fact';
 
 export interface Statement {
@@ -12,14 +12,14 @@ export interface Statement {
   readonly confidence: number;
 }
 
-/** Of a longer text the beginning is read, and of that so many sentences. */
+/** Limits of what is read of a text: characters and sentences from its beginning. */
 export const MAX_READ = 4_000;
 const MAX_SENTENCES = 40;
 const MIN_LENGTH = 8;
 
 const QUESTION =
   /^(?:what|where|when|who|whom|whose|which|why|how|is|are|am|was|were|do|does|did|can|could|would|will|shall|should|may|might|has|have|had|tell me|show me|explain|find|list|give me|help|write|make me|summari[sz]e)\b/iu;
-/** Speaks to who reads the record, not about the world: never kept, whatever else it says. */
+/** Addresses the reader of the record (prompt injection): never kept, whatever else it says. */
 const ADDRESSES_READER =
   /\b(?:ignore|disregard|forget|override)\b.{0,40}\b(?:instruction|prompt|rule|above|previous|prior|everything)|\b(?:system prompt|you are now|act as|jailbreak|developer mode|new instructions?)\b|^\s*(?:system|assistant|user|developer)\s*:|\b(?:curator|distill\w*|lessons?[_ ]learned|confidence)\b\s*(?:[:=]|to\b|of\b|must\b|shall\b|should\b|has to\b|accepts?\b)|<\/?[\w-]+>/iu;
 const REMEMBER =
@@ -28,7 +28,7 @@ const CORRECTION =
   /^(?:no|nope|actually|correction|wrong|not quite|that(?:'|’)?s (?:wrong|not right|incorrect|not correct)|that is (?:wrong|not right|incorrect|not correct)|sorry)\s*[,:.!;–-]+\s*(?:it(?:'|’)s not right[,:;]?\s*)?/iu;
 const PREFERENCE =
   /\b(?:i|we)\b(?:\s+\w+){0,3}\s+(?:prefer|like|love|enjoy|hate|dislike|favou?r|avoid|can(?:'|’)?t stand|(?:do not|don(?:'|’)t) (?:like|want|eat|drink|use))\b|\b(?:i|we)(?:'d|’d| would) rather\b|\b(?:my|our) (?:favou?rite|preferred|preference)\b/iu;
-const PASSING_WISH = /\b(?:i|we)(?:'d|’d| would) (?:like|love) to\b/iu;
+const TEMPORARY_WISH = /\b(?:i|we)(?:'d|’d| would) (?:like|love) to\b/iu;
 const RULE =
   /^(?:please\s+)?(?:always|never(?! mind)|from now on|whenever|every time|by default)\b|\b(?:i|we) want you to (?:always|never)\b/iu;
 const OWN_FACT = new RegExp(
@@ -40,8 +40,8 @@ const OWN_FACT = new RegExp(
   ].join('|'),
   'iu',
 );
-/** True for this turn only. */
-const PASSING = new RegExp(
+/** Statements that are valid for this turn only. */
+const TEMPORARY = new RegExp(
   [
     String.raw`^(?:i|we)(?:'m|’m|'re|’re|'ve|’ve| am| are| have) (?:an? |the |some |no )?(?:question|questions|problem|issue|bug|error|doubt|idea|request|task|meeting|minute|moment|look|hurry|clue|asking|looking|trying|wondering|sure|sorry|middle|same page|here)\b`,
     String.raw`\b(?:is|are|was|were|keeps?|has|have)(?: (?:still|now|again|just|not|been))* (?:fail(?:s|ing|ed)?|broken|down|stuck|crash(?:es|ing|ed)?|slow|red|hanging|ready|done|working|wrong|late|missing|empty|stopped|acting|taking)\b`,
@@ -50,14 +50,14 @@ const PASSING = new RegExp(
   'iu',
 );
 
-/** Sentences of a user that state something lasting. Linear in what is read. */
+/** Returns the sentences of a user that state something lasting. Linear in the characters read. */
 export function statementsOf(text: string): readonly Statement[] {
   return sentencesOf(text).flatMap((sentence) => statementOf(sentence) ?? []);
 }
 
-/** Sentences that might state a fact about something named: neither question, request, nor meant for the reader. */
+/** Returns the sentences that may state a fact: no questions, no requests, none that address the reader. */
 export function plainSentences(text: string): readonly string[] {
-  return sentencesOf(text).filter((line) => isKept(line) && !QUESTION.test(line) && !PASSING.test(line));
+  return sentencesOf(text).filter((line) => isKept(line) && !QUESTION.test(line) && !TEMPORARY.test(line));
 }
 
 export function addressesReader(text: string): boolean {
@@ -86,12 +86,12 @@ function statementOf(line: string): Statement | null {
   }
   if (RULE.test(line)) return rest('rule', line, 0.85);
   if (QUESTION.test(line)) return null;
-  if (PREFERENCE.test(line) && !PASSING_WISH.test(line)) return rest('preference', line, 0.85);
-  if (OWN_FACT.test(line) && !PASSING.test(line)) return rest('fact', line, 0.8);
+  if (PREFERENCE.test(line) && !TEMPORARY_WISH.test(line)) return rest('preference', line, 0.85);
+  if (OWN_FACT.test(line) && !TEMPORARY.test(line)) return rest('fact', line, 0.8);
   return null;
 }
 
-/** Points at another sentence, or takes something back. */
+/** Refers to another sentence, or takes something back. */
 const SAYS_NOTHING = /^never mind\b|^\S+ \S+ (?:that|this|it|them|those|these|so|too)[.!]?$/iu;
 
 function rest(kind: StatementKind, text: string, confidence: number): Statement | null {

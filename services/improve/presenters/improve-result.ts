@@ -24,7 +24,7 @@ function presentStage({ stage, status, reason, error, counts, durationMs, run }:
   return { stage, status, reason, error, counts, duration_ms: durationMs, run: run === null ? null : runInfo(run) };
 }
 
-/** Only what enriches the graph as such counts: the stage takes custom tasks too. */
+/** Presents the run of the enrichment stage, which also runs custom tasks. */
 function memifyRun(stages: readonly StageResult[]): object {
   const run = stages.find(({ stage }) => stage === 'triplet_enrichment')?.run ?? null;
   return run === null ? {} : { [run.dataset]: runInfo(run) };
@@ -36,7 +36,7 @@ const STATUS = {
   DATASET_PROCESSING_ERRORED: 'PipelineRunErrored',
 } as const;
 
-/** Items of these pipelines carry no id of a data item. */
+/** Presents a run; the items of these pipelines have no data item id. */
 export function runInfo(run: RunState): object {
   const described = {
     status: STATUS[run.status],
@@ -48,7 +48,7 @@ export function runInfo(run: RunState): object {
   return { ...described, data_ingestion_info: [{ run_info: { ...described, data_ingestion_info: null } }] };
 }
 
-/** Of a run that goes on in the background. */
+/** Presents a run in the background. */
 export function startedRunInfo(run: RunState): object {
   return {
     status: STATUS[run.status],

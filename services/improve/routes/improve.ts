@@ -1,20 +1,92 @@
+import { z } from 'zod';
+import { STAGE_NAMES } from '../../common/domain/improve-stages.ts';
 import type { DatasetRef } from '../../common/kernel/dataset.ts';
 import { engramError, isEngramError } from '../../common/kernel/errors.ts';
 import { HttpError } from '../../common/platform/http/http-error.ts';
 import { defineRoute, json, type Reply, type Route } from '../../common/platform/http/route.ts';
 import { onDatasets } from '../../common/platform/http/route-permission.ts';
+import {
+  lenientBoolean,
+  lenientNumber,
+  optional,
+  optionalOrBlank,
+  stringList,
+  uuid,
+} from '../../common/platform/http/schema.ts';
 import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
 import type { CallContext } from '../../common/platform/messaging/messenger.ts';
 import { resolveDatasets } from '../../common/platform/messaging/methods/auth.ts';
 import type { ImproveParts } from '../engine/improve-passes.ts';
 import type { ImproveResult } from '../engine/improve-result.ts';
+import type { CustomEnrichment, ImproveOptions } from '../model.ts';
 import { presentImproveResult } from '../presenters/improve-result.ts';
-import type { CustomEnrichment, ImproveOptions } from '../stage.ts';
 import { requireKnownTasks } from '../structure/memify-tasks.ts';
-import { type ImproveBody, improveAnswer, improveBody } from './improve.schema.ts';
 
-const improveDataset = onDemand(async () => (await import('../usecases/improve-dataset.ts')).improveDataset);
-const startImprove = onDemand(async () => (await import('../usecases/start-improve.ts')).startImprove);
+const improveDataset = onDemand(async () => (await import('../engine/start-improve.ts')).improveDataset);
+const startImprove = onDemand(async () => (await import('../engine/start-improve.ts')).startImprove);
+
+/** `ImprovePayloadDTO` (cognify-improve.md §3.1); `reviewConflicts` is accepted and has no effect. */
+const improveBody = z
+  .object({
+    extractionTasks: optional(stringList()),
+    enrichmentTasks: optional(stringList()),
+    data: optional(z.string()),
+    datasetName: optional(z.string()),
+    datasetId: optionalOrBlank(uuid()),
+    nodeName: optional(stringList()),
+    runInBackground: optional(lenientBoolean()),
+    buildGlobalContextIndex: optional(lenientBoolean()),
+    buildTruthSubspace: optional(lenientBoolean()),
+    reviewConflicts: lenientBoolean().optional(),
+    feedbackAlpha: optional(lenientNumber({ above: 0, max: 1 })),
+    sessionIds: optional(stringList()),
+  })
+  .meta({ id: 'ImprovePayloadDTO' });
+
+type ImproveBody = z.output<typeof improveBody>;
+
+const stageResult = z
+  .object({
+    stage: z.enum(STAGE_NAMES),
+    status: z.enum(['completed', 'already_completed', 'skipped', 'errored']),
+    reason: z.string().nullable().describe('Set when skipped'),
+    error: z.string().nullable(),
+    counts: z.record(z.string(), z.int()),
+    duration_ms: z.int(),
+    run: z.unknown().describe('PipelineRunInfo of a stage that is a pipeline, or null'),
+  })
+  .meta({ id: 'StageResult' });
+
+const improveAnswer = z
+  .object({
+    dataset_id: z.uuid().nullable(),
+    dataset_name: z.string().nullable(),
+    session_ids: z.array(z.string()),
+    stages: z.array(stageResult).describe('One per stage, in stage order'),
+    background: z.boolean(),
+    finished: z.boolean(),
+    error: z.string().nullable(),
+    rerun_requested: z.boolean(),
+    rerun_passes: z.array(z.array(stageResult)),
+    memify_run: z.unknown(),
+    status: z.enum(['completed', 'errored', 'skipped', 'running']),
+  })
+  .meta({ id: 'ImproveResult' });
+
+/** `MemifyPayloadDTO` (cognify-improve.md §4). */
+export const memifyBody = improveBody
+  .pick({
+    extractionTasks: true,
+    enrichmentTasks: true,
+    data: true,
+    datasetName: true,
+    datasetId: true,
+    nodeName: true,
+    runInBackground: true,
+  })
+  .meta({ id: 'MemifyPayloadDTO' });
+
+export const memifyAnswer = z.record(z.string(), z.unknown()).describe('PipelineRunInfo by dataset id');
 
 /** POST /improve (cognify-improve.md §3). */
 export function improveRoutes(parts: ImproveParts): readonly Route[] {
@@ -23,12 +95,15 @@ export function improveRoutes(parts: ImproveParts): readonly Route[] {
       method: 'POST',
       path: '/api/v1/improve',
       tag: 'improve',
-      summary: 'Bridge what sessions hold into the graph of a dataset, learn from it, and enrich the graph',
+      summary: 'Persist sessions in the graph of a dataset, learn from them, and enrich the graph',
       auth: 'user',
       permission: onDatasets('write', 'on the dataset; a new name is created'),
       body: { kind: 'json', schema: improveBody, carriesDocument: true },
       responses: {
-        200: { description: 'What each stage came to, or that it goes on in the background', schema: improveAnswer },
+        200: {
+          description: 'The result of each stage, or that the improve runs in the background',
+          schema: improveAnswer,
+        },
         402: { description: 'Persisting the sessions stopped on an exhausted budget' },
         403: { description: 'The dataset is unknown or not writable' },
         409: { description: 'Persisting the sessions failed' },
@@ -43,7 +118,7 @@ export function improveRoutes(parts: ImproveParts): readonly Route[] {
         requireFew(sessionIds);
         return guarded(parts, async () => {
           const dataset = await datasetOf(parts, body, { ...context, principal });
-          // Whoever asked may go away: what was begun is ended.
+          // Without the signal of the request: the improve goes on when the client disconnects.
           const { signal: _, ...lasting } = context;
           const request = { dataset, principal, context: lasting, sessionIds, options };
           if (body.runInBackground) return json(presentImproveResult(await startImprove(parts, request)));
@@ -54,7 +129,7 @@ export function improveRoutes(parts: ImproveParts): readonly Route[] {
   ];
 }
 
-/** All of them are claimed in one commit. */
+/** Limit of sessions, which are claimed in one commit. */
 const MAX_SESSIONS = 1000;
 
 function requireFew(sessionIds: readonly string[]): void {
@@ -68,7 +143,7 @@ function optionsOf(body: ImproveBody, defaultAlpha: number): ImproveOptions {
   return { buildTruthSubspace, buildGlobalContextIndex, feedbackAlpha, nodeNames: body.nodeName ?? [], custom };
 }
 
-/** Empty lists and an empty text are not given. */
+/** Reads the named tasks; null when there are no tasks and no text. */
 function customOf({ extractionTasks = [], enrichmentTasks = [], data = '' }: ImproveBody): CustomEnrichment | null {
   requireKnownTasks([...extractionTasks, ...enrichmentTasks]);
   if (extractionTasks.length + enrichmentTasks.length === 0 && data === '') return null;
@@ -87,7 +162,7 @@ export async function datasetOf(
   return dataset;
 }
 
-/** A failure of the one stage without which improve cannot go on is the caller's business (decisions.md, Improve). */
+/** Makes the reply; a failure of the fatal stage becomes an error status (decisions.md, Improve). */
 function replyOf(result: ImproveResult): Reply {
   const { failure } = result;
   if (failure === null) return json(presentImproveResult(result));

@@ -4,13 +4,12 @@ import { defineRoute, json, type Reply, type Route } from '../../common/platform
 import { onDatasets } from '../../common/platform/http/route-permission.ts';
 import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
 import type { ImproveParts } from '../engine/improve-passes.ts';
+import type { MemifyOutcome } from '../engine/memify.ts';
 import { runInfo, startedRunInfo } from '../presenters/improve-result.ts';
 import { requireKnownTasks } from '../structure/memify-tasks.ts';
-import type { MemifyOutcome } from '../usecases/memify.ts';
-import { memifyAnswer, memifyBody } from './improve.schema.ts';
-import { datasetOf } from './improve.ts';
+import { datasetOf, memifyAnswer, memifyBody } from './improve.ts';
 
-const memify = onDemand(async () => (await import('../usecases/memify.ts')).memify);
+const memify = onDemand(async () => (await import('../engine/memify.ts')).memify);
 
 /** POST /memify (cognify-improve.md §4). */
 export function memifyRoutes(parts: ImproveParts): readonly Route[] {
@@ -27,7 +26,7 @@ export function memifyRoutes(parts: ImproveParts): readonly Route[] {
         200: { description: 'The run of the dataset; nothing without a task', schema: memifyAnswer },
         402: { description: 'Token budget exhausted' },
         403: { description: 'The dataset is unknown or not writable' },
-        409: { description: 'Another improve of the dataset is under way' },
+        409: { description: 'Another improve of the dataset is running' },
         422: { description: 'An unknown task name' },
         500: { description: 'The run ended with an error' },
       },
@@ -40,7 +39,7 @@ export function memifyRoutes(parts: ImproveParts): readonly Route[] {
           requireKnownTasks([...extractionTasks, ...enrichmentTasks]);
           const dataset = await datasetOf(parts, body, { ...context, principal });
           if (extractionTasks.length + enrichmentTasks.length === 0) return json({});
-          // Whoever asked may go away: what was begun is ended.
+          // Without the signal of the request: the tasks go on when the client disconnects.
           const { signal: _, ...lasting } = context;
           const tasks = { extractionTasks, enrichmentTasks, data: data === '' ? null : data };
           const background = body.runInBackground ?? false;
@@ -65,7 +64,7 @@ function replyOf(outcome: MemifyOutcome): Reply {
   return json({ error: 'Pipeline run errored', detail: failure }, 500);
 }
 
-/** Errors of ours have a body of their own here, but for what nobody may do (decisions.md, 403). */
+/** Gives known errors the body of this route, except 403 (decisions.md, 403). */
 async function guarded(parts: Pick<ImproveParts, 'logger'>, work: () => Promise<Reply>): Promise<Reply> {
   try {
     return await work();

@@ -5,7 +5,7 @@ import { scopeOf } from '../../common/kernel/dataset.ts';
 import { onlyEmbedder } from '../../common/ports/embedders.ts';
 import { truthFactor, truthScore, withLearnings } from '../../common/ranking/truth.ts';
 import { createTruthState, TRUTH_SLOTS } from '../../common/records/improve/truth-state.ts';
-import { createBuildTruthSubspace } from './build-truth-subspace.ts';
+import { createBuildTruthSubspace } from './structure-stages.ts';
 
 describe('build_truth_subspace', () => {
   let structure: StructureWorld;

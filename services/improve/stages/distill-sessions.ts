@@ -14,9 +14,8 @@ import type { SessionContexts } from '../../common/records/sessions/session-cont
 import type { DocumentStore } from '../../common/storage/ports/document-store.ts';
 import type { ImproveSettings } from '../dependencies.ts';
 import type { Candidate } from '../learning/candidates.ts';
-import type { Lesson } from '../learning/curate-lessons.ts';
+import type { Lesson } from '../learning/distil-by-model.ts';
 import { type Distilled, distilByModel } from '../learning/distil-by-model.ts';
-import { eachSession, outcomeOf, sessionScope } from '../learning/each-session.ts';
 import {
   isKnown,
   type KnownLessonsDependencies,
@@ -27,7 +26,8 @@ import {
   standsInMemory,
 } from '../learning/known-lessons.ts';
 import { type MaterialDependencies, materialOf, type SessionMaterial } from '../learning/session-material.ts';
-import type { ImprovePass, Stage } from '../stage.ts';
+import type { ImprovePass, Stage } from '../model.ts';
+import { eachSession, outcomeOf, sessionScope } from '../pass-sessions.ts';
 
 export interface DistillSessionsDependencies extends MaterialDependencies, KnownLessonsDependencies {
   readonly store: Pick<DocumentStore, 'commit'>;
@@ -37,7 +37,7 @@ export interface DistillSessionsDependencies extends MaterialDependencies, Known
   readonly models: Pick<ModelSource, 'current'>;
   readonly logger: Logger;
   readonly settings: Pick<ImproveSettings, 'distillMaxBatches'>;
-  /** The texts as items of the dataset, cognified. The same key is the same item. */
+  /** Adds the texts as items of the dataset and cognifies them. The same key is the same item. */
   keepDocuments(pass: ImprovePass, documents: readonly LessonDocument[]): Promise<RunState>;
 }
 
@@ -49,17 +49,16 @@ export interface LessonDocument {
 }
 
 const NAME = 'distill_sessions';
-/** Of one message and one run. */
+/** Documents of one message and one run. */
 const DOCUMENTS_AT_ONCE = 200;
 
 /**
- * Stage 5 (cognify-improve.md §3.10): what sessions have said that lasts becomes one document each. Without a model
- * statements are found by rules and grouped by their words; with one, a curator and a writer judge them.
+ * Stage 5 (cognify-improve.md §3.10): persists the lasting statements of sessions as one document each. Without a model they
+ * are found by rules and grouped by their words; with one, a curator and a writer judge them.
  */
 export function createDistillSessions(deps: DistillSessionsDependencies): Stage {
   return {
     name: NAME,
-    needsSessions: true,
     gate: async () => null,
     async run(pass) {
       const models = await deps.models.current(pass.principal.tenant);
@@ -76,8 +75,8 @@ export function createDistillSessions(deps: DistillSessionsDependencies): Stage 
         if (documents > 0) counts.sessions_completed += 1;
       });
       const { documents, sessions_completed, entries_uncurated } = counts;
-      const told = { documents, sessions_completed, sessions_failed: failures.count, entries_uncurated };
-      return { ...outcomeOf(failures, told), isUnchanged: isUnchanged && failures.count === 0 };
+      const reported = { documents, sessions_completed, sessions_failed: failures.count, entries_uncurated };
+      return { ...outcomeOf(failures, reported), isUnchanged: isUnchanged && failures.count === 0 };
     },
   };
 }
@@ -85,11 +84,11 @@ export function createDistillSessions(deps: DistillSessionsDependencies): Stage 
 interface SessionResult {
   readonly documents: number;
   readonly uncurated: number;
-  /** Calls of the model. */
+  /** Model calls that failed. */
   readonly failed: number;
 }
 
-/** Null when nothing is new. */
+/** Distils a session; null when nothing in it is new. */
 async function distil(
   deps: DistillSessionsDependencies,
   pass: ImprovePass,
@@ -99,7 +98,7 @@ async function distil(
   const { principal, signal } = pass;
   const payer = payerOf(principal);
   const context: ModelCallContext = { scope: { tenant: principal.tenant }, purpose: 'extraction', payer, signal };
-  // A model configured for extraction would be asked once more for each turn: the curator reads them anyway.
+  // With a language model no extractor is used: it would be called for each turn, which the curator reads anyway.
   const reading = { extractor: languageModel === null ? extractor : null, context, byModel: languageModel !== null };
   const material = await materialOf(deps, pass, key, reading);
   if (material === null) return null;
@@ -112,12 +111,12 @@ async function distil(
   const fresh = await unknownOf(deps, pass, distilled.lessons);
   signal.throwIfAborted();
   await publish(deps, pass, material, fresh);
-  const guiding = await guide(deps, pass, key, material);
+  const guiding = await addGuidance(deps, pass, key, material);
   await seal(deps, pass, material, { distilled, guiding });
   return { documents: fresh.length, uncurated: distilled.uncurated, failed: distilled.failed.length };
 }
 
-/** One lesson for candidates that say the same, in the words of the surest. */
+/** Makes one lesson of candidates that say the same, in the words of the most confident one. */
 function byRules({ candidates }: SessionMaterial): Distilled {
   const lessons = sameStatements(candidates).flatMap((members): readonly Lesson[] => {
     const [first] = members.toSorted((left, right) => right.confidence - left.confidence);
@@ -126,7 +125,7 @@ function byRules({ candidates }: SessionMaterial): Distilled {
   return { lessons, sealed: candidates, uncurated: 0, failed: [] };
 }
 
-/** Without those that the dataset, or another lesson of the list, says already. */
+/** Returns the lessons that neither the dataset nor another lesson of the list states. */
 async function unknownOf(
   deps: DistillSessionsDependencies,
   pass: ImprovePass,
@@ -144,13 +143,13 @@ async function unknownOf(
   return fresh;
 }
 
-/** Where a statement of a turn guides the answers of its session. */
+/** Context section that a statement of a turn is added to, by its origin. */
 const GUIDES: ReadonlyMap<string, 'rules' | 'preferences'> = new Map(
   Object.entries<'rules' | 'preferences'>({ rule: 'rules', preference: 'preferences' }),
 );
 
-/** What users ask for and prefer stands in the guidance of the session too. Answers the ids of the rows. */
-async function guide(
+/** Adds rules and preferences of the user to the context of the session. Returns the ids of the rows. */
+async function addGuidance(
   { contexts, ids, clock }: DistillSessionsDependencies,
   pass: ImprovePass,
   key: SessionKey,
@@ -187,8 +186,8 @@ async function publish(
 }
 
 /**
- * After the lessons are durable. Where calls failed, the turns from the first that was not read stay open, and what of
- * them was read is kept by its id.
+ * Records what was distilled, after the lessons are durable. Where model calls failed, the turns from the first one that was
+ * not read stay open, and the candidates of them that were read are recorded by id.
  */
 async function seal(
   deps: DistillSessionsDependencies,
@@ -207,7 +206,7 @@ async function seal(
     version: before.version,
     turns: Math.min(session.qaCount, firstOpen - 1),
     feedback: isOpen ? before.feedback : session.feedbackCount,
-    // Rows made of turns are no news: the turns were read.
+    // Includes the rows made from turns, which were read already.
     rows: [...known, ...kept.map(({ id }) => id), ...guiding],
   });
   await deps.store.commit(scopeOf(pass.dataset), [write]);

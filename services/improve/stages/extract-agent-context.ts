@@ -8,14 +8,12 @@ import type { Clock, IdSource } from '../../common/ports/system.ts';
 import type { SessionContexts } from '../../common/records/sessions/session-context.ts';
 import type { SessionEntries } from '../../common/records/sessions/session-entries.ts';
 import type { Sessions } from '../../common/records/sessions/sessions.ts';
-import { sessionOf } from '../bridge/pass-sessions.ts';
 import type { ImproveSettings } from '../dependencies.ts';
-import { lessonsByModel } from '../learning/agent-lessons.ts';
-import { eachSession, outcomeOf, sessionScope } from '../learning/each-session.ts';
-import { lessonsByRules } from '../learning/trace-rules.ts';
-import type { ImprovePass, Stage } from '../stage.ts';
+import { lessonsByModel, lessonsByRules } from '../learning/agent-lessons.ts';
+import type { ImprovePass, Stage } from '../model.ts';
+import { eachSession, outcomeOf, sessionOf, sessionScope } from '../pass-sessions.ts';
 
-export interface ExtractAgentContextDependencies {
+interface ExtractAgentContextDependencies {
   readonly sessions: Pick<Sessions, 'getMany'>;
   readonly entries: Pick<SessionEntries, 'tracesAfter'>;
   readonly contexts: Pick<SessionContexts, 'rows' | 'learn' | 'progress'>;
@@ -28,19 +26,18 @@ export interface ExtractAgentContextDependencies {
 
 const NAME = 'extract_agent_context';
 const PROGRESS = 'agent_context';
-/** Steps before the new ones, so that a remedy finds its failure. */
+/** Steps read before the new ones, so that a remedy finds its failure. */
 const OVERLAP = 3;
-/** Of a longer backlog the newest are read: what a model reads is paid for, what rules read is memory. */
+/** Newest steps that are read of a longer backlog: a model call is paid for, rules cost memory. */
 const MAX_STEPS = { model: 40, rules: 1000 } as const;
 
 /**
- * Stage 4 (cognify-improve.md §3.9): what the new steps of agents teach, kept as context rows of the session in the commit
- * that moves its watermark. `lessons` counts rows that are new or were confirmed.
+ * Stage 4 (cognify-improve.md §3.9): extracts lessons from the new steps of agents and keeps them as context rows of the
+ * session, in the commit that moves its progress. `lessons` counts rows that are new or were confirmed.
  */
 export function createExtractAgentContext(deps: ExtractAgentContextDependencies): Stage {
   return {
     name: NAME,
-    needsSessions: true,
     async gate() {
       const { sessionMemory, autoFeedback } = deps.settings;
       if (!sessionMemory) return { status: 'skipped', reason: 'session_manager_unavailable' };
@@ -62,7 +59,7 @@ export function createExtractAgentContext(deps: ExtractAgentContextDependencies)
   };
 }
 
-/** Null when there are no new steps. */
+/** Extracts the lessons of a session; null when there are no new steps. */
 async function extract(
   deps: ExtractAgentContextDependencies,
   pass: ImprovePass,
@@ -75,7 +72,7 @@ async function extract(
   ]);
   if (session === null) return null;
   const { traceCount: total, startedAt } = session;
-  // Progress of a session of that name that is gone says nothing about this one.
+  // Progress of an earlier session with the same name does not count.
   const processed = progress?.['startedAt'] === startedAt ? Number(progress['processedTraceCount']) : 0;
   const pending = total - processed;
   if (pending <= 0) return null;
@@ -84,7 +81,11 @@ async function extract(
   let lessons: readonly NewContextRow[];
   if (languageModel === null) lessons = lessonsByRules(steps);
   else
-    lessons = await lessonsByModel(languageModel, { steps, known: await deps.contexts.rows(scope, key) }, asked(pass));
+    lessons = await lessonsByModel(
+      languageModel,
+      { steps, known: await deps.contexts.rows(scope, key) },
+      callContext(pass),
+    );
   pass.signal.throwIfAborted();
   const learned = await deps.contexts.learn(scope, key, lessons, {
     newId: () => deps.ids.uuid(),
@@ -94,7 +95,7 @@ async function extract(
   return learned.length;
 }
 
-/** What the calls of a pass are for, and who pays. */
-function asked({ principal, signal }: ImprovePass): ModelCallContext {
+/** Makes the context of a model call, with its payer. */
+function callContext({ principal, signal }: ImprovePass): ModelCallContext {
   return { scope: { tenant: principal.tenant }, purpose: 'extraction', payer: payerOf(principal), signal };
 }

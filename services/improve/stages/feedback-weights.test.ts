@@ -26,8 +26,7 @@ import { createSessionContexts } from '../../common/records/sessions/session-con
 import { createSessionEntries } from '../../common/records/sessions/session-entries.ts';
 import { createSessions } from '../../common/records/sessions/sessions.ts';
 import { createInProcessBus } from '../../common/storage/bus/in-process/bus.ts';
-import { createPassReads } from '../engine/pass-reads.ts';
-import { defaultOptions, type ImprovePass } from '../stage.ts';
+import { createPassReads, defaultOptions, type ImprovePass } from '../model.ts';
 import { createFeedbackWeights } from './feedback-weights.ts';
 
 const AT = '2026-01-02T03:04:05.678Z';

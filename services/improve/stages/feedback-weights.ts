@@ -7,41 +7,38 @@ import type { SessionNote } from '../../common/platform/messaging/methods/ingest
 import { votesOfAnswersWrite, type WeightVote } from '../../common/records/improve/element-weights.ts';
 import type { Watermark } from '../../common/records/improve/watermarks.ts';
 import type { SessionContexts } from '../../common/records/sessions/session-context.ts';
-import { noteOnSession } from '../bridge/note-on-session.ts';
-import { remarksOf, sessionsOf, watermarksOf } from '../bridge/pass-sessions.ts';
-import { recordPipeline } from '../bridge/record-pipeline.ts';
 import type { ImproveDependencies } from '../dependencies.ts';
-import type { ImprovePass, Stage } from '../stage.ts';
+import type { ImprovePass, Stage } from '../model.ts';
+import { noteOnSession, remarksOf, sessionsOf, watermarksOf } from '../pass-sessions.ts';
 import { presentElements } from '../structure/present-elements.ts';
+import { recordPipeline } from './record-pipeline.ts';
 
 type Dependencies = Pick<
   ImproveDependencies,
   'sessions' | 'entries' | 'watermarks' | 'store' | 'messenger' | 'weights' | 'indexes' | 'ledger' | 'clock' | 'ids'
 > & { readonly contexts: Pick<SessionContexts, 'feedback'> };
 
-/** Answers that are rated, noted and committed together. */
+/** Answers that are processed and committed together. */
 const BATCH = 100;
-/** An element that does not turn up in the graph so often will not any more. */
+/** After this many attempts an element that is missing from the graph is given up. */
 const MAX_ATTEMPTS = 3;
-/** An answer is made from fewer; a caller may name any number. */
+/** Limit of elements of one answer; a client may name any number. */
 const MAX_ELEMENTS = 500;
 const MAX_ID_LENGTH = 200;
 
 /**
- * Stage 1 (cognify-improve.md §3.6): ratings of answers move the weights of the nodes and edges that the answers used. Only
- * feedback that is new, or whose elements were missing from the graph, is looked at. One rating moves an element once:
- * weights and what moved them are one commit.
+ * Stage 1 (cognify-improve.md §3.6): moves the weights of the nodes and edges that rated answers used. Reads only feedback that
+ * is new or whose elements were missing from the graph. A rating moves an element once: weights and votes are one commit.
  */
 export function createFeedbackWeights(deps: Dependencies): Stage {
   return {
     name: 'feedback_weights',
-    needsSessions: true,
     gate: async () => null,
     async run(pass) {
       const recorded = await recordPipeline(deps, pass, async () => {
         let hasChanged = false;
         const [sessions] = await Promise.all([sessionsOf(deps, pass), watermarksOf(deps, pass)]);
-        for (const session of sessions) hasChanged = (await weigh(deps, pass, session)) || hasChanged;
+        for (const session of sessions) hasChanged = (await applyRatings(deps, pass, session)) || hasChanged;
         return hasChanged ? 'changed' : 'unchanged';
       });
       return { status: 'completed', counts: { sessions: pass.sessions.length }, ...recorded };
@@ -53,12 +50,12 @@ interface Rating {
   readonly turn: QaEntry;
   /** 1 to 5. */
   readonly score: number;
-  /** `implicit`: understood from what the user said later. */
+  /** `implicit`: derived from a later remark of the user. */
   readonly source: 'explicit' | 'implicit';
 }
 
-/** Whether anything was written. */
-async function weigh(deps: Dependencies, pass: ImprovePass, session: Session): Promise<boolean> {
+/** Applies the new ratings of a session; returns whether anything was written. */
+async function applyRatings(deps: Dependencies, pass: ImprovePass, session: Session): Promise<boolean> {
   const { watermarks, store } = deps;
   const scope = { tenant: pass.principal.tenant };
   let watermark = (await watermarksOf(deps, pass))(session, 'feedback');
@@ -101,7 +98,7 @@ function isSame(watermark: Watermark, { done, remarks, pending }: Pick<Watermark
   return isUnmoved && watermark.pending.join() === pending.join();
 }
 
-/** What somebody said in passing about answers of the session. */
+/** Returns the answers that remarks of the session rate. */
 function referenced(said: readonly SessionFeedback[]): readonly string[] {
   return said
     .filter(({ referencedQaRating }) => referencedQaRating !== null)
@@ -118,7 +115,7 @@ async function turnsOf(
   return turns.filter((turn) => turn !== null);
 }
 
-/** A score counts more than what was understood from words; of those the last counts. None when it was applied already. */
+/** Returns the rating of a turn: its score, else the last rating from remarks. None when it was already applied. */
 function ratingOf(turn: QaEntry, said: readonly SessionFeedback[]): readonly Rating[] {
   const noted = turn.memifyMetadata ?? {};
   const words = said.findLast(
@@ -141,7 +138,7 @@ function ratingOf(turn: QaEntry, said: readonly SessionFeedback[]): readonly Rat
 const SCORE_KEY = 'feedback_weights_applied_score';
 const SOURCE_KEY = 'feedback_weights_applied_source';
 
-/** Answers that were removed or forgotten while they were rated: the removal may not have seen the vote. */
+/** Removes votes of answers that were removed or forgotten meanwhile: the removal may not have seen the vote. */
 async function withdrawVotes(
   deps: Dependencies,
   pass: ImprovePass,
@@ -157,7 +154,7 @@ async function withdrawVotes(
 
 interface Rated {
   readonly notes: readonly SessionNote[];
-  /** Answers some of whose elements are missing. */
+  /** Answers with elements that are missing from the graph. */
   readonly pending: readonly string[];
 }
 
@@ -191,7 +188,10 @@ async function rate(deps: Dependencies, pass: ImprovePass, session: Session, { t
     const applied = new Set(before.applied);
     const ids = [...present].filter((id) => !applied.has(id));
     const next: WeightVote = {
-      ...{ score, source, attempts: before.attempts + 1, version: known?.version ?? null },
+      score,
+      source,
+      attempts: before.attempts + 1,
+      version: known?.version ?? null,
       applied: [...before.applied, ...ids],
     };
     const at = deps.clock.now().toISOString();
@@ -213,7 +213,7 @@ async function rate(deps: Dependencies, pass: ImprovePass, session: Session, { t
   return { metadata, isDone };
 }
 
-/** Those that can be ids, each once. */
+/** Returns the distinct strings that can be ids. */
 function elementIds(ids: readonly string[] = []): readonly string[] {
   const fit = ids
     .slice(0, 10 * MAX_ELEMENTS)

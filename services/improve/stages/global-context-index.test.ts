@@ -13,8 +13,8 @@ import {
 } from '../../common/records/improve/context-summaries.ts';
 import { removeWhere } from '../../common/storage/ports/document-store.ts';
 import { learnedCollections } from '../collections.ts';
-import { forgetItems } from '../structure/forget-items.ts';
-import { createGlobalContextIndex } from './global-context-index.ts';
+import { forgetItems } from '../structure/erase-items.ts';
+import { createGlobalContextIndex } from './structure-stages.ts';
 
 const PEOPLE = ['Ada', 'Grace', 'Mary', 'Alan', 'Kurt', 'Emmy', 'Sofia', 'Euclid'];
 const THINGS = ['engines', 'compilers', 'novels', 'machines', 'proofs', 'rings', 'waves', 'lines'];

@@ -1,12 +1,12 @@
 import type { RunState } from '../../common/domain/run.ts';
-import { sessionDocumentId, type TraceEntry } from '../../common/domain/session.ts';
+import type { TraceEntry } from '../../common/domain/session.ts';
+import { sessionDocumentId } from '../../common/domain/session.ts';
 import type { PlannedWindow } from '../../common/records/improve/watermarks.ts';
-import { sessionFileName } from '../bridge/file-name.ts';
-import { type BridgedDocument, keepDocuments } from '../bridge/keep-documents.ts';
-import { type Backlog, backlogsOf, plannedWindow, windowDone } from '../bridge/pending-entries.ts';
-import { tellBridged } from '../bridge/tell-bridged.ts';
 import type { ImproveDependencies } from '../dependencies.ts';
-import { type ImprovePass, PartlyDoneError, type Stage } from '../stage.ts';
+import { type ImprovePass, PartlyDoneError, type Stage } from '../model.ts';
+import { reportPersisted } from '../pass-sessions.ts';
+import { keepDocuments, type PersistedDocument } from './keep-documents.ts';
+import { type Backlog, backlogsOf, completeWindow, planWindow, sessionFileName } from './session-backlog.ts';
 
 type Dependencies = Pick<
   ImproveDependencies,
@@ -15,34 +15,33 @@ type Dependencies = Pick<
 
 const NODE_SET = 'agent_trace_feedbacks';
 
-/** Sessions whose windows become documents together, one of each: one run of cognify is for all of them. */
+/** Sessions that get one window each per run of cognify. */
 const SESSIONS_TOGETHER = 10;
 
 /**
- * Stage 3 (cognify-improve.md §3.8): what agents did becomes documents of the dataset, in windows of steps, oldest first,
- * the sessions taking turns. What is over the limit of a run waits for the next, which begins at a window that failed.
+ * Stage 3 (cognify-improve.md §3.8): persists the steps of agents as documents of the dataset, in windows, oldest first, the
+ * sessions in turn. Windows beyond the limit wait for the next improve, which begins at a window that failed.
  */
 export function createPersistAgentTraces(deps: Dependencies): Stage {
   return {
     name: 'persist_agent_traces',
-    needsSessions: true,
     async gate(pass) {
       const backlogs = await backlogsOf(deps, pass, 'agent_traces');
       return backlogs.length > 0 ? null : { status: 'already_completed', reason: 'no_new_trace_steps' };
     },
     async run(pass) {
-      const greatest = deps.settings.traceWindowsPerRun || Number.POSITIVE_INFINITY;
+      const limit = deps.settings.traceWindowsPerRun || Number.POSITIVE_INFINITY;
       let waiting = await backlogsOf(deps, pass, 'agent_traces');
       let windows = 0;
       let run: RunState | null = null;
       const counts = () => ({ sessions: pass.sessions.length, windows });
-      while (waiting.length > 0 && windows < greatest) {
-        const together = waiting.slice(0, Math.min(SESSIONS_TOGETHER, greatest - windows));
+      while (waiting.length > 0 && windows < limit) {
+        const together = waiting.slice(0, Math.min(SESSIONS_TOGETHER, limit - windows));
         try {
           const kept = await keepWindows(deps, pass, together);
           windows += together.length;
           run = kept.run ?? run;
-          // Those that had their turn come last, so that none waits for a long one.
+          // Sessions that had their turn come last, so that none waits for a long one.
           waiting = [...waiting.slice(together.length), ...kept.left.filter(({ from, to }) => to > from)];
         } catch (error) {
           throw new PartlyDoneError(error, counts());
@@ -53,7 +52,7 @@ export function createPersistAgentTraces(deps: Dependencies): Stage {
   };
 }
 
-/** One window of each. Only when all of them are in memory does any of them count as done. */
+/** Persists one window of each backlog. A window is only completed when all of them are in memory. */
 async function keepWindows(
   deps: Dependencies,
   pass: ImprovePass,
@@ -64,7 +63,7 @@ async function keepWindows(
   const planned = await Promise.all(
     backlogs.map(async (backlog) => ({
       backlog,
-      plan: await plannedWindow(deps, pass, backlog, async () => Math.min(backlog.to, backlog.from + steps)),
+      plan: await planWindow(deps, pass, backlog, async () => Math.min(backlog.to, backlog.from + steps)),
     })),
   );
   const documents = await Promise.all(
@@ -78,18 +77,18 @@ async function keepWindows(
   const run = present.length === 0 ? null : await keepDocuments(deps, pass, present);
   const left: Backlog[] = [];
   for (const { backlog, plan } of planned) {
-    await tellBridged(deps, pass, backlog.session, { traces: plan.window.to });
-    left.push(await windowDone(deps, pass, backlog, plan));
+    await reportPersisted(deps, pass, backlog.session, { traces: plan.window.to });
+    left.push(await completeWindow(deps, pass, backlog, plan));
   }
   return { left, run };
 }
 
-/** Null when none of the steps says anything. */
+/** Makes the document of a window; null when its steps have no text. */
 function documentOf(
   { user, session, startedAt, nodeSets }: Backlog['session'],
   { from, to }: PlannedWindow,
   steps: readonly TraceEntry[],
-): BridgedDocument | null {
+): PersistedDocument | null {
   const lines = steps.map(stepText).filter((line) => line !== '');
   const last = steps.at(-1);
   if (lines.length === 0 || last === undefined) return null;
@@ -102,20 +101,20 @@ function documentOf(
   };
 }
 
-/** What is told of the step; where that is no more than whether it went well, with what it gave. */
-export function stepText({
+/** Returns the feedback about a step; when that only says whether it succeeded, also the output of the step. */
+function stepText({
   originFunction,
   errorMessage,
   methodReturnValue,
   sessionFeedback,
 }: Pick<TraceEntry, 'originFunction' | 'errorMessage' | 'methodReturnValue' | 'sessionFeedback'>): string {
-  const told = sessionFeedback.trim();
+  const feedback = sessionFeedback.trim();
   const plain = [
     `${originFunction} succeeded.`,
     `${originFunction} failed.`,
     `${originFunction} failed. Reason: ${errorMessage}.`,
   ];
-  if (!plain.some((line) => line.trim() === told) || methodReturnValue === null) return told;
+  if (!plain.some((line) => line.trim() === feedback) || methodReturnValue === null) return feedback;
   const output = typeof methodReturnValue === 'string' ? methodReturnValue : JSON.stringify(methodReturnValue);
-  return output === '' ? told : `${told} Output: ${output}`;
+  return output === '' ? feedback : `${feedback} Output: ${output}`;
 }

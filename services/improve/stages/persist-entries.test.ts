@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { createPassReads } from '../engine/pass-reads.ts';
-import type { ImprovePass, Stage } from '../stage.ts';
+import type { ImprovePass, Stage } from '../model.ts';
+import { createPassReads } from '../model.ts';
 import { createPersistAgentTraces } from './persist-agent-traces.ts';
 import { createPersistSessionQa } from './persist-session-qa.ts';
 

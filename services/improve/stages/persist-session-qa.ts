@@ -4,33 +4,30 @@ import { engramError, isEngramError } from '../../common/kernel/errors.ts';
 import type { PlannedWindow } from '../../common/records/improve/watermarks.ts';
 import { saysSomething } from '../../common/text/repetition/fingerprint.ts';
 import { ACKNOWLEDGEMENT, isOwnAnswer, withoutEvidence } from '../../common/text/repetition/own-answers.ts';
-import { beyondAcknowledgement } from '../bridge/beyond-acknowledgement.ts';
-import { sessionFileName } from '../bridge/file-name.ts';
-import { type BridgedDocument, keepDocuments } from '../bridge/keep-documents.ts';
-import { type Backlog, backlogsOf, plannedWindow, windowDone } from '../bridge/pending-entries.ts';
-import { tellBridged } from '../bridge/tell-bridged.ts';
 import type { ImproveDependencies } from '../dependencies.ts';
-import { isBudgetError } from '../engine/improve-result.ts';
-import type { ImprovePass, Stage } from '../stage.ts';
+import { type ImprovePass, isBudgetError, type Stage } from '../model.ts';
+import { reportPersisted } from '../pass-sessions.ts';
+import { beyondAcknowledgement } from './beyond-acknowledgement.ts';
+import { keepDocuments, type PersistedDocument } from './keep-documents.ts';
+import { type Backlog, backlogsOf, completeWindow, planWindow, sessionFileName } from './session-backlog.ts';
 
 type Dependencies = Pick<ImproveDependencies, 'sessions' | 'entries' | 'watermarks' | 'store' | 'messenger'>;
 
-/** Node set of all that comes from sessions. */
+/** Node set of all documents from sessions. */
 const NODE_SET = 'user_sessions_from_cache';
 
-/** One document; a long backlog becomes several, each durable before the next is read. */
+/** Limits of one document; a long backlog becomes several, each durable before the next is read. */
 const WINDOW_ENTRIES = 500;
 const WINDOW_CHARACTERS = 2_000_000;
 const PAGE = 50;
 
 /**
- * Stage 2 (cognify-improve.md §3.7): new questions and answers become documents of the dataset, each once, however often
- * improve runs or dies. Without it nothing of a session would be remembered, so its failure ends the improve.
+ * Stage 2 (cognify-improve.md §3.7): persists new questions and answers as documents of the dataset, each exactly once. Its
+ * failure ends the improve, because without it nothing of a session would be remembered.
  */
 export function createPersistSessionQa(deps: Dependencies): Stage {
   return {
     name: 'persist_session_qa',
-    needsSessions: true,
     async gate(pass) {
       const backlogs = await backlogsOf(deps, pass, 'session_qa');
       return backlogs.length > 0 ? null : { status: 'already_completed', reason: 'no_new_entries' };
@@ -57,19 +54,19 @@ async function keepWindow(
 ): Promise<{ readonly left: Backlog; readonly run: RunState | null }> {
   pass.signal.throwIfAborted();
   const { session, from } = backlog;
-  const planned = await plannedWindow(deps, pass, backlog, async () => {
+  const planned = await planWindow(deps, pass, backlog, async () => {
     const entries = await readEntries(deps, pass, backlog, WINDOW_CHARACTERS);
     return entries.at(-1)?.number ?? backlog.to;
   });
   const entries = await readEntries(deps, pass, { ...backlog, to: planned.window.to });
   const document = documentOf(session, planned.window, entries);
   const run = document === null ? null : await keep(deps, pass, document);
-  // Before the watermark: who dies in between repeats it, and nothing is kept for ever because nobody was told.
-  await tellBridged(deps, pass, session, { qas: planned.window.to });
-  return { left: await windowDone(deps, pass, { ...backlog, from }, planned), run };
+  // Before the watermark: after a crash in between the report is repeated, so that entries can expire.
+  await reportPersisted(deps, pass, session, { qas: planned.window.to });
+  return { left: await completeWindow(deps, pass, { ...backlog, from }, planned), run };
 }
 
-/** From the oldest on, until there are `characters` of them. */
+/** Reads entries from the oldest on, until they have `characters`. */
 async function readEntries(
   { entries }: Dependencies,
   { principal }: ImprovePass,
@@ -93,12 +90,12 @@ async function readEntries(
   }
 }
 
-/** Null when nobody but the service itself says anything. */
+/** Makes the document of a window; null when the user states nothing in it. */
 function documentOf(
   { user, session, startedAt, nodeSets }: Backlog['session'],
   { from, to }: PlannedWindow,
   entries: readonly QaEntry[],
-): BridgedDocument | null {
+): PersistedDocument | null {
   const last = entries.at(-1);
   const turns = entries.map(turnText).filter((text) => text !== '');
   if (turns.length === 0) return null;
@@ -112,16 +109,15 @@ function documentOf(
 }
 
 /**
- * What memory said by itself is no new memory: of such a turn stays what the user stated in a sentence. What an answer is
- * only acknowledged for is feedback, which is kept as that. That a statement was understood says nothing either, in
- * whatever words.
+ * Returns the text of a turn; '' when there is nothing to persist. An answer from memory is not persisted again: only what the
+ * user stated remains. An answer that only acknowledges the question is left out too.
  */
 function turnText({ question, answer: given, usedGraphElements, isAcknowledgement }: QaEntry): string {
   const isFromMemory = (usedGraphElements?.nodeIds ?? []).length > 0;
   const answer = isFromMemory ? withoutEvidence(given) : given;
   const says = saysSomething(`Question: ${question.trim()}`);
   if (!isOwnAnswer(answer, isFromMemory)) {
-    // Of what the user did not state, the answer is all there is.
+    // When the user stated nothing, the answer is the whole content.
     const left = !says ? answer : isAcknowledgement ? null : beyondAcknowledgement(question, answer);
     return left === null ? `Question: ${question}\n\n` : `Question: ${question}\n\nAnswer: ${left}\n\n`;
   }
@@ -129,11 +125,11 @@ function turnText({ question, answer: given, usedGraphElements, isAcknowledgemen
   return isStatement && answer !== ACKNOWLEDGEMENT ? `Question: ${question}\n\n` : '';
 }
 
-async function keep(deps: Dependencies, pass: ImprovePass, document: BridgedDocument): Promise<RunState> {
+async function keep(deps: Dependencies, pass: ImprovePass, document: PersistedDocument): Promise<RunState> {
   try {
     return await keepDocuments(deps, pass, [document]);
   } catch (error) {
-    // An error that is none of ours tells a client nothing.
+    // The message of an unknown error is not for clients.
     if (isBudgetError(error) || !isEngramError(error)) throw error;
     throw engramError('CogneeSystemError', `Failed to cognify session data: ${error.message}`, { cause: error });
   }

@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import { createStructureWorld, type StructureWorld } from '../../../test/support/structure-world.ts';
 import { scopeOf } from '../../common/kernel/dataset.ts';
 import { eraseBuilt } from '../../common/platform/messaging/methods/cognify.ts';
-import { runCustomTasks } from '../structure/custom-tasks.ts';
-import { createTripletEnrichment } from './triplet-enrichment.ts';
+import { runCustomTasks } from './run-tasks.ts';
+import { createTripletEnrichment } from './structure-stages.ts';
 
 const ADA = 'Ada knows Babbage well. Babbage lives in London.';
 const GRACE = 'Grace met Ada in Paris.';

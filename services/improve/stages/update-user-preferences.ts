@@ -13,38 +13,34 @@ import type { SessionContexts } from '../../common/records/sessions/session-cont
 import type { SessionEntries } from '../../common/records/sessions/session-entries.ts';
 import type { Sessions } from '../../common/records/sessions/sessions.ts';
 import type { DocumentStore, Write } from '../../common/storage/ports/document-store.ts';
-import { sessionsOf } from '../bridge/pass-sessions.ts';
 import type { ImproveSettings } from '../dependencies.ts';
-import { markTurns } from '../learning/mark-turns.ts';
-import { newLines, withLines } from '../learning/preference-lines.ts';
-import { type RatedTurn, ratedTurns } from '../learning/rated-turns.ts';
-import type { ImprovePass, Stage } from '../stage.ts';
+import { markTurns, NEUTRAL_RATING, newLines, type RatedTurn, ratedTurns, withLines } from '../learning/preferences.ts';
+import type { ImprovePass, Stage } from '../model.ts';
+import { sessionsOf } from '../pass-sessions.ts';
 
-export interface UpdateUserPreferencesDependencies {
+interface UpdateUserPreferencesDependencies {
   readonly store: Pick<DocumentStore, 'commit'>;
   readonly sessions: Pick<Sessions, 'getMany'>;
   readonly entries: Pick<SessionEntries, 'feedbackAfter' | 'qa' | 'qasAfter'>;
   readonly contexts: Pick<SessionContexts, 'feedback' | 'rows'>;
   readonly preferences: Preferences;
   readonly settings: Pick<ImproveSettings, 'personalizationEnabled' | 'preferenceAlpha' | 'preferenceBeta'>;
-  /** What was made of answers, noted in the session by its owner. */
+  /** Notes on answers what was made of them. */
   noteOnSession(pass: ImprovePass, key: SessionKey, notes: readonly SessionNote[]): Promise<unknown>;
 }
 
-/** Ratings of one commit, over all sessions. */
+/** Ratings of one commit, of all sessions together. */
 const TURNS_AT_ONCE = 40;
-const NEUTRAL_RATING = 3;
 const FORGOTTEN_AT_ONCE = 500;
 
 /**
- * Stage 6 (cognify-improve.md §3.11): what the caller prefers of the dataset. Ratings move the weights of the nodes that
- * answers used, turns let them decay, stated preferences become lines of a text. Weights and the progress that counts their
- * turns are one commit, so nothing is counted twice; the marks in the sessions follow.
+ * Stage 6 (cognify-improve.md §3.11): learns the caller's preferences about the dataset. Ratings move the weights of the nodes
+ * that answers used, turns let them decay, stated preferences become lines of a text. Weights and progress are one commit, so
+ * that nothing is counted twice; the notes on the sessions follow.
  */
 export function createUpdateUserPreferences(deps: UpdateUserPreferencesDependencies): Stage {
   return {
     name: 'update_user_preferences',
-    needsSessions: true,
     async gate() {
       return deps.settings.personalizationEnabled ? null : { status: 'skipped', reason: 'personalization_disabled' };
     },
@@ -69,7 +65,7 @@ export function createUpdateUserPreferences(deps: UpdateUserPreferencesDependenc
   };
 }
 
-/** One commit: the turns since the last, some of the ratings, the lines. */
+/** Commits the turns since the last time, some of the ratings, and the new lines. */
 async function countTurns(deps: UpdateUserPreferencesDependencies, pass: ImprovePass, sessions: readonly Session[]) {
   const scope = scopeOf(pass.dataset);
   const user = pass.principal.id;
@@ -100,14 +96,17 @@ async function countTurns(deps: UpdateUserPreferencesDependencies, pass: Improve
     await deps.store.commit(scope, writes);
   }
   return {
-    // What was committed has another version.
+    // A committed progress has another version.
     progress: new Map(hasMoved || isWritten ? [] : steps.map(({ session, before }) => [session, before])),
-    ...{ applied, written: weights.length, lines: lines.lines.length, hasChanged: newTurns > 0 || isWritten },
+    applied,
+    written: weights.length,
+    lines: lines.lines.length,
+    hasChanged: newTurns > 0 || isWritten,
     isMore: steps.some(({ session, after }) => after.feedback < session.feedbackCount),
   };
 }
 
-/** The nodes of the rated turns, moved in the order of time, each from where the turns have let it decay to. */
+/** Moves the weights of the nodes of the rated turns in order of time, each from its decayed weight. */
 async function movedWeights(
   { preferences, settings }: UpdateUserPreferencesDependencies,
   { dataset, principal }: ImprovePass,

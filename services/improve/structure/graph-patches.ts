@@ -8,21 +8,21 @@ import {
 } from '../../common/platform/messaging/methods/cognify.ts';
 import type { Provenance } from '../../common/storage/ports/index-entry.ts';
 import type { ImproveDependencies } from '../dependencies.ts';
-import type { ImprovePass } from '../stage.ts';
+import type { ImprovePass } from '../model.ts';
 
-/** What is to change in the graph and the indexes, on its way to cognify, which writes it: as few messages as carry it. */
+/** Sends changes of the graph and the indexes to cognify, which writes them, in as few messages as possible. */
 export interface GraphPatches {
-  /** Sends what was added before when there is no more room for it. */
+  /** Adds triplets; sends the ones before when the message is full. */
   add(origin: Provenance, triplets: readonly PatchedTriplet[]): Promise<void>;
-  /** Sends what is left. Items whose generation was gone when it came to be written: nothing of them is there. */
+  /** Sends the rest. Returns the items whose generation was gone when it was written: none of their rows exist. */
   finish(): Promise<ReadonlySet<DataItemId>>;
-  /** Removes what may be left of generations that nobody sees any more. */
+  /** Removes the rows of generations that are not committed any more. */
   remove(gone: readonly Provenance[]): Promise<void>;
 }
 
 export type PatchingPass = Pick<ImprovePass, 'dataset' | 'context' | 'leaseToken' | 'signal'>;
 
-/** Messages of a bus end at a mebibyte. */
+/** Limit of one patch; a message has at most 1 MiB. */
 const PATCH_BYTES = 700_000;
 
 export function createGraphPatches(
@@ -33,7 +33,7 @@ export function createGraphPatches(
   let items: ItemPatch[] = [];
   let rows = 0;
   let bytes = 0;
-  // Never given up half-way: whoever erases the dataset waits for this improve, and nothing may be written behind it.
+  // Without a signal: an erasure of the dataset waits for this improve, and nothing may be written after it has ended.
   const send = async (patch: { readonly items: readonly ItemPatch[]; readonly gone: readonly Provenance[] }) => {
     signal.throwIfAborted();
     const { lostItems } = await messenger.call(applyGraphPatch, { dataset, leaseToken, ...patch }, context);

@@ -2,21 +2,20 @@ import type { DataItemId } from '../../common/kernel/brand.ts';
 import type { DatasetScope } from '../../common/kernel/scope.ts';
 import type { Ledger } from '../../common/records/cognify/ledger.ts';
 import type { Provenance } from '../../common/storage/ports/index-entry.ts';
-import type { PassReads } from '../engine/pass-reads.ts';
+import type { PassReads } from '../model.ts';
 import type { StructureItem, StructureItems, StructureName } from '../repositories/structure-items.ts';
-import { committedItems } from './committed-items.ts';
 
 export interface ItemChanges {
-  /** Committed generations that the structure does not know, or did not finish; in the order of their ids. */
+  /** Committed generations that the structure does not have or has not finished, ordered by item id. */
   readonly fresh: readonly Provenance[];
-  /** What it knows and nobody sees any more. */
+  /** Generations in the structure that are not committed any more. */
   readonly gone: readonly StructureItem[];
   readonly known: ReadonlyMap<DataItemId, StructureItem>;
 }
 
 /**
- * What became of a dataset's items since a structure was made from them. Costs a read of one small row an item. With `reads`
- * the ledger is as a stage before found it that changed nothing.
+ * Compares a structure with the committed items of the dataset. Costs a read of one small row per item. `reads`: shares the read
+ * of the ledger with the stages before.
  */
 export async function itemChanges(
   deps: { readonly ledger: Pick<Ledger, 'allCommitted'>; readonly structureItems: StructureItems },
@@ -41,4 +40,14 @@ export async function itemChanges(
 
 export function isUnchanged({ fresh, gone }: ItemChanges): boolean {
   return fresh.length === 0 && gone.length === 0;
+}
+
+/** Returns the committed generations of all items; `reads`: as a stage before may have read them. */
+export function committedItems(
+  { ledger }: { readonly ledger: Pick<Ledger, 'allCommitted'> },
+  scope: DatasetScope,
+  reads?: PassReads,
+): Promise<ReadonlyMap<DataItemId, number>> {
+  const read = () => ledger.allCommitted(scope);
+  return reads === undefined ? read() : reads.once('committed', read);
 }

@@ -1,39 +1,42 @@
+import { mergeNodes } from '../../common/domain/graph/merge.ts';
+import { createShownGraph } from '../../common/domain/graph/shown.ts';
 import {
   type ChunkPayload,
   type EdgePayload,
   type EntityPayload,
+  NODE_TYPES,
   RELATIONS,
   type TripletPayload,
 } from '../../common/domain/index-rows.ts';
+import type { DataItemId } from '../../common/kernel/brand.ts';
 import { idFor, nodeName } from '../../common/kernel/ids.ts';
 import type { DatasetScope } from '../../common/kernel/scope.ts';
+import { type Ledger, visible } from '../../common/records/cognify/ledger.ts';
 import type { DatasetReaders } from '../../common/storage/ports/dataset-indexes.ts';
 import type { IndexKind, Provenance } from '../../common/storage/ports/index-entry.ts';
 import type { TextRow } from '../../common/storage/ports/text-index.ts';
-import type { ShownNames } from './shown-names.ts';
 
 export interface Triplet {
   readonly payload: TripletPayload;
   readonly nodeSets: readonly string[];
 }
 
-export interface TripletSources {
+interface TripletSources {
   readonly indexes: Pick<DatasetReaders, 'text' | 'graph'>;
   readonly names: ShownNames;
 }
 
-/** Rows of one kind that are read at a time. */
+/** Rows of one kind that are read together. */
 const PAGE: Readonly<Partial<Record<IndexKind, number>>> = { chunk: 20, entity: 200, edge: 200 };
-/** More names than this no passage holds. */
+/** Limit of entities of one passage. */
 const EDGES_PER_CHUNK = 1000;
-/** Of a node, in characters: embedders read no more. */
+/** Characters of a node's text; embedders read no more. */
 const MAX_NODE_TEXT = 4000;
 
 /**
- * The triplets of one generation of an item, in a stable order, page by page: what its passages name and belong to, what
- * its entities are, and what it states of them. Memberships of node sets are no triplets (the rows carry the sets), nor
- * are a summary and its passage, which say the same. Keywords and types that other texts outvote are hidden in every view
- * of the graph, and here.
+ * Yields the triplets of one generation of an item, in a stable order, page by page: entities and document of its passages,
+ * types of its entities, and its relations. No triplets are made of node sets, which the rows have, and of summaries, which
+ * repeat their passage. Keywords and outvoted types are hidden here as in every view of the graph.
  */
 export async function* itemTriplets(
   sources: TripletSources,
@@ -129,4 +132,51 @@ function triplet(
   if (shown.every((text) => text === '')) return [];
   const { source, target, relation, chunkId, statement } = edge;
   return [{ payload: { source, target, relation, chunkId, statement, text: shown.join('-›') }, nodeSets }];
+}
+
+interface ShownName {
+  readonly name: string;
+  /** Type of the entity by majority of the texts; null when none has one. */
+  readonly type: string | null;
+}
+
+/** Returns names and types of those ids that are visible entities, merged over all texts. */
+export type ShownNames = (ids: readonly string[]) => Promise<ReadonlyMap<string, ShownName>>;
+
+/** Limit of cached entities; then the cache is cleared. */
+const MAX_KNOWN = 50_000;
+
+/** Creates a lookup with a cache for one run: an entity of many texts is read once. */
+export function createShownNames(
+  { indexes, ledger }: { readonly indexes: Pick<DatasetReaders, 'graph'>; readonly ledger: Pick<Ledger, 'committed'> },
+  scope: DatasetScope,
+): ShownNames {
+  const known = new Map<string, ShownName | null>();
+  const committed = new Map<DataItemId, number>();
+  const readItems = new Set<DataItemId>();
+  const read = async (ids: readonly string[]): Promise<void> => {
+    const rows = await indexes.graph.nodes(scope, ids);
+    const unknown = [...new Set(rows.map(({ item }) => item))].filter((item) => !readItems.has(item));
+    for (const [item, generation] of await ledger.committed(scope, unknown)) committed.set(item, generation);
+    for (const item of unknown) readItems.add(item);
+    const shown = createShownGraph();
+    for (const id of ids) known.set(id, null);
+    for (const node of mergeNodes(visible(rows, committed))) {
+      if (node.type !== NODE_TYPES.entity || !shown.shows(node)) continue;
+      const type = node.properties['entityType'];
+      known.set(node.id, { name: node.name, type: typeof type === 'string' ? type : null });
+    }
+  };
+  return async (ids) => {
+    if (known.size > MAX_KNOWN) known.clear();
+    const distinct = [...new Set(ids)];
+    const missing = distinct.filter((id) => !known.has(id));
+    if (missing.length > 0) await read(missing);
+    const found = new Map<string, ShownName>();
+    for (const id of distinct) {
+      const name = known.get(id);
+      if (name) found.set(id, name);
+    }
+    return found;
+  };
 }

@@ -20,7 +20,7 @@ export const MEMIFY_TASKS = [
 ] as const;
 export type MemifyTask = (typeof MEMIFY_TASKS)[number];
 
-/** Names that stand for what this service does elsewhere, or does not hold. */
+/** Tasks that are done elsewhere or do not apply, with the reason. */
 const UNAVAILABLE: Partial<Record<MemifyTask, string>> = {
   detect_entity_duplicates: 'entities are resolved while a dataset is cognified',
   merge_entity_duplicates: 'entities are resolved while a dataset is cognified',
@@ -29,7 +29,7 @@ const UNAVAILABLE: Partial<Record<MemifyTask, string>> = {
   add_code_doc_edges: 'there is no code graph',
 };
 
-/** `CogneeValidationError` for a name that is none, or that nothing can be done for. */
+/** Throws `CogneeValidationError` for an unknown or unavailable task name. */
 export function requireKnownTasks(names: readonly string[]): void {
   const unknown = names.find((name) => !(MEMIFY_TASKS as readonly string[]).includes(name));
   if (unknown === undefined) {

@@ -7,12 +7,12 @@ export interface ElementSources {
   readonly ledger: Pick<Ledger, 'committed'>;
 }
 
-export interface ElementIds {
+interface ElementIds {
   readonly nodes: readonly string[];
   readonly edges: readonly string[];
 }
 
-/** Those that readers of the dataset can see. `rows`: how much evidence of each is looked at; default: enough to be sure. */
+/** Returns the elements that are visible in the dataset. `rows`: limit of evidence rows per element; default: all that matter. */
 export async function presentElements(
   { indexes, ledger }: ElementSources,
   scope: DatasetScope,

@@ -1,14 +1,15 @@
 import { payerOf } from '../../common/domain/budget.ts';
-import type { ChunkPayload } from '../../common/domain/index-rows.ts';
+import { type ChunkPayload, RELATIONS } from '../../common/domain/index-rows.ts';
 import { scopeOf } from '../../common/kernel/dataset.ts';
 import { engramError } from '../../common/kernel/errors.ts';
+import { idOfText, nodeSetId } from '../../common/kernel/ids.ts';
 import type { DatasetScope } from '../../common/kernel/scope.ts';
 import { slices } from '../../common/kernel/slices.ts';
 import type { EmbedderSource } from '../../common/ports/embedders.ts';
 import type { ModelCallContext } from '../../common/ports/models.ts';
 import { areSameSlots, truthCoordinates, withLearnings } from '../../common/ranking/truth.ts';
-import type { ActiveEmbedding } from '../../common/records/cognify/active-embedding.ts';
-import type { Ledger } from '../../common/records/cognify/ledger.ts';
+import { type ActiveEmbedding, activeEmbedding } from '../../common/records/cognify/active-embedding.ts';
+import { type Ledger, visible } from '../../common/records/cognify/ledger.ts';
 import type { VectorHomes } from '../../common/records/cognify/vector-homes.ts';
 import {
   CHUNKS_PER_PAGE,
@@ -21,11 +22,9 @@ import type { DatasetReaders } from '../../common/storage/ports/dataset-indexes.
 import type { Provenance } from '../../common/storage/ports/index-entry.ts';
 import type { TextRow } from '../../common/storage/ports/text-index.ts';
 import type { ImproveDependencies } from '../dependencies.ts';
-import { isBudgetError } from '../engine/improve-result.ts';
-import type { ImprovePass } from '../stage.ts';
-import { committedItems } from './committed-items.ts';
-import { embeddingOf } from './embedding-of.ts';
-import { type SessionLearning, sessionLearnings } from './session-learnings.ts';
+import { LEARNINGS_NODE_SET } from '../learning/known-lessons.ts';
+import { type ImprovePass, isBudgetError } from '../model.ts';
+import { committedItems } from './item-changes.ts';
 
 export interface TruthDependencies extends Pick<ImproveDependencies, 'clock'> {
   readonly indexes: Pick<DatasetReaders, 'text' | 'vectors' | 'graph'>;
@@ -35,32 +34,32 @@ export interface TruthDependencies extends Pick<ImproveDependencies, 'clock'> {
   readonly embedders: EmbedderSource;
 }
 
-/** With the vectors that are read when it begins: those of another model mean nothing beside them. */
+/** With the embedding in use at the start: vectors of another model cannot be compared. */
 interface Truth extends TruthDependencies {
   readonly embedding: ActiveEmbedding;
 }
 
-export interface TruthCounts {
+interface TruthCounts {
   readonly anchors: number;
   readonly nodes_scored: number;
   readonly nodes_skipped: number;
   readonly truth_epoch: number;
 }
 
-export interface BuiltTruth {
+interface BuiltTruth {
   readonly counts: TruthCounts;
   /** Nothing was written. */
   readonly isUnchanged: boolean;
 }
 
 const NOTHING: TruthCounts = { anchors: 0, nodes_scored: 0, nodes_skipped: 0, truth_epoch: 0 };
-/** Texts of one call of the embedder (cognify-improve.md §3.12). */
+/** Texts of one embedder call (cognify-improve.md §3.12). */
 const BATCH = 64;
 
 /**
- * Brings the centroids up to the learnings of the sessions, and every passage's coordinates up to the centroids. While they
- * stay as they are, only passages are scored that came since; all that stand to them are counted. Passages first: the epoch
- * is in force with the last commit. One page of passages is in memory at a time.
+ * Updates the centroids to the learnings of the sessions, and the coordinates of every passage to the centroids. While the
+ * centroids stay the same only new passages are scored; all scored ones are counted. Passages are written first: the last commit
+ * puts the epoch into force. One page of passages is in memory at a time.
  */
 export async function buildTruthSubspace(
   given: TruthDependencies,
@@ -72,7 +71,7 @@ export async function buildTruthSubspace(
   const ids = pass.sessions.map(({ session }) => session);
   const learnings = await sessionLearnings(given, scope, ids);
   if (learnings.length === 0) return { counts: NOTHING, isUnchanged: true };
-  const deps: Truth = { ...given, embedding: await embeddingOf(given, scope, pass.reads) };
+  const deps: Truth = { ...given, embedding: await pass.reads.once('embedding', () => activeEmbedding(given, scope)) };
   const before = await usableSubspace(deps, scope);
   const slots = withLearnings(before.slots, await embedded(deps, learnings, context), TRUTH_SLOTS);
   const isSame = areSameSlots(before.slots, slots);
@@ -85,7 +84,7 @@ export async function buildTruthSubspace(
   return { counts, isUnchanged: isSame && written === 0 };
 }
 
-/** Centroids of another embedder mean nothing; the epochs go on. */
+/** Reads the subspace; without centroids when they are of another embedder. The epochs continue. */
 async function usableSubspace({ truth, embedding }: Truth, scope: DatasetScope): Promise<TruthSubspace> {
   const { epoch, slots, model } = await truth.subspace(scope);
   const isUsable = isOfSpace({ slots, model }, embedding.embedder.space);
@@ -102,7 +101,7 @@ async function embedded(deps: Truth, learnings: readonly SessionLearning[], cont
   });
 }
 
-/** Of passages by their ids: stored ones, and those that the index lacks made anew. Those that cannot be made are left out. */
+/** Returns the vectors of passages by id: stored ones, else embedded again. Those that fail are left out. */
 async function vectorsOf(
   { indexes, embedding }: Truth,
   chunks: readonly { readonly id: string; readonly text: string }[],
@@ -116,7 +115,7 @@ async function vectorsOf(
     chunks.map(({ id }) => id),
   );
   const vectors = new Map<string, Float32Array>();
-  // The same id stands for the same text, whatever generation it is of.
+  // The same id means the same text in every generation.
   for (const { id, vector } of stored) if (vector.length === dimensions) vectors.set(id, vector);
   const missing = chunks.filter(({ id }) => !vectors.has(id));
   for (const batch of slices(missing, BATCH)) {
@@ -136,7 +135,7 @@ async function vectorsOf(
 
 interface Scoring {
   readonly subspace: TruthSubspace;
-  /** The centroids are those of before: what is scored already stays. */
+  /** The centroids did not change: passages that are already scored keep their coordinates. */
   readonly isSame: boolean;
   readonly context: ModelCallContext;
   readonly reads: ImprovePass['reads'];
@@ -207,4 +206,47 @@ async function scorePage(
   const kept = { chunks: known.map(({ id }) => id), coordinates };
   await deps.truth.keepCoordinates(scope, [{ ...origin, page, epoch, total: rows.length, ...kept }]);
   return known.length;
+}
+
+interface SessionLearning {
+  readonly id: string;
+  readonly text: string;
+  /** Id of the passage that contains it. */
+  readonly chunkId: string;
+}
+
+/** Members of one node set that are read; a session has a few lessons, each with some entities. */
+const MAX_MEMBERS = 10_000;
+
+/** Returns the learnings of sessions in the dataset: each text once, sorted by ids made from the texts. */
+async function sessionLearnings(
+  {
+    indexes,
+    ledger,
+  }: { readonly indexes: Pick<DatasetReaders, 'text' | 'graph'>; readonly ledger: Pick<Ledger, 'committed'> },
+  scope: DatasetScope,
+  sessions: readonly string[],
+): Promise<readonly SessionLearning[]> {
+  const sets = [...new Set(sessions)].map((session) => `${LEARNINGS_NODE_SET}:${session}`);
+  if (sets.length === 0) return [];
+  const members = await indexes.graph.neighbours(scope, sets.map(nodeSetId), {
+    relations: [RELATIONS.belongsToSet],
+    direction: 'in',
+    limitPerNode: MAX_MEMBERS,
+    withProperties: false,
+  });
+  const ids = [...new Set(members.map(({ source }) => source))];
+  const rows = await indexes.text.fetch(scope, 'chunk', ids);
+  const committed = await ledger.committed(scope, [...new Set(rows.map(({ item }) => item))]);
+  const learnings = new Map<string, SessionLearning>();
+  const wanted = new Set(sets);
+  for (const { id: chunkId, payload, nodeSets } of visible(rows, committed)) {
+    const text = (payload as ChunkPayload).text.trim();
+    // Ids of node sets are case-folded, so another set may have the same id.
+    if (text === '' || !nodeSets.some((name) => wanted.has(name))) continue;
+    const id = idOfText(`TruthLearning:${text.toLowerCase().split(/\s+/u).join(' ')}`);
+    const known = learnings.get(id);
+    if (known === undefined || chunkId < known.chunkId) learnings.set(id, { id, text, chunkId });
+  }
+  return [...learnings.values()].sort((left, right) => (left.id < right.id ? -1 : 1));
 }

@@ -9,8 +9,7 @@ import type { ImproveDependencies } from '../dependencies.ts';
 import type { StructureItem, StructureItems } from '../repositories/structure-items.ts';
 import { createGraphPatches, type GraphPatches, type PatchingPass } from './graph-patches.ts';
 import { itemChanges } from './item-changes.ts';
-import { itemTriplets, type Triplet } from './item-triplets.ts';
-import { createShownNames, type ShownNames } from './shown-names.ts';
+import { createShownNames, itemTriplets, type ShownNames, type Triplet } from './item-triplets.ts';
 
 export interface TripletDependencies extends Pick<ImproveDependencies, 'messenger'> {
   readonly store: Pick<DocumentStore, 'commit'>;
@@ -19,33 +18,26 @@ export interface TripletDependencies extends Pick<ImproveDependencies, 'messenge
   readonly structureItems: StructureItems;
 }
 
-export interface WrittenTriplets {
-  /** Items that were read. */
-  readonly items: number;
-  readonly triplets: number;
-}
-
-/** Items that are noted together: the store takes many at the cost of a few. */
+/** Items whose progress is written in one commit. */
 const ITEMS_AT_ONCE = 100;
 
 /**
- * Makes triplets of the items that are new or changed since the last time, and removes what is left of those that are gone;
- * cognify writes and removes. With node sets only rows of these are made, and nothing is noted as done. Rows belong to the
- * generation that they were read from: whoever erases the item erases them, and the ledger hides them with it.
+ * Makes triplets of the items that are new or changed since the last time, and removes those of removed items; cognify writes
+ * and removes the rows. With node sets only rows of these are made, and no item is marked as done. Rows belong to the
+ * generation that they were made from, so they are erased and hidden together with it.
  */
 export async function writeTriplets(
   deps: TripletDependencies,
   pass: PatchingPass,
   nodeSets: readonly string[],
-): Promise<WrittenTriplets> {
+): Promise<void> {
   const scope = scopeOf(pass.dataset);
   const { fresh, gone, known } = await itemChanges(deps, scope, 'triplets');
   const names = createShownNames(deps, scope);
-  let triplets = 0;
   await createGraphPatches(deps, pass).remove(gone);
   for (const origins of slices(fresh, ITEMS_AT_ONCE)) {
     pass.signal.throwIfAborted();
-    triplets += await writeItems(deps, pass, { origins, known, nodeSets, names });
+    await writeItems(deps, pass, { origins, known, nodeSets, names });
   }
   const kept = new Set(fresh.map(({ item }) => item));
   const forgotten = gone.filter(({ item }) => !kept.has(item));
@@ -55,7 +47,6 @@ export async function writeTriplets(
       slice.map((item) => deps.structureItems.removeWrite('triplets', item)),
     );
   }
-  return { items: fresh.length, triplets };
 }
 
 interface TripletGroup {
@@ -65,17 +56,17 @@ interface TripletGroup {
   readonly names: ShownNames;
 }
 
-async function writeItems(deps: TripletDependencies, pass: PatchingPass, group: TripletGroup): Promise<number> {
+async function writeItems(deps: TripletDependencies, pass: PatchingPass, group: TripletGroup): Promise<void> {
   const scope = scopeOf(pass.dataset);
   const { origins, known, nodeSets } = group;
   const { structureItems, store } = deps;
-  // Noted first: what a dead process leaves is found and removed, even if the item is gone by then.
+  // Written first: rows of a crashed process are found and removed, even if the item is gone by then.
   const notes = await store.commit(
     scope,
     origins.map((origin) => structureItems.write('triplets', { ...origin, isDone: false }, known.get(origin.item))),
   );
   const patches = createGraphPatches(deps, pass);
-  const written = await addTriplets(deps, pass, { ...group, patches });
+  await addTriplets(deps, pass, { ...group, patches });
   const lost = await patches.finish();
   const done = origins.flatMap((origin, index) => {
     if (nodeSets.length > 0 || lost.has(origin.item)) return [];
@@ -83,19 +74,17 @@ async function writeItems(deps: TripletDependencies, pass: PatchingPass, group: 
     return [structureItems.write('triplets', { ...origin, isDone: true }, begun)];
   });
   if (done.length > 0) await store.commit(scope, done);
-  return written;
 }
 
 async function addTriplets(
   deps: TripletDependencies,
   pass: PatchingPass,
   { origins, nodeSets, names, patches }: TripletGroup & { readonly patches: GraphPatches },
-): Promise<number> {
+): Promise<void> {
   const scope = scopeOf(pass.dataset);
   const isWanted = (triplet: Triplet) =>
     nodeSets.length === 0 || triplet.nodeSets.some((name) => nodeSets.includes(name));
   const sources = { indexes: deps.indexes, names };
-  let written = 0;
   for (const origin of origins) {
     let ordinal = 0;
     for await (const page of itemTriplets(sources, scope, origin)) {
@@ -107,7 +96,5 @@ async function addTriplets(
       );
       ordinal += wanted.length;
     }
-    written += ordinal;
   }
-  return written;
 }

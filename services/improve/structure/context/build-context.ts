@@ -3,6 +3,7 @@ import { scopeOf } from '../../../common/kernel/dataset.ts';
 import type { DatasetScope } from '../../../common/kernel/scope.ts';
 import type { ModelSource } from '../../../common/ports/active-models.ts';
 import { findAll } from '../../../common/records/base/find-all.ts';
+import { activeEmbedding } from '../../../common/records/cognify/active-embedding.ts';
 import type { Ledger } from '../../../common/records/cognify/ledger.ts';
 import {
   CONTEXT_STATE_ID,
@@ -13,17 +14,13 @@ import {
 import type { DatasetReaders } from '../../../common/storage/ports/dataset-indexes.ts';
 import type { Write } from '../../../common/storage/ports/document-store.ts';
 import type { Provenance } from '../../../common/storage/ports/index-entry.ts';
+import type { ImprovePass } from '../../model.ts';
 import type { StructureItem, StructureItems } from '../../repositories/structure-items.ts';
-import type { ImprovePass } from '../../stage.ts';
-import { embeddingOf } from '../embedding-of.ts';
 import { type ItemChanges, isUnchanged, itemChanges } from '../item-changes.ts';
-import { MAX_CHILDREN } from './buckets.ts';
-import { allWrites, openDrafts, stateOf } from './drafts.ts';
-import { type FreshLeaf, freshLeaves } from './leaf-source.ts';
-import { addLeaves, removeLeaves } from './place-leaves.ts';
+import { allWrites, MAX_CHILDREN, openDrafts, stateOf } from './drafts.ts';
+import { addLeaves, type FreshLeaf, freshLeaves, removeLeaves } from './place-leaves.ts';
 import { levelCount, placeNodes, placeRoot } from './place-nodes.ts';
-import { renewVectors } from './renew-vectors.ts';
-import { type SummaryCall, type SummaryDependencies, writeSummaries } from './write-summaries.ts';
+import { renewVectors, type SummaryCall, type SummaryDependencies, writeSummaries } from './write-summaries.ts';
 
 export interface ContextDependencies extends SummaryDependencies {
   readonly indexes: Pick<DatasetReaders, 'text' | 'graph'>;
@@ -32,21 +29,21 @@ export interface ContextDependencies extends SummaryDependencies {
   readonly models: Pick<ModelSource, 'current'>;
 }
 
-export interface BuiltContext {
-  /** Passages that came, went or changed. */
+interface BuiltContext {
+  /** Passages that were added, removed or changed. */
   readonly leaves: number;
   /** Nodes whose summary was written. */
   readonly nodes: number;
 }
 
-/** Of one commit, whichever comes first. */
+/** Limits of one commit, whichever is reached first. */
 const LEAVES_AT_ONCE = 300;
 const ITEMS_AT_ONCE = 300;
 
 /**
- * Brings the tree of global context up to what the dataset holds now. Work and model calls grow with the passages that came,
- * went or changed and the height of the tree; without any nothing is done. What a process that died had placed stays, and
- * the summaries that are due are known by their nodes.
+ * Updates the tree of global context to the current content of the dataset. Work and model calls grow with the number of added,
+ * removed and changed passages and the height of the tree. After a crash the placed leaves stay, and stale nodes say which
+ * summaries are due.
  */
 export async function buildContext(
   deps: ContextDependencies,
@@ -56,7 +53,7 @@ export async function buildContext(
   const [changes, state, { embedder }] = await Promise.all([
     itemChanges(deps, scope, 'global_context', pass.reads),
     contextState(deps.store, scope),
-    embeddingOf(deps, scope, pass.reads),
+    pass.reads.once('embedding', () => activeEmbedding(deps, scope)),
   ]);
   const isRenewed = state.version === 0 || (state.value.model ?? embedder.space.model) === embedder.space.model;
   if (isUnchanged(changes) && state.value.isComplete && isRenewed) return { leaves: 0, nodes: 0 };
@@ -65,7 +62,7 @@ export async function buildContext(
   const { signal } = pass;
   const context = { scope, purpose: 'summarisation' as const, payer: payerOf(pass.principal), signal };
   if (!isRenewed) await renewVectors(deps, scope, { embedder, context });
-  const nodes = await raise(deps, { scope, model: languageModel, context });
+  const nodes = await summariseLevels(deps, { scope, model: languageModel, context });
   await complete(deps, scope, embedder.space.model);
   return { leaves, nodes };
 }
@@ -73,11 +70,11 @@ export async function buildContext(
 interface Step {
   readonly removed: string[];
   readonly added: FreshLeaf[];
-  /** Tells that items are done; in the commit that makes them so. */
+  /** Mark items as done, in the commit of their leaves. */
   readonly writes: Write[];
 }
 
-/** What the tree has of items becomes what they hold now, many items at a time. Returns how many leaves went or came. */
+/** Replaces the changed leaves of items, many items at a time. Returns how many leaves were removed or added. */
 async function placeItems(
   deps: ContextDependencies,
   pass: Pick<ImprovePass, 'dataset' | 'signal'>,
@@ -124,7 +121,7 @@ async function differences(
   };
 }
 
-/** One commit. */
+/** Places the leaves of a step in one commit. */
 async function place(
   { store }: ContextDependencies,
   { dataset, signal }: Pick<ImprovePass, 'dataset' | 'signal'>,
@@ -154,8 +151,8 @@ function isSame(
   return right !== undefined && left.print === right.print && left.entities.join() === right.entities.join();
 }
 
-/** Level by level: summaries that are due, then parents for those that have none, up to the root. */
-async function raise(deps: ContextDependencies, call: SummaryCall): Promise<number> {
+/** Writes due summaries level by level, and places nodes without a parent, up to the root. */
+async function summariseLevels(deps: ContextDependencies, call: SummaryCall): Promise<number> {
   const { store } = deps;
   const { scope } = call;
   const root = contextRootId(scope.dataset);

@@ -9,17 +9,16 @@ interface Candidate {
   readonly place: number;
 }
 
-/** Where a sentence stands in its text counts a little: the first says most. */
+/** Bonus by position: the first sentence of a text says most. */
 const PLACE_BONUS = 0.3;
-/** What a name is still worth that a chosen sentence told of already. */
+/** Factor of a name that a chosen sentence already has. */
 const REPEATED = 0.2;
-/** One long sentence must not stand for everything. */
+/** Longer sentences are only chosen first. */
 const MAX_SENTENCE_TOKENS = 80;
 
 /**
- * The strongest sentences of several texts, in their order: a sentence counts by the names in it, a name by in how many of
- * the texts it is. Names that were told of already count less, so that one theme does not fill the summary. Empty for
- * empty texts.
+ * Chooses the strongest sentences of several texts, in their order: a sentence is scored by its names, a name by the number of
+ * texts with it. Names of chosen sentences count less, so that one theme does not fill the summary. Empty for empty texts.
  */
 export function extractiveSummary(texts: readonly string[], maxTokens: number): string {
   const candidates = texts.flatMap((text, input) =>
@@ -46,7 +45,7 @@ export function extractiveSummary(texts: readonly string[], maxTokens: number): 
   for (let best = rest.take(); best !== null && (tokens < maxTokens || chosen.length === 0); best = rest.take()) {
     const { candidate } = best;
     const score = scoreOf(candidate, worth, told);
-    // Scores only fall, so what was the best with its old score is put back among the others with its new one.
+    // Scores only fall: a candidate whose score fell is put back with its new score.
     if (score < best.score) {
       rest.put({ candidate, score });
       continue;
@@ -78,7 +77,7 @@ interface Scored {
   readonly score: number;
 }
 
-/** Gives the best of what is in it, in time logarithmic in their number: a binary heap. */
+/** Creates a priority queue (binary heap) of scored sentences. */
 function createRanking(entries: readonly Scored[]) {
   const heap = entries.toSorted(byRank);
   const at = (place: number): Scored => heap[place] as Scored;

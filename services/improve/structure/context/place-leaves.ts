@@ -1,3 +1,5 @@
+import { hash } from 'node:crypto';
+import { RELATIONS, type SummaryPayload } from '../../../common/domain/index-rows.ts';
 import type { DatasetScope } from '../../../common/kernel/scope.ts';
 import { slices } from '../../../common/kernel/slices.ts';
 import {
@@ -5,17 +7,28 @@ import {
   type ContextNode,
   contextNodesCollection,
 } from '../../../common/records/improve/context-summaries.ts';
+import type { DatasetReaders } from '../../../common/storage/ports/dataset-indexes.ts';
 import type { DocumentStore } from '../../../common/storage/ports/document-store.ts';
-import { informationOf, listBucket, MAX_CHILDREN, newNode, newNodeId, similarity, sumOf } from './buckets.ts';
-import { type ContextDrafts, stateOf } from './drafts.ts';
-import type { FreshLeaf } from './leaf-source.ts';
+import type { Provenance } from '../../../common/storage/ports/index-entry.ts';
+import type { TextRow } from '../../../common/storage/ports/text-index.ts';
+import {
+  type ContextDrafts,
+  informationOf,
+  listBucket,
+  MAX_CHILDREN,
+  newNode,
+  newNodeId,
+  similarity,
+  stateOf,
+  sumOf,
+} from './drafts.ts';
 
-/** What summaries of passages have in common, at least, to share a bucket (cognify-improve.md §3.14). */
+/** Minimum similarity of passages in one bucket (cognify-improve.md §3.14). */
 const MIN_OVERLAP = 0.05;
 
 type Store = Pick<DocumentStore, 'find' | 'getMany'>;
 
-/** Takes leaves out of their buckets. */
+/** Removes leaves from their buckets. */
 export async function removeLeaves(drafts: ContextDrafts, ids: readonly string[]): Promise<void> {
   const { leaves, nodes, entities, state } = drafts;
   await leaves.load(ids);
@@ -44,7 +57,7 @@ export async function removeLeaves(drafts: ContextDrafts, ids: readonly string[]
   state.set(CONTEXT_STATE_ID, { ...now, leaves: now.leaves - gone.length, isComplete: false });
 }
 
-/** Puts new leaves into buckets: the first ones around seeds, later ones where they fit best. */
+/** Puts new leaves into buckets: in an empty tree around seeds, else into the most similar bucket. */
 export async function addLeaves(
   store: Store,
   scope: DatasetScope,
@@ -182,4 +195,60 @@ async function join(drafts: ContextDrafts, bucket: string, leaf: FreshLeaf): Pro
 
 function keepLeaf({ leaves }: ContextDrafts, { id, item, entities, print }: FreshLeaf, bucket: string): void {
   leaves.set(id, { itemId: item, bucket, entities, print });
+}
+
+/** The summary of a passage as a leaf of the tree. */
+export interface FreshLeaf {
+  readonly id: string;
+  readonly item: string;
+  /** Most mentioned first. */
+  readonly entities: readonly string[];
+  readonly print: string;
+}
+
+const PAGE = 100;
+/** Entities of one passage; rarely mentioned ones say little about its subject. */
+const MAX_ENTITIES = 12;
+const EDGES_PER_CHUNK = 64;
+
+/** Reads the summaries of one generation of an item, with the entities of their passages. */
+export async function freshLeaves(
+  { text, graph }: Pick<DatasetReaders, 'text' | 'graph'>,
+  scope: DatasetScope,
+  provenance: Provenance,
+): Promise<readonly FreshLeaf[]> {
+  const leaves: FreshLeaf[] = [];
+  let after: number | undefined;
+  for (;;) {
+    const query = { kind: 'summary' as const, provenance, limit: PAGE, ...(after === undefined ? {} : { after }) };
+    const rows: readonly TextRow[] = await text.list(scope, query);
+    leaves.push(...(await withEntities(graph, scope, provenance, rows)));
+    if (rows.length < PAGE) return leaves;
+    after = rows.at(-1)?.ordinal;
+  }
+}
+
+async function withEntities(
+  graph: DatasetReaders['graph'],
+  scope: DatasetScope,
+  { item, generation }: Provenance,
+  rows: readonly TextRow[],
+): Promise<readonly FreshLeaf[]> {
+  if (rows.length === 0) return [];
+  const summaries = rows.map(({ id, payload }) => ({ id, ...(payload as SummaryPayload) }));
+  const edges = await graph.neighbours(
+    scope,
+    summaries.map(({ chunkId }) => chunkId),
+    { relations: [RELATIONS.contains], direction: 'out', limitPerNode: EDGES_PER_CHUNK, withProperties: false },
+  );
+  const own = edges.filter((edge) => edge.item === item && edge.generation === generation);
+  return summaries
+    .filter(({ text }) => text.trim() !== '')
+    .map(({ id, chunkId, text }) => {
+      const entities = own
+        .filter(({ source }) => source === chunkId)
+        .sort((left, right) => right.weight - left.weight || (left.target < right.target ? -1 : 1))
+        .map(({ target }) => target);
+      return { id, item, entities: [...new Set(entities)].slice(0, MAX_ENTITIES), print: hash('sha256', text) };
+    });
 }

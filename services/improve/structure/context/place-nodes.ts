@@ -2,19 +2,18 @@ import { cosine, dotProduct, unitVector, vectorOfText } from '../../../common/do
 import type { DatasetScope } from '../../../common/kernel/scope.ts';
 import { type ContextNode, contextNodesCollection } from '../../../common/records/improve/context-summaries.ts';
 import type { DocumentStore, Stored } from '../../../common/storage/ports/document-store.ts';
-import { MAX_CHILDREN, newNode, newNodeId } from './buckets.ts';
-import { Drafts } from './drafts.ts';
+import { Drafts, MAX_CHILDREN, newNode, newNodeId } from './drafts.ts';
 
-/** Greatest mean distance to the children of a node that takes another one. */
+/** Maximum mean distance to the children of a node that a node is added to. */
 const MAX_DISTANCE = 0.5;
-/** Nodes that are placed at a time, and that compete for their neighbours: work grows with what is placed. */
+/** Nodes that are placed together. */
 const WINDOW = 256;
-/** Nodes with room that are looked at. */
+/** Open nodes that are considered. */
 const MAX_OPEN = 256;
 
 type Node = Stored<ContextNode>;
 
-/** Gives a parent to nodes of a level that have none: an existing one that is near, else a new one. */
+/** Gives a parent to the nodes of a level without one: a near existing node, else a new one. */
 export async function placeNodes(store: DocumentStore, scope: DatasetScope, level: number): Promise<void> {
   const isNewLevel = (await levelCount(store, scope, level + 1)) === 0;
   for (;;) {
@@ -33,7 +32,7 @@ export async function placeNodes(store: DocumentStore, scope: DatasetScope, leve
   }
 }
 
-/** Nodes of a level, without the root. */
+/** Counts the nodes of a level, without the root. */
 export function levelCount(store: DocumentStore, scope: DatasetScope, level: number): Promise<number> {
   return store.count(scope, contextNodesCollection, { level, isRoot: false });
 }
@@ -43,7 +42,7 @@ interface Target {
   readonly scope: DatasetScope;
 }
 
-/** Each takes its nearest neighbours along. */
+/** Groups each node with its nearest neighbours under a new parent. */
 async function cluster({ nodes, scope }: Target, level: number, items: readonly Node[]): Promise<void> {
   const vectors = new Map(items.map(({ id, value }) => [id, vectorOfText(value.vector)]));
   const free = new Set(items.map(({ id }) => id));
@@ -109,7 +108,7 @@ function setParent(nodes: Drafts<ContextNode>, id: string, parent: string): void
   if (node !== undefined) nodes.set(id, { ...node, parent });
 }
 
-/** The root over the nodes of the highest level, as they are now. Writes nothing when they are what they were. */
+/** Places the root above the nodes of the highest level; removes it when there are none. */
 export async function placeRoot(
   store: DocumentStore,
   scope: DatasetScope,

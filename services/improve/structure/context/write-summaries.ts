@@ -1,9 +1,13 @@
+import { z } from 'zod';
 import type { SummaryPayload } from '../../../common/domain/index-rows.ts';
 import { meanVector, unitVector, vectorOfText, vectorText } from '../../../common/domain/vector-text.ts';
+import { engramError } from '../../../common/kernel/errors.ts';
+import type { Page } from '../../../common/kernel/result-page.ts';
 import type { DatasetScope } from '../../../common/kernel/scope.ts';
-import { createConcurrencyLimit } from '../../../common/platform/async/concurrency-limit.ts';
+import { embedAll } from '../../../common/models/embed-all.ts';
+import { mapConcurrently } from '../../../common/platform/async/map-concurrently.ts';
 import type { EmbedderSource } from '../../../common/ports/embedders.ts';
-import type { LanguageModel, ModelCallContext } from '../../../common/ports/models.ts';
+import type { Embedder, LanguageModel, ModelCallContext } from '../../../common/ports/models.ts';
 import { activeEmbedding } from '../../../common/records/cognify/active-embedding.ts';
 import { type Ledger, visible } from '../../../common/records/cognify/ledger.ts';
 import type { VectorHomes } from '../../../common/records/cognify/vector-homes.ts';
@@ -11,14 +15,14 @@ import { type ContextNode, contextNodesCollection } from '../../../common/record
 import type { DatasetReaders } from '../../../common/storage/ports/dataset-indexes.ts';
 import {
   type DocumentStore,
+  type Query,
   remove,
   replace,
   type Stored,
   type Write,
 } from '../../../common/storage/ports/document-store.ts';
-import { embedAll } from '../embed-all.ts';
+import { FENCE_RULE, fenced } from '../../../common/text/fenced.ts';
 import { extractiveSummary } from './extractive-summary.ts';
-import { modelSummary } from './model-summary.ts';
 
 export interface SummaryDependencies {
   readonly store: DocumentStore;
@@ -30,22 +34,23 @@ export interface SummaryDependencies {
 
 export interface SummaryCall {
   readonly scope: DatasetScope;
-  /** Null: the strongest sentences are taken. */
+  /** Null: summaries are made of the strongest sentences. */
   readonly model: LanguageModel | null;
   readonly context: ModelCallContext;
 }
 
-/** Tokens of a summary; a model's may be as long as the contract allows (cognify-improve.md §3.14). */
+/** Tokens of a summary without a model. */
 const EXTRACTED = { area: 160, root: 320 } as const;
 /** Nodes of one commit. */
 const PAGE = 40;
 const CALLS_AT_ONCE = 4;
+const EMBEDDING_BATCHES = { embeddingBatchSize: 32, embeddingConcurrency: 4 };
 
 type Node = Stored<ContextNode>;
 
 /**
- * Writes anew what stands for the nodes of a level whose children changed; the nodes above them are to follow. A node that
- * has lost all of its children goes. Returns how many were written or went. One call of the model a node.
+ * Writes the summaries of the nodes of a level whose children changed, and marks the nodes above them. A node without children
+ * is removed. Returns how many nodes were written or removed. One model call per node.
  */
 export async function writeSummaries(deps: SummaryDependencies, call: SummaryCall, level: number): Promise<number> {
   const { store } = deps;
@@ -67,12 +72,11 @@ export async function writeSummaries(deps: SummaryDependencies, call: SummaryCal
 async function writePage(deps: SummaryDependencies, call: SummaryCall, page: readonly Node[]): Promise<void> {
   const written = page.filter(({ value }) => value.children.length > 0);
   const inputs = await inputsOf(deps, call.scope, written);
-  const gate = createConcurrencyLimit(CALLS_AT_ONCE);
-  const texts = await Promise.all(
-    written.map(({ value }, index) => gate(() => summaryOf(call, inputs[index]?.texts ?? [], value.isRoot))),
+  const texts = await mapConcurrently(written, CALLS_AT_ONCE, ({ value }, index) =>
+    summaryOf(call, inputs[index]?.texts ?? [], value.isRoot),
   );
   const { embedder } = await activeEmbedding(deps, call.scope);
-  const vectors = await embedAll(embedder, texts, call.context);
+  const vectors = await embedAll(embedder, texts, call.context, EMBEDDING_BATCHES);
   const writes: Write[] = written.map(({ id, version, value }, index) => {
     const vector = vectors[index] ?? new Float32Array();
     const summary = { text: texts[index] ?? '', vector: vectorText(vector), childMean: inputs[index]?.childMean ?? '' };
@@ -118,7 +122,7 @@ async function summaryOf({ model, context }: SummaryCall, texts: readonly string
   return modelSummary(model, { texts, isRoot }, context);
 }
 
-/** The nodes above: stale, and without those that go. */
+/** Marks the parents as stale and removes the children that are removed. */
 async function parentWrites(
   { store }: SummaryDependencies,
   scope: DatasetScope,
@@ -131,4 +135,88 @@ async function parentWrites(
     const isOpen = children.length < value.children.length ? children.length > 0 : value.isOpen;
     return replace(contextNodesCollection, id, { ...value, children, isOpen, isStale: true }, version);
   });
+}
+
+/** Tokens of a summary by a model (cognify-improve.md §3.14). */
+const AREA_TOKENS = 300;
+const ROOT_TOKENS = 500;
+
+const SCHEMA = {
+  type: 'object',
+  properties: { summary: { type: 'string' } },
+  required: ['summary'],
+  additionalProperties: false,
+};
+const answer = z.object({ summary: z.string() });
+
+/** Summarises several summaries by one model call. */
+async function modelSummary(
+  model: LanguageModel,
+  { texts, isRoot }: { readonly texts: readonly string[]; readonly isRoot: boolean },
+  context: ModelCallContext,
+): Promise<string> {
+  const inputs = texts.map((text, index) => `Input ${index + 1}:\n${fenced('input', text)}`).join('\n\n');
+  const scope = isRoot ? 'all of a body of knowledge' : 'one area of a body of knowledge';
+  const { value } = await model.structured(
+    {
+      system: [
+        `You summarise ${scope} from summaries of its parts.`,
+        'First say in one line what it is about, then the facts that matter most, with their names, numbers and dates.',
+        `Use only what the inputs say, in at most ${isRoot ? ROOT_TOKENS : AREA_TOKENS} tokens.`,
+        FENCE_RULE,
+      ].join(' '),
+      prompt: inputs,
+      schema: SCHEMA,
+      schemaName: 'GlobalContextSummary',
+    },
+    context,
+  );
+  const parsed = answer.safeParse(value);
+  if (parsed.success && parsed.data.summary.trim() !== '') return parsed.data.summary.trim();
+  throw engramError('CogneeSystemError', 'The model gave no summary.');
+}
+
+/**
+ * Embeds the summaries again after the dataset's vectors moved to another embedding model, without language model calls. Level
+ * by level, because the mean of a node is made from the level below.
+ */
+export async function renewVectors(
+  { store }: { readonly store: DocumentStore },
+  scope: DatasetScope,
+  { embedder, context }: { readonly embedder: Embedder; readonly context: ModelCallContext },
+): Promise<void> {
+  for (let level = 0; ; level++) {
+    let after: string | null = null;
+    let isEmpty = true;
+    do {
+      context.signal?.throwIfAborted();
+      const query: Query<ContextNode> = { where: { level }, sort: [{ field: 'id' }], limit: PAGE, after };
+      const { items, next }: Page<Stored<ContextNode>> = await store.find(scope, contextNodesCollection, query);
+      if (items.length > 0) isEmpty = false;
+      const texts = items.map(({ value }) => value.text);
+      const vectors = await embedAll(embedder, texts, context, EMBEDDING_BATCHES);
+      const writes = await Promise.all(
+        items.map(async ({ id, version, value }, index) => {
+          const vector = value.text === '' ? '' : vectorText(vectors[index] ?? new Float32Array());
+          const childMean = level === 0 ? value.childMean : await meanOf({ store }, scope, value);
+          return replace(contextNodesCollection, id, { ...value, vector, childMean }, version);
+        }),
+      );
+      if (writes.length > 0) await store.commit(scope, writes);
+      after = next;
+    } while (after !== null);
+    if (isEmpty) return;
+  }
+}
+
+async function meanOf(
+  { store }: { readonly store: DocumentStore },
+  scope: DatasetScope,
+  { children }: ContextNode,
+): Promise<string> {
+  const below = await store.getMany(scope, contextNodesCollection, children);
+  const units = below
+    .filter(({ value }) => value.vector !== '')
+    .map(({ value }) => unitVector(vectorOfText(value.vector)));
+  return vectorText(meanVector(units));
 }

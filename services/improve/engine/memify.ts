@@ -2,12 +2,11 @@ import type { RunState } from '../../common/domain/run.ts';
 import { engramError } from '../../common/kernel/errors.ts';
 import { asId } from '../../common/kernel/ids.ts';
 import { recordRun } from '../../common/platform/messaging/methods/cognify.ts';
-import { PIPELINE } from '../bridge/record-pipeline.ts';
-import type { ImproveParts, ImproveRequest } from '../engine/improve-passes.ts';
-import { type ImproveResult, lockHeld } from '../engine/improve-result.ts';
-import { type CustomEnrichment, defaultOptions } from '../stage.ts';
-import { improveDataset } from './improve-dataset.ts';
-import { startImprove } from './start-improve.ts';
+import { type CustomEnrichment, defaultOptions } from '../model.ts';
+import { PIPELINE } from '../stages/record-pipeline.ts';
+import type { ImproveParts, ImproveRequest } from './improve-passes.ts';
+import { type ImproveResult, lockHeld } from './improve-result.ts';
+import { improveDataset, startImprove } from './start-improve.ts';
 
 export interface MemifyRequest extends Pick<ImproveRequest, 'dataset' | 'principal' | 'context'> {
   readonly tasks: CustomEnrichment;
@@ -15,12 +14,12 @@ export interface MemifyRequest extends Pick<ImproveRequest, 'dataset' | 'princip
   readonly background: boolean;
 }
 
-/** `failure`: what the tasks ended with, as the stage tells it. Null: they were not to be run. */
+/** `failure`: the error of the stage. Null: the stage is disabled. */
 export type MemifyOutcome = { readonly run: RunState } | { readonly failure: string } | null;
 
 /**
- * Named tasks alone: an improve of the dataset without sessions, whose enrichment they are. So there is one at a time, and
- * one in the background is as durable as any. `ConflictError` while another has the dataset.
+ * Runs named tasks only, as an improve without sessions: so there is one per dataset at a time, and one in the background is
+ * durable. `ConflictError` while another improve has the dataset.
  */
 export async function memify(parts: ImproveParts, request: MemifyRequest): Promise<MemifyOutcome> {
   const { dataset, principal, context, tasks, nodeNames, background } = request;
@@ -34,7 +33,7 @@ export async function memify(parts: ImproveParts, request: MemifyRequest): Promi
   );
   const stage = enrichmentOf(result);
   if (stage?.reason === 'lock_held') {
-    throw engramError('ConflictError', 'Another improve of this dataset is under way.', { retryable: true });
+    throw engramError('ConflictError', 'Another improve of this dataset is running.', { retryable: true });
   }
   if (!background) {
     if (stage?.status === 'errored') return { failure: stage.error ?? '' };
@@ -43,7 +42,7 @@ export async function memify(parts: ImproveParts, request: MemifyRequest): Promi
   const started = { dataset, pipeline: PIPELINE, runId, status: 'DATASET_PROCESSING_STARTED', background } as const;
   await parts.messenger
     .call(recordRun, started, { ...context, principal })
-    .catch((error: unknown) => parts.logger.warn('improve.unrecorded', { runId, error }));
+    .catch((error: unknown) => parts.logger.warn('improve.record.failed', { runId, error }));
   return { run: startedRun(request, runId, startedAt) };
 }
 
@@ -53,8 +52,18 @@ function enrichmentOf({ stages }: ImproveResult) {
 
 function startedRun({ dataset }: MemifyRequest, runId: string, startedAt: string): RunState {
   return {
-    ...{ id: asId(runId), pipeline: PIPELINE, dataset: dataset.id, datasetName: dataset.name },
-    ...{ status: 'DATASET_PROCESSING_STARTED', progress: null, items: [], counts: null },
-    ...{ errorClass: null, errorMessage: null, errorStatus: null, startedAt, endedAt: null },
+    id: asId(runId),
+    pipeline: PIPELINE,
+    dataset: dataset.id,
+    datasetName: dataset.name,
+    status: 'DATASET_PROCESSING_STARTED',
+    progress: null,
+    items: [],
+    counts: null,
+    errorClass: null,
+    errorMessage: null,
+    errorStatus: null,
+    startedAt,
+    endedAt: null,
   };
 }

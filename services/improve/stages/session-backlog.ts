@@ -1,8 +1,8 @@
 import type { Session } from '../../common/domain/session.ts';
 import type { PlannedWindow, Watermark, WatermarkPurpose } from '../../common/records/improve/watermarks.ts';
 import type { ImproveDependencies } from '../dependencies.ts';
-import type { ImprovePass } from '../stage.ts';
-import { sessionsOf, watermarksOf } from './pass-sessions.ts';
+import type { ImprovePass } from '../model.ts';
+import { sessionsOf, watermarksOf } from '../pass-sessions.ts';
 
 type Dependencies = Pick<ImproveDependencies, 'sessions' | 'watermarks' | 'store'>;
 
@@ -10,19 +10,19 @@ type Dependencies = Pick<ImproveDependencies, 'sessions' | 'watermarks' | 'store
 export interface Backlog {
   readonly session: Session;
   readonly watermark: Watermark;
-  /** Entries up to it are in memory, or gone. */
+  /** Number of the last entry that is in memory, or gone. */
   readonly from: number;
-  /** What there was when the stage began: what comes later waits for the next improve. */
+  /** Number of the last entry when the stage began; later ones wait for the next improve. */
   readonly to: number;
 }
 
-export type BridgedKind = Extract<WatermarkPurpose, 'session_qa' | 'agent_traces'>;
+type PersistedKind = Extract<WatermarkPurpose, 'session_qa' | 'agent_traces'>;
 
-/** Of the sessions that have any, in the order of the pass. A session that is not there has none. */
+/** Returns the backlog of each session of the pass that has one, in the order of the pass. */
 export async function backlogsOf(
   deps: Dependencies,
   pass: ImprovePass,
-  kind: BridgedKind,
+  kind: PersistedKind,
 ): Promise<readonly Backlog[]> {
   const [found, watermarks] = await Promise.all([sessionsOf(deps, pass), watermarksOf(deps, pass)]);
   const backlogs = found.map((session) => {
@@ -35,10 +35,10 @@ export async function backlogsOf(
 }
 
 /**
- * The window to work on next: the one that somebody planned and did not end, else the entries up to `to`, planned durably
- * now. So whoever repeats a window repeats it with the same entries, under the same key, whatever came meanwhile.
+ * Returns the next window of entries: one that was planned and not completed, else one up to the entry that `choose` returns,
+ * stored as planned. So a repeated window has the same entries and the same key, whatever was added meanwhile.
  */
-export async function plannedWindow(
+export async function planWindow(
   { watermarks, store }: Dependencies,
   pass: ImprovePass,
   { watermark, from }: Backlog,
@@ -51,8 +51,8 @@ export async function plannedWindow(
   return { window: planned.window, watermark: watermarks.moved(watermark, planned) };
 }
 
-/** What is left when the window is in memory. */
-export async function windowDone(
+/** Records that the window is in memory; returns the rest of the backlog. */
+export async function completeWindow(
   { watermarks, store }: Dependencies,
   pass: ImprovePass,
   backlog: Backlog,
@@ -61,4 +61,9 @@ export async function windowDone(
   const move = { done: window.to, window: null };
   await store.commit({ tenant: pass.principal.tenant }, [watermarks.moveWrite(watermark, move)]);
   return { ...backlog, watermark: watermarks.moved(watermark, move), from: window.to };
+}
+
+/** Makes the file name of a document from a session. A session may have any name; a slash would end a folder's name. */
+export function sessionFileName(session: string, content: string): string {
+  return `session ${session.replaceAll(/[\\/]/g, '_')} ${content}.txt`;
 }

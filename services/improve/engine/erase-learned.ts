@@ -9,16 +9,16 @@ import type { ImproveDependencies } from '../dependencies.ts';
 
 type Dependencies = Pick<ImproveDependencies, 'store' | 'wishes' | 'claims' | 'clock' | 'ids'>;
 
-/** How long an improve under way has to stop: a lease, when its process is gone, and then some. */
+/** How long a running improve has to stop; longer than a lease, because its process may be gone. */
 const WAIT_MS = 30_000;
 const POLL_MS = 20;
-/** For the erasure itself. */
+/** Lease for the erasure itself. */
 const ERASURE_MS = 60_000;
 
 /**
- * Removes what was learned of a dataset, and the wishes for it, while no improve works on it: one that does is stopped. What
- * sessions had got to stays: their content does not come back into another dataset because this one was deleted.
- * `ServiceUnavailableError` (retryable) when an improve does not stop.
+ * Removes what was learned of a dataset, and requests for improves of it. A running improve of it is stopped first. The
+ * watermarks of sessions stay, so that their content is not persisted again in another dataset. `ServiceUnavailableError`
+ * (retryable) when an improve does not stop.
  */
 export async function eraseLearned(deps: Dependencies, dataset: DatasetRef): Promise<EraseLearnedResponse> {
   const owner = eraserOf(deps.ids.uuid());

@@ -3,7 +3,7 @@ import { STOP_WORDS } from '../../common/text/language/stop-words.ts';
 import { stemOf } from '../../common/text/language/tokenize.ts';
 import { newParts } from '../../common/text/repetition/new-parts.ts';
 
-/** Longer answers are no acknowledgements. */
+/** Longer answers are not checked. */
 const MAX_LENGTH = 4000;
 
 const FOR_WHAT =
@@ -11,11 +11,11 @@ const FOR_WHAT =
 const MUCH = '(?: (?:so much|very much|a lot|again))?';
 const WORD =
   "(?:ok|okay|sure(?: thing)?|got it|gotcha|understood|noted|duly noted|acknowledged|alright|all right|right|great|perfect|nice|good|wonderful|excellent|thanks|thank you|of course|certainly|absolutely|definitely|will do|roger(?: that)?|good to know|makes sense|i see|i understand|no problem|done|yes|you(?:[’']re| are) (?:very )?welcome)";
-/** What somebody says first who has understood; it ends, or a pause follows. */
+/** Words that begin an acknowledgement, up to its end or a pause. */
 const OPENER = new RegExp(`^${WORD}${MUCH}${FOR_WHAT}\\s*(?:[,.!;:…—–-]+\\s*|$)`, 'iu');
 const NOW =
   '(?:now |also |just |always |certainly |definitely |gladly |of course |already |be sure to |make sure to |make sure i |try to )*';
-/** `I’ll remember that …`, `I have noted …`, `Noted that …`: the speaker's own doing, not the world's. */
+/** `I’ll remember that …`, `I have noted …`, `Noted that …`: an act of the speaker, no fact. */
 const PROMISE = new RegExp(
   `^(?:(?:and |so |then )?(?:i|we)(?:[’']ll|[’']ve|[’']m going to| will| shall| have| am going to)? ${NOW})?` +
     '(?:remember(?:ed)?|note[ds]?(?: down)?|keep|kept|bear|store[ds]?|save[ds]?|record(?:ed)?|update[ds]?|add(?:ed)?|log(?:ged)?|ma[kd]e (?:a |sure|that |the )|take (?:a |that )|took (?:a |that )|taken (?:a |that ))\\b',
@@ -24,7 +24,7 @@ const PROMISE = new RegExp(
 const COURTESY =
   /^(?:(?:please |just )?(?:let me know|feel free|don[’']t hesitate)\b|(?:is there )?anything else\b|(?:i[’']m |i am )?(?:always )?(?:happy|glad|here) to (?:help|assist)\b|how (?:else )?(?:can|may) i (?:help|assist)\b)/iu;
 
-/** Stems of what people say of remembering, and of their readiness. */
+/** Stems of words about remembering and offers of help. */
 const OWN_WORDS = new Set(
   (
     'remember memory note noted keep kept bear mind store save record update add log make made sure take took taken file ' +
@@ -38,9 +38,9 @@ const OWN_WORDS = new Set(
 const NEGATION = /\b(?:not|never|no|none|without|cannot|nobody|nothing|neither|nor)\b|n[’']t\b/iu;
 
 /**
- * What an answer says beyond having understood; null when that is all. A sentence is taken for an acknowledgement only when
- * it begins like one and all its words are those of the question, or speak of remembering: so whatever else it states
- * stays, and so does one that the next sentence points back at.
+ * Returns the answer without acknowledgements of the question; null when nothing else is left. A sentence is an acknowledgement
+ * only when it begins like one and all its words are in the question or about remembering, so a sentence with any other content
+ * stays, and so does one that the next sentence refers to.
  */
 export function beyondAcknowledgement(question: string, answer: string): string | null {
   if (answer.length > MAX_LENGTH) return answer;
@@ -68,7 +68,7 @@ function isAcknowledgement(sentence: string, said: ReadonlySet<string>, isNegate
   return [...wordsOf(rest)].every((word) => said.has(word) || OWN_WORDS.has(word));
 }
 
-/** What a text says something with: `all` words of it, or those that are no stop words, as stems; numbers as they are. */
+/** Returns the stems of a text's words, with or without stop words; numbers unchanged. */
 function wordsOf(text: string, all = false): ReadonlySet<string> {
   const words =
     text
@@ -85,7 +85,7 @@ function plain(word: string): string {
   return word.toLowerCase().replaceAll(/[’']/gu, '');
 }
 
-/** `May`, `US`, `Will`: in capitals, stop words are names. */
+/** Whether a stop word is a name because of its capital: `May`, `US`, `Will`. */
 function isName(word: string, at: number): boolean {
   return at > 0 && /^\p{Lu}/u.test(word) && !/^I(?:$|[’'])/u.test(word);
 }

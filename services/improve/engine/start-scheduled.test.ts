@@ -10,8 +10,8 @@ import { createIdSource } from '../../common/platform/system/id-source.ts';
 import type { ClaimedJob } from '../../common/ports/work-queue.ts';
 import { createScheduledStarts, scheduledStartsCollection } from '../../common/records/cognify/scheduled-starts.ts';
 import { createInProcessBus } from '../../common/storage/bus/in-process/bus.ts';
-import { IMPROVE_JOB } from '../engine/improve-job.ts';
-import { startScheduled } from './start-scheduled.ts';
+import { IMPROVE_JOB } from './improve-job.ts';
+import { startScheduled } from './start-improve.ts';
 
 const [FIRST, SECOND, THIRD] = [1, 2, 3].map((day) => `2026-08-0${day}T03:00:00Z`) as [string, string, string];
 

@@ -6,29 +6,28 @@ import type { CallContext } from '../../common/platform/messaging/messenger.ts';
 import { startRun } from '../../common/platform/messaging/methods/cognify.ts';
 import { type KeptDocument, keepDocuments as keepMethod } from '../../common/platform/messaging/methods/ingest.ts';
 import type { ImproveDependencies } from '../dependencies.ts';
-import type { ImprovePass } from '../stage.ts';
+import type { ImprovePass } from '../model.ts';
 
-/** A text that becomes memory of the dataset. */
-export interface BridgedDocument {
-  /** The same key is the same item for ever, whatever text it comes with later. Long ones are no matter. */
+/** A text that is persisted in the memory of the dataset. */
+export interface PersistedDocument {
+  /** The same key always means the same item, whatever its text. Of any length. */
   readonly key: string;
-  /** Of the file that clients see, with its extension. */
+  /** File name for clients, with its extension. */
   readonly name: string;
   readonly text: string;
   readonly nodeSets: readonly string[];
-  /** What is told of the item. */
   readonly externalMetadata?: JsonObject;
 }
 
 /**
- * Makes items of the documents and builds the graph from them; when it resolves both are durable, and a repetition changes
- * nothing. What the run ended with is thrown (`LLMPaymentRequiredError` when a budget was spent), also the errors of ingest:
- * then nothing, a part, or all of the documents may be there, and a repetition completes them.
+ * Adds the documents as items and builds the graph from them; when it resolves both are durable. Idempotent. Throws the error
+ * that the run ended with (`LLMPaymentRequiredError` for a used-up budget) and the errors of ingest; then some of the documents
+ * may be added, and a repetition completes them.
  */
 export async function keepDocuments(
   { messenger }: Pick<ImproveDependencies, 'messenger'>,
   { dataset, context, signal }: Pick<ImprovePass, 'dataset' | 'context' | 'signal'>,
-  documents: readonly BridgedDocument[],
+  documents: readonly PersistedDocument[],
 ): Promise<RunState> {
   const calling: CallContext = { ...context, signal };
   const kept: string[] = [];
@@ -42,15 +41,15 @@ export async function keepDocuments(
   return run;
 }
 
-/** Messages of a bus end at a mebibyte; a character is at most 3 bytes in UTF-8, 4 for a pair of two. */
+/** Limits in characters: a message has at most 1 MiB, and a UTF-16 unit at most 3 bytes in UTF-8. */
 const PART_LENGTH = 200_000;
 const BATCH_LENGTH = 250_000;
 
-/** A very long text becomes several items: each but the first has its number in key and name. */
-function partsOf(document: BridgedDocument): readonly KeptDocument[] {
+/** Splits a very long text into several items: each but the first has its number in key and name. */
+function partsOf(document: PersistedDocument): readonly KeptDocument[] {
   const { key, name, nodeSets, externalMetadata = {} } = document;
   const parts: KeptDocument[] = [];
-  // Two texts may differ only in what UTF-8 cannot carry.
+  // Lone surrogates cannot be encoded in UTF-8.
   let rest = document.text.toWellFormed();
   do {
     const end = partEnd(rest);
@@ -63,7 +62,7 @@ function partsOf(document: BridgedDocument): readonly KeptDocument[] {
   return parts;
 }
 
-/** Behind a line where there is one in the second half; never inside a character. */
+/** Returns where the first part ends: after a line break in its second half if there is one, never inside a character. */
 function partEnd(text: string): number {
   if (text.length <= PART_LENGTH) return text.length;
   const line = text.lastIndexOf('\n', PART_LENGTH - 1) + 1;

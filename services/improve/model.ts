@@ -2,14 +2,14 @@ import type { StageName } from '../common/domain/improve-stages.ts';
 import type { RunState } from '../common/domain/run.ts';
 import type { SessionKey } from '../common/domain/session.ts';
 import type { DatasetRef } from '../common/kernel/dataset.ts';
+import { isEngramError } from '../common/kernel/errors.ts';
 import type { Principal } from '../common/kernel/principal.ts';
 import type { CallContext } from '../common/platform/messaging/messenger.ts';
 import type { CompletedRun } from '../common/platform/messaging/methods/cognify.ts';
-import type { PassReads } from './engine/pass-reads.ts';
 
 export { STAGE_NAMES, type StageName } from '../common/domain/improve-stages.ts';
 
-/** What was asked for. */
+/** Options of a request for an improve. */
 export interface ImproveOptions {
   readonly buildTruthSubspace: boolean;
   readonly buildGlobalContextIndex: boolean;
@@ -20,69 +20,66 @@ export interface ImproveOptions {
   readonly custom: CustomEnrichment | null;
 }
 
-/** Of an improve that nobody asked anything special of. */
+/** Returns the options of an improve without special requests. */
 export function defaultOptions(feedbackAlpha: number): ImproveOptions {
   return { buildTruthSubspace: false, buildGlobalContextIndex: false, feedbackAlpha, nodeNames: [], custom: null };
 }
 
-/** Tasks by name in place of the default enrichment. */
+/** Named tasks in place of the default enrichment. */
 export interface CustomEnrichment {
   readonly extractionTasks: readonly string[];
   readonly enrichmentTasks: readonly string[];
   readonly data: string | null;
-  /** Of the run that it makes, when somebody was told of it already. */
+  /** Id of the run that records it, when a client was already told it. */
   readonly runId?: string;
 }
 
 /** One pass over the stages for one dataset. */
 export interface ImprovePass {
   readonly dataset: DatasetRef;
-  /** Of the caller. */
+  /** Sessions of the caller. */
   readonly sessions: readonly SessionKey[];
   readonly options: ImproveOptions;
   readonly principal: Principal;
   /** Carries the principal's proof for messages. */
   readonly context: CallContext;
-  /** By which the dataset is held: cognify asks for it before it writes. */
+  /** Token of the claim on the dataset: cognify checks it before it writes. */
   readonly leaseToken: string;
-  /** Aborted when improve has to stop. */
+  /** Aborted when the improve has to stop. */
   readonly signal: AbortSignal;
-  /** What stages read alike. */
   readonly reads: PassReads;
-  /** Runs of the improve that changed nothing: recorded with the next one that is, at the latest with the improve's end. */
+  /** Runs of the improve that changed nothing: recorded together with the next run, at the latest with the improve's end. */
   readonly idleRuns: CompletedRun[];
 }
 
-/** Why a stage does not run; null when it does. */
+/** Why a stage is skipped; null when it runs. */
 export type GateAnswer = { readonly status: 'skipped' | 'already_completed'; readonly reason: string } | null;
 
 export interface StageOutcome {
   readonly status: 'completed' | 'already_completed' | 'errored';
   readonly reason?: string;
-  /** With status `errored`: what a caller may read. */
+  /** With status `errored`: the message for clients. */
   readonly error?: string;
   readonly counts: Readonly<Record<string, number>>;
-  /** The run that the stage made, if one did. */
+  /** The run of the stage, if it has one. */
   readonly run?: RunState;
-  /** Nothing was written: what was read for it holds for the next stage. */
+  /** Nothing was written, so that `PassReads` stay valid for the next stage. */
   readonly isUnchanged?: boolean;
 }
 
 /**
- * One of the nine. Stages keep what they know of their progress in their own repositories and advance it in the commit that
- * makes the work durable, so that one that died is repeated without repeating its effects.
+ * One of the nine stages. A stage keeps its progress in its own repository and advances it in the commit that makes its work
+ * durable, so that a repetition after a crash does not repeat its effects.
  */
 export interface Stage {
   readonly name: StageName;
-  /** Skipped with `no_session_ids` without any. */
-  readonly needsSessions: boolean;
-  /** Asks no model and writes nothing. */
+  /** Decides whether the stage runs, without model calls and writes. */
   gate(pass: ImprovePass): Promise<GateAnswer>;
-  /** What it throws is reported as the stage's error; `LLMPaymentRequiredError` ends the pass. */
+  /** Runs the stage. An error that it throws is reported as the stage's error; `LLMPaymentRequiredError` ends the pass. */
   run(pass: ImprovePass): Promise<StageOutcome>;
 }
 
-/** What a stage throws that had done something before it failed with `cause`: the counts are reported with the error. */
+/** Error of a stage that had done a part of its work before it failed with `cause`; the counts are reported with the error. */
 export class PartlyDoneError extends Error {
   override readonly name = 'PartlyDoneError';
   readonly counts: Readonly<Record<string, number>>;
@@ -91,4 +88,33 @@ export class PartlyDoneError extends Error {
     super('A stage failed after a part of its work.', { cause });
     this.counts = counts;
   }
+}
+
+/** Values that the stages of one pass share, each read once until a stage has changed something. */
+export interface PassReads {
+  /** Returns the value known under this name, or reads it. A failed read is repeated by the next call. */
+  once<Value>(name: string, read: () => Promise<Value>): Promise<Value>;
+  forget(): void;
+}
+
+export function createPassReads(): PassReads {
+  const known = new Map<string, Promise<unknown>>();
+  return {
+    async once<Value>(name: string, read: () => Promise<Value>) {
+      const value = known.get(name) ?? read();
+      known.set(name, value);
+      try {
+        return (await value) as Value;
+      } catch (error) {
+        known.delete(name);
+        throw error;
+      }
+    },
+    forget: () => known.clear(),
+  };
+}
+
+/** Whether a budget is used up, the provider's or one of ours: no further model call can succeed. */
+export function isBudgetError(error: unknown): boolean {
+  return isEngramError(error) && error.wireName === 'LLMPaymentRequiredError';
 }

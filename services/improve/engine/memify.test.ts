@@ -5,12 +5,12 @@ import { engramError } from '../../common/kernel/errors.ts';
 import { createHashingEmbedder } from '../../common/models/hashing/hashing-embedder.ts';
 import type { Embedder } from '../../common/ports/models.ts';
 import { claimKeys, createImproveClaims } from '../../common/records/improve/improve-claims.ts';
-import type { ImproveParts } from '../engine/improve-passes.ts';
-import { createStageRunner } from '../engine/run-stages.ts';
-import { createTripletEnrichment } from '../stages/triplet-enrichment.ts';
-import { runCustomTasks } from '../structure/custom-tasks.ts';
+import { runCustomTasks } from '../stages/run-tasks.ts';
+import { createTripletEnrichment } from '../stages/structure-stages.ts';
 import { MEMIFY_TASKS, requireKnownTasks } from '../structure/memify-tasks.ts';
+import type { ImproveParts } from './improve-passes.ts';
 import { type MemifyRequest, memify } from './memify.ts';
+import { createStageRunner } from './run-stages.ts';
 
 describe('memify', () => {
   let structure: StructureWorld;

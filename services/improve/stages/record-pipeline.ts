@@ -4,26 +4,26 @@ import { isEngramError } from '../../common/kernel/errors.ts';
 import { asId } from '../../common/kernel/ids.ts';
 import { type RecordRunRequest, recordRun } from '../../common/platform/messaging/methods/cognify.ts';
 import type { ImproveDependencies } from '../dependencies.ts';
-import type { ImprovePass } from '../stage.ts';
+import type { ImprovePass } from '../model.ts';
 
 /** The name of enrichments on the wire. */
 export const PIPELINE = 'memify_pipeline';
 
 /**
- * Work of a stage that runs no cognify: it stands in the history of runs all the same, at once or, when it changed nothing,
- * with what is recorded next. What it throws is recorded and thrown.
+ * Records the work of a stage that runs no cognify in the history of runs: at once, or with the next record when it changed
+ * nothing. An error of the work is recorded and thrown.
  */
 export async function recordPipeline(
   { messenger, clock, ids }: Pick<ImproveDependencies, 'messenger' | 'clock' | 'ids'>,
   { dataset, context, signal, idleRuns }: Pick<ImprovePass, 'dataset' | 'context' | 'signal' | 'idleRuns'>,
   work: () => Promise<'changed' | 'unchanged'>,
-  /** Of the run, when somebody was told of it already. */
-  given?: string,
+  /** Id of the run, when a client was already told it. */
+  runId?: string,
 ): Promise<{ readonly run: RunState; readonly isUnchanged: boolean }> {
-  const id = asId<RunId>(given ?? ids.uuid());
+  const id = asId<RunId>(runId ?? ids.uuid());
   const startedAt = clock.now().toISOString();
   const record = (end: Pick<RecordRunRequest, 'status' | 'error'>) => {
-    // Told of again by the improve's end, which changes nothing.
+    // The end of the improve reports them again, which changes nothing.
     const request = { dataset, pipeline: PIPELINE, runId: id, ...end, completedBefore: [...idleRuns] };
     return messenger.call(recordRun, request, { ...context, signal });
   };
@@ -33,17 +33,26 @@ export async function recordPipeline(
   } catch (error) {
     const name = isEngramError(error) ? error.wireName : 'CogneeSystemError';
     const message = isEngramError(error) ? error.message : 'internal error';
-    await record({ status: 'DATASET_PROCESSING_ERRORED', error: { name, message } }).catch(() => null); // the stage tells
+    await record({ status: 'DATASET_PROCESSING_ERRORED', error: { name, message } }).catch(() => null); // the result of the stage has the error
     throw error;
   }
   const isUnchanged = done === 'unchanged';
   if (isUnchanged) idleRuns.push({ pipeline: PIPELINE, runId: id });
   else await record({ status: 'DATASET_PROCESSING_COMPLETED' });
   const run: RunState = {
-    ...{ id, pipeline: PIPELINE, dataset: dataset.id, datasetName: dataset.name },
-    ...{ status: 'DATASET_PROCESSING_COMPLETED', progress: null, items: [], counts: null },
-    ...{ errorClass: null, errorMessage: null, errorStatus: null },
-    ...{ startedAt, endedAt: clock.now().toISOString() },
+    id,
+    pipeline: PIPELINE,
+    dataset: dataset.id,
+    datasetName: dataset.name,
+    status: 'DATASET_PROCESSING_COMPLETED',
+    progress: null,
+    items: [],
+    counts: null,
+    errorClass: null,
+    errorMessage: null,
+    errorStatus: null,
+    startedAt,
+    endedAt: clock.now().toISOString(),
   };
   return { run, isUnchanged };
 }

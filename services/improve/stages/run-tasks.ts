@@ -1,24 +1,21 @@
 import { hash } from 'node:crypto';
 import type { SessionKey } from '../../common/domain/session.ts';
 import { engramError } from '../../common/kernel/errors.ts';
-import { keepDocuments } from '../bridge/keep-documents.ts';
 import type { ImproveDependencies } from '../dependencies.ts';
-import { createPassReads } from '../engine/pass-reads.ts';
-import type { CustomEnrichment, ImprovePass, Stage, StageName } from '../stage.ts';
-import type { MemifyTask } from './memify-tasks.ts';
-import { type TripletDependencies, writeTriplets } from './write-triplets.ts';
+import { type CustomEnrichment, createPassReads, type ImprovePass, type Stage, type StageName } from '../model.ts';
+import type { MemifyTask } from '../structure/memify-tasks.ts';
+import { type TripletDependencies, writeTriplets } from '../structure/write-triplets.ts';
+import { keepDocuments } from './keep-documents.ts';
 
-export interface CustomTaskDependencies
-  extends TripletDependencies,
-    Pick<ImproveDependencies, 'messenger' | 'sessions'> {
-  /** Those that tasks stand for. */
+interface CustomTaskDependencies extends TripletDependencies, Pick<ImproveDependencies, 'messenger' | 'sessions'> {
+  /** The stages that tasks run. */
   readonly stages: readonly Stage[];
 }
 
-/** Tasks that write what views of the graph show into the store of triplets. */
+/** Tasks that write the triplets of the visible graph. */
 const TRIPLET_TASKS: readonly MemifyTask[] = ['get_triplet_datapoints', 'index_data_points', 'add_data_points'];
 
-/** Tasks that do what a stage does, in the order of the stages, and the node set of texts that are given to them. */
+/** Tasks that run a stage, in the order of the stages, and the node set of a text in their place. */
 const STAGE_TASKS: readonly {
   readonly task: MemifyTask;
   readonly stage: StageName;
@@ -30,9 +27,9 @@ const STAGE_TASKS: readonly {
 ];
 
 /**
- * The named tasks, for good (cognify-improve.md §4): a text that is given becomes memory of the dataset by the session tasks;
- * without one they work on the sessions of the pass, or on those of the caller that are bound to the dataset. Extraction
- * tasks say what is read, which the others know. No names, but a text: the text is cognified.
+ * Runs the named tasks (cognify-improve.md §4). Session tasks persist the text of the request, or without one the sessions of
+ * the pass, else those of the caller that are bound to the dataset. Extraction tasks have no effect of their own: the
+ * enrichment tasks know what to read. A text without task names is cognified.
  */
 export async function runCustomTasks(
   deps: CustomTaskDependencies,
