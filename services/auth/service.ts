@@ -151,7 +151,8 @@ function serve(
       return {
         ...signed(principal),
         ...(closure === null ? {} : { tenantState: closure }),
-        ...{ required: posture.required, posture: posture.reason },
+        required: posture.required,
+        posture: posture.reason,
       };
     }),
     messenger.serve(methods.getPrincipal, async ({ userId, tenant, ...given }) =>

@@ -18,7 +18,9 @@ describe('mails of the whole service', () => {
   };
   const post = async (path: string, body: unknown, headers = {}) => {
     const response = await fetch(`${app.baseUrl}/api/v1${path}`, {
-      ...{ method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) },
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify(body),
     });
     return [response.status, await response.json()] as const;
   };
@@ -46,9 +48,13 @@ describe('mails of the whole service', () => {
       const authority = join(folder, 'authority.pem');
       await writeFile(authority, server.certificate.cert);
       await start({
-        ...{ ENABLE_BACKEND_ACCESS_CONTROL: 'true', ENGRAM_SMTP_HOST: 'localhost', ENGRAM_SMTP_CA_FILE: authority },
-        ...{ ENGRAM_SMTP_PORT: String(server.port), ENGRAM_MAIL_FROM: 'Engram <engram@example.com>' },
-        ...{ ENGRAM_SMTP_USER: LOGIN.user, ENGRAM_SMTP_PASSWORD: LOGIN.password },
+        ENABLE_BACKEND_ACCESS_CONTROL: 'true',
+        ENGRAM_SMTP_HOST: 'localhost',
+        ENGRAM_SMTP_CA_FILE: authority,
+        ENGRAM_SMTP_PORT: String(server.port),
+        ENGRAM_MAIL_FROM: 'Engram <engram@example.com>',
+        ENGRAM_SMTP_USER: LOGIN.user,
+        ENGRAM_SMTP_PASSWORD: LOGIN.password,
       });
       const account = { email: 'ada@example.com', password: 'the old one' };
       expect((await post('/auth/register', account))[0]).to.equal(201);

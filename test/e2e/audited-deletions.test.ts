@@ -27,7 +27,8 @@ describe('audited deletions', () => {
   }
   const add = (...data: readonly string[]) =>
     call<{ dataset_id: string; data_ingestion_info: readonly { data_id: string }[] }>('POST', '/api/v1/add', {
-      ...{ data, datasetName: 'notes' },
+      data,
+      datasetName: 'notes',
     });
   const recorded = async (action: string) =>
     (await call<Listed>('GET', `/api/v1/audit?tenant_id=personal&action=${action}`)).records;

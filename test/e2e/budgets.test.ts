@@ -53,7 +53,9 @@ describe('budgets', () => {
       REQUIRE_AUTHENTICATION: 'true',
       IMPROVE_AUTO_ENABLED: 'false',
       DEFAULT_USER_PASSWORD: PASSWORD,
-      ...{ LLM_PROVIDER: 'custom', LLM_MODEL: 'custom/scripted', LLM_ENDPOINT: `${provider.url}/v1` },
+      LLM_PROVIDER: 'custom',
+      LLM_MODEL: 'custom/scripted',
+      LLM_ENDPOINT: `${provider.url}/v1`,
     });
     admin = await logIn(ADMIN);
   });
@@ -280,7 +282,9 @@ describe('budgets', () => {
     const entry = { type: 'qa', question: 'Who met?', answer: 'Alice met Bob.' };
     await key.client.post('/remember/entry', { entry, session_id: 's', dataset_name: 'notes' });
     const begun = await key.client.post('/improve', {
-      ...{ dataset_name: 'notes', session_ids: ['s'], run_in_background: true },
+      dataset_name: 'notes',
+      session_ids: ['s'],
+      run_in_background: true,
     });
     expect(begun.body.status).to.equal('running');
     let items = 0;

@@ -20,8 +20,12 @@ describe('a tenant that nobody uses', () => {
     app.messenger.call(
       ensureTenant,
       {
-        ...{ crUid, displayName: 'Acme', ownerEmail: 'owner@acme.example.com' },
-        ...{ ownerPasswordHash: `$2b$04$${'a'.repeat(53)}`, hostNames: [], state: 'Active' },
+        crUid,
+        displayName: 'Acme',
+        ownerEmail: 'owner@acme.example.com',
+        ownerPasswordHash: `$2b$04$${'a'.repeat(53)}`,
+        hostNames: [],
+        state: 'Active',
         hibernation: { afterIdleMs, wakesOnRequest },
       },
       CALL,

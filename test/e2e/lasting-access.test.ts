@@ -17,15 +17,21 @@ describe('an upload under way', function () {
   after(() => app?.stop());
 
   const declared = () => ({
-    ...{ crUid: randomUUID(), displayName: 'Acme', hostNames: [], state: 'Active' as const },
-    ...{ ownerEmail: `${randomUUID()}@acme.example.com`, ownerPassword: 'a long one for once' },
+    crUid: randomUUID(),
+    displayName: 'Acme',
+    hostNames: [],
+    state: 'Active' as const,
+    ownerEmail: `${randomUUID()}@acme.example.com`,
+    ownerPassword: 'a long one for once',
   });
   /** Is let in, then sends bytes now and then until it is answered; how. */
   const upload = async (credential: Record<string, string>): Promise<{ readonly status: Promise<number> }> => {
     const { port, hostname: host } = new URL(app.baseUrl);
     const headers = {
-      ...{ 'content-type': 'multipart/form-data; boundary=x', 'transfer-encoding': 'chunked' },
-      ...{ expect: '100-continue', ...credential },
+      'content-type': 'multipart/form-data; boundary=x',
+      'transfer-encoding': 'chunked',
+      expect: '100-continue',
+      ...credential,
     };
     const request = openRequest({ port, host, method: 'POST', path: '/api/v1/add', headers });
     let timer: NodeJS.Timeout | undefined;

@@ -45,8 +45,14 @@ describe('the whole service with a provider', () => {
   it('lets a person add and read with an access token of the issuer', async () => {
     const now = Math.floor(Date.now() / 1000);
     const token = await issuer.sign({
-      ...{ iss: issuer.url, aud: 'engram-api', sub: 'bob', iat: now, exp: now + 300, jti: randomUUID() },
-      ...{ email: 'bob@example.com', email_verified: true },
+      iss: issuer.url,
+      aud: 'engram-api',
+      sub: 'bob',
+      iat: now,
+      exp: now + 300,
+      jti: randomUUID(),
+      email: 'bob@example.com',
+      email_verified: true,
     });
     const form = new FormData();
     form.append('datasetName', 'notes');

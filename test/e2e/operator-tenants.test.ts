@@ -153,7 +153,10 @@ describe('the operator and the real services', function () {
         : completion('Find people and ships.');
     const secret = (text: string) => ({ apiKey: Buffer.from(text).toString('base64') });
     world.kube.put<Secret>(KINDS.secret, {
-      ...{ apiVersion: 'v1', kind: 'Secret', metadata: { ...PLACE, name: 'llm' }, data: secret('sk-wrong') },
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: { ...PLACE, name: 'llm' },
+      data: secret('sk-wrong'),
     });
     const apiKeySecretRef = { name: 'llm', key: 'apiKey' };
     const llm = { provider: 'openai', model: 'own-model', apiKeySecretRef };

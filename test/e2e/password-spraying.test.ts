@@ -58,8 +58,14 @@ describe('password spraying', function () {
       authenticate: (credentials, strict, context) =>
         auth.messenger.call(methods.authenticate, { credentials, strict }, context),
       settings: {
-        ...{ spoolDirectory, uploadLimitBytes: 1_000_000, jsonLimitBytes: 1_000_000, trustedProxies: ['127.0.0.1'] },
-        ...{ corsOrigins: [], cookieName: 'auth_token', authRequired: true, drainTimeoutMs: 100 },
+        spoolDirectory,
+        uploadLimitBytes: 1_000_000,
+        jsonLimitBytes: 1_000_000,
+        trustedProxies: ['127.0.0.1'],
+        corsOrigins: [],
+        cookieName: 'auth_token',
+        authRequired: true,
+        drainTimeoutMs: 100,
         guard: { isActive: false, refusesProxies: false, allowedHosts: [] },
       },
       logger: createSilentLogger(),

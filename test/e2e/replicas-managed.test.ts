@@ -22,8 +22,13 @@ describe('tenants of resources on two replicas', () => {
     replica.messenger.call(
       managed.ensureTenant,
       {
-        ...{ crUid, displayName: 'Acme', ownerEmail: `owner-${crUid}@acme.example.com`, ownerPasswordHash: HASH },
-        ...{ hostNames: [`${crUid}.example.com`], state: 'Active' as const, ...change },
+        crUid,
+        displayName: 'Acme',
+        ownerEmail: `owner-${crUid}@acme.example.com`,
+        ownerPasswordHash: HASH,
+        hostNames: [`${crUid}.example.com`],
+        state: 'Active' as const,
+        ...change,
       },
       CALL,
     );

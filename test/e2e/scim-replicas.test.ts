@@ -33,7 +33,8 @@ describe('people shut out by their directory', function () {
     const account = { email: 'owner@example.com', password: 'a long enough password' };
     expect((await call(one.baseUrl, 'POST', '/api/v1/auth/register', { body: account })).status).to.equal(201);
     const login = await fetch(`${one.baseUrl}/api/v1/auth/login`, {
-      ...{ method: 'POST', body: new URLSearchParams({ username: account.email, password: account.password }) },
+      method: 'POST',
+      body: new URLSearchParams({ username: account.email, password: account.password }),
     });
     const key = `Bearer ${(await json(login))['access_token']}`;
     expect((await call(one.baseUrl, 'POST', '/api/v1/permissions/tenants?tenant_name=acme', { key })).status).to.equal(

@@ -66,7 +66,11 @@ export async function startAuthHttp({ http, ...options }: AuthHttpOptions = {}):
     await store.commit({ tenant }, [createMemberships(store).insertWrite(tenant, principal.id, now())]);
   };
   return {
-    ...{ auth, app, addPerson, join, keyFor },
+    auth,
+    app,
+    addPerson,
+    join,
+    keyFor,
     async leave(tenant, id) {
       await store.commit({ tenant }, [createMemberships(store).removeWrite(tenant, asId(id))]);
     },

@@ -110,7 +110,13 @@ export async function startAuth(options: TestAuthOptions = {}): Promise<TestAuth
   const logger = { debug: ignore, info: ignore, warn: (event: string) => warnings.push(event), error: ignore };
   const eventLog = createEventLog({ store, clock, ids });
   const service = createAuthService({
-    ...{ store, eventLog, audit: createAuditLog(store, clock), messenger, clock, ids, logger },
+    store,
+    eventLog,
+    audit: createAuditLog(store, clock),
+    messenger,
+    clock,
+    ids,
+    logger,
     ...modelOptions(options.models),
     ...(options.passwords === undefined ? {} : { passwords: options.passwords }),
     settings: {
@@ -137,7 +143,12 @@ export async function startAuth(options: TestAuthOptions = {}): Promise<TestAuth
   const authenticate = async (...credentials: readonly methods.Credential[]) =>
     (await messenger.call(methods.authenticate, { credentials }, CALL)).principal;
   return {
-    ...{ store, messenger, clock, warnings, authenticate, routes: service.routes },
+    store,
+    messenger,
+    clock,
+    warnings,
+    authenticate,
+    routes: service.routes,
     call: (method, path, request) => callRoute(service.routes, method, path, request),
     async events() {
       return (await eventLog.read(SYSTEM_SCOPE, { after: 0, limit: 1000 })).map(({ type }) => type);

@@ -73,7 +73,12 @@ export async function startIssuer(options: TestIssuerOptions): Promise<TestIssue
       .sign(newest().privateKey);
   const clientSecret = randomUUID();
   const issuer: TestIssuer = {
-    ...{ url, requests: [], tamper: null, isDown: false, clientSecret, sign },
+    url,
+    requests: [],
+    tamper: null,
+    isDown: false,
+    clientSecret,
+    sign,
     person: { subject: 'nobody', claims: {} },
     async rotate() {
       keys.push(newKey());
@@ -89,11 +94,16 @@ export async function startIssuer(options: TestIssuerOptions): Promise<TestIssue
     jwks: { keys: [{ ...(await exportJWK(newest().privateKey)), kid: newest().kid, alg: 'ES256', use: 'sig' }] },
     clients: [
       {
-        ...{ client_id: 'engram', client_secret: clientSecret, id_token_signed_response_alg: 'ES256' },
-        ...{ redirect_uris: [...options.callbacks], post_logout_redirect_uris: [...(options.returns ?? [])] },
+        client_id: 'engram',
+        client_secret: clientSecret,
+        id_token_signed_response_alg: 'ES256',
+        redirect_uris: [...options.callbacks],
+        post_logout_redirect_uris: [...(options.returns ?? [])],
       },
       {
-        ...{ client_id: CLI.clientId, redirect_uris: [CLI.redirectUri], id_token_signed_response_alg: 'ES256' },
+        client_id: CLI.clientId,
+        redirect_uris: [CLI.redirectUri],
+        id_token_signed_response_alg: 'ES256',
         token_endpoint_auth_method: 'none',
       },
     ],
@@ -112,8 +122,11 @@ export async function startIssuer(options: TestIssuerOptions): Promise<TestIssue
         enabled: true,
         defaultResource: () => undefined,
         getResourceServerInfo: () => ({
-          ...{ scope: CLI.scope, audience: CLI.audience, accessTokenTTL: 600 },
-          ...{ accessTokenFormat: 'jwt', jwt: { sign: { alg: 'ES256' } } },
+          scope: CLI.scope,
+          audience: CLI.audience,
+          accessTokenTTL: 600,
+          accessTokenFormat: 'jwt',
+          jwt: { sign: { alg: 'ES256' } },
         }),
       },
     },

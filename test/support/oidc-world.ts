@@ -68,7 +68,10 @@ export async function startOidcWorld(options: OidcWorldOptions = {}): Promise<Oi
   const startUrl = ({ provider: name = 'corp', returnTo }: SignInOptions) =>
     `${app.url}/api/v1/auth/oidc/${name}/login${returnTo === undefined ? '' : `?return_to=${encodeURIComponent(returnTo)}`}`;
   return {
-    ...{ auth, app, issuer, url: app.url },
+    auth,
+    app,
+    issuer,
+    url: app.url,
     signIn: ({ browser = createBrowser(), ...where } = {}) =>
       browser.visit(startUrl(where), (url) => url.origin !== issuer.url && !url.pathname.endsWith('/callback')),
     async reachCallback({ browser = createBrowser(), ...where } = {}) {
@@ -93,9 +96,18 @@ export async function startOidcWorld(options: OidcWorldOptions = {}): Promise<Oi
 
 function providerOf(issuer: TestIssuer, changes: Partial<OidcProvider> & { readonly name: string }): OidcProvider {
   return {
-    ...{ title: 'Corp', issuer: issuer.url, clientId: 'engram', clientSecret: issuer.clientSecret },
-    ...{ clientAuthentication: 'basic', scopes: ['openid', 'profile', 'email'], audiences: ['engram-api'] },
-    ...{ provision: true, emailDomains: [], tenant: null, roles: null, allowPrivateNetwork: true },
+    title: 'Corp',
+    issuer: issuer.url,
+    clientId: 'engram',
+    clientSecret: issuer.clientSecret,
+    clientAuthentication: 'basic',
+    scopes: ['openid', 'profile', 'email'],
+    audiences: ['engram-api'],
+    provision: true,
+    emailDomains: [],
+    tenant: null,
+    roles: null,
+    allowPrivateNetwork: true,
     ...changes,
   };
 }

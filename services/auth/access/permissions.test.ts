@@ -123,12 +123,19 @@ describe('changes of permissions', () => {
   const told = async () =>
     (await findAll(auth.store, SYSTEM_SCOPE, eventsCollection, { sort: [{ field: 'sequence' }] })).map(
       ({ tenant, dataset, value }) => ({
-        ...{ tenant, dataset: dataset ?? value.dataset, type: value.type, subject: value.subjectId, data: value.data },
+        tenant,
+        dataset: dataset ?? value.dataset,
+        type: value.type,
+        subject: value.subjectId,
+        data: value.data,
       }),
     );
   const audited = async () =>
     (await findAll(auth.store, SYSTEM_SCOPE, auditRecordsCollection, BY_NUMBER)).map(({ value }) => ({
-      ...{ tenant: value.tenant, action: value.action, actor: value.actor, subject: value.subject },
+      tenant: value.tenant,
+      action: value.action,
+      actor: value.actor,
+      subject: value.subject,
       details: JSON.parse(value.details) as unknown,
     }));
 
@@ -145,25 +152,38 @@ describe('changes of permissions', () => {
     const about = { dataset: null, tenant };
     expect(await told()).to.deep.equal([
       {
-        ...{ tenant, dataset: dataset.id, type: 'access.granted', subject: `${dataset.id}/${bob.id}/write` },
+        tenant,
+        dataset: dataset.id,
+        type: 'access.granted',
+        subject: `${dataset.id}/${bob.id}/write`,
         data: { holderId: bob.id, permission: 'write' },
       },
       {
-        ...{ ...about, type: 'capability.granted', subject: `${role.id}/manage_users` },
+        ...about,
+        type: 'capability.granted',
+        subject: `${role.id}/manage_users`,
         data: { holderId: role.id, capability: 'manage_users' },
       },
       {
-        ...{ ...about, type: 'role.unassigned', subject: `${role.id}/${bob.id}` },
+        ...about,
+        type: 'role.unassigned',
+        subject: `${role.id}/${bob.id}`,
         data: { roleId: role.id, userId: bob.id },
       },
     ]);
     expect(await audited()).to.deep.equal([
       {
-        ...{ tenant, action: 'grant.given', actor: ada.id, subject: dataset.id },
+        tenant,
+        action: 'grant.given',
+        actor: ada.id,
+        subject: dataset.id,
         details: { holder: bob.id, permission: 'write' },
       },
       {
-        ...{ tenant, action: 'capability.granted', actor: ada.id, subject: role.id },
+        tenant,
+        action: 'capability.granted',
+        actor: ada.id,
+        subject: role.id,
         details: { capability: 'manage_users' },
       },
       { ...{ tenant, action: 'role_member.removed', actor: ada.id, subject: bob.id }, details: { role: role.id } },

@@ -54,7 +54,10 @@ describe('changing an account', () => {
     const ada = await auth.addUser();
     await patchOwn(ada, { is_superuser: true, is_verified: true, is_active: false });
     expect(await createUsers(auth.store).get(ada.id)).to.include({
-      ...{ isSuperuser: false, isVerified: false, isActive: true, version: 1 },
+      isSuperuser: false,
+      isVerified: false,
+      isActive: true,
+      version: 1,
     });
   });
 
@@ -185,7 +188,8 @@ describe('signing up', () => {
     const root = await auth.addUser({ isSuperuser: true });
     const register = (key: string) =>
       auth.call('POST', '/api/v1/auth/register', {
-        ...{ body: { email: 'ada@example.com', password: PASSWORD }, headers: { 'x-api-key': key } },
+        body: { email: 'ada@example.com', password: PASSWORD },
+        headers: { 'x-api-key': key },
       });
     const refused = [await keyOf(await auth.addUser()), await keyOf(root, { permissions: ['read'] }), 'no key'];
     for (const key of refused) expect((await refusalOf(register(key))).status).to.equal(403);

@@ -175,7 +175,9 @@ describe('deleting an account', () => {
       text: 'The default account cannot be deleted: the server works under it. [PermissionDeniedError]',
     });
     await auth.call('PATCH', '/api/v1/users/:userId', {
-      ...{ params: { userId: standIn.id }, principal: root, body: { is_active: false } },
+      params: { userId: standIn.id },
+      principal: root,
+      body: { is_active: false },
     });
     const last = await refusalOf(remove(root.id));
     expect(last.status).to.equal(403);

@@ -67,10 +67,19 @@ describe('agent connections', () => {
 
   it('are registered with the defaults of the wire', async () => {
     expect(await register('sess-1')).to.deep.equal({
-      ...{ id: connectionId('sess-1', parent.id), agent_session_name: 'sess-1', type: 'api', memory_mode: 'unknown' },
-      ...{ session_id: null, user_id: parent.id, tenant_id: null, datasets: [] },
-      ...{ last_active_at: auth.clock.now().toISOString(), status: 'active', source: 'api' },
-      ...{ origin_function: null, metadata: {} },
+      id: connectionId('sess-1', parent.id),
+      agent_session_name: 'sess-1',
+      type: 'api',
+      memory_mode: 'unknown',
+      session_id: null,
+      user_id: parent.id,
+      tenant_id: null,
+      datasets: [],
+      last_active_at: auth.clock.now().toISOString(),
+      status: 'active',
+      source: 'api',
+      origin_function: null,
+      metadata: {},
     });
   });
 
@@ -206,12 +215,24 @@ describe('agent connections', () => {
     const { memory_sources: sources } = await list();
     expect(sources).to.deep.equal([
       {
-        ...{ id: notes, name: 'notes', type: 'dataset', owner_id: parent.id, tenant_id: null, status: 'active' },
-        ...{ connected_agent_ids: [byId.id, byName.id], metadata: {} },
+        id: notes,
+        name: 'notes',
+        type: 'dataset',
+        owner_id: parent.id,
+        tenant_id: null,
+        status: 'active',
+        connected_agent_ids: [byId.id, byName.id],
+        metadata: {},
       },
       {
-        ...{ id: brain, name: 'company_brain', type: 'company_brain', owner_id: parent.id, tenant_id: null },
-        ...{ status: 'active', connected_agent_ids: [], metadata: {} },
+        id: brain,
+        name: 'company_brain',
+        type: 'company_brain',
+        owner_id: parent.id,
+        tenant_id: null,
+        status: 'active',
+        connected_agent_ids: [],
+        metadata: {},
       },
     ]);
     expect((await me()).memory_sources).to.deep.equal(sources);

@@ -88,8 +88,11 @@ describe('agents', () => {
     });
     const { key, ...principal } = await principalOf(agent);
     expect(principal).to.deep.equal({
-      ...{ id: agent.agentId, email: `my-bot+${parent.id}@cognee.agent` },
-      ...{ tenant: PERSONAL_TENANT, isSuperuser: false, parentId: parent.id },
+      id: agent.agentId,
+      email: `my-bot+${parent.id}@cognee.agent`,
+      tenant: PERSONAL_TENANT,
+      isSuperuser: false,
+      parentId: parent.id,
     });
     expect(key).to.include({ permissions: null, datasets: null });
     const stored = await createUsers(auth.store).get(asId<UserId>(agent.agentId));
@@ -101,7 +104,8 @@ describe('agents', () => {
     auth.clock.advance(1);
     const second = await create('second');
     const shown = ({ agentId, agentEmail, agentApiKey }: NewAgent) => ({
-      ...{ agentId, agentEmail },
+      agentId,
+      agentEmail,
       apiKeyLabel: `${agentApiKey.slice(0, 8)}****`,
     });
     expect(await list()).to.deep.equal([shown(first), shown(second)]);

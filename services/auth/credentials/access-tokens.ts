@@ -161,7 +161,9 @@ export function createTokenKeyRing({ secret, acceptedSecrets = [], keys = [] }: 
     candidates: (kid) => (kid === null ? secrets : [...pairs, ...secrets].filter((candidate) => candidate.kid === kid)),
     publicKeys: keys.map(({ kid, algorithm, publicKey }) => ({
       ...publicKey.export({ format: 'jwk' }),
-      ...{ kid, alg: algorithm, use: 'sig' },
+      kid,
+      alg: algorithm,
+      use: 'sig',
     })),
     fingerprint: (passwordHash) => fingerprintUnder(currentSecret, passwordHash).toString('hex'),
     matches(fingerprint, passwordHash) {

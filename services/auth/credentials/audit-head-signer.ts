@@ -41,7 +41,8 @@ export function createAuditHeadSigner(
   const known = new Map([publicJwk, ...others].map((jwk) => [keyId(jwk.x), jwk]));
   const kid = keyId(publicJwk.x);
   const signed = (text: string) => ({
-    ...{ keyId: kid, signature: signBytes(null, Buffer.from(text), privateKey).toString('base64url') },
+    keyId: kid,
+    signature: signBytes(null, Buffer.from(text), privateKey).toString('base64url'),
   });
   return {
     sign: (head) => ({ ...head, ...signed(auditHeadText(head)) }),
@@ -52,7 +53,12 @@ export function createAuditHeadSigner(
       return jwk !== undefined && isManifestSignedBy(jwk.x, { sha256, signature });
     },
     publicKeys: [publicJwk, ...others].map(({ x }) => ({
-      ...{ kty: 'OKP', crv: 'Ed25519', x, kid: keyId(x), alg: 'EdDSA', use: 'sig' },
+      kty: 'OKP',
+      crv: 'Ed25519',
+      x,
+      kid: keyId(x),
+      alg: 'EdDSA',
+      use: 'sig',
     })),
   };
 }

@@ -32,7 +32,10 @@ export async function openSession(
   const { text, id } = await tokens.issue(user);
   await audit.commit({ tenant: PERSONAL_TENANT }, writes, [
     {
-      ...{ tenant: PERSONAL_TENANT, action: 'session.opened', actor: user.id, subject: user.id },
+      tenant: PERSONAL_TENANT,
+      action: 'session.opened',
+      actor: user.id,
+      subject: user.id,
       details: { method, address: remoteAddress, tokenId: id },
     },
   ]);
@@ -55,7 +58,10 @@ export async function logOut(
     if (claims === null) continue;
     const { userId, tokenId, expiresAt } = claims;
     const closed = {
-      ...{ tenant: PERSONAL_TENANT, action: 'session.closed', actor: userId, subject: userId },
+      tenant: PERSONAL_TENANT,
+      action: 'session.closed',
+      actor: userId,
+      subject: userId,
       details: { address: remoteAddress, tokenId },
     };
     try {

@@ -6,8 +6,11 @@ import { PERSONAL_TENANT } from '../../common/kernel/scope.ts';
 import { cacheKey, createPrincipalCache } from './principal-cache.ts';
 
 const ada: Principal = {
-  ...{ id: asId<Principal['id']>('0d6c0000-0000-4000-8000-000000000000'), email: 'ada@example.com' },
-  ...{ tenant: PERSONAL_TENANT, isSuperuser: false, parentId: null },
+  id: asId<Principal['id']>('0d6c0000-0000-4000-8000-000000000000'),
+  email: 'ada@example.com',
+  tenant: PERSONAL_TENANT,
+  isSuperuser: false,
+  parentId: null,
 };
 
 describe('principal cache', () => {

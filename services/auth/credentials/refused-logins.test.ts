@@ -33,7 +33,10 @@ describe('refused sign-ins', () => {
     for (let count = 0; count < 700; count += 1) refused.throttled(ADA);
     expect(entries).to.deep.equal([
       {
-        ...{ tenant: entries[0]?.tenant, action: 'session.refused', actor: null, subject: 'ada' },
+        tenant: entries[0]?.tenant,
+        action: 'session.refused',
+        actor: null,
+        subject: 'ada',
         details: { address: '192.0.2.1', attempts: 1 },
       },
     ]);

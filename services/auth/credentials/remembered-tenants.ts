@@ -39,7 +39,11 @@ export interface RememberedTenantsOptions {
 }
 
 const PERSONAL: TenantFacts = {
-  ...{ ownerId: null, state: 'Active', hostNames: [], hibernation: null, isAsleep: false },
+  ownerId: null,
+  state: 'Active',
+  hostNames: [],
+  hibernation: null,
+  isAsleep: false,
 };
 
 export function createRememberedTenants(options: RememberedTenantsOptions): RememberedTenants {

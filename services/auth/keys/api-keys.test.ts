@@ -40,9 +40,15 @@ describe('API keys with an end and with limits', () => {
     const asked = { name: 'ci', label: 'nightly build', expires_at: 60, permissions: ['read'], datasets: [dataset] };
     const { key, ...shown } = await create(asked);
     expect(shown).to.deep.equal({
-      ...{ label: `${key.slice(0, 8)}****`, name: 'ci', id: shown.id, user_label: 'nightly build' },
-      ...{ created_at: '2026-01-02T03:04:05.678Z', last_used_at: null, expires_at: '2026-01-02T03:05:05.678Z' },
-      ...{ permissions: ['read'], datasets: [dataset] },
+      label: `${key.slice(0, 8)}****`,
+      name: 'ci',
+      id: shown.id,
+      user_label: 'nightly build',
+      created_at: '2026-01-02T03:04:05.678Z',
+      last_used_at: null,
+      expires_at: '2026-01-02T03:05:05.678Z',
+      permissions: ['read'],
+      datasets: [dataset],
     });
     expect(await list()).to.deep.equal([{ ...shown, key: '' }]);
   });

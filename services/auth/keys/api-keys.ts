@@ -79,9 +79,19 @@ type KeyParts = Pick<ApiKey, 'name' | 'label' | 'expiresAt' | 'permissions' | 'd
 export function newApiKey({ clock, ids }: AuthDependencies, userId: UserId, parts: Partial<KeyParts>): CreatedApiKey {
   const text = newApiKeyText();
   const key: ApiKey = {
-    ...{ id: ids.uuid(), userId, hash: apiKeyHash(text), prefix: apiKeyPrefix(text) },
-    ...{ name: null, label: null, expiresAt: null, permissions: null, datasets: null, tenant: null, ...parts },
-    ...{ createdAt: clock.now().toISOString(), lastUsedAt: null },
+    id: ids.uuid(),
+    userId,
+    hash: apiKeyHash(text),
+    prefix: apiKeyPrefix(text),
+    name: null,
+    label: null,
+    expiresAt: null,
+    permissions: null,
+    datasets: null,
+    tenant: null,
+    ...parts,
+    createdAt: clock.now().toISOString(),
+    lastUsedAt: null,
   };
   return { key, text };
 }

@@ -38,10 +38,15 @@ export function createAccountMail(options: AccountMailOptions, parts: AccountMai
   const { mailer, links, perAccountAndHour, secrets, retryDelaysMs } = options;
   const { store, clock, logger, jwtSecret } = parts;
   return {
-    ...{ mailer, links, perAccountAndHour },
+    mailer,
+    links,
+    perAccountAndHour,
     outbox: createOutbox({ logger, ...(retryDelaysMs === undefined ? {} : { retryDelaysMs }) }),
     tokens: createOneUseTokens({
-      ...{ jwtSecret, resetSecret: secrets.reset, verificationSecret: secrets.verification, clock },
+      jwtSecret,
+      resetSecret: secrets.reset,
+      verificationSecret: secrets.verification,
+      clock,
     }),
     sent: createAccountMails(store),
   };

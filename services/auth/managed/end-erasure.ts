@@ -79,8 +79,15 @@ function receiptOf(
   const endedAt = clock.now().toISOString();
   const kind = thing.dataset === null ? 'tenant' : 'dataset';
   const receipt: ErasureReceipt = {
-    ...{ kind, tenant: thing.tenant, dataset: thing.dataset },
-    ...{ resource: crUid, begunAt, endedAt, removed, residue: 0, kept: [...KEPT[kind], ...kept] },
+    kind,
+    tenant: thing.tenant,
+    dataset: thing.dataset,
+    resource: crUid,
+    begunAt,
+    endedAt,
+    removed,
+    residue: 0,
+    kept: [...KEPT[kind], ...kept],
   };
   const text = JSON.stringify(auditHeads.signReceipt(receipt));
   return { text, write: erasureReceipts.insertWrite(crUid, thing, { text, createdAt: endedAt }) };

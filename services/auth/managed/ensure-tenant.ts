@@ -293,7 +293,8 @@ async function makeOwner(
   const passwordHash = await passwordHashOf(deps, request);
   try {
     const user = await createUser(deps, { email, passwordHash, isSuperuser: false, isVerified: true }, null, {
-      ...{ writes: () => [], details: { resource: request.crUid } },
+      writes: () => [],
+      details: { resource: request.crUid },
     });
     return { user, isNew: true };
   } catch (error) {

@@ -39,8 +39,13 @@ describe('a tenant that goes to sleep', () => {
     auth.messenger.call(
       ensureTenant,
       {
-        ...{ crUid, displayName: 'Acme', ownerEmail: 'owner@acme.example.com' },
-        ...{ ownerPasswordHash: `$2b$04$${'a'.repeat(53)}`, hostNames: [], state: 'Active', ...change },
+        crUid,
+        displayName: 'Acme',
+        ownerEmail: 'owner@acme.example.com',
+        ownerPasswordHash: `$2b$04$${'a'.repeat(53)}`,
+        hostNames: [],
+        state: 'Active',
+        ...change,
       },
       CALL,
     );

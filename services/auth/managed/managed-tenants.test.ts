@@ -32,8 +32,13 @@ describe('tenants of resources', () => {
     auth.messenger.call(
       managed.ensureTenant,
       {
-        ...{ crUid: 'cr-1', displayName: 'Acme Corp', ownerEmail: 'admin@acme.example.com', ownerPasswordHash: HASH },
-        ...{ hostNames: [], state: 'Active' as const, ...change },
+        crUid: 'cr-1',
+        displayName: 'Acme Corp',
+        ownerEmail: 'admin@acme.example.com',
+        ownerPasswordHash: HASH,
+        hostNames: [],
+        state: 'Active' as const,
+        ...change,
       },
       CALL,
     );
@@ -66,7 +71,10 @@ describe('tenants of resources', () => {
     expect(await declare({ hostNames: ['acme.example.com'] })).to.deep.equal({ ...first, created: false });
     expect(await tenantOf(first.tenantId)).to.include({ name: 'Acme Corp', state: 'Active', ownerId: first.ownerId });
     expect(await userOf(first.ownerId)).to.include({
-      ...{ email: 'admin@acme.example.com', isVerified: true, isActive: true, isSuperuser: false },
+      email: 'admin@acme.example.com',
+      isVerified: true,
+      isActive: true,
+      isSuperuser: false,
       tenant: first.tenantId,
     });
     expect(await createMemberships(auth.store).has(first.tenantId, first.ownerId)).to.equal(true);
@@ -128,7 +136,9 @@ describe('tenants of resources', () => {
     const { tenantId } = await declare({ hostNames: ['a.example.com'] });
     await auth.store.commit({ tenant: tenantId }, [createTenants(auth.store).changeWrite(tenantId, { name: 'other' })]);
     const next = await declare({
-      ...{ hostNames: ['b.example.com'], state: 'Disabled', ownerEmail: 'next@acme.example.com' },
+      hostNames: ['b.example.com'],
+      state: 'Disabled',
+      ownerEmail: 'next@acme.example.com',
     });
     expect(next.corrected).to.deep.equal(['host_names', 'name', 'owner', 'state']);
     expect(await tenantOf(tenantId)).to.include({ name: 'Acme Corp', state: 'Disabled', ownerId: next.ownerId });

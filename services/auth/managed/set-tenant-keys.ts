@@ -70,9 +70,18 @@ function newTenantKey(
 ): ApiKey {
   return {
     // Nobody's: no user lists it, and it outlives the accounts of owners.
-    ...{ id: ids.uuid(), userId: asId(tenant), tenant, hash, name },
-    ...{ prefix: '', label: null, expiresAt: null, permissions: null, datasets: null },
-    ...{ createdAt: clock.now().toISOString(), lastUsedAt: null },
+    id: ids.uuid(),
+    userId: asId(tenant),
+    tenant,
+    hash,
+    name,
+    prefix: '',
+    label: null,
+    expiresAt: null,
+    permissions: null,
+    datasets: null,
+    createdAt: clock.now().toISOString(),
+    lastUsedAt: null,
   };
 }
 

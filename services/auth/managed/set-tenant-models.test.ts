@@ -20,8 +20,12 @@ describe('models of a tenant', () => {
     };
     auth = await startAuth({ models: { models: { configured: null, changed } } });
     const request = {
-      ...{ crUid: 'r-1', displayName: 'Acme', ownerEmail: 'ada@acme.example.com', ownerPassword: 'a-long-password' },
-      ...{ hostNames: [], state: 'Active' as const },
+      crUid: 'r-1',
+      displayName: 'Acme',
+      ownerEmail: 'ada@acme.example.com',
+      ownerPassword: 'a-long-password',
+      hostNames: [],
+      state: 'Active' as const,
     };
     ({ tenantId } = await auth.messenger.call(managed.ensureTenant, request, CALL));
   });

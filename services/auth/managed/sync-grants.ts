@@ -143,7 +143,11 @@ async function apply(
   const entry =
     (action: string) =>
     ({ holder, permission }: SinglePermission): AuditEntry => ({
-      ...{ tenant, action, actor: null, subject: dataset, details: { holder, permission, resource: crUid } },
+      tenant,
+      action,
+      actor: null,
+      subject: dataset,
+      details: { holder, permission, resource: crUid },
     });
   const [first, ...rest] = [...given.map(entry('grant.given')), ...taken.map(entry('grant.revoked'))];
   // Notes alone are no change of access.

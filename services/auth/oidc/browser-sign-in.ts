@@ -49,7 +49,11 @@ export async function startOidcSignIn(
   const now = deps.clock.now();
   const expiresAt = new Date(now.getTime() + ATTEMPT_LIFETIME_SECONDS * 1000).toISOString();
   const attempt = {
-    ...{ provider: provider.name, nonce, codeVerifier, returnTo: checked, expiresAt },
+    provider: provider.name,
+    nonce,
+    codeVerifier,
+    returnTo: checked,
+    expiresAt,
     browser: browserHash(browserSecret),
   };
   await deps.signInAttempts.add(state, attempt, now);
@@ -150,7 +154,9 @@ async function recordRefusal(
   { error, remoteAddress }: { readonly error: Error; readonly remoteAddress: string },
 ): Promise<void> {
   await deps.audit.record({
-    ...{ tenant: PERSONAL_TENANT, action: 'session.refused', actor: null },
+    tenant: PERSONAL_TENANT,
+    action: 'session.refused',
+    actor: null,
     subject: typeof email === 'string' ? email.slice(0, 320) : subject,
     details: { method: `oidc:${provider.name}`, address: remoteAddress, reason: error.message },
   });

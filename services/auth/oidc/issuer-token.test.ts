@@ -48,8 +48,11 @@ describe('access tokens of a configured issuer', () => {
     });
     const pkceCodeVerifier = openid.randomPKCECodeVerifier();
     const authorization = openid.buildAuthorizationUrl(configuration, {
-      ...{ redirect_uri: CLI.redirectUri, scope: `openid ${CLI.scope}`, resource: CLI.resource },
-      ...{ code_challenge: await openid.calculatePKCECodeChallenge(pkceCodeVerifier), code_challenge_method: 'S256' },
+      redirect_uri: CLI.redirectUri,
+      scope: `openid ${CLI.scope}`,
+      resource: CLI.resource,
+      code_challenge: await openid.calculatePKCECodeChallenge(pkceCodeVerifier),
+      code_challenge_method: 'S256',
     });
     const { url } = await browser.visit(authorization.href, ({ pathname }) => pathname === '/cli');
     const tokens = await openid.authorizationCodeGrant(

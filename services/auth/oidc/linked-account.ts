@@ -68,7 +68,10 @@ async function linkExisting(deps: OidcDependencies, identity: ProvenIdentity, us
   }
   const link = linkOf(deps, identity, user.id);
   const entry = {
-    ...{ tenant: PERSONAL_TENANT, action: 'user.changed', actor: user.id, subject: user.id },
+    tenant: PERSONAL_TENANT,
+    action: 'user.changed',
+    actor: user.id,
+    subject: user.id,
     details: { linked_identity: provider.name, issuer, subject_at_issuer: subject },
   };
   try {

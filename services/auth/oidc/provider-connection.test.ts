@@ -12,8 +12,18 @@ const clock = createSystemClock();
 
 function providerAt(issuer: string, changes: Partial<OidcProvider> = {}): OidcProvider {
   return {
-    ...{ name: 'corp', title: 'Corp', issuer, clientId: 'engram', clientSecret: null, clientAuthentication: 'basic' },
-    ...{ scopes: ['openid'], audiences: ['api'], provision: false, emailDomains: [], tenant: null, roles: null },
+    name: 'corp',
+    title: 'Corp',
+    issuer,
+    clientId: 'engram',
+    clientSecret: null,
+    clientAuthentication: 'basic',
+    scopes: ['openid'],
+    audiences: ['api'],
+    provision: false,
+    emailDomains: [],
+    tenant: null,
+    roles: null,
     allowPrivateNetwork: true,
     ...changes,
   };
@@ -78,7 +88,8 @@ describe('connection to a provider', () => {
   it('takes no metadata of another issuer', async () => {
     const connection = createProviderConnection(providerAt(`${issuer.url}/realms/other`), {
       send: (_url, init, rules) => createProviderFetch()(`${issuer.url}/.well-known/openid-configuration`, init, rules),
-      ...{ clock, logger },
+      clock,
+      logger,
     });
     expect(await problemOf(connection.verify(await token(), ['api']))).to.include('cannot be reached');
   });

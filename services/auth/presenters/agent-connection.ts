@@ -14,8 +14,10 @@ export function presentConnection(connection: AgentConnection) {
     user_id: connection.userId,
     tenant_id: wireTenant(connection.tenant),
     datasets: connection.datasets.map(({ id, name }) => ({
-      ...{ id, name },
-      ...{ role: 'read_write', type: memorySourceType(name) },
+      id,
+      name,
+      role: 'read_write',
+      type: memorySourceType(name),
     })),
     last_active_at: connection.lastActiveAt,
     status: connection.state,
@@ -32,7 +34,9 @@ export function presentConnectionList(
   return {
     agents: connections.map(presentConnection),
     memory_sources: sources.map(presentSource),
-    ...{ total, limit, offset },
+    total,
+    limit,
+    offset,
     has_more: offset + connections.length < total,
   };
 }

@@ -37,8 +37,12 @@ const NOT_FOUND = { 404: { description: 'No such connection that the caller may 
 
 function register(deps: AgentConnectionDependencies): Route {
   return defineRoute({
-    ...{ method: 'POST', path: '/api/v1/agents/register', tag, summary: 'Register a session of the caller' },
-    ...{ auth: 'user', permission: onDatasets('read', 'on the datasets listed') },
+    method: 'POST',
+    path: '/api/v1/agents/register',
+    tag,
+    summary: 'Register a session of the caller',
+    auth: 'user',
+    permission: onDatasets('read', 'on the datasets listed'),
     body: { kind: 'json', schema: registerConnectionBody },
     responses: {
       201: { description: 'The connection', schema: connectionRecord },
@@ -63,8 +67,12 @@ function register(deps: AgentConnectionDependencies): Route {
 
 function unregister(deps: AgentConnectionDependencies): Route {
   return defineRoute({
-    ...{ method: 'POST', path: '/api/v1/agents/unregister', tag, summary: 'End a session of the caller' },
-    ...{ auth: 'user', permission: NO_PERMISSION },
+    method: 'POST',
+    path: '/api/v1/agents/unregister',
+    tag,
+    summary: 'End a session of the caller',
+    auth: 'user',
+    permission: NO_PERMISSION,
     body: { kind: 'json', schema: unregisterConnectionBody },
     responses: { 200: { description: 'Active connections that the caller has left', schema: unregisterAnswer } },
     async handle({ principal, body }) {
@@ -75,9 +83,12 @@ function unregister(deps: AgentConnectionDependencies): Route {
 
 function list(deps: AgentConnectionDependencies): Route {
   return defineRoute({
-    ...{ method: 'GET', path: '/api/v1/agents/connections', tag },
+    method: 'GET',
+    path: '/api/v1/agents/connections',
+    tag,
     summary: 'Connections of the caller and of its agents, newest first',
-    ...{ auth: 'user', permission: ofAccount('connections and those of own agents') },
+    auth: 'user',
+    permission: ofAccount('connections and those of own agents'),
     query: connectionsQuery,
     responses: { 200: { description: 'A page of them', schema: connectionList } },
     async handle({ principal, query }) {
@@ -87,7 +98,8 @@ function list(deps: AgentConnectionDependencies): Route {
         state: query.status,
         activeOnly: query.active_only,
         includeSources: query.include_sources,
-        ...{ limit, offset },
+        limit,
+        offset,
       });
       return json(presentConnectionList(found, { limit, offset }));
     },
@@ -96,9 +108,12 @@ function list(deps: AgentConnectionDependencies): Route {
 
 function readOwn(deps: AgentConnectionDependencies): Route {
   return defineRoute({
-    ...{ method: 'GET', path: '/api/v1/agents/connections/me', tag },
+    method: 'GET',
+    path: '/api/v1/agents/connections/me',
+    tag,
     summary: 'The active connection that the caller registered last, or the one of a name',
-    ...{ auth: 'user', permission: NO_PERMISSION },
+    auth: 'user',
+    permission: NO_PERMISSION,
     query: connectionQuery,
     responses: { 200: { description: 'The connection', schema: connectionDetail }, ...NOT_FOUND },
     async handle({ principal, query }) {
@@ -110,10 +125,14 @@ function readOwn(deps: AgentConnectionDependencies): Route {
 
 function read(deps: AgentConnectionDependencies): Route {
   return defineRoute({
-    ...{ method: 'GET', path: '/api/v1/agents/connections/:agentId', tag },
+    method: 'GET',
+    path: '/api/v1/agents/connections/:agentId',
+    tag,
     summary: 'The same of an own agent, by the id of its account',
-    ...{ auth: 'user', permission: ofAccount('connections and those of own agents') },
-    ...{ params: connectionParams, query: connectionQuery },
+    auth: 'user',
+    permission: ofAccount('connections and those of own agents'),
+    params: connectionParams,
+    query: connectionQuery,
     responses: { 200: { description: 'The connection', schema: connectionDetail }, ...NOT_FOUND },
     async handle({ principal, params, query }) {
       const wanted = { userId: asId<UserId>(params.agentId), sessionName: query.agent_session_name };

@@ -50,8 +50,12 @@ const NOT_OWN = {
 
 function list(deps: AuthDependencies): Route {
   return defineRoute({
-    ...{ method: 'GET', path: '/api/v1/agents/list', tag, summary: 'List own agents' },
-    ...{ auth: 'user', permission: ofAccount('agents') },
+    method: 'GET',
+    path: '/api/v1/agents/list',
+    tag,
+    summary: 'List own agents',
+    auth: 'user',
+    permission: ofAccount('agents'),
     responses: { 200: { description: 'The agents, oldest first', schema: z.array(agentRecord) } },
     async handle({ principal }) {
       return json((await listAgents(deps, principal.id)).map(presentAgent));
@@ -61,9 +65,12 @@ function list(deps: AuthDependencies): Route {
 
 function create(deps: AuthDependencies): Route {
   return defineRoute({
-    ...{ method: 'POST', path: '/api/v1/agents/create', tag },
+    method: 'POST',
+    path: '/api/v1/agents/create',
+    tag,
     summary: 'Create an agent with an API key, which is shown this once',
-    ...{ auth: 'user', permission: ofAccount('agents') },
+    auth: 'user',
+    permission: ofAccount('agents'),
     query: createAgentQuery,
     responses: {
       200: { description: 'The agent and its key', schema: newAgentRecord },
@@ -80,8 +87,12 @@ function create(deps: AuthDependencies): Route {
 
 function read(deps: AuthDependencies): Route {
   return defineRoute({
-    ...{ method: 'GET', path: '/api/v1/agents/:agentId', tag, summary: 'One own agent' },
-    ...{ auth: 'user', permission: ofAccount('agents') },
+    method: 'GET',
+    path: '/api/v1/agents/:agentId',
+    tag,
+    summary: 'One own agent',
+    auth: 'user',
+    permission: ofAccount('agents'),
     params: agentParams,
     responses: { 200: { description: 'The agent', schema: agentRecord }, ...NOT_OWN },
     async handle({ principal, params }) {
@@ -92,9 +103,12 @@ function read(deps: AuthDependencies): Route {
 
 function remove(deps: AuthDependencies): Route {
   return defineRoute({
-    ...{ method: 'DELETE', path: '/api/v1/agents/:agentId', tag },
+    method: 'DELETE',
+    path: '/api/v1/agents/:agentId',
+    tag,
     summary: 'Delete an own agent with its keys and connections; its datasets become those of the caller',
-    ...{ auth: 'user', permission: ofAccount('agents') },
+    auth: 'user',
+    permission: ofAccount('agents'),
     params: agentParams,
     responses: { 200: { description: 'Deleted', schema: nothing }, ...NOT_OWN },
     async handle({ principal, params }) {

@@ -24,8 +24,13 @@ async function serve(posture: typeof required, settings: Partial<AuthSettings> =
     authenticate: (credentials, strict, context) =>
       auth.messenger.call(methods.authenticate, { credentials, strict }, context),
     settings: {
-      ...{ spoolDirectory, uploadLimitBytes: 1_000_000, jsonLimitBytes: 1_000_000 },
-      ...{ corsOrigins: [], cookieName: 'auth_token', authRequired: posture.required, drainTimeoutMs: 100 },
+      spoolDirectory,
+      uploadLimitBytes: 1_000_000,
+      jsonLimitBytes: 1_000_000,
+      corsOrigins: [],
+      cookieName: 'auth_token',
+      authRequired: posture.required,
+      drainTimeoutMs: 100,
       guard: { isActive: posture.guarded, refusesProxies: posture.openByDefault, allowedHosts: [] },
     },
     logger: createSilentLogger(),

@@ -165,8 +165,12 @@ describe('keys and host names of tenants', () => {
   });
 
   const declared = (state: managed.DeclaredTenantState): managed.EnsureTenantRequest => ({
-    ...{ crUid: 'cr-acme', displayName: 'acme', ownerEmail: 'owner@acme.example.com', ownerPasswordHash: HASH },
-    ...{ hostNames: ['acme.example.com'], state },
+    crUid: 'cr-acme',
+    displayName: 'acme',
+    ownerEmail: 'owner@acme.example.com',
+    ownerPasswordHash: HASH,
+    hostNames: ['acme.example.com'],
+    state,
   });
 
   it('belong to nobody else: ids that are none, and tenants that are gone, open nothing', async () => {

@@ -54,7 +54,8 @@ function list({ oidc }: OidcDependencies): Route {
     responses: { 200: { description: 'The providers, perhaps none', schema: providerList } },
     async handle() {
       const providers = (oidc?.providers ?? []).map(({ name, title }) => ({
-        ...{ name, title },
+        name,
+        title,
         login_url: `${oidc?.publicUrl}/api/v1/auth/oidc/${name}/login`,
       }));
       return json({ providers });
@@ -137,7 +138,10 @@ function end(deps: OidcDependencies): Route {
       const { authorization, cookie } = headers;
       const presented = credentialsOf({ authorization, cookie }, deps.settings.cookieName);
       const logoutUrl = await logOutWithProvider(deps, {
-        ...{ provider, remoteAddress, email: principal.email, returnTo: query.return_to },
+        provider,
+        remoteAddress,
+        email: principal.email,
+        returnTo: query.return_to,
         presented: presented.map(({ value }) => value),
         idToken: cookieValue(cookie, idTokenCookieName(provider)),
       });

@@ -10,7 +10,8 @@ type Body = Readonly<Record<string, unknown>>;
 
 const GROUP = 'urn:ietf:params:scim:schemas:core:2.0:Group';
 const patchOf = (...Operations: readonly unknown[]) => ({
-  ...{ schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'], Operations },
+  schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'],
+  Operations,
 });
 
 describe('SCIM groups', () => {

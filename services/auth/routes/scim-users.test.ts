@@ -86,8 +86,13 @@ describe('SCIM users', () => {
     const created = await scim('POST', '/Users', okta('ada@example.com'));
     expect(created).to.include({ status: 201, type: 'application/scim+json' });
     expect(created.body).to.deep.include({
-      ...{ schemas: [USER], userName: 'ada@example.com', active: true, displayName: 'Ada Lovelace' },
-      ...{ externalId: '00ujl29u0le5T6Aj10h7', name: { givenName: 'Ada', familyName: 'Lovelace' }, groups: [] },
+      schemas: [USER],
+      userName: 'ada@example.com',
+      active: true,
+      displayName: 'Ada Lovelace',
+      externalId: '00ujl29u0le5T6Aj10h7',
+      name: { givenName: 'Ada', familyName: 'Lovelace' },
+      groups: [],
     });
     expect(created.body).not.to.have.property('password');
     const account = await accountOf(http, String(created.body['id']));
@@ -124,7 +129,8 @@ describe('SCIM users', () => {
     );
     expect(replaced.status, JSON.stringify(replaced.body)).to.equal(200);
     expect(replaced.body).to.deep.include({
-      ...{ displayName: 'Bobby', name: { formatted: 'Bob Stone', familyName: 'Rock', givenName: 'Bob' } },
+      displayName: 'Bobby',
+      name: { formatted: 'Bob Stone', familyName: 'Rock', givenName: 'Bob' },
       phoneNumbers: [{ type: 'mobile', value: '+47 1' }],
       [ENTERPRISE]: { department: 'Mine', manager: { value: 'some-id' } },
     });
@@ -306,7 +312,9 @@ describe('SCIM users', () => {
     const bearer = await fetch(`${http.app.url}/scim/v2/Users`, { headers: { authorization: `Bearer ${owner.key}` } });
     expect(bearer.status).to.equal(200);
     const broken = await fetch(`${http.app.url}/scim/v2/Users`, {
-      ...{ method: 'POST', body: '{', headers: { 'x-api-key': owner.key, 'content-type': 'application/scim+json' } },
+      method: 'POST',
+      body: '{',
+      headers: { 'x-api-key': owner.key, 'content-type': 'application/scim+json' },
     });
     expect([broken.status, ((await broken.json()) as Body)['scimType']]).to.deep.equal([400, 'invalidSyntax']);
     for (const [body, scimType] of [

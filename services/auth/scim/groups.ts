@@ -33,7 +33,10 @@ export function presentGroup({ role, record, members }: Group): Fields {
     ...(record === null || record.externalId === null ? {} : { externalId: record.externalId }),
     displayName: role.name,
     members: members.map(({ id, email }) => ({
-      ...{ value: id, display: email, type: 'User', $ref: `${SCIM_PATH}/Users/${id}` },
+      value: id,
+      display: email,
+      type: 'User',
+      $ref: `${SCIM_PATH}/Users/${id}`,
     })),
     meta: {
       resourceType: GROUP_TYPE.name,

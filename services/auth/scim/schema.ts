@@ -36,7 +36,10 @@ const text = (name: string, description: string): ScimAttribute => ({ name, type
 
 /** Values with a type each, one of them the primary. */
 const typedValues = (name: string, description: string): ScimAttribute => ({
-  ...{ name, type: 'complex', multiValued: true, description },
+  name,
+  type: 'complex',
+  multiValued: true,
+  description,
   subAttributes: [
     text('value', 'The value.'),
     text('display', 'How to show it.'),
@@ -46,7 +49,10 @@ const typedValues = (name: string, description: string): ScimAttribute => ({
 });
 
 const externalId: ScimAttribute = {
-  ...{ name: 'externalId', type: 'string', caseExact: true, description: 'Id in the directory.' },
+  name: 'externalId',
+  type: 'string',
+  caseExact: true,
+  description: 'Id in the directory.',
 };
 
 const USER_SCHEMA: ScimSchema = {
@@ -55,12 +61,17 @@ const USER_SCHEMA: ScimSchema = {
   description: 'A person of the tenant',
   attributes: [
     {
-      ...{ name: 'userName', type: 'string', required: true, uniqueness: 'server' },
+      name: 'userName',
+      type: 'string',
+      required: true,
+      uniqueness: 'server',
       description: 'What the directory calls the person; an e-mail address unless emails has one.',
     },
     externalId,
     {
-      ...{ name: 'name', type: 'complex', description: 'The parts of the name.' },
+      name: 'name',
+      type: 'complex',
+      description: 'The parts of the name.',
       subAttributes: ['formatted', 'familyName', 'givenName', 'middleName', 'honorificPrefix', 'honorificSuffix'].map(
         (name) => text(name, 'Part of the name.'),
       ),
@@ -76,11 +87,17 @@ const USER_SCHEMA: ScimSchema = {
     typedValues('emails', 'The primary one, else the first, is the address of the account.'),
     typedValues('phoneNumbers', 'Telephone numbers.'),
     {
-      ...{ name: 'password', type: 'string', mutability: 'writeOnly', returned: 'never' },
+      name: 'password',
+      type: 'string',
+      mutability: 'writeOnly',
+      returned: 'never',
       description: 'Ignored: provisioned accounts sign in at the directory.',
     },
     {
-      ...{ name: 'groups', type: 'complex', multiValued: true, mutability: 'readOnly' },
+      name: 'groups',
+      type: 'complex',
+      multiValued: true,
+      mutability: 'readOnly',
       description: 'The groups the person is in.',
       subAttributes: [text('value', 'Id of the group.'), text('display', 'Its name.'), text('$ref', 'Its address.')],
     },
@@ -96,7 +113,9 @@ export const ENTERPRISE_SCHEMA: ScimSchema = {
       text(name, 'Where the person stands in the company.'),
     ),
     {
-      ...{ name: 'manager', type: 'complex', description: 'The manager of the person.' },
+      name: 'manager',
+      type: 'complex',
+      description: 'The manager of the person.',
       subAttributes: [text('value', 'Id.'), text('displayName', 'Name.'), text('$ref', 'Address.')],
     },
   ],
@@ -108,12 +127,18 @@ const GROUP_SCHEMA: ScimSchema = {
   description: 'A role of the tenant',
   attributes: [
     {
-      ...{ name: 'displayName', type: 'string', required: true, uniqueness: 'server' },
+      name: 'displayName',
+      type: 'string',
+      required: true,
+      uniqueness: 'server',
       description: 'The name of the role.',
     },
     externalId,
     {
-      ...{ name: 'members', type: 'complex', multiValued: true, description: 'The people who have the role.' },
+      name: 'members',
+      type: 'complex',
+      multiValued: true,
+      description: 'The people who have the role.',
       subAttributes: [
         text('value', 'Id of the user.'),
         text('display', 'The address of the user.'),
@@ -125,13 +150,19 @@ const GROUP_SCHEMA: ScimSchema = {
 };
 
 export const USER_TYPE: ScimResourceType = {
-  ...{ name: 'User', endpoint: '/Users', description: 'People of the tenant' },
-  ...{ schema: USER_SCHEMA, extensions: [ENTERPRISE_SCHEMA] },
+  name: 'User',
+  endpoint: '/Users',
+  description: 'People of the tenant',
+  schema: USER_SCHEMA,
+  extensions: [ENTERPRISE_SCHEMA],
 };
 
 export const GROUP_TYPE: ScimResourceType = {
-  ...{ name: 'Group', endpoint: '/Groups', description: 'Roles of the tenant' },
-  ...{ schema: GROUP_SCHEMA, extensions: [] },
+  name: 'Group',
+  endpoint: '/Groups',
+  description: 'Roles of the tenant',
+  schema: GROUP_SCHEMA,
+  extensions: [],
 };
 
 /** Names are case-insensitive (RFC 7643 §2.1). */
@@ -160,7 +191,9 @@ export function serviceProviderConfig() {
     etag: { supported: false },
     authenticationSchemes: [
       {
-        ...{ type: 'oauthbearertoken', name: 'API key', primary: true },
+        type: 'oauthbearertoken',
+        name: 'API key',
+        primary: true,
         description: 'An API key of an account that manages the users of the tenant it works in, as a bearer token',
       },
     ],
@@ -174,7 +207,11 @@ export const SCHEMAS: readonly ScimSchema[] = [USER_TYPE.schema, ENTERPRISE_SCHE
 export function presentResourceType({ name, endpoint, description, schema, extensions }: ScimResourceType) {
   return {
     schemas: ['urn:ietf:params:scim:schemas:core:2.0:ResourceType'],
-    ...{ id: name, name, endpoint, description, schema: schema.id },
+    id: name,
+    name,
+    endpoint,
+    description,
+    schema: schema.id,
     schemaExtensions: extensions.map(({ id }) => ({ schema: id, required: false })),
     meta: { resourceType: 'ResourceType', location: `${SCIM_PATH}/ResourceTypes/${name}` },
   };
@@ -183,7 +220,10 @@ export function presentResourceType({ name, endpoint, description, schema, exten
 export function presentSchema({ id, name, description, attributes }: ScimSchema) {
   return {
     schemas: ['urn:ietf:params:scim:schemas:core:2.0:Schema'],
-    ...{ id, name, description, attributes: attributes.map(presentAttribute) },
+    id,
+    name,
+    description,
+    attributes: attributes.map(presentAttribute),
     meta: { resourceType: 'Schema', location: `${SCIM_PATH}/Schemas/${id}` },
   };
 }
@@ -191,7 +231,9 @@ export function presentSchema({ id, name, description, attributes }: ScimSchema)
 function presentAttribute(attribute: ScimAttribute): Readonly<Record<string, unknown>> {
   const { name, type, description, subAttributes } = attribute;
   return {
-    ...{ name, type, description },
+    name,
+    type,
+    description,
     multiValued: attribute.multiValued ?? false,
     required: attribute.required ?? false,
     caseExact: attribute.caseExact ?? false,

@@ -110,8 +110,12 @@ async function withConnections(
     const key = `${ownerId}/${AGENT_CONFIGURATION}`;
     const times = own.map(({ lastActiveAt }) => lastActiveAt).toSorted();
     const before = listed.get(key) ?? {
-      ...{ id: agentConfigurationId(ownerId), ownerId, name: AGENT_CONFIGURATION, configuration: {} },
-      ...{ createdAt: times.at(0) ?? '', updatedAt: times.at(-1) ?? null },
+      id: agentConfigurationId(ownerId),
+      ownerId,
+      name: AGENT_CONFIGURATION,
+      configuration: {},
+      createdAt: times.at(0) ?? '',
+      updatedAt: times.at(-1) ?? null,
     };
     const agents = Object.fromEntries(own.map((connection) => [connection.id, presentConnection(connection)]));
     listed.set(key, { ...before, configuration: { ...before.configuration, agents } as JsonObject });

@@ -29,8 +29,13 @@ describe('mails to accounts', () => {
   const start = async (options: TestAuthOptions = {}, smtp: SmtpServerOptions = {}, timeoutMs = 2000) => {
     server = await startSmtpServer(smtp);
     const mailer = createSmtpMailer({
-      ...{ host: '127.0.0.1', port: server.port, login: null, tls: 'none', certificateAuthority: null },
-      ...{ from: 'engram@example.com', timeoutMs },
+      host: '127.0.0.1',
+      port: server.port,
+      login: null,
+      tls: 'none',
+      certificateAuthority: null,
+      from: 'engram@example.com',
+      timeoutMs,
     });
     auth = await startAuth({ ...options, mail: { mailer, ...options.mail } });
   };

@@ -87,7 +87,10 @@ export async function resetPassword(deps: MailDependencies, { token, password }:
       [deps.users.replaceWrite(changed)],
       [
         {
-          ...{ tenant: PERSONAL_TENANT, action: 'user.password_changed', actor: user.id, subject: user.id },
+          tenant: PERSONAL_TENANT,
+          action: 'user.password_changed',
+          actor: user.id,
+          subject: user.id,
           details: { by: 'reset token' },
         },
       ],

@@ -22,8 +22,14 @@ export async function createTenant(deps: AuthDependencies, principal: Principal,
   const id = asId<TenantId>(deps.ids.uuid());
   const createdAt = clock.now().toISOString();
   const tenant: Tenant = {
-    ...{ id, name, ownerId: principal.id, createdAt },
-    ...{ state: 'Active', hibernation: null, lastUsedAt: null, isAsleep: false },
+    id,
+    name,
+    ownerId: principal.id,
+    createdAt,
+    state: 'Active',
+    hibernation: null,
+    lastUsedAt: null,
+    isAsleep: false,
   };
   return retryOnConflict(async () => {
     const user = await requireUser(deps, principal.id);

@@ -20,7 +20,9 @@ describe('an API key with limits', function () {
 
   async function keyWith(limits: object): Promise<Caller> {
     const { key } = await world.acme.owner.need<{ key: string }>({
-      ...{ method: 'POST', path: '/api/v1/auth/api-keys', json: limits },
+      method: 'POST',
+      path: '/api/v1/auth/api-keys',
+      json: limits,
     });
     return createCaller(world.app.baseUrl, 'limited key', { 'x-api-key': key });
   }
@@ -53,7 +55,9 @@ describe('an API key with limits', function () {
   it('to one dataset gets at no other, and at nothing of its account and tenant', async () => {
     const { owner, ids, secret } = world.acme;
     const { id: spare } = await owner.need<{ id: string }>({
-      ...{ method: 'POST', path: '/api/v1/datasets', json: { name: 'spare' } },
+      method: 'POST',
+      path: '/api/v1/datasets',
+      json: { name: 'spare' },
     });
     const limited = await keyWith({ datasets: [spare] });
     const before = await belongings();

@@ -52,7 +52,8 @@ export const REQUESTS: Readonly<Record<string, (ids: Identifiers) => RouteReques
   'GET /api/v1/agents/connections': ({ agent }) => ({ query: { agent_id: agent } }),
   'GET /api/v1/agents/connections/me': ({ session }) => ({ query: { agent_session_name: session } }),
   'GET /api/v1/agents/connections/{agent_id}': ({ owner, session }) => ({
-    ...{ params: { agent_id: owner }, query: { agent_session_name: session } },
+    params: { agent_id: owner },
+    query: { agent_session_name: session },
   }),
 
   // What is stored for accounts, tenants and the server
@@ -82,10 +83,12 @@ export const REQUESTS: Readonly<Record<string, (ids: Identifiers) => RouteReques
   'POST /scim/v2/Users': ({ ownerEmail }) => ({ json: { schemas: [SCIM_USER], userName: ownerEmail } }),
   'GET /scim/v2/Users/{id}': ({ member }) => ({ params: { id: member } }),
   'PUT /scim/v2/Users/{id}': ({ member }) => ({
-    ...{ params: { id: member }, json: { schemas: [SCIM_USER], userName: 'made.by.the.test@example.com' } },
+    params: { id: member },
+    json: { schemas: [SCIM_USER], userName: 'made.by.the.test@example.com' },
   }),
   'PATCH /scim/v2/Users/{id}': ({ member }) => ({
-    ...{ params: { id: member }, json: scimPatch({ op: 'replace', path: 'active', value: false }) },
+    params: { id: member },
+    json: scimPatch({ op: 'replace', path: 'active', value: false }),
   }),
   'DELETE /scim/v2/Users/{id}': ({ member }) => ({ params: { id: member } }),
   'GET /scim/v2/Groups': () => ({}),
@@ -94,10 +97,12 @@ export const REQUESTS: Readonly<Record<string, (ids: Identifiers) => RouteReques
   }),
   'GET /scim/v2/Groups/{id}': ({ role }) => ({ params: { id: role } }),
   'PUT /scim/v2/Groups/{id}': ({ role, member }) => ({
-    ...{ params: { id: role }, json: { schemas: [SCIM_GROUP], displayName: 'made', members: [{ value: member }] } },
+    params: { id: role },
+    json: { schemas: [SCIM_GROUP], displayName: 'made', members: [{ value: member }] },
   }),
   'PATCH /scim/v2/Groups/{id}': ({ role, member }) => ({
-    ...{ params: { id: role }, json: scimPatch({ op: 'add', path: 'members', value: [{ value: member }] }) },
+    params: { id: role },
+    json: scimPatch({ op: 'add', path: 'members', value: [{ value: member }] }),
   }),
   'DELETE /scim/v2/Groups/{id}': ({ role }) => ({ params: { id: role } }),
   'GET /scim/v2/ServiceProviderConfig': () => ({}),
@@ -126,19 +131,23 @@ export const REQUESTS: Readonly<Record<string, (ids: Identifiers) => RouteReques
   'GET /api/v1/sync/status': () => ({}),
   'POST /api/v1/add': ({ dataset }) => ({ json: { datasetId: dataset, data: ['A text of the test.'] } }),
   'PATCH /api/v1/update': ({ dataset, item }) => ({
-    ...{ query: { dataset_id: dataset, data_id: item }, json: { data: 'Put in its place by the test.' } },
+    query: { dataset_id: dataset, data_id: item },
+    json: { data: 'Put in its place by the test.' },
   }),
   'POST /api/v1/remember': ({ dataset }) => ({ form: { data: 'A text of the test.', datasetId: dataset } }),
   'POST /api/v1/skills': ({ dataset }) => ({ json: { skills_text: 'Made by the test.', dataset_id: dataset } }),
   'GET /api/v1/skills': ({ dataset }) => ({ query: { dataset_id: dataset } }),
   'GET /api/v1/skills/{skill_id}': ({ dataset, skill }) => ({
-    ...{ params: { skill_id: skill }, query: { dataset_id: dataset } },
+    params: { skill_id: skill },
+    query: { dataset_id: dataset },
   }),
   'DELETE /api/v1/skills/{skill_id}': ({ dataset, skill }) => ({
-    ...{ params: { skill_id: skill }, query: { dataset_id: dataset } },
+    params: { skill_id: skill },
+    query: { dataset_id: dataset },
   }),
   'GET /api/v1/proposals/{proposal_id}': ({ dataset, proposal }) => ({
-    ...{ params: { proposal_id: proposal }, query: { dataset_id: dataset } },
+    params: { proposal_id: proposal },
+    query: { dataset_id: dataset },
   }),
   'GET /api/v1/validate': ({ datasetName }) => ({ query: { dataset: datasetName } }),
   'POST /api/v1/llm/custom-prompt': () => ({ json: { graphModel: { title: 'Made by the test' } } }),
@@ -158,7 +167,8 @@ export const REQUESTS: Readonly<Record<string, (ids: Identifiers) => RouteReques
     params: { dataset_id: dataset, data_id: item },
   }),
   'POST /api/v1/datasets/{dataset_id}/data/retry': ({ dataset, item }) => ({
-    ...{ params: { dataset_id: dataset }, json: { data_ids: [item] } },
+    params: { dataset_id: dataset },
+    json: { data_ids: [item] },
   }),
   'DELETE /api/v1/datasets/{dataset_id}/data/{data_id}': ({ dataset, item }) => ({
     params: { dataset_id: dataset, data_id: item },
@@ -180,7 +190,8 @@ export const REQUESTS: Readonly<Record<string, (ids: Identifiers) => RouteReques
     params: { dataset_id: dataset, snapshot_id: snapshot },
   }),
   'POST /api/v1/datasets/{dataset_id}/snapshots/{snapshot_id}/restore': ({ dataset, snapshot }) => ({
-    ...{ params: { dataset_id: dataset, snapshot_id: snapshot }, json: { name: 'restored_by_the_test' } },
+    params: { dataset_id: dataset, snapshot_id: snapshot },
+    json: { name: 'restored_by_the_test' },
   }),
   'POST /api/v1/datasets/restores': () => ({ form: { name: 'restored_by_the_test' } }),
   'GET /api/v1/datasets/restores/{restore_id}': ({ restore }) => ({ params: { restore_id: restore } }),
@@ -216,22 +227,29 @@ export const REQUESTS: Readonly<Record<string, (ids: Identifiers) => RouteReques
 
   // Tenants, roles, grants, capabilities
   'POST /api/v1/permissions/datasets/{principal_id}': ({ dataset, member }) => ({
-    ...{ params: { principal_id: member }, query: { permission_name: 'read' }, json: [dataset] },
+    params: { principal_id: member },
+    query: { permission_name: 'read' },
+    json: [dataset],
   }),
   'DELETE /api/v1/permissions/datasets/{principal_id}': ({ dataset, agent }) => ({
-    ...{ params: { principal_id: agent }, query: { permission_name: 'share' }, json: [dataset] },
+    params: { principal_id: agent },
+    query: { permission_name: 'share' },
+    json: [dataset],
   }),
   'GET /api/v1/permissions/principals/{principal_id}/datasets': ({ owner }) => ({ params: { principal_id: owner } }),
   'POST /api/v1/permissions/roles': () => ({ query: { role_name: `made by the test ${randomUUID()}` } }),
   'DELETE /api/v1/permissions/roles/{role_id}': ({ role }) => ({ params: { role_id: role } }),
   'POST /api/v1/permissions/users/{user_id}/roles': ({ member, role }) => ({
-    ...{ params: { user_id: member }, query: { role_id: role } },
+    params: { user_id: member },
+    query: { role_id: role },
   }),
   'DELETE /api/v1/permissions/users/{user_id}/roles': ({ member, role }) => ({
-    ...{ params: { user_id: member }, query: { role_id: role } },
+    params: { user_id: member },
+    query: { role_id: role },
   }),
   'POST /api/v1/permissions/users/{user_id}/tenants': ({ owner, tenant }) => ({
-    ...{ params: { user_id: owner }, query: { tenant_id: tenant } },
+    params: { user_id: owner },
+    query: { tenant_id: tenant },
   }),
   'POST /api/v1/permissions/tenants': () => ({ query: { tenant_name: 'made by the test' } }),
   'POST /api/v1/permissions/tenants/select': ({ tenant }) => ({ json: { tenant_id: tenant } }),
@@ -248,10 +266,12 @@ export const REQUESTS: Readonly<Record<string, (ids: Identifiers) => RouteReques
   }),
   'GET /api/v1/permissions/tenants/{tenant_id}/users': ({ tenant }) => ({ params: { tenant_id: tenant } }),
   'POST /api/v1/permissions/capabilities/{principal_id}': ({ member, tenant }) => ({
-    ...{ params: { principal_id: member }, query: { capability: 'manage_users', tenant_id: tenant } },
+    params: { principal_id: member },
+    query: { capability: 'manage_users', tenant_id: tenant },
   }),
   'DELETE /api/v1/permissions/capabilities/{principal_id}': ({ member, tenant }) => ({
-    ...{ params: { principal_id: member }, query: { capability: 'manage_users', tenant_id: tenant } },
+    params: { principal_id: member },
+    query: { capability: 'manage_users', tenant_id: tenant },
   }),
   'GET /api/v1/permissions/tenants/{tenant_id}/capabilities/me': ({ tenant }) => ({ params: { tenant_id: tenant } }),
 };

@@ -84,7 +84,9 @@ async function makeTenant(baseUrl: string, secret: string): Promise<TenantWorld>
   const { caller: reader, id: member } = await register(baseUrl, `${secret}-reader`);
   const api = '/api/v1';
   const { tenant_id: tenant } = await owner.need<{ tenant_id: string }>({
-    ...{ method: 'POST', path: `${api}/permissions/tenants`, query: { tenant_name: `${secret} inc` } },
+    method: 'POST',
+    path: `${api}/permissions/tenants`,
+    query: { tenant_name: `${secret} inc` },
   });
   await owner.need({
     method: 'POST',
@@ -93,21 +95,28 @@ async function makeTenant(baseUrl: string, secret: string): Promise<TenantWorld>
   });
   await reader.need({ method: 'POST', path: `${api}/permissions/tenants/select`, json: { tenant_id: tenant } });
   const { role_id: role } = await owner.need<{ role_id: string }>({
-    ...{ method: 'POST', path: `${api}/permissions/roles`, query: { role_name: `${secret} readers` } },
+    method: 'POST',
+    path: `${api}/permissions/roles`,
+    query: { role_name: `${secret} readers` },
   });
   const datasetName = `${secret}_notes`;
   const text = `Captain ${secret} met Ishmael ${secret} in Nantucket. ${secret} wrote to Starbuck about the white whale.`;
   await owner.need({ method: 'POST', path: `${api}/add`, json: { datasetName, data: [text] } });
   const cognified = await owner.need<Record<string, { dataset_id: string; pipeline_run_id: string }>>({
-    ...{ method: 'POST', path: `${api}/cognify`, json: { datasets: [datasetName] } },
+    method: 'POST',
+    path: `${api}/cognify`,
+    json: { datasets: [datasetName] },
   });
   const [{ dataset_id: dataset, pipeline_run_id: run } = { dataset_id: '', pipeline_run_id: '' }] =
     Object.values(cognified);
   const [{ id: item } = { id: '' }] = await owner.need<{ id: string }[]>({
-    ...{ method: 'GET', path: `${api}/datasets/${dataset}/data` },
+    method: 'GET',
+    path: `${api}/datasets/${dataset}/data`,
   });
   await owner.need({
-    ...{ method: 'POST', path: `${api}/permissions/datasets/${member}`, query: { permission_name: 'read' } },
+    method: 'POST',
+    path: `${api}/permissions/datasets/${member}`,
+    query: { permission_name: 'read' },
     json: [dataset],
   });
   await owner.need({
@@ -116,14 +125,19 @@ async function makeTenant(baseUrl: string, secret: string): Promise<TenantWorld>
     json: { query: `who is ${secret}`, datasets: [datasetName] },
   });
   const { id: apiKey } = await owner.need<{ id: string }>({
-    ...{ method: 'POST', path: `${api}/auth/api-keys`, json: { name: `${secret} key` } },
+    method: 'POST',
+    path: `${api}/auth/api-keys`,
+    json: { name: `${secret} key` },
   });
   const { agentId: agent } = await owner.need<{ agentId: string }>({
-    ...{ method: 'POST', path: `${api}/agents/create`, query: { name: `${secret} bot` } },
+    method: 'POST',
+    path: `${api}/agents/create`,
+    query: { name: `${secret} bot` },
   });
   const session = randomUUID();
   await owner.need({
-    ...{ method: 'POST', path: `${api}/remember/entry` },
+    method: 'POST',
+    path: `${api}/remember/entry`,
     json: {
       entry: { type: 'qa', question: `Who is ${secret}?`, answer: secret },
       dataset_id: dataset,
@@ -131,25 +145,30 @@ async function makeTenant(baseUrl: string, secret: string): Promise<TenantWorld>
     },
   });
   const { id: connection } = await owner.need<{ id: string }>({
-    ...{ method: 'POST', path: `${api}/agents/register` },
+    method: 'POST',
+    path: `${api}/agents/register`,
     json: { agent_session_name: session, session_id: session, dataset_ids: [dataset] },
   });
   await owner.need({
-    ...{ method: 'POST', path: `${api}/remember/entry` },
+    method: 'POST',
+    path: `${api}/remember/entry`,
     json: {
       entry: { type: 'qa', question: `Who is ${secret}?`, answer: `A captain, ${secret}.` },
-      ...{ session_id: session, dataset_id: dataset },
+      session_id: session,
+      dataset_id: dataset,
     },
   });
   const { snapshot, restore } = await makeSnapshot(owner, dataset, secret);
   const { skill, proposal } = await makeSkill(owner, dataset, secret);
   const configurations = `${api}/configuration`;
   await owner.need({
-    ...{ method: 'POST', path: `${configurations}/store_user_configuration` },
+    method: 'POST',
+    path: `${configurations}/store_user_configuration`,
     json: { name: `${secret} settings`, config: { colour: secret } },
   });
   const stored = await owner.need<{ id: string; name: string }[]>({
-    ...{ method: 'GET', path: `${configurations}/get_user_configuration/` },
+    method: 'GET',
+    path: `${configurations}/get_user_configuration/`,
   });
   const configuration = stored.find(({ name }) => name === `${secret} settings`)?.id ?? '';
   const things = {
@@ -195,10 +214,12 @@ async function makeSkill(owner: Caller, dataset: string, secret: string) {
   const skill = { skills_text: `How ${secret} finds whales.`, skill_name: name, dataset_id: dataset };
   await owner.need({ method: 'POST', path: '/api/v1/skills', json: skill });
   const { items } = await owner.need<{ items: { selected_skill_id?: string; proposal_id?: string }[] }>({
-    ...{ method: 'POST', path: '/api/v1/remember/entry' },
+    method: 'POST',
+    path: '/api/v1/remember/entry',
     json: {
       entry: { type: 'skill_run', selected_skill_id: name, success_score: 0, error_message: `${secret} sank` },
-      ...{ dataset_id: dataset, skill_improvement: {} },
+      dataset_id: dataset,
+      skill_improvement: {},
     },
   });
   return { skill: items[0]?.selected_skill_id ?? '', proposal: items[1]?.proposal_id ?? '' };
@@ -208,14 +229,18 @@ async function makeSkill(owner: Caller, dataset: string, secret: string) {
 async function register(baseUrl: string, name: string) {
   const email = `${name}@example.com`;
   const { id } = await createCaller(baseUrl, name).need<{ id: string }>({
-    ...{ method: 'POST', path: '/api/v1/auth/register', json: { email, password: PASSWORD } },
+    method: 'POST',
+    path: '/api/v1/auth/register',
+    json: { email, password: PASSWORD },
   });
   return { id, email, caller: await logIn(baseUrl, name, email, PASSWORD) };
 }
 
 async function logIn(baseUrl: string, name: string, username: string, password: string): Promise<Caller> {
   const { access_token: token } = await createCaller(baseUrl, name).need<{ access_token: string }>({
-    ...{ method: 'POST', path: '/api/v1/auth/login', form: { username, password } },
+    method: 'POST',
+    path: '/api/v1/auth/login',
+    form: { username, password },
   });
   return createCaller(baseUrl, name, { authorization: `Bearer ${token}` });
 }
