@@ -176,6 +176,17 @@ const isUseCase = (path: string): boolean =>
   SERVICES.includes(area(path)) && path.split('/').length > 3 && !/\/(routes|presenters)\//.test(path);
 const arrow = ({ file, target }: Import): string => `${file} -> ${target}`;
 
+/** The imports as edges `from -> to` between the names of their files. */
+function edgesOf(found: readonly { readonly file: string; readonly target: string }[]) {
+  return (nameOf: (path: string) => string): ReadonlySet<string> =>
+    new Set(
+      found
+        .map(({ file, target }) => [nameOf(file), nameOf(target)] as const)
+        .filter(([from, to]) => from !== to)
+        .map(([from, to]) => `${from} -> ${to}`),
+    );
+}
+
 /** Names in the edges `from -> to` that a path leads back to, sorted. */
 function cyclesOf(edges: ReadonlySet<string>): readonly string[] {
   const targets = new Map<string, string[]>();
@@ -321,18 +332,18 @@ describe('architecture', () => {
     expect(wrong.map(arrow)).to.deep.equal([]);
   });
 
-  it('lets no two files and no two folders of the operator import each other', () => {
-    const withinOperator = operatorImports.filter(({ relative, target }) => relative && target.startsWith('operator/'));
+  it('lets no two files and no two folders of auth or of the operator import each other', () => {
+    const serviceImports = imports.filter(({ target }) => target.startsWith('services/auth/'));
+    const folderOfAuth = (path: string) => path.split('/').slice(0, 3).join('/');
+    const withinAuth = edgesOf(serviceImports.filter(({ file }) => file.startsWith('services/auth/')));
+    expect(cyclesOf(withinAuth((path) => path))).to.deep.equal([]);
+    expect(cyclesOf(withinAuth(folderOfAuth))).to.deep.equal([]);
+    const withinOperator = edgesOf(
+      operatorImports.filter(({ relative, target }) => relative && target.startsWith('operator/')),
+    );
     const folderOfOperator = (path: string) => path.split('/').slice(0, -1).slice(0, 2).join('/');
-    const edges = (nameOf: (path: string) => string) =>
-      new Set(
-        withinOperator
-          .map(({ file, target }) => [nameOf(file), nameOf(target)] as const)
-          .filter(([from, to]) => from !== to)
-          .map(([from, to]) => `${from} -> ${to}`),
-      );
-    expect(cyclesOf(edges((path) => path))).to.deep.equal([]);
-    expect(cyclesOf(edges(folderOfOperator))).to.deep.equal([]);
+    expect(cyclesOf(withinOperator((path) => path))).to.deep.equal([]);
+    expect(cyclesOf(withinOperator(folderOfOperator))).to.deep.equal([]);
   });
 
   it('keeps the operator’s runtime free of its domain', () => {

@@ -19,15 +19,15 @@ import { createSessionEntries } from '../common/records/sessions/session-entries
 import { createSessions } from '../common/records/sessions/sessions.ts';
 import type { DocumentStore } from '../common/storage/ports/document-store.ts';
 import { type AgentModeSettings, createAgentMode } from './agents/agent-mode.ts';
-import { createAccessNews } from './credentials/access-news.ts';
+import { createAccessChangeNotifier } from './credentials/access-change-notifier.ts';
 import { createAccessTokens } from './credentials/access-tokens.ts';
 import { createAuditHeadSigner } from './credentials/audit-head-signer.ts';
 import { createLoginThrottle } from './credentials/login-throttle.ts';
 import { createPasswordHasher, type PasswordHasher } from './credentials/password-hasher.ts';
 import { createPrincipalCache } from './credentials/principal-cache.ts';
 import { createRefusedLogins } from './credentials/refused-logins.ts';
-import { createRememberedTenants } from './credentials/remembered-tenants.ts';
-import { createTenantUse } from './credentials/tenant-use.ts';
+import { createTenantActivity } from './credentials/tenant-activity.ts';
+import { createTenantCache } from './credentials/tenant-cache.ts';
 import { type AccountMailOptions, createAccountMail } from './mail/account-mail.ts';
 import type { AuthSettings, ConfiguredModels } from './model.ts';
 import { createOidcSetup } from './oidc/create-oidc-client.ts';
@@ -97,7 +97,7 @@ export function createDependencies(options: AuthServiceOptions) {
   const sessions = createSessions(store);
   const tenants = createTenants(store);
   const tenantHosts = createTenantHosts(store);
-  const rememberedTenants = createRememberedTenants({ tenants, hosts: tenantHosts, clock });
+  const tenantCache = createTenantCache({ tenants, hosts: tenantHosts, clock });
   return {
     store,
     eventLog,
@@ -122,8 +122,8 @@ export function createDependencies(options: AuthServiceOptions) {
     grants: createGrants(store),
     tenants,
     tenantHosts,
-    rememberedTenants,
-    tenantUse: createTenantUse({ store, tenants, rememberedTenants, clock, logger }),
+    tenantCache,
+    tenantActivity: createTenantActivity({ store, tenants, tenantCache, clock, logger }),
     wakes: options.wakes ?? { tenantWoken: () => {} },
     tenantModels: createTenantModels(store),
     tenantEmbedders: createTenantEmbedders(store),
@@ -156,7 +156,7 @@ export function createDependencies(options: AuthServiceOptions) {
     throttle: createLoginThrottle({ failures: createLoginFailureCounts(store), clock }),
     refusedLogins: createRefusedLogins({ audit, logger }),
     cache,
-    news: createAccessNews(options, cache, rememberedTenants),
+    notify: createAccessChangeNotifier(options, cache, tenantCache),
     agentMode:
       options.agentMode === undefined
         ? null

@@ -11,7 +11,7 @@ import type { Tenants } from '../common/records/auth/tenants.ts';
 import type { Users } from '../common/records/auth/users.ts';
 import type { StoredBudgets } from '../common/records/budgets/budgets.ts';
 import type { DocumentStore } from '../common/storage/ports/document-store.ts';
-import type { AccessNews } from './credentials/access-news.ts';
+import type { AccessChangeNotifier } from './credentials/access-change-notifier.ts';
 import type { PasswordHasher } from './credentials/password-hasher.ts';
 import type { CapabilityGrants } from './repositories/capability-grants.ts';
 import type { Grants } from './repositories/grants.ts';
@@ -65,7 +65,7 @@ export interface AuthDependencies {
   readonly defaultUserPassword: string | null;
   readonly passwords: PasswordHasher;
   /** Drops what is cached of a change, in all processes. */
-  readonly news: AccessNews;
+  readonly notify: AccessChangeNotifier;
   readonly users: Users;
   readonly apiKeys: ApiKeys;
   readonly tenants: Tenants;

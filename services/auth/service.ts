@@ -106,7 +106,7 @@ export function createAuthService(options: AuthServiceOptions): Service {
     async stop() {
       await Promise.all(subscriptions.map((subscription) => subscription.stop()));
       subscriptions = [];
-      await deps.tenantUse.settle();
+      await deps.tenantActivity.settle();
       await review;
       await resealing;
       await deps.mail.outbox.stop();
@@ -144,7 +144,7 @@ function serve(
     ...(principal === null ? {} : { token: signer.sign(principal) }),
   });
   return Promise.all([
-    deps.news.listen(),
+    deps.notify.listen(),
     messenger.serve(methods.authenticate, async (request) => {
       const principal = await authenticate(deps, request);
       const closure = principal === null ? null : await openTenant(deps, principal, request.unattended);

@@ -304,7 +304,7 @@ class History {
     this.#model.current.set(id, this.#model.current.get(user.id) ?? PERSONAL_TENANT);
   }
 
-  /** Of whoever owns no tenant: what the account owned passes to an heir (decisions.md, "deleted owner"). */
+  /** Of whoever owns no tenant: what the account owned passes to an successor (decisions.md, "deleted owner"). */
   async #delete({ user: place }: Act<'delete'>): Promise<void> {
     const user = this.#user(place);
     const { parents, members, assigned, grants, agentsOf } = this.#model;
@@ -324,9 +324,10 @@ class History {
     const parent = parents.get(ref.ownerId);
     const reaches = ref.tenant === PERSONAL_TENANT || members.has(`${parent}|${ref.tenant}`);
     const tenantOwner = this.#tenants.find(({ id }) => id === ref.tenant)?.owner.id;
-    const heir = parent !== undefined && reaches && !gone.includes(parent) ? parent : (tenantOwner ?? this.#root.id);
-    this.#model.give(ref.id, heir);
-    this.#refs.set(ref.id, { ...ref, ownerId: asId(heir) });
+    const successor =
+      parent !== undefined && reaches && !gone.includes(parent) ? parent : (tenantOwner ?? this.#root.id);
+    this.#model.give(ref.id, successor);
+    this.#refs.set(ref.id, { ...ref, ownerId: asId(successor) });
   }
 
   #add(user: Principal): void {

@@ -131,7 +131,7 @@ async function commit(deps: AuthDependencies, change: Change, action: string): P
   );
   if (first === undefined) return;
   await deps.audit.commit({ tenant: tenant.id }, writes, [first, ...rest]);
-  deps.news.accessChanged(tenant.id, affectedUsers(holder));
+  deps.notify.accessChanged(tenant.id, affectedUsers(holder));
 }
 
 function knownCapabilities(names: readonly string[]): readonly Capability[] {

@@ -50,7 +50,7 @@ async function changeGrants(deps: AuthDependencies, request: GrantRequest, isGiv
     const permission = knownPermission(request.permission);
     const change = { holder: holder.id, permission, isGiven };
     if (await commitChange(deps, { principal, holder, change, datasetIds })) {
-      deps.news.accessChanged(principal.tenant, affectedUsers(holder));
+      deps.notify.accessChanged(principal.tenant, affectedUsers(holder));
     }
   });
 }

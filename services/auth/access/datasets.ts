@@ -112,7 +112,7 @@ export async function removeDataset(deps: AuthDependencies, dataset: DatasetRef,
       // Nobody ever saw a canary, so nobody reads of its end.
       await (isCanaryDataset(dataset) ? deps.store.commit(scope, all) : deps.audit.commit(scope, all, [entry]));
     });
-    deps.news.datasetRemoved(dataset);
+    deps.notify.datasetRemoved(dataset);
     return true;
   });
 }

@@ -63,8 +63,8 @@ export async function deleteRole(deps: AuthDependencies, id: RoleId, by: UserId 
   // Datasets of any tenant may have been shared with it. Nobody can hold them now, but they would lie about.
   await deps.store.commit(SYSTEM_SCOPE, [deps.grants.removeAllOfHolderWrite(id)]);
   // Whoever had it, wherever they work now; and, should one have got it meanwhile, everybody in its tenant.
-  deps.news.accessChanged(tenant, members);
-  deps.news.accessChanged(tenant, null);
+  deps.notify.accessChanged(tenant, members);
+  deps.notify.accessChanged(tenant, null);
 }
 
 function roleGone() {
@@ -95,7 +95,7 @@ export async function joinRole(deps: AuthDependencies, membership: RoleMembershi
     const entry = { tenant, action: 'role_member.added', actor: by, subject: user, details: { role: id } };
     try {
       await deps.audit.commit({ tenant }, writes, [entry]);
-      deps.news.accessChanged(tenant, [user]);
+      deps.notify.accessChanged(tenant, [user]);
     } catch (error) {
       if (error instanceof DuplicateKeyError) throw alreadyAssigned();
       throw error;
@@ -115,7 +115,7 @@ export async function leaveRole(deps: AuthDependencies, membership: RoleMembersh
   ];
   const entry = { tenant, action: 'role_member.removed', actor: by, subject: user, details: { role: id } };
   await deps.audit.commit({ tenant }, writes, [entry]);
-  deps.news.accessChanged(tenant, [user]);
+  deps.notify.accessChanged(tenant, [user]);
 }
 
 /** The role, when the user is one it can be given to. Errors as of `joinRole`, but for the last. */

@@ -11,7 +11,7 @@ import type { AuthDependencies } from '../model.ts';
 export type NewUser = Pick<User, 'email' | 'passwordHash' | 'isSuperuser' | 'isVerified'>;
 
 /** What is written with the account, all or nothing, and what the audit log says of it. */
-export interface Accompaniment {
+export interface AdditionalWrites {
   readonly writes: (user: UserId) => readonly Write[];
   readonly details: JsonObject;
 }
@@ -24,7 +24,7 @@ export async function createUser(
   deps: AuthDependencies,
   account: NewUser,
   by: UserId | null = null,
-  also: Accompaniment = { writes: () => [], details: {} },
+  also: AdditionalWrites = { writes: () => [], details: {} },
 ): Promise<User> {
   const user = {
     ...account,
@@ -42,7 +42,7 @@ export async function createUser(
     [deps.users.insertWrite(user), ...events, ...also.writes(user.id)],
     [{ ...scope, action: 'user.registered', actor: by, subject: user.id, details }],
   );
-  return { ...user, version: 1, keysMade: 0, shutOuts: 0, updatedAt: null };
+  return { ...user, version: 1, keysMade: 0, sessionEpoch: 0, updatedAt: null };
 }
 
 /** The account as it stands now. Errors: `UserNotFoundError`. */

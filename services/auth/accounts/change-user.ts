@@ -63,7 +63,7 @@ export async function changeUser(
       const [result] = await deps.audit.commit({ tenant: PERSONAL_TENANT }, [write, ...guards], [first, ...rest]);
       // An agent is admitted as long as the one it works for.
       const agents = changed.isActive === user.isActive ? [] : await deps.users.childAgents(id);
-      for (const each of [id, ...agents]) deps.news.userChanged(each);
+      for (const each of [id, ...agents]) deps.notify.userChanged(each);
       return { ...changed, version: result?.stored?.version ?? user.version };
     } catch (error) {
       if (error instanceof DuplicateKeyError) throw emailTaken();

@@ -62,7 +62,7 @@ async function setFirstPassword(deps: AuthDependencies, user: User, password: st
       [deps.users.replaceWrite(changed)],
       [{ tenant: PERSONAL_TENANT, action: 'user.password_changed', actor: null, subject: user.id }],
     );
-    deps.news.userChanged(user.id);
+    deps.notify.userChanged(user.id);
   } catch (error) {
     // Another replica starts with the same password.
     if (!(error instanceof VersionConflictError)) throw error;

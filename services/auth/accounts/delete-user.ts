@@ -10,7 +10,7 @@ import { VersionConflictError, type Write } from '../../common/storage/ports/doc
 import { holdingCollections, userCollections } from '../collections.ts';
 import type { AuthDependencies } from '../model.ts';
 import { isDefaultAddress, otherSuperuserWrite } from './account.ts';
-import { type Departure, handOverDatasets, handOverTenants } from './transfer-ownership.ts';
+import { type AccountDeletion, handOverDatasets, handOverTenants } from './transfer-ownership.ts';
 
 /**
  * Deletes an account with its agents and everything of them; datasets and tenants pass to somebody else (`heirs.ts`). It is
@@ -25,26 +25,26 @@ export async function deleteUser(deps: AuthDependencies, id: UserId, by: UserId 
     throw engramError('PermissionDeniedError', 'The default account cannot be deleted: the server works under it.');
   }
   await retryOnConflict(async () => {
-    if (!(await shutOut(deps, id, by))) return;
+    if (!(await deactivate(deps, id, by))) return;
     // Agents are made only for active users: from here on there are no more.
     const agents = await deps.users.childAgents(id);
-    const departure: Departure = { leaving: new Set([id, ...agents]), by };
-    for (const agent of agents) await removeAgent(deps, agent, departure);
-    await handOverTenants(deps, id, departure);
-    await removeEmptied(deps, id, departure);
+    const deletion: AccountDeletion = { leaving: new Set([id, ...agents]), by };
+    for (const agent of agents) await removeAgent(deps, agent, deletion);
+    await handOverTenants(deps, id, deletion);
+    await removeAccount(deps, id, deletion);
   });
 }
 
-async function removeAgent(deps: AuthDependencies, id: UserId, departure: Departure): Promise<void> {
+async function removeAgent(deps: AuthDependencies, id: UserId, deletion: AccountDeletion): Promise<void> {
   await retryOnConflict(async () => {
-    if (!(await shutOut(deps, id, departure.by))) return;
-    await handOverTenants(deps, id, departure);
-    await removeEmptied(deps, id, departure);
+    if (!(await deactivate(deps, id, deletion.by))) return;
+    await handOverTenants(deps, id, deletion);
+    await removeAccount(deps, id, deletion);
   });
 }
 
 /** Ends every credential of the account. False when the account is gone. */
-async function shutOut(deps: AuthDependencies, id: UserId, by: UserId | null): Promise<boolean> {
+async function deactivate(deps: AuthDependencies, id: UserId, by: UserId | null): Promise<boolean> {
   return retryOnConflict(async () => {
     const user = await deps.users.get(id);
     if (user === null) return false;
@@ -59,17 +59,17 @@ async function shutOut(deps: AuthDependencies, id: UserId, by: UserId | null): P
       ],
       [{ tenant: PERSONAL_TENANT, action: 'user.changed', actor: by, subject: id, details }],
     );
-    deps.news.userChanged(id);
+    deps.notify.userChanged(id);
     return true;
   });
 }
 
 /** `VersionConflictError` when the account changed meanwhile: it may have been activated again, or was given something. */
-async function removeEmptied(deps: AuthDependencies, id: UserId, departure: Departure): Promise<void> {
+async function removeAccount(deps: AuthDependencies, id: UserId, deletion: AccountDeletion): Promise<void> {
   const user = await deps.users.get(id);
   if (user === null) return;
   if (user.isActive) throw new VersionConflictError(usersCollection.name, id);
-  await handOverDatasets(deps, user, departure);
+  await handOverDatasets(deps, user, deletion);
   await removeHoldings(deps, id);
   await deps.audit.commit(
     { tenant: PERSONAL_TENANT },
@@ -78,9 +78,9 @@ async function removeEmptied(deps: AuthDependencies, id: UserId, departure: Depa
       ...(await belongingsWrites(deps, id)),
       ...deps.eventLog.appendWrites({ tenant: PERSONAL_TENANT }, [{ type: 'user.deleted', subjectId: id, data: {} }]),
     ],
-    [removalOf(user, departure.by)],
+    [removalOf(user, deletion.by)],
   );
-  deps.news.userChanged(id);
+  deps.notify.userChanged(id);
   // Once more, for what was granted since: nobody can hold it now, but it would lie about.
   await removeHoldings(deps, id);
 }

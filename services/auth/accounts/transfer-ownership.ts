@@ -12,7 +12,7 @@ import type { AuthDependencies } from '../model.ts';
 import { ensureDefaultUser } from './default-user.ts';
 
 /** Accounts that go, and who removes them. */
-export interface Departure {
+export interface AccountDeletion {
   /** The account and its agents: none of them inherits from another. */
   readonly leaving: ReadonlySet<UserId>;
   /** The acting user; null for the system. */
@@ -23,39 +23,43 @@ export interface Departure {
  * Who gets a dataset of an account that goes: the parent of an agent, else the owner of the dataset's tenant, else the
  * acting superuser (decisions.md, "deleted owner"). A parent who does not belong to the tenant could not reach it there.
  */
-export async function heirOfDataset(
+export async function successorOfDataset(
   deps: AuthDependencies,
   owner: Pick<User, 'parentId'>,
-  { tenant, departure }: { readonly tenant: TenantId; readonly departure: Departure },
+  { tenant, deletion }: { readonly tenant: TenantId; readonly deletion: AccountDeletion },
 ): Promise<UserId> {
   const { parentId } = owner;
-  if (parentId !== null && (await canInherit(deps, parentId, departure))) {
+  if (parentId !== null && (await canSucceed(deps, parentId, deletion))) {
     if (tenant === PERSONAL_TENANT || (await deps.memberships.has(tenant, parentId))) return parentId;
   }
   const tenantOwner = tenant === PERSONAL_TENANT ? undefined : (await deps.tenants.get(tenant))?.ownerId;
-  if (tenantOwner !== undefined && (await canInherit(deps, tenantOwner, departure))) return tenantOwner;
-  return actingSuperuser(deps, departure);
+  if (tenantOwner !== undefined && (await canSucceed(deps, tenantOwner, deletion))) return tenantOwner;
+  return actingSuperuser(deps, deletion);
 }
 
 /** Who gets a tenant: the member of longest standing who manages its users, else the acting superuser. */
-export async function heirOfTenant(deps: AuthDependencies, tenant: Tenant, departure: Departure): Promise<UserId> {
+export async function successorOfTenant(
+  deps: AuthDependencies,
+  tenant: Tenant,
+  deletion: AccountDeletion,
+): Promise<UserId> {
   for (const id of await deps.memberships.usersOf(tenant.id)) {
-    if (departure.leaving.has(id)) continue;
+    if (deletion.leaving.has(id)) continue;
     const member = await deps.users.get(id);
     if (member === null || !member.isActive || member.parentId !== null) continue;
     if ((await authorityIn(deps, id, tenant)).allows('manage_users')) return id;
   }
-  return actingSuperuser(deps, departure);
+  return actingSuperuser(deps, deletion);
 }
 
 /** The acting user if it is a superuser, else the oldest one. A server without any gets its default account. */
-async function actingSuperuser(deps: AuthDependencies, { leaving, by }: Departure): Promise<UserId> {
+async function actingSuperuser(deps: AuthDependencies, { leaving, by }: AccountDeletion): Promise<UserId> {
   const staying = (await deps.users.superusers()).filter(({ id }) => !leaving.has(id));
-  const heir = staying.find(({ id }) => id === by) ?? staying[0] ?? (await ensureDefaultUser(deps));
-  return heir.id;
+  const successor = staying.find(({ id }) => id === by) ?? staying[0] ?? (await ensureDefaultUser(deps));
+  return successor.id;
 }
 
-async function canInherit({ users }: AuthDependencies, id: UserId, { leaving }: Departure): Promise<boolean> {
+async function canSucceed({ users }: AuthDependencies, id: UserId, { leaving }: AccountDeletion): Promise<boolean> {
   return !leaving.has(id) && (await users.get(id)) !== null;
 }
 
@@ -71,13 +75,13 @@ const BATCH = 100;
 export async function handOverDatasets(
   deps: AuthDependencies,
   owner: Pick<User, 'id' | 'parentId'>,
-  departure: Departure,
+  deletion: AccountDeletion,
 ): Promise<void> {
   const handOverNext = async () => {
     const owned = await deps.datasets.ofOwner(owner.id, BATCH);
     for (const [tenant, datasets] of byTenant(owned)) {
-      const heir = await heirOfDataset(deps, owner, { tenant, departure });
-      await handOverBatch(deps, datasets, { tenant, heir, by: departure.by });
+      const successor = await successorOfDataset(deps, owner, { tenant, deletion });
+      await handOverBatch(deps, datasets, { tenant, successor, by: deletion.by });
     }
     return owned.length > 0;
   };
@@ -88,48 +92,48 @@ export async function handOverDatasets(
 
 interface HandOver {
   readonly tenant: TenantId;
-  readonly heir: UserId;
+  readonly successor: UserId;
   readonly by: UserId | null;
 }
 
 async function handOverBatch(
   deps: AuthDependencies,
   owned: readonly StoredDataset[],
-  { tenant, heir, by }: HandOver,
+  { tenant, successor, by }: HandOver,
 ): Promise<void> {
   const { datasets, grants, users, clock } = deps;
   const scope = { tenant };
   const at = clock.now().toISOString();
-  const names = await freeNames(deps, owned, { tenant, heir });
-  const writes: Write[] = [users.touchWrite(heir)];
+  const names = await freeNames(deps, owned, { tenant, successor });
+  const writes: Write[] = [users.touchWrite(successor)];
   const entries: AuditEntry[] = [];
   for (const dataset of owned) {
     const name = names.get(dataset) ?? dataset.name;
-    const event = { type: 'dataset.reassigned', subjectId: dataset.id, data: { ownerId: heir } };
+    const event = { type: 'dataset.reassigned', subjectId: dataset.id, data: { ownerId: successor } };
     writes.push(
-      datasets.passOnWrite(dataset, { ownerId: heir, name, at }),
+      datasets.transferWrite(dataset, { ownerId: successor, name, at }),
       ...deps.eventLog.appendWrites({ tenant, dataset: dataset.id }, [event]),
     );
-    const details = { from: dataset.ownerId, to: heir, name };
+    const details = { from: dataset.ownerId, to: successor, name };
     entries.push({ tenant, action: 'dataset.reassigned', actor: by, subject: dataset.id, details });
   }
   const ids = owned.map(({ id }) => id);
-  writes.push(...(await grants.giveAllWrites(scope, ids, heir)));
-  const homes = [...owned, { tenant, ownerId: heir }].map(homeOf);
+  writes.push(...(await grants.giveAllWrites(scope, ids, successor)));
+  const homes = [...owned, { tenant, ownerId: successor }].map(homeOf);
   if (tenant === PERSONAL_TENANT) writes.push(...deps.budgets.recountWrites([...new Set(homes)]));
   const [first, ...rest] = entries;
   if (first === undefined) return;
   await deps.audit.commit(scope, writes, [first, ...rest]);
-  deps.news.accessChanged(tenant, [heir]);
+  deps.notify.accessChanged(tenant, [successor]);
 }
 
 async function freeNames(
   deps: AuthDependencies,
   owned: readonly StoredDataset[],
-  { tenant, heir }: Pick<HandOver, 'tenant' | 'heir'>,
+  { tenant, successor }: Pick<HandOver, 'tenant' | 'successor'>,
 ): Promise<ReadonlyMap<StoredDataset, string>> {
   const spellings = new Map(owned.map((dataset) => [dataset, spellingsOf(dataset)]));
-  const taken = await deps.datasets.ownedByName({ tenant }, heir, [...spellings.values()].flat());
+  const taken = await deps.datasets.ownedByName({ tenant }, successor, [...spellings.values()].flat());
   const unusable = new Set(taken.map(({ name }) => name));
   const chosen = new Map<StoredDataset, string>();
   for (const [dataset, candidates] of spellings) {
@@ -152,10 +156,10 @@ function byTenant(owned: readonly StoredDataset[]): ReadonlyMap<TenantId, readon
 }
 
 /** Gives every tenant of an account that goes another owner, who becomes a member if need be. */
-export async function handOverTenants(deps: AuthDependencies, owner: UserId, departure: Departure): Promise<void> {
+export async function handOverTenants(deps: AuthDependencies, owner: UserId, deletion: AccountDeletion): Promise<void> {
   const handOverOwned = async () => {
     const owned = await deps.tenants.ownedBy(owner);
-    for (const tenant of owned) await handOverTenant(deps, tenant, departure);
+    for (const tenant of owned) await handOverTenant(deps, tenant, deletion);
     return owned.length > 0;
   };
   while (await retryOnConflict(handOverOwned)) {
@@ -163,27 +167,27 @@ export async function handOverTenants(deps: AuthDependencies, owner: UserId, dep
   }
 }
 
-async function handOverTenant(deps: AuthDependencies, tenant: Tenant, departure: Departure): Promise<void> {
+async function handOverTenant(deps: AuthDependencies, tenant: Tenant, deletion: AccountDeletion): Promise<void> {
   const { tenants, memberships, users, clock, eventLog } = deps;
-  const heir = await heirOfTenant(deps, tenant, departure);
-  const isMember = await memberships.has(tenant.id, heir);
-  const details = { from: tenant.ownerId, to: heir };
-  const joined = { type: 'membership.added', subjectId: heir, data: {} };
-  const reassigned = { type: 'tenant.reassigned', subjectId: tenant.id, data: { ownerId: heir } };
+  const successor = await successorOfTenant(deps, tenant, deletion);
+  const isMember = await memberships.has(tenant.id, successor);
+  const details = { from: tenant.ownerId, to: successor };
+  const joined = { type: 'membership.added', subjectId: successor, data: {} };
+  const reassigned = { type: 'tenant.reassigned', subjectId: tenant.id, data: { ownerId: successor } };
   await deps.audit.commit(
     { tenant: tenant.id },
     [
-      tenants.passOnWrite(tenant, heir),
-      users.touchWrite(heir),
-      ...(isMember ? [] : [memberships.insertWrite(tenant.id, heir, clock.now().toISOString())]),
+      tenants.transferWrite(tenant, successor),
+      users.touchWrite(successor),
+      ...(isMember ? [] : [memberships.insertWrite(tenant.id, successor, clock.now().toISOString())]),
       ...eventLog.appendWrites({ tenant: tenant.id }, isMember ? [reassigned] : [joined, reassigned]),
     ],
     [
-      { tenant: tenant.id, action: 'tenant.reassigned', actor: departure.by, subject: tenant.id, details },
-      ...(isMember ? [] : [{ tenant: tenant.id, action: 'membership.added', actor: departure.by, subject: heir }]),
+      { tenant: tenant.id, action: 'tenant.reassigned', actor: deletion.by, subject: tenant.id, details },
+      ...(isMember ? [] : [{ tenant: tenant.id, action: 'membership.added', actor: deletion.by, subject: successor }]),
     ],
   );
-  deps.news.accessChanged(tenant.id, [heir]);
+  deps.notify.accessChanged(tenant.id, [successor]);
   // Its keys act as the new owner.
-  deps.news.tenantChanged(tenant.id);
+  deps.notify.tenantChanged(tenant.id);
 }

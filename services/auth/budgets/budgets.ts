@@ -180,7 +180,7 @@ async function put(
   { place, by }: { readonly place: Place; readonly by: UserId | null },
   change: (before: StoredBudget | null) => Pick<StoredBudget, 'limits' | 'ceiling'>,
 ): Promise<void> {
-  const { storedBudgets, audit, clock, news, budgets } = deps;
+  const { storedBudgets, audit, clock, notify, budgets } = deps;
   const { account, tenant, user } = place;
   await retryOnConflict(async () => {
     const before = await storedBudgets.get(account);
@@ -194,8 +194,8 @@ async function put(
     );
   });
   budgets.forget();
-  if (user === null) news.accessChanged(tenant, null);
-  else news.userChanged(user);
+  if (user === null) notify.accessChanged(tenant, null);
+  else notify.userChanged(user);
 }
 
 async function budgetOf(

@@ -11,7 +11,7 @@ import { type AccessTokensOptions, createAccessTokens } from './access-tokens.ts
 const ADA = {
   id: asId<User['id']>('0d6c0000-0000-4000-8000-000000000001'),
   passwordHash: '$argon2id$stored',
-  shutOuts: 0,
+  sessionEpoch: 0,
 };
 const SECRET = 'a secret for tests only';
 const NEXT = 'the secret that comes after it';

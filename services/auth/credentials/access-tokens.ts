@@ -16,7 +16,7 @@ export interface TokenClaims {
 }
 
 /** What of an account its tokens depend on. */
-export type TokenOwner = Pick<User, 'passwordHash' | 'shutOuts'>;
+export type TokenOwner = Pick<User, 'passwordHash' | 'sessionEpoch'>;
 
 export interface IssuedToken {
   readonly text: string;
@@ -98,8 +98,8 @@ export function createAccessTokens({ lifetimeSeconds, clock, ids, ...keys }: Acc
 }
 
 /** What must not have changed since a token was issued. Of an account that was never inactive it is the hash alone. */
-function standOf({ passwordHash, shutOuts }: TokenOwner): string {
-  return shutOuts === 0 ? passwordHash : `${passwordHash} ${shutOuts}`;
+function standOf({ passwordHash, sessionEpoch }: TokenOwner): string {
+  return sessionEpoch === 0 ? passwordHash : `${passwordHash} ${sessionEpoch}`;
 }
 
 /** Null for a token without a key id, undefined for what cannot be a token. Nothing is verified here. */

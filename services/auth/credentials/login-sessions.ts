@@ -4,7 +4,7 @@ import type { Clock } from '../../common/ports/system.ts';
 import type { User } from '../../common/records/auth/users.ts';
 import { DuplicateKeyError, type Write } from '../../common/storage/ports/document-store.ts';
 import { type RevokedTokens, revokedTokensCollection } from '../repositories/revoked-tokens.ts';
-import type { AccessNews } from './access-news.ts';
+import type { AccessChangeNotifier } from './access-change-notifier.ts';
 import type { AccessTokens } from './access-tokens.ts';
 
 export interface LoginSessionDependencies {
@@ -12,11 +12,11 @@ export interface LoginSessionDependencies {
   readonly clock: Clock;
   readonly tokens: AccessTokens;
   readonly revokedTokens: RevokedTokens;
-  readonly news: AccessNews;
+  readonly notify: AccessChangeNotifier;
 }
 
 export interface SessionOpening {
-  readonly user: Pick<User, 'id' | 'passwordHash' | 'shutOuts'>;
+  readonly user: Pick<User, 'id' | 'passwordHash' | 'sessionEpoch'>;
   /** How they proved who they are; for the audit log. */
   readonly method: string;
   readonly remoteAddress: string;
@@ -50,7 +50,7 @@ export interface LogoutRequest {
 
 /** Ends the login tokens presented; what is no token of ours is passed over. API keys stay: they are removed by name. */
 export async function logOut(
-  { tokens, revokedTokens, audit, clock, news }: LoginSessionDependencies,
+  { tokens, revokedTokens, audit, clock, notify }: LoginSessionDependencies,
   { presented, remoteAddress }: LogoutRequest,
 ): Promise<void> {
   for (const token of new Set(presented)) {
@@ -72,6 +72,6 @@ export async function logOut(
       const isClosedAlready = error instanceof DuplicateKeyError && error.collection === revokedTokensCollection.name;
       if (!isClosedAlready) throw error;
     }
-    news.userChanged(userId);
+    notify.userChanged(userId);
   }
 }

@@ -9,7 +9,7 @@ const RESET_AUDIENCE = 'fastapi-users:reset';
 const VERIFY_AUDIENCE = 'fastapi-users:verify';
 const LIFETIME_SECONDS = 3600;
 
-type Account = Pick<User, 'id' | 'email' | 'passwordHash' | 'shutOuts'>;
+type Account = Pick<User, 'id' | 'email' | 'passwordHash' | 'sessionEpoch'>;
 
 export interface ResetClaims {
   readonly userId: UserId;
@@ -52,9 +52,9 @@ export function createOneUseTokens(options: OneUseTokensOptions): OneUseTokens {
   const { jwtSecret, clock } = options;
   const resetKey = keyOf(options.resetSecret, jwtSecret, 'engram reset-password tokens');
   const verificationKey = keyOf(options.verificationSecret, jwtSecret, 'engram verification tokens');
-  const fingerprintOf = ({ passwordHash, email, shutOuts }: Account) =>
+  const fingerprintOf = ({ passwordHash, email, sessionEpoch }: Account) =>
     createHmac('sha256', resetKey)
-      .update(JSON.stringify([passwordHash, email, shutOuts]))
+      .update(JSON.stringify([passwordHash, email, sessionEpoch]))
       .digest('hex');
 
   const issue = async (key: KeyObject, audience: string, user: Account, claims: Readonly<Record<string, string>>) => {

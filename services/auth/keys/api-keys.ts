@@ -43,7 +43,7 @@ export async function createApiKey(
   principal: Principal,
   request: ApiKeyRequest,
 ): Promise<CreatedApiKey> {
-  const { audit, users, apiKeys, clock, news } = deps;
+  const { audit, users, apiKeys, clock, notify } = deps;
   await requireNoKeyBudget(deps, principal);
   const limits = await limitsOf(deps, principal, request);
   return retryOnConflict(async () => {
@@ -59,7 +59,7 @@ export async function createApiKey(
     }
     writes.push(apiKeys.insertWrite(created.key));
     await audit.commit({ tenant: PERSONAL_TENANT }, writes, [keyCreated(created.key, principal.id), ...entries]);
-    news.userChanged(principal.id);
+    notify.userChanged(principal.id);
     return created;
   });
 }
@@ -70,7 +70,7 @@ export async function deleteApiKey(deps: AuthDependencies, userId: UserId, id: s
   if (key === null || key.userId !== userId) throw engramError('EntityNotFoundError', 'API key not found.');
   const writes = [deps.apiKeys.removeWrite(id), ...deps.budgets.removeWrites(keyAccount(id))];
   await deps.audit.commit({ tenant: PERSONAL_TENANT }, writes, [keyDeleted(key, userId)]);
-  deps.news.userChanged(userId);
+  deps.notify.userChanged(userId);
 }
 
 type KeyParts = Pick<ApiKey, 'name' | 'label' | 'expiresAt' | 'permissions' | 'datasets'>;

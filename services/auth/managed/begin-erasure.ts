@@ -47,7 +47,7 @@ async function beginTenant(deps: ManagedDependencies, id: TenantId, crUid: strin
       ];
       const entry = { tenant: id, action: 'tenant.erasing', actor: null, subject: id, details: { resource: crUid } };
       await deps.audit.commit({ tenant: id }, writes, [entry]);
-      deps.news.tenantChanged(id);
+      deps.notify.tenantChanged(id);
     }
     const datasets = await deps.datasets.ofTenant({ tenant: id }, PAGE);
     return { ...NOTHING, datasetIds: datasets.map((dataset) => dataset.id) };
@@ -106,7 +106,7 @@ async function shutOff(
   ];
   const entry = { tenant, action: 'dataset.erasing', actor: null, subject: datasetId, details: { resource: crUid } };
   await deps.audit.commit({ tenant }, writes, [entry]);
-  deps.news.accessChanged(tenant, null);
+  deps.notify.accessChanged(tenant, null);
 }
 
 const DELETE: ReadonlySet<Permission> = new Set(['delete']);

@@ -34,7 +34,7 @@ export async function endErasure(deps: ErasureDependencies, request: EndErasureR
     const managed = await requireManager(deps, thing, crUid);
     if (!managed.isErasing) throw engramError('ConflictError', 'The erasure has not begun.');
     await requireNoDataset(deps, thing);
-    const accounts = thing.dataset === null ? await removeInhabitants(deps, tenant) : 0;
+    const accounts = thing.dataset === null ? await removeMembers(deps, tenant) : 0;
     const removed = thing.dataset === null ? { ...request.removed, memberships: accounts } : request.removed;
     const { text, write } = receiptOf(deps, { ...request, removed }, thing);
     const writes: Write[] = [
@@ -57,7 +57,7 @@ export async function endErasure(deps: ErasureDependencies, request: EndErasureR
       details: { resource: crUid, removed },
     };
     await deps.audit.commit({ tenant }, writes, [entry]);
-    deps.news.tenantChanged(tenant);
+    deps.notify.tenantChanged(tenant);
     return text;
   });
 }
@@ -105,17 +105,17 @@ async function tenantBelongingsWrites(deps: ErasureDependencies, tenant: TenantI
 }
 
 /** Ends all memberships: whoever worked there works in its personal space, and agents that lived there go. How many. */
-async function removeInhabitants(deps: ErasureDependencies, tenant: TenantId): Promise<number> {
+async function removeMembers(deps: ErasureDependencies, tenant: TenantId): Promise<number> {
   const members = await deps.memberships.usersOf(tenant);
   for (const member of members) {
     const agents = await deps.users.agentsOf(member);
     for (const agent of agents) if (agent.tenant === tenant) await deleteUser(deps, agent.id, null);
-    await moveOut(deps, tenant, member);
+    await endMembership(deps, tenant, member);
   }
   return members.length;
 }
 
-async function moveOut(deps: ErasureDependencies, tenant: TenantId, id: UserId): Promise<void> {
+async function endMembership(deps: ErasureDependencies, tenant: TenantId, id: UserId): Promise<void> {
   await retryOnConflict(async () => {
     const user = await deps.users.get(id);
     const writes = [
@@ -126,6 +126,6 @@ async function moveOut(deps: ErasureDependencies, tenant: TenantId, id: UserId):
     await deps.audit.commit({ tenant }, writes, [
       { tenant, action: 'membership.removed', actor: null, subject: id, details: { reason: 'erasure' } },
     ]);
-    deps.news.userChanged(id);
+    deps.notify.userChanged(id);
   });
 }

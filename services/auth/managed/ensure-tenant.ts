@@ -187,19 +187,19 @@ function declaredSleep({ state, hibernation, wake }: EnsureTenantRequest, tenant
 async function ownerChange(
   { tenants, users, memberships, eventLog, clock }: TenantDependencies,
   tenant: Tenant,
-  { id: heir }: User,
+  { id: successor }: User,
 ): Promise<{ readonly writes: readonly Write[]; readonly entries: readonly AuditEntry[] }> {
-  const isMember = await memberships.has(tenant.id, heir);
-  const reassigned = { type: 'tenant.reassigned', subjectId: tenant.id, data: { ownerId: heir } };
-  const joined = { type: 'membership.added', subjectId: heir, data: {} };
+  const isMember = await memberships.has(tenant.id, successor);
+  const reassigned = { type: 'tenant.reassigned', subjectId: tenant.id, data: { ownerId: successor } };
+  const joined = { type: 'membership.added', subjectId: successor, data: {} };
   return {
     writes: [
-      tenants.passOnWrite(tenant, heir),
-      users.touchWrite(heir, { isActive: true }),
-      ...(isMember ? [] : [memberships.insertWrite(tenant.id, heir, clock.now().toISOString())]),
+      tenants.transferWrite(tenant, successor),
+      users.touchWrite(successor, { isActive: true }),
+      ...(isMember ? [] : [memberships.insertWrite(tenant.id, successor, clock.now().toISOString())]),
       ...eventLog.appendWrites({ tenant: tenant.id }, isMember ? [reassigned] : [joined, reassigned]),
     ],
-    entries: isMember ? [] : [{ tenant: tenant.id, action: 'membership.added', actor: null, subject: heir }],
+    entries: isMember ? [] : [{ tenant: tenant.id, action: 'membership.added', actor: null, subject: successor }],
   };
 }
 
@@ -216,9 +216,9 @@ function managementWrite(
   return managedResources.insertWrite({ crUid, tenant, dataset: null, isErasing: false, since });
 }
 
-function tellOf({ news }: TenantDependencies, tenant: TenantId, owner: User): void {
-  news.tenantChanged(tenant);
-  news.userChanged(owner.id);
+function tellOf({ notify }: TenantDependencies, tenant: TenantId, owner: User): void {
+  notify.tenantChanged(tenant);
+  notify.userChanged(owner.id);
 }
 
 function checkedHostNames(given: readonly string[]): readonly string[] {

@@ -38,7 +38,7 @@ export async function releaseManaged(
     const action = dataset === null ? 'tenant.released' : 'dataset.released';
     const entry = { tenant, action, actor: null, subject: dataset ?? tenant, details: { resource: crUid } };
     await deps.audit.commit({ tenant }, writes, [entry]);
-    if (dataset === null) deps.news.tenantChanged(tenant);
+    if (dataset === null) deps.notify.tenantChanged(tenant);
     return true;
   });
 }

@@ -125,9 +125,9 @@ describe('tenants of resources', () => {
 
     it('are refused when the account is shut out', async () => {
       const { tenantId, ownerId } = await declare();
-      const heir = await auth.addUser({ email: 'heir@acme.example.com', isVerified: true });
-      meddle = () => change(heir.email, { isActive: false });
-      expect(await failure(declare({ ownerEmail: heir.email }))).to.equal('ConflictError');
+      const successor = await auth.addUser({ email: 'successor@acme.example.com', isVerified: true });
+      meddle = () => change(successor.email, { isActive: false });
+      expect(await failure(declare({ ownerEmail: successor.email }))).to.equal('ConflictError');
       expect((await tenantOf(tenantId))?.ownerId).to.equal(ownerId);
     });
   });

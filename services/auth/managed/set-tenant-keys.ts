@@ -50,7 +50,7 @@ export async function setTenantKeys(
       if (await isOfSomebodyElse(deps, error, added)) throw inUse(error);
       throw error;
     }
-    deps.news.tenantChanged(tenantId);
+    deps.notify.tenantChanged(tenantId);
     return answer;
   });
 }

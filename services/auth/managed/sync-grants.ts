@@ -27,7 +27,7 @@ export async function syncGrants(deps: ManagedDependencies, request: SyncGrantsR
     const plan = await planOf(deps, request, { wanted, ownerId: dataset.ownerId });
     const answer = { added: plan.given.length, removed: plan.taken.length, unknownPrincipals: unknown };
     if (!(await apply(deps, request, { plan, holders, keep: deps.managedResources.keepWrite(managed) }))) return answer;
-    deps.news.accessChanged(tenantId, null);
+    deps.notify.accessChanged(tenantId, null);
     return answer;
   });
 }

@@ -38,13 +38,13 @@ export async function joinProviderTenant(
 
 /** Whoever has no other way in than the provider works in its tenant from then on. */
 async function rememberJoining(deps: OidcDependencies, link: LinkedIdentity, tenant: TenantId): Promise<void> {
-  const { store, users, linkedIdentities, news } = deps;
+  const { store, users, linkedIdentities, notify } = deps;
   const attempt = async () => {
     const user = await users.get(link.userId);
     const movesIn = user !== null && user.tenant === PERSONAL_TENANT && user.passwordHash === NO_PASSWORD;
     const writes = movesIn ? [users.replaceWrite({ ...user, tenant })] : [];
     await store.commit({ tenant: PERSONAL_TENANT }, [linkedIdentities.joinedWrite(link, tenant), ...writes]);
-    if (movesIn) news.userChanged(user.id);
+    if (movesIn) notify.userChanged(user.id);
   };
   // A link that is gone stays gone.
   await retry(attempt, { isRetryable: (error) => error instanceof VersionConflictError && error.id === link.userId });

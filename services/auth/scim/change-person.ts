@@ -153,8 +153,8 @@ async function carryOut(deps: ScimDependencies, directory: Directory, change: Pl
   if (first !== undefined) await deps.audit.commit({ tenant: PERSONAL_TENANT }, writes, [first, ...rest]);
   if (plan.user !== person.user) {
     // An agent is admitted as long as the one it works for.
-    for (const id of [person.user.id, ...(await deps.users.childAgents(person.user.id))]) deps.news.userChanged(id);
-    deps.news.accessChanged(tenant.id, [person.user.id]);
+    for (const id of [person.user.id, ...(await deps.users.childAgents(person.user.id))]) deps.notify.userChanged(id);
+    deps.notify.accessChanged(tenant.id, [person.user.id]);
   }
   const membership = { tenant: tenant.id, user: person.user.id };
   if (plan.membership === 'begins') await unlessDone(joinTenant(deps, membership, by));

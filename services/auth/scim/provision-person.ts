@@ -85,7 +85,7 @@ async function createAccount(
     if (error instanceof VersionConflictError) throw tenantNotFound(tenant.id);
     throw error;
   }
-  deps.news.accessChanged(tenant.id, [id]);
+  deps.notify.accessChanged(tenant.id, [id]);
   return id;
 }
 

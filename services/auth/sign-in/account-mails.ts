@@ -95,7 +95,7 @@ export async function resetPassword(deps: MailDependencies, { token, password }:
         },
       ],
     );
-    deps.news.userChanged(user.id);
+    deps.notify.userChanged(user.id);
   });
 }
 
@@ -126,7 +126,7 @@ export async function verifyAddress(deps: MailDependencies, token: string): Prom
       [deps.users.replaceWrite(changed)],
       [{ tenant: PERSONAL_TENANT, action: 'user.verified', actor: user.id, subject: user.id }],
     );
-    deps.news.userChanged(user.id);
+    deps.notify.userChanged(user.id);
     return changed;
   });
 }

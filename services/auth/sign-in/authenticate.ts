@@ -8,13 +8,13 @@ import { belongsTo, isAdmitted } from '../access/admission.ts';
 import { ensureDefaultUser } from '../accounts/default-user.ts';
 import { apiKeyHash, isApiKeyText } from '../credentials/api-key-text.ts';
 import { cacheKey, type PrincipalCache } from '../credentials/principal-cache.ts';
-import type { RememberedTenants } from '../credentials/remembered-tenants.ts';
+import type { TenantCache } from '../credentials/tenant-cache.ts';
 import type { OidcDependencies } from '../oidc/oidc-client.ts';
 import { ownerOfIssuerToken } from '../oidc/provider-access.ts';
 
 export interface AuthenticateDependencies extends OidcDependencies {
   readonly cache: PrincipalCache;
-  readonly rememberedTenants: RememberedTenants;
+  readonly tenantCache: TenantCache;
 }
 
 /** `lastUsedAt` of a key is renewed at most this often. */
@@ -44,7 +44,7 @@ export async function authenticate(
   deps: AuthenticateDependencies,
   { credentials, strict = false, host }: AuthenticateRequest,
 ): Promise<Principal | null> {
-  const entrance: Entrance = host === undefined ? undefined : await deps.rememberedTenants.byHostName(host);
+  const entrance: Entrance = host === undefined ? undefined : await deps.tenantCache.byHostName(host);
   let isStranger = false;
   for (const credential of credentials) {
     const found = await cached(deps, cacheKey(credential), { entrance, find: () => ownerOf(deps, credential) });
@@ -114,13 +114,13 @@ async function principalAt(
 
 /** Whether a tenant's key is accepted here: under its host names alone, where it has any. */
 async function opens(
-  { rememberedTenants }: AuthenticateDependencies,
+  { tenantCache }: AuthenticateDependencies,
   tenant: TenantId,
   entrance: Entrance,
 ): Promise<boolean> {
   if (entrance === undefined || entrance === tenant) return true;
   if (entrance !== null) return false;
-  return (await rememberedTenants.factsOf(tenant))?.hostNames.length === 0;
+  return (await tenantCache.get(tenant))?.hostNames.length === 0;
 }
 
 /** A shipped client sends its API key as Bearer. */
@@ -146,9 +146,9 @@ async function ownerOfApiKey(deps: AuthenticateDependencies, text: string): Prom
 }
 
 /** A tenant's key acts as whoever owns the tenant now. */
-async function userOfKey({ users, rememberedTenants }: AuthenticateDependencies, { userId, tenant }: ApiKey) {
+async function userOfKey({ users, tenantCache }: AuthenticateDependencies, { userId, tenant }: ApiKey) {
   if (tenant === null) return users.get(userId);
-  const ownerId = (await rememberedTenants.factsOf(tenant))?.ownerId ?? null;
+  const ownerId = (await tenantCache.get(tenant))?.ownerId ?? null;
   return ownerId === null ? null : users.get(ownerId);
 }
 

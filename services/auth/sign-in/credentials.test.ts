@@ -146,7 +146,7 @@ describe('login tokens', () => {
         await createAccessTokens({ secret, lifetimeSeconds: 3600, clock, ids }).issue({
           id,
           passwordHash: '!',
-          shutOuts: 0,
+          sessionEpoch: 0,
         })
       ).text;
     const good = await issue(SECRET);
@@ -186,7 +186,7 @@ describe('login tokens', () => {
     const logout = async (tokenId: string) => {
       const ids = { uuid: () => tokenId, ordered: () => tokenId };
       const tokens = createAccessTokens({ secret: SECRET, lifetimeSeconds: 3600, clock: auth.clock, ids });
-      const token = await tokens.issue({ id: user.id, passwordHash: '!', shutOuts: 0 });
+      const token = await tokens.issue({ id: user.id, passwordHash: '!', sessionEpoch: 0 });
       await auth.call('POST', '/api/v1/auth/logout', { headers: { authorization: `Bearer ${token.text}` } });
     };
     const count = () => auth.store.count(SYSTEM_SCOPE, revokedTokensCollection, {});

@@ -4,13 +4,13 @@ import type { Principal } from '../../common/kernel/principal.ts';
 import { type ApiKey, hasExpired, presentedKey } from '../../common/records/auth/api-keys.ts';
 import { principalOf } from '../../common/records/auth/users.ts';
 import { belongsTo, isAdmitted } from '../access/admission.ts';
-import type { RememberedTenants } from '../credentials/remembered-tenants.ts';
-import type { TenantUse } from '../credentials/tenant-use.ts';
+import type { TenantActivity } from '../credentials/tenant-activity.ts';
+import type { TenantCache } from '../credentials/tenant-cache.ts';
 import type { AuthDependencies } from '../model.ts';
 
 interface PrincipalDependencies extends AuthDependencies {
-  readonly rememberedTenants: RememberedTenants;
-  readonly tenantUse: TenantUse;
+  readonly tenantCache: TenantCache;
+  readonly tenantActivity: TenantActivity;
 }
 
 /**
@@ -35,11 +35,11 @@ export async function getPrincipal(
   const user = await deps.users.get(userId);
   if (user === null || !(await isAdmitted(deps, user))) return null;
   if (!(await belongsTo(deps, user, tenant))) return null;
-  const facts = await deps.rememberedTenants.factsOf(tenant);
+  const facts = await deps.tenantCache.get(tenant);
   // What a hibernated tenant has in hand is ended: nothing new comes.
   if (facts?.state === 'Disabled' || facts?.state === 'Erasing') return null;
   // A run is use, too.
-  if (facts !== null && facts.hibernation !== null && !unattended) deps.tenantUse.note(tenant);
+  if (facts !== null && facts.hibernation !== null && !unattended) deps.tenantActivity.record(tenant);
   const principal = { ...principalOf(user), tenant };
   if (key === undefined) return principal;
   const presented = await deps.apiKeys.get(key);
@@ -53,8 +53,8 @@ export async function getPrincipal(
 }
 
 /** It has no account: what may be done as it ends with the tenant alone. */
-async function canaryOf({ rememberedTenants }: PrincipalDependencies, tenant: TenantId): Promise<Principal | null> {
-  const facts = await rememberedTenants.factsOf(tenant);
+async function canaryOf({ tenantCache }: PrincipalDependencies, tenant: TenantId): Promise<Principal | null> {
+  const facts = await tenantCache.get(tenant);
   const isOpen = facts !== null && facts.state !== 'Disabled' && facts.state !== 'Erasing';
   return isOpen ? canaryPrincipal(tenant) : null;
 }

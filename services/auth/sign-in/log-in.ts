@@ -77,7 +77,7 @@ async function openPasswordSession(deps: LoginDependencies, user: User, request:
   const passwordHash = await deps.passwords.hash(password);
   const rehashed = { ...user, passwordHash, updatedAt: deps.clock.now().toISOString() };
   const token = await openSession(deps, { ...session, user: rehashed, writes: [deps.users.replaceWrite(rehashed)] });
-  deps.news.userChanged(user.id);
+  deps.notify.userChanged(user.id);
   return token;
 }
 

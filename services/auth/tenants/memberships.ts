@@ -29,7 +29,7 @@ export async function joinTenant(deps: AuthDependencies, { tenant, user }: Membe
     ];
     try {
       await deps.audit.commit({ tenant }, writes, [{ tenant, action: 'membership.added', actor: by, subject: user }]);
-      deps.news.accessChanged(tenant, [user]);
+      deps.notify.accessChanged(tenant, [user]);
     } catch (error) {
       if (error instanceof DuplicateKeyError) throw alreadyMember();
       throw error;
@@ -71,9 +71,9 @@ export async function leaveTenant(deps: AuthDependencies, { tenant, user }: Memb
     const details = { agents: evicted.map(({ id }) => id) };
     const entry = { tenant, action: 'membership.removed', actor: by, subject: user };
     await deps.audit.commit({ tenant }, writes, [evicted.length === 0 ? entry : { ...entry, details }]);
-    for (const each of everyone) deps.news.userChanged(each);
+    for (const each of everyone) deps.notify.userChanged(each);
     // An agent's grants are its parent's, too.
-    deps.news.accessChanged(tenant, leaving.parentId === null ? everyone : [...everyone, leaving.parentId]);
+    deps.notify.accessChanged(tenant, leaving.parentId === null ? everyone : [...everyone, leaving.parentId]);
   });
 }
 

@@ -1,8 +1,8 @@
 import type { Principal } from '../../common/kernel/principal.ts';
 import type { Closure } from '../../common/platform/messaging/methods/auth.ts';
 import { VersionConflictError } from '../../common/storage/ports/document-store.ts';
-import type { RememberedTenants } from '../credentials/remembered-tenants.ts';
-import type { TenantUse } from '../credentials/tenant-use.ts';
+import type { TenantActivity } from '../credentials/tenant-activity.ts';
+import type { TenantCache } from '../credentials/tenant-cache.ts';
 import type { AuthDependencies } from '../model.ts';
 
 export interface WakeMetrics {
@@ -11,8 +11,8 @@ export interface WakeMetrics {
 }
 
 interface OpenTenantDependencies extends AuthDependencies {
-  readonly rememberedTenants: RememberedTenants;
-  readonly tenantUse: TenantUse;
+  readonly tenantCache: TenantCache;
+  readonly tenantActivity: TenantActivity;
   readonly wakes: WakeMetrics;
 }
 
@@ -26,10 +26,10 @@ export async function openTenant(
   { id, tenant }: Principal,
   unattended = false,
 ): Promise<Closure | null> {
-  const facts = await deps.rememberedTenants.factsOf(tenant);
+  const facts = await deps.tenantCache.get(tenant);
   if (facts === null) return null;
   if (facts.state === 'Active') {
-    if (facts.hibernation !== null && !unattended) deps.tenantUse.note(tenant);
+    if (facts.hibernation !== null && !unattended) deps.tenantActivity.record(tenant);
     return null;
   }
   if (unattended || !facts.isAsleep || facts.hibernation?.wakesOnRequest !== true) return facts.state;
@@ -40,11 +40,11 @@ export async function openTenant(
   } catch (error) {
     if (!(error instanceof VersionConflictError)) throw error;
     // Another request woke it, or it was put to sleep for good.
-    deps.rememberedTenants.drop(tenant);
-    const { state = 'Active' } = (await deps.rememberedTenants.factsOf(tenant)) ?? {};
+    deps.tenantCache.drop(tenant);
+    const { state = 'Active' } = (await deps.tenantCache.get(tenant)) ?? {};
     return state === 'Active' ? null : state;
   }
-  deps.news.tenantChanged(tenant);
+  deps.notify.tenantChanged(tenant);
   deps.wakes.tenantWoken(deps.clock.monotonicMs() - startMs);
   deps.logger.info('auth.tenant.woken', { tenant });
   return null;

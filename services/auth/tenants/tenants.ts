@@ -44,7 +44,7 @@ export async function createTenant(deps: AuthDependencies, principal: Principal,
     ];
     const entry = { tenant: id, action: 'tenant.created', actor: principal.id, subject: id, details: { name } };
     await deps.audit.commit({ tenant: id }, writes, [entry]);
-    deps.news.userChanged(principal.id);
+    deps.notify.userChanged(principal.id);
     return tenant;
   });
 }
@@ -59,7 +59,7 @@ export async function selectTenant(deps: AuthDependencies, principal: Principal,
     if (user.tenant === tenant) return;
     const writes = [deps.users.replaceWrite({ ...user, tenant }), ...(await residenceWrites(deps, user, tenant))];
     await deps.store.commit({ tenant: PERSONAL_TENANT }, writes);
-    deps.news.userChanged(principal.id);
+    deps.notify.userChanged(principal.id);
   });
 }
 

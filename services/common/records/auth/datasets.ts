@@ -86,7 +86,7 @@ export function createDatasets(store: DocumentStore) {
      * `VersionConflictError` in the commit when the dataset changed since it was read, `DuplicateKeyError` when the new owner
      * has the name already.
      */
-    passOnWrite: (
+    transferWrite: (
       { id, createdAt, version, keyId }: StoredDataset,
       { ownerId, name, at }: { readonly ownerId: UserId; readonly name: string; readonly at: string },
     ) => records.replaceWrite(id, { name, ownerId, createdAt, updatedAt: at, keyId }, version),

@@ -75,7 +75,7 @@ export function createTenants(store: DocumentStore) {
         required: true,
       }),
     /** `VersionConflictError` in the commit when the tenant is gone or has another owner. */
-    passOnWrite: ({ id, ownerId }: Tenant, owner: UserId) =>
+    transferWrite: ({ id, ownerId }: Tenant, owner: UserId) =>
       records.updateWrite(id, { where: { ownerId }, set: { ownerId: owner }, required: true }),
     removeWrite: (id: TenantId) => records.removeWrite(id),
   };

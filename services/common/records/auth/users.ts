@@ -26,7 +26,7 @@ type UserDocument = {
   readonly parentId: string | null;
   /** Counts keys made, so that two requests cannot both take the last free place. */
   readonly keysMade: number;
-  /** Grows whenever the account is written as an inactive one; absent in accounts of before, which counts as 0. */
+  /** `sessionEpoch` of the user; absent in accounts of earlier versions, which counts as 0. */
   readonly shutOuts?: number;
   readonly createdAt: string;
   readonly updatedAt: string | null;
@@ -54,13 +54,13 @@ export interface User {
   readonly tenant: TenantId;
   readonly parentId: UserId | null;
   readonly keysMade: number;
-  /** Another number after each time that the account was inactive: what was handed out before stays ended. */
-  readonly shutOuts: number;
+  /** Grows with each deactivation: tokens and mails that were issued before it stay invalid. */
+  readonly sessionEpoch: number;
   readonly createdAt: string;
   readonly updatedAt: string | null;
 }
 
-export type NewUser = Omit<User, 'version' | 'keysMade' | 'shutOuts' | 'updatedAt'>;
+export type NewUser = Omit<User, 'version' | 'keysMade' | 'sessionEpoch' | 'updatedAt'>;
 
 export type Users = ReturnType<typeof createUsers>;
 
@@ -99,12 +99,12 @@ export function createUsers(store: DocumentStore) {
     },
     /** `DuplicateKeyError` in the commit when the address is taken. */
     insertWrite: (user: NewUser) =>
-      records.insertWrite(user.id, documentOf({ ...user, keysMade: 0, shutOuts: 0, updatedAt: null })),
+      records.insertWrite(user.id, documentOf({ ...user, keysMade: 0, sessionEpoch: 0, updatedAt: null })),
     /** `VersionConflictError` in the commit when the account changed since it was read. */
     replaceWrite(user: User): Write {
       // Here, so that no way of making an account inactive can forget it.
-      const shutOuts = user.shutOuts + (user.isActive ? 0 : 1);
-      return records.replaceWrite(user.id, documentOf({ ...user, shutOuts }), user.version);
+      const sessionEpoch = user.sessionEpoch + (user.isActive ? 0 : 1);
+      return records.replaceWrite(user.id, documentOf({ ...user, sessionEpoch }), user.version);
     },
     /**
      * For a commit that gives the account something: it fails with `VersionConflictError` when the account is gone or is not as
@@ -123,19 +123,29 @@ export function principalOf(user: User): Principal {
 }
 
 function documentOf(user: Omit<User, 'version'>): UserDocument {
-  const { email, passwordHash, isActive, isSuperuser, isVerified, tenant, parentId, keysMade, shutOuts } = user;
+  const { email, passwordHash, isActive, isSuperuser, isVerified, tenant, parentId, keysMade, sessionEpoch } = user;
   const flags = { isActive, isSuperuser, isVerified };
   const times = { createdAt: user.createdAt, updatedAt: user.updatedAt };
-  return { email, emailKey: emailKey(email), passwordHash, ...flags, tenant, parentId, keysMade, shutOuts, ...times };
+  return {
+    email,
+    emailKey: emailKey(email),
+    passwordHash,
+    ...flags,
+    tenant,
+    parentId,
+    keysMade,
+    shutOuts: sessionEpoch,
+    ...times,
+  };
 }
 
 function userOf({ id, version, value }: Stored<UserDocument>): User {
-  const { emailKey: _, ...fields } = value;
+  const { emailKey: _, shutOuts = 0, ...fields } = value;
   return {
     ...fields,
     id: asId(id),
     version,
-    shutOuts: value.shutOuts ?? 0,
+    sessionEpoch: shutOuts,
     tenant: asId(value.tenant),
     parentId: value.parentId === null ? null : asId(value.parentId),
   };

@@ -6,10 +6,10 @@ import { type AccessChange, accessChanges, EVERY_TENANT } from '../../common/pla
 import type { Logger } from '../../common/ports/logger.ts';
 import type { Subscription } from '../../common/storage/ports/bus.ts';
 import type { PrincipalCache } from './principal-cache.ts';
-import type { RememberedTenants } from './remembered-tenants.ts';
+import type { TenantCache } from './tenant-cache.ts';
 
 /** To be told after the commit: what is remembered is dropped here at once, elsewhere when the news arrives. */
-export interface AccessNews {
+export interface AccessChangeNotifier {
   /** Credentials, address or rights of an account. Accounts are at home in the personal space. */
   userChanged(user: UserId): void;
   datasetRemoved(dataset: DatasetRef): void;
@@ -21,11 +21,11 @@ export interface AccessNews {
   listen(): Promise<Subscription>;
 }
 
-export function createAccessNews(
+export function createAccessChangeNotifier(
   { messenger, logger }: { readonly messenger: Messenger; readonly logger: Logger },
   cache: Pick<PrincipalCache, 'dropUser' | 'dropTenant'>,
-  tenants: Pick<RememberedTenants, 'drop'>,
-): AccessNews {
+  tenants: Pick<TenantCache, 'drop'>,
+): AccessChangeNotifier {
   // Nobody waits for it: what is remembered ends by itself within a second.
   const publish = (change: AccessChange): void => {
     messenger.publish(accessChanges, change.tenant, change).catch((error: unknown) => {

@@ -6,7 +6,7 @@ import type { Tenants } from '../../common/records/auth/tenants.ts';
 import type { TenantHosts } from '../repositories/tenant-hosts.ts';
 
 /** What every request in a tenant depends on. */
-export interface TenantFacts {
+export interface CachedTenant {
   /** Null: everybody's personal space. */
   readonly ownerId: UserId | null;
   readonly state: TenantState;
@@ -21,15 +21,15 @@ export interface TenantFacts {
  * Remembered for a moment, so that a burst of requests costs one look-up. A change is followed by `drop`, here at once and
  * in other processes by an event; should that be lost, it is seen after `ttlMs`.
  */
-export interface RememberedTenants {
+export interface TenantCache {
   /** Null: there is no such tenant. */
-  factsOf(tenant: TenantId): Promise<TenantFacts | null>;
+  get(tenant: TenantId): Promise<CachedTenant | null>;
   /** The tenant that a host name selects: lower case, without port or final dot. */
   byHostName(name: string): Promise<TenantId | null>;
   drop(tenant: TenantId): void;
 }
 
-export interface RememberedTenantsOptions {
+export interface TenantCacheOptions {
   readonly tenants: Pick<Tenants, 'get'>;
   readonly hosts: Pick<TenantHosts, 'tenantOf' | 'ofTenant'>;
   readonly clock: Pick<Clock, 'monotonicMs'>;
@@ -38,7 +38,7 @@ export interface RememberedTenantsOptions {
   readonly maxEntries?: number;
 }
 
-const PERSONAL: TenantFacts = {
+const PERSONAL: CachedTenant = {
   ownerId: null,
   state: 'Active',
   hostNames: [],
@@ -46,9 +46,9 @@ const PERSONAL: TenantFacts = {
   isAsleep: false,
 };
 
-export function createRememberedTenants(options: RememberedTenantsOptions): RememberedTenants {
+export function createTenantCache(options: TenantCacheOptions): TenantCache {
   const { tenants, hosts } = options;
-  const facts = createMemory<TenantId, TenantFacts | null>(options, async (id) => {
+  const facts = createMemory<TenantId, CachedTenant | null>(options, async (id) => {
     const [tenant, hostNames] = await Promise.all([tenants.get(id), hosts.ofTenant(id)]);
     if (tenant === null) return null;
     const { ownerId, state, hibernation, isAsleep } = tenant;
@@ -56,7 +56,7 @@ export function createRememberedTenants(options: RememberedTenantsOptions): Reme
   });
   const names = createMemory<string, TenantId | null>(options, (name) => hosts.tenantOf(name));
   return {
-    factsOf: async (tenant) => (tenant === PERSONAL_TENANT ? PERSONAL : facts.get(tenant)),
+    get: async (tenant) => (tenant === PERSONAL_TENANT ? PERSONAL : facts.get(tenant)),
     byHostName: (name) => names.get(name),
     drop(tenant) {
       facts.drop((key) => key === tenant);
@@ -67,7 +67,7 @@ export function createRememberedTenants(options: RememberedTenantsOptions): Reme
 }
 
 function createMemory<Key, Value>(
-  { clock, ttlMs = 1000, maxEntries = 10_000 }: RememberedTenantsOptions,
+  { clock, ttlMs = 1000, maxEntries = 10_000 }: TenantCacheOptions,
   load: (key: Key) => Promise<Value>,
 ) {
   const entries = new Map<Key, { readonly value: Value; readonly untilMs: number }>();
