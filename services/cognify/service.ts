@@ -24,7 +24,7 @@ import { createDataItems } from '../common/records/ingest/data-items.ts';
 import { createRepetitions } from '../common/records/ingest/repetitions.ts';
 import type { Subscription } from '../common/storage/ports/bus.ts';
 import type { CognifyDependencies, CognifyServiceOptions } from './dependencies.ts';
-import { createMigrationsInHand } from './migration/migrations-in-hand.ts';
+import { createMigrationWorker, followMigration } from './migration/migration-jobs.ts';
 import { COGNIFY_JOB } from './model.ts';
 import { createItemBuilds } from './pipeline/item-builds.ts';
 import { createModelCache } from './repositories/model-cache.ts';
@@ -121,7 +121,10 @@ export function createCognifyService(options: CognifyServiceOptions): Service {
     datasets: createDatasets(store),
     managedResources: createManagedResources(store),
   };
-  const migrations = createMigrationsInHand(dependencies);
+  const migrating = { ...dependencies, workQueue, ids };
+  const migrations = createMigrationWorker(migrating, {
+    drainMs: { ...DEFAULT_RUN_SETTINGS, ...options.runs }.drainMs,
+  });
   const sweep = createRepeating({
     work: () => sweepGenerations(dependencies),
     everyMs: SWEEP_EVERY_MS,
@@ -157,7 +160,7 @@ export function createCognifyService(options: CognifyServiceOptions): Service {
         ? []
         : [messenger.serve(managed.probeModel, (request, { signal }) => probe(request, signal))]),
       messenger.serve(managed.migrateEmbedding, (request, { signal }) =>
-        migrateEmbedding(dependencies, request, (scope) => migrations.follow(scope, signal)),
+        migrateEmbedding(dependencies, request, (scope) => followMigration(migrating, scope, signal)),
       ),
       messenger.serve(managed.builtStatistics, ({ dataset }) =>
         builtStatistics({ ...dependencies, items: createDataItems(store) }, dataset),
@@ -182,7 +185,7 @@ export function createCognifyService(options: CognifyServiceOptions): Service {
       ...cognifyRoutes({ ...dependencies, budgets }),
       ...datasetStatusRoutes(dependencies),
       ...graphSummaryRoutes(dependencies),
-      ...embeddingRoutes(dependencies),
+      ...embeddingRoutes(migrating),
       ...activityRoutes({ messenger, records }),
       ...jobRoutes({ ...dependencies, workQueue }),
       ...validateRoutes(dependencies),
@@ -192,6 +195,7 @@ export function createCognifyService(options: CognifyServiceOptions): Service {
     async start() {
       subscriptions = await serve();
       await engine.start();
+      await migrations.start();
       sweep.start();
       // Only the files of a process can be lost without the store that records them.
       if (!store.capabilities.sharedBetweenProcesses) rebuilding.start();

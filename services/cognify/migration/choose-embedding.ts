@@ -6,16 +6,17 @@ import type { EmbeddingChoice } from '../../common/ports/embedders.ts';
 import { ownedByAnother } from '../../common/records/auth/require-managed.ts';
 import type { CognifyDependencies } from '../dependencies.ts';
 import { followWish } from './migrate-embedding.ts';
+import { type MigrationQueue, queueMigration } from './migration-jobs.ts';
 import type { MigrationDependencies } from './migration-step.ts';
 
-type Dependencies = MigrationDependencies & Pick<CognifyDependencies, 'managedResources' | 'audit'>;
+type Dependencies = MigrationDependencies & MigrationQueue & Pick<CognifyDependencies, 'managedResources' | 'audit'>;
 
 /** Needs no account, so every server has it. */
 const BUILTIN: EmbeddingChoice = { model: 'builtin/hashing-v1', dimensions: 384 };
 
 /**
  * Sets which of the configured embedding models a dataset is to have, null: the one that new datasets get, and works for a few
- * seconds on bringing its vectors to it: to be called again for as long as there is a migration. What is there is searched
+ * seconds on bringing its vectors to it; then the migration goes on as a job. What is there is searched
  * meanwhile. Errors: `OwnedByAnother` where a resource says so, `EmbeddingException` for a model that is not configured.
  */
 export async function chooseEmbedding(
@@ -34,7 +35,9 @@ export async function chooseEmbedding(
     const details = { model: chosen?.model ?? 'configured' };
     await deps.audit.record({ tenant, action: 'dataset.reembedded', actor: by, subject: id, details });
   }
-  return followWish(deps, scope, { signal });
+  const state = await followWish(deps, scope, { signal });
+  if (state.migration !== null) await queueMigration(deps, scope);
+  return state;
 }
 
 async function choiceOf(

@@ -2,15 +2,17 @@ import { expect } from 'chai';
 import { CALL } from '../../../test/support/call-route.ts';
 import { createWorld, startCognify, type TestCognify, type TestWorld } from '../../../test/support/cognify-service.ts';
 import { dyingProcess } from '../../../test/support/dying-ports.ts';
+import { createTestJobs } from '../../../test/support/job-worker.ts';
 import { until } from '../../../test/support/until.ts';
 import type { DataItem } from '../../common/domain/data-item.ts';
 import { scopeOf } from '../../common/kernel/dataset.ts';
 import { engramError } from '../../common/kernel/errors.ts';
-import type { DatasetScope } from '../../common/kernel/scope.ts';
+import { type DatasetScope, SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
 import { createHashingEmbedder } from '../../common/models/hashing/hashing-embedder.ts';
 import { eraseBuilt } from '../../common/platform/messaging/methods/cognify.ts';
 import type { EmbeddingState } from '../../common/platform/messaging/methods/cognify-managed.ts';
 import { createSystemClock } from '../../common/platform/system/clock.ts';
+import { createIdSource } from '../../common/platform/system/id-source.ts';
 import type { EmbedderSource } from '../../common/ports/embedders.ts';
 import type { Embedder } from '../../common/ports/models.ts';
 import { createLedger } from '../../common/records/cognify/ledger.ts';
@@ -20,7 +22,7 @@ import { VECTOR_KINDS } from '../../common/storage/ports/index-entry.ts';
 import { isSameSpace } from '../../common/storage/ports/vector-index.ts';
 import { DEFAULT_COGNIFY_SETTINGS } from '../settings.ts';
 import { followWish } from './migrate-embedding.ts';
-import { createMigrationsInHand } from './migrations-in-hand.ts';
+import { createMigrationWorker, followMigration, MIGRATION_JOB } from './migration-jobs.ts';
 
 const OLD = createHashingEmbedder({ dimensions: 64 });
 /** As many dimensions, and no vector like those of the other. */
@@ -175,30 +177,55 @@ describe('migration of a dataset to another embedding model', () => {
     expect(await homes().vectors.count(scope, {})).to.equal(made.size);
   });
 
-  it('is worked on beside the calls that ask for it, a few at a time', async () => {
+  /** The service's jobs, at the time of this test. */
+  const jobs = () => {
+    const { text, graph, vectors } = world.indexes;
+    const logger = { debug() {}, info() {}, warn() {}, error() {} };
+    const deps = {
+      ...{ text, graph, vectors, homes: homes(), embedders: models, ledger: world.ledger, clock, logger },
+      ...{ store: world.store, workQueue: createTestJobs(world.store, clock).workQueue, ids: createIdSource() },
+      settings: DEFAULT_COGNIFY_SETTINGS,
+    };
+    const worker = createMigrationWorker(deps, { drainMs: 10_000, pollMs: 20 });
+    const queued = async () => (await deps.workQueue.depth(SYSTEM_SCOPE))[MIGRATION_JOB] ?? 0;
+    return { worker, deps, queued, follow: () => followMigration(deps, scope) };
+  };
+
+  it('is a job that goes on beside the calls that ask how far it is, and without them', async () => {
     await tell('Ada', 'Grace');
     const gate = Promise.withResolvers<void>();
     want({ ...NEW, embed: async (...call) => gate.promise.then(() => NEW.embed(...call)) });
-    const { text, graph, vectors } = world.indexes;
-    const parts = {
-      ...{ text, graph, vectors, homes: homes(), embedders: models, ledger: world.ledger, clock },
-      ...{ logger: { debug() {}, info() {}, warn() {}, error() {} }, settings: DEFAULT_COGNIFY_SETTINGS },
-    };
-    const none = createMigrationsInHand(parts, 0);
-    expect((await none.follow(scope)).migration).to.include({ phase: 'copying', done: 0 });
-    expect((await homes().state(scope)).migration?.worker, 'no room').to.equal(null);
-    const inHand = createMigrationsInHand(parts);
-    // Neither of these waits for the model.
-    for (const _ of [1, 2]) expect((await inHand.follow(scope)).migration).to.include({ phase: 'copying', done: 0 });
+    const { worker, follow, queued } = jobs();
+    // None of these waits for the model.
+    for (const _ of [1, 2]) expect((await follow()).migration).to.include({ phase: 'copying', done: 0 });
+    expect(await queued()).to.equal(1);
+    await worker.start();
     gate.resolve();
-    await until(
-      'the new vectors are searched',
-      async () => (await inHand.follow(scope)).migration?.phase === 'settling',
-    );
+    await until('the new vectors are searched', async () => (await newest()).space?.model === NEW.space.model);
     passedMs += 60_000;
-    await until('it is over', async () => (await inHand.follow(scope)).migration === null);
-    expect((await newest()).space).to.deep.equal(NEW.space);
-    await inHand.stop();
+    await until('it is over', async () => (await queued()) === 0);
+    expect((await homes().state(scope)).migration).to.equal(null);
+    await worker.stop();
+  });
+
+  it('is a dead letter after many failures, and tried again when somebody asks', async () => {
+    await tell('Ada');
+    want({ ...NEW, embed: () => Promise.reject(new Error('no such model')) });
+    const { worker, follow, deps } = jobs();
+    await follow();
+    await worker.start();
+    const dead = async () => (await deps.workQueue.deadLetters.list(SYSTEM_SCOPE, { limit: 9 })).items;
+    await until('it is given up', async () => {
+      passedMs += 600_000;
+      return (await dead()).length === 1;
+    });
+    expect((await dead())[0]).to.include({ kind: MIGRATION_JOB, attempts: 20 });
+    expect((await newest()).space).to.deep.equal(OLD.space);
+    want(NEW);
+    passedMs += 600_000;
+    await follow();
+    await until('the new vectors are searched', async () => (await newest()).space?.model === NEW.space.model);
+    await worker.stop();
   });
 
   it('ends with its service, and is gone on with by the next', async () => {
@@ -213,14 +240,12 @@ describe('migration of a dataset to another embedding model', () => {
         return aborted(context.signal);
       },
     });
-    const { text, graph, vectors } = world.indexes;
-    const inHand = createMigrationsInHand({
-      ...{ text, graph, vectors, homes: homes(), embedders: models, ledger: world.ledger, clock },
-      ...{ logger: { debug() {}, info() {}, warn() {}, error() {} }, settings: DEFAULT_COGNIFY_SETTINGS },
-    });
-    await inHand.follow(scope);
+    const { worker, follow, queued } = jobs();
+    await worker.start();
+    await follow();
     await begun.promise;
-    await inHand.stop();
+    await worker.stop();
+    expect(await queued()).to.equal(1);
     want(NEW);
     expect((await go()).migration).to.include({ phase: 'settling' });
   });

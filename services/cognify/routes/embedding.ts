@@ -5,6 +5,7 @@ import { uuid } from '../../common/platform/http/schema.ts';
 import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
 import type { EmbeddingState } from '../../common/platform/messaging/methods/cognify-managed.ts';
 import type { CognifyDependencies } from '../dependencies.ts';
+import type { MigrationQueue } from '../migration/migration-jobs.ts';
 import { datasetWith } from '../runs/permitted-datasets.ts';
 
 const chooseEmbedding = onDemand(async () => (await import('../migration/choose-embedding.ts')).chooseEmbedding);
@@ -26,7 +27,7 @@ const answer = z.object({
 });
 
 /** Route that sets the embedding model of a dataset; an extension of the contract. */
-export function embeddingRoutes(dependencies: CognifyDependencies): readonly Route[] {
+export function embeddingRoutes(dependencies: CognifyDependencies & MigrationQueue): readonly Route[] {
   const { messenger } = dependencies;
   return [
     defineRoute({
