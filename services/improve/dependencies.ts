@@ -12,37 +12,37 @@ import type { ScheduledStarts } from '../common/records/cognify/scheduled-starts
 import type { VectorHomes } from '../common/records/cognify/vector-homes.ts';
 import type { ElementWeights } from '../common/records/improve/element-weights.ts';
 import type { ImproveClaims } from '../common/records/improve/improve-claims.ts';
-import type { ImproveWishes } from '../common/records/improve/improve-wishes.ts';
+import type { ImproveRequests } from '../common/records/improve/improve-requests.ts';
 import type { Watermarks } from '../common/records/improve/watermarks.ts';
 import type { SessionEntries } from '../common/records/sessions/session-entries.ts';
 import type { Sessions } from '../common/records/sessions/sessions.ts';
 import type { DatasetIndexes } from '../common/storage/ports/dataset-indexes.ts';
 import type { DocumentStore } from '../common/storage/ports/document-store.ts';
 
-/** What the service is made from. */
+/** Parts that the service is created from. */
 export interface ImproveServiceOptions {
   readonly store: DocumentStore;
   readonly messenger: Messenger;
   readonly workQueue: WatchedWorkQueue;
   readonly models: ModelSource;
-  /** The server's own. */
+  /** The embedder of the server. */
   readonly embedder: Embedder;
-  /** Default: that one for everybody. */
+  /** Default: `embedder` for every tenant. */
   readonly embedders?: EmbedderSource;
-  /** The graph and the indexes are cognify's, which writes what it is sent. */
+  /** Read only: cognify writes graph and indexes. */
   readonly indexes: Pick<DatasetIndexes, 'text' | 'vectors' | 'graph'>;
   readonly ledger: Ledger;
   readonly clock: Clock;
   readonly ids: IdSource;
   readonly logger: Logger;
-  /** Absent: nothing is traced. */
+  /** Absent: no traces are recorded. */
   readonly tracer?: Tracer;
   readonly settings?: Partial<ImproveSettings>;
 }
 
-/** What the engine and the stages work with. A stage takes what it needs of it. */
+/** Dependencies of engine and stages. A stage takes what it needs of them. */
 export interface ImproveDependencies extends Omit<ImproveServiceOptions, 'settings' | 'embedder'> {
-  /** `indexes.vectors` reach each home by its own scope. */
+  /** `indexes.vectors` reaches each home by its own scope. */
   readonly homes: Pick<VectorHomes, 'active'>;
   readonly embedders: EmbedderSource;
   readonly sessions: Sessions;
@@ -50,7 +50,7 @@ export interface ImproveDependencies extends Omit<ImproveServiceOptions, 'settin
   readonly watermarks: Watermarks;
   readonly weights: ElementWeights;
   readonly claims: ImproveClaims;
-  readonly wishes: ImproveWishes;
+  readonly improveRequests: ImproveRequests;
   readonly scheduledStarts: ScheduledStarts;
   readonly settings: ImproveSettings;
 }
@@ -59,17 +59,17 @@ export interface ImproveSettings {
   /** (0, 1] */
   readonly feedbackAlpha: number;
   readonly disabledStages: readonly StageName[];
-  /** Wishes are taken up. */
+  /** Improves that sessions request start by themselves. */
   readonly autoEnabled: boolean;
-  /** 0: all that wait. */
+  /** Steps of one window; 0: all of the backlog. */
   readonly traceWindowSteps: number;
-  /** 0: no limit. */
+  /** Windows of one improve; 0: no limit. */
   readonly traceWindowsPerRun: number;
   /** Model calls for one session in one improve; 0: no limit. */
   readonly distillMaxBatches: number;
   /** CACHING: there are sessions. */
   readonly sessionMemory: boolean;
-  /** AUTO_FEEDBACK: what agents do is learned from. */
+  /** AUTO_FEEDBACK: lessons are extracted from the steps of agents. */
   readonly autoFeedback: boolean;
   readonly personalizationEnabled: boolean;
   /** (0, 1]: how far one rating moves a preference. */
@@ -78,15 +78,15 @@ export interface ImproveSettings {
   readonly preferenceBeta: number;
   /** TRIPLET_EMBEDDING: edges become texts that TRIPLET_COMPLETION searches. */
   readonly tripletEmbedding: boolean;
-  /** Of one improve, the first included. */
+  /** Passes of one improve, including the first. */
   readonly maxPasses: number;
-  /** An improve that shows no sign of life for so long has lost what it claimed. */
+  /** An improve without a heartbeat for this long has lost its claims. */
   readonly leaseMs: number;
-  /** How often jobs and wishes are looked for without having been told of one. */
+  /** How often jobs and requests of sessions are polled. */
   readonly pollMs: number;
   /** Improves in the background of one process at the same time. */
   readonly maxConcurrent: number;
-  /** How long stopping waits for what runs. */
+  /** How long stopping waits for running improves. */
   readonly drainMs: number;
 }
 

@@ -11,13 +11,13 @@ import { createScheduledStarts } from '../common/records/cognify/scheduled-start
 import { createVectorHomes } from '../common/records/cognify/vector-homes.ts';
 import { createElementWeights } from '../common/records/improve/element-weights.ts';
 import { createImproveClaims } from '../common/records/improve/improve-claims.ts';
-import { createImproveWishes } from '../common/records/improve/improve-wishes.ts';
+import { createImproveRequests } from '../common/records/improve/improve-requests.ts';
 import { createWatermarks } from '../common/records/improve/watermarks.ts';
 import { createSessionEntries } from '../common/records/sessions/session-entries.ts';
 import { createSessions } from '../common/records/sessions/sessions.ts';
 import type { Subscription } from '../common/storage/ports/bus.ts';
 import { DEFAULT_IMPROVE_SETTINGS, type ImproveDependencies, type ImproveServiceOptions } from './dependencies.ts';
-import { createWishScheduler } from './engine/improve-job.ts';
+import { createRequestScheduler } from './engine/improve-job.ts';
 import type { ImproveParts } from './engine/improve-passes.ts';
 import { firstError } from './engine/improve-result.ts';
 import { createImproveWorker } from './engine/improve-worker.ts';
@@ -37,7 +37,7 @@ export function createImproveService(options: ImproveServiceOptions): Service {
   const stopping = new AbortController();
   const parts = partsOf(options, stopping.signal);
   const worker = createImproveWorker(parts);
-  const scheduler = createWishScheduler(parts);
+  const scheduler = createRequestScheduler(parts);
   let subscriptions: readonly Subscription[] = [];
   const stop = async (): Promise<void> => {
     stopping.abort(engramError('CancelledError', 'The server is shutting down.'));
@@ -83,7 +83,7 @@ function partsOf(options: ImproveServiceOptions, stopping: AbortSignal): Improve
     watermarks: createWatermarks(store),
     weights: createElementWeights(store),
     claims: createImproveClaims(store),
-    wishes: createImproveWishes(store),
+    improveRequests: createImproveRequests(store),
     scheduledStarts: createScheduledStarts(store),
     settings: { ...DEFAULT_IMPROVE_SETTINGS, ...settings },
   };

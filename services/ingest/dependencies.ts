@@ -17,7 +17,7 @@ import type { Users } from '../common/records/auth/users.ts';
 import type { Ledger } from '../common/records/cognify/ledger.ts';
 import type { RunRecords } from '../common/records/cognify/run-records.ts';
 import type { Supersessions } from '../common/records/cognify/supersessions.ts';
-import type { Debounce, ImproveWishes } from '../common/records/improve/improve-wishes.ts';
+import type { Debounce, ImproveRequests } from '../common/records/improve/improve-requests.ts';
 import type { Watermarks } from '../common/records/improve/watermarks.ts';
 import type { BlobIntents } from '../common/records/ingest/blob-intents.ts';
 import type { DataItems } from '../common/records/ingest/data-items.ts';
@@ -46,7 +46,7 @@ export interface IngestDependencies {
   readonly sessions: Sessions;
   readonly sessionEntries: SessionEntries;
   readonly visibleSessions: VisibleSessions;
-  readonly wishes: ImproveWishes;
+  readonly improveRequests: ImproveRequests;
   readonly sessionRemoval: SessionRemoval;
   readonly sessionContexts: Pick<SessionContexts, 'removeOfSessionWrite'>;
   /** How far improve is, and which datasets there are, is only read here. */

@@ -33,7 +33,7 @@ import { createUsers } from '../common/records/auth/users.ts';
 import { createBudgets } from '../common/records/budgets/budget-keeper.ts';
 import { createRunRecords } from '../common/records/cognify/run-records.ts';
 import { createSupersessions } from '../common/records/cognify/supersessions.ts';
-import { createImproveWishes } from '../common/records/improve/improve-wishes.ts';
+import { createImproveRequests } from '../common/records/improve/improve-requests.ts';
 import { createWatermarks } from '../common/records/improve/watermarks.ts';
 import { createBlobIntents } from '../common/records/ingest/blob-intents.ts';
 import { createDataItems } from '../common/records/ingest/data-items.ts';
@@ -116,7 +116,7 @@ type Owned =
   | 'sessions'
   | 'sessionEntries'
   | 'visibleSessions'
-  | 'wishes'
+  | 'improveRequests'
   | 'echoes'
   | 'repetitions'
   | 'supersessions'
@@ -219,7 +219,7 @@ function dependenciesOf(options: IngestServiceOptions, handlers: JobWorkerOption
     sessions,
     sessionEntries: createSessionEntries(store, sessions),
     visibleSessions: createVisibleSessions(store, sessions),
-    wishes: createImproveWishes(store),
+    improveRequests: createImproveRequests(store),
     echoes: createEchoMarks(store),
     repetitions: createRepetitions(store),
     supersessions: createSupersessions(store),

@@ -4,7 +4,10 @@ import { collections } from '../../services/app/collections.ts';
 import type { DatasetId, TenantId, UserId } from '../../services/common/kernel/brand.ts';
 import { asId } from '../../services/common/kernel/ids.ts';
 import { SYSTEM_SCOPE } from '../../services/common/kernel/scope.ts';
-import { createImproveWishes, type ImproveWish } from '../../services/common/records/improve/improve-wishes.ts';
+import {
+  createImproveRequests,
+  type StoredImproveRequest,
+} from '../../services/common/records/improve/improve-requests.ts';
 import { createSessionEntries, type QaNote } from '../../services/common/records/sessions/session-entries.ts';
 import { createSessionRemoval } from '../../services/common/records/sessions/session-removal.ts';
 import { createSessions } from '../../services/common/records/sessions/sessions.ts';
@@ -85,47 +88,49 @@ export function sessionsConformance(name: string, open: () => Promise<AuditLogSu
       expect(session?.qaCount).to.equal(10);
     });
 
-    it('give a wish to one of two schedulers, again when that one died, and keep what came meanwhile', async () => {
+    it('give a request to one of two schedulers, again when that one died, and keep later entries', async () => {
       const dataset = asId<DatasetId>(randomUUID());
       const where = { ...key(), dataset };
-      const wishes = subject.stores.map(createImproveWishes);
-      const [one, other] = wishes;
+      const improveRequests = subject.stores.map(createImproveRequests);
+      const [one, other] = improveRequests;
       if (one === undefined || other === undefined) throw new Error('no store');
       const start = Date.now();
-      const wish = async (seconds: number, debounce = { entries: 1, ms: 0 }, keyId: string | null = null) => {
-        const writes = await one.wishWrites(
+      const request = async (seconds: number, debounce = { entries: 1, ms: 0 }, keyId: string | null = null) => {
+        const writes = await one.requestWrites(
           scope,
           { ...where, keyId },
           { at: new Date(start + seconds * 1000), debounce },
         );
         await subject.stores[0].commit(scope, writes);
       };
-      const due = async (seconds: number): Promise<ImproveWish | undefined> => {
+      const due = async (seconds: number): Promise<StoredImproveRequest | undefined> => {
         const found = await other.due(SYSTEM_SCOPE, new Date(start + seconds * 1000), 1000);
         return found.find((candidate) => candidate.dataset === dataset);
       };
-      await wish(0, { entries: 3, ms: 10_000 });
-      await wish(1, { entries: 3, ms: 10_000 }, 'first key');
+      await request(0, { entries: 3, ms: 10_000 });
+      await request(1, { entries: 3, ms: 10_000 }, 'first key');
       expect(await due(2)).to.equal(undefined);
       expect(await due(10)).to.include({ entries: 2, keyId: 'first key' });
-      await wish(3, { entries: 3, ms: 10_000 }, 'second key');
+      await request(3, { entries: 3, ms: 10_000 }, 'second key');
       const found = await due(3);
       if (found === undefined) throw new Error('not due after three entries');
       const until = new Date(start + 60_000);
-      const taken = (await Promise.all(wishes.map((each) => each.take(found, until)))).filter((wish) => wish !== null);
+      const taken = (await Promise.all(improveRequests.map((each) => each.take(found, until)))).filter(
+        (request) => request !== null,
+      );
       expect(taken).to.have.length(1);
       expect(await due(59)).to.equal(undefined);
       const again = await due(60);
-      if (again === undefined) throw new Error('a dead scheduler keeps a wish');
+      if (again === undefined) throw new Error('a dead scheduler keeps a request');
       const second = await other.take(again, new Date(start + 120_000));
       if (second === null) throw new Error('nobody else could take it');
       expect(second.keyId).to.equal('second key');
-      await wish(61);
+      await request(61);
       expect(await due(62)).to.equal(undefined);
       await one.settle(second);
       expect(await due(62)).to.include({ entries: 1, keyId: null });
-      const last = await one.take((await due(62)) as ImproveWish, until);
-      await other.settle(last as ImproveWish);
+      const last = await one.take((await due(62)) as StoredImproveRequest, until);
+      await other.settle(last as StoredImproveRequest);
       expect(await due(1_000_000)).to.equal(undefined);
     });
 

@@ -27,7 +27,7 @@ import {
 import { distillationsCollection } from './improve/distillations.ts';
 import { elementWeightsCollection, weightVotesCollection } from './improve/element-weights.ts';
 import { improveClaimsCollection } from './improve/improve-claims.ts';
-import { improveWishesCollection } from './improve/improve-wishes.ts';
+import { improveRequestsCollection } from './improve/improve-requests.ts';
 import {
   preferenceProgressCollection,
   preferencesCollection,
@@ -64,7 +64,7 @@ export const recordCollections: readonly AnyOwnedCollection[] = [
   echoMarksCollection,
   elementWeightsCollection,
   improveClaimsCollection,
-  improveWishesCollection,
+  improveRequestsCollection,
   indexRebuildsCollection,
   ledgerCollection,
   managedResourcesCollection,

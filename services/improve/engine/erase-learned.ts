@@ -7,7 +7,7 @@ import { claimKeys, eraserOf } from '../../common/records/improve/improve-claims
 import { learnedCollections } from '../collections.ts';
 import type { ImproveDependencies } from '../dependencies.ts';
 
-type Dependencies = Pick<ImproveDependencies, 'store' | 'wishes' | 'claims' | 'clock' | 'ids'>;
+type Dependencies = Pick<ImproveDependencies, 'store' | 'improveRequests' | 'claims' | 'clock' | 'ids'>;
 
 /** How long a running improve has to stop; longer than a lease, because its process may be gone. */
 const WAIT_MS = 30_000;
@@ -42,7 +42,7 @@ async function stopImprove({ claims, clock }: Dependencies, dataset: DatasetRef,
   }
 }
 
-async function erase({ store, wishes }: Dependencies, dataset: DatasetRef): Promise<EraseLearnedResponse> {
+async function erase({ store, improveRequests }: Dependencies, dataset: DatasetRef): Promise<EraseLearnedResponse> {
   const { removed, left } = await eraseCollections(store, scopeOf(dataset), learnedCollections);
-  return { removed, residue: left + (await wishes.eraseDataset({ tenant: dataset.tenant }, dataset.id)) };
+  return { removed, residue: left + (await improveRequests.eraseDataset({ tenant: dataset.tenant }, dataset.id)) };
 }

@@ -5,7 +5,7 @@ import { createRepeating, type Repeating } from '../../common/platform/async/rep
 import { createFaultMemory } from '../../common/platform/jobs/fault-memory.ts';
 import { type RunJob, readRunJob } from '../../common/platform/messaging/jobs.ts';
 import type { NewJob } from '../../common/ports/work-queue.ts';
-import type { ImproveWish } from '../../common/records/improve/improve-wishes.ts';
+import type { StoredImproveRequest } from '../../common/records/improve/improve-requests.ts';
 import { DuplicateKeyError } from '../../common/storage/ports/document-store.ts';
 import type { ImproveDependencies } from '../dependencies.ts';
 import type { ImproveOptions } from '../model.ts';
@@ -73,31 +73,34 @@ export async function readOrder(payload: JsonObject): Promise<ReadOrder> {
 
 type Dependencies = Pick<
   ImproveDependencies,
-  'wishes' | 'store' | 'workQueue' | 'clock' | 'ids' | 'logger' | 'settings'
+  'improveRequests' | 'store' | 'workQueue' | 'clock' | 'ids' | 'logger' | 'settings'
 >;
 
-/** For the commit of a job; who dies meanwhile leaves the wish to others. */
+/** Time for the commit of a job; after a crash another scheduler takes the request. */
 const TAKEN_MS = 5000;
 const TOGETHER = 100;
 
-/** Makes jobs of the wishes that sessions left (IMPROVE_AUTO_ENABLED). A wish is gone only when its job is durable. */
-export function createWishScheduler(deps: Dependencies): Repeating {
+/** Makes jobs of the requests of sessions (IMPROVE_AUTO_ENABLED). A request is removed only when its job is durable. */
+export function createRequestScheduler(deps: Dependencies): Repeating {
   const faults = createFaultMemory();
   return createRepeating({
     everyMs: deps.settings.pollMs,
     async work() {
-      const due = await deps.wishes.due(SYSTEM_SCOPE, deps.clock.now(), TOGETHER);
-      for (const wish of due) await order(deps, wish);
+      const due = await deps.improveRequests.due(SYSTEM_SCOPE, deps.clock.now(), TOGETHER);
+      for (const request of due) await order(deps, request);
       faults.forget();
     },
     onError(error) {
-      if (faults.isNews(error)) deps.logger.error('improve.wishes.failed', { error });
+      if (faults.isNews(error)) deps.logger.error('improve.requests.failed', { error });
     },
   });
 }
 
-async function order({ wishes, store, workQueue, clock, ids }: Dependencies, wish: ImproveWish): Promise<void> {
-  const taken = await wishes.take(wish, new Date(clock.now().getTime() + TAKEN_MS));
+async function order(
+  { improveRequests, store, workQueue, clock, ids }: Dependencies,
+  request: StoredImproveRequest,
+): Promise<void> {
+  const taken = await improveRequests.take(request, new Date(clock.now().getTime() + TAKEN_MS));
   if (taken === null) return;
   const { tenant, user, session, dataset, keyId } = taken;
   const details = { id: ids.uuid(), datasetId: dataset, sessionIds: [session], options: null, isAutomatic: true };
@@ -106,10 +109,10 @@ async function order({ wishes, store, workQueue, clock, ids }: Dependencies, wis
     const job = improveJob(details, { id: user, tenant, keyId }, `${IMPROVE_JOB}:${taken.id}`);
     await store.commit(scope, workQueue.enqueueWrites(scope, job).writes);
   } catch (error) {
-    // One for the same session is not over: it may have looked at it already, so this one comes after it.
+    // A job for the same session is queued or running; it may have read the session already, so the request stays.
     if (error instanceof DuplicateKeyError) return;
     throw error;
   }
-  await wishes.settle(taken);
+  await improveRequests.settle(taken);
   await workQueue.wake(IMPROVE_JOB).catch(() => null); // a lost one costs a poll
 }

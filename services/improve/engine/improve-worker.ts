@@ -112,7 +112,7 @@ async function runIdOf({ messenger, ids }: ImproveParts, id: string, job: Claime
   return run !== null && isTerminal(run.status) ? ids.uuid() : id;
 }
 
-/** The wish that it came from is gone: what failed must not be forgotten. */
+/** Retries an improve without a client: its request is consumed, so its work must not be lost. */
 async function tryAgain({ workQueue, logger }: ImproveParts, job: ClaimedJob, result: ImproveResult): Promise<void> {
   const failed = [result.stages, ...result.rerunPasses].flat().find(({ status }) => status === 'errored');
   const error = { name: failed?.stage ?? 'improve', message: failed?.error ?? 'It failed.' };

@@ -7,7 +7,7 @@ import { datasetScope, SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
 import { createDatasets } from '../../common/records/auth/datasets.ts';
 import { recordCollections } from '../../common/records/collections.ts';
 import { createElementWeights, weightVotesCollection } from '../../common/records/improve/element-weights.ts';
-import { createImproveWishes } from '../../common/records/improve/improve-wishes.ts';
+import { createImproveRequests } from '../../common/records/improve/improve-requests.ts';
 import { createWatermarks } from '../../common/records/improve/watermarks.ts';
 import { createSessionContexts } from '../../common/records/sessions/session-context.ts';
 import { createSessionEntries } from '../../common/records/sessions/session-entries.ts';
@@ -34,7 +34,7 @@ async function world(settings: Partial<SessionSettings> = {}) {
   const deps = {
     ...{ store, sessions, datasets, sessionEntries: createSessionEntries(store, sessions) },
     ...{ sessionContexts: createSessionContexts(store), watermarks: createWatermarks(store) },
-    ...{ wishes: createImproveWishes(store), retentions },
+    ...{ improveRequests: createImproveRequests(store), retentions },
     clock: { now: () => new Date(nowMs), monotonicMs: () => nowMs },
     settings: { sessions: { ttlMs: HOUR, tracesAreBridged: true, autoImprove: null, ...settings } },
   } as unknown as IngestDependencies;
@@ -85,15 +85,15 @@ describe('entries of sessions that nobody uses', () => {
     expect(await row('s')).to.deep.include({ qaCount: 3, label: 'q' });
   });
 
-  it('wait until they are in the memory of their dataset, and are wished for there once', async () => {
+  it('wait until they are in the memory of their dataset, which they request once', async () => {
     const { deps, expiry, pass, say, left, bridge } = await world({ autoImprove: { entries: 5, ms: HOUR } });
     for (let index = 0; index < 3; index += 1) await say('bound', NOTES);
     pass(2 * HOUR);
     await expiry.pass();
     expect(await left('bound')).to.equal(3);
     for (let index = 0; index < 3; index += 1) await expiry.pass();
-    const wished = await deps.wishes.due(SYSTEM_SCOPE, deps.clock.now(), 10);
-    expect(wished.map(({ session, entries }) => [session, entries])).to.deep.equal([['bound', 1]]);
+    const requested = await deps.improveRequests.due(SYSTEM_SCOPE, deps.clock.now(), 10);
+    expect(requested.map(({ session, entries }) => [session, entries])).to.deep.equal([['bound', 1]]);
     await bridge('bound', 2);
     await expiry.pass();
     expect(await left('bound')).to.equal(1);

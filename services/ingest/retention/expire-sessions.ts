@@ -2,7 +2,7 @@ import type { EntryCounts } from '../../common/domain/session.ts';
 import type { TenantId } from '../../common/kernel/brand.ts';
 import { type AnyScope, SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
 import { isWriteConflict } from '../../common/platform/async/retry-on-conflict.ts';
-import type { Debounce } from '../../common/records/improve/improve-wishes.ts';
+import type { Debounce } from '../../common/records/improve/improve-requests.ts';
 import type { PlacedSession } from '../../common/records/sessions/sessions.ts';
 import { VersionConflictError } from '../../common/storage/ports/document-store.ts';
 import type { IngestDependencies } from '../dependencies.ts';
@@ -14,7 +14,7 @@ type Dependencies = Pick<
   | 'sessionContexts'
   | 'retentions'
   | 'watermarks'
-  | 'wishes'
+  | 'improveRequests'
   | 'datasets'
   | 'store'
   | 'clock'
@@ -84,7 +84,7 @@ async function expire(dependencies: Dependencies, { scope, session }: PlacedSess
   const { store, sessions, sessionEntries, sessionContexts } = dependencies;
   const oldest = await dispensable(dependencies, { scope, session });
   const isEmptied = oldest.qas === session.qaCount && oldest.traces === session.traceCount;
-  if (!isEmptied) await wishForImprovement(dependencies, { scope, session });
+  if (!isEmptied) await requestImprove(dependencies, { scope, session });
   if (oldest.qas <= session.expired.qas && oldest.traces <= session.expired.traces) return false;
   // First: a process that dies here is followed by one that finds the session as it was.
   await sessionEntries.removeEntries(scope, session, oldest);
@@ -118,18 +118,21 @@ async function dispensable(
 }
 
 /** Once: an agent that died never asked for it, and its entries must not stay for ever. */
-async function wishForImprovement(
-  { store, wishes, clock, settings }: Dependencies,
+async function requestImprove(
+  { store, improveRequests, clock, settings }: Dependencies,
   { scope, session: { user, session, dataset } }: PlacedSession,
 ): Promise<void> {
   if (settings.sessions.autoImprove === null || dataset === null) return;
   // Of its own accord: it is nobody's request any more.
-  const wish = { user, session, dataset, keyId: null };
-  if (await wishes.has(scope, wish)) return;
+  const request = { user, session, dataset, keyId: null };
+  if (await improveRequests.has(scope, request)) return;
   try {
-    await store.commit(scope, await wishes.wishWrites(scope, wish, { at: clock.now(), debounce: AT_ONCE }));
+    await store.commit(
+      scope,
+      await improveRequests.requestWrites(scope, request, { at: clock.now(), debounce: AT_ONCE }),
+    );
   } catch (error) {
-    // Somebody else has just wished for it.
+    // Another process has just requested it.
     if (!isWriteConflict(error)) throw error;
   }
 }

@@ -32,7 +32,7 @@ export interface RememberedInSession {
 const MAX_TEXT_BYTES = 4 * 1024 * 1024;
 
 /**
- * Keeps the texts as one entry of the session, with a wish to be improved in the same commit: durable when it resolves, in
+ * Keeps the texts as one entry of the session, with a request for an improve in the same commit: durable when it resolves, in
  * the graph later. A file that holds no text is refused alone. Errors: 503 without session memory, those of `nothingStored`
  * when every input is refused, `PayloadTooLargeError`, those of `sessionTarget`, `SessionNodeSetConflictError`.
  */
@@ -40,7 +40,7 @@ export async function rememberInSession(
   dependencies: IngestDependencies,
   { principal, selection, inputs, nodeSets, selfImprovement, context }: SessionRemembering,
 ): Promise<RememberedInSession> {
-  const { clock, settings, wishes } = dependencies;
+  const { clock, settings, improveRequests } = dependencies;
   const startedMs = clock.monotonicMs();
   requireSessionMemory(dependencies);
   requirePinnable(nodeSets);
@@ -48,7 +48,7 @@ export async function rememberInSession(
   const target = await sessionTarget(dependencies, principal, selection, context);
   const { scope, key, dataset } = target;
   const debounce = selfImprovement ? settings.sessions.autoImprove : null;
-  const wish = { ...key, dataset: dataset.id, keyId: principal.key?.id ?? null };
+  const request = { ...key, dataset: dataset.id, keyId: principal.key?.id ?? null };
   const entry = { question: '', context: '', answer, feedbackText: null, feedbackScore: null };
   await appendQa(
     dependencies,
@@ -59,7 +59,7 @@ export async function rememberInSession(
       ...(debounce === null
         ? {}
         : {
-            also: () => wishes.wishWrites(scope, wish, { at: clock.now(), debounce }),
+            also: () => improveRequests.requestWrites(scope, request, { at: clock.now(), debounce }),
           }),
     },
   );

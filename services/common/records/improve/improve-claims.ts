@@ -103,7 +103,7 @@ export function createImproveClaims(store: DocumentStore) {
       return results.filter(({ changed }) => changed > 0).length;
     },
     /**
-     * One decision: either somebody wanted a pass more, and the wish is consumed and all keys stay, or all are released.
+     * Decides in one commit: when another pass was requested, the request is consumed and all keys stay; else all are released.
      * `lost`: not held any more.
      */
     rerunOrRelease: (keys: ClaimedKeys, owner: string) => repeated(() => rerunOrReleaseAll(store, keys, owner)),

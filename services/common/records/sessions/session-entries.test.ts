@@ -6,7 +6,7 @@ import type { DatasetId, TenantId, UserId } from '../../kernel/brand.ts';
 import { asId } from '../../kernel/ids.ts';
 import { SYSTEM_SCOPE } from '../../kernel/scope.ts';
 import type { DocumentStore } from '../../storage/ports/document-store.ts';
-import { createImproveWishes, improveWishesCollection } from '../improve/improve-wishes.ts';
+import { createImproveRequests, improveRequestsCollection } from '../improve/improve-requests.ts';
 import { createSessionEntries, type SessionEntries, sessionEntriesCollection } from './session-entries.ts';
 import { createSessions, type Sessions, sessionsCollection } from './sessions.ts';
 
@@ -31,7 +31,7 @@ describe('sessions', () => {
   let entries: SessionEntries;
   beforeEach(async () => {
     store = createMemoryDocumentStore();
-    await store.prepare([sessionsCollection, sessionEntriesCollection, improveWishesCollection]);
+    await store.prepare([sessionsCollection, sessionEntriesCollection, improveRequestsCollection]);
     sessions = createSessions(store);
     entries = createSessionEntries(store, sessions);
   });
@@ -132,18 +132,20 @@ describe('sessions', () => {
       .catch((error: Error) => error.message);
     expect(refused).to.equal('refused');
     expect(await sessions.get(SCOPE, ADA)).to.equal(null);
-    const wishes = createImproveWishes(store);
-    const wish = { ...ADA, dataset: DATASET, keyId: null };
+    const improveRequests = createImproveRequests(store);
+    const request = { ...ADA, dataset: DATASET, keyId: null };
     const when = { at: new Date(), debounce: { entries: 1, ms: 0 } };
     await Promise.all(
       Array.from({ length: 10 }, () =>
         entries.appendQa(SCOPE, ADA, randomUUID(), qa('wished'), at(1), {
-          also: () => wishes.wishWrites(SCOPE, wish, when),
+          also: () => improveRequests.requestWrites(SCOPE, request, when),
         }),
       ),
     );
     expect((await sessions.get(SCOPE, ADA))?.qaCount).to.equal(10);
-    expect((await wishes.due(SYSTEM_SCOPE, new Date(), 10)).map(({ entries: count }) => count)).to.deep.equal([10]);
+    expect((await improveRequests.due(SYSTEM_SCOPE, new Date(), 10)).map(({ entries: count }) => count)).to.deep.equal([
+      10,
+    ]);
   });
 
   it('never go back in time with their last activity', async () => {

@@ -7,7 +7,7 @@ import { datasetScope, SYSTEM_SCOPE } from '../../kernel/scope.ts';
 import type { DocumentStore } from '../../storage/ports/document-store.ts';
 import { recordCollections } from '../collections.ts';
 import { createElementWeights } from '../improve/element-weights.ts';
-import { createImproveWishes } from '../improve/improve-wishes.ts';
+import { createImproveRequests } from '../improve/improve-requests.ts';
 import { createWatermarks } from '../improve/watermarks.ts';
 import { createSessionContexts } from './session-context.ts';
 import { createSessionEntries, type SessionEntries } from './session-entries.ts';
@@ -46,12 +46,12 @@ describe('removing sessions', () => {
   async function live(scope: { tenant: TenantId }, user: UserId, session: string, dataset: DatasetId): Promise<void> {
     const key = { user, session };
     const entry = { question: 'q', context: '', answer: 'a', feedbackText: null, feedbackScore: null };
-    const wishes = createImproveWishes(store);
+    const improveRequests = createImproveRequests(store);
     const when = { at: new Date(AT), debounce: { entries: 1, ms: 0 } };
     const answer = await entries.appendQa(
       ...([scope, key, randomUUID(), { ...entry, usedGraphElements: null, usedContextIds: null }] as const),
       { dataset, lastActivityAt: AT },
-      { also: () => wishes.wishWrites(scope, { ...key, dataset, keyId: null }, when) },
+      { also: () => improveRequests.requestWrites(scope, { ...key, dataset, keyId: null }, when) },
     );
     await createElementWeights(store).cast(datasetScope(scope.tenant, dataset), {
       ...{ session: key, answer, ids: ['n1'], move: (weight) => weight + 0.1, at: AT },

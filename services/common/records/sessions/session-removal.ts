@@ -2,7 +2,7 @@ import type { SessionKey } from '../../domain/session.ts';
 import type { DatasetId, UserId } from '../../kernel/brand.ts';
 import type { Scope, SystemScope } from '../../kernel/scope.ts';
 import type { DocumentStore } from '../../storage/ports/document-store.ts';
-import { createImproveWishes } from '../improve/improve-wishes.ts';
+import { createImproveRequests } from '../improve/improve-requests.ts';
 import { createUserLearnings } from '../improve/user-learnings.ts';
 import { createWatermarks } from '../improve/watermarks.ts';
 import { createSessionContexts } from './session-context.ts';
@@ -19,7 +19,7 @@ export type SessionRemoval = ReturnType<typeof createSessionRemoval>;
 export function createSessionRemoval(store: DocumentStore) {
   const sessions = createSessions(store);
   const entries = createSessionEntries(store, sessions);
-  const wishes = createImproveWishes(store);
+  const improveRequests = createImproveRequests(store);
   const contexts = createSessionContexts(store);
   const watermarks = createWatermarks(store);
   const learnings = createUserLearnings(store);
@@ -28,7 +28,7 @@ export function createSessionRemoval(store: DocumentStore) {
     await entries.removeEntries(scope, key);
     await store.commit(scope, [
       ...entries.removeWrites(key),
-      wishes.removeOfSessionWrite(key.user, key.session),
+      improveRequests.removeOfSessionWrite(key.user, key.session),
       contexts.removeOfSessionWrite(key),
       watermarks.removeOfSessionWrite(key),
     ]);
@@ -41,10 +41,10 @@ export function createSessionRemoval(store: DocumentStore) {
       for (let page = 0; page < MAX_PAGES; page += 1) {
         const found = await sessions.ofDataset(scope, dataset, PAGE);
         // What is not found is not left.
-        if (found.length === 0) return wishes.eraseDataset(scope, dataset);
+        if (found.length === 0) return improveRequests.eraseDataset(scope, dataset);
         for (const key of found) await removeSession({ tenant: scope.tenant }, key);
       }
-      return (await sessions.countOfDataset(scope, dataset)) + (await wishes.eraseDataset(scope, dataset));
+      return (await sessions.countOfDataset(scope, dataset)) + (await improveRequests.eraseDataset(scope, dataset));
     },
     /** In the tenant, or under `SystemScope` in every one; with what datasets learned of the user. How many are left. */
     async ofUser(scope: Scope | SystemScope, user: UserId): Promise<number> {

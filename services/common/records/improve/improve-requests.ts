@@ -1,7 +1,8 @@
-import { hash } from 'node:crypto';
 import type { DatasetId, TenantId, UserId } from '../../kernel/brand.ts';
+import { sha256 } from '../../kernel/hashes.ts';
 import { asId } from '../../kernel/ids.ts';
 import type { Scope, SystemScope } from '../../kernel/scope.ts';
+import { retryOnConflict } from '../../platform/async/retry-on-conflict.ts';
 import {
   type DocumentStore,
   insert,
@@ -14,29 +15,28 @@ import {
 } from '../../storage/ports/document-store.ts';
 import type { OwnedCollection } from '../../storage/ports/owned-collection.ts';
 
-type WishDocument = {
+type RequestDocument = {
   readonly userId: string;
   readonly sessionId: string;
   readonly datasetId: string;
-  /** Entries that came since the wish was last taken up, and when the first of them came. */
+  /** Number of entries since the request was last taken, and the time of the first one. */
   readonly entries: number;
   readonly firstAt: string;
-  /** From when on these entries are to be bridged; null while they are too few and no time is set. */
+  /** When these entries are due; null while they are too few and no time is set. */
   readonly wantedAt: string | null;
   /** Set while a scheduler works on it. */
   readonly takenUntil: string | null;
   /** When a scheduler may take it: `takenUntil`, else `wantedAt`. */
   readonly dueAt: string | null;
-  /** The API key that the newest entry came with; null or absent: none. */
+  /** API key of the newest entry; null or absent: none. */
   readonly keyId?: string | null;
 };
 
 /**
- * Sessions that want to be bridged into their dataset: one document per user, session and dataset, written by ingest in the
- * commit of the entry that asks for it, and taken up by improve's scheduler. A wish is durable work, so nothing that was
- * remembered with a session waits for ever because a process died.
+ * Requests to persist a session in its dataset: one document per user, session and dataset, written by ingest in the commit of
+ * a session entry, and taken by improve's scheduler. A request is durable, so no entry waits for ever because a process died.
  */
-export const improveWishesCollection: OwnedCollection<WishDocument> = {
+export const improveRequestsCollection: OwnedCollection<RequestDocument> = {
   name: 'improve_wishes',
   level: 'tenant',
   owner: 'improve',
@@ -48,7 +48,7 @@ export const improveWishesCollection: OwnedCollection<WishDocument> = {
   indexes: [{ fields: ['dueAt'], wide: true }, { fields: ['datasetId'] }, { fields: ['userId', 'sessionId'] }],
 };
 
-export interface ImproveWish {
+export interface StoredImproveRequest {
   readonly id: string;
   readonly version: number;
   readonly tenant: TenantId;
@@ -56,33 +56,33 @@ export interface ImproveWish {
   readonly session: string;
   readonly dataset: DatasetId;
   readonly entries: number;
-  /** The API key that the newest entry came with: the improve speaks for it, and counts for its budgets too. */
+  /** API key of the newest entry: the improve acts with it and is charged to its budgets too. */
   readonly keyId: string | null;
 }
 
-/** When a session is bridged by itself (IMPROVE_DEBOUNCE_ENTRIES, IMPROVE_DEBOUNCE_SECONDS). */
+/** When the request of a session is due (IMPROVE_DEBOUNCE_ENTRIES, IMPROVE_DEBOUNCE_SECONDS). */
 export interface Debounce {
-  /** From so many entries on; 1 with `ms` set: the number does not matter. */
+  /** After this many entries; 1 with `ms` set: the number does not matter. */
   readonly entries: number;
-  /** After so long; 0: time does not matter. */
+  /** After this time; 0: time does not matter. */
   readonly ms: number;
 }
 
-export type ImproveWishes = ReturnType<typeof createImproveWishes>;
+export type ImproveRequests = ReturnType<typeof createImproveRequests>;
 
-export function createImproveWishes(store: DocumentStore) {
-  const collection = improveWishesCollection;
+export function createImproveRequests(store: DocumentStore) {
+  const collection = improveRequestsCollection;
   return {
     /**
-     * One more entry. `DuplicateKeyError` or `VersionConflictError` in the commit when the wish changed since it was read
-     * here.
+     * Makes the writes that request an improve for one more entry. Their commit fails with `DuplicateKeyError` or
+     * `VersionConflictError` when the request changed meanwhile.
      */
-    async wishWrites(
+    async requestWrites(
       scope: Scope,
-      wish: Pick<ImproveWish, 'user' | 'session' | 'dataset' | 'keyId'>,
+      request: Pick<StoredImproveRequest, 'user' | 'session' | 'dataset' | 'keyId'>,
       { at, debounce }: { readonly at: Date; readonly debounce: Debounce },
     ): Promise<readonly Write[]> {
-      const id = wishId(wish);
+      const id = documentId(request);
       const stored = await store.get(scope, collection, id);
       const now = at.toISOString();
       const waiting = stored === null || stored.value.entries === 0 ? null : stored.value;
@@ -90,61 +90,56 @@ export function createImproveWishes(store: DocumentStore) {
       const entries = (waiting?.entries ?? 0) + 1;
       const wantedAt = earlier(waiting?.wantedAt ?? null, dueTime({ entries, firstAt, now }, debounce));
       const takenUntil = stored?.value.takenUntil ?? null;
-      const { user: userId, session: sessionId, dataset: datasetId, keyId } = wish;
+      const { user: userId, session: sessionId, dataset: datasetId, keyId } = request;
       const waitingFor = { entries, firstAt, wantedAt, takenUntil, dueAt: takenUntil ?? wantedAt, keyId };
       const document = { userId, sessionId, datasetId, ...waitingFor };
       return [stored === null ? insert(collection, id, document) : replace(collection, id, document, stored.version)];
     },
-    has: async (scope: Scope, wish: Pick<ImproveWish, 'user' | 'session' | 'dataset'>) =>
-      (await store.get(scope, collection, wishId(wish))) !== null,
-    /** Of every tenant, those due longest first. */
-    async due(scope: SystemScope, now: Date, limit: number): Promise<readonly ImproveWish[]> {
+    has: async (scope: Scope, request: Pick<StoredImproveRequest, 'user' | 'session' | 'dataset'>) =>
+      (await store.get(scope, collection, documentId(request))) !== null,
+    /** Reads the due requests of every tenant, oldest first. */
+    async due(scope: SystemScope, now: Date, limit: number): Promise<readonly StoredImproveRequest[]> {
       const { items } = await store.find(scope, collection, {
         where: { dueAt: { exists: true, atMost: now.toISOString() } },
         sort: [{ field: 'dueAt' }],
         limit,
       });
-      return items.map(wishOf);
+      return items.map(requestOf);
     },
-    /** Nobody else sees it as due until then; who dies leaves it to others. Null when somebody else took it. */
-    async take(wish: ImproveWish, until: Date): Promise<ImproveWish | null> {
-      const scope = { tenant: wish.tenant };
-      const stored = await store.get(scope, collection, wish.id);
-      if (stored === null || stored.version !== wish.version) return null;
+    /** Takes a request until a time, after which another scheduler may take it. Null when another one took it. */
+    async take(request: StoredImproveRequest, until: Date): Promise<StoredImproveRequest | null> {
+      const scope = { tenant: request.tenant };
+      const stored = await store.get(scope, collection, request.id);
+      if (stored === null || stored.version !== request.version) return null;
       const takenUntil = until.toISOString();
       const document = { ...stored.value, entries: 0, wantedAt: null, takenUntil, dueAt: takenUntil };
       try {
-        await store.commit(scope, [replace(collection, wish.id, document, wish.version)]);
-        return { ...wish, version: wish.version + 1 };
+        await store.commit(scope, [replace(collection, request.id, document, request.version)]);
+        return { ...request, version: request.version + 1 };
       } catch (error) {
         if (error instanceof VersionConflictError) return null;
         throw error;
       }
     },
-    /** The session was improved: the wish is gone, or what is left of it are the entries that came since it was taken. */
-    async settle({ tenant, id }: ImproveWish): Promise<void> {
-      for (;;) {
+    /** Removes a taken request, or keeps what is left of it: the entries since it was taken. */
+    async settle({ tenant, id }: StoredImproveRequest): Promise<void> {
+      await retryOnConflict(async () => {
         const stored = await store.get({ tenant }, collection, id);
         if (stored === null) return;
         const { value, version } = stored;
         const left = { ...value, takenUntil: null, dueAt: value.wantedAt };
-        try {
-          await store.commit({ tenant }, [
-            value.entries === 0 ? remove(collection, id, version) : replace(collection, id, left, version),
-          ]);
-          return;
-        } catch (error) {
-          if (!(error instanceof VersionConflictError)) throw error;
-        }
-      }
+        await store.commit({ tenant }, [
+          value.entries === 0 ? remove(collection, id, version) : replace(collection, id, left, version),
+        ]);
+      });
     },
-    /** For a session that goes. */
+    /** Makes the write that removes the requests of a session. */
     removeOfSessionWrite: (user: UserId, session: string) =>
       removeWhere(collection, { userId: user, sessionId: session }),
-    /** For a dataset that goes. Returns how many are left. */
+    /** Removes the requests for a dataset. Returns how many are left. */
     async eraseDataset({ tenant }: Scope, dataset: DatasetId): Promise<number> {
       const where = { datasetId: dataset };
-      // For most there is nothing: one read tells.
+      // Most datasets have none: one read is enough.
       if ((await store.count({ tenant }, collection, where)) === 0) return 0;
       await store.commit({ tenant }, [removeWhere(collection, where)]);
       return store.count({ tenant }, collection, where);
@@ -152,7 +147,7 @@ export function createImproveWishes(store: DocumentStore) {
   };
 }
 
-/** Null: not by what is known now. */
+/** Returns when the entries are due; null when no limit applies yet. */
 function dueTime(
   { entries, firstAt, now }: { readonly entries: number; readonly firstAt: string; readonly now: string },
   debounce: Debounce,
@@ -167,14 +162,18 @@ function earlier(one: string | null, other: string | null): string | null {
   return one < other ? one : other;
 }
 
-function wishId({ user, session, dataset }: { user: UserId; session: string; dataset: DatasetId }): string {
-  return `${user}/${hash('sha256', session)}/${dataset}`;
+function documentId({ user, session, dataset }: { user: UserId; session: string; dataset: DatasetId }): string {
+  return `${user}/${sha256(session)}/${dataset}`;
 }
 
-function wishOf({ id, version, tenant, value }: Stored<WishDocument>): ImproveWish {
+function requestOf({ id, version, tenant, value }: Stored<RequestDocument>): StoredImproveRequest {
   const { userId, sessionId, datasetId, entries, keyId = null } = value;
   return {
-    ...{ id, version, entries, keyId, session: sessionId },
+    id,
+    version,
+    entries,
+    keyId,
+    session: sessionId,
     tenant: asId(tenant ?? ''),
     user: asId(userId),
     dataset: asId(datasetId),
