@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { EmbeddingState } from '../../services/common/platform/messaging/methods/cognify-managed.ts';
+import type { EmbeddingState } from '../../services/common/platform/messaging/messages.ts';
 import { createDatasetWorld, type DatasetWorld } from '../../test/support/kube/dataset-world.ts';
 
 const OLD = { model: 'builtin/hashing-v1', dimensions: 384 };

@@ -1,4 +1,4 @@
-import type { Method } from '../../services/common/platform/messaging/method.ts';
+import type { AnswerOf, CallPath, RequestOf } from '../../services/common/platform/messaging/messages.ts';
 import { createServiceCalls, type Refusals, refusalOf } from '../installation/services.ts';
 import type { ConditionDraft } from '../kube-runtime/conditions.ts';
 import { retrying, StepFailure, type StepOutcome, stalled } from '../kube-runtime/steps.ts';
@@ -45,14 +45,14 @@ function unreachable(services: readonly string[]): Outcome {
 export const { askService, translateErrors } = createServiceCalls(REFUSALS, unreachable);
 
 /** Asks about a dataset that exists; one that was removed meanwhile is created again with the next attempt. */
-export async function askAbout<Request, Response>(
+export async function askAbout<Path extends CallPath>(
   { memory, services }: DatasetParts,
   { object, signal }: DatasetContext,
-  method: Method<Request, Response>,
-  request: Request,
-): Promise<Response> {
+  path: Path,
+  request: RequestOf<Path>,
+): Promise<AnswerOf<Path>> {
   try {
-    return await askService(services, method, { request, signal });
+    return await askService(services, path, { request, signal });
   } catch (error) {
     if (refusalOf(error) !== 'DatasetNotFoundError') throw error;
     memory.identity.forget(uidOf(object));

@@ -5,10 +5,6 @@ import { engramError, isEngramError } from '../../services/common/kernel/errors.
 import { asId } from '../../services/common/kernel/ids.ts';
 import type { Principal } from '../../services/common/kernel/principal.ts';
 import { createMessenger, type Messenger } from '../../services/common/platform/messaging/messenger.ts';
-import { getPrincipal, resolveDatasets } from '../../services/common/platform/messaging/methods/auth.ts';
-import { ensureDataset } from '../../services/common/platform/messaging/methods/auth-managed.ts';
-import { startRun } from '../../services/common/platform/messaging/methods/cognify.ts';
-import { improve } from '../../services/common/platform/messaging/methods/improve.ts';
 import { createInProcessBus } from '../../services/common/storage/bus/in-process/bus.ts';
 import { unsignedPrincipals } from '../../test/support/unsigned-principals.ts';
 import { startPipeline } from './steps/start-runs.ts';
@@ -33,9 +29,9 @@ describe('startPipeline', () => {
       tenant: dataset.tenant,
       isSuperuser: false,
     } as Principal;
-    await messenger.serve(ensureDataset, async () => ({ dataset, created: false }));
-    await messenger.serve(resolveDatasets, async () => ({ datasets: [dataset] }));
-    await messenger.serve(getPrincipal, async ({ userId, tenant }) => {
+    await messenger.serve('auth.EnsureDataset', async () => ({ dataset, created: false }));
+    await messenger.serve('auth.ResolveDatasets', async () => ({ datasets: [dataset] }));
+    await messenger.serve('auth.GetPrincipal', async ({ userId, tenant }) => {
       expect([userId, tenant]).to.deep.equal([dataset.ownerId, dataset.tenant]);
       return { principal: owner };
     });
@@ -47,7 +43,7 @@ describe('startPipeline', () => {
 
   it('starts cognify as the owner of the dataset, with the defaults of the dataset', async () => {
     const asked: unknown[] = [];
-    await messenger.serve(startRun, async ({ dataset: named, background }, context) => {
+    await messenger.serve('cognify.StartRun', async ({ dataset: named, background }, context) => {
       asked.push([named.id, background, context.principal?.id]);
       throw engramError('ConflictError', 'One is under way.');
     });
@@ -58,11 +54,11 @@ describe('startPipeline', () => {
 
   it('says for which time of the schedule it starts', async () => {
     const due: unknown[] = [];
-    await messenger.serve(startRun, async ({ dueAt }) => {
+    await messenger.serve('cognify.StartRun', async ({ dueAt }) => {
       due.push(dueAt);
       throw engramError('ConflictError', 'One is under way.');
     });
-    await messenger.serve(improve, async ({ dueAt }, context) => {
+    await messenger.serve('improve.Improve', async ({ dueAt }, context) => {
       due.push([dueAt, context.principal?.id]);
       return { result: {}, error: null };
     });

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { EnsureTenantRequest } from '../../services/common/platform/messaging/methods/auth-managed.ts';
+import type { RequestOf } from '../../services/common/platform/messaging/messages.ts';
 import { createFakeAdministrators } from '../../test/support/kube/fake-administrators.ts';
 import { endActivator, runEverything } from '../../test/support/kube/fake-workloads.ts';
 import { createTenantWorld, PLACE, type TenantWorld } from '../../test/support/kube/tenant-world.ts';
@@ -37,7 +37,7 @@ describe('sleep of a Dedicated tenant that nobody uses', () => {
   const replicas = () => deployment('auth')?.spec.replicas;
   const ready = () => world.conditions()['Ready'];
   const lastRequest = () =>
-    world.own.calls.findLast(({ method }) => method === 'ensureTenant')?.request as EnsureTenantRequest;
+    world.own.calls.findLast(({ method }) => method === 'ensureTenant')?.request as RequestOf<'auth.EnsureTenant'>;
   const settle = async () => {
     await world.reconcile();
     runEverything(world.kube);

@@ -1,6 +1,5 @@
 import type { TenantId } from '../../services/common/kernel/brand.ts';
 import { asId } from '../../services/common/kernel/ids.ts';
-import { releaseTenant } from '../../services/common/platform/messaging/methods/auth-managed.ts';
 import type { Tenant, TenantStatus } from '../api/tenant.ts';
 import { ifManagedByUs } from '../erasure/outcome.ts';
 import { type ConditionDraft, toSeconds } from '../kube-runtime/conditions.ts';
@@ -251,7 +250,7 @@ export function releaseFormerHolder(deps: TenantDependencies): TenantStep {
       const crUid = (await findKeys(deps, context))?.formerHolder;
       if (crUid === undefined) return done();
       const request = { tenantId: asId<TenantId>(tenantId), crUid, resource: keyOf(object.metadata) };
-      await ifManagedByUs(() => askService(deps.services, releaseTenant, { request, signal }));
+      await ifManagedByUs(() => askService(deps.services, 'auth.ReleaseTenant', { request, signal }));
       return done();
     },
   };

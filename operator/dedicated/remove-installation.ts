@@ -1,4 +1,3 @@
-import { findManaged } from '../../services/common/platform/messaging/methods/auth-managed.ts';
 import type { TenantStatus } from '../api/tenant.ts';
 import { receiptName } from '../erasure/receipts.ts';
 import { keepFormerSigner } from '../erasure/snapshots.ts';
@@ -49,7 +48,7 @@ export function nameTenant(deps: TenantDependencies): TenantStep {
       const keys = status.tenantId === undefined && isDedicated(object) ? await findKeys(deps, context) : null;
       if (keys === null) return done();
       const request = { crUid: object.metadata.uid ?? '' };
-      const { managed } = await askService(deps.services, findManaged, { request, signal });
+      const { managed } = await askService(deps.services, 'auth.FindManaged', { request, signal });
       if (managed === null) return done();
       const { tenantId } = managed;
       await noteTenantId(deps, { ...context, status: { ...status, tenantId } }, keys.secretName);

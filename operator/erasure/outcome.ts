@@ -1,4 +1,4 @@
-import type { ErasureProgress } from '../../services/common/platform/messaging/methods/ingest-managed.ts';
+import type { ErasureProgress } from '../../services/common/platform/messaging/messages.ts';
 import { refusalOf } from '../installation/services.ts';
 import { type ConditionDraft, MESSAGE_LIMIT } from '../kube-runtime/conditions.ts';
 import type { EventNote } from '../kube-runtime/events.ts';

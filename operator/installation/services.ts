@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { SERVICE_NAMES, type ServiceName } from '../../services/common/domain/service-paths.ts';
 import { type EngramError, isEngramError } from '../../services/common/kernel/errors.ts';
+import type { AnswerOf, CallPath, RequestOf } from '../../services/common/platform/messaging/messages.ts';
 import type { Messenger } from '../../services/common/platform/messaging/messenger.ts';
-import type { Method } from '../../services/common/platform/messaging/method.ts';
-import { serviceHealth } from '../../services/common/platform/messaging/methods/system.ts';
 import type { Clock } from '../../services/common/ports/system.ts';
 import { StepFailure, type StepOutcome, stalled } from '../kube-runtime/steps.ts';
 
@@ -26,7 +25,7 @@ export function createServices(messenger: Pick<Messenger, 'call'>, clock: Pick<C
 
   const isHealthy = async (name: ServiceName): Promise<boolean> => {
     try {
-      const { status } = await messenger.call(serviceHealth(name), {}, { requestId: randomUUID() });
+      const { status } = await messenger.call(`${name}.Health`, {}, { requestId: randomUUID() });
       return status !== 'unhealthy';
     } catch {
       // Whatever the reason: it does not answer as a healthy service does.
@@ -38,7 +37,7 @@ export function createServices(messenger: Pick<Messenger, 'call'>, clock: Pick<C
     return SERVICE_NAMES.filter((_, at) => answers[at] === false).toSorted();
   };
   return {
-    call: (method, request, context) => messenger.call(method, request, context),
+    call: (path, request, context) => messenger.call(path, request, context),
     unhealthy() {
       const now = clock.monotonicMs();
       if (health === undefined || now - health.at > HEALTH_AGE_MS) health = { at: now, unhealthy: askAll() };
@@ -48,13 +47,13 @@ export function createServices(messenger: Pick<Messenger, 'call'>, clock: Pick<C
 }
 
 /** Calls a method and throws the service's error as it is; `createServiceCalls` turns it into the outcome of a step. */
-export function callService<Request, Response>(
+export function callService<Path extends CallPath>(
   services: Pick<Services, 'call'>,
-  method: Method<Request, Response>,
-  request: Request,
+  path: Path,
+  request: RequestOf<Path>,
   signal: AbortSignal,
-): Promise<Response> {
-  return services.call(method, request, { requestId: randomUUID(), signal });
+): Promise<AnswerOf<Path>> {
+  return services.call(path, request, { requestId: randomUUID(), signal });
 }
 
 type Outcome = StepOutcome<Record<string, unknown>>;
@@ -91,19 +90,19 @@ export function createServiceCalls(refusals: Refusals, unreachable: (services: r
     /** `service`: shown in the condition when it does not answer. */
     translateErrors,
     /** `ownRefusals`: those of this call, in place of the common ones. */
-    askService<Request, Response>(
+    askService<Path extends CallPath>(
       services: Pick<Services, 'call'>,
-      method: Method<Request, Response>,
-      { request, signal, ownRefusals = {} }: ServiceCall<Request>,
-    ): Promise<Response> {
-      const [service = ''] = method.path.split('.');
-      return translateErrors(service, () => callService(services, method, request, signal), ownRefusals);
+      path: Path,
+      { request, signal, ownRefusals = {} }: ServiceCall<Path>,
+    ): Promise<AnswerOf<Path>> {
+      const [service = ''] = path.split('.');
+      return translateErrors(service, () => callService(services, path, request, signal), ownRefusals);
     },
   };
 }
 
-interface ServiceCall<Request> {
-  readonly request: Request;
+interface ServiceCall<Path extends CallPath> {
+  readonly request: RequestOf<Path>;
   readonly signal: AbortSignal;
   readonly ownRefusals?: Refusals;
 }

@@ -1,7 +1,4 @@
-import type {
-  DeclaredTenantState,
-  EnsureTenantRequest,
-} from '../../services/common/platform/messaging/methods/auth-managed.ts';
+import type { DeclaredTenantState, RequestOf } from '../../services/common/platform/messaging/messages.ts';
 import type { Tenant, TenantStatus } from '../api/tenant.ts';
 import { durationMs } from '../api/values.ts';
 import { type ConditionDraft, findCondition } from '../kube-runtime/conditions.ts';
@@ -51,7 +48,7 @@ export function effectiveState({ spec }: Pick<Tenant, 'spec'>, status: Seen, isA
 export function declaredState(
   { spec }: Pick<Tenant, 'spec'>,
   status: Seen,
-): Pick<EnsureTenantRequest, 'state' | 'hibernation'> {
+): Pick<RequestOf<'auth.EnsureTenant'>, 'state' | 'hibernation'> {
   const state: DeclaredTenantState = isFenced(spec, status) ? 'Hibernated' : spec.state;
   const { hibernation } = spec;
   if (state !== 'Active' || hibernation === undefined) return { state };

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { EnsureTenantRequest } from '../../services/common/platform/messaging/methods/auth-managed.ts';
+import type { RequestOf } from '../../services/common/platform/messaging/messages.ts';
 import { createTenantWorld, type TenantWorld } from '../../test/support/kube/tenant-world.ts';
 import { WAKE_AT } from '../api/names.ts';
 
@@ -18,7 +18,7 @@ describe('hibernation of a tenant', () => {
     return held;
   };
   const lastRequest = () =>
-    world.services.calls.findLast(({ method }) => method === 'ensureTenant')?.request as EnsureTenantRequest;
+    world.services.calls.findLast(({ method }) => method === 'ensureTenant')?.request as RequestOf<'auth.EnsureTenant'>;
   const reasons = () => world.notes.map(({ reason }) => reason);
 
   it('is handed to the services, and is none where nothing is declared', async () => {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { TenantId } from '../../services/common/kernel/brand.ts';
 import { asId } from '../../services/common/kernel/ids.ts';
-import type { CheckIsolationRequest } from '../../services/common/platform/messaging/methods/ingest-managed.ts';
+import type { RequestOf } from '../../services/common/platform/messaging/messages.ts';
 import { unavailable } from '../../test/support/kube/fake-services.ts';
 import { createTenantWorld, PLACE, type TenantWorld } from '../../test/support/kube/tenant-world.ts';
 import { TENANT_KIND } from '../api/tenant.ts';
@@ -20,7 +20,7 @@ describe('isolation of a tenant', () => {
   const checks = () =>
     world.services.calls
       .filter(({ method }) => method === 'checkIsolation')
-      .map(({ request }) => request as CheckIsolationRequest);
+      .map(({ request }) => request as RequestOf<'ingest.CheckIsolation'>);
   const both = async (spec: Parameters<TenantWorld['put']>[0] = {}) => {
     world.put({}, OTHER);
     await world.reconcile('memory/other');

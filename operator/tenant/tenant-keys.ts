@@ -1,6 +1,5 @@
 import type { TenantId } from '../../services/common/kernel/brand.ts';
 import { isEngramError } from '../../services/common/kernel/errors.ts';
-import { setTenantKeys } from '../../services/common/platform/messaging/methods/auth-managed.ts';
 import { API_KEY_LABEL, isOfInstallation, KEY_ANNOTATIONS, ROTATE_AT } from '../api/names.ts';
 import type { Tenant, TenantApiKey, TenantStatusSecret } from '../api/tenant.ts';
 import { durationMs } from '../api/values.ts';
@@ -183,7 +182,7 @@ export async function tellServices(
 ): Promise<void> {
   const crUid = context.object.metadata.uid ?? '';
   const request = { tenantId, crUid, name, keySha256: keySha256s };
-  await askService(deps.services, setTenantKeys, { request, signal: context.signal });
+  await askService(deps.services, 'auth.SetTenantKeys', { request, signal: context.signal });
 }
 
 function statusOf({ name }: TenantApiKey, { metadata }: Secret, managed: boolean): TenantStatusSecret {

@@ -1,8 +1,8 @@
 import type { BudgetKind, BudgetLimits } from '../common/domain/budget.ts';
 import type { Config } from '../common/platform/config/configuration.ts';
 import type { Lifecycle } from '../common/platform/lifecycle/lifecycle.ts';
+import { EVERY_TENANT } from '../common/platform/messaging/messages.ts';
 import type { Messenger } from '../common/platform/messaging/messenger.ts';
-import { accessChanges, EVERY_TENANT } from '../common/platform/messaging/methods/auth.ts';
 import type { Budgets } from '../common/ports/budgets.ts';
 import { type BudgetKeeperOptions, createBudgets } from '../common/records/budgets/budget-keeper.ts';
 import { foldAll } from '../common/records/budgets/token-reservations.ts';
@@ -22,7 +22,7 @@ export function openBudgets({ config, messenger, ...options }: BudgetParts, life
     name: 'budgets',
     async start() {
       if (!options.store.capabilities.sharedBetweenProcesses) await giveBackReserved(options.store);
-      news = await messenger.subscribe(accessChanges, EVERY_TENANT, () => budgets.forget());
+      news = await messenger.subscribe('access', EVERY_TENANT, () => budgets.forget());
     },
     stop: async () => news?.stop(),
   });

@@ -12,8 +12,8 @@ import type { EmbedderOptions } from '../common/models/providers/embedder.ts';
 import type { ExpectedCall, UsageMeter } from '../common/models/providers/usage-meter.ts';
 import type { Config } from '../common/platform/config/configuration.ts';
 import { chosenOver, defaultModel, lacksKey, type ModelSettings } from '../common/platform/config/model-choice.ts';
+import { MODEL_SETTINGS } from '../common/platform/messaging/messages.ts';
 import type { Messenger } from '../common/platform/messaging/messenger.ts';
-import { MODEL_SETTINGS, modelSettingsChanges } from '../common/platform/messaging/methods/auth.ts';
 import type { Logger } from '../common/platform/observability/logger.ts';
 import { measuredEmbedder, measuredLanguageModel } from '../common/platform/observability/measured-models.ts';
 import type { Metrics } from '../common/platform/observability/metrics.ts';
@@ -137,11 +137,11 @@ export async function openModels(parts: ModelParts): Promise<Models> {
     async changed() {
       outdated();
       // The change is durable already; whoever misses the news reads it soon.
-      await messenger.publish(modelSettingsChanges, MODEL_SETTINGS, {}).catch((error: unknown) => {
+      await messenger.publish('settings', MODEL_SETTINGS, {}).catch((error: unknown) => {
         logger.warn('models.change.unpublished', { error });
       });
     },
-    listen: () => messenger.subscribe(modelSettingsChanges, MODEL_SETTINGS, outdated),
+    listen: () => messenger.subscribe('settings', MODEL_SETTINGS, outdated),
     prepare() {
       const known = followed.last();
       const hasModel = known === null ? config.languageModel !== null : known.languageModel !== null;

@@ -3,7 +3,6 @@ import type { App } from '../common/platform/http/app.ts';
 import type { HealthCheck, HealthChecks } from '../common/platform/http/health.ts';
 import type { OpenApiDocument } from '../common/platform/http/openapi.ts';
 import type { Messenger } from '../common/platform/messaging/messenger.ts';
-import { describeService, serviceHealth } from '../common/platform/messaging/methods/system.ts';
 import type { Subscription } from '../common/storage/ports/bus.ts';
 import { isBuilt } from './registry.ts';
 
@@ -23,10 +22,10 @@ export function otherServices(local: readonly ServiceName[], messenger: Messenge
   return {
     health: Object.fromEntries(names.map((name) => [name, healthOf(name, messenger)])),
     async describe() {
-      const asked = names.map((name) => messenger.call(describeService(name), {}, context()));
+      const asked = names.map((name) => messenger.call(`${name}.Describe`, {}, context()));
       const answers = await Promise.allSettled(asked);
       return answers.flatMap((answer) =>
-        answer.status === 'fulfilled' ? [JSON.parse(answer.value.openApiJson) as OpenApiDocument] : [],
+        answer.status === 'fulfilled' ? [JSON.parse(answer.value.openapi) as OpenApiDocument] : [],
       );
     },
   };
@@ -36,8 +35,14 @@ function healthOf(name: ServiceName, messenger: Messenger): HealthCheck {
   return {
     critical: true,
     async check() {
-      const { status } = await messenger.call(serviceHealth(name), {}, { requestId: '' });
-      return { status, provider: 'service', details: status === 'healthy' ? 'A replica can serve' : `It is ${status}` };
+      const { status } = await messenger.call(`${name}.Health`, {}, { requestId: '' });
+      // A state of another release is no good news.
+      const isGood = status === 'healthy' || status === 'degraded';
+      return {
+        status: isGood ? status : 'unhealthy',
+        provider: 'service',
+        details: status === 'healthy' ? 'A replica can serve' : `It is ${status}`,
+      };
     },
   };
 }
@@ -50,8 +55,8 @@ export function answerForServices(
 ): Promise<readonly Subscription[]> {
   return Promise.all(
     names.flatMap((name) => [
-      messenger.serve(describeService(name), async () => ({ openApiJson: JSON.stringify(app.describe()) })),
-      messenger.serve(serviceHealth(name), async () => ({ status: await app.state() })),
+      messenger.serve(`${name}.Describe`, async () => ({ openapi: JSON.stringify(app.describe()) })),
+      messenger.serve(`${name}.Health`, async () => ({ status: await app.state() })),
     ]),
   );
 }

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { type ModelProvider, startModelProvider } from '../../test/support/model-provider.ts';
-import type { ProbeModelRequest } from '../common/platform/messaging/methods/cognify-managed.ts';
+import type { RequestOf } from '../common/platform/messaging/messages.ts';
 import { createModelProbe } from './probe-model.ts';
 
 const KEY = 'the-key-of-acme-0123456789';
@@ -12,7 +12,7 @@ describe('probes of models', () => {
   });
   afterEach(() => provider.close());
 
-  const probe = (change: Partial<ProbeModelRequest> = {}) =>
+  const probe = (change: Partial<RequestOf<'cognify.ProbeModel'>> = {}) =>
     createModelProbe(['127.0.0.1'])({
       ...{ kind: 'language', provider: 'openai', model: 'gpt-x', endpoint: `${provider.url}/v1`, apiKey: KEY },
       ...change,
@@ -47,7 +47,8 @@ describe('probes of models', () => {
 
   it('know embedding models by the vectors they give', async () => {
     provider.answer = () => ({ body: embedding });
-    const ask = (change: Partial<ProbeModelRequest>) => probe({ kind: 'embedding', model: 'some-model', ...change });
+    const ask = (change: Partial<RequestOf<'cognify.ProbeModel'>>) =>
+      probe({ kind: 'embedding', model: 'some-model', ...change });
     expect((await ask({ dimensions: 3 })).outcome).to.equal('accepted');
     expect((await ask({})).outcome).to.equal('accepted');
     const other = await ask({ dimensions: 4 });

@@ -3,7 +3,7 @@ import { isEngramError } from '../common/kernel/errors.ts';
 import { PERSONAL_TENANT } from '../common/kernel/scope.ts';
 import type { ModelSettings } from '../common/models/providers/provider.ts';
 import { scrubErrorText } from '../common/platform/jobs/scrub-error.ts';
-import type { ProbeModelRequest, ProbeModelResponse } from '../common/platform/messaging/methods/cognify-managed.ts';
+import type { AnswerOf, RequestOf } from '../common/platform/messaging/messages.ts';
 import type { ModelCallContext } from '../common/ports/models.ts';
 
 /** Whoever asks waits for 30 s. */
@@ -15,7 +15,10 @@ const ANSWER_TOKENS = 16;
 /** Of an embedding model whose dimensions are neither demanded nor known: what it gives is told in its error. */
 const ANY_DIMENSIONS = 1;
 
-export type ProbeModel = (request: ProbeModelRequest, signal?: AbortSignal) => Promise<ProbeModelResponse>;
+export type ProbeModel = (
+  request: RequestOf<'cognify.ProbeModel'>,
+  signal?: AbortSignal,
+) => Promise<AnswerOf<'cognify.ProbeModel'>>;
 
 /** Probes of providers that are public or on one of these hosts, see `ENGRAM_TENANT_MODEL_HOSTS`. */
 export function createModelProbe(privateHosts: readonly string[]): ProbeModel {
@@ -30,10 +33,10 @@ export function createModelProbe(privateHosts: readonly string[]): ProbeModel {
  * whose credential it is pays its provider for a few tokens.
  */
 async function probeModel(
-  request: ProbeModelRequest,
+  request: RequestOf<'cognify.ProbeModel'>,
   send: typeof fetch,
   signal: AbortSignal | undefined,
-): Promise<ProbeModelResponse> {
+): Promise<AnswerOf<'cognify.ProbeModel'>> {
   const connected = { ...connection(request), fetch: send };
   try {
     await (request.kind === 'language'
@@ -46,8 +49,8 @@ async function probeModel(
   }
 }
 
-const OUTCOMES: ReadonlyMap<string, ProbeModelResponse['outcome']> = new Map(
-  Object.entries<ProbeModelResponse['outcome']>({
+const OUTCOMES: ReadonlyMap<string, AnswerOf<'cognify.ProbeModel'>['outcome']> = new Map(
+  Object.entries<AnswerOf<'cognify.ProbeModel'>['outcome']>({
     LLMAPIKeyNotSetError: 'rejected',
     LLMPaymentRequiredError: 'rejected',
     LLMQuotaExceededError: 'rejected',
@@ -61,7 +64,7 @@ const OUTCOMES: ReadonlyMap<string, ProbeModelResponse['outcome']> = new Map(
 );
 
 /** What the answer of a provider says of its credential. */
-export function outcomeOf(error: EngramError): ProbeModelResponse['outcome'] {
+export function outcomeOf(error: EngramError): AnswerOf<'cognify.ProbeModel'>['outcome'] {
   return OUTCOMES.get(error.wireName) ?? 'unreachable';
 }
 
@@ -93,7 +96,7 @@ async function askEmbedder(
   }
 }
 
-function connection({ provider, model, endpoint, apiKey }: ProbeModelRequest): ModelSettings {
+function connection({ provider, model, endpoint, apiKey }: RequestOf<'cognify.ProbeModel'>): ModelSettings {
   return {
     ...{ provider, model },
     ...(endpoint === undefined || endpoint === '' ? {} : { endpoint }),

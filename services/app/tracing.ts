@@ -1,8 +1,8 @@
 import type { Span } from '../common/domain/span.ts';
 import type { Config } from '../common/platform/config/configuration.ts';
 import type { LifecycleStep } from '../common/platform/lifecycle/lifecycle.ts';
+import { SPANS_ENDED } from '../common/platform/messaging/messages.ts';
 import type { Messenger } from '../common/platform/messaging/messenger.ts';
-import { endedSpans, SPANS_ENDED } from '../common/platform/messaging/methods/spans.ts';
 import type { Logger } from '../common/platform/observability/logger.ts';
 import type { Metrics } from '../common/platform/observability/metrics.ts';
 import { createRecentTraces } from '../common/platform/observability/tracing/recent-traces.ts';
@@ -46,7 +46,7 @@ export function openTracing(metrics: Metrics): Tracing {
       if (config.stores.bus === 'embedded') return { name: 'tracing' };
       const shows = config.services.includes('ingest');
       const batches = createBatches((spans) =>
-        messenger.publish(endedSpans, SPANS_ENDED, { spans }).catch((error: unknown) => {
+        messenger.publish('spans', SPANS_ENDED, { spans }).catch((error: unknown) => {
           logger.warn('spans.unpublished', { spans: spans.length, error });
         }),
       );
@@ -56,7 +56,7 @@ export function openTracing(metrics: Metrics): Tracing {
       return {
         name: 'tracing',
         async start() {
-          if (shows) listening = await messenger.subscribe(endedSpans, SPANS_ENDED, show);
+          if (shows) listening = await messenger.subscribe('spans', SPANS_ENDED, show);
         },
         async stop() {
           await batches.flush();

@@ -3,9 +3,6 @@ import type { Principal } from '../common/kernel/principal.ts';
 import { onDemand } from '../common/platform/lifecycle/on-demand.ts';
 import type { Service } from '../common/platform/lifecycle/service.ts';
 import { callerOf } from '../common/platform/messaging/messenger.ts';
-import * as methods from '../common/platform/messaging/methods/auth.ts';
-import * as managed from '../common/platform/messaging/methods/auth-managed.ts';
-import * as snapshots from '../common/platform/messaging/methods/snapshots.ts';
 import { createPrincipalSigner } from '../common/platform/messaging/principal-tokens.ts';
 import type { Subscription } from '../common/storage/ports/bus.ts';
 import { type AuthServiceOptions, createDependencies, type ServiceDependencies } from './dependencies.ts';
@@ -145,7 +142,7 @@ function serve(
   });
   return Promise.all([
     deps.notify.listen(),
-    messenger.serve(methods.authenticate, async (request) => {
+    messenger.serve('auth.Authenticate', async (request) => {
       const principal = await authenticate(deps, request);
       const closure = principal === null ? null : await openTenant(deps, principal, request.unattended);
       return {
@@ -155,48 +152,48 @@ function serve(
         posture: posture.reason,
       };
     }),
-    messenger.serve(methods.getPrincipal, async ({ userId, tenant, ...given }) =>
+    messenger.serve('auth.GetPrincipal', async ({ userId, tenant, ...given }) =>
       signed(await getPrincipal(deps, { userId: asId(userId), tenant: asId(tenant), ...given })),
     ),
-    messenger.serve(methods.getPublicKeys, async () => ({ jwks: signer.publicKeys })),
-    messenger.serve(methods.heldCapabilities, async (_request, context) => ({
+    messenger.serve('auth.GetPublicKeys', async () => ({ jwks: signer.publicKeys })),
+    messenger.serve('auth.HeldCapabilities', async (_request, context) => ({
       capabilities: await heldCapabilities(deps, callerOf(context)),
     })),
-    messenger.serve(methods.resolveDatasets, async (request, context) => ({
+    messenger.serve('auth.ResolveDatasets', async (request, context) => ({
       datasets: await resolveDatasets(deps, { ...request, principal: callerOf(context), signal: context.signal }),
     })),
-    messenger.serve(methods.createDataset, async ({ name }, context) => ({
+    messenger.serve('auth.CreateDataset', async ({ name }, context) => ({
       dataset: await createDataset(deps, callerOf(context), name),
     })),
-    messenger.serve(methods.setQuota, async (request) => {
+    messenger.serve('auth.SetQuota', async (request) => {
       await setQuota(deps, request);
       return {};
     }),
-    messenger.serve(methods.usage, async ({ tenant }) => ({ usage: await readQuota(deps, tenant) })),
+    messenger.serve('auth.Usage', async ({ tenant }) => ({ usage: await readQuota(deps, tenant) })),
     ...serveOperator(deps, messenger),
-    messenger.serve(managed.getEraser, async (request) => signed(await getEraser(deps, request))),
-    messenger.serve(managed.beginErasure, async (request) => {
+    messenger.serve('auth.GetEraser', async (request) => signed(await getEraser(deps, request))),
+    messenger.serve('auth.BeginErasure', async (request) => {
       const begun = await beginErasure(deps, request);
       return { ...begun, ...signed(begun.principal) };
     }),
-    messenger.serve(managed.openCanary, async (request) => {
+    messenger.serve('auth.OpenCanary', async (request) => {
       const opened = await openCanary(deps, request);
       return { ...opened, token: signer.sign(opened.principal) };
     }),
-    messenger.serve(snapshots.signSnapshot, async ({ sha256 }) => deps.auditHeads.signSnapshot(sha256)),
-    messenger.serve(snapshots.checkSnapshot, async ({ sha256, ...signed }) => ({
+    messenger.serve('auth.SignSnapshot', async ({ sha256 }) => deps.auditHeads.signSnapshot(sha256)),
+    messenger.serve('auth.CheckSnapshot', async ({ sha256, ...signed }) => ({
       isOurs: deps.auditHeads.isSnapshotSigned(sha256, signed),
     })),
-    messenger.serve(snapshots.admitDataset, async (request) => {
+    messenger.serve('auth.AdmitDataset', async (request) => {
       await admitDataset(deps, request);
       return {};
     }),
-    messenger.serve(snapshots.admitOwnDataset, async (request, context) => {
+    messenger.serve('auth.AdmitOwnDataset', async (request, context) => {
       await admitOwnDataset(deps, request, callerOf(context));
       return {};
     }),
-    messenger.serve(managed.endErasure, async (request) => ({ receipt: await endErasure(deps, request) })),
-    messenger.serve(methods.removeDataset, async ({ dataset }, context) => ({
+    messenger.serve('auth.EndErasure', async (request) => ({ receipt: await endErasure(deps, request) })),
+    messenger.serve('auth.RemoveDataset', async ({ dataset }, context) => ({
       removed: await removeDataset(deps, dataset, callerOf(context).id),
     })),
   ]);
@@ -205,17 +202,17 @@ function serve(
 /** For `Tenant` and `Dataset` resources. The bus lets nobody but the operator send these. */
 function serveOperator(deps: ServiceDependencies, messenger: AuthServiceOptions['messenger']): Promise<Subscription>[] {
   return [
-    messenger.serve(managed.ensureTenant, (request) => ensureTenant(deps, request)),
-    messenger.serve(managed.setTenantKeys, (request) => setTenantKeys(deps, request)),
-    messenger.serve(managed.setTenantEmbedding, (request) => setTenantEmbedding(deps, request)),
-    messenger.serve(managed.setTenantModel, (request) => setTenantModel(deps, request)),
-    messenger.serve(managed.ensureDataset, (request) => ensureDataset(deps, request)),
-    messenger.serve(managed.syncGrants, (request) => syncGrants(deps, request)),
-    messenger.serve(managed.findManaged, async ({ crUid }) => ({ managed: await findManaged(deps, crUid) })),
-    messenger.serve(managed.releaseTenant, async ({ tenantId, ...by }) => ({
+    messenger.serve('auth.EnsureTenant', (request) => ensureTenant(deps, request)),
+    messenger.serve('auth.SetTenantKeys', (request) => setTenantKeys(deps, request)),
+    messenger.serve('auth.SetTenantEmbedding', (request) => setTenantEmbedding(deps, request)),
+    messenger.serve('auth.SetTenantModel', (request) => setTenantModel(deps, request)),
+    messenger.serve('auth.EnsureDataset', (request) => ensureDataset(deps, request)),
+    messenger.serve('auth.SyncGrants', (request) => syncGrants(deps, request)),
+    messenger.serve('auth.FindManaged', async ({ crUid }) => ({ managed: await findManaged(deps, crUid) })),
+    messenger.serve('auth.ReleaseTenant', async ({ tenantId, ...by }) => ({
       released: await releaseManaged(deps, { tenant: tenantId, dataset: null }, by),
     })),
-    messenger.serve(managed.releaseDataset, async ({ tenantId, datasetId, crUid }) => ({
+    messenger.serve('auth.ReleaseDataset', async ({ tenantId, datasetId, crUid }) => ({
       released: await releaseManaged(deps, { tenant: tenantId, dataset: datasetId }, { crUid }),
     })),
   ];

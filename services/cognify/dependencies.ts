@@ -1,7 +1,7 @@
 import type { RunRecorder } from '../common/platform/jobs/run-recorder.ts';
 import type { WatchedWorkQueue } from '../common/platform/jobs/work-queue.ts';
+import type { AnswerOf, RequestOf } from '../common/platform/messaging/messages.ts';
 import type { Messenger } from '../common/platform/messaging/messenger.ts';
-import type { ProbeModelRequest, ProbeModelResponse } from '../common/platform/messaging/methods/cognify-managed.ts';
 import type { WorkerPool } from '../common/platform/workers/worker-pool.ts';
 import type { AuditLog } from '../common/ports/audit-log.ts';
 import type { Budgets } from '../common/ports/budgets.ts';
@@ -54,7 +54,10 @@ export interface CognifyServiceOptions extends Pick<DatasetIndexes, 'text' | 've
   /** Called when data is added: a run will probably follow, and its threads take a while to start. */
   readonly prepare?: () => void;
   /** Tests a provider with credentials from the request; absent: `ProbeModel` is not served. */
-  readonly probe?: (request: ProbeModelRequest, signal?: AbortSignal) => Promise<ProbeModelResponse>;
+  readonly probe?: (
+    request: RequestOf<'cognify.ProbeModel'>,
+    signal?: AbortSignal,
+  ) => Promise<AnswerOf<'cognify.ProbeModel'>>;
   /** Stores of snapshots; absent: none is restored. */
   readonly places?: SnapshotPlaces;
   /** Dependencies of the routes below `/llm`; absent: they are not served. */

@@ -4,9 +4,6 @@ import { createRunRecorder } from '../common/platform/jobs/run-recorder.ts';
 import { onDemand } from '../common/platform/lifecycle/on-demand.ts';
 import type { Service } from '../common/platform/lifecycle/service.ts';
 import { type CallContext, callerOf } from '../common/platform/messaging/messenger.ts';
-import * as methods from '../common/platform/messaging/methods/cognify.ts';
-import * as managed from '../common/platform/messaging/methods/cognify-managed.ts';
-import { restoreBuilt as restoreMethod } from '../common/platform/messaging/methods/snapshots.ts';
 import { onlyEmbedder } from '../common/ports/embedders.ts';
 import { NO_TRACER } from '../common/ports/tracer.ts';
 import { createDatasets } from '../common/records/auth/datasets.ts';
@@ -138,41 +135,41 @@ export function createCognifyService(options: CognifyServiceOptions): Service {
   const serve = (): Promise<readonly Subscription[]> => {
     const { prepare, probe, places } = options;
     return Promise.all([
-      messenger.serve(methods.startRun, async ({ dueAt, ...request }, context) => {
-        const own = { ...request, principal: callerOf(context), ...originOf(context) };
+      messenger.serve('cognify.StartRun', async ({ dueAt, background = false, ...request }, context) => {
+        const own = { ...request, background, principal: callerOf(context), ...originOf(context) };
         if (dueAt === undefined) return { run: await startCognify(dependencies, own) };
         const scheduling = { ...dependencies, scheduledStarts: createScheduledStarts(store) };
         return { run: await startScheduled(scheduling, { ...own, dueAt }) };
       }),
-      messenger.serve(methods.recordRun, async (request, context) => {
+      messenger.serve('cognify.RecordRun', async (request, context) => {
         prepare?.();
         await recordRun(dependencies, { ...request, principal: callerOf(context), ...originOf(context) });
         return {};
       }),
       messenger.serve(
-        methods.getRun,
+        'cognify.GetRun',
         async ({ runId }) => (await readRun(dependencies, runId)) ?? { run: null, tenant: null },
       ),
-      messenger.serve(methods.runStatuses, async ({ datasets, pipelines }) => ({
+      messenger.serve('cognify.RunStatuses', async ({ datasets, pipelines }) => ({
         runs: (await runs.newest(datasets, pipelines)).map(({ state }) => state),
       })),
       ...(probe === undefined
         ? []
-        : [messenger.serve(managed.probeModel, (request, { signal }) => probe(request, signal))]),
-      messenger.serve(managed.migrateEmbedding, (request, { signal }) =>
+        : [messenger.serve('cognify.ProbeModel', (request, { signal }) => probe(request, signal))]),
+      messenger.serve('cognify.MigrateEmbedding', (request, { signal }) =>
         migrateEmbedding(dependencies, request, (scope) => followMigration(migrating, scope, signal)),
       ),
-      messenger.serve(managed.builtStatistics, ({ dataset }) =>
+      messenger.serve('cognify.BuiltStatistics', ({ dataset }) =>
         builtStatistics({ ...dependencies, items: createDataItems(store) }, dataset),
       ),
-      messenger.serve(managed.setDatasetConfiguration, (request) => setDatasetConfiguration(dependencies, request)),
+      messenger.serve('cognify.SetDatasetConfiguration', (request) => setDatasetConfiguration(dependencies, request)),
       ...(places === undefined
         ? []
-        : [messenger.serve(restoreMethod, (request) => restoreBuilt({ ...dependencies, places }, request))]),
-      messenger.serve(methods.applyGraphPatch, (request, context) =>
+        : [messenger.serve('cognify.RestoreBuilt', (request) => restoreBuilt({ ...dependencies, places }, request))]),
+      messenger.serve('cognify.ApplyGraphPatch', (request, context) =>
         applyGraphPatch({ ...dependencies, claims: createImproveClaims(store) }, request, context),
       ),
-      messenger.serve(methods.eraseBuilt, async (request) => {
+      messenger.serve('cognify.Erase', async (request) => {
         const erased = await eraseBuilt({ ...dependencies, builds, cache, repetitions }, request);
         return { ...erased, removed: { ...erased.removed } };
       }),

@@ -4,8 +4,8 @@ import type { SessionKey } from '../common/domain/session.ts';
 import type { DatasetRef } from '../common/kernel/dataset.ts';
 import { isEngramError } from '../common/kernel/errors.ts';
 import type { Principal } from '../common/kernel/principal.ts';
+import type { CompletedRun } from '../common/platform/messaging/messages.ts';
 import type { CallContext } from '../common/platform/messaging/messenger.ts';
-import type { CompletedRun } from '../common/platform/messaging/methods/cognify.ts';
 
 export { STAGE_NAMES, type StageName } from '../common/domain/improve-stages.ts';
 

@@ -3,8 +3,8 @@ import { sessionDocumentId } from '../common/domain/session.ts';
 import type { SessionFeedback } from '../common/domain/session-context.ts';
 import { clientMessage, isEngramError } from '../common/kernel/errors.ts';
 import type { Scope } from '../common/kernel/scope.ts';
+import type { SessionNote } from '../common/platform/messaging/messages.ts';
 import type { Messenger } from '../common/platform/messaging/messenger.ts';
-import { noteOnSession as noteMethod, type SessionNote } from '../common/platform/messaging/methods/ingest.ts';
 import type { Logger } from '../common/ports/logger.ts';
 import type { SessionWatermarks, Watermarks } from '../common/records/improve/watermarks.ts';
 import type { SessionContexts } from '../common/records/sessions/session-context.ts';
@@ -64,7 +64,7 @@ export async function noteOnSession(
   { session }: SessionKey,
   notes: readonly SessionNote[],
 ): Promise<number> {
-  return (await messenger.call(noteMethod, { session, notes }, { ...context, signal })).noted;
+  return (await messenger.call('ingest.NoteOnSession', { session, notes }, { ...context, signal })).noted;
 }
 
 /** Reports to ingest how many entries are in the memory of a dataset; from then on they may expire. */
@@ -75,7 +75,7 @@ export async function reportPersisted(
   persisted: Partial<EntryCounts>,
 ): Promise<void> {
   const request = { session, notes: [], bridged: { qas: 0, traces: 0, ...persisted } };
-  await messenger.call(noteMethod, request, { ...context, signal });
+  await messenger.call('ingest.NoteOnSession', request, { ...context, signal });
 }
 
 interface SessionFailures {

@@ -5,7 +5,6 @@ import { once } from '../common/platform/async/once.ts';
 import { onDemand } from '../common/platform/lifecycle/on-demand.ts';
 import type { Service } from '../common/platform/lifecycle/service.ts';
 import { callerOf } from '../common/platform/messaging/messenger.ts';
-import { eraseLearned as eraseMethod, improve as improveMethod } from '../common/platform/messaging/methods/improve.ts';
 import { onlyEmbedder } from '../common/ports/embedders.ts';
 import { createScheduledStarts } from '../common/records/cognify/scheduled-starts.ts';
 import { createVectorHomes } from '../common/records/cognify/vector-homes.ts';
@@ -94,14 +93,14 @@ function partsOf(options: ImproveServiceOptions, stopping: AbortSignal): Improve
 function serve(parts: ImproveParts): Promise<readonly Subscription[]> {
   const { messenger, settings } = parts;
   return Promise.all([
-    messenger.serve(improveMethod, async ({ dataset, sessions, dueAt }, { signal: _, ...context }) => {
+    messenger.serve('improve.Improve', async ({ dataset, sessions, dueAt }, { signal: _, ...context }) => {
       const options = defaultOptions(settings.feedbackAlpha);
       const request = { dataset, principal: callerOf(context), context, sessionIds: sessions, options };
       const improve = () => improveDataset(parts, request);
       const result = await (dueAt === undefined ? improve() : startScheduled(parts, { ...request, dueAt }));
       return { result: presentImproveResult(result) as JsonObject, error: firstError(result) };
     }),
-    messenger.serve(eraseMethod, ({ dataset, items }) =>
+    messenger.serve('improve.Erase', ({ dataset, items }) =>
       items === undefined ? eraseLearned(parts, dataset) : eraseItems(parts, dataset, items.map(dataItemId)),
     ),
   ]);

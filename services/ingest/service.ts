@@ -12,17 +12,6 @@ import {
 import { onDemand } from '../common/platform/lifecycle/on-demand.ts';
 import type { Service } from '../common/platform/lifecycle/service.ts';
 import { callerOf } from '../common/platform/messaging/messenger.ts';
-import {
-  appendSession,
-  datasetItems,
-  keepDocuments as keepMethod,
-  noteOnSession as noteMethod,
-  noteOnTurn,
-  recordSkillRuns,
-  takeDownload as takeMethod,
-} from '../common/platform/messaging/methods/ingest.ts';
-import * as managed from '../common/platform/messaging/methods/ingest-managed.ts';
-import * as snapshotMethods from '../common/platform/messaging/methods/snapshots.ts';
 import type { Budgets } from '../common/ports/budgets.ts';
 import { createAgentConnections } from '../common/records/auth/agent-connections.ts';
 import { createApiKeys } from '../common/records/auth/api-keys.ts';
@@ -264,21 +253,21 @@ function createPurge(dependencies: IngestDependencies, signal: AbortSignal) {
 function serveServices(dependencies: IngestDependencies): Promise<Subscription[]> {
   const { messenger, store } = dependencies;
   return Promise.all([
-    messenger.serve(datasetItems, async ({ dataset, ids, after = null, limit }) => {
+    messenger.serve('ingest.DatasetItems', async ({ dataset, ids, after = null, limit }) => {
       const scope = scopeOf(dataset);
       if (ids !== undefined) return { items: await dependencies.items.getMany(scope, ids.map(dataItemId)), next: null };
       return dependencies.items.oldestFirst(scope, { after, limit });
     }),
-    messenger.serve(keepMethod, (request, context) => keepDocuments(dependencies, request, context)),
-    messenger.serve(takeMethod, (request, context) => takeDownload(dependencies, request, context)),
-    messenger.serve(appendSession, (request, context) => appendTurn(dependencies, request, context)),
-    messenger.serve(recordSkillRuns, async ({ dataset, runs }, context) => ({
+    messenger.serve('ingest.KeepDocuments', (request, context) => keepDocuments(dependencies, request, context)),
+    messenger.serve('ingest.TakeDownload', (request, context) => takeDownload(dependencies, request, context)),
+    messenger.serve('ingest.AppendSession', (request, context) => appendTurn(dependencies, request, context)),
+    messenger.serve('ingest.RecordSkillRuns', async ({ dataset, runs }, context) => ({
       recorded: await recordUsedSkills(dependencies, dataset, runs, { principal: callerOf(context), context }),
     })),
-    messenger.serve(noteOnTurn, (request, context) =>
+    messenger.serve('ingest.NoteOnTurn', (request, context) =>
       keepTurnNote({ ...dependencies, contexts: createSessionContexts(store) }, request, context),
     ),
-    messenger.serve(noteMethod, (request, context) => noteOnSession(dependencies, request, context)),
+    messenger.serve('ingest.NoteOnSession', (request, context) => noteOnSession(dependencies, request, context)),
   ]);
 }
 
@@ -313,14 +302,14 @@ function openSnapshots(
     routes: snapshotRoutes({ messenger, snapshots: ofUsers, restores: restoresOfUsers }),
     serve: () =>
       Promise.all([
-        messenger.serve(snapshotMethods.takeSnapshot, (request, context) => snapshots.take(request, context)),
-        messenger.serve(snapshotMethods.listSnapshots, async (request) => ({
+        messenger.serve('ingest.TakeSnapshot', (request, context) => snapshots.take(request, context)),
+        messenger.serve('ingest.ListSnapshots', async (request) => ({
           snapshots: await snapshots.list(request),
         })),
-        messenger.serve(snapshotMethods.pruneSnapshots, async (request) => ({
+        messenger.serve('ingest.PruneSnapshots', async (request) => ({
           removed: await snapshots.prune(request),
         })),
-        messenger.serve(snapshotMethods.restoreDataset, (request, context) => restores.restore(request, context)),
+        messenger.serve('ingest.RestoreDataset', (request, context) => restores.restore(request, context)),
       ]),
     sweep: createRepeating({
       async work() {
@@ -337,19 +326,21 @@ function openSnapshots(
 function serveOperator(dependencies: IngestDependencies, erasures: ManagedErasures): Promise<Subscription[]> {
   const { messenger } = dependencies;
   return Promise.all([
-    messenger.serve(managed.setRetention, async (request) => {
+    messenger.serve('ingest.SetRetention', async (request) => {
       await setRetention({ ...dependencies, managedResources: createManagedResources(dependencies.store) }, request);
       return {};
     }),
-    messenger.serve(managed.datasetStatistics, (request, context) => datasetStatistics(dependencies, request, context)),
-    messenger.serve(managed.eraseDataset, async (request, context) => ({
+    messenger.serve('ingest.DatasetStatistics', (request, context) =>
+      datasetStatistics(dependencies, request, context),
+    ),
+    messenger.serve('ingest.EraseDataset', async (request, context) => ({
       progress: await erasures.progress(request, context),
     })),
-    messenger.serve(managed.checkIsolation, (request, context) => checkIsolation(dependencies, request, context)),
-    messenger.serve(managed.removeCanary, async (request, context) => ({
+    messenger.serve('ingest.CheckIsolation', (request, context) => checkIsolation(dependencies, request, context)),
+    messenger.serve('ingest.RemoveCanary', async (request, context) => ({
       removed: await removeCanary(dependencies, request, context),
     })),
-    messenger.serve(managed.eraseTenant, async (request, context) => ({
+    messenger.serve('ingest.EraseTenant', async (request, context) => ({
       progress: await erasures.progress(request, context),
     })),
   ]);

@@ -1,6 +1,6 @@
 import type { DatasetRef } from '../common/kernel/dataset.ts';
 import { isEngramError } from '../common/kernel/errors.ts';
-import type { EraseAnswersRequest, EraseAnswersResponse } from '../common/platform/messaging/methods/search.ts';
+import type { AnswerOf, RequestOf } from '../common/platform/messaging/messages.ts';
 import type { SearchHistory } from '../common/records/search/search-history.ts';
 import type { SearchDependencies } from './dependencies.ts';
 import type { DatasetOutcome, SearchRequest } from './model.ts';
@@ -84,7 +84,7 @@ export async function eraseSearched(
 /** Takes what was answered from the items out of the history. */
 export async function eraseAnswers(
   history: SearchHistory,
-  { dataset, items }: EraseAnswersRequest,
-): Promise<EraseAnswersResponse> {
+  { dataset, items }: RequestOf<'search.EraseAnswers'>,
+): Promise<AnswerOf<'search.EraseAnswers'>> {
   return { removed: await history.eraseAnswers({ tenant: dataset.tenant }, dataset.id, items) };
 }

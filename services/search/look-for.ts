@@ -1,12 +1,15 @@
 import { isEngramError } from '../common/kernel/errors.ts';
+import type { AnswerOf, RequestOf } from '../common/platform/messaging/messages.ts';
 import { type CallContext, callerOf } from '../common/platform/messaging/messenger.ts';
-import type { FoundBy, LookForRequest, LookForResponse } from '../common/platform/messaging/methods/search.ts';
 import type { SearchParts } from './dependencies.ts';
 import type { DatasetOutcome, SearchRequest } from './model.ts';
 import { search } from './search.ts';
 import type { SearchType } from './search-types.ts';
 
 /** By words alone, by words and vector, and with what the graph has around it: everything that a search reads. */
+/** Where a text stood in an answer. `registry`: it is the name of a dataset that was searched. */
+type FoundBy = 'graph' | 'lexical' | 'registry' | 'vector';
+
 const TYPES = ['CHUNKS_LEXICAL', 'CHUNKS', 'GRAPH_COMPLETION'] as const satisfies readonly SearchType[];
 
 /** What is not the caller's to read. */
@@ -14,12 +17,12 @@ const REFUSALS = ['PermissionDeniedError', 'DatasetNotFoundError'];
 
 const NO_OPTIONS = { maxIter: null, codeQuery: null, skills: null, tools: null };
 
-/** See `lookFor` in common/platform/messaging/methods/search.ts. */
+/** See `search.LookFor` in proto/. */
 export async function lookFor(
   parts: SearchParts,
-  request: LookForRequest,
+  request: RequestOf<'search.LookFor'>,
   context: CallContext,
-): Promise<LookForResponse> {
+): Promise<AnswerOf<'search.LookFor'>> {
   // Nobody reads the history of who asks, and it has no conversations.
   const settings = { ...parts.settings, logSearchHistory: false, sessionMemory: false };
   const found = new Set<FoundBy>();
@@ -39,7 +42,7 @@ export async function lookFor(
 }
 
 function searchFor(
-  { text, datasetId, datasetName }: LookForRequest,
+  { text, datasetId, datasetName }: RequestOf<'search.LookFor'>,
   type: SearchType,
   context: CallContext,
 ): SearchRequest {

@@ -1,8 +1,6 @@
 import { type DatasetRef, scopeOf } from '../common/kernel/dataset.ts';
 import { type EngramError, engramError, isEngramError } from '../common/kernel/errors.ts';
 import type { CallContext, Messenger } from '../common/platform/messaging/messenger.ts';
-import { resolveDatasets as resolveMethod } from '../common/platform/messaging/methods/auth.ts';
-import { datasetItems } from '../common/platform/messaging/methods/ingest.ts';
 import { requireWholeIndex } from '../common/records/cognify/index-rebuilds.ts';
 import { markShown } from './answers/mark-shown.ts';
 import { joinElements } from './answers/references.ts';
@@ -142,7 +140,7 @@ function asOneStore(outcomes: readonly DatasetOutcome[]): DatasetOutcome {
 
 /** 404 with the reason: nothing was added, or what was added was never processed. */
 async function noDataError(messenger: Messenger, dataset: DatasetRef, context: CallContext): Promise<EngramError> {
-  const { items } = await messenger.call(datasetItems, { dataset, limit: 1000 }, context);
+  const { items } = await messenger.call('ingest.DatasetItems', { dataset, limit: 1000 }, context);
   const reason =
     items.length === 0
       ? 'no data has been added; add data and run cognify before searching.'
@@ -161,7 +159,7 @@ export async function readableDatasets(
   const { ids = [], names = [] } = request.datasets;
   const chosen = ids.length > 0 ? { ids: [...new Set(ids)] } : names.length > 0 ? { names: [...new Set(names)] } : {};
   const { datasets } = await messenger.call(
-    resolveMethod,
+    'auth.ResolveDatasets',
     { permission: 'read', ...chosen },
     { ...request.context, principal: request.principal },
   );

@@ -11,7 +11,6 @@ import type { RunState } from '../common/domain/run.ts';
 import type { DatasetRef } from '../common/kernel/dataset.ts';
 import { engramError } from '../common/kernel/errors.ts';
 import { asId } from '../common/kernel/ids.ts';
-import { eraseAnswers, eraseSearched } from '../common/platform/messaging/methods/search.ts';
 import type { LanguageModel } from '../common/ports/models.ts';
 
 const ADA = { title: 'ada', text: 'Ada Lovelace lives in Oslo. She works with Charles Babbage on the engine.' };
@@ -456,7 +455,7 @@ describe('the search service', () => {
         expect(before[3]).to.include('Egypt');
         const context = { requestId: 'test', principal: OWNER };
         const erased = { dataset: notes, items: [ada ?? ''] };
-        expect(await search.messenger.call(eraseAnswers, erased, context)).to.deep.equal({ removed: 1 });
+        expect(await search.messenger.call('search.EraseAnswers', erased, context)).to.deep.equal({ removed: 1 });
         expect((await history(search)).map((row) => row['text'])).to.deep.equal([before[0], '', before[2], before[3]]);
       });
     }
@@ -465,7 +464,7 @@ describe('the search service', () => {
       await using search = await start();
       await ask(search, { datasets: ['notes', 'other'] });
       const erased = await search.messenger.call(
-        eraseSearched,
+        'search.Erase',
         { dataset: notes },
         { requestId: 'test', principal: OWNER },
       );

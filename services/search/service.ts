@@ -2,12 +2,7 @@ import { createConcurrencyLimit } from '../common/platform/async/concurrency-lim
 import { once } from '../common/platform/async/once.ts';
 import { onDemand } from '../common/platform/lifecycle/on-demand.ts';
 import type { Service } from '../common/platform/lifecycle/service.ts';
-import { accessChanges, EVERY_TENANT } from '../common/platform/messaging/methods/auth.ts';
-import {
-  eraseAnswers as eraseAnswersMethod,
-  eraseSearched as eraseMethod,
-  lookFor as lookForMethod,
-} from '../common/platform/messaging/methods/search.ts';
+import { EVERY_TENANT } from '../common/platform/messaging/messages.ts';
 import { onlyEmbedder } from '../common/ports/embedders.ts';
 import { createUsers } from '../common/records/auth/users.ts';
 import { createSupersessions } from '../common/records/cognify/supersessions.ts';
@@ -81,13 +76,13 @@ export function createSearchService(options: SearchServiceOptions): Service {
     async start() {
       const { messenger } = options;
       subscriptions = await Promise.all([
-        messenger.serve(lookForMethod, (request, context) => lookFor(deps, request, context)),
-        messenger.serve(eraseMethod, ({ dataset }) => {
+        messenger.serve('search.LookFor', (request, context) => lookFor(deps, request, context)),
+        messenger.serve('search.Erase', ({ dataset }) => {
           deps.readiness.forget(dataset.id);
           return eraseSearched(deps.history, dataset);
         }),
-        messenger.serve(eraseAnswersMethod, (request) => eraseAnswers(deps.history, request)),
-        messenger.subscribe(accessChanges, EVERY_TENANT, ({ datasetId }) => {
+        messenger.serve('search.EraseAnswers', (request) => eraseAnswers(deps.history, request)),
+        messenger.subscribe('access', EVERY_TENANT, ({ datasetId }) => {
           if (datasetId !== null) deps.readiness.forget(datasetId);
         }),
       ]);

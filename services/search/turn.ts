@@ -1,5 +1,5 @@
+import type { SessionSpending } from '../common/domain/session.ts';
 import type { DatasetRef } from '../common/kernel/dataset.ts';
-import type { SessionSpending } from '../common/platform/messaging/methods/ingest.ts';
 import { ACKNOWLEDGEMENT } from '../common/text/repetition/own-answers.ts';
 import { type Conversation, namedConversation } from './conversation/conversation.ts';
 import { spokenFeedback } from './conversation/spoken-feedback.ts';

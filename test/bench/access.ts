@@ -9,7 +9,6 @@ import type { DatasetRef } from '../../services/common/kernel/dataset.ts';
 import { loadConfig } from '../../services/common/platform/config/load-config.ts';
 import { createLifecycle } from '../../services/common/platform/lifecycle/lifecycle.ts';
 import type { CallContext } from '../../services/common/platform/messaging/messenger.ts';
-import { createDataset, resolveDatasets } from '../../services/common/platform/messaging/methods/auth.ts';
 import { createIdentify } from '../../services/common/platform/messaging/principal-proof.ts';
 import { rememberAccess } from '../../services/common/platform/messaging/remembered-access.ts';
 import { createSignedMessenger } from '../../services/common/platform/messaging/signed-messenger.ts';
@@ -66,11 +65,11 @@ async function bench(name: (typeof SHAPES)[number]): Promise<object> {
     };
     const datasets: DatasetRef[] = [];
     for (let made = 0; made < COUNT; made += 1) {
-      datasets.push((await messenger.call(createDataset, { name: `dataset_${made}` }, context)).dataset);
+      datasets.push((await messenger.call('auth.CreateDataset', { name: `dataset_${made}` }, context)).dataset);
     }
     const [one] = datasets;
     const resolve = (dataset: DatasetRef | undefined) =>
-      messenger.call(resolveDatasets, { permission: 'read', ids: [dataset?.id ?? ''] }, context);
+      messenger.call('auth.ResolveDatasets', { permission: 'read', ids: [dataset?.id ?? ''] }, context);
     const repeated = Array.from({ length: COUNT }, () => keys[0] ?? '');
     await new Promise((settled) => setTimeout(settled, 1_200));
     return {

@@ -3,7 +3,6 @@ import { createMemberships } from '../../services/auth/repositories/memberships.
 import type { DatasetRef } from '../../services/common/kernel/dataset.ts';
 import type { Permission, Principal } from '../../services/common/kernel/principal.ts';
 import { PERSONAL_TENANT } from '../../services/common/kernel/scope.ts';
-import * as methods from '../../services/common/platform/messaging/methods/auth.ts';
 import { createUsers } from '../../services/common/records/auth/users.ts';
 import { expectNoRemains } from '../support/access-remains.ts';
 import { type AccessWorld, writeAccessWorld } from '../support/access-world.ts';
@@ -69,10 +68,10 @@ export function accessRaces(name: string, open: () => Promise<AuditLogSubject>):
         query: { capability: ['manage_users'] },
       });
     const make = async (place: 0 | 1, datasetName: string, principal: Principal = world.ada) =>
-      (await processes[place].messenger.call(methods.createDataset, { name: datasetName }, { ...CALL, principal }))
+      (await processes[place].messenger.call('auth.CreateDataset', { name: datasetName }, { ...CALL, principal }))
         .dataset;
     const read = async (principal: Principal) =>
-      (await processes[0].messenger.call(methods.resolveDatasets, { permission: 'read' }, { ...CALL, principal }))
+      (await processes[0].messenger.call('auth.ResolveDatasets', { permission: 'read' }, { ...CALL, principal }))
         .datasets;
 
     it('opens no later dataset of the name by a grant that raced with the removal', async () => {
@@ -80,7 +79,7 @@ export function accessRaces(name: string, open: () => Promise<AuditLogSubject>):
         const dataset = await make(0, 'fleeting');
         await Promise.all([
           expectOutcome(grant(0, world.eve.id, dataset), [200, 403]),
-          processes[1].messenger.call(methods.removeDataset, { dataset }, CALL),
+          processes[1].messenger.call('auth.RemoveDataset', { dataset }, CALL),
           expectOutcome(grant(1, world.role.id, dataset), [200, 403]),
         ]);
         const later = await make(1, 'fleeting');
@@ -88,7 +87,7 @@ export function accessRaces(name: string, open: () => Promise<AuditLogSubject>):
         for (const user of [world.eve, world.bob]) {
           expect((await read(user)).map(({ id }) => id)).not.to.include(later.id);
         }
-        await processes[0].messenger.call(methods.removeDataset, { dataset: later }, CALL);
+        await processes[0].messenger.call('auth.RemoveDataset', { dataset: later }, CALL);
       }
     });
 
@@ -102,7 +101,7 @@ export function accessRaces(name: string, open: () => Promise<AuditLogSubject>):
       ]);
       for (const permission of ['read', 'write', 'delete', 'share'] as const) {
         const request = { permission, ids: [dataset.id] };
-        await processes[0].messenger.call(methods.resolveDatasets, request, { ...CALL, principal: world.eve });
+        await processes[0].messenger.call('auth.ResolveDatasets', request, { ...CALL, principal: world.eve });
       }
     });
 

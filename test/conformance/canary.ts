@@ -6,9 +6,7 @@ import { canaryAccount } from '../../services/common/domain/canary.ts';
 import type { TenantId } from '../../services/common/kernel/brand.ts';
 import { asId } from '../../services/common/kernel/ids.ts';
 import { datasetScope, SYSTEM_SCOPE } from '../../services/common/kernel/scope.ts';
-import { usage } from '../../services/common/platform/messaging/methods/auth.ts';
-import * as auth from '../../services/common/platform/messaging/methods/auth-managed.ts';
-import * as ingest from '../../services/common/platform/messaging/methods/ingest-managed.ts';
+import type { AnswerOf, ErasureProgress } from '../../services/common/platform/messaging/messages.ts';
 import { datasetsCollection } from '../../services/common/records/auth/datasets.ts';
 import { findAll } from '../../services/common/records/base/find-all.ts';
 import { dataItemsCollection } from '../../services/common/records/ingest/data-items.ts';
@@ -41,21 +39,21 @@ export function canaryCases(
     const owner = { ownerEmail: `owner-${crUid}@acme.example.com`, ownerPasswordHash: HASH };
     const state = { hostNames: [], state: 'Active' as const };
     const request = { crUid, displayName: 'Acme', ...owner, ...state };
-    const { tenantId } = await app.messenger.call(auth.ensureTenant, request, CALL);
+    const { tenantId } = await app.messenger.call('auth.EnsureTenant', request, CALL);
     const key = randomBytes(32).toString('hex');
     const keys = { tenantId, crUid, name: 'default', keySha256: [sha('sha256', key)] };
-    await app.messenger.call(auth.setTenantKeys, keys, CALL);
+    await app.messenger.call('auth.SetTenantKeys', keys, CALL);
     const tenant = { crUid, tenantId, key };
     declared.push(tenant);
     return tenant;
   };
   const check = ({ tenantId, crUid }: Tenant, others: readonly Tenant[]) =>
     app.messenger.call(
-      ingest.checkIsolation,
+      'ingest.CheckIsolation',
       { tenantId, crUid, otherTenantIds: others.map((one) => one.tenantId) },
       CALL,
     );
-  const checked = async (tenant: Tenant, others: readonly Tenant[]): Promise<ingest.CheckIsolationResponse> => {
+  const checked = async (tenant: Tenant, others: readonly Tenant[]): Promise<AnswerOf<'ingest.CheckIsolation'>> => {
     let answer = await check(tenant, others);
     const isChecked = async () => {
       answer = await check(tenant, others);
@@ -64,10 +62,10 @@ export function canaryCases(
     await until('the canaries are found', isChecked, { everyMs: 100 });
     return answer;
   };
-  const erase = async ({ tenantId, crUid }: Tenant): Promise<ingest.ErasureProgress> => {
+  const erase = async ({ tenantId, crUid }: Tenant): Promise<ErasureProgress> => {
     const erased = async () => {
       const request = { tenantId, crUid, withoutSnapshots: true };
-      const { progress } = await app.messenger.call(ingest.eraseTenant, request, CALL);
+      const { progress } = await app.messenger.call('ingest.EraseTenant', request, CALL);
       expect(progress.failure).to.equal(null);
       return progress.erased ? progress : null;
     };
@@ -166,7 +164,7 @@ export function canaryCases(
     }
     expect(await get(acme, `/datasets/${canary?.id}/data`)).to.match(/^(403|404) /);
     const counted = async () => {
-      const { usage: held } = await app.messenger.call(usage, { tenant: acme.tenantId }, CALL);
+      const { usage: held } = await app.messenger.call('auth.Usage', { tenant: acme.tenantId }, CALL);
       return Object.fromEntries(held.map(({ kind, used }) => [kind, used]));
     };
     expect(await counted()).to.include({ datasets: 0, items: 0, storageBytes: 0, concurrentRuns: 0 });
@@ -205,10 +203,12 @@ export function canaryCases(
     const { tenantId, crUid } = fresh;
     const { id = '' } = (await canaryOf(fresh)) ?? {};
     expect(await rowsOf(tenantId, id)).to.be.greaterThan(0);
-    expect(await app.messenger.call(ingest.removeCanary, { tenantId, crUid }, CALL)).to.deep.equal({ removed: true });
+    expect(await app.messenger.call('ingest.RemoveCanary', { tenantId, crUid }, CALL)).to.deep.equal({ removed: true });
     expect(await canaryOf(fresh)).to.equal(undefined);
     expect(await rowsOf(tenantId, id)).to.equal(0);
-    expect(await app.messenger.call(ingest.removeCanary, { tenantId, crUid }, CALL)).to.deep.equal({ removed: false });
+    expect(await app.messenger.call('ingest.RemoveCanary', { tenantId, crUid }, CALL)).to.deep.equal({
+      removed: false,
+    });
     await checked(fresh, [other]);
   });
 
@@ -219,8 +219,8 @@ export function canaryCases(
     const { id = '' } = (await canaryOf(fresh)) ?? {};
     const owner = { ownerEmail: `owner-${crUid}@acme.example.com`, hostNames: [] };
     const disabled = { crUid, displayName: 'Acme', ...owner, state: 'Disabled' as const };
-    await app.messenger.call(auth.ensureTenant, disabled, CALL);
-    expect(await app.messenger.call(ingest.removeCanary, { tenantId, crUid }, CALL)).to.deep.equal({ removed: true });
+    await app.messenger.call('auth.EnsureTenant', disabled, CALL);
+    expect(await app.messenger.call('ingest.RemoveCanary', { tenantId, crUid }, CALL)).to.deep.equal({ removed: true });
     expect(await canaryOf(fresh)).to.equal(undefined);
     const entries = await findAll(app.stores.documents, SYSTEM_SCOPE, auditRecordsCollection);
     expect(JSON.stringify(entries)).not.to.include(id).and.not.to.include(canaryAccount(tenantId));
@@ -231,7 +231,7 @@ export function canaryCases(
     const refused = (work: Promise<unknown>) => work.catch(({ wireName }: { readonly wireName: string }) => wireName);
     expect(await refused(check({ ...acme, crUid: other.crUid }, []))).to.equal('OwnedByAnother');
     const strange = { tenantId, crUid: other.crUid };
-    expect(await refused(app.messenger.call(ingest.removeCanary, strange, CALL))).to.equal('OwnedByAnother');
+    expect(await refused(app.messenger.call('ingest.RemoveCanary', strange, CALL))).to.equal('OwnedByAnother');
   });
 
   it('goes with its tenant, and the receipt counts it', async () => {

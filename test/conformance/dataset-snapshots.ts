@@ -4,7 +4,6 @@ import { text as textOf } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { asId } from '../../services/common/kernel/ids.ts';
 import { datasetScope, PERSONAL_TENANT } from '../../services/common/kernel/scope.ts';
-import { signSnapshot } from '../../services/common/platform/messaging/methods/snapshots.ts';
 import { findAll } from '../../services/common/records/base/find-all.ts';
 import { elementWeightsCollection } from '../../services/common/records/improve/element-weights.ts';
 import { dataItemsCollection } from '../../services/common/records/ingest/data-items.ts';
@@ -185,7 +184,11 @@ export function datasetSnapshotCases(start: () => Promise<ManagedApp>): void {
     const key = `${PERSONAL_TENANT}/${id}/manifest.json`;
     const stored = await textOf((await blobs.get(SNAPSHOT_SCOPE, key)) ?? Readable.from([]));
     const old = JSON.stringify({ ...JSON.parse(JSON.parse(stored).manifest), version: 1 });
-    const signed = await app.messenger.call(signSnapshot, { sha256: hash('sha256', old) }, { requestId: 'test' });
+    const signed = await app.messenger.call(
+      'auth.SignSnapshot',
+      { sha256: hash('sha256', old) },
+      { requestId: 'test' },
+    );
     await blobs.put(SNAPSHOT_SCOPE, key, Buffer.from(JSON.stringify({ manifest: old, ...signed })));
     const clone = await restore(ada, dataset, id, 'old_clone');
     expect(await answerOf(ada, clone)).to.equal(await answerOf(ada, dataset));

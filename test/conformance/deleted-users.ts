@@ -5,7 +5,6 @@ import { auditRecordsCollection } from '../../services/auth/repositories/audit-l
 import type { Principal } from '../../services/common/kernel/principal.ts';
 import { SYSTEM_SCOPE } from '../../services/common/kernel/scope.ts';
 import { eventsCollection } from '../../services/common/platform/events/event-log.ts';
-import * as methods from '../../services/common/platform/messaging/methods/auth.ts';
 import type { Mail } from '../../services/common/ports/mailer.ts';
 import { createDatasets } from '../../services/common/records/auth/datasets.ts';
 import { createTenants } from '../../services/common/records/auth/tenants.ts';
@@ -44,7 +43,7 @@ export function deletedUsersConformance(name: string, open: () => Promise<AuditL
     const remove = (auth: TestAuth, id: Principal['id'], by = root) =>
       auth.call('DELETE', '/api/v1/users/:userId', { params: { userId: id }, principal: by });
     const createDataset = async (auth: TestAuth, principal: Principal, dataset: string) =>
-      (await auth.messenger.call(methods.createDataset, { name: dataset }, { ...CALL, principal })).dataset;
+      (await auth.messenger.call('auth.CreateDataset', { name: dataset }, { ...CALL, principal })).dataset;
     /** Names of collections that still tell of the account. Logs of what was done may, and a counter of a late request. */
     const mayTell: ReadonlySet<string> = new Set(
       [auditRecordsCollection, eventsCollection, usageCollection].map(({ name }) => name),

@@ -1,9 +1,7 @@
 import { randomBytes, randomUUID, hash as sha } from 'node:crypto';
 import { expect } from 'chai';
 import type { DatasetId, TenantId } from '../../services/common/kernel/brand.ts';
-import * as auth from '../../services/common/platform/messaging/methods/auth-managed.ts';
-import * as cognify from '../../services/common/platform/messaging/methods/cognify-managed.ts';
-import * as ingest from '../../services/common/platform/messaging/methods/ingest-managed.ts';
+import type { EmbeddingState } from '../../services/common/platform/messaging/messages.ts';
 import type { ManagedApp } from '../support/managed-app.ts';
 import { type ModelProvider, startModelProvider } from '../support/model-provider.ts';
 import { until } from '../support/until.ts';
@@ -31,9 +29,9 @@ function lettersOf(text: string): readonly number[] {
 
 /** The operator asks again and again. */
 async function untilState(
-  ask: () => Promise<cognify.EmbeddingState>,
-  isSo: (state: cognify.EmbeddingState) => boolean,
-): Promise<cognify.EmbeddingState> {
+  ask: () => Promise<EmbeddingState>,
+  isSo: (state: EmbeddingState) => boolean,
+): Promise<EmbeddingState> {
   const reached = async () => {
     const state = await ask();
     return isSo(state) ? state : null;
@@ -61,13 +59,17 @@ export function embeddingMigrationCases(
     const { crUid, key } = tenant;
     const owner = { ownerEmail: `owner-${crUid}@acme.example.com`, ownerPasswordHash: HASH };
     const declared = { crUid, displayName: 'Acme', ...owner, hostNames: [], state: 'Active' as const };
-    ({ tenantId } = await app.messenger.call(auth.ensureTenant, declared, CALL));
-    await app.messenger.call(auth.setTenantKeys, { tenantId, crUid, name: 'a', keySha256: [sha('sha256', key)] }, CALL);
+    ({ tenantId } = await app.messenger.call('auth.EnsureTenant', declared, CALL));
+    await app.messenger.call(
+      'auth.SetTenantKeys',
+      { tenantId, crUid, name: 'a', keySha256: [sha('sha256', key)] },
+      CALL,
+    );
   });
   after(async () => {
     for (let isErased = false; !isErased && tenantId !== undefined; ) {
       const request = { tenantId, crUid: tenant.crUid, withoutSnapshots: true };
-      const { progress } = await app.messenger.call(ingest.eraseTenant, request, CALL);
+      const { progress } = await app.messenger.call('ingest.EraseTenant', request, CALL);
       isErased = progress.erased;
     }
     await app?.stop();
@@ -100,7 +102,7 @@ export function embeddingMigrationCases(
   };
   const give = (apiKey?: string) =>
     app.messenger.call(
-      auth.setTenantEmbedding,
+      'auth.SetTenantEmbedding',
       {
         ...{ tenantId, crUid: tenant.crUid },
         ...(apiKey === undefined
@@ -117,8 +119,8 @@ export function embeddingMigrationCases(
 
   it('moves to the tenant’s model and back while it is searched and written, without a language model', async () => {
     const crUid = randomUUID();
-    const { dataset } = await app.messenger.call(auth.ensureDataset, { crUid, tenantId, name: 'notes' }, CALL);
-    const go = () => app.messenger.call(cognify.migrateEmbedding, { tenantId, datasetId: dataset.id, crUid }, CALL);
+    const { dataset } = await app.messenger.call('auth.EnsureDataset', { crUid, tenantId, name: 'notes' }, CALL);
+    const go = () => app.messenger.call('cognify.MigrateEmbedding', { tenantId, datasetId: dataset.id, crUid }, CALL);
     await remember(dataset.id, TEXTS);
     const { embedding: builtin, migration } = await go();
     expect([builtin?.model, migration]).to.deep.equal(['builtin/hashing-v1', null]);
@@ -155,15 +157,15 @@ export function embeddingMigrationCases(
   it('makes the vectors of a new dataset by the tenant’s model, or by the one that the dataset names', async () => {
     await give('sk-acme');
     const crUid = randomUUID();
-    const { dataset } = await app.messenger.call(auth.ensureDataset, { crUid, tenantId, name: 'more' }, CALL);
+    const { dataset } = await app.messenger.call('auth.EnsureDataset', { crUid, tenantId, name: 'more' }, CALL);
     const request = { tenantId, datasetId: dataset.id, crUid };
     const own = { ...request, embedding: { model: 'builtin/hashing-v1', dimensions: 128 } };
-    await app.messenger.call(cognify.migrateEmbedding, own, CALL);
+    await app.messenger.call('cognify.MigrateEmbedding', own, CALL);
     await remember(dataset.id, TEXTS);
-    const { embedding } = await app.messenger.call(cognify.migrateEmbedding, own, CALL);
+    const { embedding } = await app.messenger.call('cognify.MigrateEmbedding', own, CALL);
     expect(embedding).to.deep.equal({ model: 'builtin/hashing-v1', dimensions: 128 });
     const moved = await untilState(
-      () => app.messenger.call(cognify.migrateEmbedding, request, CALL),
+      () => app.messenger.call('cognify.MigrateEmbedding', request, CALL),
       (state) => state.embedding?.model === 'custom/letters',
     );
     expect(moved.migration?.phase).to.equal('settling');

@@ -5,12 +5,7 @@ import { erasureReceiptText, type SignedErasureReceipt } from '../../services/co
 import type { DatasetId, TenantId } from '../../services/common/kernel/brand.ts';
 import type { DatasetRef } from '../../services/common/kernel/dataset.ts';
 import { datasetScope, SYSTEM_SCOPE } from '../../services/common/kernel/scope.ts';
-import { getPrincipal } from '../../services/common/platform/messaging/methods/auth.ts';
-import * as auth from '../../services/common/platform/messaging/methods/auth-managed.ts';
-import { getRun, startRun } from '../../services/common/platform/messaging/methods/cognify.ts';
-import * as cognify from '../../services/common/platform/messaging/methods/cognify-managed.ts';
-import { improve } from '../../services/common/platform/messaging/methods/improve.ts';
-import * as ingest from '../../services/common/platform/messaging/methods/ingest-managed.ts';
+import type { AnswerOf, ErasureProgress, RequestOf } from '../../services/common/platform/messaging/messages.ts';
 import { fixedProof } from '../../services/common/platform/messaging/principal-proof.ts';
 import { findAll } from '../../services/common/records/base/find-all.ts';
 import { dataItemsCollection } from '../../services/common/records/ingest/data-items.ts';
@@ -47,7 +42,7 @@ export function managedTenantCases(start: () => Promise<ManagedApp>): void {
   const declareTenant = async (): Promise<Tenant> => {
     const crUid = randomUUID();
     const { tenantId } = await app.messenger.call(
-      auth.ensureTenant,
+      'auth.EnsureTenant',
       {
         ...{ crUid, displayName: 'Acme', ownerEmail: `owner-${crUid}@acme.example.com`, ownerPasswordHash: HASH },
         ...{ hostNames: [], state: 'Active' },
@@ -56,14 +51,14 @@ export function managedTenantCases(start: () => Promise<ManagedApp>): void {
     );
     const key = randomBytes(32).toString('hex');
     const keys = { tenantId, crUid, name: 'default', keySha256: [sha('sha256', key)] };
-    await app.messenger.call(auth.setTenantKeys, keys, CALL);
+    await app.messenger.call('auth.SetTenantKeys', keys, CALL);
     const tenant = { crUid, tenantId, key };
     declared.push(tenant);
     return tenant;
   };
   const declareDataset = async ({ tenantId }: Tenant, name: string) => {
     const crUid = randomUUID();
-    const { dataset } = await app.messenger.call(auth.ensureDataset, { crUid, tenantId, name }, CALL);
+    const { dataset } = await app.messenger.call('auth.EnsureDataset', { crUid, tenantId, name }, CALL);
     return { crUid, dataset };
   };
   const request = (key: string, method: string, path: string, body?: unknown): Promise<Response> =>
@@ -80,7 +75,7 @@ export function managedTenantCases(start: () => Promise<ManagedApp>): void {
   };
   const search = (key: string, id: DatasetId) =>
     request(key, 'POST', '/search', { query: 'Who wrote the first program?', datasetIds: [id], searchType: 'CHUNKS' });
-  const untilErased = async (ask: () => Promise<ingest.ErasureResponse>): Promise<ingest.ErasureProgress> => {
+  const untilErased = async (ask: () => Promise<AnswerOf<'ingest.EraseDataset'>>): Promise<ErasureProgress> => {
     const erased = async () => {
       const { progress } = await ask();
       expect(progress.failure).to.equal(null);
@@ -88,10 +83,10 @@ export function managedTenantCases(start: () => Promise<ManagedApp>): void {
     };
     return until('everything is erased', erased);
   };
-  const eraseDataset = (thing: ingest.EraseDatasetRequest) =>
-    app.messenger.call(ingest.eraseDataset, { ...thing, withoutSnapshots: true }, CALL);
+  const eraseDataset = (thing: RequestOf<'ingest.EraseDataset'>) =>
+    app.messenger.call('ingest.EraseDataset', { ...thing, withoutSnapshots: true }, CALL);
   const eraseTenant = ({ tenantId, crUid }: Tenant) =>
-    app.messenger.call(ingest.eraseTenant, { tenantId, crUid, withoutSnapshots: true }, CALL);
+    app.messenger.call('ingest.EraseTenant', { tenantId, crUid, withoutSnapshots: true }, CALL);
   const failure = (work: Promise<unknown>) =>
     work.then(() => null).catch((error: { wireName: string }) => error.wireName);
   const rowsOf = async ({ tenant, id }: DatasetRef): Promise<number> => {
@@ -209,7 +204,7 @@ export function managedTenantCases(start: () => Promise<ManagedApp>): void {
     const tenant = await declareTenant();
     const { dataset } = await declareDataset(tenant, 'letters');
     const ask = () =>
-      app.messenger.call(ingest.datasetStatistics, { tenantId: tenant.tenantId, datasetId: dataset.id }, CALL);
+      app.messenger.call('ingest.DatasetStatistics', { tenantId: tenant.tenantId, datasetId: dataset.id }, CALL);
     const nothing = { items: 0, chunks: 0, nodes: 0, edges: 0, pending: 0, failed: 0, lastCognifiedAt: null };
     expect(await ask()).to.deep.equal({ ...nothing, lagSeconds: 0, writer: null, activeRun: null });
     await request(tenant.key, 'POST', '/add', { datasetId: dataset.id, data: [SECRET] });
@@ -241,7 +236,9 @@ export function managedTenantCases(start: () => Promise<ManagedApp>): void {
     await request(tenant.key, 'POST', '/forget', { dataId: item?.id, datasetId: dataset.id });
     expect(await counted()).to.deep.equal([0, 0, 0, 0]);
     const unknown = { tenantId: reader.tenantId, datasetId: dataset.id };
-    expect(await failure(app.messenger.call(ingest.datasetStatistics, unknown, CALL))).to.equal('DatasetNotFoundError');
+    expect(await failure(app.messenger.call('ingest.DatasetStatistics', unknown, CALL))).to.equal(
+      'DatasetNotFoundError',
+    );
   });
 
   it('runs what a schedule asks for, on the word of the owner', async () => {
@@ -249,26 +246,29 @@ export function managedTenantCases(start: () => Promise<ManagedApp>): void {
     const { dataset } = await declareDataset(tenant, 'letters');
     await request(tenant.key, 'POST', '/add', { datasetId: dataset.id, data: [SECRET] });
     const account = { userId: dataset.ownerId, tenant: dataset.tenant };
-    const { principal, token } = await app.messenger.call(getPrincipal, account, CALL);
-    if (principal === null || token === undefined) throw new Error('the owner is refused');
+    const { principal, token } = await app.messenger.call('auth.GetPrincipal', account, CALL);
+    if (principal === null || token === null) throw new Error('the owner is refused');
     const context = { ...CALL, principal, proof: fixedProof(token) };
-    const { run } = await app.messenger.call(startRun, { dataset, options: {}, background: true }, context);
+    const { run } = await app.messenger.call('cognify.StartRun', { dataset, options: {}, background: true }, context);
     await until('the run has ended', async () => {
-      const { run: present } = await app.messenger.call(getRun, { runId: run.id }, CALL);
+      const { run: present } = await app.messenger.call('cognify.GetRun', { runId: run.id }, CALL);
       return present?.status === 'DATASET_PROCESSING_COMPLETED';
     });
     const statistics = { tenantId: tenant.tenantId, datasetId: dataset.id };
-    expect(await app.messenger.call(ingest.datasetStatistics, statistics, CALL)).to.include({ pending: 0, chunks: 1 });
-    const { error } = await app.messenger.call(improve, { dataset, sessions: [] }, context);
+    expect(await app.messenger.call('ingest.DatasetStatistics', statistics, CALL)).to.include({
+      pending: 0,
+      chunks: 1,
+    });
+    const { error } = await app.messenger.call('improve.Improve', { dataset, sessions: [] }, context);
     expect(error).to.equal(null);
   });
 
   it('builds as a dataset is configured, and says when something was built otherwise', async () => {
     const tenant = await declareTenant();
     const { dataset, crUid } = await declareDataset(tenant, 'letters');
-    const configure = (change: Partial<cognify.SetDatasetConfigurationRequest>) =>
+    const configure = (change: Partial<RequestOf<'cognify.SetDatasetConfiguration'>>) =>
       app.messenger.call(
-        cognify.setDatasetConfiguration,
+        'cognify.SetDatasetConfiguration',
         { tenantId: tenant.tenantId, datasetId: dataset.id, crUid, ...change },
         CALL,
       );
@@ -280,7 +280,7 @@ export function managedTenantCases(start: () => Promise<ManagedApp>): void {
     expect(small).to.include({ drifted: false, promptHash: null });
     await remember(tenant, dataset);
     const statistics = await app.messenger.call(
-      ingest.datasetStatistics,
+      'ingest.DatasetStatistics',
       { tenantId: tenant.tenantId, datasetId: dataset.id },
       CALL,
     );
@@ -301,15 +301,15 @@ export function managedTenantCases(start: () => Promise<ManagedApp>): void {
     const { dataset, crUid } = await declareDataset(tenant, 'letters');
     await remember(tenant, dataset);
     const thing = { tenantId: tenant.tenantId, datasetId: dataset.id, crUid };
-    await app.messenger.call(auth.beginErasure, thing, CALL);
+    await app.messenger.call('auth.BeginErasure', thing, CALL);
     expect((await search(tenant.key, dataset.id)).status).to.equal(403);
     expect((await request(tenant.key, 'POST', '/add', { datasetId: dataset.id, data: ['more'] })).status).to.equal(403);
     expect(
       await failure(
-        app.messenger.call(auth.ensureDataset, { crUid, tenantId: tenant.tenantId, name: 'letters' }, CALL),
+        app.messenger.call('auth.EnsureDataset', { crUid, tenantId: tenant.tenantId, name: 'letters' }, CALL),
       ),
     ).to.equal('ConflictError');
-    await app.messenger.call(auth.beginErasure, { tenantId: tenant.tenantId, crUid: tenant.crUid }, CALL);
+    await app.messenger.call('auth.BeginErasure', { tenantId: tenant.tenantId, crUid: tenant.crUid }, CALL);
     expect((await request(tenant.key, 'GET', '/datasets')).status).to.equal(403);
     // What was begun is ended by whoever goes on with it.
     const { receipt } = await untilErased(() => eraseTenant(tenant));

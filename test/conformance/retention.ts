@@ -3,8 +3,7 @@ import { expect } from 'chai';
 import { isEngramError } from '../../services/common/kernel/errors.ts';
 import { datasetScope } from '../../services/common/kernel/scope.ts';
 import { eventsCollection } from '../../services/common/platform/events/event-log.ts';
-import * as auth from '../../services/common/platform/messaging/methods/auth-managed.ts';
-import * as ingest from '../../services/common/platform/messaging/methods/ingest-managed.ts';
+import type { RequestOf } from '../../services/common/platform/messaging/messages.ts';
 import { createDataItems, dataItemsCollection } from '../../services/common/records/ingest/data-items.ts';
 import { update } from '../../services/common/storage/ports/document-store.ts';
 import { createRetentions } from '../../services/ingest/repositories/retention.ts';
@@ -36,16 +35,16 @@ export function retentionCases(start: () => Promise<ManagedApp>): void {
       ownerPasswordHash: HASH,
     };
     const answer = await app.messenger.call(
-      auth.ensureTenant,
+      'auth.EnsureTenant',
       { crUid: tenantUid, ...identity, hostNames: [], state },
       CALL,
     );
     const keys = { tenantId: answer.tenantId, crUid: tenantUid, name: 'default', keySha256: [sha('sha256', key)] };
-    await app.messenger.call(auth.setTenantKeys, keys, CALL);
+    await app.messenger.call('auth.SetTenantKeys', keys, CALL);
     return answer.tenantId;
   };
   const declareDataset = async () =>
-    (await app.messenger.call(auth.ensureDataset, { crUid: datasetUid, tenantId, name: 'notes' }, CALL)).dataset;
+    (await app.messenger.call('auth.EnsureDataset', { crUid: datasetUid, tenantId, name: 'notes' }, CALL)).dataset;
   const request = async (method: string, path: string, body?: object) => {
     const response = await fetch(`${app.baseUrl}/api/v1${path}`, {
       method,
@@ -56,8 +55,8 @@ export function retentionCases(start: () => Promise<ManagedApp>): void {
     expect(response.status, `${path}: ${text}`).to.equal(200);
     return JSON.parse(text);
   };
-  const keepFor = (times: Partial<ingest.SetRetentionRequest>) =>
-    app.messenger.call(ingest.setRetention, { tenantId, crUid: tenantUid, ...times }, CALL);
+  const keepFor = (times: Partial<RequestOf<'ingest.SetRetention'>>) =>
+    app.messenger.call('ingest.SetRetention', { tenantId, crUid: tenantUid, ...times }, CALL);
   const keepItemsFor = (itemsMs?: number) =>
     keepFor({ datasetId: dataset.id, crUid: datasetUid, ...(itemsMs === undefined ? {} : { itemsMs }) });
   const names = async (): Promise<string[]> => {
@@ -83,7 +82,7 @@ export function retentionCases(start: () => Promise<ManagedApp>): void {
     // Servers that others use too keep nothing of these.
     await until('the tenant is erased', async () => {
       const request = { tenantId, crUid: tenantUid, withoutSnapshots: true };
-      return (await app.messenger.call(ingest.eraseTenant, request, CALL)).progress.erased;
+      return (await app.messenger.call('ingest.EraseTenant', request, CALL)).progress.erased;
     });
     await app?.stop();
   });
@@ -166,7 +165,7 @@ export function retentionCases(start: () => Promise<ManagedApp>): void {
   });
 
   it('takes the word of the resource that manages the tenant or dataset alone', async () => {
-    const refusalOf = (times: Partial<ingest.SetRetentionRequest>) =>
+    const refusalOf = (times: Partial<RequestOf<'ingest.SetRetention'>>) =>
       keepFor(times).then(
         () => null,
         (error: unknown) => (isEngramError(error) ? error.wireName : error),
@@ -180,7 +179,7 @@ export function retentionCases(start: () => Promise<ManagedApp>): void {
     await keepItemsFor(DAY);
     await until('the dataset is erased', async () => {
       const erasure = { tenantId, datasetId: dataset.id, crUid: datasetUid, withoutSnapshots: true };
-      return (await app.messenger.call(ingest.eraseDataset, erasure, CALL)).progress.erased;
+      return (await app.messenger.call('ingest.EraseDataset', erasure, CALL)).progress.erased;
     });
     const scope = datasetScope(tenantId, dataset.id);
     expect(await createRetentions(app.stores.documents).ofDatasets.get(scope)).to.equal(null);

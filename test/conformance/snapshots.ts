@@ -10,10 +10,12 @@ import type { DatasetRef } from '../../services/common/kernel/dataset.ts';
 import { asId } from '../../services/common/kernel/ids.ts';
 import { datasetScope, SYSTEM_SCOPE } from '../../services/common/kernel/scope.ts';
 import { jobsCollection } from '../../services/common/platform/jobs/job-document.ts';
-import { usage } from '../../services/common/platform/messaging/methods/auth.ts';
-import * as auth from '../../services/common/platform/messaging/methods/auth-managed.ts';
-import * as ingest from '../../services/common/platform/messaging/methods/ingest-managed.ts';
-import * as snapshots from '../../services/common/platform/messaging/methods/snapshots.ts';
+import type {
+  ErasureProgress,
+  RequestOf,
+  SnapshotInfo,
+  SnapshotRef,
+} from '../../services/common/platform/messaging/messages.ts';
 import { createDatasets, datasetsCollection } from '../../services/common/records/auth/datasets.ts';
 import { findAll } from '../../services/common/records/base/find-all.ts';
 import { ledgerCollection } from '../../services/common/records/cognify/ledger.ts';
@@ -72,10 +74,10 @@ export function snapshotCases(start: () => Promise<ManagedApp>, place: () => Sna
     const crUid = randomUUID();
     const owner = { ownerEmail: `owner-${crUid}@acme.example.com`, ownerPasswordHash: HASH };
     const request = { crUid, displayName: 'Acme', ...owner, hostNames: [], state: 'Active' as const };
-    const { tenantId } = await app.messenger.call(auth.ensureTenant, request, CALL);
+    const { tenantId } = await app.messenger.call('auth.EnsureTenant', request, CALL);
     const key = randomBytes(32).toString('hex');
     const keys = { tenantId, crUid, name: 'default', keySha256: [sha('sha256', key)] };
-    await app.messenger.call(auth.setTenantKeys, keys, CALL);
+    await app.messenger.call('auth.SetTenantKeys', keys, CALL);
     const tenant = { crUid, tenantId, key };
     declared.push(tenant);
     return tenant;
@@ -83,13 +85,13 @@ export function snapshotCases(start: () => Promise<ManagedApp>, place: () => Sna
   const declareDataset = async (tenant: Tenant, name: string): Promise<Managed> => {
     const crUid = randomUUID();
     const request = { crUid, tenantId: tenant.tenantId, name };
-    const { dataset } = await app.messenger.call(auth.ensureDataset, request, CALL);
+    const { dataset } = await app.messenger.call('auth.EnsureDataset', request, CALL);
     return { crUid, tenant, id: dataset.id, name };
   };
-  const eraseTenant = async ({ tenantId, crUid }: Tenant): Promise<ingest.ErasureProgress> => {
+  const eraseTenant = async ({ tenantId, crUid }: Tenant): Promise<ErasureProgress> => {
     const erased = async () => {
       const request = { tenantId, crUid, withoutSnapshots: true };
-      const { progress } = await app.messenger.call(ingest.eraseTenant, request, CALL);
+      const { progress } = await app.messenger.call('ingest.EraseTenant', request, CALL);
       expect(progress.failure).to.equal(null);
       return progress.erased ? progress : null;
     };
@@ -120,12 +122,12 @@ export function snapshotCases(start: () => Promise<ManagedApp>, place: () => Sna
       .replaceAll(tenant.tenantId, 'TENANT')
       .replaceAll(/"dataset_name":"[^"]*"/g, '"dataset_name":""');
   };
-  const take = async (managed: Managed, name: string, whenTooFast?: () => void): Promise<snapshots.SnapshotInfo> => {
+  const take = async (managed: Managed, name: string, whenTooFast?: () => void): Promise<SnapshotInfo> => {
     const { crUid, tenant, id } = managed;
     taken.push({ managed, name });
     const attempt = async () => {
       const request = { tenantId: tenant.tenantId, datasetId: id, crUid, name, place: place() };
-      const { snapshot, failure } = await app.messenger.call(snapshots.takeSnapshot, request, CALL);
+      const { snapshot, failure } = await app.messenger.call('ingest.TakeSnapshot', request, CALL);
       if (whenTooFast !== undefined && failure?.message.includes('changes faster than it can be read')) whenTooFast();
       else expect(failure?.message ?? null).to.equal(null);
       return snapshot;
@@ -134,17 +136,17 @@ export function snapshotCases(start: () => Promise<ManagedApp>, place: () => Sna
   };
   const drop = async ({ crUid, tenant, id }: Managed): Promise<void> => {
     const request = { tenantId: tenant.tenantId, datasetId: id, crUid, keep: 1, place: place() };
-    await app.messenger.call(snapshots.pruneSnapshots, request, CALL).catch(() => null);
+    await app.messenger.call('ingest.PruneSnapshots', request, CALL).catch(() => null);
   };
   const attempt = (
     tenant: Tenant,
     name: string,
-    snapshot: snapshots.SnapshotRef,
+    snapshot: SnapshotRef,
     crUid: string = randomUUID(),
     signers: readonly string[] = [],
   ) =>
     app.messenger.call(
-      snapshots.restoreDataset,
+      'ingest.RestoreDataset',
       { tenantId: tenant.tenantId, crUid, name, snapshot, place: place(), signers },
       CALL,
     );
@@ -208,11 +210,11 @@ export function snapshotCases(start: () => Promise<ManagedApp>, place: () => Sna
     const again = await attempt(acme, 'facts-clone', { tenantId: acme.tenantId, name: 'facts-1' }, clone.crUid);
     expect(again.datasetId).to.equal(clone.id);
     const request = { crUid: clone.crUid, tenantId: acme.tenantId, name: 'facts-clone' };
-    const ensured = await app.messenger.call(auth.ensureDataset, request, CALL);
+    const ensured = await app.messenger.call('auth.EnsureDataset', request, CALL);
     expect([ensured.dataset.id, ensured.created]).to.deep.equal([clone.id, false]);
     // Nothing waits to be built, and what is added later is.
     const statistics = await app.messenger.call(
-      ingest.datasetStatistics,
+      'ingest.DatasetStatistics',
       { tenantId: acme.tenantId, datasetId: clone.id },
       CALL,
     );
@@ -229,7 +231,7 @@ export function snapshotCases(start: () => Promise<ManagedApp>, place: () => Sna
       ((await ask(other, 'GET', `/datasets/${clone.id}/data`)) as { ownerId: string }[]).map(({ ownerId }) => ownerId),
     );
     expect(owners.size).to.equal(1);
-    const used = await app.messenger.call(usage, { tenant: other.tenantId }, CALL);
+    const used = await app.messenger.call('auth.Usage', { tenant: other.tenantId }, CALL);
     expect(used.usage.find(({ kind }) => kind === 'items')?.used).to.equal(FACTS.length);
     expect(used.usage.find(({ kind }) => kind === 'datasets')?.used).to.equal(1);
     // What belongs to it goes with it; the snapshot stays.
@@ -244,12 +246,12 @@ export function snapshotCases(start: () => Promise<ManagedApp>, place: () => Sna
     await take(original, 'facts-3');
     const list = async () => {
       const request = { tenantId: acme.tenantId, datasetId: original.id };
-      return (await app.messenger.call(snapshots.listSnapshots, request, CALL)).snapshots;
+      return (await app.messenger.call('ingest.ListSnapshots', request, CALL)).snapshots;
     };
     expect((await list()).map(({ name }) => name)).to.deep.equal(['facts-3', 'facts-2', 'facts-1']);
     expect((await list()).find(({ name }) => name === 'facts-1')).to.deep.equal(again);
     const request = { tenantId: acme.tenantId, datasetId: original.id, crUid: original.crUid, keep: 1, place: place() };
-    const { removed } = await app.messenger.call(snapshots.pruneSnapshots, request, CALL);
+    const { removed } = await app.messenger.call('ingest.PruneSnapshots', request, CALL);
     expect(removed).to.deep.equal(['facts-2', 'facts-1']);
     expect((await list()).map(({ name }) => name)).to.deep.equal(['facts-3']);
     const gone = await attempt(acme, 'facts-gone', { tenantId: acme.tenantId, name: 'facts-1' });
@@ -356,7 +358,7 @@ export function snapshotCases(start: () => Promise<ManagedApp>, place: () => Sna
     await blobs.put(SNAPSHOT_SCOPE, `${folder}manifest.json`, Buffer.from(JSON.stringify(ofOthers)));
     await refused(/not signed by this installation/);
     const later = JSON.stringify({ ...JSON.parse(JSON.parse(manifest.toString()).manifest), version: 3 });
-    const signed = await app.messenger.call(snapshots.signSnapshot, { sha256: sha('sha256', later) }, CALL);
+    const signed = await app.messenger.call('auth.SignSnapshot', { sha256: sha('sha256', later) }, CALL);
     await blobs.put(
       SNAPSHOT_SCOPE,
       `${folder}manifest.json`,
@@ -401,7 +403,7 @@ export function snapshotCases(start: () => Promise<ManagedApp>, place: () => Sna
         ...(keepSnapshots ? { finalSnapshot } : { withoutSnapshots: true }),
       };
       const receipt = await until('the receipt of the dataset', async () => {
-        const { progress } = await app.messenger.call(ingest.eraseDataset, request, CALL);
+        const { progress } = await app.messenger.call('ingest.EraseDataset', request, CALL);
         expect(progress.failure).to.equal(null);
         return progress.receipt;
       });
@@ -438,13 +440,13 @@ export function snapshotCases(start: () => Promise<ManagedApp>, place: () => Sna
       ...{ createdAt: new Date().toISOString(), updatedAt: null },
     };
     await app.stores.documents.commit({ tenant }, [createDatasets(app.stores.documents).insertWrite(empty)]);
-    await app.messenger.call(ingest.checkIsolation, { tenantId: tenant, crUid, otherTenantIds: [] }, CALL);
+    await app.messenger.call('ingest.CheckIsolation', { tenantId: tenant, crUid, otherTenantIds: [] }, CALL);
     const before = [await answers(managed), await content(managed), await datasetsOf(leaving)] as const;
     expect(before[2]).to.have.length(4);
     const request = { tenantId: tenant, crUid, keepSnapshots: place() === null };
-    const erase = async (how: Partial<ingest.EraseTenantRequest>): Promise<ingest.ErasureProgress> => {
+    const erase = async (how: Partial<RequestOf<'ingest.EraseTenant'>>): Promise<ErasureProgress> => {
       const ended = async () => {
-        const { progress } = await app.messenger.call(ingest.eraseTenant, { ...request, ...how }, CALL);
+        const { progress } = await app.messenger.call('ingest.EraseTenant', { ...request, ...how }, CALL);
         return progress.erased || progress.failure !== null ? progress : null;
       };
       return until('the erasure has ended', ended);
@@ -492,7 +494,7 @@ export function snapshotCases(start: () => Promise<ManagedApp>, place: () => Sna
     const { crUid, id } = lacking;
     const request = { tenantId: acme.tenantId, datasetId: id, crUid, name: 'lacking-1', place: place() };
     const refused = async () => {
-      const { snapshot, failure } = await app.messenger.call(snapshots.takeSnapshot, request, CALL);
+      const { snapshot, failure } = await app.messenger.call('ingest.TakeSnapshot', request, CALL);
       expect(snapshot).to.equal(null);
       return failure;
     };
@@ -511,10 +513,10 @@ export function snapshotCases(start: () => Promise<ManagedApp>, place: () => Sna
       name: 'others',
       place: place(),
     };
-    const refusal = await app.messenger.call(snapshots.takeSnapshot, request, CALL).catch((error: unknown) => error);
+    const refusal = await app.messenger.call('ingest.TakeSnapshot', request, CALL).catch((error: unknown) => error);
     expect(refusal).to.include({ wireName: 'OwnedByAnother' });
     const bad = { ...request, crUid: original.crUid, name: '../others' };
-    const invalid = await app.messenger.call(snapshots.takeSnapshot, bad, CALL).catch((error: unknown) => error);
+    const invalid = await app.messenger.call('ingest.TakeSnapshot', bad, CALL).catch((error: unknown) => error);
     expect(invalid).to.include({ wireName: 'InvalidRequestError' });
   });
 }

@@ -2,7 +2,6 @@ import { randomBytes, hash as sha } from 'node:crypto';
 import { request as httpRequest } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
-import * as auth from '../../services/common/platform/messaging/methods/auth-managed.ts';
 import { type ManagedApp, startManagedApp } from '../support/managed-app.ts';
 
 const CALL = { requestId: 'operator' };
@@ -23,9 +22,13 @@ describe('hosted tenants', () => {
       ownerPassword: 'a-long-password',
     };
     const hostNames = [`${name}.example.com`];
-    const { tenantId } = await app.messenger.call(auth.ensureTenant, { ...request, hostNames, state: 'Active' }, CALL);
+    const { tenantId } = await app.messenger.call(
+      'auth.EnsureTenant',
+      { ...request, hostNames, state: 'Active' },
+      CALL,
+    );
     const keySha256 = [sha('sha256', key)];
-    await app.messenger.call(auth.setTenantKeys, { tenantId, crUid: name, name: 'default', keySha256 }, CALL);
+    await app.messenger.call('auth.SetTenantKeys', { tenantId, crUid: name, name: 'default', keySha256 }, CALL);
     return key;
   };
   const ask = (host: string, key: string, path: string, body?: unknown): Promise<{ status: number; text: string }> =>

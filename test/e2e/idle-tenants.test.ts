@@ -1,7 +1,6 @@
 import { randomBytes, randomUUID, hash as sha } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect } from 'chai';
-import { ensureTenant, setTenantKeys } from '../../services/common/platform/messaging/methods/auth-managed.ts';
 import { type ManagedApp, startManagedApp } from '../support/managed-app.ts';
 import { until } from '../support/until.ts';
 
@@ -18,7 +17,7 @@ describe('a tenant that nobody uses', () => {
   const key = randomBytes(32).toString('hex');
   const ensure = (wakesOnRequest: boolean, afterIdleMs: number) =>
     app.messenger.call(
-      ensureTenant,
+      'auth.EnsureTenant',
       {
         crUid,
         displayName: 'Acme',
@@ -40,7 +39,7 @@ describe('a tenant that nobody uses', () => {
   it('is woken by the first request with its key, which is answered like any other', async () => {
     const { tenantId } = await ensure(true, 3_600_000);
     await app.messenger.call(
-      setTenantKeys,
+      'auth.SetTenantKeys',
       { tenantId, crUid, name: 'default', keySha256: [sha('sha256', key)] },
       CALL,
     );

@@ -1,8 +1,7 @@
 import { expect } from 'chai';
 import type { DatasetRef } from '../../services/common/kernel/dataset.ts';
+import type { KeptDocument } from '../../services/common/platform/messaging/messages.ts';
 import type { CallContext } from '../../services/common/platform/messaging/messenger.ts';
-import { authenticate, resolveDatasets } from '../../services/common/platform/messaging/methods/auth.ts';
-import { type KeptDocument, keepDocuments } from '../../services/common/platform/messaging/methods/ingest.ts';
 import { startTwoReplicas, type TwoReplicas } from '../support/two-replicas.ts';
 
 const NOTE: KeptDocument = {
@@ -17,17 +16,17 @@ describe('documents that improve keeps', () => {
   before(async () => {
     world = await startTwoReplicas();
     const asking = { requestId: 'test' };
-    const { principal } = await world.one.messenger.call(authenticate, { credentials: [] }, asking);
+    const { principal } = await world.one.messenger.call('auth.Authenticate', { credentials: [] }, asking);
     if (principal === null) throw new Error('nobody is asking');
     context = { ...asking, principal };
     const request = { permission: 'write', names: ['notes'], createMissing: true } as const;
-    const { datasets } = await world.one.messenger.call(resolveDatasets, request, context);
+    const { datasets } = await world.one.messenger.call('auth.ResolveDatasets', request, context);
     dataset = datasets[0] as DatasetRef;
   });
   after(() => world[Symbol.asyncDispose]());
 
   const keep = (...documents: readonly KeptDocument[]) =>
-    world.one.messenger.call(keepDocuments, { dataset, documents }, context);
+    world.one.messenger.call('ingest.KeepDocuments', { dataset, documents }, context);
   const rawOf = async (id: string) => (await world.one.wire.get(`/datasets/${dataset.id}/data/${id}/raw`)).text;
   const items = async () => (await world.one.wire.get(`/datasets/${dataset.id}/data`)).json;
 
@@ -82,7 +81,7 @@ describe('documents that improve keeps', () => {
     const principal = { ...context.principal, id: '00000000-0000-4000-8000-00000000000f' };
     let refused: unknown;
     await world.one.messenger
-      .call(keepDocuments, { dataset, documents: [NOTE] }, { ...context, principal: principal as never })
+      .call('ingest.KeepDocuments', { dataset, documents: [NOTE] }, { ...context, principal: principal as never })
       .catch((error: unknown) => {
         refused = error;
       });

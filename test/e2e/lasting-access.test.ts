@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { request as openRequest } from 'node:http';
 import { expect } from 'chai';
 import { apiKeyHash, newApiKeyText } from '../../services/auth/credentials/api-key-text.ts';
-import { ensureTenant, setTenantKeys } from '../../services/common/platform/messaging/methods/auth-managed.ts';
 import { type ManagedApp, startManagedApp } from '../support/managed-app.ts';
 
 const CALL = { requestId: 'test' };
@@ -55,13 +54,13 @@ describe('an upload under way', function () {
   it('ends when its key is revoked, and when its tenant is disabled', async () => {
     const answerAfter = async (end: 'revoked' | 'disabled') => {
       const tenant = declared();
-      const { tenantId } = await app.messenger.call(ensureTenant, tenant, CALL);
+      const { tenantId } = await app.messenger.call('auth.EnsureTenant', tenant, CALL);
       const key = newApiKeyText();
       const keys = { tenantId, crUid: tenant.crUid, name: 'default', keySha256: [apiKeyHash(key)] };
-      await app.messenger.call(setTenantKeys, keys, CALL);
+      await app.messenger.call('auth.SetTenantKeys', keys, CALL);
       const { status } = await upload({ 'x-api-key': key });
-      if (end === 'revoked') await app.messenger.call(setTenantKeys, { ...keys, keySha256: [] }, CALL);
-      else await app.messenger.call(ensureTenant, { ...tenant, state: 'Disabled' }, CALL);
+      if (end === 'revoked') await app.messenger.call('auth.SetTenantKeys', { ...keys, keySha256: [] }, CALL);
+      else await app.messenger.call('auth.EnsureTenant', { ...tenant, state: 'Disabled' }, CALL);
       return status;
     };
     expect(await Promise.all([answerAfter('revoked'), answerAfter('disabled')])).to.deep.equal([401, 403]);
@@ -69,7 +68,7 @@ describe('an upload under way', function () {
 
   it('ends with its token', async () => {
     const owner = declared();
-    await app.messenger.call(ensureTenant, owner, CALL);
+    await app.messenger.call('auth.EnsureTenant', owner, CALL);
     const body = new URLSearchParams({ username: owner.ownerEmail, password: owner.ownerPassword });
     const login = await fetch(`${app.baseUrl}/api/v1/auth/login`, { method: 'POST', body });
     const { access_token: token } = (await login.json()) as { access_token: string };

@@ -3,7 +3,6 @@ import { ROTATE_AT } from '../../operator/api/names.ts';
 import type { TenantSpec } from '../../operator/api/tenant.ts';
 import { createServices, type Services } from '../../operator/installation/services.ts';
 import { KINDS, type Secret } from '../../operator/kube-runtime/kube-object.ts';
-import { setQuota } from '../../services/common/platform/messaging/methods/auth.ts';
 import { createSystemClock } from '../../services/common/platform/system/clock.ts';
 import { createTenantWorld, type TenantWorld } from '../support/kube/tenant-world.ts';
 import { type ManagedApp, startManagedApp } from '../support/managed-app.ts';
@@ -116,7 +115,7 @@ describe('the operator and the real services', function () {
     const refused = await ask(key(), '/datasets', json({ name: 'two' }));
     expect(refused.status, await refused.text()).to.be.oneOf([413, 429]);
     await services.call(
-      setQuota,
+      'auth.SetQuota',
       { tenant: world.read()?.status?.tenantId as never, limits: { datasets: { limit: 9, action: 'Enforce' } } },
       { requestId: 'test' },
     );

@@ -8,7 +8,6 @@ import { auditRecordsCollection } from '../../services/auth/repositories/audit-l
 import { loginFailuresCollection } from '../../services/auth/repositories/login-failures.ts';
 import { SYSTEM_SCOPE } from '../../services/common/kernel/scope.ts';
 import { type App, createApp } from '../../services/common/platform/http/app.ts';
-import * as methods from '../../services/common/platform/messaging/methods/auth.ts';
 import { createSilentLogger } from '../../services/common/platform/observability/logger.ts';
 import { createMetrics } from '../../services/common/platform/observability/metrics.ts';
 import { startAuth, type TestAuth } from '../support/auth-service.ts';
@@ -56,7 +55,7 @@ describe('password spraying', function () {
     app = createApp({
       routes: auth.routes,
       authenticate: (credentials, strict, context) =>
-        auth.messenger.call(methods.authenticate, { credentials, strict }, context),
+        auth.messenger.call('auth.Authenticate', { credentials, strict }, context),
       settings: {
         spoolDirectory,
         uploadLimitBytes: 1_000_000,

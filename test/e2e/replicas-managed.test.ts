@@ -2,7 +2,7 @@ import { randomBytes, randomUUID, hash as sha } from 'node:crypto';
 import { request as httpRequest } from 'node:http';
 import { expect } from 'chai';
 import type { TenantId } from '../../services/common/kernel/brand.ts';
-import * as managed from '../../services/common/platform/messaging/methods/auth-managed.ts';
+import type { RequestOf } from '../../services/common/platform/messaging/messages.ts';
 import { createUsers } from '../../services/common/records/auth/users.ts';
 import { required } from '../support/auth-service.ts';
 import { type Replica, startTwoReplicas, type TwoReplicas } from '../support/two-replicas.ts';
@@ -18,9 +18,9 @@ describe('tenants of resources on two replicas', () => {
   });
   after(() => replicas[Symbol.asyncDispose]());
 
-  const declare = (replica: Replica, crUid: string, change: Partial<managed.EnsureTenantRequest> = {}) =>
+  const declare = (replica: Replica, crUid: string, change: Partial<RequestOf<'auth.EnsureTenant'>> = {}) =>
     replica.messenger.call(
-      managed.ensureTenant,
+      'auth.EnsureTenant',
       {
         crUid,
         displayName: 'Acme',
@@ -34,7 +34,7 @@ describe('tenants of resources on two replicas', () => {
     );
   const setKeys = (replica: Replica, tenantId: TenantId, crUid: string, keys: readonly string[]) => {
     const keySha256 = keys.map((key) => sha('sha256', key));
-    return replica.messenger.call(managed.setTenantKeys, { tenantId, crUid, name: 'default', keySha256 }, CALL);
+    return replica.messenger.call('auth.SetTenantKeys', { tenantId, crUid, name: 'default', keySha256 }, CALL);
   };
   const statusAt = (replica: Replica, host: string, key: string): Promise<number> =>
     new Promise((resolve, reject) => {

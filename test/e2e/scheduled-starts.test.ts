@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { startPipeline } from '../../operator/dataset/steps/start-runs.ts';
-import { ensureDataset, ensureTenant } from '../../services/common/platform/messaging/methods/auth-managed.ts';
 import { createRunRecords } from '../../services/common/records/cognify/run-records.ts';
 import { type ManagedApp, startManagedApp } from '../support/managed-app.ts';
 import { until } from '../support/until.ts';
@@ -24,10 +23,10 @@ describe('starts by a schedule, with the real services', function () {
       const { messenger } = app;
       const owner = { ownerEmail: `${pipeline}@acme.example.com`, ownerPassword: 'a long one for once' };
       const tenant = { crUid: randomUUID(), displayName: 'Acme', hostNames: [], state: 'Active' as const, ...owner };
-      const { tenantId } = await messenger.call(ensureTenant, tenant, { requestId: 'test' });
+      const { tenantId } = await messenger.call('auth.EnsureTenant', tenant, { requestId: 'test' });
       const crUid = randomUUID();
       const { dataset } = await messenger.call(
-        ensureDataset,
+        'auth.EnsureDataset',
         { crUid, tenantId, name: 'notes' },
         { requestId: 'test' },
       );

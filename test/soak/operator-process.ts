@@ -5,31 +5,6 @@ import { createOperator } from '../../operator/operator.ts';
 import { SERVICE_NAMES, type ServiceName } from '../../services/common/domain/service-paths.ts';
 import type { DatasetId, TenantId, UserId } from '../../services/common/kernel/brand.ts';
 import { asId } from '../../services/common/kernel/ids.ts';
-import { setQuota, usage } from '../../services/common/platform/messaging/methods/auth.ts';
-import {
-  ensureDataset,
-  ensureTenant,
-  findManaged,
-  releaseDataset,
-  releaseTenant,
-  setTenantEmbedding,
-  setTenantKeys,
-  setTenantModel,
-  syncGrants,
-} from '../../services/common/platform/messaging/methods/auth-managed.ts';
-import {
-  migrateEmbedding,
-  probeModel,
-  setDatasetConfiguration,
-} from '../../services/common/platform/messaging/methods/cognify-managed.ts';
-import {
-  checkIsolation,
-  datasetStatistics,
-  eraseDataset,
-  eraseTenant,
-  removeCanary,
-  setRetention,
-} from '../../services/common/platform/messaging/methods/ingest-managed.ts';
 import { createLogger } from '../../services/common/platform/observability/logger.ts';
 import { Registry } from '../../services/common/platform/observability/prometheus.ts';
 import { servicesOf } from '../support/kube/fake-services.ts';
@@ -46,26 +21,30 @@ const idOf = (text: string): string => {
 };
 
 const services = servicesOf((serve) => {
-  serve(ensureTenant, ({ crUid }) => ({
+  serve('auth.EnsureTenant', ({ crUid }) => ({
     tenantId: asId<TenantId>(idOf(crUid)),
     ownerId: asId<UserId>(idOf(`owner ${crUid}`)),
     created: false,
     corrected: [],
     isAsleep: false,
   }));
-  serve(setTenantKeys, () => ({ added: 0, removed: 0 }));
-  serve(setTenantModel, () => ({ changed: false }));
-  serve(setTenantEmbedding, () => ({ changed: false }));
-  serve(probeModel, () => ({ outcome: 'accepted', detail: '' }));
-  serve(setQuota, () => ({}));
-  serve(usage, () => ({ usage: [] }));
-  serve(setRetention, () => ({}));
-  serve(checkIsolation, ({ otherTenantIds }) => ({ unproven: null, comparedTenantIds: otherTenantIds, leaks: [] }));
-  serve(removeCanary, () => ({ removed: true }));
-  serve(eraseTenant, ({ tenantId }) => erased(tenantId));
-  serve(findManaged, () => ({ managed: null }));
-  serve(releaseTenant, () => ({ released: true }));
-  serve(ensureDataset, ({ crUid, tenantId, name }) => ({
+  serve('auth.SetTenantKeys', () => ({ added: 0, removed: 0 }));
+  serve('auth.SetTenantModel', () => ({ changed: false }));
+  serve('auth.SetTenantEmbedding', () => ({ changed: false }));
+  serve('cognify.ProbeModel', () => ({ outcome: 'accepted' as const, detail: '' }));
+  serve('auth.SetQuota', () => ({}));
+  serve('auth.Usage', () => ({ usage: [] }));
+  serve('ingest.SetRetention', () => ({}));
+  serve('ingest.CheckIsolation', ({ otherTenantIds }) => ({
+    unproven: null,
+    comparedTenantIds: otherTenantIds,
+    leaks: [],
+  }));
+  serve('ingest.RemoveCanary', () => ({ removed: true }));
+  serve('ingest.EraseTenant', ({ tenantId }) => erased(tenantId));
+  serve('auth.FindManaged', () => ({ managed: null }));
+  serve('auth.ReleaseTenant', () => ({ released: true }));
+  serve('auth.EnsureDataset', ({ crUid, tenantId, name }) => ({
     created: false,
     dataset: {
       id: asId<DatasetId>(idOf(crUid)),
@@ -76,21 +55,21 @@ const services = servicesOf((serve) => {
       updatedAt: null,
     },
   }));
-  serve(syncGrants, () => ({ added: 0, removed: 0, unknownPrincipals: [] }));
-  serve(setDatasetConfiguration, () => ({
+  serve('auth.SyncGrants', () => ({ added: 0, removed: 0, unknownPrincipals: [] }));
+  serve('cognify.SetDatasetConfiguration', () => ({
     graphModelHash: null,
     promptHash: null,
     chunkingHash: null,
     drifted: false,
     unused: null,
   }));
-  serve(datasetStatistics, () => ({
+  serve('ingest.DatasetStatistics', () => ({
     ...{ items: 7, chunks: 8, nodes: 9, edges: 9, pending: 0, failed: 0, lagSeconds: 0 },
     ...{ lastCognifiedAt: '2026-08-01T00:00:00+00:00', writer: null, activeRun: null },
   }));
-  serve(migrateEmbedding, () => ({ embedding: null, migration: null, failure: null }));
-  serve(eraseDataset, ({ datasetId }) => erased(datasetId));
-  serve(releaseDataset, () => ({ released: true }));
+  serve('cognify.MigrateEmbedding', () => ({ embedding: null, migration: null, failure: null }));
+  serve('ingest.EraseDataset', ({ datasetId }) => erased(datasetId));
+  serve('auth.ReleaseDataset', () => ({ released: true }));
 });
 
 function erased(id: string) {

@@ -6,7 +6,6 @@ import { asId } from '../../services/common/kernel/ids.ts';
 import type { Principal } from '../../services/common/kernel/principal.ts';
 import { PERSONAL_TENANT } from '../../services/common/kernel/scope.ts';
 import type { HttpSettings } from '../../services/common/platform/http/settings.ts';
-import { authenticate } from '../../services/common/platform/messaging/methods/auth.ts';
 import { createApiKeys } from '../../services/common/records/auth/api-keys.ts';
 import { createTenants } from '../../services/common/records/auth/tenants.ts';
 import { createUsers, type NewUser, type User } from '../../services/common/records/auth/users.ts';
@@ -46,7 +45,7 @@ export async function startAuthHttp({ http, ...options }: AuthHttpOptions = {}):
   const app = await runApp({
     routes: auth.routes,
     authenticate: (credentials, strict, context, circumstances) =>
-      messenger.call(authenticate, { credentials, strict, ...circumstances }, context),
+      messenger.call('auth.Authenticate', { credentials, strict, ...circumstances }, context),
     ...(http === undefined ? {} : { settings: http }),
   });
   const now = () => clock.now().toISOString();

@@ -14,8 +14,8 @@ import { PERSONAL_TENANT, SYSTEM_SCOPE } from '../../services/common/kernel/scop
 import { decidePosture } from '../../services/common/platform/config/posture.ts';
 import { createEventLog } from '../../services/common/platform/events/event-log.ts';
 import type { Reply, Route } from '../../services/common/platform/http/route.ts';
+import type { Credential } from '../../services/common/platform/messaging/messages.ts';
 import { createMessenger, type Messenger } from '../../services/common/platform/messaging/messenger.ts';
-import * as methods from '../../services/common/platform/messaging/methods/auth.ts';
 import { createAesGcmSecretBox } from '../../services/common/platform/secrets/aes-gcm-secret-box.ts';
 import type { Clock, IdSource } from '../../services/common/ports/system.ts';
 import { createUsers, type NewUser } from '../../services/common/records/auth/users.ts';
@@ -61,7 +61,7 @@ export interface TestAuth extends AsyncDisposable {
   readonly warnings: readonly string[];
   /** Runs a route's handler for a principal, with the body as its schema reads it. */
   call(method: string, path: string, request?: TestRequest): Promise<Reply>;
-  authenticate(...credentials: readonly methods.Credential[]): Promise<Principal | null>;
+  authenticate(...credentials: readonly Credential[]): Promise<Principal | null>;
   events(): Promise<readonly string[]>;
   /** A user without a password, straight into the store. */
   addUser(user?: Partial<NewUser>): Promise<Principal>;
@@ -140,8 +140,8 @@ export async function startAuth(options: TestAuthOptions = {}): Promise<TestAuth
     ...(options.wakes === undefined ? {} : { wakes: options.wakes }),
   });
   await service.start();
-  const authenticate = async (...credentials: readonly methods.Credential[]) =>
-    (await messenger.call(methods.authenticate, { credentials }, CALL)).principal;
+  const authenticate = async (...credentials: readonly Credential[]) =>
+    (await messenger.call('auth.Authenticate', { credentials }, CALL)).principal;
   return {
     store,
     messenger,

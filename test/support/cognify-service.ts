@@ -17,10 +17,8 @@ import type { Reply } from '../../services/common/platform/http/route.ts';
 import { awaitRun } from '../../services/common/platform/jobs/await-run.ts';
 import { createWorkQueue } from '../../services/common/platform/jobs/work-queue.ts';
 import type { Service } from '../../services/common/platform/lifecycle/service.ts';
+import type { CognifyOptions } from '../../services/common/platform/messaging/messages.ts';
 import { callerOf, createMessenger, type Messenger } from '../../services/common/platform/messaging/messenger.ts';
-import * as auth from '../../services/common/platform/messaging/methods/auth.ts';
-import { type CognifyOptions, startRun } from '../../services/common/platform/messaging/methods/cognify.ts';
-import { datasetItems } from '../../services/common/platform/messaging/methods/ingest.ts';
 import { createSystemClock } from '../../services/common/platform/system/clock.ts';
 import { createIdSource } from '../../services/common/platform/system/id-source.ts';
 import type { DocumentLoader, ParsedDocument } from '../../services/common/ports/documents.ts';
@@ -199,7 +197,13 @@ export async function startCognify(world: TestWorld, options: TestCognifyOptions
   });
   await service.start();
   const start = async (runOptions: CognifyOptions = {}) =>
-    (await messenger.call(startRun, { dataset, options: runOptions, background: true }, { ...CALL, principal })).run;
+    (
+      await messenger.call(
+        'cognify.StartRun',
+        { dataset, options: runOptions, background: true },
+        { ...CALL, principal },
+      )
+    ).run;
   return {
     ...{ service, messenger, log, start },
     async run(runOptions) {
@@ -221,16 +225,16 @@ export function fixedModels(extractor: Extractor, models: Partial<RunModels> = {
 
 async function serveDoubles(world: TestWorld, messenger: Messenger): Promise<void> {
   const { principal, dataset, items, permitted, vanished } = world;
-  await messenger.serve(datasetItems, async ({ ids, after, limit }) => {
+  await messenger.serve('ingest.DatasetItems', async ({ ids, after, limit }) => {
     const chosen = ids === undefined ? items : items.filter(({ id }) => ids.includes(id) && !vanished.has(id));
     const start = Number(after ?? 0);
     const page = chosen.slice(start, start + limit);
     return { items: page, next: start + limit < chosen.length ? String(start + limit) : null };
   });
-  await messenger.serve(auth.getPrincipal, async ({ userId }) => ({
+  await messenger.serve('auth.GetPrincipal', async ({ userId }) => ({
     principal: userId === principal.id ? principal : null,
   }));
-  await messenger.serve(auth.resolveDatasets, async ({ ids, names }, context) => {
+  await messenger.serve('auth.ResolveDatasets', async ({ ids, names }, context) => {
     const caller = callerOf(context);
     const isKnown = ids?.every((id) => id === dataset.id) ?? true;
     const isNamed = names?.every((name) => name === dataset.name) ?? true;

@@ -8,7 +8,7 @@ import type { Principal } from '../../services/common/kernel/principal.ts';
 import { PERSONAL_TENANT } from '../../services/common/kernel/scope.ts';
 import { type AppOptions, createApp } from '../../services/common/platform/http/app.ts';
 import type { HttpSettings } from '../../services/common/platform/http/settings.ts';
-import type { Credential } from '../../services/common/platform/messaging/methods/auth.ts';
+import type { Credential } from '../../services/common/platform/messaging/messages.ts';
 import { createLogger } from '../../services/common/platform/observability/logger.ts';
 import { createMetrics, type Metrics } from '../../services/common/platform/observability/metrics.ts';
 

@@ -5,7 +5,7 @@ import type { NewQa, NewTrace, QaEntry, SessionKey, TraceEntry } from '../../ser
 import type { DatasetRef } from '../../services/common/kernel/dataset.ts';
 import { asId } from '../../services/common/kernel/ids.ts';
 import { createLanguageModel } from '../../services/common/models/providers/language-model.ts';
-import type { SessionNote } from '../../services/common/platform/messaging/methods/ingest.ts';
+import type { SessionNote } from '../../services/common/platform/messaging/messages.ts';
 import type { ActiveModels } from '../../services/common/ports/active-models.ts';
 import { createDistillations, type Distillations } from '../../services/common/records/improve/distillations.ts';
 import { createPreferences, type Preferences } from '../../services/common/records/improve/preferences.ts';

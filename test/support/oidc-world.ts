@@ -2,7 +2,6 @@ import { auditRecordsCollection } from '../../services/auth/repositories/audit-l
 import { SYSTEM_SCOPE } from '../../services/common/kernel/scope.ts';
 import type { OidcProvider } from '../../services/common/platform/config/oidc-providers.ts';
 import { createProviderFetch } from '../../services/common/platform/fetch/provider-fetch.ts';
-import { authenticate } from '../../services/common/platform/messaging/methods/auth.ts';
 import { createMemoryRateLimiter } from '../../services/common/platform/system/memory-rate-limiter.ts';
 import { startAuth, type TestAuth, type TestAuthOptions, type TestClock } from './auth-service.ts';
 import { freePort } from './engram-process.ts';
@@ -63,7 +62,8 @@ export async function startOidcWorld(options: OidcWorldOptions = {}): Promise<Oi
   const app = await runApp({
     port,
     routes: auth.routes,
-    authenticate: (credentials, strict, context) => auth.messenger.call(authenticate, { credentials, strict }, context),
+    authenticate: (credentials, strict, context) =>
+      auth.messenger.call('auth.Authenticate', { credentials, strict }, context),
   });
   const startUrl = ({ provider: name = 'corp', returnTo }: SignInOptions) =>
     `${app.url}/api/v1/auth/oidc/${name}/login${returnTo === undefined ? '' : `?return_to=${encodeURIComponent(returnTo)}`}`;

@@ -11,22 +11,15 @@ import {
   summaryRow,
 } from '../../services/common/domain/index-rows.ts';
 import type { RunState } from '../../services/common/domain/run.ts';
+import type { SessionSpending } from '../../services/common/domain/session.ts';
 import type { DataItemId, DatasetId } from '../../services/common/kernel/brand.ts';
 import { type DatasetRef, scopeOf } from '../../services/common/kernel/dataset.ts';
 import { engramError } from '../../services/common/kernel/errors.ts';
 import { asId, chunkId, datasetId, idFor, summaryId, uuid5 } from '../../services/common/kernel/ids.ts';
 import { PERSONAL_TENANT } from '../../services/common/kernel/scope.ts';
 import { createHashingEmbedder } from '../../services/common/models/hashing/hashing-embedder.ts';
+import type { RequestOf } from '../../services/common/platform/messaging/messages.ts';
 import { callerOf, createMessenger, type Messenger } from '../../services/common/platform/messaging/messenger.ts';
-import * as auth from '../../services/common/platform/messaging/methods/auth.ts';
-import { runStatuses } from '../../services/common/platform/messaging/methods/cognify.ts';
-import {
-  appendSession,
-  datasetItems,
-  type NoteOnTurnRequest,
-  noteOnTurn,
-  type SessionSpending,
-} from '../../services/common/platform/messaging/methods/ingest.ts';
 import { createSystemClock } from '../../services/common/platform/system/clock.ts';
 import { createIdSource } from '../../services/common/platform/system/id-source.ts';
 import type { Embedder } from '../../services/common/ports/models.ts';
@@ -205,7 +198,7 @@ export interface SearchApp extends AsyncDisposable {
   /** Runs that `RunStatuses` answers. */
   readonly runs: RunState[];
   /** What `NoteOnTurn` was told. Turns that `AppendSession` is told are in the store. */
-  readonly notes: NoteOnTurnRequest[];
+  readonly notes: RequestOf<'ingest.NoteOnTurn'>[];
   /** What `AppendSession` was told of the cost of each turn. */
   readonly spending: (SessionSpending | null)[];
 }
@@ -222,28 +215,31 @@ export async function startSearch(
   const bus = createInProcessBus();
   const messenger = createMessenger(bus, unsignedPrincipals);
   const runs: RunState[] = [];
-  await messenger.serve(auth.resolveDatasets, async ({ ids, names: wanted }) => ({
+  await messenger.serve('auth.ResolveDatasets', async ({ ids, names: wanted }) => ({
     datasets: resolve(datasets, ids, wanted),
   }));
-  await messenger.serve(runStatuses, async () => ({ runs }));
-  await messenger.serve(datasetItems, async () => ({ items: [], next: null }));
-  const notes: NoteOnTurnRequest[] = [];
+  await messenger.serve('cognify.RunStatuses', async () => ({ runs }));
+  await messenger.serve('ingest.DatasetItems', async () => ({ items: [], next: null }));
+  const notes: RequestOf<'ingest.NoteOnTurn'>[] = [];
   const spending: (SessionSpending | null)[] = [];
-  await messenger.serve(noteOnTurn, async (request) => {
+  await messenger.serve('ingest.NoteOnTurn', async (request) => {
     notes.push(request);
     return { noted: true };
   });
   const entries = createSessionEntries(world.store, createSessions(world.store));
-  await messenger.serve(appendSession, async ({ session, qaId, datasetId, entry, spending: spent }, context) => {
-    spending.push(spent);
-    const { id: user, tenant } = callerOf(context);
-    const change = {
-      dataset: datasetId === null ? null : asId<DatasetId>(datasetId),
-      lastActivityAt: new Date().toISOString(),
-    };
-    await entries.appendQa({ tenant }, { user, session }, qaId, entry, change);
-    return { stored: true };
-  });
+  await messenger.serve(
+    'ingest.AppendSession',
+    async ({ session, qaId, datasetId, entry, spending: spent }, context) => {
+      spending.push(spent);
+      const { id: user, tenant } = callerOf(context);
+      const change = {
+        dataset: datasetId === null ? null : asId<DatasetId>(datasetId),
+        lastActivityAt: new Date().toISOString(),
+      };
+      await entries.appendQa({ tenant }, { user, session }, qaId, entry, change);
+      return { stored: true };
+    },
+  );
   const silent = () => {};
   const { settings, models, ...replaced } = options;
   const service = createSearchService({

@@ -1,9 +1,6 @@
 import { randomBytes, randomUUID, hash as sha } from 'node:crypto';
 import type { Stores } from '../../services/app/stores.ts';
 import type { DatasetId, TenantId } from '../../services/common/kernel/brand.ts';
-import * as auth from '../../services/common/platform/messaging/methods/auth-managed.ts';
-import { eraseTenant } from '../../services/common/platform/messaging/methods/ingest-managed.ts';
-import * as snapshots from '../../services/common/platform/messaging/methods/snapshots.ts';
 import { startManagedApp } from './managed-app.ts';
 
 /** Started by tests that kill it: `prepare`, `take`, `restore` or `erase`, on the data directory of its environment. */
@@ -54,13 +51,13 @@ async function prepare(): Promise<void> {
   const tenantUid = randomUUID();
   const owner = { ownerEmail: `owner-${tenantUid}@acme.example.com`, ownerPasswordHash: `$2b$04$${'a'.repeat(53)}` };
   const tenant = { crUid: tenantUid, displayName: 'Acme', ...owner, hostNames: [], state: 'Active' as const };
-  const { tenantId } = await messenger.call(auth.ensureTenant, tenant, CALL);
+  const { tenantId } = await messenger.call('auth.EnsureTenant', tenant, CALL);
   const key = randomBytes(32).toString('hex');
   const keys = { tenantId, crUid: tenantUid, name: 'default', keySha256: [sha('sha256', key)] };
-  await messenger.call(auth.setTenantKeys, keys, CALL);
+  await messenger.call('auth.SetTenantKeys', keys, CALL);
   const crUid = randomUUID();
-  const { dataset } = await messenger.call(auth.ensureDataset, { crUid, tenantId, name: 'facts' }, CALL);
-  await messenger.call(auth.ensureDataset, { crUid: randomUUID(), tenantId, name: 'empty' }, CALL);
+  const { dataset } = await messenger.call('auth.EnsureDataset', { crUid, tenantId, name: 'facts' }, CALL);
+  await messenger.call('auth.EnsureDataset', { crUid: randomUUID(), tenantId, name: 'empty' }, CALL);
   const data = Array.from(
     { length: ITEMS },
     (_, at) => `Fact ${at}: Ada Lovelace met Charles Babbage in London ${at} times.`,
@@ -92,18 +89,18 @@ async function goOn({ crUid, tenantId, tenantUid, datasetId, cloneUid }: Prepare
 
   async function take() {
     const request = { tenantId, datasetId, crUid, name: 'one', place: null };
-    const { failure, snapshot } = await messenger.call(snapshots.takeSnapshot, request, CALL);
+    const { failure, snapshot } = await messenger.call('ingest.TakeSnapshot', request, CALL);
     return { failure, end: snapshot === null ? null : JSON.stringify(snapshot) };
   }
   async function erase() {
     const request = { tenantId, crUid: tenantUid, keepSnapshots: true, finalSnapshots: { place: null } };
-    const { progress } = await messenger.call(eraseTenant, request, CALL);
+    const { progress } = await messenger.call('ingest.EraseTenant', request, CALL);
     return { failure: progress.failure, end: progress.receipt };
   }
   async function restore() {
     const snapshot = { tenantId, name: 'one' };
-    const request = { tenantId, crUid: cloneUid, name: 'clone', snapshot, place: null };
-    const answer = await messenger.call(snapshots.restoreDataset, request, CALL);
+    const request = { tenantId, crUid: cloneUid, name: 'clone', snapshot, place: null, signers: [] };
+    const answer = await messenger.call('ingest.RestoreDataset', request, CALL);
     return { failure: answer.failure, end: answer.datasetId };
   }
 }

@@ -15,7 +15,6 @@ import { createApp } from '../../services/common/platform/http/app.ts';
 import { createWorkQueue, type DurableWorkQueue } from '../../services/common/platform/jobs/work-queue.ts';
 import type { Service } from '../../services/common/platform/lifecycle/service.ts';
 import { createMessenger, type Messenger } from '../../services/common/platform/messaging/messenger.ts';
-import { authenticate } from '../../services/common/platform/messaging/methods/auth.ts';
 import { createLogger } from '../../services/common/platform/observability/logger.ts';
 import { createMetrics } from '../../services/common/platform/observability/metrics.ts';
 import { createSystemClock } from '../../services/common/platform/system/clock.ts';
@@ -181,7 +180,7 @@ async function startReplica(shared: Shared, index: 0 | 1): Promise<Replica> {
     routes: services.flatMap(({ routes }) => routes),
     sockets: services.flatMap(({ sockets }) => sockets),
     authenticate: (credentials, strict, context, circumstances) =>
-      messenger.call(authenticate, { credentials, strict, ...circumstances }, context),
+      messenger.call('auth.Authenticate', { credentials, strict, ...circumstances }, context),
     settings: {
       ...HTTP_SETTINGS,
       spoolDirectory,

@@ -1,11 +1,6 @@
 import { snapshotName } from '../../../services/common/domain/snapshot-name.ts';
 import { isEngramError } from '../../../services/common/kernel/errors.ts';
-import {
-  listSnapshots,
-  pruneSnapshots,
-  type SnapshotInfo,
-  takeSnapshot,
-} from '../../../services/common/platform/messaging/methods/snapshots.ts';
+import type { SnapshotInfo } from '../../../services/common/platform/messaging/messages.ts';
 import type { SnapshotPlace } from '../../../services/common/storage/ports/snapshot-places.ts';
 import type { DatasetStatus, DatasetStatusBackup } from '../../api/dataset.ts';
 import { type Cron, parseCron } from '../../api/schedule.ts';
@@ -92,14 +87,14 @@ async function take(
     failure,
     done: items,
     total,
-  } = await callService(services, takeSnapshot, { ...managed, name }, signal);
+  } = await callService(services, 'ingest.TakeSnapshot', { ...managed, name }, signal);
   if (failure !== null) return failed(context, failure.message, nextAt);
   if (snapshot === null) {
     const message = `A snapshot is being taken: ${items} of ${total} items`;
     return underWay(context, nextAt, message);
   }
-  const { removed } = await callService(services, pruneSnapshots, { ...managed, keep: backup.keep }, signal);
-  const { snapshots } = await callService(services, listSnapshots, ids, signal);
+  const { removed } = await callService(services, 'ingest.PruneSnapshots', { ...managed, keep: backup.keep }, signal);
+  const { snapshots } = await callService(services, 'ingest.ListSnapshots', ids, signal);
   event({ type: 'Normal', reason: 'SnapshotTaken', message: `Snapshot ${name} is complete` });
   if (removed.length > 0) parts.logger.info('backup.pruned', { dataset: ids.datasetId, removed });
   const next = cron.nextAfter(now);

@@ -1,9 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { JsonObject } from '../../../services/common/kernel/json.ts';
-import {
-  type DatasetConfigurationHashes,
-  setDatasetConfiguration,
-} from '../../../services/common/platform/messaging/methods/cognify-managed.ts';
+import type { AnswerOf } from '../../../services/common/platform/messaging/messages.ts';
 import type { DatasetGraphModel, DatasetPrompt } from '../../api/dataset.ts';
 import type { ConditionDraft } from '../../kube-runtime/conditions.ts';
 import { type ConfigMap, KINDS } from '../../kube-runtime/kube-object.ts';
@@ -40,7 +37,7 @@ export function configure(parts: DatasetParts): DatasetStep {
         ...(prompt === undefined ? {} : { prompt }),
         ...(spec.chunking === undefined ? {} : { chunking: spec.chunking }),
       };
-      const answer = await askAbout(parts, context, setDatasetConfiguration, request);
+      const answer = await askAbout(parts, context, 'cognify.SetDatasetConfiguration', request);
       // Nobody announces the run that ends a drift, nor the model that makes these options work: ask again next time.
       if (!answer.drifted && answer.unused === null) memory.configuration.remember(uid, state);
       return done({
@@ -55,7 +52,7 @@ export function configure(parts: DatasetParts): DatasetStep {
   };
 }
 
-function schemaCondition({ drifted, unused }: DatasetConfigurationHashes): ConditionDraft {
+function schemaCondition({ drifted, unused }: AnswerOf<'cognify.SetDatasetConfiguration'>): ConditionDraft {
   if (unused !== null) return { type: 'SchemaCurrent', status: 'False', reason: 'NoLanguageModel', message: unused };
   if (!drifted) {
     const message = 'What is in memory was built by the declared model, prompt and chunking';

@@ -1,6 +1,5 @@
 import type { TenantId } from '../../../services/common/kernel/brand.ts';
 import { asId } from '../../../services/common/kernel/ids.ts';
-import { ensureDataset as ensureDatasetMethod } from '../../../services/common/platform/messaging/methods/auth-managed.ts';
 import { done, progressing } from '../../kube-runtime/steps.ts';
 import { type DatasetParts, type DatasetStep, stateOf, uidOf, wireName } from '../model.ts';
 import { askService } from '../service-failure.ts';
@@ -21,7 +20,7 @@ export function ensureDataset({ services, memory }: DatasetParts): DatasetStep {
         ...{ crUid: uid, tenantId: asId<TenantId>(tenantId), name: wireName(object) },
         ...(datasetId === undefined ? {} : { datasetId }),
       };
-      const { dataset, created } = await askService(services, ensureDatasetMethod, { request, signal });
+      const { dataset, created } = await askService(services, 'auth.EnsureDataset', { request, signal });
       if (known !== undefined && known !== dataset.id) {
         const message = 'The dataset was removed behind the resource and is made anew, without its data';
         event({ type: 'Warning', reason: 'DatasetRecreated', message });

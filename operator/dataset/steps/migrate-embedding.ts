@@ -1,8 +1,4 @@
-import {
-  type DatasetEmbedding,
-  type EmbeddingState,
-  migrateEmbedding as migrateEmbeddingMethod,
-} from '../../../services/common/platform/messaging/methods/cognify-managed.ts';
+import type { DatasetEmbedding, EmbeddingState } from '../../../services/common/platform/messaging/messages.ts';
 import type { DatasetStatus } from '../../api/dataset.ts';
 import type { ConditionDraft } from '../../kube-runtime/conditions.ts';
 import { done, type StepOutcome } from '../../kube-runtime/steps.ts';
@@ -45,7 +41,7 @@ export function migrateEmbedding(parts: DatasetParts): DatasetStep {
       if (isSettled && memory.embedding.holds(uid, state)) return done();
       const { embedding } = object.spec;
       const request = { ...ids, crUid: uid, ...(embedding === undefined ? {} : { embedding }) };
-      const answer = await askAbout(parts, context, migrateEmbeddingMethod, request);
+      const answer = await askAbout(parts, context, 'cognify.MigrateEmbedding', request);
       const { migration, failure } = answer;
       if (migration === null && failure === null) {
         memory.embedding.remember(uid, state);

@@ -1,7 +1,4 @@
-import {
-  type DatasetStatistics,
-  datasetStatistics,
-} from '../../../services/common/platform/messaging/methods/ingest-managed.ts';
+import type { AnswerOf } from '../../../services/common/platform/messaging/messages.ts';
 import type { Dataset, DatasetStatus } from '../../api/dataset.ts';
 import { durationMs } from '../../api/values.ts';
 import type { ConditionDraft } from '../../kube-runtime/conditions.ts';
@@ -28,7 +25,7 @@ export function readStatistics(parts: DatasetParts): DatasetStep {
       const [uid, state] = [uidOf(object), `${ids.datasetId} ${requestOf(object)}`];
       // The objective may be another one meanwhile, the figures are young enough.
       if (memory.statistics.holds(uid, state) && status.stats !== undefined) return again(object, status);
-      const statistics = await askAbout(parts, context, datasetStatistics, ids);
+      const statistics = await askAbout(parts, context, 'ingest.DatasetStatistics', ids);
       // A little less than until the next look.
       memory.statistics.remember(uid, state, STATISTICS_MS * 0.95);
       const next = figures(statistics);
@@ -45,7 +42,7 @@ function again({ spec }: Dataset, { stats, activeRun }: Figures): StepOutcome<Da
   return done(lively || asked ? { requeueAfterMs: STATISTICS_MS } : {});
 }
 
-function figures(statistics: DatasetStatistics): Figures {
+function figures(statistics: AnswerOf<'ingest.DatasetStatistics'>): Figures {
   const { items, chunks, nodes, edges, pending, failed, lastCognifiedAt, writer, activeRun } = statistics;
   const counts = { items, chunks, nodes, edges, pending, failed };
   return {
@@ -56,7 +53,7 @@ function figures(statistics: DatasetStatistics): Figures {
 }
 
 /** No figures in the messages: they would make a write of every look. */
-function freshness({ spec }: Dataset, { lagSeconds, failed }: DatasetStatistics): ConditionDraft {
+function freshness({ spec }: Dataset, { lagSeconds, failed }: AnswerOf<'ingest.DatasetStatistics'>): ConditionDraft {
   const { maxLag, maxFailedItems } = { ...OBJECTIVE, ...spec.freshness };
   if (failed > maxFailedItems) {
     const message = `More than ${maxFailedItems} items failed: see why in their runs, then cognify again or remove them`;

@@ -1,8 +1,6 @@
 import { finalSnapshotName } from '../../../services/common/domain/snapshot-name.ts';
 import type { DatasetId, TenantId } from '../../../services/common/kernel/brand.ts';
 import { asId } from '../../../services/common/kernel/ids.ts';
-import { findManaged, releaseDataset } from '../../../services/common/platform/messaging/methods/auth-managed.ts';
-import { eraseDataset, setRetention } from '../../../services/common/platform/messaging/methods/ingest-managed.ts';
 import type { DatasetStatus } from '../../api/dataset.ts';
 import type { Tenant } from '../../api/tenant.ts';
 import {
@@ -68,7 +66,7 @@ export function releaseOrErase(parts: DatasetParts): DatasetStep {
  * names.
  */
 async function find({ services }: DatasetParts, { object, status, signal }: DatasetContext): Promise<Found | null> {
-  const { managed } = await askService(services, findManaged, { request: { crUid: uidOf(object) }, signal });
+  const { managed } = await askService(services, 'auth.FindManaged', { request: { crUid: uidOf(object) }, signal });
   if (managed !== null && managed.datasetId !== null) {
     const { tenantId, datasetId, isErasing } = managed;
     return { ids: { tenantId, datasetId }, isErasing };
@@ -95,8 +93,8 @@ async function release(
   const { object, event, signal } = context;
   const request = { ...ids, crUid: uidOf(object) };
   // Without a resource nobody declares a retention any more, so nothing expires.
-  await ifManagedByUs(() => askService(parts.services, setRetention, { request, signal }));
-  const answer = await ifManagedByUs(() => askService(parts.services, releaseDataset, { request, signal }));
+  await ifManagedByUs(() => askService(parts.services, 'ingest.SetRetention', { request, signal }));
+  const answer = await ifManagedByUs(() => askService(parts.services, 'auth.ReleaseDataset', { request, signal }));
   if (answer === null || !answer.released) return done();
   const message = `The dataset ${wireName(object)} is kept with its data: spec.datasetId of another Dataset takes it over`;
   event(isTenants ? LEFT_TO_TENANT : { type: 'Normal', reason: 'Retained', message });
@@ -125,7 +123,7 @@ async function erase(
     ...(last === null || 'fault' in last ? {} : { finalSnapshot: { name, place: last.place } }),
   };
   const answer = await ifManagedByUs(() =>
-    withErasureCondition(() => askService(parts.services, eraseDataset, { request, signal })),
+    withErasureCondition(() => askService(parts.services, 'ingest.EraseDataset', { request, signal })),
   );
   if (answer === null) return done();
   const { progress } = answer;

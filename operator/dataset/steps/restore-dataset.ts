@@ -1,9 +1,6 @@
 import type { TenantId } from '../../../services/common/kernel/brand.ts';
 import { asId } from '../../../services/common/kernel/ids.ts';
-import {
-  type RestoreDatasetRequest,
-  restoreDataset as restoreDatasetMethod,
-} from '../../../services/common/platform/messaging/methods/snapshots.ts';
+import type { RequestOf } from '../../../services/common/platform/messaging/messages.ts';
 import type { DatasetStatus } from '../../api/dataset.ts';
 import { TENANT_KIND, type Tenant } from '../../api/tenant.ts';
 import { findFormerSigners, findPlace } from '../../erasure/snapshots.ts';
@@ -61,7 +58,7 @@ async function maySee(
 async function ask(
   { services, client, options }: DatasetParts,
   { object, signal }: DatasetContext,
-  { tenantId, place }: Pick<RestoreDatasetRequest, 'tenantId' | 'place'>,
+  { tenantId, place }: Pick<RequestOf<'ingest.RestoreDataset'>, 'tenantId' | 'place'>,
 ): Promise<StepOutcome<DatasetStatus>> {
   const { name, tenantId: from } = object.spec.source?.snapshotRef ?? { name: '' };
   const snapshot = { name, tenantId: from === undefined ? tenantId : asId<TenantId>(from) };
@@ -69,7 +66,7 @@ async function ask(
   const signers =
     from === undefined ? [] : await findFormerSigners(from, namespace, { client, home: options.home, signal });
   const request = { tenantId, crUid: uidOf(object), name: wireName(object), snapshot, place, signers };
-  const answer = await askService(services, restoreDatasetMethod, { request, signal });
+  const answer = await askService(services, 'ingest.RestoreDataset', { request, signal });
   const { datasetId, failure, step, done: parts, total } = answer;
   if (datasetId !== null) return done({ status: { datasetId } });
   if (failure !== null) {

@@ -1,9 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { isEngramError } from '../../../services/common/kernel/errors.ts';
 import { asDatasetOwner } from '../../../services/common/platform/messaging/dataset-owner.ts';
-import { ensureDataset } from '../../../services/common/platform/messaging/methods/auth-managed.ts';
-import { startRun } from '../../../services/common/platform/messaging/methods/cognify.ts';
-import { improve } from '../../../services/common/platform/messaging/methods/improve.ts';
 import type { Dataset, DatasetStatusSchedule } from '../../api/dataset.ts';
 import { parseCron } from '../../api/schedule.ts';
 import type { Services } from '../../installation/services.ts';
@@ -162,9 +159,9 @@ export async function startPipeline(
   signal: AbortSignal,
 ): Promise<void> {
   const context = { requestId: randomUUID(), signal };
-  const { dataset } = await services.call(ensureDataset, { crUid, tenantId, name, datasetId }, context);
+  const { dataset } = await services.call('auth.EnsureDataset', { crUid, tenantId, name, datasetId }, context);
   const owner = await asDatasetOwner(services, dataset, context);
   const due = dueAt === undefined ? {} : { dueAt };
-  if (pipeline === 'improve') await services.call(improve, { dataset, sessions: [], ...due }, owner);
-  else await services.call(startRun, { dataset, options: {}, background: true, ...due }, owner);
+  if (pipeline === 'improve') await services.call('improve.Improve', { dataset, sessions: [], ...due }, owner);
+  else await services.call('cognify.StartRun', { dataset, options: {}, background: true, ...due }, owner);
 }

@@ -1,4 +1,4 @@
-import { type DeclaredGrant, syncGrants } from '../../../services/common/platform/messaging/methods/auth-managed.ts';
+import type { DeclaredGrant } from '../../../services/common/platform/messaging/messages.ts';
 import type { DatasetAccessGrant } from '../../api/dataset.ts';
 import { namesInMessage } from '../../kube-runtime/conditions.ts';
 import { done, stalled } from '../../kube-runtime/steps.ts';
@@ -21,7 +21,7 @@ export function syncAccess(parts: DatasetParts): DatasetStep {
       const { exclusive = false, grants = [] } = object.spec.access ?? {};
       const declared = grants.map((grant) => declaredGrant(grant, tenantId));
       const request = { tenantId, datasetId, crUid: uid, grants: declared, exclusive };
-      const answer = await askAbout(parts, context, syncGrants, request);
+      const answer = await askAbout(parts, context, 'auth.SyncGrants', request);
       const wasSynced = context.status.observedGeneration === object.metadata.generation;
       if (wasSynced && answer.added + answer.removed > 0) {
         const message = `Grants were otherwise than declared: ${answer.added} given, ${answer.removed} taken`;

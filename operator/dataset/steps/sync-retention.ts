@@ -1,4 +1,3 @@
-import { setRetention } from '../../../services/common/platform/messaging/methods/ingest-managed.ts';
 import { durationMs } from '../../api/values.ts';
 import { done } from '../../kube-runtime/steps.ts';
 import { type DatasetParts, type DatasetStep, idsOf, stateOf, uidOf } from '../model.ts';
@@ -16,7 +15,7 @@ export function syncRetention(parts: DatasetParts): DatasetStep {
       if (memory.retention.holds(uid, state)) return done();
       const { itemTTL } = object.spec.retention ?? {};
       const times = itemTTL === undefined ? {} : { itemsMs: durationMs(itemTTL) };
-      await askAbout(parts, context, setRetention, { ...ids, crUid: uid, ...times });
+      await askAbout(parts, context, 'ingest.SetRetention', { ...ids, crUid: uid, ...times });
       memory.retention.remember(uid, state);
       return done();
     },

@@ -1,8 +1,4 @@
-import {
-  type EnsureTenantRequest,
-  type EnsureTenantResponse,
-  ensureTenant as ensureTenantMethod,
-} from '../../../services/common/platform/messaging/methods/auth-managed.ts';
+import type { AnswerOf, RequestOf } from '../../../services/common/platform/messaging/messages.ts';
 import { WAKE_AT } from '../../api/names.ts';
 import { refusalOf } from '../../installation/services.ts';
 import { keyOf } from '../../kube-runtime/kube-object.ts';
@@ -63,10 +59,10 @@ async function ensureTenant(
   deps: TenantDependencies,
   context: TenantContext,
   password: string | undefined,
-): Promise<EnsureTenantResponse> {
+): Promise<AnswerOf<'auth.EnsureTenant'>> {
   const { object, status, signal } = context;
   const ask = (text: string | undefined) =>
-    askService(deps.services, ensureTenantMethod, {
+    askService(deps.services, 'auth.EnsureTenant', {
       request: identityOf(deps, context, text),
       signal,
       ownRefusals: {
@@ -90,7 +86,7 @@ function identityOf(
   { options }: TenantDependencies,
   context: TenantContext,
   password: string | undefined,
-): EnsureTenantRequest {
+): RequestOf<'auth.EnsureTenant'> {
   const { object, status } = context;
   const { metadata, spec } = object;
   const { hostname } = spec.routing ?? {};
@@ -108,7 +104,7 @@ function identityOf(
   };
 }
 
-function tell(context: TenantContext, { created, corrected, tenantId, isAsleep }: EnsureTenantResponse): void {
+function tell(context: TenantContext, { created, corrected, tenantId, isAsleep }: AnswerOf<'auth.EnsureTenant'>): void {
   const { event, status } = context;
   if (created) {
     event({ type: 'Normal', reason: 'TenantCreated', message: `Tenant ${tenantId} was created` });

@@ -1,13 +1,6 @@
 import type { TenantId } from '../../../services/common/kernel/brand.ts';
 import { asId } from '../../../services/common/kernel/ids.ts';
-import { findManaged, releaseTenant } from '../../../services/common/platform/messaging/methods/auth-managed.ts';
-import {
-  type EraseTenantRequest,
-  type ErasureProgress,
-  eraseTenant,
-  removeCanary,
-  setRetention,
-} from '../../../services/common/platform/messaging/methods/ingest-managed.ts';
+import type { ErasureProgress, RequestOf } from '../../../services/common/platform/messaging/messages.ts';
 import {
   ERASURE_CONTINUES,
   type ErasureOutcome,
@@ -50,7 +43,7 @@ export function releaseOrErase(deps: TenantDependencies): TenantStep {
  * tenant may have been created just before the operator was killed. Null when there is none.
  */
 async function managedTenant({ services }: TenantDependencies, { object, signal }: TenantContext) {
-  const { managed } = await askService(services, findManaged, {
+  const { managed } = await askService(services, 'auth.FindManaged', {
     request: { crUid: object.metadata.uid ?? '' },
     signal,
   });
@@ -67,9 +60,9 @@ async function release(
     const request = { tenantId: asId<TenantId>(tenantId), crUid: object.metadata.uid ?? '' };
     const released = { ...request, resource: keyOf(object.metadata) };
     // Without a resource nobody declares a retention any more, so nothing expires.
-    await ifManagedByUs(() => askService(deps.services, setRetention, { request, signal }));
-    await ifManagedByUs(() => askService(deps.services, removeCanary, { request, signal }));
-    await ifManagedByUs(() => askService(deps.services, releaseTenant, { request: released, signal }));
+    await ifManagedByUs(() => askService(deps.services, 'ingest.SetRetention', { request, signal }));
+    await ifManagedByUs(() => askService(deps.services, 'ingest.RemoveCanary', { request, signal }));
+    await ifManagedByUs(() => askService(deps.services, 'auth.ReleaseTenant', { request: released, signal }));
   }
   for (const secret of await ownSecrets(deps, context)) await releaseSecret(deps, secret, signal);
   return done();
@@ -119,12 +112,12 @@ async function erase(
 async function askErasure(
   { services }: TenantDependencies,
   { object, signal }: TenantContext,
-  erasure: Pick<EraseTenantRequest, 'tenantId' | 'finalSnapshots'>,
+  erasure: Pick<RequestOf<'ingest.EraseTenant'>, 'tenantId' | 'finalSnapshots'>,
 ): Promise<ErasureProgress | null> {
   const isPlain = object.spec.deletionPolicy === 'Delete';
   const request = { ...erasure, crUid: object.metadata.uid ?? '', ...(isPlain ? { withoutSnapshots: true } : {}) };
   const answer = await ifManagedByUs(() =>
-    withErasureCondition(() => askService(services, eraseTenant, { request, signal })),
+    withErasureCondition(() => askService(services, 'ingest.EraseTenant', { request, signal })),
   );
   return answer?.progress ?? null;
 }

@@ -1,15 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { TenantId } from '../../../services/common/kernel/brand.ts';
 import { asId } from '../../../services/common/kernel/ids.ts';
-import {
-  setTenantEmbedding,
-  setTenantModel,
-} from '../../../services/common/platform/messaging/methods/auth-managed.ts';
-import {
-  type ProbeModelRequest,
-  type ProbeModelResponse,
-  probeModel,
-} from '../../../services/common/platform/messaging/methods/cognify-managed.ts';
+import type { AnswerOf, RequestOf } from '../../../services/common/platform/messaging/messages.ts';
 import type { TenantEmbedding, TenantLlm, TenantStatus, TenantStatusSecret } from '../../api/tenant.ts';
 import { KINDS, type Secret, secretText } from '../../kube-runtime/kube-object.ts';
 import { done, retrying, type StepOutcome, stalled } from '../../kube-runtime/steps.ts';
@@ -44,7 +36,7 @@ interface ModelKind<Shown extends Pick<TenantLlm, 'provider' | 'model'>> {
   readonly title: string;
   /** Part of the declaration that the status shows and that the provider accepted. */
   shown(declared: Shown): Shown;
-  probe(model: Shown & Access): ProbeModelRequest;
+  probe(model: Shown & Access): RequestOf<'cognify.ProbeModel'>;
   set(
     deps: TenantDependencies,
     request: Ids & { readonly model?: Shown & Access },
@@ -63,7 +55,7 @@ const LANGUAGE_MODEL: ModelKind<Pick<TenantLlm, 'provider' | 'model'>> = {
   probe: (model) => ({ kind: 'language', ...model }),
   set: (deps, { model, ...ids }, signal) => {
     const request = { ...ids, ...(model === undefined ? {} : { languageModel: model }) };
-    return askService(deps.services, setTenantModel, { request, signal });
+    return askService(deps.services, 'auth.SetTenantModel', { request, signal });
   },
   changed: (model) => ({
     reason: 'LanguageModelChanged',
@@ -82,7 +74,7 @@ const EMBEDDING_MODEL: ModelKind<Pick<TenantEmbedding, 'provider' | 'model' | 'd
   probe: (model) => ({ kind: 'embedding', ...model }),
   set: (deps, { model, ...ids }, signal) => {
     const request = { ...ids, ...(model === undefined ? {} : { embedding: model }) };
-    return askService(deps.services, setTenantEmbedding, { request, signal });
+    return askService(deps.services, 'auth.SetTenantEmbedding', { request, signal });
   },
   changed: (model) => ({
     reason: 'EmbeddingChanged',
@@ -136,7 +128,10 @@ function syncModelOf<Shown extends Pick<TenantLlm, 'provider' | 'model'>>(
       const isBuiltin = field === 'embedding' && declared.provider === BUILTIN;
       if (!isBuiltin && !isAccepted) {
         const { services } = deps;
-        const probe = await askService(services, probeModel, { request: kind.probe(model), signal: context.signal });
+        const probe = await askService(services, 'cognify.ProbeModel', {
+          request: kind.probe(model),
+          signal: context.signal,
+        });
         if (probe.outcome !== 'accepted') return refusal(probe, declared, field);
       }
       await setModel(deps, context, kind, model);
@@ -194,7 +189,7 @@ function isSameKey(
 }
 
 function refusal(
-  { outcome, detail }: ProbeModelResponse,
+  { outcome, detail }: AnswerOf<'cognify.ProbeModel'>,
   { provider, model }: Pick<TenantLlm, 'provider' | 'model'>,
   field: 'llm' | 'embedding',
 ): Outcome {

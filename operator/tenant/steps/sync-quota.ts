@@ -1,18 +1,14 @@
 import type { BudgetKind, BudgetLimits } from '../../../services/common/domain/budget.ts';
 import type { TenantId } from '../../../services/common/kernel/brand.ts';
 import { asId } from '../../../services/common/kernel/ids.ts';
-import {
-  setQuota,
-  type UsageResponse,
-  usage as usageMethod,
-} from '../../../services/common/platform/messaging/methods/auth.ts';
+import type { AnswerOf } from '../../../services/common/platform/messaging/messages.ts';
 import type { TenantQuotas, TenantStatusUsage } from '../../api/tenant.ts';
 import { bytesAsQuantity, quantityBytes } from '../../api/values.ts';
 import { done, type StepOutcome } from '../../kube-runtime/steps.ts';
 import { isNewGeneration, type TenantContext, type TenantDependencies, type TenantStep } from '../model.ts';
 import { askService } from '../service-failure.ts';
 
-type Usage = UsageResponse['usage'];
+type Usage = AnswerOf<'auth.Usage'>['usage'];
 
 /** Kinds whose excess is shown: rates pass before anybody reads of them. */
 const SHOWN: readonly BudgetKind[] = ['datasets', 'items', 'storageBytes', 'llmTokensPerDay', 'llmTokensPerMonth'];
@@ -41,7 +37,7 @@ export function syncQuota(deps: TenantDependencies): TenantStep {
       if (quotas !== undefined || wasManaged) {
         const limits = limitsOf(quotas);
         const drifted = quotas === undefined ? [] : notInForce(limits, usage);
-        await askService(deps.services, setQuota, { request: { tenant, limits }, signal: context.signal });
+        await askService(deps.services, 'auth.SetQuota', { request: { tenant, limits }, signal: context.signal });
         if (drifted.length > 0 || quotas === undefined) usage = await askUsage(deps, context, tenant);
         if (drifted.length > 0 && wasManaged && !isNewGeneration(context)) tellDrift(context, drifted);
       }
@@ -73,7 +69,7 @@ const REASONS: ReadonlyMap<string, string> = new Map(
 );
 
 async function askUsage(deps: TenantDependencies, { signal }: TenantContext, tenant: TenantId): Promise<Usage> {
-  const { usage } = await askService(deps.services, usageMethod, { request: { tenant }, signal });
+  const { usage } = await askService(deps.services, 'auth.Usage', { request: { tenant }, signal });
   return usage;
 }
 

@@ -1,6 +1,5 @@
 import type { TenantId } from '../../../services/common/kernel/brand.ts';
 import { asId } from '../../../services/common/kernel/ids.ts';
-import { setRetention } from '../../../services/common/platform/messaging/methods/ingest-managed.ts';
 import { done } from '../../kube-runtime/steps.ts';
 import type { TenantDependencies, TenantStep } from '../model.ts';
 import { askService } from '../service-failure.ts';
@@ -18,7 +17,7 @@ export function syncRetention({ services }: Pick<TenantDependencies, 'services'>
         ...(sessionsDays === undefined ? {} : { sessionsMs: sessionsDays * DAY_MS }),
         ...(eventsDays === undefined ? {} : { eventsMs: eventsDays * DAY_MS }),
       };
-      await askService(services, setRetention, { request, signal });
+      await askService(services, 'ingest.SetRetention', { request, signal });
       return done();
     },
   };

@@ -1,11 +1,7 @@
 import type { TenantId } from '../../../services/common/kernel/brand.ts';
 import { isEngramError } from '../../../services/common/kernel/errors.ts';
 import { asId } from '../../../services/common/kernel/ids.ts';
-import {
-  type CanaryLeak,
-  type CheckIsolationResponse,
-  checkIsolation,
-} from '../../../services/common/platform/messaging/methods/ingest-managed.ts';
+import type { AnswerOf, CanaryLeak } from '../../../services/common/platform/messaging/messages.ts';
 import type { TenantStatus, TenantStatusLeak } from '../../api/tenant.ts';
 import { callService } from '../../installation/services.ts';
 import { type ConditionDraft, findCondition } from '../../kube-runtime/conditions.ts';
@@ -81,10 +77,10 @@ async function ask(
   { services }: TenantDependencies,
   { object, signal }: TenantContext,
   { tenantId, others }: { readonly tenantId: TenantId; readonly others: readonly TenantId[] },
-): Promise<CheckIsolationResponse | null> {
+): Promise<AnswerOf<'ingest.CheckIsolation'> | null> {
   const crUid = object.metadata.uid ?? '';
   try {
-    return await callService(services, checkIsolation, { tenantId, crUid, otherTenantIds: others }, signal);
+    return await callService(services, 'ingest.CheckIsolation', { tenantId, crUid, otherTenantIds: others }, signal);
   } catch (error) {
     if (!isEngramError(error)) throw error;
     return null;
@@ -114,7 +110,7 @@ function doubt(deps: TenantDependencies, context: TenantContext, why: string): O
 function leaked(
   deps: TenantDependencies,
   { object, status }: TenantContext,
-  { tenantId, answer }: { readonly tenantId: TenantId; readonly answer: CheckIsolationResponse },
+  { tenantId, answer }: { readonly tenantId: TenantId; readonly answer: AnswerOf<'ingest.CheckIsolation'> },
 ): Outcome {
   const leaks = byTenant(tenantId, answer.leaks);
   deps.isolation.ended(keyOf(object.metadata), 'leaked');

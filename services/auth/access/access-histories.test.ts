@@ -9,7 +9,7 @@ import type { DatasetRef } from '../../common/kernel/dataset.ts';
 import { asId } from '../../common/kernel/ids.ts';
 import type { Permission, Principal } from '../../common/kernel/principal.ts';
 import { PERSONAL_TENANT } from '../../common/kernel/scope.ts';
-import * as methods from '../../common/platform/messaging/methods/auth.ts';
+import type { RequestOf } from '../../common/platform/messaging/messages.ts';
 
 /** Histories that share a service: each has accounts, tenants and roles of its own. */
 const HISTORIES_PER_SERVICE = 25;
@@ -171,7 +171,7 @@ class History {
   async #make({ user: place, name }: Act<'make'>): Promise<void> {
     const user = this.#user(place);
     const context = { ...CALL, principal: this.#as(user) };
-    const { dataset } = await this.#auth.messenger.call(methods.createDataset, { name }, context);
+    const { dataset } = await this.#auth.messenger.call('auth.CreateDataset', { name }, context);
     if (this.#refs.has(dataset.id)) return;
     this.#refs.set(dataset.id, dataset);
     this.#model.datasets.set(dataset.id, dataset.tenant);
@@ -181,7 +181,7 @@ class History {
   async #unmake({ dataset: place, isLate }: Act<'unmake'>): Promise<void> {
     const ref = isLate ? at(this.#removed, place) : at([...this.#refs.values()], place);
     if (ref === undefined) return;
-    const { removed } = await this.#auth.messenger.call(methods.removeDataset, { dataset: ref }, CALL);
+    const { removed } = await this.#auth.messenger.call('auth.RemoveDataset', { dataset: ref }, CALL);
     expect(removed).to.equal(!isLate);
     if (isLate) return;
     this.#refs.delete(ref.id);
@@ -340,8 +340,8 @@ class History {
     return succeeds(this.#auth.call(method, `/api/v1${path}`, { ...request, principal: this.#as(user) }));
   }
 
-  #resolve(user: Principal, request: methods.ResolveDatasetsRequest) {
-    return this.#auth.messenger.call(methods.resolveDatasets, request, { ...CALL, principal: this.#as(user) });
+  #resolve(user: Principal, request: RequestOf<'auth.ResolveDatasets'>) {
+    return this.#auth.messenger.call('auth.ResolveDatasets', request, { ...CALL, principal: this.#as(user) });
   }
 
   /** As authentication would answer it now. */

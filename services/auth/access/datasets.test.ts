@@ -8,7 +8,6 @@ import type { DatasetRef } from '../../common/kernel/dataset.ts';
 import { asId, datasetId } from '../../common/kernel/ids.ts';
 import { PERMISSIONS, type Permission, type Principal } from '../../common/kernel/principal.ts';
 import { SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
-import * as methods from '../../common/platform/messaging/methods/auth.ts';
 import { createApiKeys } from '../../common/records/auth/api-keys.ts';
 import { datasetsCollection } from '../../common/records/auth/datasets.ts';
 import { createGrants, grantsCollection } from '../repositories/grants.ts';
@@ -34,12 +33,12 @@ describe('dataset registry', () => {
 
   const create = async (principal: Principal, name: string) => {
     auth.clock.advance(1);
-    return (await auth.messenger.call(methods.createDataset, { name }, { ...CALL, principal })).dataset;
+    return (await auth.messenger.call('auth.CreateDataset', { name }, { ...CALL, principal })).dataset;
   };
   const remove = async (dataset: DatasetRef) =>
-    (await auth.messenger.call(methods.removeDataset, { dataset }, CALL)).removed;
+    (await auth.messenger.call('auth.RemoveDataset', { dataset }, CALL)).removed;
   const resolve = async (principal: Principal, permission: Permission, query: Query = {}) =>
-    (await auth.messenger.call(methods.resolveDatasets, { permission, ...query }, { ...CALL, principal })).datasets;
+    (await auth.messenger.call('auth.ResolveDatasets', { permission, ...query }, { ...CALL, principal })).datasets;
   /** While it works in a tenant of its own. */
   const elsewhereOf = async (principal: Principal): Promise<Principal> => {
     const tenant = asId<TenantId>(randomUUID());
@@ -270,7 +269,7 @@ describe('GetPrincipal', () => {
     const stranger = await auth.addUser();
     const inactive = await auth.addUser({ isActive: false });
     const get = async (userId: string, inTenant: string) =>
-      (await auth.messenger.call(methods.getPrincipal, { userId, tenant: inTenant }, CALL)).principal;
+      (await auth.messenger.call('auth.GetPrincipal', { userId, tenant: inTenant }, CALL)).principal;
     expect(await get(member.id, tenant)).to.deep.equal(member);
     expect(await get(member.id, 'personal')).to.deep.equal({ ...member, tenant: 'personal' });
     expect(await get(member.id, randomUUID())).to.equal(null);
@@ -305,7 +304,7 @@ describe('GetPrincipal', () => {
       }),
     ]);
     const get = async (userId: string) =>
-      (await auth.messenger.call(methods.getPrincipal, { userId, tenant: 'personal', key: id }, CALL)).principal;
+      (await auth.messenger.call('auth.GetPrincipal', { userId, tenant: 'personal', key: id }, CALL)).principal;
     expect((await get(user.id))?.key).to.deep.equal({ id, ...limits });
     expect(await get(other.id), 'somebody else’s').to.equal(null);
     auth.clock.advance(60_000);

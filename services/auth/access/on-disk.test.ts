@@ -5,7 +5,6 @@ import { expect } from 'chai';
 import { startAuth } from '../../../test/support/auth-service.ts';
 import { CALL } from '../../../test/support/call-route.ts';
 import { SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
-import * as methods from '../../common/platform/messaging/methods/auth.ts';
 import { datasetsCollection } from '../../common/records/auth/datasets.ts';
 import { openSqliteDocumentStore } from '../../common/storage/documents/sqlite/document-store.ts';
 import type { DocumentStore } from '../../common/storage/ports/document-store.ts';
@@ -36,7 +35,7 @@ describe('the auth service on SQLite', () => {
     if (principal === null) throw new Error('not authenticated');
     const made = await first.call('POST', '/api/v1/auth/api-keys', { principal, body: {} });
     const { key, id } = made.json as { readonly key: string; readonly id: string };
-    const { dataset } = await first.messenger.call(methods.createDataset, { name: 'notes' }, { ...CALL, principal });
+    const { dataset } = await first.messenger.call('auth.CreateDataset', { name: 'notes' }, { ...CALL, principal });
     await first[Symbol.asyncDispose]();
     await store.close();
 
@@ -49,7 +48,7 @@ describe('the auth service on SQLite', () => {
     });
     const request = { permission: 'delete' as const };
     const context = { ...CALL, principal };
-    expect((await second.messenger.call(methods.resolveDatasets, request, context)).datasets).to.deep.equal([dataset]);
+    expect((await second.messenger.call('auth.ResolveDatasets', request, context)).datasets).to.deep.equal([dataset]);
   });
 
   it('holds every limit when requests come at the same time', async () => {
@@ -63,7 +62,7 @@ describe('the auth service on SQLite', () => {
       Array.from({ length: 15 }, () => auth.call('POST', '/api/v1/auth/api-keys', { principal, body: {} })),
     );
     expect(keys.filter(({ status }) => status === 'fulfilled')).to.have.length(10);
-    const make = () => auth.messenger.call(methods.createDataset, { name: 'same' }, { ...CALL, principal });
+    const make = () => auth.messenger.call('auth.CreateDataset', { name: 'same' }, { ...CALL, principal });
     const made = await Promise.all(Array.from({ length: 20 }, make));
     expect(new Set(made.map(({ dataset }) => dataset.id)).size).to.equal(1);
     for (const collection of [datasetsCollection, grantsCollection]) {
@@ -74,11 +73,11 @@ describe('the auth service on SQLite', () => {
   it('never separates a dataset from its grants when it is made and removed at the same time', async () => {
     await using auth = await startAuth({ store });
     const principal = await auth.addUser();
-    const make = () => auth.messenger.call(methods.createDataset, { name: 'race' }, { ...CALL, principal });
+    const make = () => auth.messenger.call('auth.CreateDataset', { name: 'race' }, { ...CALL, principal });
     for (let round = 0; round < 10; round += 1) {
       auth.clock.advance(1);
       const { dataset } = await make();
-      const remove = () => auth.messenger.call(methods.removeDataset, { dataset }, CALL);
+      const remove = () => auth.messenger.call('auth.RemoveDataset', { dataset }, CALL);
       await Promise.all([remove(), make(), remove(), make()]);
       const datasets = await store.count(SYSTEM_SCOPE, datasetsCollection, {});
       expect(await store.count(SYSTEM_SCOPE, grantsCollection, {})).to.equal(datasets);

@@ -8,7 +8,7 @@ import { asId } from '../../common/kernel/ids.ts';
 import type { Permission, PresentedKey, Principal } from '../../common/kernel/principal.ts';
 import { SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
 import { eventsCollection } from '../../common/platform/events/event-log.ts';
-import * as methods from '../../common/platform/messaging/methods/auth.ts';
+import type { RequestOf } from '../../common/platform/messaging/messages.ts';
 import { findAll } from '../../common/records/base/find-all.ts';
 import { auditRecordsCollection } from '../repositories/audit-log.ts';
 
@@ -32,14 +32,14 @@ function share(principal: Principal, holder: string, permission: string, ...data
 async function resolve(
   principal: Principal,
   permission: Permission,
-  request: Partial<methods.ResolveDatasetsRequest> = {},
+  request: Partial<RequestOf<'auth.ResolveDatasets'>> = {},
 ) {
   const context = { ...CALL, principal };
-  return (await auth.messenger.call(methods.resolveDatasets, { permission, ...request }, context)).datasets;
+  return (await auth.messenger.call('auth.ResolveDatasets', { permission, ...request }, context)).datasets;
 }
 
 async function create(principal: Principal, name: string) {
-  return (await auth.messenger.call(methods.createDataset, { name }, { ...CALL, principal })).dataset;
+  return (await auth.messenger.call('auth.CreateDataset', { name }, { ...CALL, principal })).dataset;
 }
 
 async function refusal(work: Promise<unknown>): Promise<{ readonly status: number; readonly detail: string }> {

@@ -27,7 +27,7 @@ export interface DatasetQuery {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** See `resolveDatasets` in common/platform/messaging/methods/auth.ts: rules and errors. */
+/** See `auth.ResolveDatasets` in proto/: rules and errors. */
 export async function resolveDatasets(deps: AuthDependencies, query: DatasetQuery): Promise<readonly DatasetRef[]> {
   if (query.ids !== undefined && query.ids.length > 0) return byIds(deps, query, query.ids);
   if (query.names === undefined) return allPermitted(deps, query);

@@ -8,7 +8,6 @@ import type { TenantId, UserId } from '../../common/kernel/brand.ts';
 import { asId } from '../../common/kernel/ids.ts';
 import type { Principal } from '../../common/kernel/principal.ts';
 import { PERSONAL_TENANT, SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
-import * as methods from '../../common/platform/messaging/methods/auth.ts';
 import { createApiKeys } from '../../common/records/auth/api-keys.ts';
 import { createDatasets } from '../../common/records/auth/datasets.ts';
 import { createTenants } from '../../common/records/auth/tenants.ts';
@@ -31,9 +30,9 @@ describe('deleting an account', () => {
   const remove = (id: UserId, by = root) =>
     auth.call('DELETE', '/api/v1/users/:userId', { params: { userId: id }, principal: by });
   const createDataset = async (principal: Principal, name: string) =>
-    (await auth.messenger.call(methods.createDataset, { name }, { ...CALL, principal })).dataset;
+    (await auth.messenger.call('auth.CreateDataset', { name }, { ...CALL, principal })).dataset;
   const resolve = async (principal: Principal, query: object) =>
-    (await auth.messenger.call(methods.resolveDatasets, { permission: 'delete', ...query }, { ...CALL, principal }))
+    (await auth.messenger.call('auth.ResolveDatasets', { permission: 'delete', ...query }, { ...CALL, principal }))
       .datasets;
   const createKey = async (principal: Principal) =>
     ((await auth.call('POST', '/api/v1/auth/api-keys', { principal, body: {} })).json as { key: string }).key;
@@ -254,7 +253,7 @@ describe('a deletion that was cut short', () => {
       const ada = await auth.addUser();
       const agent = await auth.addUser({ parentId: ada.id, email: `bot${cuts}+1@cognee.agent` });
       for (const owner of [ada, agent]) {
-        await auth.messenger.call(methods.createDataset, { name: `set${cuts}` }, { ...CALL, principal: owner });
+        await auth.messenger.call('auth.CreateDataset', { name: `set${cuts}` }, { ...CALL, principal: owner });
       }
       failsAt = cuts;
       const isCut = await remove(ada.id).then(
@@ -282,13 +281,9 @@ describe('the default account of the open mode', () => {
     await using auth = await startAuth({ settings: { posture: open } });
     const stranger = await auth.addUser();
     const ada = await auth.addUser();
-    const { dataset } = await auth.messenger.call(
-      methods.createDataset,
-      { name: 'notes' },
-      { ...CALL, principal: ada },
-    );
+    const { dataset } = await auth.messenger.call('auth.CreateDataset', { name: 'notes' }, { ...CALL, principal: ada });
     await auth.call('DELETE', '/api/v1/users/:userId', { params: { userId: ada.id }, principal: stranger });
-    const { principal } = await auth.messenger.call(methods.authenticate, { credentials: [] }, CALL);
+    const { principal } = await auth.messenger.call('auth.Authenticate', { credentials: [] }, CALL);
     const stored = await createDatasets(auth.store).get({ tenant: PERSONAL_TENANT }, dataset.id);
     expect(stored?.ownerId).to.equal(principal?.id);
   });

@@ -5,7 +5,6 @@ import { connectionId } from '../../common/domain/agent-connection.ts';
 import type { DatasetId } from '../../common/kernel/brand.ts';
 import type { Principal } from '../../common/kernel/principal.ts';
 import { SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
-import * as methods from '../../common/platform/messaging/methods/auth.ts';
 import { agentConnectionsCollection } from '../../common/records/auth/agent-connections.ts';
 
 interface Connection {
@@ -61,7 +60,7 @@ describe('agent connections', () => {
   const makeDataset = async (name: string, owner: Principal): Promise<DatasetId> => {
     const call = { requestId: 'test', principal: owner };
     auth.clock.advance(1); // datasets are listed by age
-    return (await auth.messenger.call(methods.createDataset, { name }, call)).dataset.id;
+    return (await auth.messenger.call('auth.CreateDataset', { name }, call)).dataset.id;
   };
   const refusal = (promise: Promise<unknown>) => promise.then(JSON.stringify, (error: unknown) => error);
 

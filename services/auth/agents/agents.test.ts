@@ -5,7 +5,6 @@ import type { TenantId, UserId } from '../../common/kernel/brand.ts';
 import { asId } from '../../common/kernel/ids.ts';
 import type { Principal } from '../../common/kernel/principal.ts';
 import { PERSONAL_TENANT, SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
-import * as methods from '../../common/platform/messaging/methods/auth.ts';
 import { agentConnectionsCollection } from '../../common/records/auth/agent-connections.ts';
 import { apiKeysCollection } from '../../common/records/auth/api-keys.ts';
 import { createTenants } from '../../common/records/auth/tenants.ts';
@@ -194,7 +193,7 @@ describe('agents', () => {
     const agent = await create('bot');
     const principal = await principalOf(agent);
     const { dataset } = await auth.messenger.call(
-      methods.createDataset,
+      'auth.CreateDataset',
       { name: 'notes' },
       { requestId: 'test', principal },
     );
@@ -205,7 +204,7 @@ describe('agents', () => {
     expect(await auth.store.count(SYSTEM_SCOPE, agentConnectionsCollection, {})).to.equal(0);
     expect(await auth.store.count(SYSTEM_SCOPE, apiKeysCollection, {})).to.equal(0);
     const { datasets } = await auth.messenger.call(
-      methods.resolveDatasets,
+      'auth.ResolveDatasets',
       { permission: 'delete', ids: [dataset.id] },
       { requestId: 'test', principal: parent },
     );

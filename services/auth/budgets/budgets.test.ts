@@ -5,7 +5,6 @@ import { CALL } from '../../../test/support/call-route.ts';
 import type { TenantId } from '../../common/kernel/brand.ts';
 import { asId } from '../../common/kernel/ids.ts';
 import type { Principal } from '../../common/kernel/principal.ts';
-import * as methods from '../../common/platform/messaging/methods/auth.ts';
 import { createTenants } from '../../common/records/auth/tenants.ts';
 import { createAuditRecords } from '../repositories/audit-records.ts';
 
@@ -29,17 +28,17 @@ describe('quotas over the bus', () => {
     return records.filter(({ action }) => action === 'budget.changed');
   };
   const usageOf = async (kind: string) => {
-    const { usage } = await auth.messenger.call(methods.usage, { tenant }, CALL);
+    const { usage } = await auth.messenger.call('auth.Usage', { tenant }, CALL);
     return usage.find((each) => each.kind === kind);
   };
 
   it('give a tenant its limits at once, and tell what is used of them', async () => {
     const limits = { datasets: { limit: 1, action: 'Enforce' }, items: { limit: 5, action: 'Warn' } } as const;
-    await auth.messenger.call(methods.setQuota, { tenant, limits }, CALL);
+    await auth.messenger.call('auth.SetQuota', { tenant, limits }, CALL);
     const context = { ...CALL, principal: owner };
-    await auth.messenger.call(methods.createDataset, { name: 'one' }, context);
+    await auth.messenger.call('auth.CreateDataset', { name: 'one' }, context);
     const refused = await auth.messenger
-      .call(methods.createDataset, { name: 'two' }, context)
+      .call('auth.CreateDataset', { name: 'two' }, context)
       .catch((error: unknown) => error);
     expect(refused).to.include({ wireName: 'PayloadTooLargeError', status: 413 });
     expect(await usageOf('datasets')).to.deep.equal({ kind: 'datasets', used: 1, limit: 1, warnsOnly: false });
@@ -54,9 +53,9 @@ describe('quotas over the bus', () => {
 
   it('are recorded when they change, and not when they are handed over again', async () => {
     const limits = { items: { limit: 5, action: 'Enforce' } } as const;
-    for (let time = 0; time < 3; time += 1) await auth.messenger.call(methods.setQuota, { tenant, limits }, CALL);
+    for (let time = 0; time < 3; time += 1) await auth.messenger.call('auth.SetQuota', { tenant, limits }, CALL);
     expect((await changes()).map(({ actor, subject }) => [actor, subject])).to.deep.equal([[null, tenant]]);
-    await auth.messenger.call(methods.setQuota, { tenant, limits: {} }, CALL);
+    await auth.messenger.call('auth.SetQuota', { tenant, limits: {} }, CALL);
     expect(await changes()).to.have.length(2);
     expect(await usageOf('items')).to.include({ limit: null });
   });
@@ -64,8 +63,8 @@ describe('quotas over the bus', () => {
   it('are refused for a tenant that does not exist', async () => {
     const nowhere = asId<TenantId>(randomUUID());
     for (const asking of [
-      auth.messenger.call(methods.setQuota, { tenant: nowhere, limits: {} }, CALL),
-      auth.messenger.call(methods.usage, { tenant: nowhere }, CALL),
+      auth.messenger.call('auth.SetQuota', { tenant: nowhere, limits: {} }, CALL),
+      auth.messenger.call('auth.Usage', { tenant: nowhere }, CALL),
     ]) {
       expect(await asking.catch((error: unknown) => error)).to.include({
         wireName: 'TenantNotFoundError',

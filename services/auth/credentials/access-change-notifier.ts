@@ -1,8 +1,8 @@
 import type { TenantId, UserId } from '../../common/kernel/brand.ts';
 import type { DatasetRef } from '../../common/kernel/dataset.ts';
 import { PERSONAL_TENANT } from '../../common/kernel/scope.ts';
+import { type AccessChange, EVERY_TENANT } from '../../common/platform/messaging/messages.ts';
 import type { Messenger } from '../../common/platform/messaging/messenger.ts';
-import { type AccessChange, accessChanges, EVERY_TENANT } from '../../common/platform/messaging/methods/auth.ts';
 import type { Logger } from '../../common/ports/logger.ts';
 import type { Subscription } from '../../common/storage/ports/bus.ts';
 import type { PrincipalCache } from './principal-cache.ts';
@@ -28,7 +28,7 @@ export function createAccessChangeNotifier(
 ): AccessChangeNotifier {
   // Nobody waits for it: what is remembered ends by itself within a second.
   const publish = (change: AccessChange): void => {
-    messenger.publish(accessChanges, change.tenant, change).catch((error: unknown) => {
+    messenger.publish('access', change.tenant, change).catch((error: unknown) => {
       logger.warn('auth.access_change.unpublished', { error });
     });
   };
@@ -51,7 +51,7 @@ export function createAccessChangeNotifier(
       publish({ tenant, userId: null, datasetId: null });
     },
     listen: () =>
-      messenger.subscribe(accessChanges, EVERY_TENANT, ({ tenant, userId, datasetId }) => {
+      messenger.subscribe('access', EVERY_TENANT, ({ tenant, userId, datasetId }) => {
         if (userId !== null) cache.dropUser(userId);
         else if (datasetId === null) dropTenant(tenant);
       }),

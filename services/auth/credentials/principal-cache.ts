@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { TenantId, UserId } from '../../common/kernel/brand.ts';
 import type { Principal } from '../../common/kernel/principal.ts';
-import type { Credential } from '../../common/platform/messaging/methods/auth.ts';
+import type { Credential } from '../../common/platform/messaging/messages.ts';
 import type { Clock } from '../../common/ports/system.ts';
 
 /**

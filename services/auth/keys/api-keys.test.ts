@@ -4,7 +4,6 @@ import { startAuth, type TestAuth } from '../../../test/support/auth-service.ts'
 import type { DatasetId } from '../../common/kernel/brand.ts';
 import type { Principal } from '../../common/kernel/principal.ts';
 import { PERSONAL_TENANT, SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
-import * as methods from '../../common/platform/messaging/methods/auth.ts';
 import { apiKeysCollection } from '../../common/records/auth/api-keys.ts';
 import { insert } from '../../common/storage/ports/document-store.ts';
 import { apiKeyHash, newApiKeyText } from '../credentials/api-key-text.ts';
@@ -32,7 +31,7 @@ describe('API keys with an end and with limits', () => {
   const refusal = (body: object) => create(body).then(JSON.stringify, (error: unknown) => error);
   const makeDataset = async (owner: Principal): Promise<DatasetId> => {
     const call = { requestId: 'test', principal: owner };
-    return (await auth.messenger.call(methods.createDataset, { name: `set-${randomUUID()}` }, call)).dataset.id;
+    return (await auth.messenger.call('auth.CreateDataset', { name: `set-${randomUUID()}` }, call)).dataset.id;
   };
 
   it('shows what a key was given, beside the masked key that the wire calls its label', async () => {

@@ -2,7 +2,7 @@ import type { DatasetId, TenantId } from '../../common/kernel/brand.ts';
 import { engramError, isEngramError } from '../../common/kernel/errors.ts';
 import type { Permission, Principal } from '../../common/kernel/principal.ts';
 import { retryOnConflict } from '../../common/platform/async/retry-on-conflict.ts';
-import type { BeginErasureResponse, ErasedThing } from '../../common/platform/messaging/methods/auth-managed.ts';
+import type { AnswerOf, ErasedThing } from '../../common/platform/messaging/messages.ts';
 import { datasetRef, type StoredDataset } from '../../common/records/auth/datasets.ts';
 import type { ManagedResource } from '../../common/records/auth/managed-resources.ts';
 import { eraserOfTenant, requireManager } from '../../common/records/auth/require-managed.ts';
@@ -13,11 +13,11 @@ import type { ManagedDependencies } from './managed-resources.ts';
 const PAGE = 100;
 const NOTHING = { receipt: null, dataset: null, principal: null, datasetIds: [] };
 
-/** Without its token; see `beginErasure` in common/platform/messaging/methods/auth-managed.ts: rules and errors. */
+/** Without its token; see `auth.BeginErasure` in proto/: rules and errors. */
 export async function beginErasure(
   deps: ManagedDependencies,
   { tenantId: tenant, datasetId, crUid }: ErasedThing,
-): Promise<BeginErasureResponse> {
+): Promise<Begun> {
   const thing = { tenant, dataset: datasetId ?? null };
   const begin = () =>
     datasetId === undefined ? beginTenant(deps, tenant, crUid) : beginDataset(deps, { tenant, datasetId, crUid });
@@ -33,7 +33,7 @@ export async function beginErasure(
   }
 }
 
-async function beginTenant(deps: ManagedDependencies, id: TenantId, crUid: string): Promise<BeginErasureResponse> {
+async function beginTenant(deps: ManagedDependencies, id: TenantId, crUid: string): Promise<Begun> {
   const thing = { tenant: id, dataset: null };
   return retryOnConflict(async () => {
     const tenant = await deps.tenants.get(id);
@@ -54,13 +54,16 @@ async function beginTenant(deps: ManagedDependencies, id: TenantId, crUid: strin
   });
 }
 
+/** Answer without the token of the principal, which the service signs. */
+type Begun = Omit<AnswerOf<'auth.BeginErasure'>, 'token'>;
+
 interface DatasetErasure {
   readonly tenant: TenantId;
   readonly datasetId: DatasetId;
   readonly crUid: string;
 }
 
-async function beginDataset(deps: ManagedDependencies, erasure: DatasetErasure): Promise<BeginErasureResponse> {
+async function beginDataset(deps: ManagedDependencies, erasure: DatasetErasure): Promise<Begun> {
   const { tenant, datasetId } = erasure;
   return retryOnConflict(async () => {
     const dataset = await deps.datasets.get({ tenant }, datasetId);
@@ -121,7 +124,7 @@ async function grantsAfter({ grants }: ManagedDependencies, { tenant, id, ownerI
   return isReady ? after : new Map([...after, [ownerId, DELETE] as const]);
 }
 
-/** Without its token; see `getEraser` in common/platform/messaging/methods/auth-managed.ts: rules. */
+/** Without its token; see `auth.GetEraser` in proto/: rules. */
 export async function getEraser(
   { datasets }: ManagedDependencies,
   { tenantId: tenant, datasetId }: { readonly tenantId: TenantId; readonly datasetId: DatasetId },

@@ -4,7 +4,7 @@ import type { TenantId, UserId } from '../../common/kernel/brand.ts';
 import { engramError } from '../../common/kernel/errors.ts';
 import { PERSONAL_TENANT } from '../../common/kernel/scope.ts';
 import { retryOnConflict } from '../../common/platform/async/retry-on-conflict.ts';
-import type { EndErasureRequest } from '../../common/platform/messaging/methods/auth-managed.ts';
+import type { RequestOf } from '../../common/platform/messaging/messages.ts';
 import type { ManagedThing } from '../../common/records/auth/managed-resources.ts';
 import { requireManager } from '../../common/records/auth/require-managed.ts';
 import { removeOfWrite } from '../../common/records/collections.ts';
@@ -24,8 +24,8 @@ const KEPT = {
   tenant: ['audit log', 'event log'],
 } as const;
 
-/** See `endErasure` in common/platform/messaging/methods/auth-managed.ts: rules and errors. */
-export async function endErasure(deps: ErasureDependencies, request: EndErasureRequest): Promise<string> {
+/** See `auth.EndErasure` in proto/: rules and errors. */
+export async function endErasure(deps: ErasureDependencies, request: RequestOf<'auth.EndErasure'>): Promise<string> {
   const { tenantId: tenant, datasetId, crUid } = request;
   const thing = { tenant, dataset: datasetId ?? null };
   return retryOnConflict(async () => {
@@ -73,7 +73,7 @@ async function requireNoDataset({ datasets }: ErasureDependencies, { tenant, dat
 
 function receiptOf(
   { auditHeads, erasureReceipts, clock }: ErasureDependencies,
-  { crUid, begunAt, removed, kept }: EndErasureRequest,
+  { crUid, begunAt, removed, kept }: RequestOf<'auth.EndErasure'>,
   thing: ManagedThing,
 ): { readonly text: string; readonly write: Write } {
   const endedAt = clock.now().toISOString();

@@ -3,11 +3,7 @@ import { engramError } from '../../common/kernel/errors.ts';
 import { asId, isUuid } from '../../common/kernel/ids.ts';
 import type { Principal } from '../../common/kernel/principal.ts';
 import { retryOnConflict } from '../../common/platform/async/retry-on-conflict.ts';
-import type {
-  EnsureDatasetRequest,
-  EnsureDatasetResponse,
-} from '../../common/platform/messaging/methods/auth-managed.ts';
-import type { AdmitDatasetRequest, AdmitOwnDatasetRequest } from '../../common/platform/messaging/methods/snapshots.ts';
+import type { AnswerOf, RequestOf } from '../../common/platform/messaging/messages.ts';
 import { datasetRef } from '../../common/records/auth/datasets.ts';
 import type { ManagedResource } from '../../common/records/auth/managed-resources.ts';
 import { beingErased, ownedByAnother } from '../../common/records/auth/require-managed.ts';
@@ -16,11 +12,11 @@ import { createDataset } from '../access/datasets.ts';
 import { requireTenant } from '../access/tenant-authority.ts';
 import type { ManagedDependencies } from './managed-resources.ts';
 
-/** See `ensureDataset` in common/platform/messaging/methods/auth-managed.ts: rules and errors. */
+/** See `auth.EnsureDataset` in proto/: rules and errors. */
 export async function ensureDataset(
   deps: ManagedDependencies,
-  request: EnsureDatasetRequest,
-): Promise<EnsureDatasetResponse> {
+  request: RequestOf<'auth.EnsureDataset'>,
+): Promise<AnswerOf<'auth.EnsureDataset'>> {
   const { crUid, tenantId, name } = request;
   if (crUid === '') throw invalid('The resource has no uid.');
   if (name === '') throw engramError('InvalidDatasetNameError', 'Dataset name cannot be empty.');
@@ -38,7 +34,7 @@ export async function ensureDataset(
   });
 }
 
-function requireSame(managed: ManagedResource, { tenantId, datasetId }: EnsureDatasetRequest): void {
+function requireSame(managed: ManagedResource, { tenantId, datasetId }: RequestOf<'auth.EnsureDataset'>): void {
   if (managed.dataset === null) throw invalid('The resource manages a tenant.');
   if (managed.isErasing) throw beingErased(managed);
   const isOther = datasetId !== undefined && asId(datasetId) !== managed.dataset;
@@ -49,8 +45,8 @@ function requireSame(managed: ManagedResource, { tenantId, datasetId }: EnsureDa
 /** The one to adopt, the one that the tenant's owner has under the name, or a new one. */
 async function findOrMake(
   deps: ManagedDependencies,
-  { tenantId, name, datasetId }: EnsureDatasetRequest,
-): Promise<EnsureDatasetResponse> {
+  { tenantId, name, datasetId }: RequestOf<'auth.EnsureDataset'>,
+): Promise<AnswerOf<'auth.EnsureDataset'>> {
   if (datasetId !== undefined) {
     const id = asId<DatasetId>(datasetId);
     const adopted = isUuid(datasetId) ? await deps.datasets.get({ tenant: tenantId }, id) : null;
@@ -100,10 +96,10 @@ function invalid(message: string) {
   return engramError('InvalidRequestError', message);
 }
 
-/** See `admitDataset` in common/platform/messaging/methods/snapshots.ts: rules and errors. */
+/** See `auth.AdmitDataset` in proto/: rules and errors. */
 export async function admitDataset(
   deps: ManagedDependencies,
-  { tenantId: tenant, datasetId, name, crUid }: AdmitDatasetRequest,
+  { tenantId: tenant, datasetId, name, crUid }: RequestOf<'auth.AdmitDataset'>,
 ): Promise<void> {
   const { state, ownerId } = await requireTenant(deps, tenant);
   if (state === 'Erasing') throw beingErased({ tenant, dataset: null });
@@ -135,10 +131,10 @@ export async function admitDataset(
   });
 }
 
-/** See `admitOwnDataset` in common/platform/messaging/methods/snapshots.ts: rules and errors. */
+/** See `auth.AdmitOwnDataset` in proto/: rules and errors. */
 export async function admitOwnDataset(
   deps: ManagedDependencies,
-  { datasetId, name }: AdmitOwnDatasetRequest,
+  { datasetId, name }: RequestOf<'auth.AdmitOwnDataset'>,
   principal: Principal,
 ): Promise<void> {
   const made = await createDataset(deps, principal, name, { id: datasetId, writes: [] });

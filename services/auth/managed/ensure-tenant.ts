@@ -5,10 +5,7 @@ import { engramError } from '../../common/kernel/errors.ts';
 import { asId, isUuid } from '../../common/kernel/ids.ts';
 import type { JsonObject } from '../../common/kernel/json.ts';
 import { retryOnConflict } from '../../common/platform/async/retry-on-conflict.ts';
-import type {
-  EnsureTenantRequest,
-  EnsureTenantResponse,
-} from '../../common/platform/messaging/methods/auth-managed.ts';
+import type { AnswerOf, RequestOf } from '../../common/platform/messaging/messages.ts';
 import type { AuditEntry } from '../../common/ports/audit-log.ts';
 import type { ManagedResource } from '../../common/records/auth/managed-resources.ts';
 import { beingErased, ownedByAnother } from '../../common/records/auth/require-managed.ts';
@@ -26,7 +23,7 @@ interface TenantDependencies extends ManagedDependencies {
 
 /** What a resource declares, with its owner as an account. */
 interface Declaration {
-  readonly request: EnsureTenantRequest;
+  readonly request: RequestOf<'auth.EnsureTenant'>;
   readonly hostNames: readonly string[];
   readonly owner: User;
   readonly isNewOwner: boolean;
@@ -38,11 +35,11 @@ interface Found {
   readonly tenant: Tenant | null;
 }
 
-/** See `ensureTenant` in common/platform/messaging/methods/auth-managed.ts: rules and errors. */
+/** See `auth.EnsureTenant` in proto/: rules and errors. */
 export async function ensureTenant(
   deps: TenantDependencies,
-  request: EnsureTenantRequest,
-): Promise<EnsureTenantResponse> {
+  request: RequestOf<'auth.EnsureTenant'>,
+): Promise<AnswerOf<'auth.EnsureTenant'>> {
   if (request.crUid === '') throw invalid('The resource has no uid.');
   if (request.displayName.trim() === '') throw invalid('The tenant has no name.');
   const email = ownerAddress(deps, request.ownerEmail);
@@ -61,7 +58,7 @@ export async function ensureTenant(
   });
 }
 
-async function find(deps: TenantDependencies, request: EnsureTenantRequest): Promise<Found> {
+async function find(deps: TenantDependencies, request: RequestOf<'auth.EnsureTenant'>): Promise<Found> {
   const { crUid, tenantId } = request;
   const managed = await deps.managedResources.byResource(crUid);
   if (managed !== null) {
@@ -85,7 +82,7 @@ async function find(deps: TenantDependencies, request: EnsureTenantRequest): Pro
 }
 
 /** Whoever may make resources somewhere must not take any tenant by its id: it was theirs, or they are trusted with all. */
-function mayAdopt({ resource, adoptsAny = false }: EnsureTenantRequest, { releasedFrom }: Tenant): boolean {
+function mayAdopt({ resource, adoptsAny = false }: RequestOf<'auth.EnsureTenant'>, { releasedFrom }: Tenant): boolean {
   return adoptsAny || (resource !== undefined && resource === releasedFrom);
 }
 
@@ -93,7 +90,7 @@ async function make(
   deps: TenantDependencies,
   { request, hostNames, owner, isNewOwner }: Declaration,
   managed: ManagedResource | null,
-): Promise<EnsureTenantResponse> {
+): Promise<AnswerOf<'auth.EnsureTenant'>> {
   const { tenants, memberships, users, eventLog, clock } = deps;
   const { crUid, displayName: name, state } = request;
   const sleep = declaredSleep(request, null, clock.now());
@@ -124,7 +121,7 @@ async function correct(
   deps: TenantDependencies,
   { request, hostNames, owner }: Declaration,
   { managed, tenant }: { readonly managed: ManagedResource | null; readonly tenant: Tenant },
-): Promise<EnsureTenantResponse> {
+): Promise<AnswerOf<'auth.EnsureTenant'>> {
   const { crUid, displayName: name } = request;
   const { id } = tenant;
   const sleep = declaredSleep(request, tenant, deps.clock.now());
@@ -173,7 +170,11 @@ function sleepOf({ state, hibernation, lastUsedAt, isAsleep }: Tenant): Sleep {
 }
 
 /** What a tenant does now: as it is declared, or asleep when nobody used an active one for long enough. */
-function declaredSleep({ state, hibernation, wake }: EnsureTenantRequest, tenant: Tenant | null, now: Date): Sleep {
+function declaredSleep(
+  { state, hibernation, wake }: RequestOf<'auth.EnsureTenant'>,
+  tenant: Tenant | null,
+  now: Date,
+): Sleep {
   if (state !== 'Active' || hibernation === undefined) {
     return { state, hibernation: null, lastUsedAt: null, isAsleep: false };
   }
@@ -271,7 +272,7 @@ export function ownerAddress({ settings }: TenantDependencies, text: string): st
 export async function declaredOwner(
   deps: TenantDependencies,
   email: string,
-  request: EnsureTenantRequest,
+  request: RequestOf<'auth.EnsureTenant'>,
   tenant: Tenant | null,
 ): Promise<DeclaredOwner> {
   const existing = await deps.users.findByEmail(email);
@@ -288,7 +289,7 @@ export async function declaredOwner(
 async function makeOwner(
   deps: TenantDependencies,
   email: string,
-  request: EnsureTenantRequest,
+  request: RequestOf<'auth.EnsureTenant'>,
 ): Promise<DeclaredOwner> {
   const passwordHash = await passwordHashOf(deps, request);
   try {
@@ -305,7 +306,7 @@ async function makeOwner(
 
 async function passwordHashOf(
   { passwords, settings }: TenantDependencies,
-  { ownerPasswordHash, ownerPassword }: EnsureTenantRequest,
+  { ownerPasswordHash, ownerPassword }: RequestOf<'auth.EnsureTenant'>,
 ): Promise<string> {
   if (ownerPasswordHash !== undefined) {
     if (PASSWORD_HASH.test(ownerPasswordHash)) return ownerPasswordHash;

@@ -6,8 +6,7 @@ import type { RoleId, TenantId } from '../../common/kernel/brand.ts';
 import { asId, datasetId } from '../../common/kernel/ids.ts';
 import type { Permission, Principal } from '../../common/kernel/principal.ts';
 import { PERSONAL_TENANT } from '../../common/kernel/scope.ts';
-import * as methods from '../../common/platform/messaging/methods/auth.ts';
-import * as managed from '../../common/platform/messaging/methods/auth-managed.ts';
+import type { AnswerOf, DeclaredGrant, RequestOf } from '../../common/platform/messaging/messages.ts';
 import { createDatasets } from '../../common/records/auth/datasets.ts';
 import { createAuditRecords } from '../repositories/audit-records.ts';
 import { createGrants } from '../repositories/grants.ts';
@@ -23,7 +22,7 @@ describe('datasets of resources', () => {
   beforeEach(async () => {
     auth = await startAuth();
     const request = { crUid: 'cr-t', displayName: 'Acme', ownerEmail: 'o@acme.example.com', ownerPasswordHash: HASH };
-    const made = await auth.messenger.call(managed.ensureTenant, { ...request, hostNames: [], state: 'Active' }, CALL);
+    const made = await auth.messenger.call('auth.EnsureTenant', { ...request, hostNames: [], state: 'Active' }, CALL);
     tenant = made.tenantId;
     owner = { ...CALL.principal, id: made.ownerId, tenant };
   });
@@ -31,8 +30,8 @@ describe('datasets of resources', () => {
 
   const failure = (work: Promise<unknown>) =>
     work.then(() => null).catch((error: { wireName: string }) => error.wireName);
-  const declare = (change: Partial<managed.EnsureDatasetRequest> = {}) =>
-    auth.messenger.call(managed.ensureDataset, { crUid: 'cr-d', tenantId: tenant, name: 'tickets', ...change }, CALL);
+  const declare = (change: Partial<RequestOf<'auth.EnsureDataset'>> = {}) =>
+    auth.messenger.call('auth.EnsureDataset', { crUid: 'cr-d', tenantId: tenant, name: 'tickets', ...change }, CALL);
 
   it('are made once, for the owner of the tenant', async () => {
     const first = await declare();
@@ -45,34 +44,30 @@ describe('datasets of resources', () => {
 
   it('adopt what is there, by name or id, unless another resource manages it', async () => {
     const context = { ...CALL, principal: owner };
-    const { dataset } = await auth.messenger.call(methods.createDataset, { name: 'tickets' }, context);
+    const { dataset } = await auth.messenger.call('auth.CreateDataset', { name: 'tickets' }, context);
     expect(await declare()).to.deep.equal({ dataset, created: false });
     expect(await failure(declare({ crUid: 'cr-e' }))).to.equal('OwnedByAnother');
     expect(await failure(declare({ crUid: 'cr-e', name: 'x', datasetId: dataset.id }))).to.equal('OwnedByAnother');
     expect(await failure(declare({ crUid: 'cr-e', datasetId: randomUUID() }))).to.equal('DatasetNotFoundError');
-    const { dataset: other } = await auth.messenger.call(methods.createDataset, { name: 'other' }, context);
+    const { dataset: other } = await auth.messenger.call('auth.CreateDataset', { name: 'other' }, context);
     expect(await declare({ crUid: 'cr-e', datasetId: other.id })).to.deep.equal({ dataset: other, created: false });
     expect(await failure(declare({ datasetId: other.id }))).to.equal('InvalidRequestError');
     expect(await failure(declare({ crUid: 'cr-t' }))).to.equal('InvalidRequestError');
   });
 
   it('are found by their resource, also while they are being erased, and nothing is made or adopted by the question', async () => {
-    const find = (crUid: string) => auth.messenger.call(managed.findManaged, { crUid }, CALL);
-    await auth.messenger.call(methods.createDataset, { name: 'tickets' }, { ...CALL, principal: owner });
+    const find = (crUid: string) => auth.messenger.call('auth.FindManaged', { crUid }, CALL);
+    await auth.messenger.call('auth.CreateDataset', { name: 'tickets' }, { ...CALL, principal: owner });
     expect(await find('cr-d')).to.deep.equal({ managed: null });
     const { dataset } = await declare();
     const found = { tenantId: tenant, datasetId: dataset.id };
     expect(await find('cr-d')).to.deep.equal({ managed: { ...found, isErasing: false } });
     expect(await find('cr-t')).to.deep.equal({ managed: { tenantId: tenant, datasetId: null, isErasing: false } });
     const thing = { crUid: 'cr-d', ...found };
-    await auth.messenger.call(managed.beginErasure, thing, CALL);
+    await auth.messenger.call('auth.BeginErasure', thing, CALL);
     expect(await find('cr-d')).to.deep.equal({ managed: { ...found, isErasing: true } });
-    await auth.messenger.call(methods.removeDataset, { dataset }, { ...CALL, principal: owner });
-    await auth.messenger.call(
-      managed.endErasure,
-      { ...thing, begunAt: dataset.createdAt, removed: {}, kept: [] },
-      CALL,
-    );
+    await auth.messenger.call('auth.RemoveDataset', { dataset }, { ...CALL, principal: owner });
+    await auth.messenger.call('auth.EndErasure', { ...thing, begunAt: dataset.createdAt, removed: {}, kept: [] }, CALL);
     expect(await find('cr-d')).to.deep.equal({ managed: { ...found, isErasing: true } });
     expect(await find('cr')).to.deep.equal({ managed: null });
   });
@@ -80,16 +75,16 @@ describe('datasets of resources', () => {
   it('are not released any more once their erasure has begun', async () => {
     const { dataset } = await declare();
     const thing = { crUid: 'cr-d', tenantId: tenant, datasetId: dataset.id };
-    await auth.messenger.call(managed.beginErasure, thing, CALL);
-    expect(await failure(auth.messenger.call(managed.releaseDataset, thing, CALL))).to.equal('ConflictError');
+    await auth.messenger.call('auth.BeginErasure', thing, CALL);
+    expect(await failure(auth.messenger.call('auth.ReleaseDataset', thing, CALL))).to.equal('ConflictError');
     const of = { crUid: 'cr-t', tenantId: tenant };
-    await auth.messenger.call(managed.beginErasure, of, CALL);
-    expect(await failure(auth.messenger.call(managed.releaseTenant, of, CALL))).to.equal('ConflictError');
+    await auth.messenger.call('auth.BeginErasure', of, CALL);
+    expect(await failure(auth.messenger.call('auth.ReleaseTenant', of, CALL))).to.equal('ConflictError');
   });
 
   it('are made again with their id when somebody removed them', async () => {
     const { dataset } = await declare();
-    await auth.messenger.call(methods.removeDataset, { dataset }, { ...CALL, principal: owner });
+    await auth.messenger.call('auth.RemoveDataset', { dataset }, { ...CALL, principal: owner });
     const again = await declare();
     expect([again.created, again.dataset.id]).to.deep.equal([true, dataset.id]);
   });
@@ -98,13 +93,13 @@ describe('datasets of resources', () => {
     expect(await failure(declare({ tenantId: asId(randomUUID()) }))).to.equal('TenantNotFoundError');
     expect(await failure(declare({ name: '' }))).to.equal('InvalidDatasetNameError');
     const limits = { datasets: { limit: 1, action: 'Enforce' } } as const;
-    await auth.messenger.call(methods.setQuota, { tenant, limits }, CALL);
+    await auth.messenger.call('auth.SetQuota', { tenant, limits }, CALL);
     await declare();
     expect(await failure(declare({ crUid: 'cr-e', name: 'second' }))).to.equal('PayloadTooLargeError');
   });
 
   describe('grants', () => {
-    let dataset: managed.EnsureDatasetResponse['dataset'];
+    let dataset: AnswerOf<'auth.EnsureDataset'>['dataset'];
     let ana: Principal;
     let role: RoleId;
 
@@ -118,9 +113,9 @@ describe('datasets of resources', () => {
       ]);
     });
 
-    const sync = (grants: readonly managed.DeclaredGrant[], change: Partial<managed.SyncGrantsRequest> = {}) =>
+    const sync = (grants: readonly DeclaredGrant[], change: Partial<RequestOf<'auth.SyncGrants'>> = {}) =>
       auth.messenger.call(
-        managed.syncGrants,
+        'auth.SyncGrants',
         { tenantId: tenant, datasetId: dataset.id, crUid: 'cr-d', grants, exclusive: false, ...change },
         CALL,
       );
@@ -187,7 +182,7 @@ describe('datasets of resources', () => {
     it('take effect at once for who has used the dataset a moment ago', async () => {
       const context = { ...CALL, principal: { ...ana, tenant } };
       const read = () =>
-        auth.messenger.call(methods.resolveDatasets, { permission: 'read', ids: [dataset.id] }, context);
+        auth.messenger.call('auth.ResolveDatasets', { permission: 'read', ids: [dataset.id] }, context);
       await sync([forAna('read')]);
       expect((await read()).datasets).to.have.length(1);
       await sync([]);
@@ -199,7 +194,7 @@ describe('datasets of resources', () => {
       expect(await failure(sync([], { tenantId: PERSONAL_TENANT }))).to.equal('DatasetNotFoundError');
       await sync([forAna('read')]);
       const released = { tenantId: tenant, datasetId: dataset.id, crUid: 'cr-d' };
-      expect(await auth.messenger.call(managed.releaseDataset, released, CALL)).to.deep.equal({ released: true });
+      expect(await auth.messenger.call('auth.ReleaseDataset', released, CALL)).to.deep.equal({ released: true });
       expect(await failure(sync([]))).to.equal('OwnedByAnother');
       expect(await has(ana.id)).to.deep.equal(['read']);
       await declare({ crUid: 'cr-e' });
@@ -208,7 +203,7 @@ describe('datasets of resources', () => {
 
     it('go with the dataset', async () => {
       await sync([forAna('read')]);
-      await auth.messenger.call(methods.removeDataset, { dataset }, { ...CALL, principal: owner });
+      await auth.messenger.call('auth.RemoveDataset', { dataset }, { ...CALL, principal: owner });
       await declare();
       expect(await has(ana.id)).to.deep.equal([]);
       expect(await sync([forAna('read')])).to.include({ added: 1 });

@@ -1,5 +1,5 @@
 import { retryOnConflict } from '../../common/platform/async/retry-on-conflict.ts';
-import type { FindManagedResponse } from '../../common/platform/messaging/methods/auth-managed.ts';
+import type { AnswerOf } from '../../common/platform/messaging/messages.ts';
 import type { ManagedResources, ManagedThing } from '../../common/records/auth/managed-resources.ts';
 import { beingErased } from '../../common/records/auth/require-managed.ts';
 import type { Write } from '../../common/storage/ports/document-store.ts';
@@ -20,7 +20,7 @@ export interface ManagedDependencies extends AuthDependencies {
 export async function releaseManaged(
   deps: ManagedDependencies,
   thing: ManagedThing,
-  { crUid, resource }: { readonly crUid: string; readonly resource?: string },
+  { crUid, resource }: { readonly crUid: string; readonly resource?: string | undefined },
 ): Promise<boolean> {
   const { managedResources, managedGrants, tenants } = deps;
   return retryOnConflict(async () => {
@@ -43,11 +43,11 @@ export async function releaseManaged(
   });
 }
 
-/** See `findManaged` in common/platform/messaging/methods/auth-managed.ts. */
+/** See `auth.FindManaged` in proto/. */
 export async function findManaged(
   { managedResources, erasureReceipts }: ManagedDependencies,
   crUid: string,
-): Promise<FindManagedResponse['managed']> {
+): Promise<AnswerOf<'auth.FindManaged'>['managed']> {
   const held = await managedResources.byResource(crUid);
   if (held !== null) return { tenantId: held.tenant, datasetId: held.dataset, isErasing: held.isErasing };
   const erased = await erasureReceipts.erasedBy(crUid);

@@ -7,8 +7,7 @@ import type { TenantId, UserId } from '../../common/kernel/brand.ts';
 import { asId } from '../../common/kernel/ids.ts';
 import type { Principal } from '../../common/kernel/principal.ts';
 import { type AnyScope, PERSONAL_TENANT, SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
-import * as methods from '../../common/platform/messaging/methods/auth.ts';
-import * as managed from '../../common/platform/messaging/methods/auth-managed.ts';
+import type { RequestOf } from '../../common/platform/messaging/messages.ts';
 import { managedResourcesCollection } from '../../common/records/auth/managed-resources.ts';
 import { createTenants } from '../../common/records/auth/tenants.ts';
 import { createUsers } from '../../common/records/auth/users.ts';
@@ -28,9 +27,9 @@ describe('tenants of resources', () => {
   });
   afterEach(() => auth[Symbol.asyncDispose]());
 
-  const declare = (change: Partial<managed.EnsureTenantRequest> = {}) =>
+  const declare = (change: Partial<RequestOf<'auth.EnsureTenant'>> = {}) =>
     auth.messenger.call(
-      managed.ensureTenant,
+      'auth.EnsureTenant',
       {
         crUid: 'cr-1',
         displayName: 'Acme Corp',
@@ -46,9 +45,13 @@ describe('tenants of resources', () => {
     work.then(() => null).catch((error: { wireName: string }) => error.wireName);
   const tenantOf = (id: TenantId) => createTenants(auth.store).get(id);
   const userOf = (id: UserId) => createUsers(auth.store).get(id);
-  const setKeys = (tenantId: TenantId, texts: readonly string[], change: Partial<managed.SetTenantKeysRequest> = {}) =>
+  const setKeys = (
+    tenantId: TenantId,
+    texts: readonly string[],
+    change: Partial<RequestOf<'auth.SetTenantKeys'>> = {},
+  ) =>
     auth.messenger.call(
-      managed.setTenantKeys,
+      'auth.SetTenantKeys',
       { tenantId, crUid: 'cr-1', name: 'default', keySha256: texts.map((text) => sha('sha256', text)), ...change },
       CALL,
     );
@@ -169,7 +172,7 @@ describe('tenants of resources', () => {
     }
     const { ownerPasswordHash: _, ...rest } = { crUid: 'cr-2', displayName: 'x', ownerPasswordHash: HASH };
     const bare = { ...rest, ownerEmail: 'new@acme.example.com', hostNames: [], state: 'Active' as const };
-    expect(await failure(auth.messenger.call(managed.ensureTenant, bare, CALL))).to.equal('InvalidRequestError');
+    expect(await failure(auth.messenger.call('auth.EnsureTenant', bare, CALL))).to.equal('InvalidRequestError');
     expect(await failure(declare({ ownerPasswordHash: 'plain text' }))).to.equal('InvalidRequestError');
     // Nothing is left of what was refused.
     expect(await createUsers(auth.store).findByEmail('admin@acme.example.com')).to.equal(null);
@@ -179,7 +182,7 @@ describe('tenants of resources', () => {
   it('sign in with the password they were declared with', async () => {
     const { ownerPasswordHash: _, ...rest } = { crUid: 'cr-1', displayName: 'x', ownerPasswordHash: HASH };
     const request = { ...rest, ownerEmail: 'admin@acme.example.com', ownerPassword: 'a good one' };
-    await auth.messenger.call(managed.ensureTenant, { ...request, hostNames: [], state: 'Active' }, CALL);
+    await auth.messenger.call('auth.EnsureTenant', { ...request, hostNames: [], state: 'Active' }, CALL);
     const body = { username: 'admin@acme.example.com', password: 'a good one' };
     expect((await auth.call('POST', '/api/v1/auth/login', { body })).status ?? 200).to.equal(200);
   });
@@ -214,7 +217,7 @@ describe('tenants of resources', () => {
     expect(await failure(declare(acme))).to.equal('AdoptionNotAllowed');
     await declare({ ...acme, adoptsAny: true });
     const released = { tenantId: wanted.tenantId, crUid: 'cr-1', resource: 'memory/acme' };
-    await auth.messenger.call(managed.releaseTenant, released, CALL);
+    await auth.messenger.call('auth.ReleaseTenant', released, CALL);
     expect(await failure(declare({ ...acme, crUid: 'cr-2', resource: 'other/acme' }))).to.equal('AdoptionNotAllowed');
     expect(await failure(declare({ ...wanted, crUid: 'cr-2' }))).to.equal('AdoptionNotAllowed');
     expect((await declare({ ...acme, crUid: 'cr-2' })).corrected).to.deep.equal(['adopted']);
@@ -227,7 +230,7 @@ describe('tenants of resources', () => {
     const text = newApiKeyText();
     await setKeys(tenantId, [text]);
     const resource = 'memory/acme';
-    const release = (crUid: string) => auth.messenger.call(managed.releaseTenant, { tenantId, crUid, resource }, CALL);
+    const release = (crUid: string) => auth.messenger.call('auth.ReleaseTenant', { tenantId, crUid, resource }, CALL);
     expect(await release('cr-2')).to.deep.equal({ released: false });
     expect(await release('cr-1')).to.deep.equal({ released: true });
     expect(await release('cr-1')).to.deep.equal({ released: false });
@@ -268,7 +271,7 @@ describe('tenants of resources', () => {
       const principal = await withKey(text);
       expect(principal).to.include({ id: boss.id, tenant: tenantId, isSuperuser: false });
       const context = { ...CALL, principal: principal ?? boss };
-      const { dataset } = await auth.messenger.call(methods.createDataset, { name: 'one' }, context);
+      const { dataset } = await auth.messenger.call('auth.CreateDataset', { name: 'one' }, context);
       expect(dataset.tenant).to.equal(tenantId);
       expect((await auth.call('GET', '/api/v1/auth/api-keys', { principal: boss })).json).to.deep.equal([]);
     });
@@ -312,7 +315,7 @@ describe('tenants of resources', () => {
       await setKeys(tenantId, [text]);
       const key = (await withKey(text))?.key?.id ?? '';
       const ask = async (userId: string, tenant: string) =>
-        (await auth.messenger.call(methods.getPrincipal, { userId, tenant, key }, CALL)).principal;
+        (await auth.messenger.call('auth.GetPrincipal', { userId, tenant, key }, CALL)).principal;
       expect(await ask(ownerId, tenantId)).to.include({ id: ownerId, tenant: tenantId, isSuperuser: false });
       expect(await ask(ownerId, 'personal')).to.equal(null);
       const stranger = await auth.addUser();
@@ -332,7 +335,7 @@ describe('tenants of resources', () => {
   it('that are disabled have no jobs done for them, and those that are hibernated end what they have', async () => {
     const { tenantId, ownerId } = await declare();
     const ask = async () =>
-      (await auth.messenger.call(methods.getPrincipal, { userId: ownerId, tenant: tenantId }, CALL)).principal?.id;
+      (await auth.messenger.call('auth.GetPrincipal', { userId: ownerId, tenant: tenantId }, CALL)).principal?.id;
     await declare({ state: 'Hibernated' });
     expect(await ask()).to.equal(ownerId);
     await declare({ state: 'Disabled' });

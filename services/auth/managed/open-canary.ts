@@ -4,17 +4,17 @@ import { creatorHolders } from '../../common/domain/permissions.ts';
 import type { TenantId } from '../../common/kernel/brand.ts';
 import type { DatasetRef } from '../../common/kernel/dataset.ts';
 import { retryOnConflict } from '../../common/platform/async/retry-on-conflict.ts';
-import type { OpenCanaryRequest, OpenCanaryResponse } from '../../common/platform/messaging/methods/auth-managed.ts';
+import type { AnswerOf, RequestOf } from '../../common/platform/messaging/messages.ts';
 import { datasetRef } from '../../common/records/auth/datasets.ts';
 import { requireManaged } from '../../common/records/auth/require-managed.ts';
 import { requireTenant } from '../access/tenant-authority.ts';
 import type { ManagedDependencies } from './managed-resources.ts';
 
-/** Without its token; see `openCanary` in common/platform/messaging/methods/auth-managed.ts: rules and errors. */
+/** Without its token; see `auth.OpenCanary` in proto/: rules and errors. */
 export async function openCanary(
   deps: ManagedDependencies,
-  { tenantId, crUid }: OpenCanaryRequest,
-): Promise<Omit<OpenCanaryResponse, 'token'>> {
+  { tenantId, crUid }: RequestOf<'auth.OpenCanary'>,
+): Promise<Omit<AnswerOf<'auth.OpenCanary'>, 'token'>> {
   const principal = canaryPrincipal(tenantId);
   return retryOnConflict(async () => {
     await requireTenant(deps, tenantId);

@@ -3,10 +3,7 @@ import type { TenantId } from '../../common/kernel/brand.ts';
 import { engramError } from '../../common/kernel/errors.ts';
 import { asId } from '../../common/kernel/ids.ts';
 import { retryOnConflict } from '../../common/platform/async/retry-on-conflict.ts';
-import type {
-  SetTenantKeysRequest,
-  SetTenantKeysResponse,
-} from '../../common/platform/messaging/methods/auth-managed.ts';
+import type { AnswerOf, RequestOf } from '../../common/platform/messaging/messages.ts';
 import type { AuditEntry } from '../../common/ports/audit-log.ts';
 import { type ApiKey, apiKeysCollection } from '../../common/records/auth/api-keys.ts';
 import { requireManaged } from '../../common/records/auth/require-managed.ts';
@@ -18,11 +15,11 @@ const SHA256 = /^[0-9a-f]{64}$/;
 /** A rotation needs two at a time. */
 const MAX_KEYS = 10;
 
-/** See `setTenantKeys` in common/platform/messaging/methods/auth-managed.ts: rules and errors. */
+/** See `auth.SetTenantKeys` in proto/: rules and errors. */
 export async function setTenantKeys(
   deps: ManagedDependencies,
-  { tenantId, crUid, name, keySha256 }: SetTenantKeysRequest,
-): Promise<SetTenantKeysResponse> {
+  { tenantId, crUid, name, keySha256 }: RequestOf<'auth.SetTenantKeys'>,
+): Promise<AnswerOf<'auth.SetTenantKeys'>> {
   const wanted = checkedHashes(keySha256);
   if (name === '') throw engramError('InvalidRequestError', 'The key has no name.');
   return retryOnConflict(async () => {

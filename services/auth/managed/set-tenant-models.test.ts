@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { startAuth, type TestAuth } from '../../../test/support/auth-service.ts';
 import type { TenantId } from '../../common/kernel/brand.ts';
-import * as managed from '../../common/platform/messaging/methods/auth-managed.ts';
+import type { RequestOf } from '../../common/platform/messaging/messages.ts';
 import { createTenantEmbedders, createTenantModels } from '../repositories/tenant-models.ts';
 
 const CALL = { requestId: 'operator' };
@@ -27,19 +27,19 @@ describe('models of a tenant', () => {
       hostNames: [],
       state: 'Active' as const,
     };
-    ({ tenantId } = await auth.messenger.call(managed.ensureTenant, request, CALL));
+    ({ tenantId } = await auth.messenger.call('auth.EnsureTenant', request, CALL));
   });
   afterEach(() => auth[Symbol.asyncDispose]());
 
-  const setModel = (languageModel?: managed.SetTenantModelRequest['languageModel'], crUid = 'r-1') =>
+  const setModel = (languageModel?: RequestOf<'auth.SetTenantModel'>['languageModel'], crUid = 'r-1') =>
     auth.messenger.call(
-      managed.setTenantModel,
+      'auth.SetTenantModel',
       { tenantId, crUid, ...(languageModel === undefined ? {} : { languageModel }) },
       CALL,
     );
-  const setEmbedding = (embedding?: managed.SetTenantEmbeddingRequest['embedding'], crUid = 'r-1') =>
+  const setEmbedding = (embedding?: RequestOf<'auth.SetTenantEmbedding'>['embedding'], crUid = 'r-1') =>
     auth.messenger.call(
-      managed.setTenantEmbedding,
+      'auth.SetTenantEmbedding',
       { tenantId, crUid, ...(embedding === undefined ? {} : { embedding }) },
       CALL,
     );

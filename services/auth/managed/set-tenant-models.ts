@@ -3,12 +3,7 @@ import type { TenantId } from '../../common/kernel/brand.ts';
 import { engramError } from '../../common/kernel/errors.ts';
 import type { JsonObject } from '../../common/kernel/json.ts';
 import { retryOnConflict } from '../../common/platform/async/retry-on-conflict.ts';
-import type {
-  SetTenantEmbeddingRequest,
-  SetTenantEmbeddingResponse,
-  SetTenantModelRequest,
-  SetTenantModelResponse,
-} from '../../common/platform/messaging/methods/auth-managed.ts';
+import type { AnswerOf, RequestOf } from '../../common/platform/messaging/messages.ts';
 import type { SecretBox, SecretPlace } from '../../common/ports/secret-box.ts';
 import { requireManaged } from '../../common/records/auth/require-managed.ts';
 import type { Write } from '../../common/storage/ports/document-store.ts';
@@ -35,14 +30,14 @@ interface TenantModelDependencies extends ManagedDependencies {
 /** Earlier embedding accounts whose vectors may still be in the indexes. */
 const MAX_FORMER = 3;
 
-type LanguageModel = NonNullable<SetTenantModelRequest['languageModel']>;
-type Embedding = NonNullable<SetTenantEmbeddingRequest['embedding']>;
+type LanguageModel = NonNullable<RequestOf<'auth.SetTenantModel'>['languageModel']>;
+type Embedding = NonNullable<RequestOf<'auth.SetTenantEmbedding'>['embedding']>;
 
-/** See `setTenantModel` in common/platform/messaging/methods/auth-managed.ts: rules and errors. */
+/** See `auth.SetTenantModel` in proto/: rules and errors. */
 export async function setTenantModel(
   deps: TenantModelDependencies,
-  { languageModel, ...resource }: SetTenantModelRequest,
-): Promise<SetTenantModelResponse> {
+  { languageModel, ...resource }: RequestOf<'auth.SetTenantModel'>,
+): Promise<AnswerOf<'auth.SetTenantModel'>> {
   requireNamed('A language model', languageModel);
   const { tenantId } = resource;
   const details = languageModel === undefined ? null : { provider: languageModel.provider, model: languageModel.model };
@@ -56,11 +51,11 @@ export async function setTenantModel(
   });
 }
 
-/** See `setTenantEmbedding` in common/platform/messaging/methods/auth-managed.ts: rules and errors. */
+/** See `auth.SetTenantEmbedding` in proto/: rules and errors. */
 export async function setTenantEmbedding(
   deps: TenantModelDependencies,
-  { embedding, ...resource }: SetTenantEmbeddingRequest,
-): Promise<SetTenantEmbeddingResponse> {
+  { embedding, ...resource }: RequestOf<'auth.SetTenantEmbedding'>,
+): Promise<AnswerOf<'auth.SetTenantEmbedding'>> {
   requireNamed('An embedding model', embedding);
   if (embedding !== undefined && (embedding.dimensions < 8 || embedding.dimensions > 65_536)) {
     throw engramError('InvalidRequestError', 'An embedding model has 8 to 65536 dimensions.');

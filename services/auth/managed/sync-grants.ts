@@ -4,11 +4,7 @@ import { asId } from '../../common/kernel/ids.ts';
 import { PERMISSIONS, type Permission } from '../../common/kernel/principal.ts';
 import { datasetScope } from '../../common/kernel/scope.ts';
 import { retryOnConflict } from '../../common/platform/async/retry-on-conflict.ts';
-import type {
-  DeclaredHolder,
-  SyncGrantsRequest,
-  SyncGrantsResponse,
-} from '../../common/platform/messaging/methods/auth-managed.ts';
+import type { AnswerOf, DeclaredGrant, RequestOf } from '../../common/platform/messaging/messages.ts';
 import type { AuditEntry } from '../../common/ports/audit-log.ts';
 import { requireManaged } from '../../common/records/auth/require-managed.ts';
 import type { Write } from '../../common/storage/ports/document-store.ts';
@@ -16,8 +12,11 @@ import { findHolder, type Holder, holderWrite } from '../access/holders.ts';
 import type { SinglePermission } from '../repositories/managed-grants.ts';
 import type { ManagedDependencies } from './managed-resources.ts';
 
-/** See `syncGrants` in common/platform/messaging/methods/auth-managed.ts: rules and errors. */
-export async function syncGrants(deps: ManagedDependencies, request: SyncGrantsRequest): Promise<SyncGrantsResponse> {
+/** See `auth.SyncGrants` in proto/: rules and errors. */
+export async function syncGrants(
+  deps: ManagedDependencies,
+  request: RequestOf<'auth.SyncGrants'>,
+): Promise<AnswerOf<'auth.SyncGrants'>> {
   const { tenantId, datasetId, crUid } = request;
   return retryOnConflict(async () => {
     const dataset = await deps.datasets.get(datasetScope(tenantId, datasetId), datasetId);
@@ -39,7 +38,10 @@ interface Declared {
   readonly unknown: readonly string[];
 }
 
-async function declared(deps: ManagedDependencies, { tenantId, grants }: SyncGrantsRequest): Promise<Declared> {
+async function declared(
+  deps: ManagedDependencies,
+  { tenantId, grants }: RequestOf<'auth.SyncGrants'>,
+): Promise<Declared> {
   const holders = new Map<PrincipalId, Holder>();
   const wanted = new Map<string, SinglePermission>();
   const unknown = new Set<string>();
@@ -60,14 +62,14 @@ async function declared(deps: ManagedDependencies, { tenantId, grants }: SyncGra
 async function idOfHolder(
   { users, roles }: ManagedDependencies,
   tenant: TenantId,
-  holder: DeclaredHolder,
+  holder: DeclaredGrant['holder'],
 ): Promise<string | null> {
   if ('userEmail' in holder) return (await users.findByEmail(holder.userEmail))?.id ?? null;
   if ('roleName' in holder) return (await roles.findByName(tenant, holder.roleName))?.id ?? null;
   return asId(holder.tenantId);
 }
 
-function spelled(holder: DeclaredHolder): string {
+function spelled(holder: DeclaredGrant['holder']): string {
   if ('userEmail' in holder) return `user/${holder.userEmail}`;
   return 'roleName' in holder ? `role/${holder.roleName}` : `tenant/${holder.tenantId}`;
 }
@@ -85,7 +87,7 @@ interface Plan {
 
 async function planOf(
   { grants, managedGrants }: ManagedDependencies,
-  { tenantId, datasetId, exclusive }: SyncGrantsRequest,
+  { tenantId, datasetId, exclusive }: RequestOf<'auth.SyncGrants'>,
   { wanted, ownerId }: { readonly wanted: readonly SinglePermission[]; readonly ownerId: PrincipalId },
 ): Promise<Plan> {
   const scope = { tenant: tenantId };
@@ -120,7 +122,7 @@ interface Work {
 /** False when nothing was to be done. */
 async function apply(
   deps: ManagedDependencies,
-  { tenantId: tenant, datasetId: dataset, crUid }: SyncGrantsRequest,
+  { tenantId: tenant, datasetId: dataset, crUid }: RequestOf<'auth.SyncGrants'>,
   { plan, holders, keep }: Work,
 ): Promise<boolean> {
   const { given, taken, noted, unnoted, after } = plan;

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { open, required, startAuth, type TestAuth } from '../../../test/support/auth-service.ts';
 import { type App, createApp } from '../../common/platform/http/app.ts';
-import * as methods from '../../common/platform/messaging/methods/auth.ts';
 import { createSilentLogger } from '../../common/platform/observability/logger.ts';
 import { createMetrics } from '../../common/platform/observability/metrics.ts';
 import type { AuthSettings } from '../model.ts';
@@ -22,7 +21,7 @@ async function serve(posture: typeof required, settings: Partial<AuthSettings> =
   const app = createApp({
     routes: auth.routes,
     authenticate: (credentials, strict, context) =>
-      auth.messenger.call(methods.authenticate, { credentials, strict }, context),
+      auth.messenger.call('auth.Authenticate', { credentials, strict }, context),
     settings: {
       spoolDirectory,
       uploadLimitBytes: 1_000_000,

@@ -4,7 +4,7 @@ import { type AuthHttp, startAuthHttp } from '../../../test/support/auth-http.ts
 import { open } from '../../../test/support/auth-service.ts';
 import { CALL } from '../../../test/support/call-route.ts';
 import type { TenantId } from '../../common/kernel/brand.ts';
-import * as managed from '../../common/platform/messaging/methods/auth-managed.ts';
+import type { DeclaredTenantState, RequestOf } from '../../common/platform/messaging/messages.ts';
 import { newApiKeyText } from '../credentials/api-key-text.ts';
 
 const HASH = `$2b$04$${'a'.repeat(53)}`;
@@ -23,15 +23,15 @@ describe('keys and host names of tenants', () => {
     const settings = options.isOpen ? { settings: { posture: open } } : {};
     http = await startAuthHttp({ http: { selectsTenantByHost: options.hosted ?? true }, ...settings });
   };
-  const declare = async (name: string, change: Partial<managed.EnsureTenantRequest> = {}): Promise<Hosted> => {
+  const declare = async (name: string, change: Partial<RequestOf<'auth.EnsureTenant'>> = {}): Promise<Hosted> => {
     const { messenger } = http.auth;
     const request = { crUid: `cr-${name}`, displayName: name, ownerEmail: `owner@${name}.example.com` };
     const hostNames = [`${name}.example.com`];
     const rest = { ownerPasswordHash: HASH, hostNames, state: 'Active' as const, ...change };
-    const { tenantId: id, ownerId } = await messenger.call(managed.ensureTenant, { ...request, ...rest }, CALL);
+    const { tenantId: id, ownerId } = await messenger.call('auth.EnsureTenant', { ...request, ...rest }, CALL);
     const key = newApiKeyText();
     const keySha256 = [sha('sha256', key)];
-    await messenger.call(managed.setTenantKeys, { tenantId: id, crUid: request.crUid, name, keySha256 }, CALL);
+    await messenger.call('auth.SetTenantKeys', { tenantId: id, crUid: request.crUid, name, keySha256 }, CALL);
     return { id, key, ownerId };
   };
   const ask = async (host: string, key: string | null, path = '/api/v1/auth/me', method = 'GET') => {
@@ -137,18 +137,18 @@ describe('keys and host names of tenants', () => {
     await http.join(acme.id, member);
     const path = `/api/v1/permissions/tenants/${acme.id}/roles`;
     expect((await ask('localhost', member.key, path)).status).to.equal(200);
-    await http.auth.messenger.call(managed.ensureTenant, declared('Disabled'), CALL);
+    await http.auth.messenger.call('auth.EnsureTenant', declared('Disabled'), CALL);
     for (const key of [acme.key, member.key]) {
       const refused = await ask('localhost', key, path);
       expect([refused.status, refused.detail]).to.deep.equal([403, 'This tenant is disabled. [PermissionDeniedError]']);
     }
-    await http.auth.messenger.call(managed.ensureTenant, declared('Hibernated'), CALL);
+    await http.auth.messenger.call('auth.EnsureTenant', declared('Hibernated'), CALL);
     for (const key of [acme.key, member.key]) {
       const asleep = await ask('localhost', key, path);
       expect([asleep.status, asleep.retryAfter]).to.deep.equal([503, '30']);
       expect(asleep.detail).to.include('hibernated');
     }
-    await http.auth.messenger.call(managed.ensureTenant, declared('Active'), CALL);
+    await http.auth.messenger.call('auth.EnsureTenant', declared('Active'), CALL);
     for (const key of [acme.key, member.key]) expect((await ask('localhost', key, path)).status).to.equal(200);
   });
 
@@ -164,7 +164,7 @@ describe('keys and host names of tenants', () => {
     expect((await ask('localhost', member.key, '/api/v1/activity/usage')).status).to.equal(200);
   });
 
-  const declared = (state: managed.DeclaredTenantState): managed.EnsureTenantRequest => ({
+  const declared = (state: DeclaredTenantState): RequestOf<'auth.EnsureTenant'> => ({
     crUid: 'cr-acme',
     displayName: 'acme',
     ownerEmail: 'owner@acme.example.com',

@@ -1,7 +1,7 @@
 import type { TenantId } from '../../common/kernel/brand.ts';
 import { engramError } from '../../common/kernel/errors.ts';
 import type { PresentedKey, Principal } from '../../common/kernel/principal.ts';
-import type { Credential } from '../../common/platform/messaging/methods/auth.ts';
+import type { Credential } from '../../common/platform/messaging/messages.ts';
 import { type ApiKey, hasExpired, presentedKey } from '../../common/records/auth/api-keys.ts';
 import { principalOf, type User } from '../../common/records/auth/users.ts';
 import { belongsTo, isAdmitted } from '../access/admission.ts';
@@ -25,12 +25,12 @@ export interface AuthenticateRequest {
   /** In the order they are tried; one that is refused falls through to the next. */
   readonly credentials: readonly Credential[];
   /** Demands a credential even where the posture does not. */
-  readonly strict?: boolean;
+  readonly strict?: boolean | undefined;
   /**
    * Host name of the request, lower case and without port, where host names select tenants: that of a tenant's is a request
    * in the tenant.
    */
-  readonly host?: string;
+  readonly host?: string | undefined;
 }
 
 /** The way in: under the host name of a tenant, under another one (null), or where host names do not matter (undefined). */

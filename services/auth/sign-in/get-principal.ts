@@ -27,8 +27,8 @@ export async function getPrincipal(
   }: {
     readonly userId: UserId;
     readonly tenant: TenantId;
-    readonly key?: string;
-    readonly unattended?: boolean;
+    readonly key?: string | undefined;
+    readonly unattended?: boolean | undefined;
   },
 ): Promise<Principal | null> {
   if (userId === canaryAccount(tenant)) return canaryOf(deps, tenant);

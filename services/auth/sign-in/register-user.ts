@@ -2,7 +2,7 @@ import type { UserId } from '../../common/kernel/brand.ts';
 import { engramError } from '../../common/kernel/errors.ts';
 import { isLimited } from '../../common/kernel/principal.ts';
 import { HttpError } from '../../common/platform/http/http-error.ts';
-import type { Credential } from '../../common/platform/messaging/methods/auth.ts';
+import type { Credential } from '../../common/platform/messaging/messages.ts';
 import type { User } from '../../common/records/auth/users.ts';
 import { DuplicateKeyError } from '../../common/storage/ports/document-store.ts';
 import { createUser, isReservedAddress, passwordProblem } from '../accounts/account.ts';

@@ -1,5 +1,5 @@
 import type { Principal } from '../../common/kernel/principal.ts';
-import type { Closure } from '../../common/platform/messaging/methods/auth.ts';
+import type { Closure } from '../../common/platform/messaging/messages.ts';
 import { VersionConflictError } from '../../common/storage/ports/document-store.ts';
 import type { TenantActivity } from '../credentials/tenant-activity.ts';
 import type { TenantCache } from '../credentials/tenant-cache.ts';

@@ -4,13 +4,7 @@ import type { DataItemId } from '../../common/kernel/brand.ts';
 import { scopeOf } from '../../common/kernel/dataset.ts';
 import { asId } from '../../common/kernel/ids.ts';
 import { createHashingEmbedder } from '../../common/models/hashing/hashing-embedder.ts';
-import {
-  type ApplyGraphPatchRequest,
-  applyGraphPatch,
-  eraseBuilt,
-  MAX_PATCH_ROWS,
-  type PatchedTriplet,
-} from '../../common/platform/messaging/methods/cognify.ts';
+import { MAX_PATCH_ROWS, type PatchedTriplet, type RequestOf } from '../../common/platform/messaging/messages.ts';
 import type { Embedder } from '../../common/ports/models.ts';
 import { claimKeys, createImproveClaims } from '../../common/records/improve/improve-claims.ts';
 
@@ -59,13 +53,13 @@ describe('patches of the graph', () => {
     },
     nodeSets: ['people'],
   });
-  const apply = (patch: Partial<ApplyGraphPatchRequest>, principal = world.principal) =>
+  const apply = (patch: Partial<RequestOf<'cognify.ApplyGraphPatch'>>, principal = world.principal) =>
     cognify.messenger.call(
-      applyGraphPatch,
+      'cognify.ApplyGraphPatch',
       { dataset: world.dataset, leaseToken: HOLDER, items: [], gone: [], ...patch },
       { requestId: 'test', principal },
     );
-  const refusal = (patch: Partial<ApplyGraphPatchRequest>, principal = world.principal) =>
+  const refusal = (patch: Partial<RequestOf<'cognify.ApplyGraphPatch'>>, principal = world.principal) =>
     apply(patch, principal).then(
       () => null,
       (error: unknown) => error,
@@ -152,7 +146,7 @@ describe('patches of the graph', () => {
     const request = { dataset: world.dataset, items: [origin.item], memoryOnly: false };
     const context = { requestId: 'test', principal: world.principal };
     const before = await world.indexes.text.count(scope(), {});
-    const { removed, residue } = await cognify.messenger.call(eraseBuilt, request, context);
+    const { removed, residue } = await cognify.messenger.call('cognify.Erase', request, context);
     expect([removed['text'], residue]).to.deep.equal([before, 0]);
     expect(await counts()).to.deep.equal([0, 0]);
   });

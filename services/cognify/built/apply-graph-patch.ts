@@ -5,13 +5,13 @@ import { type DatasetRef, scopeOf } from '../../common/kernel/dataset.ts';
 import { engramError } from '../../common/kernel/errors.ts';
 import type { DatasetScope } from '../../common/kernel/scope.ts';
 import { slices } from '../../common/kernel/slices.ts';
-import { type CallContext, callerOf } from '../../common/platform/messaging/messenger.ts';
 import {
-  type ApplyGraphPatchRequest,
-  type ApplyGraphPatchResponse,
+  type AnswerOf,
   type ItemPatch,
   MAX_PATCH_ROWS,
-} from '../../common/platform/messaging/methods/cognify.ts';
+  type RequestOf,
+} from '../../common/platform/messaging/messages.ts';
+import { type CallContext, callerOf } from '../../common/platform/messaging/messenger.ts';
 import { activeEmbedding, type EmbeddingDependencies } from '../../common/records/cognify/active-embedding.ts';
 import type { VectorHomes } from '../../common/records/cognify/vector-homes.ts';
 import type { ImproveClaims } from '../../common/records/improve/improve-claims.ts';
@@ -43,9 +43,9 @@ const AT_ONCE = 16;
  */
 export async function applyGraphPatch(
   dependencies: Dependencies,
-  request: ApplyGraphPatchRequest,
+  request: RequestOf<'cognify.ApplyGraphPatch'>,
   context: CallContext,
-): Promise<ApplyGraphPatchResponse> {
+): Promise<AnswerOf<'cognify.ApplyGraphPatch'>> {
   requireBounded(request);
   const { dataset, items, gone } = request;
   const scope = scopeOf(dataset);
@@ -62,7 +62,7 @@ export async function applyGraphPatch(
   return { lostItems: [...before, ...after] };
 }
 
-function requireBounded({ items, gone }: ApplyGraphPatchRequest): void {
+function requireBounded({ items, gone }: RequestOf<'cognify.ApplyGraphPatch'>): void {
   const triplets = items.reduce((sum, patch) => sum + patch.triplets.length, 0);
   if (Math.max(triplets, items.length, gone.length) <= MAX_PATCH_ROWS) return;
   throw engramError('PayloadTooLargeError', `A patch of the graph has at most ${MAX_PATCH_ROWS} rows.`);
@@ -105,7 +105,7 @@ async function batchOf(items: readonly ItemPatch[]): Promise<IndexBatch> {
 
 async function write(
   dependencies: Dependencies,
-  request: ApplyGraphPatchRequest,
+  request: RequestOf<'cognify.ApplyGraphPatch'>,
   { batch, context }: { readonly batch: IndexBatch; readonly context: CallContext },
 ): Promise<void> {
   const { text, graph, homes, settings } = dependencies;

@@ -4,7 +4,6 @@ import { capitalsExtractor, createWorld, startCognify, type TestWorld } from '..
 import type { DataItem } from '../../common/domain/data-item.ts';
 import { scopeOf } from '../../common/kernel/dataset.ts';
 import { engramError } from '../../common/kernel/errors.ts';
-import { builtStatistics } from '../../common/platform/messaging/methods/cognify-managed.ts';
 import type { Extractor } from '../../common/ports/extractor.ts';
 import { createDataItems } from '../../common/records/ingest/data-items.ts';
 
@@ -37,7 +36,7 @@ describe('statistics of what was built', () => {
   };
   const look = async (cognify: Awaited<ReturnType<typeof startCognify>>) => {
     const { dataset } = world;
-    const { failed, pendingSince, chunks } = await cognify.messenger.call(builtStatistics, { dataset }, CALL);
+    const { failed, pendingSince, chunks } = await cognify.messenger.call('cognify.BuiltStatistics', { dataset }, CALL);
     return { waiting: await items().countWaiting(scopeOf(dataset)), failed, pendingSince, chunks };
   };
   const at = (minute: number) => `2026-01-02T03:0${minute}:00.000Z`;

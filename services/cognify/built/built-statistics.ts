@@ -4,7 +4,7 @@ import { type DatasetRef, scopeOf } from '../../common/kernel/dataset.ts';
 import { dataItemId } from '../../common/kernel/ids.ts';
 import { SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
 import { jobsCollection, orderingKeyOf } from '../../common/platform/jobs/job-document.ts';
-import type { BuiltStatistics } from '../../common/platform/messaging/methods/cognify-managed.ts';
+import type { AnswerOf } from '../../common/platform/messaging/messages.ts';
 import type { StoredRun } from '../../common/records/cognify/runs.ts';
 import type { DataItems } from '../../common/records/ingest/data-items.ts';
 import type { DocumentStore } from '../../common/storage/ports/document-store.ts';
@@ -14,8 +14,11 @@ type Dependencies = Pick<CognifyDependencies, 'graph' | 'text' | 'runs' | 'store
   readonly items: Pick<DataItems, 'countWaiting' | 'longestWait'>;
 };
 
-/** Counts what is built of a dataset (`builtStatistics` in methods/cognify-managed.ts). The stores count by an index. */
-export async function builtStatistics(dependencies: Dependencies, dataset: DatasetRef): Promise<BuiltStatistics> {
+/** Counts what is built of a dataset (`cognify.BuiltStatistics` in proto/). The stores count by an index. */
+export async function builtStatistics(
+  dependencies: Dependencies,
+  dataset: DatasetRef,
+): Promise<AnswerOf<'cognify.BuiltStatistics'>> {
   const { graph, text, runs, store, items, ledger } = dependencies;
   const scope = scopeOf(dataset);
   const [{ nodes, edges }, chunks, [newest], [active], writer] = await Promise.all([
@@ -53,7 +56,7 @@ async function runningJobOf(
   store: Pick<DocumentStore, 'find'>,
   tenant: TenantId,
   orderingKey: string,
-): Promise<BuiltStatistics['writer']> {
+): Promise<AnswerOf<'cognify.BuiltStatistics'>['writer']> {
   const where = { runningKey: orderingKeyOf(tenant, orderingKey) };
   const { items } = await store.find(SYSTEM_SCOPE, jobsCollection, { where, limit: 1 });
   const [job] = items;

@@ -5,11 +5,7 @@ import { sha256 } from '../../common/kernel/hashes.ts';
 import type { JsonObject } from '../../common/kernel/json.ts';
 import { type DatasetScope, datasetScope } from '../../common/kernel/scope.ts';
 import { retryOnConflict } from '../../common/platform/async/retry-on-conflict.ts';
-import type { CognifyOptions } from '../../common/platform/messaging/methods/cognify.ts';
-import type {
-  DatasetConfigurationHashes,
-  SetDatasetConfigurationRequest,
-} from '../../common/platform/messaging/methods/cognify-managed.ts';
+import type { AnswerOf, CognifyOptions, RequestOf } from '../../common/platform/messaging/messages.ts';
 import { requireManaged } from '../../common/records/auth/require-managed.ts';
 import type { DatasetConfiguration, RunDefaults } from '../../common/records/cognify/dataset-configurations.ts';
 import type { CognifyDependencies } from '../dependencies.ts';
@@ -25,11 +21,11 @@ const STRATEGIES = ['paragraph'];
 const KEPT = 50;
 const NOTHING: RunDefaults = { graphModel: null, prompt: null, chunking: null };
 
-/** Sets the configuration of a managed dataset; rules and errors: `setDatasetConfiguration` in methods/cognify-managed.ts. */
+/** Sets the configuration of a managed dataset; rules and errors: `cognify.SetDatasetConfiguration` in proto/. */
 export async function setDatasetConfiguration(
   deps: Dependencies,
-  request: SetDatasetConfigurationRequest,
-): Promise<DatasetConfigurationHashes> {
+  request: RequestOf<'cognify.SetDatasetConfiguration'>,
+): Promise<AnswerOf<'cognify.SetDatasetConfiguration'>> {
   const { tenantId, datasetId, crUid } = request;
   const wanted = defaultsOf(request);
   const scope = datasetScope(tenantId, datasetId);
@@ -74,7 +70,7 @@ export async function withDefaults(
   };
 }
 
-function defaultsOf({ graphModel, prompt, chunking }: SetDatasetConfigurationRequest): RunDefaults {
+function defaultsOf({ graphModel, prompt, chunking }: RequestOf<'cognify.SetDatasetConfiguration'>): RunDefaults {
   if (graphModel !== undefined) requireTitle(graphModel);
   if (chunking !== undefined && !STRATEGIES.includes(chunking.strategy)) {
     const text = `There is no chunking ${JSON.stringify(chunking.strategy.slice(0, 50))}; known is ${STRATEGIES.join(', ')}.`;
@@ -109,7 +105,7 @@ function hashesOf({
   graphModel,
   prompt,
   chunking,
-}: RunDefaults): Omit<DatasetConfigurationHashes, 'drifted' | 'unused'> {
+}: RunDefaults): Omit<AnswerOf<'cognify.SetDatasetConfiguration'>, 'drifted' | 'unused'> {
   return {
     graphModelHash: graphModel === null ? null : hashOf(JSON.stringify(graphModel)),
     promptHash: prompt === null ? null : hashOf(prompt),

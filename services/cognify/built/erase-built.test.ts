@@ -5,7 +5,6 @@ import { capitalsExtractor, createWorld, startCognify, type TestWorld } from '..
 import { graphOf } from '../../../test/support/visible-graph.ts';
 import { scopeOf } from '../../common/kernel/dataset.ts';
 import { awaitRun } from '../../common/platform/jobs/await-run.ts';
-import { eraseBuilt, runStatuses } from '../../common/platform/messaging/methods/cognify.ts';
 import type { Extractor } from '../../common/ports/extractor.ts';
 import { builtAmong } from '../../common/records/cognify/ledger.ts';
 import { createModelCache } from '../repositories/model-cache.ts';
@@ -45,13 +44,13 @@ describe('erasing what cognify built', () => {
     await cognify.run();
     const { dataset } = world;
     const request = { dataset, items: [gone.id], memoryOnly: false };
-    const erased = await cognify.messenger.call(eraseBuilt, request, CALL);
+    const erased = await cognify.messenger.call('cognify.Erase', request, CALL);
     expect(erased).to.include({ residue: 0, itemsReset: 1 });
     expect(erased.removed['answers']).to.equal(1);
     const names = (await graphOf(world)).nodes.filter(({ type }) => type === 'Entity').map(({ name }) => name);
     expect(names).to.have.members(['Ada', 'Alan']);
     expect((await cognify.run()).items).to.have.length(1);
-    expect((await cognify.messenger.call(eraseBuilt, request, CALL)).residue).to.equal(0);
+    expect((await cognify.messenger.call('cognify.Erase', request, CALL)).residue).to.equal(0);
   });
 
   it('is invisible before the rows are gone', async () => {
@@ -62,7 +61,7 @@ describe('erasing what cognify built', () => {
     const broken = new Error('disk');
     world.indexes.graph.remove = () => Promise.reject(broken);
     const request = { dataset: world.dataset, items: [item.id], memoryOnly: false };
-    const failure = await cognify.messenger.call(eraseBuilt, request, CALL).catch((error: unknown) => error);
+    const failure = await cognify.messenger.call('cognify.Erase', request, CALL).catch((error: unknown) => error);
     expect(failure).to.be.instanceOf(Error);
     expect((await graphOf(world)).nodes).to.deep.equal([]);
   });
@@ -75,7 +74,7 @@ describe('erasing what cognify built', () => {
     const { dataset } = world;
     for (const items of [[item.id], undefined]) {
       const request = { dataset, memoryOnly: true, ...(items === undefined ? {} : { items }) };
-      expect(await cognify.messenger.call(eraseBuilt, request, CALL)).to.include({ residue: 0 });
+      expect(await cognify.messenger.call('cognify.Erase', request, CALL)).to.include({ residue: 0 });
       expect(await createModelCache(world.store).count(scopeOf(dataset))).to.equal(1);
     }
   });
@@ -88,11 +87,11 @@ describe('erasing what cognify built', () => {
     const { dataset } = world;
     const built = async () => [...(await builtAmong(world.ledger, scopeOf(dataset), [item]))];
     expect(await built()).to.deep.equal([item.id]);
-    const erased = await cognify.messenger.call(eraseBuilt, { dataset, items: [item.id], memoryOnly: true }, CALL);
+    const erased = await cognify.messenger.call('cognify.Erase', { dataset, items: [item.id], memoryOnly: true }, CALL);
     expect(erased).to.include({ residue: 0, itemsReset: 1 });
     expect(await built()).to.deep.equal([]);
     const statuses = await cognify.messenger.call(
-      runStatuses,
+      'cognify.RunStatuses',
       { datasets: [dataset], pipelines: ['cognify_pipeline'] },
       CALL,
     );
@@ -108,12 +107,12 @@ describe('erasing what cognify built', () => {
     await world.addText('two', 'Ada met Alan.');
     await cognify.run();
     const { dataset } = world;
-    const erased = await cognify.messenger.call(eraseBuilt, { dataset, memoryOnly: false }, CALL);
+    const erased = await cognify.messenger.call('cognify.Erase', { dataset, memoryOnly: false }, CALL);
     expect(erased).to.include({ residue: 0, itemsReset: 2 });
     expect(await rowsLeft(world)).to.equal(0);
     expect(await world.indexes.vectors.space(scopeOf(dataset))).to.equal(null);
     const statuses = await cognify.messenger.call(
-      runStatuses,
+      'cognify.RunStatuses',
       { datasets: [dataset], pipelines: ['cognify_pipeline'] },
       CALL,
     );
@@ -130,7 +129,7 @@ describe('erasing what cognify built', () => {
       const { id } = await cognify.start();
       await entered;
       const request = { dataset: world.dataset, items: [item.id], memoryOnly };
-      const erasing = cognify.messenger.call(eraseBuilt, request, CALL);
+      const erasing = cognify.messenger.call('cognify.Erase', request, CALL);
       await sleep(20);
       open();
       expect((await erasing).residue).to.equal(0);
@@ -158,7 +157,7 @@ describe('erasing what cognify built', () => {
     const { id } = await cognify.start();
     await entered.promise;
     const request = { dataset: world.dataset, items: [item.id], memoryOnly: false };
-    expect((await cognify.messenger.call(eraseBuilt, request, CALL)).residue).to.equal(0);
+    expect((await cognify.messenger.call('cognify.Erase', request, CALL)).residue).to.equal(0);
     expect(await awaitRun(cognify.messenger, id, CALL)).to.deep.include({
       status: 'DATASET_PROCESSING_COMPLETED',
       items: [],
@@ -172,7 +171,7 @@ describe('erasing what cognify built', () => {
     await world.addText('racing', 'Ada met Grace.');
     const { id } = await cognify.start();
     await entered;
-    const erasing = cognify.messenger.call(eraseBuilt, { dataset: world.dataset, memoryOnly: false }, CALL);
+    const erasing = cognify.messenger.call('cognify.Erase', { dataset: world.dataset, memoryOnly: false }, CALL);
     await sleep(20);
     open();
     expect((await erasing).residue).to.equal(0);

@@ -17,9 +17,9 @@ import { tryJudgeStatements } from '../statements/judge-statements.ts';
 interface EraseRequest {
   readonly dataset: DatasetRef;
   /** Absent: everything of the dataset. */
-  readonly items?: readonly string[];
+  readonly items?: readonly string[] | undefined;
   /** Erases what was built; the items stay and may be built again. */
-  readonly memoryOnly: boolean;
+  readonly memoryOnly?: boolean | undefined;
 }
 
 interface Erased {

@@ -46,7 +46,7 @@ async function createWorld() {
         datasets: { get: async () => null } as never,
         places: { open: async () => ({ blobs, close: async () => {} }) },
       },
-      { tenantId, datasetId, snapshot, place: null, step: { kind: 'part', part, space: OF_TENANT } },
+      { tenantId, datasetId, snapshot, place: null, step: { part: { part, space: OF_TENANT } } },
     );
   return { homes, embedders, withModel, without, restore, newDataset: () => asId<DatasetId>(randomUUID()) };
 }

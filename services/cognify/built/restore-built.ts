@@ -2,7 +2,7 @@ import { unreadable } from '../../common/domain/snapshot.ts';
 import type { TenantId } from '../../common/kernel/brand.ts';
 import { engramError } from '../../common/kernel/errors.ts';
 import { type DatasetScope, datasetScope } from '../../common/kernel/scope.ts';
-import type { RestoreBuiltRequest, RestoreBuiltResponse } from '../../common/platform/messaging/methods/snapshots.ts';
+import type { AnswerOf, RequestOf } from '../../common/platform/messaging/messages.ts';
 import { eraseCollections } from '../../common/records/base/erase-collections.ts';
 import { ledgerCollection } from '../../common/records/cognify/ledger.ts';
 import type { EdgeEvidence, NodeEvidence } from '../../common/storage/ports/graph-store.ts';
@@ -28,34 +28,42 @@ const ROWS_AT_ONCE = 2_000;
 
 /**
  * Restores the documents and rows of cognify from one part of a snapshot, into a dataset that is not registered yet
- * (`restoreBuilt` in methods/snapshots.ts). No model is called: rows are written as they were.
+ * (`cognify.RestoreBuilt` in proto/). No model is called: rows are written as they were.
  */
 export async function restoreBuilt(
   deps: Dependencies,
-  { tenantId, datasetId, snapshot, step, place }: RestoreBuiltRequest,
-): Promise<RestoreBuiltResponse> {
+  { tenantId, datasetId, snapshot, step, place }: RequestOf<'cognify.RestoreBuilt'>,
+): Promise<AnswerOf<'cognify.RestoreBuilt'>> {
   const scope = datasetScope(tenantId, datasetId);
   // A registered dataset may hold more than the snapshot: it is neither overwritten nor removed.
   if ((await deps.datasets.get({ tenant: tenantId }, datasetId)) !== null)
     throw engramError('ConflictError', `Dataset ${datasetId} is there already; a snapshot becomes a new one.`);
-  if (step.kind === 'discard') return { ...NOTHING, left: await discard(deps, scope) };
-  if (step.kind === 'count') return { ...NOTHING, rows: await countRows(deps, scope) };
-  await requireSpace(deps, tenantId, step.space);
+  if ('discard' in step) return { ...NOTHING, left: await discard(deps, scope) };
+  if ('count' in step) return { ...NOTHING, ...(await countRows(deps, scope)) };
+  const { part, space } = step.part;
+  await requireSpace(deps, tenantId, space);
   const opened = await deps.places.open(place);
   try {
-    const lines = linesOf(readPart(partPlace(opened.blobs, snapshot.tenantId, snapshot.name), step.part));
-    if (step.part.kind === 'documents') {
+    const lines = linesOf(readPart(partPlace(opened.blobs, snapshot.tenantId, snapshot.name), part));
+    if (part.kind === 'documents') {
       const documents = readDocumentLines(lines, restoredCollections);
       return { ...NOTHING, documents: await insertDocuments(deps.store, scope, asCommitted(documents)) };
     }
-    await writeRows(deps, scope, { lines, space: step.space });
+    await writeRows(deps, scope, { lines, space });
     return NOTHING;
   } finally {
     await opened.close();
   }
 }
 
-const NOTHING: RestoreBuiltResponse = { documents: {}, rows: { text: 0, vectors: 0, nodes: 0, edges: 0 }, left: 0 };
+const NOTHING: AnswerOf<'cognify.RestoreBuilt'> = {
+  documents: {},
+  text: 0,
+  vectors: 0,
+  nodes: 0,
+  edges: 0,
+  left: 0,
+};
 
 /** Yields the documents with ledger entries reset to their committed generation: attempts in flight do not belong to the new dataset. */
 async function* asCommitted(documents: AsyncIterable<DocumentLine>): AsyncGenerator<DocumentLine> {

@@ -1,7 +1,7 @@
 import type { UserId } from '../../common/kernel/brand.ts';
 import { type DatasetRef, scopeOf } from '../../common/kernel/dataset.ts';
 import { engramError } from '../../common/kernel/errors.ts';
-import type { EmbeddingState } from '../../common/platform/messaging/methods/cognify-managed.ts';
+import type { EmbeddingState } from '../../common/platform/messaging/messages.ts';
 import type { EmbeddingChoice } from '../../common/ports/embedders.ts';
 import { ownedByAnother } from '../../common/records/auth/require-managed.ts';
 import type { CognifyDependencies } from '../dependencies.ts';

@@ -9,8 +9,7 @@ import { scopeOf } from '../../common/kernel/dataset.ts';
 import { engramError } from '../../common/kernel/errors.ts';
 import { type DatasetScope, SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
 import { createHashingEmbedder } from '../../common/models/hashing/hashing-embedder.ts';
-import { eraseBuilt } from '../../common/platform/messaging/methods/cognify.ts';
-import type { EmbeddingState } from '../../common/platform/messaging/methods/cognify-managed.ts';
+import type { EmbeddingState } from '../../common/platform/messaging/messages.ts';
 import { createSystemClock } from '../../common/platform/system/clock.ts';
 import { createIdSource } from '../../common/platform/system/id-source.ts';
 import type { EmbedderSource } from '../../common/ports/embedders.ts';
@@ -112,7 +111,7 @@ describe('migration of a dataset to another embedding model', () => {
   };
   const forget = (items: readonly DataItem[]) =>
     cognify.messenger.call(
-      eraseBuilt,
+      'cognify.Erase',
       { dataset: world.dataset, items: items.map(({ id }) => id), memoryOnly: false },
       { ...CALL, principal: world.principal },
     );
@@ -374,7 +373,7 @@ describe('migration of a dataset to another embedding model', () => {
     expect((await newest()).space).to.deep.equal(OLD.space);
     expect(told()[0]?.fields).to.deep.include({ embedding: OLD.space, configured: NEW.space });
     const everything = { dataset: world.dataset, memoryOnly: true };
-    await cognify.messenger.call(eraseBuilt, everything, { ...CALL, principal: world.principal });
+    await cognify.messenger.call('cognify.Erase', everything, { ...CALL, principal: world.principal });
     await cognify.run();
     expect((await newest()).space).to.deep.equal(NEW.space);
     expect((await vectorsIn((await newest()).scope)).size).to.equal(await textCount());
@@ -502,7 +501,7 @@ describe('migration of a dataset to another embedding model', () => {
       ...NEW,
       async embed(texts, context) {
         erased ??= cognify.messenger.call(
-          eraseBuilt,
+          'cognify.Erase',
           { dataset: world.dataset, memoryOnly: false },
           { ...CALL, principal: world.principal },
         );

@@ -3,11 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { clientMessage, isEngramError } from '../../common/kernel/errors.ts';
 import { type DatasetScope, datasetScope } from '../../common/kernel/scope.ts';
 import { scrubErrorText } from '../../common/platform/jobs/scrub-error.ts';
-import type {
-  DatasetEmbedding,
-  EmbeddingState,
-  MigrateEmbeddingRequest,
-} from '../../common/platform/messaging/methods/cognify-managed.ts';
+import type { DatasetEmbedding, EmbeddingState, RequestOf } from '../../common/platform/messaging/messages.ts';
 import type { Embedder } from '../../common/ports/models.ts';
 import type { VectorHomesState, VectorMigration } from '../../common/records/cognify/vector-homes.ts';
 import { isSameSpace } from '../../common/storage/ports/vector-index.ts';
@@ -34,10 +30,10 @@ const FIRST_RETRY_MS = 2_000;
 /** A key that was corrected is noticed then, too. */
 const LAST_RETRY_MS = 60_000;
 
-/** See `migrateEmbedding` in common/platform/messaging/methods/cognify-managed.ts: rules and errors. */
+/** See `cognify.MigrateEmbedding` in proto/: rules and errors. */
 export async function migrateEmbedding(
   deps: Dependencies,
-  { tenantId, datasetId, crUid, embedding }: MigrateEmbeddingRequest,
+  { tenantId, datasetId, crUid, embedding }: RequestOf<'cognify.MigrateEmbedding'>,
   follow: (scope: DatasetScope) => Promise<EmbeddingState>,
 ): Promise<EmbeddingState> {
   await requireManagedDataset(deps, { tenant: tenantId, dataset: datasetId, crUid });

@@ -5,7 +5,7 @@ import { isQueuedAlready } from '../../common/platform/jobs/job-failure.ts';
 import type { JobLease } from '../../common/platform/jobs/job-lease.ts';
 import { createJobWorker, type JobWorker, type JobWorkerDependencies } from '../../common/platform/jobs/job-worker.ts';
 import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
-import type { EmbeddingState } from '../../common/platform/messaging/methods/cognify-managed.ts';
+import type { EmbeddingState } from '../../common/platform/messaging/messages.ts';
 import type { ClaimedJob, WorkQueue } from '../../common/ports/work-queue.ts';
 import type { DocumentStore } from '../../common/storage/ports/document-store.ts';
 import type { MigrationDependencies } from './migration-step.ts';

@@ -3,7 +3,7 @@ import { contentVersion, type DataItem } from '../../common/domain/data-item.ts'
 import { subjectNames } from '../../common/domain/index-rows.ts';
 import type { ConcurrencyLimit } from '../../common/platform/async/concurrency-limit.ts';
 import { describeItemError } from '../../common/platform/jobs/run-recorder.ts';
-import type { CognifyOptions } from '../../common/platform/messaging/methods/cognify.ts';
+import type { CognifyOptions } from '../../common/platform/messaging/messages.ts';
 import type { ModelCallContext } from '../../common/ports/models.ts';
 import type { Clock } from '../../common/ports/system.ts';
 import { NO_TRACER, type Tracer } from '../../common/ports/tracer.ts';

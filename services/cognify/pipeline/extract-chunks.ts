@@ -4,7 +4,7 @@ import { slug } from '../../common/kernel/ids.ts';
 import type { JsonObject } from '../../common/kernel/json.ts';
 import type { DatasetScope } from '../../common/kernel/scope.ts';
 import type { ConcurrencyLimit } from '../../common/platform/async/concurrency-limit.ts';
-import type { CognifyOptions } from '../../common/platform/messaging/methods/cognify.ts';
+import type { CognifyOptions } from '../../common/platform/messaging/messages.ts';
 import type {
   ExtractedEntity,
   Extraction,

@@ -16,9 +16,8 @@ import { awaitRun } from '../../common/platform/jobs/await-run.ts';
 import { runError } from '../../common/platform/jobs/run-error.ts';
 import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
 import { isPermitted } from '../../common/platform/messaging/is-permitted.ts';
+import type { CognifyOptions } from '../../common/platform/messaging/messages.ts';
 import type { CallContext, Messenger } from '../../common/platform/messaging/messenger.ts';
-import { resolveDatasets } from '../../common/platform/messaging/methods/auth.ts';
-import type { CognifyOptions } from '../../common/platform/messaging/methods/cognify.ts';
 import type { Budgets } from '../../common/ports/budgets.ts';
 import type { CognifyDependencies } from '../dependencies.ts';
 import { presentEndedRun, presentStartedRun } from '../presenters/run-info.ts';
@@ -120,7 +119,7 @@ async function datasetsOf(
   const { dataset_ids: ids = [], datasets: names = [] } = body;
   const selection = ids.length > 0 ? { ids } : { names, createMissing: true };
   const request = { permission: 'write', ...selection } as const;
-  const { datasets } = await messenger.call(resolveDatasets, request, { ...context, principal });
+  const { datasets } = await messenger.call('auth.ResolveDatasets', request, { ...context, principal });
   return [...new Map(datasets.map((dataset) => [dataset.id, dataset])).values()];
 }
 

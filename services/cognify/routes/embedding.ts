@@ -3,7 +3,7 @@ import { defineRoute, json, type Route } from '../../common/platform/http/route.
 import { onDatasets } from '../../common/platform/http/route-permission.ts';
 import { uuid } from '../../common/platform/http/schema.ts';
 import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
-import type { EmbeddingState } from '../../common/platform/messaging/methods/cognify-managed.ts';
+import type { EmbeddingState } from '../../common/platform/messaging/messages.ts';
 import type { CognifyDependencies } from '../dependencies.ts';
 import type { MigrationQueue } from '../migration/migration-jobs.ts';
 import { datasetWith } from '../runs/permitted-datasets.ts';

@@ -6,7 +6,6 @@ import { engramError, isEngramError } from '../../common/kernel/errors.ts';
 import { asId } from '../../common/kernel/ids.ts';
 import { createHashingEmbedder } from '../../common/models/hashing/hashing-embedder.ts';
 import { HttpError } from '../../common/platform/http/http-error.ts';
-import { recordRun } from '../../common/platform/messaging/methods/cognify.ts';
 import type { Extractor } from '../../common/ports/extractor.ts';
 
 type RunInfos = Record<string, Record<string, unknown>>;
@@ -150,8 +149,12 @@ describe('status routes', () => {
     expect(await get('/api/v1/datasets/status', {})).to.deep.equal({});
     const run = { dataset, pipeline: 'add_pipeline', runId: randomUUID() };
     const context = { ...CALL, principal };
-    await cognify.messenger.call(recordRun, { ...run, status: 'DATASET_PROCESSING_STARTED' }, context);
-    await cognify.messenger.call(recordRun, { ...run, status: 'DATASET_PROCESSING_COMPLETED', items: [] }, context);
+    await cognify.messenger.call('cognify.RecordRun', { ...run, status: 'DATASET_PROCESSING_STARTED' }, context);
+    await cognify.messenger.call(
+      'cognify.RecordRun',
+      { ...run, status: 'DATASET_PROCESSING_COMPLETED', items: [] },
+      context,
+    );
     const both = { pipeline: ['cognify_pipeline', 'add_pipeline', 'cognify_pipeline'], dataset: [dataset.id] };
     expect(await get('/api/v1/datasets/status', both)).to.deep.equal({
       [dataset.id]: { add_pipeline: 'DATASET_PROCESSING_COMPLETED' },

@@ -4,7 +4,6 @@ import { datasetScope } from '../../common/kernel/scope.ts';
 import { createWakeUp } from '../../common/platform/async/wake-up.ts';
 import type { SocketConnection, SocketRoute } from '../../common/platform/http/socket-route.ts';
 import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
-import { runEvents } from '../../common/platform/messaging/methods/cognify.ts';
 import { wholeGraph } from '../../common/presenters/graph-json.ts';
 import { openGraph } from '../../common/records/cognify/visible-graph.ts';
 import type { CognifyDependencies } from '../dependencies.ts';
@@ -50,7 +49,7 @@ async function follow(dependencies: CognifyDependencies, connection: SocketConne
   let checkedMs = clock.monotonicMs();
   const events: RunEvent[] = [];
   const wakeUp = createWakeUp();
-  const subscription = await messenger.subscribe(runEvents, found.run.id, (event) => {
+  const subscription = await messenger.subscribe('runs', found.run.id, (event) => {
     events.push(event);
     wakeUp.notify();
   });

@@ -8,7 +8,6 @@ import { onDatasets } from '../../common/platform/http/route-permission.ts';
 import { stringList } from '../../common/platform/http/schema.ts';
 import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
 import type { CallContext, Messenger } from '../../common/platform/messaging/messenger.ts';
-import { resolveDatasets } from '../../common/platform/messaging/methods/auth.ts';
 import type { CognifyDependencies } from '../dependencies.ts';
 import type { Validation } from '../validate/validate-dataset.ts';
 
@@ -64,10 +63,12 @@ async function firstReadable(
   context: CallContext,
 ): Promise<DatasetRef> {
   const wanted = { permission: 'read' as const, names: [...new Set(names)] };
-  const resolved = await messenger.call(resolveDatasets, wanted, { ...context, principal }).catch((error: unknown) => {
-    if (isEngramError(error) && (error.status === 403 || error.status === 404)) return { datasets: [] };
-    throw error;
-  });
+  const resolved = await messenger
+    .call('auth.ResolveDatasets', wanted, { ...context, principal })
+    .catch((error: unknown) => {
+      if (isEngramError(error) && (error.status === 403 || error.status === 404)) return { datasets: [] };
+      throw error;
+    });
   const found = resolved.datasets.find(({ name }) => name === names[0]) ?? resolved.datasets[0];
   if (found === undefined) throw engramError('DatasetNotFoundError', 'Dataset not found or not readable.');
   return found;

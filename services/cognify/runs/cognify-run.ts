@@ -6,9 +6,8 @@ import { engramError } from '../../common/kernel/errors.ts';
 import { pagesOf } from '../../common/kernel/result-page.ts';
 import { createConcurrencyLimit } from '../../common/platform/async/concurrency-limit.ts';
 import { mapConcurrently } from '../../common/platform/async/map-concurrently.ts';
+import type { CognifyOptions } from '../../common/platform/messaging/messages.ts';
 import type { Messenger } from '../../common/platform/messaging/messenger.ts';
-import type { CognifyOptions } from '../../common/platform/messaging/methods/cognify.ts';
-import { datasetItems } from '../../common/platform/messaging/methods/ingest.ts';
 import type { EmbedderSource } from '../../common/ports/embedders.ts';
 import type { Embedder, ModelCallContext } from '../../common/ports/models.ts';
 import type { Clock } from '../../common/ports/system.ts';
@@ -223,7 +222,10 @@ async function runItems<Item>(
 /** Whether the item still has this content. Replaced content is built by the run that its update starts. */
 async function isCurrent({ messenger }: CognifyRunDependencies, run: ActiveRun, item: DataItem): Promise<boolean> {
   const request = { dataset: run.dataset, limit: 1, ids: [item.id] };
-  const { items } = await messenger.call(datasetItems, request, { requestId: run.id, principal: run.principal });
+  const { items } = await messenger.call('ingest.DatasetItems', request, {
+    requestId: run.id,
+    principal: run.principal,
+  });
   return items.some((present) => contentVersion(present) === contentVersion(item));
 }
 
@@ -231,7 +233,11 @@ async function isCurrent({ messenger }: CognifyRunDependencies, run: ActiveRun, 
 async function listItems({ messenger }: CognifyRunDependencies, run: ActiveRun): Promise<readonly DataItem[]> {
   const { dataset, principal, signal } = run;
   const pages = pagesOf<DataItem>((after) =>
-    messenger.call(datasetItems, { dataset, after, limit: LIST_PAGE }, { requestId: run.id, principal, signal }),
+    messenger.call(
+      'ingest.DatasetItems',
+      { dataset, after: after ?? undefined, limit: LIST_PAGE },
+      { requestId: run.id, principal, signal },
+    ),
   );
   return (await Array.fromAsync(pages)).flat();
 }

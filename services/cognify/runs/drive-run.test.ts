@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { until } from '../../../test/support/until.ts';
 import { asId } from '../../common/kernel/ids.ts';
-import { getPrincipal } from '../../common/platform/messaging/methods/auth.ts';
 import { keepTenantAwakeWhile } from './drive-run.ts';
 
 describe('a tenant that a run works in', () => {
@@ -11,7 +10,7 @@ describe('a tenant that a run works in', () => {
     const warned: string[] = [];
     const messenger = {
       async call(method: unknown, request: unknown) {
-        expect(method).to.equal(getPrincipal);
+        expect(method).to.equal('auth.GetPrincipal');
         asked.push(request);
         if (asked.length === 1) throw new Error('away');
         return {} as never;

@@ -10,7 +10,6 @@ import { isPassing } from '../../common/platform/jobs/run-error.ts';
 import { describeRunError, type RunEnd } from '../../common/platform/jobs/run-recorder.ts';
 import { type RunJob, readRunJob } from '../../common/platform/messaging/jobs.ts';
 import type { Messenger } from '../../common/platform/messaging/messenger.ts';
-import { getPrincipal } from '../../common/platform/messaging/methods/auth.ts';
 import type { Logger } from '../../common/ports/logger.ts';
 import type { Clock } from '../../common/ports/system.ts';
 import { NO_TRACER, type TraceRoot, type Tracer } from '../../common/ports/tracer.ts';
@@ -201,7 +200,7 @@ export async function keepTenantAwakeWhile<Result>(
   const { id: userId, tenant } = principal;
   const report = () =>
     void messenger
-      .call(getPrincipal, { userId, tenant }, { requestId })
+      .call('auth.GetPrincipal', { userId, tenant }, { requestId })
       .catch((error: unknown) => logger.warn('run.keepalive.failed', { tenant, error }));
   const timer = setInterval(report, everyMs).unref();
   try {

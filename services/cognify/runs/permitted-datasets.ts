@@ -2,7 +2,6 @@ import type { DatasetRef } from '../../common/kernel/dataset.ts';
 import { isEngramError } from '../../common/kernel/errors.ts';
 import type { Permission, Principal } from '../../common/kernel/principal.ts';
 import type { CallContext, Messenger } from '../../common/platform/messaging/messenger.ts';
-import { resolveDatasets } from '../../common/platform/messaging/methods/auth.ts';
 
 /**
  * Returns the datasets with these ids, or every readable one when there are no ids. `PermissionDeniedError` when one of the
@@ -16,7 +15,7 @@ export async function readableDatasets(
 ): Promise<readonly DatasetRef[]> {
   const request = { permission: 'read', ...(ids.length === 0 ? {} : { ids }) } as const;
   try {
-    return (await messenger.call(resolveDatasets, request, { ...context, principal })).datasets;
+    return (await messenger.call('auth.ResolveDatasets', request, { ...context, principal })).datasets;
   } catch (error) {
     // A caller without any dataset may still list them.
     if (ids.length === 0 && isPermissionDenied(error)) return [];
@@ -32,7 +31,7 @@ export async function datasetWith(
   context: CallContext,
 ): Promise<DatasetRef> {
   const request = { permission, ids: [id] };
-  const { datasets } = await messenger.call(resolveDatasets, request, { ...context, principal });
+  const { datasets } = await messenger.call('auth.ResolveDatasets', request, { ...context, principal });
   const [dataset] = datasets;
   if (dataset === undefined) throw new Error(`auth resolved no dataset for ${id}`);
   return dataset;

@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import { CALL } from '../../../test/support/call-route.ts';
 import { asId } from '../../common/kernel/ids.ts';
-import { getPrincipal, resolveDatasets } from '../../common/platform/messaging/methods/auth.ts';
 import { listRunRecords } from './read-runs.ts';
 
 const { principal } = CALL;
@@ -14,8 +13,8 @@ describe('the history of runs', () => {
     const deps = {
       messenger: {
         async call(method: unknown, request: unknown) {
-          if (method === resolveDatasets) return { datasets: [DATASET] };
-          expect(method).to.equal(getPrincipal);
+          if (method === 'auth.ResolveDatasets') return { datasets: [DATASET] };
+          expect(method).to.equal('auth.GetPrincipal');
           asked.push(request);
           return { principal: OWNER };
         },

@@ -5,7 +5,6 @@ import { asId, isUuid } from '../../common/kernel/ids.ts';
 import type { Principal } from '../../common/kernel/principal.ts';
 import { SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
 import type { CallContext, Messenger } from '../../common/platform/messaging/messenger.ts';
-import { getPrincipal } from '../../common/platform/messaging/methods/auth.ts';
 import type { RunRecordRow, RunRecords } from '../../common/records/cognify/run-records.ts';
 import type { Runs } from '../../common/records/cognify/runs.ts';
 import { readableDatasets } from './permitted-datasets.ts';
@@ -58,7 +57,7 @@ export async function listRunRecords(
     if (owners.has(userId)) continue;
     // Unattended, because an open page repeats this request.
     const account = { userId, tenant: principal.tenant, unattended: true };
-    const answer = await messenger.call(getPrincipal, account, context);
+    const answer = await messenger.call('auth.GetPrincipal', account, context);
     if (answer.principal !== null) owners.set(userId, answer.principal.email);
   }
   return { rows, datasets, owners };

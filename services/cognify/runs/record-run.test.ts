@@ -5,7 +5,6 @@ import { createWorld, startCognify } from '../../../test/support/cognify-service
 import { scopeOf } from '../../common/kernel/dataset.ts';
 import { asId } from '../../common/kernel/ids.ts';
 import { eventsCollection } from '../../common/platform/events/event-log.ts';
-import { recordRun } from '../../common/platform/messaging/methods/cognify.ts';
 import { createRunRecords } from '../../common/records/cognify/run-records.ts';
 import { createRuns } from '../../common/records/cognify/runs.ts';
 
@@ -21,7 +20,7 @@ describe('recording the runs of other services', () => {
     const runId = randomUUID();
     for (const status of statuses) {
       const request = { dataset, pipeline: 'add_pipeline', runId, status, items: ['a'] };
-      await cognify.messenger.call(recordRun, request, { ...CALL, principal });
+      await cognify.messenger.call('cognify.RecordRun', request, { ...CALL, principal });
     }
     const scope = scopeOf(dataset);
     const runs = createRuns(world.store);
@@ -62,7 +61,7 @@ describe('recording the runs of other services', () => {
       await Promise.all(
         statuses.map((status) => {
           const request = { dataset, pipeline: 'add_pipeline', runId, status, items: ['a'] };
-          return cognify.messenger.call(recordRun, request, { ...CALL, principal });
+          return cognify.messenger.call('cognify.RecordRun', request, { ...CALL, principal });
         }),
       );
       const query = { datasets: [dataset.id], limit: 99, offset: 0 };
@@ -83,7 +82,7 @@ describe('recording the runs of other services', () => {
       for (const status of statuses) {
         const request = { dataset, pipeline: 'improve', runId, status };
         const ended = status === STARTED ? request : { ...request, completedBefore };
-        await cognify.messenger.call(recordRun, ended, { ...CALL, principal });
+        await cognify.messenger.call('cognify.RecordRun', ended, { ...CALL, principal });
       }
       const scope = scopeOf(dataset);
       const query = { datasets: [dataset.id], limit: 9, offset: 0 };

@@ -6,7 +6,7 @@ import type { Principal } from '../../common/kernel/principal.ts';
 import { retry } from '../../common/platform/async/retry.ts';
 import type { RunRecorder, WholeRun } from '../../common/platform/jobs/run-recorder.ts';
 import { scrubErrorText } from '../../common/platform/jobs/scrub-error.ts';
-import type { RecordRunRequest } from '../../common/platform/messaging/methods/cognify.ts';
+import type { RequestOf } from '../../common/platform/messaging/messages.ts';
 import { type Runs, runsCollection } from '../../common/records/cognify/runs.ts';
 import { DuplicateKeyError } from '../../common/storage/ports/document-store.ts';
 
@@ -15,7 +15,7 @@ interface Dependencies {
   readonly recorder: RunRecorder;
 }
 
-interface RecordedRun extends RecordRunRequest {
+interface RecordedRun extends RequestOf<'cognify.RecordRun'> {
   readonly principal: Principal;
   readonly origin?: RunOrigin;
 }

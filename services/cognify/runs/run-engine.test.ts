@@ -12,7 +12,6 @@ import { asId } from '../../common/kernel/ids.ts';
 import { SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
 import { awaitRun } from '../../common/platform/jobs/await-run.ts';
 import { jobsCollection } from '../../common/platform/jobs/job-document.ts';
-import { getRun, recordRun, runEvents } from '../../common/platform/messaging/methods/cognify.ts';
 import type { Extractor } from '../../common/ports/extractor.ts';
 import { createRunRecords } from '../../common/records/cognify/run-records.ts';
 import { createRuns, runsCollection } from '../../common/records/cognify/runs.ts';
@@ -66,7 +65,7 @@ describe('run engine', () => {
     await using cognify = await startCognify(world, { extractor });
     const { id } = await cognify.start();
     const events: RunEvent[] = [];
-    const subscription = await cognify.messenger.subscribe(runEvents, id, (event) => {
+    const subscription = await cognify.messenger.subscribe('runs', id, (event) => {
       events.push(event);
     });
     await entered;
@@ -231,7 +230,7 @@ describe('run engine', () => {
     const cognify = await startCognify(world, { extractor });
     const { id } = await cognify.start();
     const events: RunEvent[] = [];
-    await cognify.messenger.subscribe(runEvents, id, (event) => {
+    await cognify.messenger.subscribe('runs', id, (event) => {
       events.push(event);
     });
     await entered;
@@ -335,7 +334,7 @@ describe('run engine', () => {
     const record = { dataset, pipeline: 'add_pipeline', runId, status: 'DATASET_PROCESSING_STARTED' } as const;
     {
       await using former = await startCognify(world);
-      await former.messenger.call(recordRun, record, { ...CALL, principal });
+      await former.messenger.call('cognify.RecordRun', record, { ...CALL, principal });
     }
     await sleep(5);
     await using next = await startCognify(world, { runs: { ownsRecords: true } });
@@ -350,13 +349,15 @@ describe('run engine', () => {
     const record = { dataset, pipeline: 'add_pipeline', runId, status: 'DATASET_PROCESSING_STARTED' } as const;
     {
       await using idle = await startCognify(world, { runs: { maxConcurrentRuns: 0 } });
-      await idle.messenger.call(recordRun, record, { ...CALL, principal });
+      await idle.messenger.call('cognify.RecordRun', record, { ...CALL, principal });
       await idle.start();
     }
     {
       await using young = await startCognify(world, { runs: { maxConcurrentRuns: 0 } });
       await sleep(20);
-      expect((await young.messenger.call(getRun, { runId }, CALL)).run?.status).to.equal('DATASET_PROCESSING_STARTED');
+      expect((await young.messenger.call('cognify.GetRun', { runId }, CALL)).run?.status).to.equal(
+        'DATASET_PROCESSING_STARTED',
+      );
     }
     await using old = await startCognify(world, { runs: { maxConcurrentRuns: 0, abandonedAfterMs: 1 } });
     const closed = await awaitRun(old.messenger, asId(runId), CALL);

@@ -5,7 +5,7 @@ import { asId } from '../../common/kernel/ids.ts';
 import type { JsonObject } from '../../common/kernel/json.ts';
 import type { DatasetScope } from '../../common/kernel/scope.ts';
 import { retryOnConflict } from '../../common/platform/async/retry-on-conflict.ts';
-import type { CognifyOptions } from '../../common/platform/messaging/methods/cognify.ts';
+import type { CognifyOptions } from '../../common/platform/messaging/messages.ts';
 import type { ScheduledStarts } from '../../common/records/cognify/scheduled-starts.ts';
 import { withDefaults } from '../built/dataset-configuration.ts';
 import type { CognifyDependencies } from '../dependencies.ts';
@@ -30,7 +30,7 @@ async function withOptionsOfItem(
   scope: DatasetScope,
   { likeItem, ...options }: CognifyOptions,
 ): Promise<CognifyOptions> {
-  if (likeItem === undefined) return options;
+  if (likeItem == null) return options;
   const runId = (await ledger.entries(scope, [likeItem])).get(likeItem)?.runId;
   const extraction = runId ? (await runs.get(scope, asId(runId)))?.extraction : undefined;
   if (extraction === undefined) return options;

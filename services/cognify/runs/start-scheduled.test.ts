@@ -3,7 +3,6 @@ import { CALL } from '../../../test/support/call-route.ts';
 import { createWorld, startCognify, type TestWorld } from '../../../test/support/cognify-service.ts';
 import { COGNIFY_PIPELINE } from '../../common/domain/run.ts';
 import { scopeOf } from '../../common/kernel/dataset.ts';
-import { startRun } from '../../common/platform/messaging/methods/cognify.ts';
 import { createRunRecords } from '../../common/records/cognify/run-records.ts';
 import { scheduledStartsCollection } from '../../common/records/cognify/scheduled-starts.ts';
 import { type DocumentStore, insert, remove, type Write } from '../../common/storage/ports/document-store.ts';
@@ -20,7 +19,7 @@ describe('starts of cognify by a schedule', () => {
   const begin = async ({ messenger }: Awaited<ReturnType<typeof startCognify>>, dueAt = DUE) => {
     const { dataset, principal } = world;
     const request = { dataset, options: {}, background: true, dueAt };
-    const { run } = await messenger.call(startRun, request, { ...CALL, principal });
+    const { run } = await messenger.call('cognify.StartRun', request, { ...CALL, principal });
     return run.id;
   };
   const started = async () => {

@@ -103,3 +103,23 @@ export function cutAtWord(text: string, limit: number): string {
   const kept = blank > limit / 2 ? cut.slice(0, blank) : cut;
   return kept.toWellFormed().replace(/\uFFFD$/u, '');
 }
+
+/** What one message said of the turns before it, and what they taught. */
+export interface TurnNote {
+  readonly feedback: {
+    /** UUID, made by who asks: the same one is noted once. */
+    readonly id: string;
+    readonly text: string;
+    /** The answer that is spoken of. */
+    readonly qaId: string;
+    /** 1 to 5; null: not judged. */
+    readonly rating: number | null;
+    /** Guidance that was shown with it. */
+    readonly contextIds: readonly string[];
+  } | null;
+  /** Of guidance, by its ids. */
+  readonly contextRatings: Readonly<Record<string, 'helpful' | 'harmful'>>;
+  readonly lessons: readonly NewContextRow[];
+  /** Guidance that stood in the prompt. */
+  readonly servedIds: readonly string[];
+}

@@ -104,3 +104,11 @@ export interface NewTrace {
 export function sessionDocumentId({ user, session }: SessionKey): string {
   return `${user}/${hash('sha256', session)}`;
 }
+
+/** What a turn of a session cost. */
+export interface SessionSpending extends SessionUsage {
+  /** The language model's name; null when none was asked. */
+  readonly model: string | null;
+  /** The embedder's; null when it counted no tokens. */
+  readonly embeddingModel: string | null;
+}

@@ -113,3 +113,9 @@ export interface SkillProposal {
   readonly appliedAt: string | null;
   readonly appliedBy: string | null;
 }
+
+/** How an agent of search used a skill. */
+export type UsedSkill = Pick<
+  SkillRun,
+  'skill' | 'taskText' | 'resultSummary' | 'startedAtMs' | 'latencyMs' | 'candidateSkillIds' | 'toolTrace' | 'session'
+>;

@@ -1,7 +1,7 @@
 /** What a request or a dataset's configuration asks of extraction. */
 export interface ModelOptions {
-  readonly graphModel?: object | null;
-  readonly customPrompt?: string | null;
+  readonly graphModel?: object | null | undefined;
+  readonly customPrompt?: string | null | undefined;
 }
 
 /** What is said of options that only a language model can follow, where none is configured; null when there are none. */

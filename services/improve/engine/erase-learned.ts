@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type DatasetRef, scopeOf } from '../../common/kernel/dataset.ts';
 import { engramError } from '../../common/kernel/errors.ts';
-import type { EraseLearnedResponse } from '../../common/platform/messaging/methods/improve.ts';
+import type { AnswerOf } from '../../common/platform/messaging/messages.ts';
 import { eraseCollections } from '../../common/records/base/erase-collections.ts';
 import { claimKeys, eraserOf } from '../../common/records/improve/improve-claims.ts';
 import { learnedCollections } from '../collections.ts';
@@ -20,7 +20,7 @@ const ERASURE_MS = 60_000;
  * watermarks of sessions stay, so that their content is not persisted again in another dataset. `ServiceUnavailableError`
  * (retryable) when an improve does not stop.
  */
-export async function eraseLearned(deps: Dependencies, dataset: DatasetRef): Promise<EraseLearnedResponse> {
+export async function eraseLearned(deps: Dependencies, dataset: DatasetRef): Promise<AnswerOf<'improve.Erase'>> {
   const owner = eraserOf(deps.ids.uuid());
   try {
     await stopImprove(deps, dataset, owner);
@@ -42,7 +42,10 @@ async function stopImprove({ claims, clock }: Dependencies, dataset: DatasetRef,
   }
 }
 
-async function erase({ store, improveRequests }: Dependencies, dataset: DatasetRef): Promise<EraseLearnedResponse> {
+async function erase(
+  { store, improveRequests }: Dependencies,
+  dataset: DatasetRef,
+): Promise<AnswerOf<'improve.Erase'>> {
   const { removed, left } = await eraseCollections(store, scopeOf(dataset), learnedCollections);
   return { removed, residue: left + (await improveRequests.eraseDataset({ tenant: dataset.tenant }, dataset.id)) };
 }

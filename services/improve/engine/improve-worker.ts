@@ -7,7 +7,6 @@ import type { JobFailureRules } from '../../common/platform/jobs/job-failure.ts'
 import type { JobLease } from '../../common/platform/jobs/job-lease.ts';
 import { createJobWorker, type JobWorker } from '../../common/platform/jobs/job-worker.ts';
 import { isPassing } from '../../common/platform/jobs/run-error.ts';
-import { getRun } from '../../common/platform/messaging/methods/cognify.ts';
 import { NO_TRACER, type TraceRoot } from '../../common/ports/tracer.ts';
 import type { ClaimedJob } from '../../common/ports/work-queue.ts';
 import { claimKeys, ownerOf } from '../../common/records/improve/improve-claims.ts';
@@ -108,7 +107,7 @@ function isRefused(error: unknown): boolean {
 /** A later attempt goes on under the same id, unless the one before was recorded to its end. */
 async function runIdOf({ messenger, ids }: ImproveParts, id: string, job: ClaimedJob): Promise<string> {
   if (job.attempt === 1) return id;
-  const { run } = await messenger.call(getRun, { runId: id }, { requestId: id });
+  const { run } = await messenger.call('cognify.GetRun', { runId: id }, { requestId: id });
   return run !== null && isTerminal(run.status) ? ids.uuid() : id;
 }
 

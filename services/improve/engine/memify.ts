@@ -1,7 +1,6 @@
 import type { RunState } from '../../common/domain/run.ts';
 import { engramError } from '../../common/kernel/errors.ts';
 import { asId } from '../../common/kernel/ids.ts';
-import { recordRun } from '../../common/platform/messaging/methods/cognify.ts';
 import { type CustomEnrichment, defaultOptions } from '../model.ts';
 import { PIPELINE } from '../stages/record-pipeline.ts';
 import type { ImproveParts, ImproveRequest } from './improve-passes.ts';
@@ -41,7 +40,7 @@ export async function memify(parts: ImproveParts, request: MemifyRequest): Promi
   }
   const started = { dataset, pipeline: PIPELINE, runId, status: 'DATASET_PROCESSING_STARTED', background } as const;
   await parts.messenger
-    .call(recordRun, started, { ...context, principal })
+    .call('cognify.RecordRun', started, { ...context, principal })
     .catch((error: unknown) => parts.logger.warn('improve.record.failed', { runId, error }));
   return { run: startedRun(request, runId, startedAt) };
 }

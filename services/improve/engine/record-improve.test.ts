@@ -3,8 +3,8 @@ import { unsignedPrincipals } from '../../../test/support/unsigned-principals.ts
 import { engramError } from '../../common/kernel/errors.ts';
 import { asId } from '../../common/kernel/ids.ts';
 import { PERSONAL_TENANT } from '../../common/kernel/scope.ts';
+import type { RequestOf } from '../../common/platform/messaging/messages.ts';
 import { createMessenger } from '../../common/platform/messaging/messenger.ts';
-import { type RecordRunRequest, recordRun } from '../../common/platform/messaging/methods/cognify.ts';
 import { createSilentLogger } from '../../common/platform/observability/logger.ts';
 import { createSystemClock } from '../../common/platform/system/clock.ts';
 import { createIdSource } from '../../common/platform/system/id-source.ts';
@@ -27,10 +27,10 @@ const RESULT: ImproveResult = {
 };
 
 /** What was recorded of an improve that ends with `end`, and has a run recorded later. */
-async function recordedEnds(end: () => ImproveResult): Promise<readonly RecordRunRequest[]> {
+async function recordedEnds(end: () => ImproveResult): Promise<readonly RequestOf<'cognify.RecordRun'>[]> {
   const messenger = createMessenger(createInProcessBus(), unsignedPrincipals);
-  const requests: RecordRunRequest[] = [];
-  await messenger.serve(recordRun, async (request) => {
+  const requests: RequestOf<'cognify.RecordRun'>[] = [];
+  await messenger.serve('cognify.RecordRun', async (request) => {
     requests.push(request);
     return {};
   });
@@ -65,7 +65,7 @@ describe('the record of an improve', () => {
     for (const then of ['changed', 'fails'] as const) {
       const messenger = createMessenger(createInProcessBus(), unsignedPrincipals);
       const recorded = new Set<string>();
-      await messenger.serve(recordRun, async ({ runId, status, completedBefore = [] }) => {
+      await messenger.serve('cognify.RecordRun', async ({ runId, status, completedBefore = [] }) => {
         if (status === 'DATASET_PROCESSING_STARTED') return {};
         for (const before of completedBefore) recorded.add(before.runId);
         recorded.add(runId);

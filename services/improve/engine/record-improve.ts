@@ -2,12 +2,8 @@ import type { DatasetRef } from '../../common/kernel/dataset.ts';
 import { isEngramError } from '../../common/kernel/errors.ts';
 import { HandOverError } from '../../common/platform/jobs/job-failure.ts';
 import { isPassing } from '../../common/platform/jobs/run-error.ts';
+import type { CompletedRun, RequestOf } from '../../common/platform/messaging/messages.ts';
 import type { CallContext, Messenger } from '../../common/platform/messaging/messenger.ts';
-import {
-  type CompletedRun,
-  type RecordRunRequest,
-  recordRun,
-} from '../../common/platform/messaging/methods/cognify.ts';
 import type { Logger } from '../../common/ports/logger.ts';
 import { LeaseLostError } from '../../common/ports/work-queue.ts';
 import { type ImproveResult, statusOf } from './improve-result.ts';
@@ -40,9 +36,9 @@ export async function recordImprove(
   const completedBefore: CompletedRun[] = [];
   const [session, ...others] = new Set(sessionIds);
   const about = session === undefined || others.length > 0 ? {} : { session };
-  const record = (end: Omit<RecordRunRequest, 'dataset' | 'pipeline' | 'runId'>) =>
+  const record = (end: Omit<RequestOf<'cognify.RecordRun'>, 'dataset' | 'pipeline' | 'runId'>) =>
     messenger
-      .call(recordRun, { dataset, pipeline: PIPELINE, runId: id, background, ...about, ...end }, context)
+      .call('cognify.RecordRun', { dataset, pipeline: PIPELINE, runId: id, background, ...about, ...end }, context)
       .catch((error: unknown) => logger.warn('improve.record.failed', { runId: id, error }));
   let started: Promise<unknown> = Promise.resolve();
   const timer = setTimeout(() => {

@@ -1,7 +1,7 @@
 import type { QaEntry, Session, SessionKey } from '../../common/domain/session.ts';
 import { isUsable } from '../../common/domain/session-context.ts';
 import { scopeOf } from '../../common/kernel/dataset.ts';
-import type { SessionNote } from '../../common/platform/messaging/methods/ingest.ts';
+import type { SessionNote } from '../../common/platform/messaging/messages.ts';
 import type { PreferenceProgress, Preferences, UserPreference } from '../../common/records/improve/preferences.ts';
 import type { SessionContexts } from '../../common/records/sessions/session-context.ts';
 import type { SessionEntries } from '../../common/records/sessions/session-entries.ts';

@@ -15,7 +15,6 @@ import {
 } from '../../common/platform/http/schema.ts';
 import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
 import type { CallContext } from '../../common/platform/messaging/messenger.ts';
-import { resolveDatasets } from '../../common/platform/messaging/methods/auth.ts';
 import type { ImproveParts } from '../engine/improve-passes.ts';
 import type { ImproveResult } from '../engine/improve-result.ts';
 import type { CustomEnrichment, ImproveOptions } from '../model.ts';
@@ -156,7 +155,7 @@ export async function datasetOf(
   context: CallContext,
 ): Promise<DatasetRef> {
   const selection = datasetId ? { ids: [datasetId] } : { names: [datasetName], createMissing: true };
-  const { datasets } = await messenger.call(resolveDatasets, { permission: 'write', ...selection }, context);
+  const { datasets } = await messenger.call('auth.ResolveDatasets', { permission: 'write', ...selection }, context);
   const [dataset] = datasets;
   if (dataset === undefined) throw engramError('DatasetNotFoundError', 'There are no datasets to work with.');
   return dataset;

@@ -6,13 +6,8 @@ import { unsignedPrincipals } from '../../../test/support/unsigned-principals.ts
 import { collections } from '../../app/collections.ts';
 import { asId } from '../../common/kernel/ids.ts';
 import { datasetScope, PERSONAL_TENANT } from '../../common/kernel/scope.ts';
+import type { CompletedRun, RequestOf } from '../../common/platform/messaging/messages.ts';
 import { callerOf, createMessenger } from '../../common/platform/messaging/messenger.ts';
-import {
-  type CompletedRun,
-  type RecordRunRequest,
-  recordRun,
-} from '../../common/platform/messaging/methods/cognify.ts';
-import { noteOnSession } from '../../common/platform/messaging/methods/ingest.ts';
 import { createSystemClock } from '../../common/platform/system/clock.ts';
 import { createIdSource } from '../../common/platform/system/id-source.ts';
 import { createLedger } from '../../common/records/cognify/ledger.ts';
@@ -43,12 +38,12 @@ async function world() {
   const indexes = createMemoryDatasetIndexes();
   const ledger = createLedger(store);
   const messenger = createMessenger(createInProcessBus(), unsignedPrincipals);
-  const recorded: RecordRunRequest[] = [];
-  await messenger.serve(recordRun, async (request) => {
+  const recorded: RequestOf<'cognify.RecordRun'>[] = [];
+  await messenger.serve('cognify.RecordRun', async (request) => {
     recorded.push(request);
     return {};
   });
-  await messenger.serve(noteOnSession, async ({ session, notes }, context) => {
+  await messenger.serve('ingest.NoteOnSession', async ({ session, notes }, context) => {
     const key = { user: callerOf(context).id, session };
     return {
       noted: await entries.note(

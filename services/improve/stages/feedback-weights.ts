@@ -3,7 +3,7 @@ import type { QaEntry, Session } from '../../common/domain/session.ts';
 import type { SessionFeedback } from '../../common/domain/session-context.ts';
 import { scopeOf } from '../../common/kernel/dataset.ts';
 import { retryOnConflict } from '../../common/platform/async/retry-on-conflict.ts';
-import type { SessionNote } from '../../common/platform/messaging/methods/ingest.ts';
+import type { SessionNote } from '../../common/platform/messaging/messages.ts';
 import { votesOfAnswersWrite, type WeightVote } from '../../common/records/improve/element-weights.ts';
 import type { Watermark } from '../../common/records/improve/watermarks.ts';
 import type { SessionContexts } from '../../common/records/sessions/session-context.ts';

@@ -3,10 +3,8 @@ import { unsignedPrincipals } from '../../../test/support/unsigned-principals.ts
 import type { RunState } from '../../common/domain/run.ts';
 import { asId } from '../../common/kernel/ids.ts';
 import { PERSONAL_TENANT } from '../../common/kernel/scope.ts';
+import type { KeptDocument } from '../../common/platform/messaging/messages.ts';
 import { createMessenger } from '../../common/platform/messaging/messenger.ts';
-import { resolveDatasets } from '../../common/platform/messaging/methods/auth.ts';
-import { startRun } from '../../common/platform/messaging/methods/cognify.ts';
-import { type KeptDocument, keepDocuments as keepMethod } from '../../common/platform/messaging/methods/ingest.ts';
 import { createInProcessBus } from '../../common/storage/bus/in-process/bus.ts';
 import { keepDocuments } from './keep-documents.ts';
 
@@ -21,19 +19,28 @@ const DATASET = {
 async function bridge(end: Partial<RunState> = {}) {
   const sent: (readonly KeptDocument[])[] = [];
   const messenger = createMessenger(createInProcessBus(), unsignedPrincipals);
-  await messenger.serve(resolveDatasets, async () => ({ datasets: [DATASET] }));
-  await messenger.serve(keepMethod, async ({ documents }) => {
+  await messenger.serve('auth.ResolveDatasets', async () => ({ datasets: [DATASET] }));
+  await messenger.serve('ingest.KeepDocuments', async ({ documents }) => {
     sent.push(documents);
     return { itemIds: documents.map(({ key }) => key), added: documents.length };
   });
-  await messenger.serve(startRun, async () => ({
-    run: {
-      ...{ id: asId<never>('run'), pipeline: 'cognify_pipeline', dataset: DATASET.id, datasetName: 'notes' },
-      ...{ status: 'DATASET_PROCESSING_COMPLETED', progress: null, items: [], counts: null, startedAt: AT },
-      ...{ errorClass: null, errorMessage: null, errorStatus: null, endedAt: AT },
-      ...end,
-    },
-  }));
+  const run: RunState = {
+    id: asId('run'),
+    pipeline: 'cognify_pipeline',
+    dataset: DATASET.id,
+    datasetName: 'notes',
+    status: 'DATASET_PROCESSING_COMPLETED',
+    progress: null,
+    items: [],
+    counts: null,
+    startedAt: AT,
+    errorClass: null,
+    errorMessage: null,
+    errorStatus: null,
+    endedAt: AT,
+    ...end,
+  };
+  await messenger.serve('cognify.StartRun', async () => ({ run }));
   const principal = { id: USER, email: 'a@example.com', tenant: PERSONAL_TENANT, isSuperuser: false, parentId: null };
   const pass = { dataset: DATASET, context: { requestId: 'test', principal }, signal: new AbortController().signal };
   const keep = (...texts: readonly string[]) =>

@@ -2,9 +2,8 @@ import { isTerminal, type RunState } from '../../common/domain/run.ts';
 import type { JsonObject } from '../../common/kernel/json.ts';
 import { awaitRun } from '../../common/platform/jobs/await-run.ts';
 import { runErrorOf } from '../../common/platform/jobs/run-error.ts';
+import type { KeptDocument } from '../../common/platform/messaging/messages.ts';
 import type { CallContext } from '../../common/platform/messaging/messenger.ts';
-import { startRun } from '../../common/platform/messaging/methods/cognify.ts';
-import { type KeptDocument, keepDocuments as keepMethod } from '../../common/platform/messaging/methods/ingest.ts';
 import type { ImproveDependencies } from '../dependencies.ts';
 import type { ImprovePass } from '../model.ts';
 
@@ -32,9 +31,9 @@ export async function keepDocuments(
   const calling: CallContext = { ...context, signal };
   const kept: string[] = [];
   for (const batch of batchesOf(documents.flatMap(partsOf))) {
-    kept.push(...(await messenger.call(keepMethod, { dataset, documents: batch }, calling)).itemIds);
+    kept.push(...(await messenger.call('ingest.KeepDocuments', { dataset, documents: batch }, calling)).itemIds);
   }
-  const started = await messenger.call(startRun, { dataset, options: {}, background: false }, calling);
+  const started = await messenger.call('cognify.StartRun', { dataset, options: {}, background: false }, calling);
   const run = isTerminal(started.run.status) ? started.run : await awaitRun(messenger, started.run.id, calling);
   const error = runErrorOf(run, kept);
   if (error !== null) throw error;

@@ -26,7 +26,7 @@ function recordedStage(kind: 'qas' | 'traces', turns: readonly object[] = [QA]) 
     },
     store: { commit: async (_: unknown, writes: readonly string[]) => done.push(...writes) },
     messenger: {
-      async call({ path }: { readonly path: string }, request: { readonly documents?: readonly { text: string }[] }) {
+      async call(path: string, request: { readonly documents?: readonly { text: string }[] }) {
         done.push(path);
         texts.push(...(request.documents ?? []).map(({ text }) => text));
         return { itemIds: ['item'], run: { status: 'DATASET_PROCESSING_COMPLETED', items: [] } };

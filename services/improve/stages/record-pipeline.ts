@@ -2,7 +2,7 @@ import type { RunState } from '../../common/domain/run.ts';
 import type { RunId } from '../../common/kernel/brand.ts';
 import { isEngramError } from '../../common/kernel/errors.ts';
 import { asId } from '../../common/kernel/ids.ts';
-import { type RecordRunRequest, recordRun } from '../../common/platform/messaging/methods/cognify.ts';
+import type { RequestOf } from '../../common/platform/messaging/messages.ts';
 import type { ImproveDependencies } from '../dependencies.ts';
 import type { ImprovePass } from '../model.ts';
 
@@ -22,10 +22,10 @@ export async function recordPipeline(
 ): Promise<{ readonly run: RunState; readonly isUnchanged: boolean }> {
   const id = asId<RunId>(runId ?? ids.uuid());
   const startedAt = clock.now().toISOString();
-  const record = (end: Pick<RecordRunRequest, 'status' | 'error'>) => {
+  const record = (end: Pick<RequestOf<'cognify.RecordRun'>, 'status' | 'error'>) => {
     // The end of the improve reports them again, which changes nothing.
     const request = { dataset, pipeline: PIPELINE, runId: id, ...end, completedBefore: [...idleRuns] };
-    return messenger.call(recordRun, request, { ...context, signal });
+    return messenger.call('cognify.RecordRun', request, { ...context, signal });
   };
   let done: 'changed' | 'unchanged';
   try {

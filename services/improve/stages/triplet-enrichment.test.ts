@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import { createStructureWorld, type StructureWorld } from '../../../test/support/structure-world.ts';
 import { scopeOf } from '../../common/kernel/dataset.ts';
-import { eraseBuilt } from '../../common/platform/messaging/methods/cognify.ts';
 import { runCustomTasks } from './run-tasks.ts';
 import { createTripletEnrichment } from './structure-stages.ts';
 
@@ -99,7 +98,7 @@ describe('triplet_enrichment', () => {
     if (first === undefined) throw new Error('no item');
     const context = { requestId: 'test', principal };
     const request = { dataset, items: [first.id], memoryOnly: false };
-    expect((await structure.cognify.messenger.call(eraseBuilt, request, context)).residue).to.equal(0);
+    expect((await structure.cognify.messenger.call('cognify.Erase', request, context)).residue).to.equal(0);
     expect(await indexes.text.count(scope(), { kind: 'triplet', items: [first.id] })).to.equal(0);
     await stage().run(structure.pass());
     expect(await indexes.vectors.count(scope(), { kind: 'triplet', items: [first.id] })).to.equal(0);

@@ -7,7 +7,7 @@ import {
 } from '../../common/domain/preference.ts';
 import type { Session, SessionKey } from '../../common/domain/session.ts';
 import { scopeOf } from '../../common/kernel/dataset.ts';
-import type { SessionNote } from '../../common/platform/messaging/methods/ingest.ts';
+import type { SessionNote } from '../../common/platform/messaging/messages.ts';
 import type { PreferenceProgress, Preferences, PreferenceWeight } from '../../common/records/improve/preferences.ts';
 import type { SessionContexts } from '../../common/records/sessions/session-context.ts';
 import type { SessionEntries } from '../../common/records/sessions/session-entries.ts';

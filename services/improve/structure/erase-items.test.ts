@@ -2,7 +2,6 @@ import { expect } from 'chai';
 import { createStructureWorld, type StructureWorld } from '../../../test/support/structure-world.ts';
 import { scopeOf } from '../../common/kernel/dataset.ts';
 import { idFor } from '../../common/kernel/ids.ts';
-import { eraseBuilt } from '../../common/platform/messaging/methods/cognify.ts';
 import { createElementWeights } from '../../common/records/improve/element-weights.ts';
 import { eraseItems } from './erase-items.ts';
 
@@ -28,7 +27,7 @@ describe('what ratings made of elements', () => {
     const { dataset, principal, items } = structure.world;
     const ids = items.slice(position, position + 1).map(({ id }) => id);
     const request = { dataset, items: ids, memoryOnly: false };
-    await structure.cognify.messenger.call(eraseBuilt, request, { requestId: 'test', principal });
+    await structure.cognify.messenger.call('cognify.Erase', request, { requestId: 'test', principal });
     return eraseItems({ ...structure.deps, weights: weights() }, dataset, ids);
   }
   const left = async (...names: readonly string[]) => {

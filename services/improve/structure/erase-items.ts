@@ -2,7 +2,7 @@ import type { DataItemId } from '../../common/kernel/brand.ts';
 import { type DatasetRef, scopeOf } from '../../common/kernel/dataset.ts';
 import type { DatasetScope } from '../../common/kernel/scope.ts';
 import { retryOnConflict } from '../../common/platform/async/retry-on-conflict.ts';
-import type { EraseLearnedResponse } from '../../common/platform/messaging/methods/improve.ts';
+import type { AnswerOf } from '../../common/platform/messaging/messages.ts';
 import { findAll } from '../../common/records/base/find-all.ts';
 import { contextLeavesCollection, contextRootId } from '../../common/records/improve/context-summaries.ts';
 import type { ElementWeights } from '../../common/records/improve/element-weights.ts';
@@ -18,7 +18,7 @@ export async function eraseItems(
   deps: Pick<ImproveDependencies, 'store' | 'weights' | 'indexes' | 'ledger'>,
   dataset: DatasetRef,
   items: readonly DataItemId[],
-): Promise<EraseLearnedResponse> {
+): Promise<AnswerOf<'improve.Erase'>> {
   const scope = scopeOf(dataset);
   const built = await forgetItems(deps.store, scope, items);
   const rated = await forgetElements(deps, scope);

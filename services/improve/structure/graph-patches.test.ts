@@ -1,13 +1,9 @@
 import { expect } from 'chai';
 import type { DataItemId } from '../../common/kernel/brand.ts';
 import { asId } from '../../common/kernel/ids.ts';
+import { codecsOf } from '../../common/platform/messaging/codec.ts';
+import { MAX_PATCH_ROWS, type PatchedTriplet, type RequestOf } from '../../common/platform/messaging/messages.ts';
 import type { CallContext, Messenger } from '../../common/platform/messaging/messenger.ts';
-import {
-  type ApplyGraphPatchRequest,
-  applyGraphPatch,
-  MAX_PATCH_ROWS,
-  type PatchedTriplet,
-} from '../../common/platform/messaging/methods/cognify.ts';
 import { createGraphPatches, type PatchingPass } from './graph-patches.ts';
 
 const [ONE, TWO] = ['one', 'two'].map((id) => ({ item: asId<DataItemId>(id), generation: 1 })) as [Origin, Origin];
@@ -22,12 +18,12 @@ function triplets(count: number, text = 'a-›knows-›b', first = 0): readonly 
 }
 
 /** What is sent, in the order in which it came. */
-function world(answer: (request: ApplyGraphPatchRequest) => readonly DataItemId[] = () => []) {
-  const sent: ApplyGraphPatchRequest[] = [];
+function world(answer: (request: RequestOf<'cognify.ApplyGraphPatch'>) => readonly DataItemId[] = () => []) {
+  const sent: RequestOf<'cognify.ApplyGraphPatch'>[] = [];
   const contexts: CallContext[] = [];
   const stopping = new AbortController();
   const messenger = {
-    async call(_: unknown, request: ApplyGraphPatchRequest, context: CallContext) {
+    async call(_: unknown, request: RequestOf<'cognify.ApplyGraphPatch'>, context: CallContext) {
       sent.push(request);
       contexts.push(context);
       return { lostItems: answer(request) };
@@ -71,9 +67,9 @@ describe('patches on their way to cognify', () => {
     const { sent, patches } = world();
     await patches.add(ONE, triplets(200, '知'.repeat(12_000)));
     await patches.finish();
-    const codec = await applyGraphPatch.codec();
+    const codecs = codecsOf('cognify.ApplyGraphPatch');
     const dataset = { id: 'd', name: 'notes', ownerId: 'o', tenant: 't', createdAt: '', updatedAt: null } as never;
-    const sizes = sent.map((request) => codec.request.encode({ ...request, dataset }).byteLength);
+    const sizes = sent.map((request) => codecs.request.encode({ ...request, dataset }).byteLength);
     expect(Math.max(...sizes)).to.be.below(1024 * 1024);
     expect(Math.min(...sizes.slice(0, -1))).to.be.above(512 * 1024);
   });

@@ -1,11 +1,6 @@
 import type { DataItemId } from '../../common/kernel/brand.ts';
 import { slices } from '../../common/kernel/slices.ts';
-import {
-  applyGraphPatch,
-  type ItemPatch,
-  MAX_PATCH_ROWS,
-  type PatchedTriplet,
-} from '../../common/platform/messaging/methods/cognify.ts';
+import { type ItemPatch, MAX_PATCH_ROWS, type PatchedTriplet } from '../../common/platform/messaging/messages.ts';
 import type { Provenance } from '../../common/storage/ports/index-entry.ts';
 import type { ImproveDependencies } from '../dependencies.ts';
 import type { ImprovePass } from '../model.ts';
@@ -36,7 +31,7 @@ export function createGraphPatches(
   // Without a signal: an erasure of the dataset waits for this improve, and nothing may be written after it has ended.
   const send = async (patch: { readonly items: readonly ItemPatch[]; readonly gone: readonly Provenance[] }) => {
     signal.throwIfAborted();
-    const { lostItems } = await messenger.call(applyGraphPatch, { dataset, leaseToken, ...patch }, context);
+    const { lostItems } = await messenger.call('cognify.ApplyGraphPatch', { dataset, leaseToken, ...patch }, context);
     for (const item of lostItems) lost.add(item);
   };
   const flush = async (): Promise<void> => {

@@ -2,7 +2,7 @@ import type { DatasetId, TenantId } from '../../common/kernel/brand.ts';
 import { engramError } from '../../common/kernel/errors.ts';
 import { asId } from '../../common/kernel/ids.ts';
 import { SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
-import { beginErasure, type ErasedThing, endErasure } from '../../common/platform/messaging/methods/auth-managed.ts';
+import type { ErasedThing } from '../../common/platform/messaging/messages.ts';
 import { renewedProof } from '../../common/platform/messaging/principal-proof.ts';
 import { eraseCollections } from '../../common/records/base/erase-collections.ts';
 import type { AnyCollection } from '../../common/storage/ports/document-store.ts';
@@ -49,7 +49,7 @@ export async function carryOutErasure(
   }
   await watch.step('receipt');
   const ended = { ...thing, begunAt: watch.begunAt, removed: watch.total(), kept };
-  const { receipt } = await messenger.call(endErasure, ended, watch.context);
+  const { receipt } = await messenger.call('auth.EndErasure', ended, watch.context);
   // Once more, for what was on its way when the tenant was shut: nobody can name it any more.
   if (thing.datasetId === undefined) await eraseTenantRecords(deps, thing.tenantId, watch);
   return receipt;
@@ -58,7 +58,7 @@ export async function carryOutErasure(
 async function eraseDatasets(deps: ErasureDependencies, thing: ErasedThing, watch: ErasureWatch): Promise<void> {
   const attempts = new Map<string, number>();
   for (;;) {
-    const { datasetIds } = await deps.messenger.call(beginErasure, thing, watch.context);
+    const { datasetIds } = await deps.messenger.call('auth.BeginErasure', thing, watch.context);
     if (datasetIds.length === 0) return;
     for (const id of datasetIds) {
       const attempt = (attempts.get(id) ?? 0) + 1;
@@ -76,13 +76,12 @@ async function eraseDataset(
 ): Promise<void> {
   const { messenger, clock } = deps;
   await watch.step(`dataset ${thing.datasetId}`);
-  const begin = () => messenger.call(beginErasure, thing, watch.context);
+  const begin = () => messenger.call('auth.BeginErasure', thing, watch.context);
   const { dataset, principal, token } = await begin();
-  if (dataset === null || principal === null || token === undefined) return;
+  if (dataset === null || principal === null || token === null) return;
   const renew = async (): Promise<string> => {
     const again = await begin();
-    if (again.token === undefined)
-      throw engramError('ConflictError', 'Somebody else has erased the dataset meanwhile.');
+    if (again.token === null) throw engramError('ConflictError', 'Somebody else has erased the dataset meanwhile.');
     return again.token;
   };
   const proof = renewedProof(token, renew, clock);

@@ -5,10 +5,6 @@ import { type DatasetRef, scopeOf } from '../../common/kernel/dataset.ts';
 import { engramError } from '../../common/kernel/errors.ts';
 import { isLimited, type Principal } from '../../common/kernel/principal.ts';
 import { type CallContext, callerOf } from '../../common/platform/messaging/messenger.ts';
-import { removeDataset } from '../../common/platform/messaging/methods/auth.ts';
-import { eraseBuilt } from '../../common/platform/messaging/methods/cognify.ts';
-import { eraseLearned } from '../../common/platform/messaging/methods/improve.ts';
-import { eraseAnswers, eraseSearched } from '../../common/platform/messaging/methods/search.ts';
 import type { AuditEntry } from '../../common/ports/audit-log.ts';
 import { eraseCollections } from '../../common/records/base/erase-collections.ts';
 import { forgottenCollections } from '../collections.ts';
@@ -33,9 +29,9 @@ export async function forgetItems(
   const scope = scopeOf(dataset);
   // While the graph still tells which answers were made from the items.
   await forgetAnswers(dependencies, dataset, ids);
-  const { residue } = await messenger.call(eraseBuilt, { dataset, items: ids, memoryOnly: false }, context);
-  const learned = await messenger.call(eraseLearned, { dataset, items: ids }, context);
-  await messenger.call(eraseAnswers, { dataset, items: ids }, context);
+  const { residue } = await messenger.call('cognify.Erase', { dataset, items: ids, memoryOnly: false }, context);
+  const learned = await messenger.call('improve.Erase', { dataset, items: ids }, context);
+  await messenger.call('search.EraseAnswers', { dataset, items: ids }, context);
   await removeItems(dependencies, dataset, ids, (present) => {
     const removed = present.map(({ id }) => id);
     const events = ids.map((id) => ({ type: 'item.forgotten', subjectId: id, data: {} }));
@@ -64,11 +60,11 @@ export async function forgetDataset(
   const { store, items, intents, blobs, audit, messenger, sessionRemoval } = dependencies;
   const scope = scopeOf(dataset);
   await forgetSnapshots(dependencies, dataset, counts);
-  const built = await messenger.call(eraseBuilt, { dataset, memoryOnly: false }, context);
+  const built = await messenger.call('cognify.Erase', { dataset, memoryOnly: false }, context);
   for (const [kind, count] of Object.entries(built.removed)) counts.removed(kind, Number(count));
-  const searched = await messenger.call(eraseSearched, { dataset }, context);
+  const searched = await messenger.call('search.Erase', { dataset }, context);
   counts.removed('searches', searched.removed);
-  const learned = await messenger.call(eraseLearned, { dataset }, context);
+  const learned = await messenger.call('improve.Erase', { dataset }, context);
   counts.removed('learned', learned.removed);
   await intents.abandonAll(scope);
   const present = await items.count(scope);
@@ -83,13 +79,13 @@ export async function forgetDataset(
   const left = owned + (await items.count(scope)) + (await blobs.list(scope, { limit: 1 })).items.length;
   const sessions = await sessionRemoval.ofDataset(scope, dataset.id);
   // Once more: what began after the first time had little to learn from.
-  const learnedSince = await messenger.call(eraseLearned, { dataset }, context);
+  const learnedSince = await messenger.call('improve.Erase', { dataset }, context);
   counts.removed('learned', learnedSince.removed);
   const residue =
     built.residue + builtSince + searched.residue + learned.residue + learnedSince.residue + left + sessions;
   counts.left(residue);
   requireNothingLeft(residue);
-  await messenger.call(removeDataset, { dataset }, context);
+  await messenger.call('auth.RemoveDataset', { dataset }, context);
   await removeLate(dependencies, dataset);
 }
 
@@ -104,7 +100,7 @@ async function eraseBuiltSince(
 ): Promise<number> {
   const entries = await ledger.allEntries(scopeOf(dataset));
   if (![...entries.values()].some(({ erased }) => !erased)) return 0;
-  return (await messenger.call(eraseBuilt, { dataset, memoryOnly: false }, context)).residue;
+  return (await messenger.call('cognify.Erase', { dataset, memoryOnly: false }, context)).residue;
 }
 
 /** Those that users took show what is to be gone. A resource's are the resource's. */
@@ -150,13 +146,13 @@ export async function forgetMemory(
 ): Promise<number> {
   const selection = ids === null ? {} : { items: ids };
   const { residue, itemsReset } = await messenger.call(
-    eraseBuilt,
+    'cognify.Erase',
     { dataset, ...selection, memoryOnly: true },
     context,
   );
   // What was said about the dataset, and what was learned from that, is memory of it too.
   const sessions = ids === null ? await sessionRemoval.ofDataset(scopeOf(dataset), dataset.id) : 0;
-  const learned = await messenger.call(eraseLearned, { dataset, ...selection }, context);
+  const learned = await messenger.call('improve.Erase', { dataset, ...selection }, context);
   requireNothingLeft(residue + sessions + learned.residue);
   await audit.record(removal(dataset, 'memory.removed', ids ?? itemsReset, context));
   return itemsReset;

@@ -1,7 +1,6 @@
 import type { DatasetRef } from '../../common/kernel/dataset.ts';
 import { engramError } from '../../common/kernel/errors.ts';
 import type { CallContext } from '../../common/platform/messaging/messenger.ts';
-import { getEraser } from '../../common/platform/messaging/methods/auth-managed.ts';
 import { renewedProof } from '../../common/platform/messaging/principal-proof.ts';
 import type { IngestDependencies } from '../dependencies.ts';
 
@@ -12,14 +11,13 @@ export async function impersonateOwner(
   signal: AbortSignal,
 ): Promise<CallContext | null> {
   const context = { requestId: ids.uuid(), signal };
-  const ask = () => messenger.call(getEraser, { tenantId: tenant, datasetId: id }, context);
+  const ask = () => messenger.call('auth.GetEraser', { tenantId: tenant, datasetId: id }, context);
   const { principal, token } = await ask();
   if (principal === null) return null;
-  if (token === undefined) return { ...context, principal };
+  if (token === null) return { ...context, principal };
   const renew = async (): Promise<string> => {
     const again = await ask();
-    if (again.token === undefined)
-      throw engramError('ConflictError', 'Somebody else has removed the dataset meanwhile.');
+    if (again.token === null) throw engramError('ConflictError', 'Somebody else has removed the dataset meanwhile.');
     return again.token;
   };
   return { ...context, principal, proof: renewedProof(token, renew, clock) };

@@ -15,18 +15,8 @@ import { asId } from '../../common/kernel/ids.ts';
 import { datasetScope } from '../../common/kernel/scope.ts';
 import { createEventLog } from '../../common/platform/events/event-log.ts';
 import type { JobWorker } from '../../common/platform/jobs/job-worker.ts';
+import type { AnswerOf, ErasureProgress, RequestOf } from '../../common/platform/messaging/messages.ts';
 import { createMessenger, type Messenger } from '../../common/platform/messaging/messenger.ts';
-import { removeDataset, resolveDatasets } from '../../common/platform/messaging/methods/auth.ts';
-import { beginErasure, endErasure } from '../../common/platform/messaging/methods/auth-managed.ts';
-import { eraseBuilt } from '../../common/platform/messaging/methods/cognify.ts';
-import { eraseLearned } from '../../common/platform/messaging/methods/improve.ts';
-import type { ErasureProgress } from '../../common/platform/messaging/methods/ingest-managed.ts';
-import { eraseSearched } from '../../common/platform/messaging/methods/search.ts';
-import type {
-  SnapshotFailure,
-  SnapshotProgress,
-  TakeSnapshotRequest,
-} from '../../common/platform/messaging/methods/snapshots.ts';
 import { createIdSource } from '../../common/platform/system/id-source.ts';
 import type { EventLog } from '../../common/ports/event-log.ts';
 import { createDatasets } from '../../common/records/auth/datasets.ts';
@@ -70,7 +60,7 @@ describe('erasures for the operator', () => {
   let dropBus: () => Promise<void>;
   let log: EventLog;
   let onTaken: () => Promise<void>;
-  let onSnapshot: () => Promise<SnapshotFailure | null>;
+  let onSnapshot: () => Promise<AnswerOf<'ingest.TakeSnapshot'>['failure']>;
   const open: Replica[] = [];
 
   beforeEach(async () => {
@@ -84,28 +74,28 @@ describe('erasures for the operator', () => {
     const bus = createInProcessBus();
     messenger = createMessenger(bus, unsignedPrincipals);
     dropBus = () => bus.drain();
-    await messenger.serve(resolveDatasets, async () => ({ datasets: [DATASET] }));
-    await messenger.serve(beginErasure, async () => {
+    await messenger.serve('auth.ResolveDatasets', async () => ({ datasets: [DATASET] }));
+    await messenger.serve('auth.BeginErasure', async () => {
       const begun = { dataset: isThere ? DATASET : null, principal: OWNER, token: JSON.stringify(OWNER) };
       return { ...begun, receipt, datasetIds: [] };
     });
-    await messenger.serve(endErasure, async ({ removed, kept }) => {
+    await messenger.serve('auth.EndErasure', async ({ removed, kept }) => {
       receipt ??= JSON.stringify({ removed, kept });
       return { receipt };
     });
-    await messenger.serve(eraseBuilt, async () => {
+    await messenger.serve('cognify.Erase', async () => {
       const graph = builtRemoved;
       builtRemoved = 0;
       return { removed: { graph }, residue: 0, itemsReset: 0 };
     });
     searching = 0;
-    await messenger.serve(eraseSearched, async () => {
+    await messenger.serve('search.Erase', async () => {
       searching += 1;
       await onSearched();
       return { removed: 1, residue: 0 };
     });
-    await messenger.serve(eraseLearned, async () => ({ removed: 0, residue: 0 }));
-    await messenger.serve(removeDataset, async () => {
+    await messenger.serve('improve.Erase', async () => ({ removed: 0, residue: 0 }));
+    await messenger.serve('auth.RemoveDataset', async () => {
       isThere = false;
       return { removed: true };
     });
@@ -125,7 +115,11 @@ describe('erasures for the operator', () => {
       ...{ items: createDataItems(store), intents: createBlobIntents(store), ledger: createLedger(store) },
       ...{ sessionRemoval: createSessionRemoval(store), datasets: createDatasets(store), eventLog: log },
       snapshotIndex: { store: shared, snapshots: createSnapshots(store), places: { open: neverOpened } },
-      async takeSnapshot({ name, datasetId, place }: TakeSnapshotRequest): Promise<SnapshotProgress> {
+      async takeSnapshot({
+        name,
+        datasetId,
+        place,
+      }: RequestOf<'ingest.TakeSnapshot'>): Promise<AnswerOf<'ingest.TakeSnapshot'>> {
         const failure = await onSnapshot();
         if (failure !== null) return { snapshot: null, done: 0, total: 1, failure };
         const at = clock.now().toISOString();
@@ -289,7 +283,7 @@ describe('erasures for the operator', () => {
   it('write nothing down for who may not', async () => {
     receipt = null;
     const refusing = createMessenger(createInProcessBus(), unsignedPrincipals);
-    await refusing.serve(beginErasure, async () => {
+    await refusing.serve('auth.BeginErasure', async () => {
       throw engramError('OwnedByAnother', 'The dataset is managed by another resource.');
     });
     messenger = refusing;

@@ -1,7 +1,6 @@
 import { SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
+import type { ErasedThing, ErasureProgress } from '../../common/platform/messaging/messages.ts';
 import type { CallContext } from '../../common/platform/messaging/messenger.ts';
-import { beginErasure, type ErasedThing } from '../../common/platform/messaging/methods/auth-managed.ts';
-import type { ErasureProgress } from '../../common/platform/messaging/methods/ingest-managed.ts';
 import type { ManagedThing } from '../../common/records/auth/managed-resources.ts';
 import { DuplicateKeyError } from '../../common/storage/ports/document-store.ts';
 import { createRecordedWork, type WorkKey, type WorkProgress } from '../jobs/recorded-work.ts';
@@ -48,11 +47,11 @@ export function createManagedErasures(deps: ErasureDependencies, options: { read
     handler: work.handler,
     /**
      * Begins the erasure, or goes on with one that no worker holds; answers when it has ended, or how far it is after a while.
-     * Errors: those of `eraseDataset` in common/platform/messaging/methods/ingest-managed.ts.
+     * Errors: those of `ingest.EraseDataset` in proto/.
      */
     async progress(request: ErasureRequest, { requestId }: CallContext): Promise<ErasureProgress> {
       // Who may not is told so before anything is written down.
-      const { receipt } = await deps.messenger.call(beginErasure, thingOf(request), { requestId });
+      const { receipt } = await deps.messenger.call('auth.BeginErasure', thingOf(request), { requestId });
       if (receipt !== null) return ended(receipt, await erasures.get(request.crUid, placeOf(request)));
       await open(request);
       const key = keyOf(request);

@@ -4,13 +4,8 @@ import type { TenantId } from '../../common/kernel/brand.ts';
 import { clientMessage, engramError, isEngramError } from '../../common/kernel/errors.ts';
 import type { JsonObject } from '../../common/kernel/json.ts';
 import { datasetScope } from '../../common/kernel/scope.ts';
+import type { AnswerOf, ErasedThing, RequestOf } from '../../common/platform/messaging/messages.ts';
 import type { CallContext } from '../../common/platform/messaging/messenger.ts';
-import type { ErasedThing } from '../../common/platform/messaging/methods/auth-managed.ts';
-import type {
-  EraseDatasetRequest,
-  EraseTenantRequest,
-} from '../../common/platform/messaging/methods/ingest-managed.ts';
-import type { SnapshotProgress, TakeSnapshotRequest } from '../../common/platform/messaging/methods/snapshots.ts';
 import type { IngestDependencies } from '../dependencies.ts';
 import type { ForgettingCounts } from '../model.ts';
 import type { Erasure } from '../repositories/erasures.ts';
@@ -33,15 +28,18 @@ export interface ErasureWatch extends ForgettingCounts, Readonly<ErasureNotes> {
 
 /** What is to be erased, and what not. */
 export type ErasureRequest = ErasedThing &
-  Pick<EraseDatasetRequest, 'keepSnapshots' | 'finalSnapshot' | 'withoutSnapshots'> &
-  Pick<EraseTenantRequest, 'finalSnapshots'>;
+  Pick<RequestOf<'ingest.EraseDataset'>, 'keepSnapshots' | 'finalSnapshot' | 'withoutSnapshots'> &
+  Pick<RequestOf<'ingest.EraseTenant'>, 'finalSnapshots'>;
 
 export interface FinalSnapshotDependencies extends Pick<IngestDependencies, 'datasets' | 'eventLog' | 'snapshotIndex'> {
   /** Absent: none are taken here. */
-  readonly takeSnapshot?: (request: TakeSnapshotRequest, context: CallContext) => Promise<SnapshotProgress>;
+  readonly takeSnapshot?: (
+    request: RequestOf<'ingest.TakeSnapshot'>,
+    context: CallContext,
+  ) => Promise<AnswerOf<'ingest.TakeSnapshot'>>;
 }
 
-type Wanted = Pick<TakeSnapshotRequest, 'datasetId' | 'name' | 'place'>;
+type Wanted = Pick<RequestOf<'ingest.TakeSnapshot'>, 'datasetId' | 'name' | 'place'>;
 
 /**
  * All snapshots that are wanted of what is erased, each read again, before anything is erased: the erasure has begun, so

@@ -6,9 +6,6 @@ import { type DatasetRef, scopeOf } from '../../common/kernel/dataset.ts';
 import { isEngramError } from '../../common/kernel/errors.ts';
 import { dataItemId } from '../../common/kernel/ids.ts';
 import type { CallContext, Messenger } from '../../common/platform/messaging/messenger.ts';
-import { getPrincipal } from '../../common/platform/messaging/methods/auth.ts';
-import { openCanary } from '../../common/platform/messaging/methods/auth-managed.ts';
-import { runStatuses, startRun } from '../../common/platform/messaging/methods/cognify.ts';
 import { fixedProof } from '../../common/platform/messaging/principal-proof.ts';
 import { builtAmong } from '../../common/records/cognify/ledger.ts';
 import type { IngestDependencies } from '../dependencies.ts';
@@ -40,16 +37,16 @@ export async function ensureCanary(
   { tenantId, crUid }: ManagedTenant,
   context: CallContext,
 ): Promise<Canary & { readonly isBuilt: boolean }> {
-  const { dataset, principal, token } = await deps.messenger.call(openCanary, { tenantId, crUid }, context);
+  const { dataset, principal, token } = await deps.messenger.call('auth.OpenCanary', { tenantId, crUid }, context);
   const own = { ...context, principal, proof: fixedProof(token) };
   const scope = scopeOf(dataset);
   const item = (await firstItem(deps, dataset)) ?? (await add(deps, dataset, own));
   const canary = { tenant: tenantId, dataset, item, context: own };
   if ((await builtAmong(deps.ledger, scope, [item])).length > 0) return { ...canary, isBuilt: true };
   const pipelines = [COGNIFY_PIPELINE];
-  const { runs } = await deps.messenger.call(runStatuses, { datasets: [dataset], pipelines }, own);
+  const { runs } = await deps.messenger.call('cognify.RunStatuses', { datasets: [dataset], pipelines }, own);
   const isUnderWay = runs.some(({ status }) => !isTerminal(status));
-  if (!isUnderWay) await deps.messenger.call(startRun, { dataset, options: {}, background: true }, own);
+  if (!isUnderWay) await deps.messenger.call('cognify.StartRun', { dataset, options: {}, background: true }, own);
   return { ...canary, isBuilt: false };
 }
 
@@ -60,8 +57,8 @@ export async function canaryOf(
   context: CallContext,
 ): Promise<Canary | null> {
   const account = { userId: canaryAccount(tenant), tenant };
-  const { principal, token } = await deps.messenger.call(getPrincipal, account, context);
-  if (principal === null || token === undefined) return null;
+  const { principal, token } = await deps.messenger.call('auth.GetPrincipal', account, context);
+  if (principal === null || token === null) return null;
   const own = { ...context, principal, proof: fixedProof(token) };
   const dataset = await ownCanary(deps.messenger, tenant, own);
   return dataset === null ? null : { tenant, dataset, item: await firstItem(deps, dataset), context: own };
@@ -87,7 +84,7 @@ async function reopened(
   thing: ManagedTenant,
   context: CallContext,
 ): Promise<{ readonly dataset: DatasetRef; readonly context: CallContext }> {
-  const { dataset, principal, token } = await messenger.call(openCanary, thing, context);
+  const { dataset, principal, token } = await messenger.call('auth.OpenCanary', thing, context);
   return { dataset, context: { ...context, principal, proof: fixedProof(token) } };
 }
 

@@ -1,25 +1,20 @@
 import type { TenantId } from '../../common/kernel/brand.ts';
 import { isEngramError } from '../../common/kernel/errors.ts';
+import type { AnswerOf, CanaryLeak, RequestOf } from '../../common/platform/messaging/messages.ts';
 import type { CallContext } from '../../common/platform/messaging/messenger.ts';
-import type {
-  CanaryLeak,
-  CheckIsolationRequest,
-  CheckIsolationResponse,
-} from '../../common/platform/messaging/methods/ingest-managed.ts';
-import { type LookForRequest, lookFor } from '../../common/platform/messaging/methods/search.ts';
 import type { IngestDependencies } from '../dependencies.ts';
 import { findItemDataset } from '../items/find-item.ts';
 import { readItemText } from '../items/read-items.ts';
 import { type Canary, canaryOf, ensureCanary, isOutdated, removeCanary } from './canary.ts';
 
-type SearchOf = Omit<LookForRequest, 'text'>;
+type SearchOf = Omit<RequestOf<'search.LookFor'>, 'text'>;
 
-/** See `checkIsolation` in common/platform/messaging/methods/ingest-managed.ts. */
+/** See `ingest.CheckIsolation` in proto/. */
 export async function checkIsolation(
   deps: IngestDependencies,
-  request: CheckIsolationRequest,
+  request: RequestOf<'ingest.CheckIsolation'>,
   context: CallContext,
-): Promise<CheckIsolationResponse> {
+): Promise<AnswerOf<'ingest.CheckIsolation'>> {
   const { isBuilt, ...own } = await ensureCanary(deps, request, context);
   const unproven = isBuilt ? await whyUnproven(deps, own, request, context) : 'The canary is being added to the memory';
   if (unproven !== null) return { unproven, comparedTenantIds: [], leaks: [] };
@@ -40,7 +35,7 @@ export async function checkIsolation(
 async function whyUnproven(
   deps: IngestDependencies,
   own: Canary,
-  request: CheckIsolationRequest,
+  request: RequestOf<'ingest.CheckIsolation'>,
   context: CallContext,
 ): Promise<string | null> {
   try {
@@ -110,7 +105,7 @@ async function waysIn(deps: IngestDependencies, canary: Canary, seenBy: Canary):
 
 /** As any search of the tenant that looks. */
 function search({ messenger }: IngestDependencies, canary: Canary, seenBy: Canary, where: SearchOf) {
-  return messenger.call(lookFor, { text: canary.dataset.name, ...where }, seenBy.context);
+  return messenger.call('search.LookFor', { text: canary.dataset.name, ...where }, seenBy.context);
 }
 
 /** By its id alone, and as if it were in a dataset of the other tenant. */

@@ -7,7 +7,6 @@ import type { JsonObject } from '../../common/kernel/json.ts';
 import type { Principal } from '../../common/kernel/principal.ts';
 import type { DatasetScope } from '../../common/kernel/scope.ts';
 import type { CallContext } from '../../common/platform/messaging/messenger.ts';
-import { recordRun } from '../../common/platform/messaging/methods/cognify.ts';
 import type { ClaimedJob } from '../../common/ports/work-queue.ts';
 import type { BlobStore } from '../../common/storage/ports/blob-store.ts';
 import type { IngestDependencies } from '../dependencies.ts';
@@ -101,7 +100,7 @@ export async function recordAdditionStart(
   },
 ): Promise<void> {
   const record = { dataset, pipeline: 'add_pipeline', runId, jobId, background: true } as const;
-  await messenger.call(recordRun, { ...record, status: 'DATASET_PROCESSING_STARTED' }, context);
+  await messenger.call('cognify.RecordRun', { ...record, status: 'DATASET_PROCESSING_STARTED' }, context);
 }
 
 /** Null when the blobs are gone, because the addition has ended. */

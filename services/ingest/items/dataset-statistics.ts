@@ -1,12 +1,8 @@
 import { scopeOf } from '../../common/kernel/dataset.ts';
 import { engramError } from '../../common/kernel/errors.ts';
 import type { DatasetScope } from '../../common/kernel/scope.ts';
+import type { AnswerOf, RequestOf } from '../../common/platform/messaging/messages.ts';
 import type { CallContext } from '../../common/platform/messaging/messenger.ts';
-import { builtStatistics } from '../../common/platform/messaging/methods/cognify-managed.ts';
-import type {
-  DatasetStatistics,
-  DatasetStatisticsRequest,
-} from '../../common/platform/messaging/methods/ingest-managed.ts';
 import { datasetRef } from '../../common/records/auth/datasets.ts';
 import { builtAmong } from '../../common/records/cognify/ledger.ts';
 import type { IngestDependencies } from '../dependencies.ts';
@@ -16,9 +12,9 @@ type Dependencies = Pick<IngestDependencies, 'datasets' | 'items' | 'ledger' | '
 /** What a dataset has, and how far behind it is. Counted by the stores, whatever its size: nobody reads its items. */
 export async function datasetStatistics(
   deps: Dependencies,
-  { tenantId, datasetId }: DatasetStatisticsRequest,
+  { tenantId, datasetId }: RequestOf<'ingest.DatasetStatistics'>,
   { requestId, signal }: CallContext,
-): Promise<DatasetStatistics> {
+): Promise<AnswerOf<'ingest.DatasetStatistics'>> {
   const stored = await deps.datasets.get({ tenant: tenantId }, datasetId);
   if (stored === null) throw engramError('DatasetNotFoundError', `Dataset ${datasetId} not found.`);
   const dataset = datasetRef(stored);
@@ -28,7 +24,7 @@ export async function datasetStatistics(
   const [items, waiting, { pendingSince, failed, ...built }] = await Promise.all([
     deps.items.count(scope),
     deps.items.countWaiting(scope),
-    deps.messenger.call(builtStatistics, { dataset }, context),
+    deps.messenger.call('cognify.BuiltStatistics', { dataset }, context),
   ]);
   const pending = Math.max(0, waiting - failed);
   const lagMs = pending === 0 || pendingSince === null ? 0 : deps.clock.now().getTime() - Date.parse(pendingSince);

@@ -6,8 +6,8 @@ import { authoriseJob } from '../../common/platform/jobs/job-authority.ts';
 import type { JobLease } from '../../common/platform/jobs/job-lease.ts';
 import { isPassing } from '../../common/platform/jobs/run-error.ts';
 import { describeRunError } from '../../common/platform/jobs/run-recorder.ts';
+import type { RequestOf } from '../../common/platform/messaging/messages.ts';
 import type { CallContext } from '../../common/platform/messaging/messenger.ts';
-import { type RecordRunRequest, recordRun } from '../../common/platform/messaging/methods/cognify.ts';
 import type { ClaimedJob } from '../../common/ports/work-queue.ts';
 import type { IngestDependencies } from '../dependencies.ts';
 import { impersonateOwner } from '../forgetting/impersonate-owner.ts';
@@ -91,7 +91,7 @@ function lineOf(refused: readonly RefusedInput[]): string {
   return `${refused.length === 1 ? '1 input was' : `${refused.length} inputs were`} refused. ${named.join(' ')}${more}`;
 }
 
-type RunEnd = Pick<RecordRunRequest, 'status' | 'items' | 'error'>;
+type RunEnd = Pick<RequestOf<'cognify.RecordRun'>, 'status' | 'items' | 'error'>;
 
 async function recordEnd(
   { messenger }: Pick<IngestDependencies, 'messenger'>,
@@ -99,7 +99,7 @@ async function recordEnd(
   end: RunEnd,
 ): Promise<void> {
   const record = { dataset: run.dataset, pipeline: 'add_pipeline', runId: run.order.runId, ...end };
-  await messenger.call(recordRun, record, run.context);
+  await messenger.call('cognify.RecordRun', record, run.context);
 }
 
 /** Records that an addition failed for good, and removes its inputs. */
@@ -118,7 +118,7 @@ export async function recordFailure(dependencies: IngestDependencies, job: Claim
   await recordEnd(dependencies, { order, dataset, context }, end);
 }
 
-type RunFailure = NonNullable<RecordRunRequest['error']>;
+type RunFailure = NonNullable<RequestOf<'cognify.RecordRun'>['error']>;
 
 function describeFailure(error: unknown): RunFailure {
   if (!isEngramError(error)) return { name: 'CogneeSystemError', message: 'internal error' };

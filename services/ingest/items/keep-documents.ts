@@ -1,12 +1,8 @@
 import type { DataItemId, DatasetId } from '../../common/kernel/brand.ts';
 import { type DatasetRef, scopeOf } from '../../common/kernel/dataset.ts';
 import { dataItemId, uuid5 } from '../../common/kernel/ids.ts';
+import type { AnswerOf, KeptDocument, RequestOf } from '../../common/platform/messaging/messages.ts';
 import { type CallContext, callerOf } from '../../common/platform/messaging/messenger.ts';
-import type {
-  KeepDocumentsRequest,
-  KeepDocumentsResponse,
-  KeptDocument,
-} from '../../common/platform/messaging/methods/ingest.ts';
 import type { IngestDependencies } from '../dependencies.ts';
 import { addData } from './add-data.ts';
 import { trackedRun } from './tracked-run.ts';
@@ -20,9 +16,9 @@ const MADE_BY_IMPROVE = { _cognee: { made_by: 'improve' } };
  */
 export async function keepDocuments(
   dependencies: IngestDependencies,
-  { dataset, documents }: KeepDocumentsRequest,
+  { dataset, documents }: RequestOf<'ingest.KeepDocuments'>,
   context: CallContext,
-): Promise<KeepDocumentsResponse> {
+): Promise<AnswerOf<'ingest.KeepDocuments'>> {
   const { items, ledger, messenger, ids } = dependencies;
   const scope = scopeOf(dataset);
   const itemIds = documents.map(({ key }) => keptItemId(dataset.id, key));

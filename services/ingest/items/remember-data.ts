@@ -7,8 +7,7 @@ import type { JsonObject } from '../../common/kernel/json.ts';
 import { awaitRun } from '../../common/platform/jobs/await-run.ts';
 import { failedItems } from '../../common/platform/jobs/run-error.ts';
 import { isPermitted } from '../../common/platform/messaging/is-permitted.ts';
-import { type CognifyOptions, startRun } from '../../common/platform/messaging/methods/cognify.ts';
-import { improve } from '../../common/platform/messaging/methods/improve.ts';
+import type { CognifyOptions } from '../../common/platform/messaging/messages.ts';
 import type { IngestDependencies } from '../dependencies.ts';
 import { type AddRequest, addData } from './add-data.ts';
 import type { RefusedInput } from './refused-input.ts';
@@ -75,7 +74,7 @@ export async function buildAdded(
 ): Promise<Pick<RememberOutcome, 'run' | 'failed' | 'isErrored' | 'improved'>> {
   const { messenger, settings } = dependencies;
   const { principal, dataset, context, options, items, background = false, selfImprovement } = request;
-  const started = await messenger.call(startRun, { dataset, options, background }, { ...context, principal });
+  const started = await messenger.call('cognify.StartRun', { dataset, options, background }, { ...context, principal });
   const run = isTerminal(started.run.status) ? started.run : await awaitRun(messenger, started.run.id, context);
   const failed = new Map(
     failedItems(run, [...items]).map(({ item, failure }) => [item as string, failure?.message ?? 'no reason was kept']),
@@ -94,7 +93,7 @@ async function improveBuilt(
   { dataset, principal, context }: Pick<AddRequest, 'principal' | 'dataset' | 'context'>,
 ): Promise<Improved> {
   try {
-    return await messenger.call(improve, { dataset, sessions: [] }, { ...context, principal });
+    return await messenger.call('improve.Improve', { dataset, sessions: [] }, { ...context, principal });
   } catch (error) {
     if (!isEngramError(error)) throw error;
     logger.warn('remember.improve.failed', { datasetId: dataset.id, error });

@@ -5,7 +5,6 @@ import { engramError } from '../../common/kernel/errors.ts';
 import type { Principal } from '../../common/kernel/principal.ts';
 import { pagesOf } from '../../common/kernel/result-page.ts';
 import type { CallContext } from '../../common/platform/messaging/messenger.ts';
-import { startRun } from '../../common/platform/messaging/methods/cognify.ts';
 import { failedBuild } from '../../common/records/cognify/ledger.ts';
 import type { IngestDependencies } from '../dependencies.ts';
 
@@ -37,7 +36,11 @@ export async function retryItems(
   }
   if (failed.length === 0) return { retried: [], run: null };
   await ledger.forgive(scope, failed);
-  const { run } = await messenger.call(startRun, { dataset, options: {}, background: true }, { ...context, principal });
+  const { run } = await messenger.call(
+    'cognify.StartRun',
+    { dataset, options: {}, background: true },
+    { ...context, principal },
+  );
   logger.info('items.retried', { datasetId: dataset.id, items: failed.length, runId: run.id, userId: principal.id });
   return { retried: failed, run };
 

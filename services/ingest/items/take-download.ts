@@ -1,12 +1,8 @@
 import { Readable } from 'node:stream';
 import { scopeOf } from '../../common/kernel/dataset.ts';
 import { engramError } from '../../common/kernel/errors.ts';
+import { type AnswerOf, DOWNLOADS_PREFIX, type RequestOf } from '../../common/platform/messaging/messages.ts';
 import { type CallContext, callerOf } from '../../common/platform/messaging/messenger.ts';
-import {
-  DOWNLOADS_PREFIX,
-  type TakeDownloadRequest,
-  type TakeDownloadResponse,
-} from '../../common/platform/messaging/methods/ingest.ts';
 import type { IngestDependencies } from '../dependencies.ts';
 import { addData } from './add-data.ts';
 import { trackedRun } from './tracked-run.ts';
@@ -17,9 +13,9 @@ import { trackedRun } from './tracked-run.ts';
  */
 export async function takeDownload(
   dependencies: IngestDependencies,
-  request: TakeDownloadRequest,
+  request: RequestOf<'ingest.TakeDownload'>,
   context: CallContext,
-): Promise<TakeDownloadResponse> {
+): Promise<AnswerOf<'ingest.TakeDownload'>> {
   const { blobs, messenger, ids } = dependencies;
   const { dataset, blobKey, fileName, mimeType, sizeBytes, md5, sha256 } = request;
   const scope = scopeOf(dataset);
@@ -46,7 +42,7 @@ export async function takeDownload(
 
 async function* contentOf(
   { blobs }: Pick<IngestDependencies, 'blobs'>,
-  { dataset, blobKey }: TakeDownloadRequest,
+  { dataset, blobKey }: RequestOf<'ingest.TakeDownload'>,
 ): AsyncGenerator<Buffer> {
   const content = await blobs.get(scopeOf(dataset), blobKey);
   if (content === null) throw engramError('DataNotFoundError', 'the download is gone');

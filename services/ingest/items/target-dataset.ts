@@ -2,7 +2,6 @@ import type { DatasetRef } from '../../common/kernel/dataset.ts';
 import { engramError } from '../../common/kernel/errors.ts';
 import type { Permission, Principal } from '../../common/kernel/principal.ts';
 import type { CallContext, Messenger } from '../../common/platform/messaging/messenger.ts';
-import { resolveDatasets } from '../../common/platform/messaging/methods/auth.ts';
 
 /** How a request names its dataset; the id wins when both are given. */
 export interface DatasetSelection {
@@ -28,7 +27,11 @@ export async function targetDataset(
   { context, ...options }: TargetOptions & { readonly context: CallContext },
 ): Promise<DatasetRef> {
   const named = selection.id ? { ids: [selection.id] } : { names: [selection.name ?? ''] };
-  const { datasets } = await messenger.call(resolveDatasets, { ...named, ...options }, { ...context, principal });
+  const { datasets } = await messenger.call(
+    'auth.ResolveDatasets',
+    { ...named, ...options },
+    { ...context, principal },
+  );
   const [dataset] = datasets;
   if (dataset === undefined) throw engramError('DatasetNotFoundError', 'There are no datasets to work with.');
   return dataset;
@@ -41,5 +44,5 @@ export async function permittedDatasets(
   permission: Permission,
   context: CallContext,
 ): Promise<readonly DatasetRef[]> {
-  return (await messenger.call(resolveDatasets, { permission }, { ...context, principal })).datasets;
+  return (await messenger.call('auth.ResolveDatasets', { permission }, { ...context, principal })).datasets;
 }

@@ -3,8 +3,8 @@ import { expect } from 'chai';
 import type { DatasetRef } from '../../common/kernel/dataset.ts';
 import { asId } from '../../common/kernel/ids.ts';
 import type { Principal } from '../../common/kernel/principal.ts';
+import type { RequestOf } from '../../common/platform/messaging/messages.ts';
 import type { Messenger } from '../../common/platform/messaging/messenger.ts';
-import type { RecordRunRequest } from '../../common/platform/messaging/methods/cognify.ts';
 import { trackedRun } from './tracked-run.ts';
 
 describe('tracked run', () => {
@@ -19,7 +19,7 @@ describe('tracked run', () => {
   const recorder = (refused = 0) => {
     const statuses: string[] = [];
     let calls = 0;
-    const call = async (_method: unknown, { status }: RecordRunRequest) => {
+    const call = async (_method: unknown, { status }: RequestOf<'cognify.RecordRun'>) => {
       calls += 1;
       if (calls <= refused) throw new Error('the store is busy');
       await sleep(5);

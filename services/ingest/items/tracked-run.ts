@@ -2,7 +2,6 @@ import type { DatasetRef } from '../../common/kernel/dataset.ts';
 import { isEngramError } from '../../common/kernel/errors.ts';
 import type { Principal } from '../../common/kernel/principal.ts';
 import type { CallContext, Messenger } from '../../common/platform/messaging/messenger.ts';
-import { recordRun } from '../../common/platform/messaging/methods/cognify.ts';
 
 /**
  * Work that is over sooner is recorded once, with its end: nobody could have asked for its state meanwhile, and a record is
@@ -27,7 +26,7 @@ export async function trackedRun<Result>(
   const record = { dataset, pipeline, runId };
   let started: Promise<unknown> = Promise.resolve();
   const timer = setTimeout(() => {
-    const call = messenger.call(recordRun, { ...record, status: 'DATASET_PROCESSING_STARTED' }, context);
+    const call = messenger.call('cognify.RecordRun', { ...record, status: 'DATASET_PROCESSING_STARTED' }, context);
     started = call.catch(() => null); // the record of the end makes up for it
   }, SHORT_RUN_MS);
   const [outcome] = await Promise.allSettled([work()]);
@@ -35,13 +34,13 @@ export async function trackedRun<Result>(
   await started;
   if (outcome.status === 'fulfilled') {
     const { result, items } = outcome.value;
-    await messenger.call(recordRun, { ...record, status: 'DATASET_PROCESSING_COMPLETED', items }, context);
+    await messenger.call('cognify.RecordRun', { ...record, status: 'DATASET_PROCESSING_COMPLETED', items }, context);
     return result;
   }
   const error: unknown = outcome.reason;
   const known = isEngramError(error)
     ? { name: error.wireName, message: error.message }
     : { name: 'CogneeSystemError', message: 'internal error' };
-  await messenger.call(recordRun, { ...record, status: 'DATASET_PROCESSING_ERRORED', error: known }, context);
+  await messenger.call('cognify.RecordRun', { ...record, status: 'DATASET_PROCESSING_ERRORED', error: known }, context);
   throw error;
 }

@@ -10,7 +10,6 @@ import { awaitRun } from '../../common/platform/jobs/await-run.ts';
 import { runErrorOf } from '../../common/platform/jobs/run-error.ts';
 import { isPermitted } from '../../common/platform/messaging/is-permitted.ts';
 import type { CallContext } from '../../common/platform/messaging/messenger.ts';
-import { startRun } from '../../common/platform/messaging/methods/cognify.ts';
 import { builtAmong } from '../../common/records/cognify/ledger.ts';
 import { type ChunkChanges, chunkChanges } from '../../common/text/chunking/chunk-changes.ts';
 import type { IngestDependencies } from '../dependencies.ts';
@@ -88,7 +87,11 @@ export async function updateItem(dependencies: IngestDependencies, request: Upda
     return { result: await replaceContent(dependencies, replacement), items: [item.id] };
   });
   const options = { chunkSize, likeItem: item.id };
-  const started = await messenger.call(startRun, { dataset, options, background: false }, { ...context, principal });
+  const started = await messenger.call(
+    'cognify.StartRun',
+    { dataset, options, background: false },
+    { ...context, principal },
+  );
   const run = isTerminal(started.run.status) ? started.run : await awaitRun(messenger, started.run.id, context);
   // Runs that were there before this one may have read the former content until now.
   await removeFormerContent(dependencies, scope, former);

@@ -50,7 +50,7 @@ describe('items that expire', () => {
         // Auth is asked who the owner is, once it is known which items are old.
         async call() {
           await store.commit(SCOPE, items.replaceWrites(OLD, replaced));
-          return { principal: { id: OWNER, tenant: SCOPE.tenant } };
+          return { principal: { id: OWNER, tenant: SCOPE.tenant }, token: null };
         },
       },
     } as unknown as IngestDependencies;
@@ -70,7 +70,7 @@ describe('items that expire', () => {
       messenger: {
         async call() {
           await addedAgain();
-          return { principal: { id: OWNER, tenant: SCOPE.tenant } };
+          return { principal: { id: OWNER, tenant: SCOPE.tenant }, token: null };
         },
       },
     } as unknown as IngestDependencies;

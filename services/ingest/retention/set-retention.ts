@@ -3,7 +3,7 @@ import { engramError } from '../../common/kernel/errors.ts';
 import type { JsonObject } from '../../common/kernel/json.ts';
 import { datasetScope, type Scope } from '../../common/kernel/scope.ts';
 import { retryOnConflict } from '../../common/platform/async/retry-on-conflict.ts';
-import type { SetRetentionRequest } from '../../common/platform/messaging/methods/ingest-managed.ts';
+import type { RequestOf } from '../../common/platform/messaging/messages.ts';
 import type { ManagedResources, ManagedThing } from '../../common/records/auth/managed-resources.ts';
 import { requireManaged } from '../../common/records/auth/require-managed.ts';
 import type { Write } from '../../common/storage/ports/document-store.ts';
@@ -15,8 +15,11 @@ export type SetRetentionDependencies = Pick<IngestDependencies, 'audit' | 'datas
   readonly managedResources: Pick<ManagedResources, 'of' | 'keepWrite'>;
 };
 
-/** See `setRetention` in common/platform/messaging/methods/ingest-managed.ts: rules and errors. */
-export async function setRetention(deps: SetRetentionDependencies, request: SetRetentionRequest): Promise<void> {
+/** See `ingest.SetRetention` in proto/: rules and errors. */
+export async function setRetention(
+  deps: SetRetentionDependencies,
+  request: RequestOf<'ingest.SetRetention'>,
+): Promise<void> {
   const { tenantId: tenant, datasetId: dataset = null, crUid, sessionsMs, eventsMs, itemsMs } = request;
   const target = { thing: { tenant, dataset }, crUid };
   if (dataset === null) {

@@ -7,7 +7,6 @@ import { defineRoute, json, type Route } from '../../common/platform/http/route.
 import { NO_PERMISSION, onDatasets } from '../../common/platform/http/route-permission.ts';
 import { lenientBoolean, lenientInteger, optional, uuid, uuidList } from '../../common/platform/http/schema.ts';
 import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
-import { createDataset } from '../../common/platform/messaging/methods/auth.ts';
 import { failedBuild } from '../../common/records/cognify/ledger.ts';
 import type { IngestDependencies } from '../dependencies.ts';
 import { contentDisposition } from '../presenters/content-disposition.ts';
@@ -65,7 +64,9 @@ function collectionRoutes(dependencies: IngestDependencies): readonly Route[] {
       responses: { 200: { description: 'Dataset record', schema: datasetRecord } },
       async handle({ principal, body, context }) {
         return json(
-          presentDataset((await messenger.call(createDataset, { name: body.name }, { ...context, principal })).dataset),
+          presentDataset(
+            (await messenger.call('auth.CreateDataset', { name: body.name }, { ...context, principal })).dataset,
+          ),
         );
       },
     }),

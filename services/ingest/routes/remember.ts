@@ -10,7 +10,7 @@ import { lenientBoolean, lenientInteger, optional, optionalOrBlank } from '../..
 import { warningHeader } from '../../common/platform/http/warning-header.ts';
 import { isModelRefusal, runError } from '../../common/platform/jobs/run-error.ts';
 import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
-import type { CognifyOptions } from '../../common/platform/messaging/methods/cognify.ts';
+import type { CognifyOptions } from '../../common/platform/messaging/messages.ts';
 import type { IngestDependencies } from '../dependencies.ts';
 import { checkCounts } from '../items/item-annotations.ts';
 import { isSelected, targetDataset } from '../items/target-dataset.ts';

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { createMemoryDocumentStore } from '../../../test/support/memory/document-store.ts';
+import type { TurnNote } from '../../common/domain/session-context.ts';
 import type { TenantId, UserId } from '../../common/kernel/brand.ts';
 import { asId } from '../../common/kernel/ids.ts';
-import type { TurnNote } from '../../common/platform/messaging/methods/ingest.ts';
 import { createSessionContexts, sessionContextCollection } from '../../common/records/sessions/session-context.ts';
 import { createSessionEntries, sessionEntriesCollection } from '../../common/records/sessions/session-entries.ts';
 import { createSessions, sessionsCollection } from '../../common/records/sessions/sessions.ts';

@@ -1,5 +1,5 @@
+import type { AnswerOf, RequestOf } from '../../common/platform/messaging/messages.ts';
 import { type CallContext, callerOf } from '../../common/platform/messaging/messenger.ts';
-import type { NoteOnTurnRequest, NoteOnTurnResponse } from '../../common/platform/messaging/methods/ingest.ts';
 import type { SessionContexts } from '../../common/records/sessions/session-context.ts';
 import type { IngestDependencies } from '../dependencies.ts';
 
@@ -7,12 +7,12 @@ type Dependencies = Pick<IngestDependencies, 'settings' | 'sessions' | 'sessionE
   readonly contexts: SessionContexts;
 };
 
-/** See `noteOnTurn` in common/platform/messaging/methods/ingest.ts. */
+/** See `ingest.NoteOnTurn` in proto/. */
 export async function keepTurnNote(
   { settings, sessions, sessionEntries, contexts, clock, ids }: Dependencies,
-  { session: name, note }: NoteOnTurnRequest,
+  { session: name, note }: RequestOf<'ingest.NoteOnTurn'>,
   context: CallContext,
-): Promise<NoteOnTurnResponse> {
+): Promise<AnswerOf<'ingest.NoteOnTurn'>> {
   if (!settings.sessions.enabled) return { noted: false };
   const principal = callerOf(context);
   const scope = { tenant: principal.tenant };

@@ -4,8 +4,8 @@ import { createMemoryDocumentStore } from '../../../test/support/memory/document
 import type { DatasetId, TenantId, UserId } from '../../common/kernel/brand.ts';
 import { engramError } from '../../common/kernel/errors.ts';
 import { asId } from '../../common/kernel/ids.ts';
+import type { RequestOf } from '../../common/platform/messaging/messages.ts';
 import type { Messenger } from '../../common/platform/messaging/messenger.ts';
-import type { AppendSessionRequest } from '../../common/platform/messaging/methods/ingest.ts';
 import { createAgentConnections } from '../../common/records/auth/agent-connections.ts';
 import { recordCollections } from '../../common/records/collections.ts';
 import { createSessionEntries } from '../../common/records/sessions/session-entries.ts';
@@ -50,7 +50,7 @@ describe('turns of search and notes of improve', () => {
     } as unknown as IngestDependencies;
   });
 
-  const turn = (more: Partial<AppendSessionRequest> = {}): AppendSessionRequest => ({
+  const turn = (more: Partial<RequestOf<'ingest.AppendSession'>> = {}): RequestOf<'ingest.AppendSession'> => ({
     ...{ session: 's1', qaId: randomUUID(), datasetId: READABLE, spending: null },
     entry: {
       ...{ question: 'Who?', context: '', answer: 'Ann', feedbackText: null, feedbackScore: null },

@@ -1,14 +1,8 @@
 import type { Session } from '../../common/domain/session.ts';
 import { isEngramError } from '../../common/kernel/errors.ts';
 import { slices } from '../../common/kernel/slices.ts';
+import type { AnswerOf, RequestOf } from '../../common/platform/messaging/messages.ts';
 import { type CallContext, callerOf } from '../../common/platform/messaging/messenger.ts';
-import { resolveDatasets } from '../../common/platform/messaging/methods/auth.ts';
-import type {
-  AppendSessionRequest,
-  AppendSessionResponse,
-  NoteOnSessionRequest,
-  NoteOnSessionResponse,
-} from '../../common/platform/messaging/methods/ingest.ts';
 import { sessionEntriesCollection } from '../../common/records/sessions/session-entries.ts';
 import { DuplicateKeyError, type Write } from '../../common/storage/ports/document-store.ts';
 import type { IngestDependencies } from '../dependencies.ts';
@@ -16,21 +10,21 @@ import { requireDatasetStillThere } from '../items/dataset-still-there.ts';
 import { boundElsewhere } from './session-target.ts';
 
 /**
- * See `appendSession` in common/platform/messaging/methods/ingest.ts. Who asked saw the session before it answered: somebody else may
+ * See `ingest.AppendSession` in proto/. Who asked saw the session before it answered: somebody else may
  * have bound it meanwhile, and what a session holds is read by the readers of its dataset.
  */
 export async function appendTurn(
   dependencies: IngestDependencies,
-  { session: name, qaId, datasetId, entry, spending }: AppendSessionRequest,
+  { session: name, qaId, datasetId, entry, spending }: RequestOf<'ingest.AppendSession'>,
   context: CallContext,
-): Promise<AppendSessionResponse> {
+): Promise<AnswerOf<'ingest.AppendSession'>> {
   const { settings, messenger, sessions, sessionEntries, connections, clock } = dependencies;
   if (!settings.sessions.enabled) return { stored: false };
   const principal = callerOf(context);
   const [dataset = null] =
     datasetId === null
       ? []
-      : (await messenger.call(resolveDatasets, { permission: 'read', ids: [datasetId] }, context)).datasets;
+      : (await messenger.call('auth.ResolveDatasets', { permission: 'read', ids: [datasetId] }, context)).datasets;
   const scope = { tenant: principal.tenant };
   const key = { user: principal.id, session: name };
   const found = await sessions.get(scope, key);
@@ -64,12 +58,12 @@ function isKnown(error: unknown): boolean {
 /** Notes of one commit. */
 const NOTES_AT_ONCE = 100;
 
-/** See `noteOnSession` in common/platform/messaging/methods/ingest.ts. */
+/** See `ingest.NoteOnSession` in proto/. */
 export async function noteOnSession(
   { sessionEntries }: Pick<IngestDependencies, 'sessionEntries'>,
-  { session: name, notes }: NoteOnSessionRequest,
+  { session: name, notes }: RequestOf<'ingest.NoteOnSession'>,
   context: CallContext,
-): Promise<NoteOnSessionResponse> {
+): Promise<AnswerOf<'ingest.NoteOnSession'>> {
   const principal = callerOf(context);
   const scope = { tenant: principal.tenant };
   const key = { user: principal.id, session: name };

@@ -3,7 +3,6 @@ import type { Session } from '../../common/domain/session.ts';
 import type { UserId } from '../../common/kernel/brand.ts';
 import type { Principal } from '../../common/kernel/principal.ts';
 import type { CallContext } from '../../common/platform/messaging/messenger.ts';
-import { heldCapabilities } from '../../common/platform/messaging/methods/auth.ts';
 import type { IngestDependencies } from '../dependencies.ts';
 import { agentTypeOf } from './agent-type.ts';
 import { activityOf, connectionsOf, listed, type SessionRange, sessionViewer } from './list-sessions.ts';
@@ -128,7 +127,7 @@ async function* sessionsOfPeople(
   const { messenger, visibleSessions } = dependencies;
   const activity = activityOf(dependencies, { range, status: null });
   if (activity === null) return;
-  const { capabilities } = await messenger.call(heldCapabilities, {}, { ...context, principal });
+  const { capabilities } = await messenger.call('auth.HeldCapabilities', {}, { ...context, principal });
   if (capabilities.includes('manage_users')) {
     yield* visibleSessions.allPages({ tenant: principal.tenant }, activity);
   } else {

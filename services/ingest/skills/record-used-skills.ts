@@ -1,8 +1,8 @@
+import type { UsedSkill } from '../../common/domain/skill.ts';
 import type { DatasetRef } from '../../common/kernel/dataset.ts';
 import { isEngramError } from '../../common/kernel/errors.ts';
 import type { Principal } from '../../common/kernel/principal.ts';
 import type { CallContext } from '../../common/platform/messaging/messenger.ts';
-import type { UsedSkill } from '../../common/platform/messaging/methods/ingest.ts';
 import { recordSkillRun } from './record-skill-run.ts';
 import type { SkillDependencies } from './skill-dependencies.ts';
 

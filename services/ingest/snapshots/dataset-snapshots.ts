@@ -4,7 +4,6 @@ import { engramError } from '../../common/kernel/errors.ts';
 import type { Principal } from '../../common/kernel/principal.ts';
 import { SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
 import type { CallContext } from '../../common/platform/messaging/messenger.ts';
-import { checkSnapshot } from '../../common/platform/messaging/methods/snapshots.ts';
 import type { AuditLog } from '../../common/ports/audit-log.ts';
 import { DuplicateKeyError, type Write } from '../../common/storage/ports/document-store.ts';
 import { partPlace } from '../../common/storage/snapshots/manifest.ts';
@@ -123,7 +122,7 @@ async function file(
   const { blobs } = await deps.places.open(null);
   const found = await snapshotFile(
     partPlace(blobs, tenant, name),
-    async (signed) => (await deps.messenger.call(checkSnapshot, signed, { requestId })).isOurs,
+    async (signed) => (await deps.messenger.call('auth.CheckSnapshot', signed, { requestId })).isOurs,
   );
   if (found === null) throw engramError('EntityNotFoundError', `The dataset has no snapshot ${JSON.stringify(name)}.`);
   const details = { what: 'snapshot', snapshot: name };

@@ -2,12 +2,8 @@ import { isSnapshotName } from '../../common/domain/snapshot.ts';
 import type { DatasetId, UserId } from '../../common/kernel/brand.ts';
 import { engramError } from '../../common/kernel/errors.ts';
 import { asId } from '../../common/kernel/ids.ts';
+import type { AnswerOf, RequestOf } from '../../common/platform/messaging/messages.ts';
 import type { CallContext } from '../../common/platform/messaging/messenger.ts';
-import {
-  admitDataset,
-  type RestoreDatasetRequest,
-  type RestoreProgress,
-} from '../../common/platform/messaging/methods/snapshots.ts';
 import type { IdSource } from '../../common/ports/system.ts';
 import type { ManagedResources } from '../../common/records/auth/managed-resources.ts';
 import { beingErased } from '../../common/records/auth/require-managed.ts';
@@ -32,10 +28,10 @@ const ABANDONED_AFTER_MS = 3_600_000;
 
 export type ManagedRestores = ReturnType<typeof createManagedRestores>;
 
-/** Datasets from snapshots, for the operator. See common/platform/messaging/methods/snapshots.ts. */
+/** Datasets from snapshots, for the operator. See `ingest.TakeSnapshot` and `ingest.RestoreDataset` in proto/. */
 export function createManagedRestores(deps: Dependencies, options: { readonly answerAfterMs?: number } = {}) {
   const { restores, store } = deps;
-  const work = createRecordedWork<ManagedRestore, RestoreDatasetRequest>(deps, {
+  const work = createRecordedWork<ManagedRestore, RequestOf<'ingest.RestoreDataset'>>(deps, {
     ...options,
     kind: MANAGED_RESTORE_JOB,
     read: ({ payload }) => restores.get(String(payload['crUid'])),
@@ -45,7 +41,10 @@ export function createManagedRestores(deps: Dependencies, options: { readonly an
       return carryOut(deps, restore, request, progress);
     },
   });
-  const keyOf = ({ tenantId: tenant, crUid }: Pick<RestoreDatasetRequest, 'tenantId' | 'crUid'>): WorkKey => ({
+  const keyOf = ({
+    tenantId: tenant,
+    crUid,
+  }: Pick<RequestOf<'ingest.RestoreDataset'>, 'tenantId' | 'crUid'>): WorkKey => ({
     scope: { tenant },
     key: crUid,
     payload: { crUid },
@@ -53,7 +52,10 @@ export function createManagedRestores(deps: Dependencies, options: { readonly an
   });
   return {
     handler: work.handler,
-    async restore(request: RestoreDatasetRequest, { requestId }: CallContext): Promise<RestoreProgress> {
+    async restore(
+      request: RequestOf<'ingest.RestoreDataset'>,
+      { requestId }: CallContext,
+    ): Promise<AnswerOf<'ingest.RestoreDataset'>> {
       const { crUid } = request;
       if (!isSnapshotName(request.snapshot.name))
         throw engramError('InvalidRequestError', `${JSON.stringify(request.snapshot.name)} is no snapshot's name.`);
@@ -80,7 +82,7 @@ export function createManagedRestores(deps: Dependencies, options: { readonly an
 /** The dataset that the resource manages, if it is there: it came from the snapshot, or was there before. */
 async function presentDataset(
   deps: Dependencies,
-  { tenantId, crUid }: RestoreDatasetRequest,
+  { tenantId, crUid }: RequestOf<'ingest.RestoreDataset'>,
 ): Promise<DatasetId | null> {
   const managed = await deps.managedResources.byResource(crUid);
   if (managed === null || managed.dataset === null || managed.tenant !== tenantId) return null;
@@ -89,7 +91,7 @@ async function presentDataset(
 
 async function open(
   { restores, store, ids, clock }: Dependencies,
-  { tenantId: tenant, crUid }: RestoreDatasetRequest,
+  { tenantId: tenant, crUid }: RequestOf<'ingest.RestoreDataset'>,
 ): Promise<void> {
   const known = await restores.get(crUid);
   // Its dataset was removed by somebody: it is made once more, under another id.
@@ -114,7 +116,7 @@ async function open(
 async function carryOut(
   deps: Dependencies,
   { datasetId }: ManagedRestore,
-  request: RestoreDatasetRequest,
+  request: RequestOf<'ingest.RestoreDataset'>,
   progress: WorkProgress<ManagedRestore>,
 ): Promise<Partial<ManagedRestore>> {
   const { tenantId, name, crUid, snapshot, place, signers = [] } = request;
@@ -131,14 +133,14 @@ async function carryOut(
     authorise: requireTenant,
     onStep: requireTenant,
     async admit() {
-      await deps.messenger.call(admitDataset, { tenantId, datasetId, name, crUid }, { requestId });
+      await deps.messenger.call('auth.AdmitDataset', { tenantId, datasetId, name, crUid }, { requestId });
     },
   };
   await carryOutRestore(deps, restoring, progress);
   return { step: '' };
 }
 
-async function ownerOf(deps: Dependencies, tenantId: RestoreDatasetRequest['tenantId']): Promise<UserId> {
+async function ownerOf(deps: Dependencies, tenantId: RequestOf<'ingest.RestoreDataset'>['tenantId']): Promise<UserId> {
   const tenant = await deps.tenants.get(tenantId);
   if (tenant === null) throw engramError('TenantNotFoundError', `Tenant ${tenantId} not found.`);
   if (tenant.state === 'Erasing') throw beingErased({ tenant: tenantId, dataset: null });

@@ -1,14 +1,8 @@
 import { isSnapshotName } from '../../common/domain/snapshot.ts';
 import { engramError } from '../../common/kernel/errors.ts';
 import { SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
+import type { AnswerOf, RequestOf, SnapshotInfo } from '../../common/platform/messaging/messages.ts';
 import type { CallContext } from '../../common/platform/messaging/messenger.ts';
-import type {
-  ListSnapshotsRequest,
-  PruneSnapshotsRequest,
-  SnapshotInfo,
-  SnapshotProgress,
-  TakeSnapshotRequest,
-} from '../../common/platform/messaging/methods/snapshots.ts';
 import type { ManagedResources } from '../../common/records/auth/managed-resources.ts';
 import { eraserOfTenant, requireManager } from '../../common/records/auth/require-managed.ts';
 import { DuplicateKeyError } from '../../common/storage/ports/document-store.ts';
@@ -30,21 +24,24 @@ export type ManagedSnapshots = ReturnType<typeof createManagedSnapshots>;
 /** The operator asks every few seconds, or minutes after a failure. */
 const ABANDONED_AFTER_MS = 24 * 3_600_000;
 
-/** Snapshots for the operator, which asks again until each is complete. See common/platform/messaging/methods/snapshots.ts. */
+/** Snapshots for the operator, which asks again until each is complete. See `ingest.TakeSnapshot` and `ingest.RestoreDataset` in proto/. */
 export function createManagedSnapshots(deps: Dependencies, work: SnapshotWork) {
   const { snapshots } = deps;
   return {
-    async take(request: TakeSnapshotRequest, context: CallContext): Promise<SnapshotProgress> {
+    async take(
+      request: RequestOf<'ingest.TakeSnapshot'>,
+      context: CallContext,
+    ): Promise<AnswerOf<'ingest.TakeSnapshot'>> {
       const record = await progress(deps, work, request, context);
       const { done, total, failure, isComplete } = record;
       return { snapshot: isComplete ? infoOf(record) : null, done, total, failure };
     },
-    async list({ tenantId, datasetId }: ListSnapshotsRequest): Promise<readonly SnapshotInfo[]> {
+    async list({ tenantId, datasetId }: RequestOf<'ingest.ListSnapshots'>): Promise<readonly SnapshotInfo[]> {
       const found = await snapshots.list({ tenant: tenantId }, datasetId);
       return found.filter(({ isComplete }) => isComplete).map(infoOf);
     },
     /** In the place alone: what lies elsewhere needs other credentials. Returns the names of those removed. */
-    async prune(request: PruneSnapshotsRequest): Promise<readonly string[]> {
+    async prune(request: RequestOf<'ingest.PruneSnapshots'>): Promise<readonly string[]> {
       const { tenantId: tenant, datasetId, crUid, keep, place } = request;
       await requireManager(deps, { tenant, dataset: datasetId }, crUid);
       const found = await snapshots.list({ tenant }, datasetId);
@@ -66,7 +63,7 @@ export function createManagedSnapshots(deps: Dependencies, work: SnapshotWork) {
 async function progress(
   deps: Dependencies,
   work: SnapshotWork,
-  request: TakeSnapshotRequest,
+  request: RequestOf<'ingest.TakeSnapshot'>,
   { requestId }: CallContext,
 ): Promise<SnapshotRecord> {
   const { tenantId: tenant, datasetId, crUid, name, place, verify = false } = request;

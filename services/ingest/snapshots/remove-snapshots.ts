@@ -10,7 +10,7 @@ import type { SnapshotIndex, SnapshotRecord } from '../repositories/snapshots.ts
 interface Erased {
   readonly tenantId: TenantId;
   /** Absent: the whole tenant. */
-  readonly datasetId?: DatasetId;
+  readonly datasetId?: DatasetId | undefined;
   readonly keepSnapshots: boolean;
 }
 

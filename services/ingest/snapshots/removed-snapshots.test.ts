@@ -10,7 +10,6 @@ import { createAuditLog } from '../../auth/repositories/audit-log.ts';
 import { itemBlobs } from '../../common/domain/data-item.ts';
 import { scopeOf } from '../../common/kernel/dataset.ts';
 import { createMessenger } from '../../common/platform/messaging/messenger.ts';
-import { signSnapshot } from '../../common/platform/messaging/methods/snapshots.ts';
 import { createSystemClock } from '../../common/platform/system/clock.ts';
 import { createManagedResources } from '../../common/records/auth/managed-resources.ts';
 import { createDataItems } from '../../common/records/ingest/data-items.ts';
@@ -85,7 +84,7 @@ async function start() {
     },
   };
   const messenger = createMessenger(createInProcessBus(), unsignedPrincipals);
-  await messenger.serve(signSnapshot, async () => ({ keyId: 'k', signature: 's' }));
+  await messenger.serve('auth.SignSnapshot', async () => ({ keyId: 'k', signature: 's' }));
   const [clock, managedResources, snapshots] = [
     createSystemClock(),
     createManagedResources(store),

@@ -4,14 +4,8 @@ import type { DataItemId, DatasetId, TenantId, UserId } from '../../common/kerne
 import { engramError } from '../../common/kernel/errors.ts';
 import type { JsonObject } from '../../common/kernel/json.ts';
 import { type DatasetScope, datasetScope } from '../../common/kernel/scope.ts';
+import type { RequestOf, RestoreStep, SnapshotRef } from '../../common/platform/messaging/messages.ts';
 import type { Messenger } from '../../common/platform/messaging/messenger.ts';
-import {
-  checkSnapshot,
-  type RestoreBuiltRequest,
-  type RestoreStep,
-  restoreBuilt,
-  type SnapshotRef,
-} from '../../common/platform/messaging/methods/snapshots.ts';
 import type { Budgets } from '../../common/ports/budgets.ts';
 import { eraseCollections } from '../../common/records/base/erase-collections.ts';
 import { type DataItems, dataItemsCollection } from '../../common/records/ingest/data-items.ts';
@@ -79,9 +73,9 @@ export async function restoreSnapshot(sources: RestoreSources, request: RestoreR
   const { snapshot, from, requestId, signal } = request;
   const scope = datasetScope(request.tenantId, request.datasetId);
   const ask = async (step: RestoreStep) =>
-    sources.messenger.call(restoreBuilt, builtRequest(request, step), { requestId, signal });
+    sources.messenger.call('cognify.RestoreBuilt', builtRequest(request, step), { requestId, signal });
   const check: CheckSignature = async (signed) =>
-    (await sources.messenger.call(checkSnapshot, signed, { requestId })).isOurs ||
+    (await sources.messenger.call('auth.CheckSnapshot', signed, { requestId })).isOurs ||
     (request.signers ?? []).some((signer) => isManifestSignedBy(signer, signed));
   const manifest = await readManifest(from, check);
   if (manifest === null)
@@ -101,16 +95,13 @@ export async function restoreSnapshot(sources: RestoreSources, request: RestoreR
       blobs += await restoreBlobs(sources, scope, { from, part, signal });
       continue;
     }
-    const { documents } = await ask({ kind: 'part', part, space: manifest.space });
+    const { documents } = await ask({ part: { part, space: manifest.space } });
     if (part.kind !== 'documents') continue;
     Object.assign(built, documents, await restoreRecords(sources, request, part, manifest));
   }
   await request.progress({ step: 'counting', done: total, total });
-  requireEqual(
-    manifest,
-    { ...(await ask({ kind: 'count' })).rows, blobs, items: await sources.items.count(scope) },
-    built,
-  );
+  const { text, vectors, nodes, edges } = await ask({ count: true });
+  requireEqual(manifest, { text, vectors, nodes, edges, blobs, items: await sources.items.count(scope) }, built);
 }
 
 /** Everything of a restore that came to nothing, at its owners. */
@@ -122,7 +113,7 @@ export async function discardRestored(
   },
 ): Promise<void> {
   const scope = datasetScope(request.tenantId, request.datasetId);
-  const { left: rows } = await messenger.call(restoreBuilt, builtRequest(request, { kind: 'discard' }), {
+  const { left: rows } = await messenger.call('cognify.RestoreBuilt', builtRequest(request, { discard: true }), {
     requestId: request.requestId,
   });
   await blobs.removeAll(scope);
@@ -138,7 +129,7 @@ export async function discardRestored(
 function builtRequest(
   { tenantId, datasetId, snapshot, place }: Pick<RestoreRequest, 'tenantId' | 'datasetId' | 'snapshot' | 'place'>,
   step: RestoreStep,
-): RestoreBuiltRequest {
+): RequestOf<'cognify.RestoreBuilt'> {
   return { tenantId, datasetId, snapshot, place, step };
 }
 

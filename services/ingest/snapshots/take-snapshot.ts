@@ -1,6 +1,5 @@
 import type { SnapshotPart } from '../../common/domain/snapshot.ts';
 import { engramError } from '../../common/kernel/errors.ts';
-import { signSnapshot } from '../../common/platform/messaging/methods/snapshots.ts';
 import { datasetRef } from '../../common/records/auth/datasets.ts';
 import { VersionConflictError } from '../../common/storage/ports/document-store.ts';
 import { placeText, type SnapshotPlace } from '../../common/storage/ports/snapshot-places.ts';
@@ -105,7 +104,7 @@ async function takeSnapshot(
       progress: update,
       sign(hash) {
         sha256 = hash;
-        return deps.messenger.call(signSnapshot, { sha256: hash }, { requestId });
+        return deps.messenger.call('auth.SignSnapshot', { sha256: hash }, { requestId });
       },
     });
     if (verify) await checkParts(partPlace(opened.blobs, tenant, name), manifest.parts, signal);

@@ -11,7 +11,6 @@ import type { DatasetId, UserId } from '../../common/kernel/brand.ts';
 import { asId } from '../../common/kernel/ids.ts';
 import { PERSONAL_TENANT } from '../../common/kernel/scope.ts';
 import { createMessenger } from '../../common/platform/messaging/messenger.ts';
-import { getPrincipal } from '../../common/platform/messaging/methods/auth.ts';
 import { createSystemClock } from '../../common/platform/system/clock.ts';
 import { createIdSource } from '../../common/platform/system/id-source.ts';
 import { createInProcessBus } from '../../common/storage/bus/in-process/bus.ts';
@@ -28,7 +27,7 @@ describe('restores of a user', () => {
     await store.prepare(collections);
     const messenger = createMessenger(createInProcessBus(), unsignedPrincipals);
     const isOver = Promise.withResolvers<void>();
-    await messenger.serve(getPrincipal, async () => {
+    await messenger.serve('auth.GetPrincipal', async () => {
       await isOver.promise;
       return { principal: null };
     });

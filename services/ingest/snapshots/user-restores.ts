@@ -8,7 +8,6 @@ import { SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
 import { isRefusal } from '../../common/platform/jobs/job-failure.ts';
 import { asAccount } from '../../common/platform/messaging/account-authority.ts';
 import type { CallContext } from '../../common/platform/messaging/messenger.ts';
-import { admitOwnDataset, checkSnapshot } from '../../common/platform/messaging/methods/snapshots.ts';
 import type { AuditLog } from '../../common/ports/audit-log.ts';
 import type { IdSource } from '../../common/ports/system.ts';
 import type { UploadedFile } from '../../common/ports/upload.ts';
@@ -125,7 +124,7 @@ function keyOf({ tenant, id }: UserRestore): WorkKey {
 }
 
 function signatureCheck({ messenger }: Pick<UserRestoreDependencies, 'messenger'>, requestId: string): CheckSignature {
-  return async (signed) => (await messenger.call(checkSnapshot, signed, { requestId })).isOurs;
+  return async (signed) => (await messenger.call('auth.CheckSnapshot', signed, { requestId })).isOurs;
 }
 
 async function readRestore(
@@ -234,7 +233,7 @@ async function carryOut(
     },
     async admit() {
       const context = await asUser(deps, restore, requestId);
-      await deps.messenger.call(admitOwnDataset, { datasetId, name }, context);
+      await deps.messenger.call('auth.AdmitOwnDataset', { datasetId, name }, context);
     },
   };
   try {

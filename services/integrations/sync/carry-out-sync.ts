@@ -1,6 +1,5 @@
 import { type DatasetRef, scopeOf } from '../../common/kernel/dataset.ts';
 import { authoriseJob, type JobAuthority } from '../../common/platform/jobs/job-authority.ts';
-import { startRun } from '../../common/platform/messaging/methods/cognify.ts';
 import type { RemoteMemory } from '../../common/ports/remote-memory.ts';
 import { hasEnded } from '../../common/records/integrations/sync-runs.ts';
 import type { SyncDue } from '../../common/records/integrations/sync-state.ts';
@@ -113,7 +112,7 @@ async function buildHere(
   for (const dataset of datasets) {
     const dues = await arrived(dependencies, dataset, { side: 'local', runId });
     if (dues.length === 0) continue;
-    await messenger.call(startRun, { dataset, options: {}, background: true }, context);
+    await messenger.call('cognify.StartRun', { dataset, options: {}, background: true }, context);
     await state.settleDues(scopeOf(dataset), dues);
   }
 }

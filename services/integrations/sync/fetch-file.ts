@@ -1,7 +1,7 @@
 import { pipeline, type Readable, Transform } from 'node:stream';
 import { scopeOf } from '../../common/kernel/dataset.ts';
 import { engramError, isEngramError } from '../../common/kernel/errors.ts';
-import { DOWNLOADS_PREFIX, takeDownload } from '../../common/platform/messaging/methods/ingest.ts';
+import { DOWNLOADS_PREFIX } from '../../common/platform/messaging/messages.ts';
 import type { BlobInfo } from '../../common/storage/ports/blob-store.ts';
 import type { SyncDependencies } from '../dependencies.ts';
 import type { DatasetSync } from './sync-dataset.ts';
@@ -66,7 +66,11 @@ async function take(
   { stored, name, mimeType }: { readonly stored: BlobInfo; readonly name: string; readonly mimeType: string | null },
 ): Promise<void> {
   const { key: blobKey, sizeBytes, md5, sha256 } = stored;
-  await messenger.call(takeDownload, { dataset, blobKey, fileName: name, mimeType, sizeBytes, md5, sha256 }, context);
+  await messenger.call(
+    'ingest.TakeDownload',
+    { dataset, blobKey, fileName: name, mimeType, sizeBytes, md5, sha256 },
+    context,
+  );
 }
 
 function isRefusal(error: unknown): boolean {

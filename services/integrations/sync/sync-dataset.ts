@@ -2,7 +2,6 @@ import { md5Of } from '../../common/domain/data-item.ts';
 import { type DatasetRef, scopeOf } from '../../common/kernel/dataset.ts';
 import { pagesOf } from '../../common/kernel/result-page.ts';
 import type { CallContext } from '../../common/platform/messaging/messenger.ts';
-import { datasetItems } from '../../common/platform/messaging/methods/ingest.ts';
 import type { RemoteMemory } from '../../common/ports/remote-memory.ts';
 import type { SyncCounts } from '../../common/records/integrations/sync-runs.ts';
 import type { SyncDependencies } from '../dependencies.ts';
@@ -82,7 +81,8 @@ async function localFiles(
   { dataset, context }: DatasetSync,
 ): Promise<ReadonlyMap<string, LocalFile>> {
   const files = new Map<string, LocalFile>();
-  const read = (after: string | null) => messenger.call(datasetItems, { dataset, after, limit: PAGE }, context);
+  const read = (after: string | null) =>
+    messenger.call('ingest.DatasetItems', { dataset, after: after ?? undefined, limit: PAGE }, context);
   for await (const items of pagesOf(read)) {
     for (const { id, revision = null, fileName, mimeType, extension, ...hashed } of items) {
       const contentHash = md5Of(hashed);

@@ -2,7 +2,6 @@ import type { DatasetRef } from '../../common/kernel/dataset.ts';
 import { engramError } from '../../common/kernel/errors.ts';
 import type { Principal } from '../../common/kernel/principal.ts';
 import type { CallContext } from '../../common/platform/messaging/messenger.ts';
-import { resolveDatasets } from '../../common/platform/messaging/methods/auth.ts';
 import type { SyncRun } from '../../common/records/integrations/sync-runs.ts';
 import { DuplicateKeyError } from '../../common/storage/ports/document-store.ts';
 import { SYNC_JOB, syncJob } from '../consumers/sync-job.ts';
@@ -51,7 +50,7 @@ async function datasetsOf(
 ): Promise<readonly DatasetRef[]> {
   const selection = datasetIds.length === 0 ? {} : { ids: datasetIds };
   const asking = { permission: 'write', ...selection } as const;
-  const { datasets } = await messenger.call(resolveDatasets, asking, { ...context, principal });
+  const { datasets } = await messenger.call('auth.ResolveDatasets', asking, { ...context, principal });
   if (datasets.length > 0) return datasets;
   throw engramError('PermissionDeniedError', 'Request owner does not have permission: [write] for any dataset.');
 }

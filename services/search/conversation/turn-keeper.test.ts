@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { DatasetRef } from '../../common/kernel/dataset.ts';
+import type { RequestOf } from '../../common/platform/messaging/messages.ts';
 import type { Messenger } from '../../common/platform/messaging/messenger.ts';
-import type { AppendSessionRequest } from '../../common/platform/messaging/methods/ingest.ts';
 import { createSessionWriter, createTurnSpending, type NewTurn } from './turn-keeper.ts';
 
 describe('turns on their way to their session', () => {
@@ -15,7 +15,7 @@ describe('turns on their way to their session', () => {
   let asked: [session: string, qaId: string, dataset: string | null][];
   const writerTo = (takes: (session: string) => boolean) => {
     const messenger = {
-      async call(_method: unknown, { session, qaId, datasetId }: AppendSessionRequest) {
+      async call(_method: unknown, { session, qaId, datasetId }: RequestOf<'ingest.AppendSession'>) {
         asked.push([session, qaId, datasetId]);
         return { stored: takes(session) };
       },

@@ -1,10 +1,9 @@
-import type { NewQa } from '../../common/domain/session.ts';
+import type { NewQa, SessionSpending } from '../../common/domain/session.ts';
 import type { NewContextRow } from '../../common/domain/session-context.ts';
 import type { DatasetRef } from '../../common/kernel/dataset.ts';
 import { isEngramError } from '../../common/kernel/errors.ts';
 import { settlesWithin } from '../../common/platform/async/time-limit.ts';
 import type { CallContext, Messenger } from '../../common/platform/messaging/messenger.ts';
-import { appendSession, noteOnTurn, type SessionSpending } from '../../common/platform/messaging/methods/ingest.ts';
 import type { Logger } from '../../common/ports/logger.ts';
 import type { ModelCallContext } from '../../common/ports/models.ts';
 import type { IdSource } from '../../common/ports/system.ts';
@@ -93,11 +92,11 @@ export function createSessionWriter(messenger: Messenger, ids: IdSource): Sessio
   return {
     async append({ dataset, ...rest }, context) {
       const turn = { ...rest, qaId: ids.uuid(), datasetId: dataset?.id ?? null };
-      const { stored } = await messenger.call(appendSession, turn, context);
+      const { stored } = await messenger.call('ingest.AppendSession', turn, context);
       if (stored || dataset === null) return;
       // Bound to another dataset since it was read: this one has a session of its own.
       const session = defaultSession(dataset.id);
-      if (session !== turn.session) await messenger.call(appendSession, { ...turn, session }, context);
+      if (session !== turn.session) await messenger.call('ingest.AppendSession', { ...turn, session }, context);
     },
     async note({ session, feedback, contextRatings, ...rest }, context) {
       const note = {
@@ -105,7 +104,7 @@ export function createSessionWriter(messenger: Messenger, ids: IdSource): Sessio
         feedback: feedback === null ? null : { ...feedback, id: ids.uuid() },
         contextRatings: Object.fromEntries(contextRatings),
       };
-      await messenger.call(noteOnTurn, { session, note }, context);
+      await messenger.call('ingest.NoteOnTurn', { session, note }, context);
     },
   };
 }

@@ -1,7 +1,6 @@
 import type { RunState } from '../../common/domain/run.ts';
 import type { DatasetRef } from '../../common/kernel/dataset.ts';
 import type { CallContext, Messenger } from '../../common/platform/messaging/messenger.ts';
-import { runStatuses } from '../../common/platform/messaging/methods/cognify.ts';
 import type { Logger } from '../../common/ports/logger.ts';
 import type { Clock } from '../../common/ports/system.ts';
 import type { DocumentStore } from '../../common/storage/ports/document-store.ts';
@@ -66,7 +65,7 @@ async function ask(
 ): Promise<Verdict | null> {
   if (datasets.length === 0) return { status: 'memory_warming_up' };
   const pipelines = [ADD_PIPELINE, ...BUILD_PIPELINES];
-  const { runs } = await deps.messenger.call(runStatuses, { datasets, pipelines }, context);
+  const { runs } = await deps.messenger.call('cognify.RunStatuses', { datasets, pipelines }, context);
   const builds = runs.filter((run) => run.pipeline !== ADD_PIPELINE);
   if (builds.some((run) => run.status === 'DATASET_PROCESSING_COMPLETED')) return null;
   if (builds.length === 0 && runs.length > 0) return null;

@@ -8,7 +8,6 @@ import { onDatasets } from '../../common/platform/http/route-permission.ts';
 import { lenientBoolean, lenientInteger, optionalOrBlank, uuid } from '../../common/platform/http/schema.ts';
 import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
 import type { Messenger } from '../../common/platform/messaging/messenger.ts';
-import { resolveDatasets } from '../../common/platform/messaging/methods/auth.ts';
 import { presentPageData, presentVisualisation } from '../presenters/visualisation/document.ts';
 import { streamVisualisation } from '../presenters/visualisation/stream.ts';
 import type { GraphView, ViewDependencies } from '../view-graph.ts';
@@ -111,7 +110,8 @@ async function loadView(
   overrides: { readonly seeds?: number; readonly depth?: number },
 ): Promise<{ readonly view: GraphView; readonly name: string }> {
   const selection = { permission: 'read', ids: [query.dataset_id] } as const;
-  const [dataset] = (await dependencies.messenger.call(resolveDatasets, selection, { ...context, principal })).datasets;
+  const [dataset] = (await dependencies.messenger.call('auth.ResolveDatasets', selection, { ...context, principal }))
+    .datasets;
   if (dataset === undefined) throw new Error('resolveDatasets answered nothing for a permitted id');
   const view = await viewGraph(dependencies, dataset, {
     full: query.full,

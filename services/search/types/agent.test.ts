@@ -3,7 +3,7 @@ import { createSearchWorld, OWNER, type SearchWorld, startSearch } from '../../.
 import type { Skill } from '../../common/domain/skill.ts';
 import { type DatasetRef, scopeOf } from '../../common/kernel/dataset.ts';
 import { engramError } from '../../common/kernel/errors.ts';
-import { type RecordSkillRunsRequest, recordSkillRuns } from '../../common/platform/messaging/methods/ingest.ts';
+import type { RequestOf } from '../../common/platform/messaging/messages.ts';
 import type { LanguageModel } from '../../common/ports/models.ts';
 import { createSkills } from '../../common/records/ingest/skills.ts';
 import { createSessionEntries } from '../../common/records/sessions/session-entries.ts';
@@ -128,9 +128,9 @@ describe('AGENTIC_COMPLETION', () => {
       { call: { tool: 'shell', name: 'rm' } },
       { answer: 'LONDON' },
     ];
-    const told: RecordSkillRunsRequest[] = [];
+    const told: RequestOf<'ingest.RecordSkillRuns'>[] = [];
     await ask(agent(steps).model, { skills: ['biography', 'quiet'], sessionId: 's' }, (search) =>
-      search.messenger.serve(recordSkillRuns, async (request) => {
+      search.messenger.serve('ingest.RecordSkillRuns', async (request) => {
         told.push(request);
         return { recorded: 1 };
       }),
@@ -189,10 +189,10 @@ describe('AGENTIC_COMPLETION', () => {
     let asked = 0;
     await ask(model, {}, async ({ messenger }) => {
       const { call } = messenger;
-      const refusing: typeof call = async (method, ...rest) => {
-        if (method.path === 'auth.ResolveDatasets') asked += 1;
+      const refusing: typeof call = async (path, ...rest) => {
+        if (path === 'auth.ResolveDatasets') asked += 1;
         if (asked > 1) throw engramError('PermissionDeniedError', 'The grant was taken back.');
-        return call(method, ...rest);
+        return call(path, ...rest);
       };
       Object.assign(messenger, { call: refusing });
     });

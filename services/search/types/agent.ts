@@ -1,7 +1,6 @@
 import type { DatasetRef } from '../../common/kernel/dataset.ts';
 import { isEngramError } from '../../common/kernel/errors.ts';
 import type { JsonObject } from '../../common/kernel/json.ts';
-import { recordSkillRuns } from '../../common/platform/messaging/methods/ingest.ts';
 import type { LanguageModel } from '../../common/ports/models.ts';
 import { fenced } from '../../common/text/fenced.ts';
 import { type AnswerPrompt, type ModelAnswer, modelAnswer } from '../answers/model-answer.ts';
@@ -111,7 +110,7 @@ export async function recordUsedSkills(
   try {
     const { context, principal } = request;
     const runs = opened.map((skill) => ({ skill, ...run }));
-    await messenger.call(recordSkillRuns, { dataset, runs }, { ...context, principal });
+    await messenger.call('ingest.RecordSkillRuns', { dataset, runs }, { ...context, principal });
   } catch (error) {
     if (!isEngramError(error)) throw error;
     logger.warn('search.agent.runs.lost', { datasetId: dataset.id, reason: error.wireName });

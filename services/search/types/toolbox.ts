@@ -1,7 +1,6 @@
 import type { SkillRun } from '../../common/domain/skill.ts';
 import { type DatasetRef, scopeOf } from '../../common/kernel/dataset.ts';
 import { isEngramError } from '../../common/kernel/errors.ts';
-import { resolveDatasets } from '../../common/platform/messaging/methods/auth.ts';
 import { packPassages } from '../answers/contexts.ts';
 import type { FoundSkill, RankedPassage, SearchRequest } from '../model.ts';
 import { embedQuery, gatherPassages } from '../retrieval/gather-passages.ts';
@@ -177,5 +176,5 @@ async function requirePermission(
   { id }: DatasetRef,
   { permission }: Tool,
 ): Promise<void> {
-  await messenger.call(resolveDatasets, { ids: [id], permission }, { ...context, principal });
+  await messenger.call('auth.ResolveDatasets', { ids: [id], permission }, { ...context, principal });
 }

@@ -3,40 +3,14 @@ import type { DatasetId, UserId } from '../../../services/common/kernel/brand.ts
 import { engramError } from '../../../services/common/kernel/errors.ts';
 import { asId } from '../../../services/common/kernel/ids.ts';
 import type { Principal } from '../../../services/common/kernel/principal.ts';
-import { getPrincipal } from '../../../services/common/platform/messaging/methods/auth.ts';
-import {
-  type DeclaredGrant,
-  ensureDataset,
-  findManaged,
-  releaseDataset,
-  type SyncGrantsRequest,
-  syncGrants,
-} from '../../../services/common/platform/messaging/methods/auth-managed.ts';
-import { startRun } from '../../../services/common/platform/messaging/methods/cognify.ts';
-import {
-  type EmbeddingState,
-  type MigrateEmbeddingRequest,
-  migrateEmbedding,
-  type SetDatasetConfigurationRequest,
-  setDatasetConfiguration,
-} from '../../../services/common/platform/messaging/methods/cognify-managed.ts';
-import { improve } from '../../../services/common/platform/messaging/methods/improve.ts';
-import {
-  type DatasetStatistics,
-  datasetStatistics,
-  type ErasureProgress,
-  eraseDataset,
-  setRetention,
-} from '../../../services/common/platform/messaging/methods/ingest-managed.ts';
-import {
-  listSnapshots,
-  pruneSnapshots,
-  type RestoreProgress,
-  restoreDataset,
-  type SnapshotInfo,
-  type SnapshotProgress,
-  takeSnapshot,
-} from '../../../services/common/platform/messaging/methods/snapshots.ts';
+import type {
+  AnswerOf,
+  DeclaredGrant,
+  EmbeddingState,
+  ErasureProgress,
+  RequestOf,
+  SnapshotInfo,
+} from '../../../services/common/platform/messaging/messages.ts';
 import type { Serve } from './fake-services.ts';
 import type { FakeTenants } from './fake-tenant-services.ts';
 
@@ -49,12 +23,12 @@ export interface HeldDataset {
   grants: readonly string[];
   /** Given by hand. */
   byHand: readonly string[];
-  configuration: Pick<SetDatasetConfigurationRequest, 'graphModel' | 'prompt' | 'chunking'>;
+  configuration: Pick<RequestOf<'cognify.SetDatasetConfiguration'>, 'graphModel' | 'prompt' | 'chunking'>;
   /** How long items are kept, as it was declared last. */
   itemsMs?: number | undefined;
-  statistics: DatasetStatistics;
+  statistics: AnswerOf<'ingest.DatasetStatistics'>;
   /** As it was declared last. */
-  embedding?: MigrateEmbeddingRequest['embedding'];
+  embedding?: RequestOf<'cognify.MigrateEmbedding'>['embedding'];
 }
 
 export interface StartedRun {
@@ -77,13 +51,13 @@ export interface FakeDatasets {
   /** Newest first. */
   snapshots: SnapshotInfo[];
   /** What `takeSnapshot` and `restoreDataset` answer, one after the other; then it is there. */
-  snapshotAnswers: SnapshotProgress[];
-  restoreAnswers: RestoreProgress[];
+  snapshotAnswers: AnswerOf<'ingest.TakeSnapshot'>[];
+  restoreAnswers: AnswerOf<'ingest.RestoreDataset'>[];
   /** As a user does through the API, before any resource. */
   put(dataset: { readonly id: string; readonly tenantId: string; readonly name: string }): HeldDataset;
 }
 
-const NO_STATISTICS: DatasetStatistics = {
+const NO_STATISTICS: AnswerOf<'ingest.DatasetStatistics'> = {
   ...{ items: 0, chunks: 0, nodes: 0, edges: 0, pending: 0, failed: 0 },
   ...{ lastCognifiedAt: null, lagSeconds: 0, writer: null, activeRun: null },
 };
@@ -127,7 +101,7 @@ export function serveDatasets(serve: Serve, ofTenants: FakeTenants): FakeTenants
   };
   const fake = Object.assign(ofTenants, state);
 
-  serve(ensureDataset, (request) => {
+  serve('auth.EnsureDataset', (request) => {
     const { crUid, tenantId, name, datasetId } = request;
     if (datasetId !== undefined) find(datasetId);
     const all = [...datasets.values()];
@@ -147,10 +121,10 @@ export function serveDatasets(serve: Serve, ofTenants: FakeTenants): FakeTenants
       },
     };
   });
-  serve(syncGrants, (request) => {
+  serve('auth.SyncGrants', (request) => {
     return changeGrants(ofResource(request), request, known);
   });
-  serve(setDatasetConfiguration, (request) => {
+  serve('cognify.SetDatasetConfiguration', (request) => {
     const { graphModel, prompt, chunking } = request;
     ofResource(request).configuration = structuredClone({
       ...(graphModel === undefined ? {} : { graphModel }),
@@ -164,34 +138,35 @@ export function serveDatasets(serve: Serve, ofTenants: FakeTenants): FakeTenants
       unused: fake.unused,
     };
   });
-  serve(setRetention, (request) => {
+  serve('ingest.SetRetention', (request) => {
     const { datasetId, crUid, itemsMs } = request;
     if (datasetId === undefined) ofTenants.keep(request);
     else ofResource({ datasetId, crUid }).itemsMs = itemsMs;
     return {};
   });
-  serve(migrateEmbedding, (request) => {
+  serve('cognify.MigrateEmbedding', (request) => {
     ofResource(request).embedding = request.embedding;
     return fake.migrationAnswers.shift() ?? { embedding: null, migration: null, failure: null };
   });
-  serve(datasetStatistics, ({ datasetId }) => structuredClone(find(datasetId).statistics));
+  serve('ingest.DatasetStatistics', ({ datasetId }) => structuredClone(find(datasetId).statistics));
   const start = ({ datasetId, pipeline, dueAt, name }: StartedRun) => {
     const isSame = (each: StartedRun) =>
       each.datasetId === datasetId && each.pipeline === pipeline && each.dueAt === dueAt;
     if (dueAt === undefined || !started.some(isSame)) started.push({ datasetId, pipeline, dueAt, name });
   };
-  serve(getPrincipal, ({ userId, tenant }) => ({
+  serve('auth.GetPrincipal', ({ userId, tenant }) => ({
     principal: { id: userId, email: 'owner@acme.example.com', tenant, isSuperuser: false } as Principal,
+    token: null,
   }));
-  serve(startRun, ({ dataset, dueAt }) => {
+  serve('cognify.StartRun', ({ dataset, dueAt }) => {
     start({ pipeline: 'cognify', datasetId: dataset.id, name: dataset.name, dueAt });
     return {} as never;
   });
-  serve(improve, ({ dataset, dueAt }) => {
+  serve('improve.Improve', ({ dataset, dueAt }) => {
     start({ pipeline: 'improve', datasetId: dataset.id, name: dataset.name, dueAt });
     return { result: {}, error: null };
   });
-  serve(takeSnapshot, (request) => {
+  serve('ingest.TakeSnapshot', (request) => {
     const { tenantId, datasetId, name } = request;
     ofResource(request);
     const answer = fake.snapshotAnswers.shift();
@@ -204,21 +179,21 @@ export function serveDatasets(serve: Serve, ofTenants: FakeTenants): FakeTenants
     if (known === undefined) fake.snapshots.unshift(snapshot);
     return { snapshot, done: 2, total: 2, failure: null };
   });
-  serve(listSnapshots, (request) => {
+  serve('ingest.ListSnapshots', (request) => {
     return { snapshots: fake.snapshots.filter(({ datasetId }) => datasetId === request.datasetId) };
   });
-  serve(pruneSnapshots, (request) => {
+  serve('ingest.PruneSnapshots', (request) => {
     return { removed: fake.snapshots.splice(request.keep).map(({ name }) => name) };
   });
-  serve(restoreDataset, (request) => {
+  serve('ingest.RestoreDataset', (request) => {
     const answer = fake.restoreAnswers.shift();
     if (answer !== undefined) return answer;
     const { crUid, tenantId, name } = request;
     const held = fake.put({ id: randomUUID(), tenantId, name });
     held.crUid = crUid;
-    return { datasetId: asId(held.id), step: '', done: 1, total: 1, failure: null };
+    return { datasetId: asId<DatasetId>(held.id), step: '', done: 1, total: 1, failure: null };
   });
-  serve(eraseDataset, (request) => {
+  serve('ingest.EraseDataset', (request) => {
     const receipt = receipts.get(request.crUid);
     if (receipt !== undefined) return { progress: { ...ERASED, receipt } };
     const held = ofResource(request);
@@ -230,13 +205,13 @@ export function serveDatasets(serve: Serve, ofTenants: FakeTenants): FakeTenants
     receipts.set(request.crUid, `{"receipt":"${request.datasetId}"}`);
     return { progress: { ...ERASED, receipt: `{"receipt":"${request.datasetId}"}` } };
   });
-  serve(findManaged, ({ crUid: uid }) => {
+  serve('auth.FindManaged', ({ crUid: uid }) => {
     const held = [...datasets.values(), ...erased].find(({ crUid }) => crUid === uid);
     if (held === undefined) return { managed: ofTenants.managedBy(uid) };
     const isErasing = erasing.has(uid);
     return { managed: { tenantId: asId(held.tenantId), datasetId: asId(held.id), isErasing } };
   });
-  serve(releaseDataset, (request) => {
+  serve('auth.ReleaseDataset', (request) => {
     const held = ofResource(request);
     if (erasing.has(request.crUid)) throw engramError('ConflictError', 'The dataset is being erased.');
     held.crUid = null;
@@ -247,7 +222,7 @@ export function serveDatasets(serve: Serve, ofTenants: FakeTenants): FakeTenants
 
 const ERASED: ErasureProgress = { erased: true, step: '', removed: {}, residue: 0, receipt: null, failure: null };
 
-function changeGrants(held: HeldDataset, request: SyncGrantsRequest, known: ReadonlySet<string>) {
+function changeGrants(held: HeldDataset, request: RequestOf<'auth.SyncGrants'>, known: ReadonlySet<string>) {
   const isKnown = (holder: string) => holder.startsWith('tenant/') || known.has(holder);
   const wanted = request.grants.filter(({ holder }) => isKnown(printed(holder)));
   const grants = wanted.map(({ holder, permissions }) => `${printed(holder)}: ${permissions.join(',')}`);

@@ -1,15 +1,15 @@
 import type { Services } from '../../../operator/installation/services.ts';
 import type { ServiceName } from '../../../services/common/domain/service-paths.ts';
 import { engramError } from '../../../services/common/kernel/errors.ts';
+import type { AnswerOf, CallPath, RequestOf } from '../../../services/common/platform/messaging/messages.ts';
 import type { CallContext } from '../../../services/common/platform/messaging/messenger.ts';
-import type { Method } from '../../../services/common/platform/messaging/method.ts';
 import { type FakeDatasets, serveDatasets } from './fake-dataset-services.ts';
 import { type FakeTenants, serveTenants } from './fake-tenant-services.ts';
 
 /** Answers a method of the services. */
-export type Serve = <Request, Response>(
-  method: Method<Request, Response>,
-  handler: (request: Request) => Response | Promise<Response>,
+export type Serve = <Path extends CallPath>(
+  path: Path,
+  handler: (request: RequestOf<Path>) => AnswerOf<Path> | Promise<AnswerOf<Path>>,
 ) => void;
 
 interface Call {
@@ -45,12 +45,12 @@ export function servicesOf(register: (serve: Serve) => void): Services {
 function createHandlers(): { readonly serve: Serve; readonly services: Services } {
   const handlers = new Map<string, (request: unknown) => unknown>();
   return {
-    serve: (method, handler) => void handlers.set(method.path, handler as (request: unknown) => unknown),
+    serve: (path, handler) => void handlers.set(path, handler as (request: unknown) => unknown),
     services: {
-      async call<Request, Response>(method: Method<Request, Response>, request: Request): Promise<Response> {
-        const handler = handlers.get(method.path);
-        if (handler === undefined) throw new Error(`The fake services have no ${method.path}.`);
-        return (await handler(request)) as Response;
+      async call<Path extends CallPath>(path: Path, request: RequestOf<Path>): Promise<AnswerOf<Path>> {
+        const handler = handlers.get(path);
+        if (handler === undefined) throw new Error(`The fake services have no ${path}.`);
+        return (await handler(request)) as AnswerOf<Path>;
       },
       unhealthy: async () => [],
     },
@@ -73,8 +73,8 @@ export function createFakeServices(): FakeServices {
   const fake: FakeServices = Object.assign(serveDatasets(serve, serveTenants(serve)), recorder, {
     sick: [] as readonly ServiceName[],
     unhealthy: async () => fake.sick,
-    async call<Request, Response>(method: Method<Request, Response>, request: Request, context: CallContext) {
-      const [, name = ''] = method.path.split('.');
+    async call<Path extends CallPath>(path: Path, request: RequestOf<Path>, context: CallContext) {
+      const [, name = ''] = path.split('.');
       const caller = `${name.slice(0, 1).toLowerCase()}${name.slice(1)}`;
       calls.push({ method: caller, request: structuredClone(request) });
       await fake.before[caller]?.();
@@ -83,7 +83,7 @@ export function createFakeServices(): FakeServices {
         fault.left -= 1;
         throw fault.error;
       }
-      return services.call(method, request, context);
+      return services.call(path, request, context);
     },
   });
   return fake;

@@ -4,31 +4,7 @@ import { BUDGET_KINDS, type BudgetKind, type BudgetLimits } from '../../../servi
 import type { TenantId, UserId } from '../../../services/common/kernel/brand.ts';
 import { engramError } from '../../../services/common/kernel/errors.ts';
 import { asId } from '../../../services/common/kernel/ids.ts';
-import { setQuota, usage } from '../../../services/common/platform/messaging/methods/auth.ts';
-import {
-  type EnsureTenantRequest,
-  ensureTenant,
-  type FindManagedResponse,
-  releaseTenant,
-  type SetTenantEmbeddingRequest,
-  type SetTenantModelRequest,
-  setTenantEmbedding,
-  setTenantKeys,
-  setTenantModel,
-} from '../../../services/common/platform/messaging/methods/auth-managed.ts';
-import {
-  type ProbeModelResponse,
-  probeModel,
-} from '../../../services/common/platform/messaging/methods/cognify-managed.ts';
-import {
-  type CheckIsolationRequest,
-  type CheckIsolationResponse,
-  checkIsolation,
-  type ErasureProgress,
-  eraseTenant,
-  removeCanary,
-  type SetRetentionRequest,
-} from '../../../services/common/platform/messaging/methods/ingest-managed.ts';
+import type { AnswerOf, ErasureProgress, RequestOf } from '../../../services/common/platform/messaging/messages.ts';
 import type { Serve } from './fake-services.ts';
 
 export interface HeldTenant {
@@ -42,8 +18,8 @@ export interface HeldTenant {
   /** Name of the key → hashes that are valid. */
   readonly keys: Map<string, readonly string[]>;
   limits: BudgetLimits;
-  model: SetTenantModelRequest['languageModel'] | undefined;
-  embedding?: SetTenantEmbeddingRequest['embedding'] | undefined;
+  model: RequestOf<'auth.SetTenantModel'>['languageModel'] | undefined;
+  embedding?: RequestOf<'auth.SetTenantEmbedding'>['embedding'] | undefined;
   retention?: { readonly sessionsMs: number | undefined; readonly eventsMs: number | undefined };
   /** Nobody used it for as long as it may be asked for. */
   isIdle: boolean;
@@ -56,16 +32,16 @@ export interface FakeTenants {
   /** Addresses of accounts that have a password. */
   readonly accounts: Map<string, { readonly id: string; readonly password: string }>;
   /** What a provider says of a key; by default it takes all. */
-  probeAnswer: ProbeModelResponse;
+  probeAnswer: AnswerOf<'cognify.ProbeModel'>;
   /** What `eraseTenant` answers, one after the other; then it is erased. */
   erasureAnswers: ErasureProgress[];
   /** What a look for canaries says; by default that all is well. */
-  isolationAnswer: ((request: CheckIsolationRequest) => CheckIsolationResponse) | null;
+  isolationAnswer: ((request: RequestOf<'ingest.CheckIsolation'>) => AnswerOf<'ingest.CheckIsolation'>) | null;
   /** A tenant that no resource manages. */
   addTenant(id: string): HeldTenant;
   /** What the services answer about a resource; null: it manages no tenant. */
-  managedBy(crUid: string): FindManagedResponse['managed'];
-  keep(request: SetRetentionRequest): void;
+  managedBy(crUid: string): AnswerOf<'auth.FindManaged'>['managed'];
+  keep(request: RequestOf<'ingest.SetRetention'>): void;
 }
 
 export function serveTenants(serve: Serve): FakeTenants {
@@ -83,7 +59,7 @@ export function serveTenants(serve: Serve): FakeTenants {
     return tenant;
   }
 
-  function accountOf({ ownerEmail, ownerPassword }: EnsureTenantRequest): string {
+  function accountOf({ ownerEmail, ownerPassword }: RequestOf<'auth.EnsureTenant'>): string {
     const held = accounts.get(ownerEmail);
     if (held !== undefined) return held.id;
     if (ownerPassword === undefined) throw engramError('InvalidRequestError', 'A new account needs a password.');
@@ -116,7 +92,7 @@ export function serveTenants(serve: Serve): FakeTenants {
     },
   };
 
-  serve(ensureTenant, (request) => {
+  serve('auth.EnsureTenant', (request) => {
     const { crUid, tenantId, displayName, ownerEmail, state, hostNames } = request;
     const held = [...tenants.values()].find((tenant) => tenant.crUid === crUid) ?? tenants.get(tenantId ?? '');
     if (held === undefined && tenantId !== undefined) throw engramError('TenantNotFoundError', 'No such tenant.');
@@ -150,7 +126,7 @@ export function serveTenants(serve: Serve): FakeTenants {
       isAsleep,
     };
   });
-  serve(setTenantKeys, (request) => {
+  serve('auth.SetTenantKeys', (request) => {
     const tenant = ofResource(request.tenantId, request.crUid);
     const before = tenant.keys.get(request.name) ?? [];
     if (request.keySha256.length === 0) tenant.keys.delete(request.name);
@@ -158,26 +134,26 @@ export function serveTenants(serve: Serve): FakeTenants {
     const added = request.keySha256.filter((hash) => !before.includes(hash)).length;
     return { added, removed: before.filter((hash) => !request.keySha256.includes(hash)).length };
   });
-  serve(setTenantModel, (request) => {
+  serve('auth.SetTenantModel', (request) => {
     const tenant = ofResource(request.tenantId, request.crUid);
     const changed = !isDeepStrictEqual(tenant.model, request.languageModel);
     tenant.model = request.languageModel;
     return { changed };
   });
-  serve(setTenantEmbedding, (request) => {
+  serve('auth.SetTenantEmbedding', (request) => {
     const tenant = ofResource(request.tenantId, request.crUid);
     const changed = !isDeepStrictEqual(tenant.embedding, request.embedding);
     tenant.embedding = request.embedding;
     return { changed };
   });
-  serve(probeModel, () => fake.probeAnswer);
-  serve(setQuota, (request) => {
+  serve('cognify.ProbeModel', () => fake.probeAnswer);
+  serve('auth.SetQuota', (request) => {
     const tenant = tenants.get(request.tenant);
     if (tenant === undefined) throw engramError('TenantNotFoundError', 'No tenant.');
     tenant.limits = request.limits;
     return {};
   });
-  serve(usage, (request) => {
+  serve('auth.Usage', (request) => {
     const tenant = tenants.get(request.tenant);
     if (tenant === undefined) throw engramError('TenantNotFoundError', 'No tenant.');
     const all = BUDGET_KINDS.map((kind) => {
@@ -186,7 +162,7 @@ export function serveTenants(serve: Serve): FakeTenants {
     });
     return { usage: all };
   });
-  serve(eraseTenant, (request) => {
+  serve('ingest.EraseTenant', (request) => {
     const { tenantId, crUid } = request;
     const receipt = receipts.get(tenantId) ?? JSON.stringify({ tenant: tenantId, signature: 'of-the-fake' });
     if (!receipts.has(tenantId)) {
@@ -200,15 +176,15 @@ export function serveTenants(serve: Serve): FakeTenants {
     }
     return { progress: { erased: true, step: '', removed: {}, residue: 0, receipt, failure: null } };
   });
-  serve(checkIsolation, (request) => {
+  serve('ingest.CheckIsolation', (request) => {
     const answer = { unproven: null, comparedTenantIds: request.otherTenantIds, leaks: [] };
     return fake.isolationAnswer?.(request) ?? answer;
   });
-  serve(removeCanary, (request) => {
+  serve('ingest.RemoveCanary', (request) => {
     ofResource(request.tenantId, request.crUid);
     return { removed: true };
   });
-  serve(releaseTenant, (request) => {
+  serve('auth.ReleaseTenant', (request) => {
     const tenant = ofResource(request.tenantId, request.crUid);
     if (erasing.has(request.crUid)) throw engramError('ConflictError', 'The tenant is being erased.');
     tenant.crUid = null;

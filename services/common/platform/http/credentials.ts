@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { Credential, RequestOf } from '../messaging/messages.ts';
 import type { CallContext } from '../messaging/messenger.ts';
-import type { AuthenticateRequest, Credential } from '../messaging/methods/auth.ts';
 import type { Identity } from '../messaging/principal-proof.ts';
 
 /** Asks the auth service; the composition root passes the bus call. */
@@ -11,8 +11,8 @@ export type Authenticate = (
   circumstances?: Circumstances,
 ) => Promise<Identity>;
 
-/** As in `AuthenticateRequest`. */
-export type Circumstances = Pick<AuthenticateRequest, 'host' | 'unattended'>;
+/** As in `RequestOf<'auth.Authenticate'>`. */
+export type Circumstances = Pick<RequestOf<'auth.Authenticate'>, 'host' | 'unattended'>;
 
 /** Everything a request presents, in the order in which it is tried: key header, Bearer, cookie. */
 export function credentialsOf(headers: IncomingHttpHeaders, cookieName: string): Credential[] {

@@ -155,7 +155,7 @@ async function identify(route: Route, context: RequestContext, { options, call }
 function refusal(route: Route, identity: Identity, stranger: (identity: Identity) => Error): Error | null {
   const { principal, tenantState } = identity;
   if (principal === null) return stranger(identity);
-  if (tenantState === undefined) return null;
+  if (tenantState == null) return null;
   const isClosed = isTenantKey(principal) || !ANSWERED_ALWAYS.has(route.permission.over);
   return isClosed ? tenantClosed(tenantState) : null;
 }

@@ -1,5 +1,5 @@
 import { clientMessage, type EngramError, isEngramError } from '../../kernel/errors.ts';
-import type { Credential } from '../messaging/methods/auth.ts';
+import type { Credential } from '../messaging/messages.ts';
 import { HttpError } from './http-error.ts';
 import type { Reply } from './route.ts';
 import { RequestValidationError, validationBody } from './validation-error.ts';

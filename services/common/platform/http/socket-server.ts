@@ -229,7 +229,7 @@ async function identify(handshake: Handshake, stream: Duplex, options: SocketSer
       entry: { ...presented, principal, unattended: true, refusal },
     };
     function refusal(now: Identity): Error | null {
-      const stays = now.tenantState === undefined && principal !== null && isSame(now, principal);
+      const stays = now.tenantState == null && principal !== null && isSame(now, principal);
       return stays ? null : new Error('The credentials of this socket are not valid any more.');
     }
   } catch (error) {
@@ -258,7 +258,7 @@ async function principalOf(
 ): Promise<Pick<Identity, 'principal' | 'proof'>> {
   try {
     const identity = await options.authenticate(credentials, strict, context, host === undefined ? {} : { host });
-    return identity.tenantState === undefined ? identity : { principal: null };
+    return identity.tenantState == null ? identity : { principal: null };
   } catch (error) {
     if (isEngramError(error) && error.wireName === 'PermissionDeniedError') return { principal: null };
     throw error;

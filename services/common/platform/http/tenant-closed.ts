@@ -1,10 +1,10 @@
 import { type EngramError, engramError } from '../../kernel/errors.ts';
-import type { Closure } from '../messaging/methods/auth.ts';
+import type { Closure } from '../messaging/messages.ts';
 
 /** Somebody has to declare the tenant active first; how long that takes is not ours to know. */
 const ASK_AGAIN_SECONDS = 30;
 
-/** What a request in a tenant that does not answer is told. */
+/** The error of a request in a tenant that is closed. A state of another release counts as disabled. */
 export function tenantClosed(state: Closure): EngramError {
   if (state === 'Hibernated') {
     return engramError('ServiceUnavailableError', 'This tenant is hibernated; its administrator can wake it.', {

@@ -3,7 +3,6 @@ import type { RunId } from '../../kernel/brand.ts';
 import { engramError } from '../../kernel/errors.ts';
 import { createWakeUp } from '../async/wake-up.ts';
 import type { CallContext, Messenger } from '../messaging/messenger.ts';
-import { getRun, runEvents } from '../messaging/methods/cognify.ts';
 
 /** A lost event costs one of these. */
 const POLL_MS = 2000;
@@ -15,14 +14,14 @@ const POLL_MS = 2000;
 export async function awaitRun(messenger: Messenger, runId: RunId, context: CallContext): Promise<RunState> {
   const wakeUp = createWakeUp();
   let interruption: string | null = null;
-  const subscription = await messenger.subscribe(runEvents, runId, (event) => {
+  const subscription = await messenger.subscribe('runs', runId, (event) => {
     if (event.kind === 'interrupted') interruption = event.reason;
     if (event.kind !== 'started' && event.kind !== 'progress') wakeUp.notify();
   });
   try {
     for (;;) {
       context.signal?.throwIfAborted();
-      const { run } = await messenger.call(getRun, { runId }, context);
+      const { run } = await messenger.call('cognify.GetRun', { runId }, context);
       if (run === null) throw engramError('CogneeSystemError', `run ${runId} does not exist`);
       if (isTerminal(run.status)) return run;
       if (interruption !== null) {

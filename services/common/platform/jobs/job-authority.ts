@@ -4,7 +4,6 @@ import type { Principal } from '../../kernel/principal.ts';
 import type { Clock } from '../../ports/system.ts';
 import { type Account, lastinglyAsAccount } from '../messaging/account-authority.ts';
 import type { CallContext, Messenger } from '../messaging/messenger.ts';
-import { resolveDatasets } from '../messaging/methods/auth.ts';
 
 export interface JobAuthority {
   readonly principal: Principal;
@@ -32,7 +31,7 @@ export async function authoriseJob(
   const { context } = account;
   const resolve = async () => {
     const { datasets } = await parts.messenger.call(
-      resolveDatasets,
+      'auth.ResolveDatasets',
       { permission: 'write', ids: job.datasetIds },
       context,
     );

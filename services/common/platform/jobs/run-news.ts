@@ -1,7 +1,6 @@
 import type { RunEvent } from '../../domain/run.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { Messenger } from '../messaging/messenger.ts';
-import { runEvents } from '../messaging/methods/cognify.ts';
 import { createFaultMemory } from './fault-memory.ts';
 
 /** Tells the subscribers of a run what becomes of it; never fails: whoever hears nothing asks after a while. */
@@ -15,7 +14,7 @@ export function createRunNews({
   const faults = createFaultMemory();
   return async (event) => {
     try {
-      await messenger.publish(runEvents, event.run.id, event);
+      await messenger.publish('runs', event.run.id, event);
       faults.forget();
     } catch (error) {
       // A bus that is away would otherwise bring a line for each step of each item.

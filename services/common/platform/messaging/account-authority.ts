@@ -2,7 +2,6 @@ import { engramError } from '../../kernel/errors.ts';
 import type { Principal } from '../../kernel/principal.ts';
 import type { Clock } from '../../ports/system.ts';
 import type { CallContext, Messenger } from './messenger.ts';
-import { getPrincipal } from './methods/auth.ts';
 import { fixedProof, renewedProof } from './principal-proof.ts';
 
 /** Whom something is done for that is not, or no longer, asking. */
@@ -26,7 +25,7 @@ export async function asAccount(
   gone: string,
 ): Promise<AccountContext> {
   const { principal, token } = await principalOf(messenger, account, asking, gone);
-  return { ...asking, principal, ...(token === undefined ? {} : { proof: fixedProof(token) }) };
+  return { ...asking, principal, ...(token === null ? {} : { proof: fixedProof(token) }) };
 }
 
 export interface LastingAuthority {
@@ -46,7 +45,7 @@ export async function lastinglyAsAccount(
   const ask = () => principalOf(messenger, account, asking, gone);
   const { principal, token } = await ask();
   const renew = async () => (await ask()).token ?? '';
-  const proof = token === undefined ? {} : { proof: renewedProof(token, renew, clock) };
+  const proof = token === null ? {} : { proof: renewedProof(token, renew, clock) };
   return {
     context: { ...asking, principal, ...proof },
     async requireStill() {
@@ -62,7 +61,7 @@ async function principalOf(
   gone: string,
 ) {
   const account = { userId, tenant, ...(keyId === null ? {} : { key: keyId }) };
-  const { principal, token } = await messenger.call(getPrincipal, account, asking);
+  const { principal, token } = await messenger.call('auth.GetPrincipal', account, asking);
   if (principal === null) throw engramError('PermissionDeniedError', gone);
   return { principal, token };
 }

@@ -8,10 +8,7 @@ import { asId } from '../../kernel/ids.ts';
 import { PERMISSIONS, type Principal } from '../../kernel/principal.ts';
 import { PERSONAL_TENANT } from '../../kernel/scope.ts';
 import { createInProcessBus } from '../../storage/bus/in-process/bus.ts';
-import type { MethodCodec } from './codec.ts';
-import { callerOf, createMessenger, type Messenger } from './messenger.ts';
-import type { Method } from './method.ts';
-import { resolveDatasets } from './methods/auth.ts';
+import { callerOf, createMessenger, guard, type Messenger } from './messenger.ts';
 
 const person = (last: string): Principal => ({
   ...{ id: asId(`00000000-0000-4000-8000-00000000000${last}`), email: `${last}@example.com`, tenant: PERSONAL_TENANT },
@@ -24,64 +21,68 @@ const DATASET: DatasetRef = {
   ...{ tenant: PERSONAL_TENANT, createdAt: '2026-01-02T03:04:05.678Z', updatedAt: null },
 };
 
-/** Any request, as JSON: what is guarded does not depend on the messages. */
-const asJson = {
-  encode: (value: unknown) => Buffer.from(JSON.stringify(value)),
-  decode: (bytes: Uint8Array) => JSON.parse(Buffer.from(bytes).toString()) as unknown,
-};
-const codec: MethodCodec<unknown, unknown> = { request: asJson, response: asJson };
-const methodOf = (path: MethodPath): Method<unknown, unknown> => {
-  const { deadlineMs, permission } = METHODS[path];
-  return { path, subject: `engram.${path}`, deadlineMs, permission, codec: async () => codec };
-};
-const paths = (Object.keys(METHODS) as MethodPath[]).filter((path) => path !== resolveDatasets.path);
+const paths = (Object.keys(METHODS) as MethodPath[]).filter((path) => path !== 'auth.ResolveDatasets');
 
 describe('the guard of messages', () => {
   let messenger: Messenger;
-  let handled: string[];
   let stop: () => Promise<void>;
 
   beforeEach(async () => {
-    handled = [];
     const bus = createInProcessBus();
     messenger = createMessenger(bus, unsignedPrincipals);
     stop = () => bus.drain();
-    await messenger.serve(resolveDatasets, async ({ ids }, context) => {
+    await messenger.serve('auth.ResolveDatasets', async ({ ids }, context) => {
       if (callerOf(context).id !== OWNER.id || ids?.[0] !== DATASET.id) {
         throw engramError('PermissionDeniedError', 'Not yours.');
       }
       return { datasets: [DATASET] };
     });
-    for (const path of paths) await messenger.serve(methodOf(path), async () => handled.push(path));
   });
   afterEach(() => stop());
 
-  const outcome = async (path: MethodPath, principal: Principal | null, dataset = DATASET): Promise<string> => {
-    const context = { requestId: 'r', ...(principal === null ? {} : { principal }) };
-    const answer = messenger.call(methodOf(path), { dataset }, context);
-    return answer.then(() => 'handled').catch((error: EngramError) => error.wireName);
-  };
+  const contextOf = (principal: Principal | null) => ({
+    requestId: 'r',
+    ...(principal === null ? {} : { principal }),
+  });
+  const outcome = (path: MethodPath, principal: Principal | null, dataset = DATASET): Promise<string> =>
+    guard(messenger, METHODS[path].permission, { dataset }, contextOf(principal)).then(
+      () => 'let through',
+      (error: EngramError) => error.wireName,
+    );
 
   for (const path of paths) {
     const { permission } = METHODS[path];
     const isOnDataset = (PERMISSIONS as readonly string[]).includes(permission);
-    it(`lets nobody but whom it is for reach ${path} (${permission})`, async () => {
+    it(`admits to ${path} (${permission}) only principals with that permission`, async () => {
       expect(['service', 'principal', ...PERMISSIONS]).to.include(permission);
       expect(await outcome(path, null), 'nobody').to.equal(
-        permission === 'service' ? 'handled' : 'PermissionDeniedError',
+        permission === 'service' ? 'let through' : 'PermissionDeniedError',
       );
-      expect(await outcome(path, STRANGER), 'a stranger').to.equal(isOnDataset ? 'PermissionDeniedError' : 'handled');
+      expect(await outcome(path, STRANGER), 'a stranger').to.equal(
+        isOnDataset ? 'PermissionDeniedError' : 'let through',
+      );
       const missing = { ...DATASET, id: asId<DatasetId>('00000000-0000-4000-8000-0000000000d9') };
       expect(await outcome(path, OWNER, missing), 'a dataset that is not there').to.equal(
-        isOnDataset ? 'PermissionDeniedError' : 'handled',
+        isOnDataset ? 'PermissionDeniedError' : 'let through',
       );
-      handled.length = 0;
-      expect(await outcome(path, OWNER), 'the owner').to.equal('handled');
-      expect(handled).to.deep.equal([path]);
+      expect(await outcome(path, OWNER), 'the owner').to.equal('let through');
     });
   }
 
-  it('knows that what cannot be undone is among them', () => {
+  it('stands before every handler', async () => {
+    const handled: string[] = [];
+    await messenger.serve('improve.Erase', async ({ dataset }) => {
+      handled.push(dataset.id);
+      return { removed: 0, residue: 0 };
+    });
+    const erase = (principal: Principal | null) =>
+      messenger.call('improve.Erase', { dataset: DATASET }, contextOf(principal)).catch(() => 'refused');
+    expect(await Promise.all([erase(null), erase(STRANGER)])).to.deep.equal(['refused', 'refused']);
+    await erase(OWNER);
+    expect(handled).to.deep.equal([DATASET.id]);
+  });
+
+  it('demands delete of every erasure', () => {
     const deleting = paths.filter((path) => METHODS[path].permission === 'delete');
     expect(deleting).to.deep.equal(['cognify.Erase', 'improve.Erase', 'search.Erase', 'search.EraseAnswers']);
   });

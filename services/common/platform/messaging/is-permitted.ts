@@ -1,7 +1,6 @@
 import { isEngramError } from '../../kernel/errors.ts';
 import type { Permission } from '../../kernel/principal.ts';
 import type { CallContext, Messenger } from './messenger.ts';
-import { resolveDatasets } from './methods/auth.ts';
 
 /** Whether the principal of the context holds the permission on the dataset; of one that is unknown nobody holds any. */
 export async function isPermitted(
@@ -11,7 +10,7 @@ export async function isPermitted(
   context: CallContext,
 ): Promise<boolean> {
   try {
-    await messenger.call(resolveDatasets, { permission, ids: [dataset] }, context);
+    await messenger.call('auth.ResolveDatasets', { permission, ids: [dataset] }, context);
     return true;
   } catch (error) {
     if (isEngramError(error) && error.wireName === 'PermissionDeniedError') return false;

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { LoggedEvent } from '../../ports/event-log.ts';
-import { DOMAIN_EVENTS, domainEventCodec } from './codecs/domain-events.ts';
+import { DOMAIN_EVENTS, domainEventCodec } from './domain-events.ts';
 import { readRunJob } from './jobs.ts';
 
 const logged = (type: string, data: JsonObject): LoggedEvent => ({

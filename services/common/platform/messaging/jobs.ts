@@ -13,6 +13,6 @@ export interface RunJob extends JsonObject {
 
 /** A stored payload, perhaps of another release: what is unknown is left out. Throws when it is no such job. */
 export async function readRunJob(payload: JsonObject): Promise<RunJob> {
-  const { fromRunJob } = await import('./codecs/jobs.ts');
+  const { fromRunJob } = await import('./run-job-codec.ts');
   return fromRunJob(payload);
 }

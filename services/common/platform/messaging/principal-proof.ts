@@ -1,8 +1,8 @@
 import { engramError } from '../../kernel/errors.ts';
 import type { Principal } from '../../kernel/principal.ts';
 import type { Clock } from '../../ports/system.ts';
+import type { Closure, Credential, RequestOf } from './messages.ts';
 import type { CallContext, Messenger } from './messenger.ts';
-import { type AuthenticateRequest, authenticate, type Closure, type Credential } from './methods/auth.ts';
 import { TOKEN_LIFETIME_MS } from './principal-tokens.ts';
 
 /** auth's word on the principal of a context, as long as the request lasts. */
@@ -19,7 +19,7 @@ export interface Identity {
   readonly posture: string;
   readonly proof?: PrincipalProof;
   /** Of the tenant that the principal works in; absent: it answers. */
-  readonly tenantState?: Closure;
+  readonly tenantState?: Closure | null;
 }
 
 /** A token is replaced after half its life, so that it outlives the message that carries it. */
@@ -34,19 +34,19 @@ export function createIdentify(messenger: Messenger, clock: Pick<Clock, 'monoton
     credentials: readonly Credential[],
     strict: boolean,
     context: CallContext,
-    circumstances: Pick<AuthenticateRequest, 'host' | 'unattended'> = {},
+    circumstances: Pick<RequestOf<'auth.Authenticate'>, 'host' | 'unattended'> = {},
   ): Promise<Identity> => {
     const request = { credentials, strict, ...circumstances };
-    const ask = () => messenger.call(authenticate, request, context);
+    const ask = () => messenger.call('auth.Authenticate', request, context);
     const { token, ...identity } = await ask();
-    if (token === undefined) return identity;
+    if (token === null) return identity;
     const tenant = identity.principal?.tenant;
     const renew = async (): Promise<string> => {
       const again = await ask();
       const isSame = again.principal?.id === identity.principal?.id && again.principal?.tenant === tenant;
       // What a hibernated tenant has in hand is ended.
-      const isShut = again.tenantState === 'Disabled' || again.tenantState === 'Erasing';
-      if (again.token === undefined || !isSame || isShut) {
+      const isShut = again.tenantState !== null && again.tenantState !== 'Hibernated';
+      if (again.token === null || !isSame || isShut) {
         throw engramError('PermissionDeniedError', 'The credentials of this request are not valid any more.');
       }
       return again.token;

@@ -7,7 +7,6 @@ import type { Principal } from '../../kernel/principal.ts';
 import { PERSONAL_TENANT } from '../../kernel/scope.ts';
 import { createInProcessBus } from '../../storage/bus/in-process/bus.ts';
 import { callerOf, createMessenger, type Messenger } from './messenger.ts';
-import * as auth from './methods/auth.ts';
 import { createIdentify, fixedProof } from './principal-proof.ts';
 import { createPrincipalSigner, createPrincipalVerifier, type PrincipalSigner } from './principal-tokens.ts';
 import { createSignedMessenger } from './signed-messenger.ts';
@@ -168,12 +167,12 @@ describe('messages with a principal', () => {
     isKnown = true;
     seen.length = 0;
     const signer = createPrincipalSigner(SECRET, clock);
-    await messenger.serve(auth.getPublicKeys, async () => ({ jwks: signer.publicKeys }));
-    await messenger.serve(auth.authenticate, async () => ({
+    await messenger.serve('auth.GetPublicKeys', async () => ({ jwks: signer.publicKeys }));
+    await messenger.serve('auth.Authenticate', async () => ({
       ...(isKnown ? { principal: ADA, token: signer.sign(ADA) } : { principal: null }),
       ...{ required: true, posture: '' },
     }));
-    await messenger.serve(auth.resolveDatasets, async (_, context) => {
+    await messenger.serve('auth.ResolveDatasets', async (_, context) => {
       seen.push(callerOf(context));
       return { datasets: [] };
     });
@@ -185,24 +184,24 @@ describe('messages with a principal', () => {
     const { proof, principal } = await createIdentify(messenger, clock)([], true, { requestId: 'r' });
     if (proof === undefined || principal === null) throw new Error('nobody was identified');
     for (let minute = 0; minute < 3; minute += 1) {
-      await messenger.call(auth.resolveDatasets, request, { requestId: 'r', principal, proof });
+      await messenger.call('auth.ResolveDatasets', request, { requestId: 'r', principal, proof });
       clock.advance(60_000);
     }
     expect(seen).to.deep.equal([ADA, ADA, ADA]);
     isKnown = false;
-    const late = messenger.call(auth.resolveDatasets, request, { requestId: 'r', principal, proof });
+    const late = messenger.call('auth.ResolveDatasets', request, { requestId: 'r', principal, proof });
     expect(await refusal(late)).to.include({ status: 403 });
   });
 
   it('are refused without a proof, whatever they say', async () => {
     const mallory = { ...ADA, isSuperuser: true };
     const attempts = [
-      messenger.call(auth.resolveDatasets, request, { requestId: 'r', principal: mallory }),
-      createMessenger(bus, unsignedPrincipals).call(auth.resolveDatasets, request, {
+      messenger.call('auth.ResolveDatasets', request, { requestId: 'r', principal: mallory }),
+      createMessenger(bus, unsignedPrincipals).call('auth.ResolveDatasets', request, {
         requestId: 'r',
         principal: mallory,
       }),
-      messenger.call(auth.resolveDatasets, request, { requestId: 'r', proof: fixedProof('forged') }),
+      messenger.call('auth.ResolveDatasets', request, { requestId: 'r', proof: fixedProof('forged') }),
     ];
     for (const attempt of attempts) expect(await refusal(attempt)).to.include({ status: 403 });
     expect(seen).to.deep.equal([]);
@@ -212,7 +211,7 @@ describe('messages with a principal', () => {
     const { proof } = await createIdentify(messenger, clock)([], true, { requestId: 'r' });
     if (proof === undefined) throw new Error('nobody was identified');
     const other = { ...ADA, isSuperuser: true };
-    await messenger.call(auth.resolveDatasets, request, { requestId: 'r', principal: other, proof });
+    await messenger.call('auth.ResolveDatasets', request, { requestId: 'r', principal: other, proof });
     expect(seen).to.deep.equal([ADA]);
   });
 

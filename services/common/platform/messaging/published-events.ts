@@ -3,7 +3,7 @@ import { asId } from '../../kernel/ids.ts';
 import { datasetScope, type Scope } from '../../kernel/scope.ts';
 import type { EventLog, LoggedEvent } from '../../ports/event-log.ts';
 import type { PublishedEvent } from '../../storage/ports/event-publisher.ts';
-import { domainEventCodec } from './codecs/domain-events.ts';
+import { domainEventCodec } from './domain-events.ts';
 
 /** What tells of an item that is there. */
 const ITEM_EVENTS = ['item.added', 'item.updated'] as const;

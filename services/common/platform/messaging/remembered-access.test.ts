@@ -7,8 +7,8 @@ import { asId } from '../../kernel/ids.ts';
 import type { Principal } from '../../kernel/principal.ts';
 import { PERSONAL_TENANT } from '../../kernel/scope.ts';
 import { createInProcessBus } from '../../storage/bus/in-process/bus.ts';
+import type { AccessChange, RequestOf } from './messages.ts';
 import { createMessenger, type Messenger } from './messenger.ts';
-import * as auth from './methods/auth.ts';
 import { fixedProof } from './principal-proof.ts';
 import { rememberAccess } from './remembered-access.ts';
 
@@ -37,11 +37,11 @@ describe('remembered access', () => {
     [nowMs, asked, granted, answering] = [0, [], true, Promise.resolve()];
     const bus = createInProcessBus();
     messenger = createMessenger(bus, unsignedPrincipals);
-    await messenger.serve(auth.authenticate, async () => {
+    await messenger.serve('auth.Authenticate', async () => {
       asked.push('who');
       return { principal: ADA, required: true, posture: 'test' };
     });
-    await messenger.serve(auth.resolveDatasets, async ({ permission }) => {
+    await messenger.serve('auth.ResolveDatasets', async ({ permission }) => {
       asked.push(permission);
       await answering;
       if (!granted) throw engramError('PermissionDeniedError', 'Not yours.');
@@ -57,12 +57,12 @@ describe('remembered access', () => {
   });
   afterEach(() => stop());
 
-  const who = () => remembered.call(auth.authenticate, { credentials: KEY }, { requestId: 'r' });
-  const read = (request: Partial<auth.ResolveDatasetsRequest> = { ids: [DATASET.id] }) =>
-    remembered.call(auth.resolveDatasets, { permission: 'read', ...request }, CALL);
-  const tell = async (change: Partial<auth.AccessChange>): Promise<void> => {
+  const who = () => remembered.call('auth.Authenticate', { credentials: KEY }, { requestId: 'r' });
+  const read = (request: Partial<RequestOf<'auth.ResolveDatasets'>> = { ids: [DATASET.id] }) =>
+    remembered.call('auth.ResolveDatasets', { permission: 'read', ...request }, CALL);
+  const tell = async (change: Partial<AccessChange>): Promise<void> => {
     const nothing = { tenant: PERSONAL_TENANT, userId: null, datasetId: null };
-    await messenger.publish(auth.accessChanges, PERSONAL_TENANT, { ...nothing, ...change });
+    await messenger.publish('access', PERSONAL_TENANT, { ...nothing, ...change });
     await new Promise((heard) => setTimeout(heard, 20));
   };
 
@@ -102,14 +102,14 @@ describe('remembered access', () => {
       { ...ADA, key: { id: 'k', permissions: ['read'], datasets: null } },
     ];
     const request = { permission: 'read', ids: [DATASET.id] } as const;
-    for (const principal of others) await remembered.call(auth.resolveDatasets, request, { ...CALL, principal });
+    for (const principal of others) await remembered.call('auth.ResolveDatasets', request, { ...CALL, principal });
     expect(asked).to.have.length(4);
-    await remembered.call(auth.resolveDatasets, request, { requestId: 'r', principal: ADA });
+    await remembered.call('auth.ResolveDatasets', request, { requestId: 'r', principal: ADA });
     expect(asked, 'a principal without proof').to.have.length(5);
   });
 
   it('drops what is outdated as soon as it hears of it, and nothing else', async () => {
-    const changes: readonly Partial<auth.AccessChange>[] = [{ userId: ADA.id }, { datasetId: DATASET.id }, {}];
+    const changes: readonly Partial<AccessChange>[] = [{ userId: ADA.id }, { datasetId: DATASET.id }, {}];
     for (const change of changes) {
       await read();
       await tell(change);

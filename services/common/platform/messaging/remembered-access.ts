@@ -2,16 +2,8 @@ import { hash } from 'node:crypto';
 import type { TenantId, UserId } from '../../kernel/brand.ts';
 import type { Clock } from '../../ports/system.ts';
 import type { Subscription } from '../../storage/ports/bus.ts';
+import { type AccessChange, type AnswerOf, EVERY_TENANT, type RequestOf } from './messages.ts';
 import type { CallContext, Messenger } from './messenger.ts';
-import type { Method } from './method.ts';
-import {
-  type AccessChange,
-  accessChanges,
-  EVERY_TENANT,
-  type ResolveDatasetsRequest,
-  type ResolveDatasetsResponse,
-  resolveDatasets,
-} from './methods/auth.ts';
 
 export interface RememberedAccess {
   /** The messenger, which answers from memory what auth said a moment ago. */
@@ -27,8 +19,11 @@ export interface RememberedAccessOptions {
   readonly maxEntries?: number;
 }
 
+type Query = RequestOf<'auth.ResolveDatasets'>;
+type Answer = AnswerOf<'auth.ResolveDatasets'>;
+
 interface Entry {
-  readonly answer: ResolveDatasetsResponse;
+  readonly answer: Answer;
   readonly untilMs: number;
   readonly tenant: TenantId;
   readonly user: UserId;
@@ -46,17 +41,17 @@ export function rememberAccess(
 ): RememberedAccess {
   const entries = new Map<string, Entry>();
   let era = 0;
-  const ask = async (request: ResolveDatasetsRequest, context: CallContext): Promise<ResolveDatasetsResponse> => {
+  const ask = async (request: Query, context: CallContext): Promise<Answer> => {
     const { principal } = context;
     const isKept = context.proof !== undefined && isNamedReading(request);
-    if (principal === undefined || !isKept) return messenger.call(resolveDatasets, request, context);
+    if (principal === undefined || !isKept) return messenger.call('auth.ResolveDatasets', request, context);
     const { id: user, tenant, key: apiKey } = principal;
     const key = hash('sha256', JSON.stringify({ request, user, tenant, apiKey }), 'base64');
     const now = clock.monotonicMs();
     const known = entries.get(key);
     if (known !== undefined && now < known.untilMs) return known.answer;
     const askedIn = era;
-    const answer = await messenger.call(resolveDatasets, request, context);
+    const answer = await messenger.call('auth.ResolveDatasets', request, context);
     // News that came while auth was asked may be about this answer.
     if (askedIn !== era) return answer;
     entries.delete(key);
@@ -73,21 +68,17 @@ export function rememberAccess(
       if (isOfDataset || isOfUser || isOfTenant) entries.delete(key);
     }
   };
-  const call = <Request, Response>(
-    method: Method<Request, Response>,
-    request: Request,
-    context: CallContext,
-  ): Promise<Response> => {
-    if (method.path !== resolveDatasets.path) return messenger.call(method, request, context);
-    return ask(request as ResolveDatasetsRequest, context) as Promise<Response>;
+  const call: Messenger['call'] = async (path, request, context) => {
+    if (path !== 'auth.ResolveDatasets') return messenger.call(path, request, context);
+    return (await ask(request as Query, context)) as never;
   };
   return {
     messenger: { ...messenger, call },
-    listen: () => messenger.subscribe(accessChanges, EVERY_TENANT, forget),
+    listen: () => messenger.subscribe('access', EVERY_TENANT, forget),
   };
 }
 
 /** "Everything I may read" is not kept: what was granted a moment ago would be missing. */
-function isNamedReading({ permission, ids = [], names = [] }: ResolveDatasetsRequest): boolean {
+function isNamedReading({ permission, ids = [], names = [] }: Query): boolean {
   return permission === 'read' && ids.length + names.length > 0;
 }

@@ -562,7 +562,8 @@ export const CredentialKindSchema: GenEnum<CredentialKind> = /*@__PURE__*/
  */
 export const AuthService: GenService<{
   /**
-   * Who a request acts for.
+   * Resolves the credentials of a request to its principal. In open mode, requests without credentials act as the
+   * default user.
    *
    * @generated from rpc engram.auth.v1.AuthService.Authenticate
    */
@@ -572,7 +573,7 @@ export const AuthService: GenService<{
     output: typeof AuthenticateResponseSchema;
   },
   /**
-   * The user of a job as it stands now: a job is authorised again when it is claimed.
+   * Reads the account of a job again, when the job is claimed: the user may have been deactivated or deleted since.
    *
    * @generated from rpc engram.auth.v1.AuthService.GetPrincipal
    */
@@ -582,7 +583,12 @@ export const AuthService: GenService<{
     output: typeof GetPrincipalResponseSchema;
   },
   /**
-   * The datasets a request names, all of them with the permission; may create those that are missing.
+   * Resolves the datasets that a request names, all of them with the permission, in request order, each once. `ids`
+   * win over `names`; empty `ids` count as absent, empty `names` are DatasetNotFoundError. Without both: every
+   * dataset of the caller with the permission, oldest first, perhaps none. Names resolve among datasets that the
+   * caller owns in the current tenant. Errors: PermissionDeniedError for an id that is missing or not permitted
+   * (both alike), DatasetNotFoundError for an unknown name unless `create_missing`, InvalidDatasetNameError (a
+   * blank or a dot in a name that is to be created).
    *
    * @generated from rpc engram.auth.v1.AuthService.ResolveDatasets
    */
@@ -592,7 +598,7 @@ export const AuthService: GenService<{
     output: typeof ResolveDatasetsResponseSchema;
   },
   /**
-   * What the principal may do beyond datasets in the tenant that it works in; nothing in the personal space.
+   * Reads the principal's capabilities in its current tenant; none in the personal space.
    *
    * @generated from rpc engram.auth.v1.AuthService.HeldCapabilities
    */
@@ -602,7 +608,7 @@ export const AuthService: GenService<{
     output: typeof HeldCapabilitiesResponseSchema;
   },
   /**
-   * Makes a dataset with all grants for its owner, or answers the existing one.
+   * Creates a dataset with all four grants for its owner (and the owner's parent), or returns the existing one.
    *
    * @generated from rpc engram.auth.v1.AuthService.CreateDataset
    */
@@ -612,7 +618,7 @@ export const AuthService: GenService<{
     output: typeof CreateDatasetResponseSchema;
   },
   /**
-   * Removes the registry entry and its grants; the last step of erasing a dataset.
+   * Removes the registry entry of a dataset and its grants: the last step of an erasure.
    *
    * @generated from rpc engram.auth.v1.AuthService.RemoveDataset
    */
@@ -622,7 +628,7 @@ export const AuthService: GenService<{
     output: typeof RemoveDatasetResponseSchema;
   },
   /**
-   * Gives a tenant its budget, in place of the one it had.
+   * Replaces a tenant's budget. Errors: TenantNotFoundError.
    *
    * @generated from rpc engram.auth.v1.AuthService.SetQuota
    */
@@ -632,7 +638,7 @@ export const AuthService: GenService<{
     output: typeof SetQuotaResponseSchema;
   },
   /**
-   * What a tenant may use, and what it uses.
+   * Reads a tenant's limits and usage. Errors: TenantNotFoundError.
    *
    * @generated from rpc engram.auth.v1.AuthService.Usage
    */
@@ -642,7 +648,12 @@ export const AuthService: GenService<{
     output: typeof UsageResponseSchema;
   },
   /**
-   * Makes the tenant of a Tenant resource with its owner, or sets right what differs. Again by the same resource: the same tenant.
+   * Creates the tenant of a Tenant resource with its owner, or corrects what differs from the declaration. The same
+   * resource gets the same tenant. Errors: TenantNotFoundError (no tenant of the id to adopt), AdoptionNotAllowed
+   * (403, no resource of this namespace released it), OwnedByAnother, HostnameConflict (409, a host name of another
+   * tenant), OwnerUnverified (409, the address has an account that never proved it), InvalidRequestError (invalid
+   * address, host name or password hash, or a new account without password), ConflictError (the tenant is being
+   * erased).
    *
    * @generated from rpc engram.auth.v1.AuthService.EnsureTenant
    */
@@ -652,7 +663,9 @@ export const AuthService: GenService<{
     output: typeof EnsureTenantResponseSchema;
   },
   /**
-   * Makes exactly these keys valid under a name. They act as the owner of the tenant, in the tenant and nowhere else.
+   * Makes exactly these keys valid under a name. They act as the owner of the tenant, in that tenant only. Errors:
+   * TenantNotFoundError, OwnedByAnother, InvalidRequestError (not a SHA-256), ConflictError (a key of another
+   * account).
    *
    * @generated from rpc engram.auth.v1.AuthService.SetTenantKeys
    */
@@ -662,7 +675,8 @@ export const AuthService: GenService<{
     output: typeof SetTenantKeysResponseSchema;
   },
   /**
-   * Gives a tenant a language model on its own account, in place of the server's, or takes it back.
+   * Gives a tenant a language model on its own account, in place of the server's, or removes it: for work that
+   * starts from then on. Errors: TenantNotFoundError, OwnedByAnother, InvalidRequestError (no provider or model).
    *
    * @generated from rpc engram.auth.v1.AuthService.SetTenantModel
    */
@@ -672,7 +686,9 @@ export const AuthService: GenService<{
     output: typeof SetTenantModelResponseSchema;
   },
   /**
-   * Gives a tenant an embedding model on its own account, in place of the server's, or takes it back.
+   * Gives a tenant an embedding model on its own account, in place of the server's, or removes it. New datasets get
+   * its vectors; others keep and use theirs until cognify.MigrateEmbedding has replaced them. Errors:
+   * TenantNotFoundError, OwnedByAnother, InvalidRequestError (no provider or model, or invalid dimensions).
    *
    * @generated from rpc engram.auth.v1.AuthService.SetTenantEmbedding
    */
@@ -682,7 +698,9 @@ export const AuthService: GenService<{
     output: typeof SetTenantEmbeddingResponseSchema;
   },
   /**
-   * Makes or adopts the dataset of a Dataset resource; it is the owner's of the tenant.
+   * Creates or adopts the dataset of a Dataset resource; the owner of the tenant owns a new one. Errors:
+   * TenantNotFoundError, DatasetNotFoundError (no dataset of the id to adopt), OwnedByAnother,
+   * InvalidDatasetNameError, PayloadTooLargeError (budget), ConflictError (it is being erased).
    *
    * @generated from rpc engram.auth.v1.AuthService.EnsureDataset
    */
@@ -692,7 +710,8 @@ export const AuthService: GenService<{
     output: typeof EnsureDatasetResponseSchema;
   },
   /**
-   * Gives what a Dataset resource declares, and takes what it declared before and declares no more.
+   * Adds the grants that a Dataset resource declares and removes those that it no longer declares. Errors:
+   * DatasetNotFoundError, OwnedByAnother (also for a dataset that no resource manages).
    *
    * @generated from rpc engram.auth.v1.AuthService.SyncGrants
    */
@@ -702,7 +721,9 @@ export const AuthService: GenService<{
     output: typeof SyncGrantsResponseSchema;
   },
   /**
-   * Makes the dataset of a managed tenant's canary, which nobody sees, or answers it; and who looks for it.
+   * Creates the hidden dataset of a managed tenant's canary (services/common/domain/canary.ts), or returns the
+   * existing one, with the account that searches for it. Errors: TenantNotFoundError, OwnedByAnother (also for a
+   * tenant that no resource manages), ConflictError (the tenant is being erased).
    *
    * @generated from rpc engram.auth.v1.AuthService.OpenCanary
    */
@@ -712,7 +733,8 @@ export const AuthService: GenService<{
     output: typeof OpenCanaryResponseSchema;
   },
   /**
-   * On whose word things of a dataset are erased whose time is over.
+   * Returns the dataset's owner as principal for deletions by retention: also in a closed tenant and whatever the
+   * state of the account. Does not count as use of the tenant.
    *
    * @generated from rpc engram.auth.v1.AuthService.GetEraser
    */
@@ -722,7 +744,8 @@ export const AuthService: GenService<{
     output: typeof GetEraserResponseSchema;
   },
   /**
-   * Lets nobody into a dataset or tenant any more but who erases it.
+   * Closes a dataset or tenant to everybody except its erasure. Errors: OwnedByAnother, TenantNotFoundError,
+   * DatasetNotFoundError.
    *
    * @generated from rpc engram.auth.v1.AuthService.BeginErasure
    */
@@ -732,7 +755,8 @@ export const AuthService: GenService<{
     output: typeof BeginErasureResponseSchema;
   },
   /**
-   * Removes what auth has of it, once all others have removed theirs, and signs the receipt.
+   * Removes auth's own records once the other services have nothing left, and signs the receipt; repeated calls
+   * return the same receipt. Errors: OwnedByAnother, ConflictError while datasets are left.
    *
    * @generated from rpc engram.auth.v1.AuthService.EndErasure
    */
@@ -742,7 +766,7 @@ export const AuthService: GenService<{
     output: typeof EndErasureResponseSchema;
   },
   /**
-   * What a resource manages, also while that is being erased. Makes and changes nothing.
+   * Finds what a resource manages, also during and after its erasure. Changes nothing.
    *
    * @generated from rpc engram.auth.v1.AuthService.FindManaged
    */
@@ -752,7 +776,8 @@ export const AuthService: GenService<{
     output: typeof FindManagedResponseSchema;
   },
   /**
-   * The resource manages the tenant no more; everything stays as it is.
+   * Ends the management of a tenant by a resource; data, keys, host names and state stay. Errors: ConflictError
+   * once its erasure has begun.
    *
    * @generated from rpc engram.auth.v1.AuthService.ReleaseTenant
    */
@@ -762,7 +787,8 @@ export const AuthService: GenService<{
     output: typeof ReleaseTenantResponseSchema;
   },
   /**
-   * The resource manages the dataset no more; everything stays as it is.
+   * Ends the management of a dataset by a resource; data and grants stay. Errors: ConflictError once its erasure
+   * has begun.
    *
    * @generated from rpc engram.auth.v1.AuthService.ReleaseDataset
    */
@@ -772,7 +798,7 @@ export const AuthService: GenService<{
     output: typeof ReleaseDatasetResponseSchema;
   },
   /**
-   * The keys that verify principal tokens.
+   * Returns the keys that verify principal tokens.
    *
    * @generated from rpc engram.auth.v1.AuthService.GetPublicKeys
    */
@@ -782,7 +808,7 @@ export const AuthService: GenService<{
     output: typeof GetPublicKeysResponseSchema;
   },
   /**
-   * The installation's word for the manifest of a snapshot.
+   * Signs the manifest of a snapshot with the key of erasure receipts.
    *
    * @generated from rpc engram.auth.v1.AuthService.SignSnapshot
    */
@@ -792,7 +818,7 @@ export const AuthService: GenService<{
     output: typeof SignSnapshotResponseSchema;
   },
   /**
-   * Whether the installation has signed a manifest.
+   * Checks whether this installation signed a manifest, with its current key or an earlier one.
    *
    * @generated from rpc engram.auth.v1.AuthService.CheckSnapshot
    */
@@ -802,7 +828,9 @@ export const AuthService: GenService<{
     output: typeof CheckSnapshotResponseSchema;
   },
   /**
-   * Registers a dataset that was restored, under its id.
+   * Registers a restored dataset under its id, for the tenant's owner, managed by a resource. Errors:
+   * EntityAlreadyExistsError (the owner has a dataset of the name), OwnedByAnother, TenantNotFoundError,
+   * PayloadTooLargeError (budget).
    *
    * @generated from rpc engram.auth.v1.AuthService.AdmitDataset
    */
@@ -812,7 +840,8 @@ export const AuthService: GenService<{
     output: typeof AdmitDatasetResponseSchema;
   },
   /**
-   * Registers a dataset that was restored, under its id, for the principal.
+   * Registers a restored dataset under its id, for the principal in its current tenant. Errors: those of
+   * AdmitDataset, and PermissionDeniedError where the principal may not create datasets.
    *
    * @generated from rpc engram.auth.v1.AuthService.AdmitOwnDataset
    */

@@ -571,7 +571,7 @@ export const EraseResponseSchema: GenMessage<EraseResponse> = /*@__PURE__*/
  */
 export const CognifyService: GenService<{
   /**
-   * Records a cognify run as STARTED and queues it.
+   * Records a cognify run as STARTED and queues it; answers at once. Follow it with the topic `runs` and GetRun.
    *
    * @generated from rpc engram.cognify.v1.CognifyService.StartRun
    */
@@ -581,7 +581,8 @@ export const CognifyService: GenService<{
     output: typeof StartRunResponseSchema;
   },
   /**
-   * Keeps the history of a run that another service drives.
+   * Records the state of a pipeline that ingest or improve runs (`add_pipeline`, `improve`): cognify owns the run
+   * history.
    *
    * @generated from rpc engram.cognify.v1.CognifyService.RecordRun
    */
@@ -591,7 +592,7 @@ export const CognifyService: GenService<{
     output: typeof RecordRunResponseSchema;
   },
   /**
-   * The newest state of one run.
+   * Returns the newest state of one run.
    *
    * @generated from rpc engram.cognify.v1.CognifyService.GetRun
    */
@@ -601,7 +602,7 @@ export const CognifyService: GenService<{
     output: typeof GetRunResponseSchema;
   },
   /**
-   * The newest state per dataset and pipeline.
+   * Returns the newest state per dataset and pipeline.
    *
    * @generated from rpc engram.cognify.v1.CognifyService.RunStatuses
    */
@@ -611,8 +612,9 @@ export const CognifyService: GenService<{
     output: typeof RunStatusesResponseSchema;
   },
   /**
-   * Writes what improve adds to the graph and the indexes of a dataset, and removes what it added to generations that are
-   * gone. Refused, with nothing written, when the improve that sends it does not hold the dataset any more.
+   * Writes what improve adds to the graph and the indexes of a dataset, and removes what it added to generations
+   * that are gone. Idempotent. Errors: ConflictError, with nothing written, when the improve that sends it no
+   * longer holds the dataset.
    *
    * @generated from rpc engram.cognify.v1.CognifyService.ApplyGraphPatch
    */
@@ -622,7 +624,7 @@ export const CognifyService: GenService<{
     output: typeof ApplyGraphPatchResponseSchema;
   },
   /**
-   * Removes what was built from items and counts what is left.
+   * Hides items (all when absent) at once, removes what was built from them and counts what is left.
    *
    * @generated from rpc engram.cognify.v1.CognifyService.Erase
    */
@@ -632,7 +634,7 @@ export const CognifyService: GenService<{
     output: typeof EraseResponseSchema;
   },
   /**
-   * What was built of a dataset, and who is at it.
+   * Counts what was built of a dataset, and says which run is active.
    *
    * @generated from rpc engram.cognify.v1.CognifyService.BuiltStatistics
    */
@@ -642,7 +644,9 @@ export const CognifyService: GenService<{
     output: typeof BuiltStatisticsResponseSchema;
   },
   /**
-   * What runs of a dataset use where their request says nothing, in place of what was set before.
+   * Replaces the defaults that runs of a dataset use where their request says nothing. Errors:
+   * DatasetNotFoundError, OwnedByAnother, InvalidGraphModelError, InvalidChunkSizeError, InvalidRequestError
+   * (unknown strategy).
    *
    * @generated from rpc engram.cognify.v1.CognifyService.SetDatasetConfiguration
    */
@@ -652,7 +656,9 @@ export const CognifyService: GenService<{
     output: typeof SetDatasetConfigurationResponseSchema;
   },
   /**
-   * Sets which embedding model a dataset is to have; for a few seconds after the call its vectors are brought to it.
+   * Sets the embedding model of a dataset and reports how far its vectors are migrated to it from the stored texts.
+   * The migration proceeds for a few seconds after each call: call again while there is one. Errors:
+   * DatasetNotFoundError, OwnedByAnother, ConflictError (it is being erased).
    *
    * @generated from rpc engram.cognify.v1.CognifyService.MigrateEmbedding
    */
@@ -662,7 +668,7 @@ export const CognifyService: GenService<{
     output: typeof MigrateEmbeddingResponseSchema;
   },
   /**
-   * Whether a provider takes a credential and has the model. Keeps nothing.
+   * Checks whether a provider accepts a credential and has the model. Stores nothing.
    *
    * @generated from rpc engram.cognify.v1.CognifyService.ProbeModel
    */
@@ -672,7 +678,8 @@ export const CognifyService: GenService<{
     output: typeof ProbeModelResponseSchema;
   },
   /**
-   * Writes what a part of a snapshot has of cognify's, counts it, or removes it again, in a dataset that is not registered.
+   * Writes cognify's part of a snapshot, counts it, or removes it again, in a dataset that is not registered.
+   * Errors: ConflictError when it is registered, or with the reason why the part cannot be restored here.
    *
    * @generated from rpc engram.cognify.v1.CognifyService.RestoreBuilt
    */

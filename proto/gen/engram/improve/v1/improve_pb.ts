@@ -125,7 +125,7 @@ export const EraseResponseSchema: GenMessage<EraseResponse> = /*@__PURE__*/
  */
 export const ImproveService: GenService<{
   /**
-   * All stages, with the options of the server; answers when they have ended.
+   * Runs all stages with the options of the server; answers when they have ended.
    *
    * @generated from rpc engram.improve.v1.ImproveService.Improve
    */
@@ -135,7 +135,7 @@ export const ImproveService: GenService<{
     output: typeof ImproveResponseSchema;
   },
   /**
-   * Removes what was learned of a dataset, or what was built over the named items of it.
+   * Removes what was learned of a dataset, or what was built over the named items of it, and counts what is left.
    *
    * @generated from rpc engram.improve.v1.ImproveService.Erase
    */

@@ -134,7 +134,7 @@ export type NoteOnTurnRequest = Message<"engram.ingest.v1.NoteOnTurnRequest"> & 
   session: string;
 
   /**
-   * JSON object, TurnNote of common/platform/messaging/methods/ingest.ts: clients may send what is no Unicode.
+   * JSON object, TurnNote of services/common/domain/session-context.ts: clients may send what is no Unicode.
    *
    * @generated from field: string note_json = 2;
    */
@@ -177,7 +177,7 @@ export type RecordSkillRunsRequest = Message<"engram.ingest.v1.RecordSkillRunsRe
   dataset?: Dataset | undefined;
 
   /**
-   * JSON objects, UsedSkill of common/platform/messaging/methods/ingest.ts: clients may send what is no Unicode.
+   * JSON objects, UsedSkill of services/common/domain/skill.ts: clients may send what is no Unicode.
    *
    * @generated from field: repeated string runs_json = 2;
    */
@@ -606,7 +606,7 @@ export const DataItemSchema: GenMessage<DataItem> = /*@__PURE__*/
  */
 export const IngestService: GenService<{
   /**
-   * Items of a dataset, oldest first, by page.
+   * Lists items of a dataset, oldest first, by page; or those of the given ids.
    *
    * @generated from rpc engram.ingest.v1.IngestService.DatasetItems
    */
@@ -616,7 +616,7 @@ export const IngestService: GenService<{
     output: typeof DatasetItemsResponseSchema;
   },
   /**
-   * Makes items of texts that improve wrote; the same key is the same item for ever.
+   * Creates items from texts that improve wrote; the same key is always the same item, also after it was forgotten.
    *
    * @generated from rpc engram.ingest.v1.IngestService.KeepDocuments
    */
@@ -626,7 +626,8 @@ export const IngestService: GenService<{
     output: typeof KeepDocumentsResponseSchema;
   },
   /**
-   * Makes an item of a file that integrations downloaded and put beside the blobs of the dataset.
+   * Creates an item from a file that integrations downloaded beside the blobs of the dataset, as an upload would;
+   * the same bytes are the same item. Errors: those of POST /add.
    *
    * @generated from rpc engram.ingest.v1.IngestService.TakeDownload
    */
@@ -636,7 +637,8 @@ export const IngestService: GenService<{
     output: typeof TakeDownloadResponseSchema;
   },
   /**
-   * Appends an answered question to a session of the principal, which it opens if need be. Durable when it answers.
+   * Appends an answered question to a session of the principal in its current tenant, which it opens if need be.
+   * Durable when it answers. Errors: PermissionDeniedError for a dataset that the principal may not read.
    *
    * @generated from rpc engram.ingest.v1.IngestService.AppendSession
    */
@@ -646,7 +648,8 @@ export const IngestService: GenService<{
     output: typeof AppendSessionResponseSchema;
   },
   /**
-   * Notes what a message of the principal said of the turns before it, and what they taught.
+   * Records what a message of the principal said about the turns before it, and what they taught. Entries that no
+   * longer exist or are not admissible are skipped.
    *
    * @generated from rpc engram.ingest.v1.IngestService.NoteOnTurn
    */
@@ -656,7 +659,7 @@ export const IngestService: GenService<{
     output: typeof NoteOnTurnResponseSchema;
   },
   /**
-   * Records how skills that an agent of search opened were used. A skill that is gone is no error.
+   * Records how an agent of search used skills, as runs without rating. A skill that is gone is skipped.
    *
    * @generated from rpc engram.ingest.v1.IngestService.RecordSkillRuns
    */
@@ -666,7 +669,7 @@ export const IngestService: GenService<{
     output: typeof RecordSkillRunsResponseSchema;
   },
   /**
-   * Notes what improve has made of a session of the principal.
+   * Records what improve has made of a session of the principal. A session that is gone is not an error.
    *
    * @generated from rpc engram.ingest.v1.IngestService.NoteOnSession
    */
@@ -676,7 +679,9 @@ export const IngestService: GenService<{
     output: typeof NoteOnSessionResponseSchema;
   },
   /**
-   * Erases a dataset at all its owners, or goes on with it; answers how far it has come, at the latest after 10 s.
+   * Erases a dataset at all its owners, or continues the erasure; answers after 10 s at the latest with the
+   * progress, and with the same receipt once it is gone. Errors: DatasetNotFoundError (it does not exist and the
+   * resource never erased one), OwnedByAnother (also for a dataset that no resource manages).
    *
    * @generated from rpc engram.ingest.v1.IngestService.EraseDataset
    */
@@ -686,7 +691,7 @@ export const IngestService: GenService<{
     output: typeof EraseDatasetResponseSchema;
   },
   /**
-   * Erases a tenant with all its datasets, or goes on with it; answers as EraseDataset.
+   * Erases a tenant with all its datasets, as EraseDataset. Errors: TenantNotFoundError, OwnedByAnother.
    *
    * @generated from rpc engram.ingest.v1.IngestService.EraseTenant
    */
@@ -696,7 +701,10 @@ export const IngestService: GenService<{
     output: typeof EraseTenantResponseSchema;
   },
   /**
-   * Looks for the canary of a tenant in the tenant and, as other tenants, wherever those may look; makes it if there is none.
+   * Searches for a tenant's canary (services/common/domain/canary.ts), which is created when it is missing: as the
+   * tenant, which must find it, and as other tenants, which must not; and for their canaries as the tenant. All
+   * searches go the way of ordinary requests. Errors: TenantNotFoundError, OwnedByAnother, ConflictError (the
+   * tenant is being erased).
    *
    * @generated from rpc engram.ingest.v1.IngestService.CheckIsolation
    */
@@ -706,7 +714,7 @@ export const IngestService: GenService<{
     output: typeof CheckIsolationResponseSchema;
   },
   /**
-   * Erases the canary of a tenant that a resource lets go.
+   * Erases the canary of a tenant that a resource releases. Errors: those of CheckIsolation.
    *
    * @generated from rpc engram.ingest.v1.IngestService.RemoveCanary
    */
@@ -716,7 +724,8 @@ export const IngestService: GenService<{
     output: typeof RemoveCanaryResponseSchema;
   },
   /**
-   * How long what a tenant or a dataset has is kept, in place of what was declared before.
+   * Replaces the retention of a tenant or a dataset. Errors: OwnedByAnother, DatasetNotFoundError, ConflictError
+   * (it is being erased).
    *
    * @generated from rpc engram.ingest.v1.IngestService.SetRetention
    */
@@ -726,7 +735,8 @@ export const IngestService: GenService<{
     output: typeof SetRetentionResponseSchema;
   },
   /**
-   * What a dataset has, and how far behind it is; asks cognify for what was built.
+   * Counts what a dataset has and how far processing is behind; asks cognify for what was built. Errors:
+   * DatasetNotFoundError.
    *
    * @generated from rpc engram.ingest.v1.IngestService.DatasetStatistics
    */
@@ -736,7 +746,9 @@ export const IngestService: GenService<{
     output: typeof DatasetStatisticsResponseSchema;
   },
   /**
-   * Takes a snapshot of a dataset at one moment, or goes on with it; answers how far it has come, at the latest after 10 s.
+   * Takes a snapshot of a dataset at one moment, or continues it; answers after 10 s at the latest with the
+   * progress. A name is taken once only. Errors: DatasetNotFoundError, OwnedByAnother, ConflictError (the name is
+   * another dataset's, or the dataset is being erased), InvalidRequestError (invalid name).
    *
    * @generated from rpc engram.ingest.v1.IngestService.TakeSnapshot
    */
@@ -746,7 +758,10 @@ export const IngestService: GenService<{
     output: typeof TakeSnapshotResponseSchema;
   },
   /**
-   * Makes a dataset from a snapshot, or goes on with it; answers as TakeSnapshot.
+   * Creates a dataset from a snapshot, for the resource that is to manage it, or continues it; answers after 10 s
+   * at the latest. It is invisible until it is complete. `failure` is ConflictError (what is wrong with the
+   * snapshot), EntityAlreadyExistsError (the tenant's owner has a dataset of the name) or EntityNotFoundError (no
+   * such snapshot).
    *
    * @generated from rpc engram.ingest.v1.IngestService.RestoreDataset
    */
@@ -756,7 +771,7 @@ export const IngestService: GenService<{
     output: typeof RestoreDatasetResponseSchema;
   },
   /**
-   * Snapshots of a dataset that are complete.
+   * Lists the complete snapshots of a dataset, newest first.
    *
    * @generated from rpc engram.ingest.v1.IngestService.ListSnapshots
    */
@@ -766,7 +781,8 @@ export const IngestService: GenService<{
     output: typeof ListSnapshotsResponseSchema;
   },
   /**
-   * Removes all but the newest snapshots of a dataset.
+   * Removes all but the newest snapshots of a dataset in a place; returns the removed names. Errors:
+   * OwnedByAnother.
    *
    * @generated from rpc engram.ingest.v1.IngestService.PruneSnapshots
    */

@@ -165,7 +165,7 @@ export const SearchService: GenService<{
     output: typeof EraseResponseSchema;
   },
   /**
-   * Takes what was answered from items out of the history; the questions stay.
+   * Removes answers that were given from the items from the history; the questions stay.
    *
    * @generated from rpc engram.search.v1.SearchService.EraseAnswers
    */
@@ -175,7 +175,8 @@ export const SearchService: GenService<{
     output: typeof EraseAnswersResponseSchema;
   },
   /**
-   * Looks for a text as any search of the principal would, in what it names or in all that it may read. Nothing is recorded.
+   * Searches for a text with the authorisation and the searches of any other request. Neither the search nor its
+   * answer is recorded. Errors: those of a search, except the two in `refusal`.
    *
    * @generated from rpc engram.search.v1.SearchService.LookFor
    */

@@ -1,7 +1,7 @@
 import { fromJson, type JsonObject as ProtoJson } from '@bufbuild/protobuf';
-import { RunJobSchema } from '../../../../../proto/gen/engram/jobs/v1/jobs_pb.ts';
-import { type JsonObject, MAX_JSON_DEPTH } from '../../../kernel/json.ts';
-import type { RunJob } from '../jobs.ts';
+import { RunJobSchema } from '../../../../proto/gen/engram/jobs/v1/jobs_pb.ts';
+import { type JsonObject, MAX_JSON_DEPTH } from '../../kernel/json.ts';
+import type { RunJob } from './jobs.ts';
 
 /** A level of JSON is one of `Struct`, `Value` and perhaps `ListValue`. */
 const MESSAGES_PER_LEVEL = 3;

@@ -30,9 +30,9 @@ import {
   TenantReassignedSchema,
   UserDeletedSchema,
   UserRegisteredSchema,
-} from '../../../../../proto/gen/engram/events/v1/events_pb.ts';
-import type { LoggedEvent } from '../../../ports/event-log.ts';
-import type { Codec } from '../codec.ts';
+} from '../../../../proto/gen/engram/events/v1/events_pb.ts';
+import type { LoggedEvent } from '../../ports/event-log.ts';
+import type { Codec } from './codec.ts';
 
 type DataCase = Exclude<DomainEvent['data']['case'], undefined>;
 
