@@ -54,8 +54,8 @@ withBackend('s3', (address) => {
       expect(away).to.include({ wireName: 'ServiceUnavailableError', retryable: true });
       expect(away.message).to.equal('S3 at 127.0.0.1:1 cannot be reached: ECONNREFUSED');
       const { secretKey: _, ...half } = bucket.options;
-      expect((await errorOf(openS3BlobStore(half))).message).to.match(/access key and secret key go together/);
-      expect((await refusal({ endpoint: 'localhost' })).message).to.match(/no http:\/\/ or https:\/\/ address/);
+      expect((await errorOf(openS3BlobStore(half))).message).to.match(/^S3 credentials are incomplete/);
+      expect((await refusal({ endpoint: 'localhost' })).message).to.match(/not an http:\/\/ or https:\/\/ address/);
     });
 
     it('says that something else than S3 answers', async () => {

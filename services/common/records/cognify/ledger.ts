@@ -4,8 +4,9 @@ import { asId } from '../../kernel/ids.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import { type AnyScope, type DatasetScope, datasetScope } from '../../kernel/scope.ts';
 import { slices } from '../../kernel/slices.ts';
+import { retryOnConflict } from '../../platform/async/retry-on-conflict.ts';
 import type { DocumentStore, Write } from '../../storage/ports/document-store.ts';
-import { DuplicateKeyError, insert, update } from '../../storage/ports/document-store.ts';
+import { insert, update } from '../../storage/ports/document-store.ts';
 import type { Provenance } from '../../storage/ports/index-entry.ts';
 import type { OwnedCollection } from '../../storage/ports/owned-collection.ts';
 import { findAll } from '../base/find-all.ts';
@@ -309,19 +310,16 @@ async function change(
   item: DataItemId,
   entry: Partial<LedgerEntry>,
 ): Promise<LedgerEntry> {
-  for (let attempt = 1; ; attempt++) {
+  return retryOnConflict(async () => {
     const [result] = await store.commit(scope, [changeWrite(item, entry)]);
     if (result?.stored) return result.stored.value as LedgerEntry;
     const existing = await store.get(scope, ledgerCollection, item);
     if (existing?.value.erased) throw new ItemErasedError(`item ${item} was forgotten`);
     const created: LedgerEntry = { ...UNBUILT, lastGeneration: 1, ...entry };
-    try {
-      if (existing === null) await store.commit(scope, [insert(ledgerCollection, item, created)]);
-      if (existing === null) return created;
-    } catch (error) {
-      if (!(error instanceof DuplicateKeyError) || attempt === 10) throw error;
-    }
-  }
+    // Another process may have inserted it since.
+    await store.commit(scope, [insert(ledgerCollection, item, created)]);
+    return created;
+  });
 }
 
 /** The same for many; those that were forgotten stay as they are. */

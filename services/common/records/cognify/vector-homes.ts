@@ -4,17 +4,10 @@ import { asId, idOfText } from '../../kernel/ids.ts';
 import { type DatasetScope, datasetScope } from '../../kernel/scope.ts';
 import { slices } from '../../kernel/slices.ts';
 import { isLeased } from '../../platform/leases/lease.ts';
+import { retryOnConflict } from '../../platform/async/retry-on-conflict.ts';
 import type { EmbeddingChoice } from '../../ports/embedders.ts';
 import type { Clock } from '../../ports/system.ts';
-import {
-  type DocumentStore,
-  DuplicateKeyError,
-  insert,
-  remove,
-  removeWhere,
-  replace,
-  VersionConflictError,
-} from '../../storage/ports/document-store.ts';
+import { type DocumentStore, insert, remove, removeWhere, replace } from '../../storage/ports/document-store.ts';
 import type { OwnedCollection } from '../../storage/ports/owned-collection.ts';
 import type { VectorIndex, VectorSpace } from '../../storage/ports/vector-index.ts';
 import { findAll } from '../base/find-all.ts';
@@ -153,7 +146,7 @@ export function createVectorHomes({
 }): VectorHomes {
   const state: VectorHomes['state'] = (scope) => stateIn(store, scope);
   const update: VectorHomes['update'] = async (scope, change) => {
-    for (;;) {
+    return retryOnConflict(async () => {
       const before = await state(scope);
       const changes = change(before);
       if (changes === null) return before;
@@ -161,13 +154,9 @@ export function createVectorHomes({
       const next = { ...document, ...changes };
       const write =
         version === 0 ? insert(vectorHomesCollection, ID, next) : replace(vectorHomesCollection, ID, next, version);
-      try {
-        await store.commit(scope, [write]);
-        return { ...next, version: version + 1 };
-      } catch (error) {
-        if (!(error instanceof VersionConflictError || error instanceof DuplicateKeyError)) throw error;
-      }
-    }
+      await store.commit(scope, [write]);
+      return { ...next, version: version + 1 };
+    });
   };
   const activeScope = async (scope: DatasetScope) => homeScope(scope, (await state(scope)).active);
   const isAtWork = ({ migration }: VectorHomesState) =>

@@ -3,6 +3,7 @@ import type { JsonObject } from '../../kernel/json.ts';
 import { pagesOf } from '../../kernel/result-page.ts';
 import type { DatasetScope } from '../../kernel/scope.ts';
 import { slices } from '../../kernel/slices.ts';
+import { retryOnConflict } from '../../platform/async/retry-on-conflict.ts';
 import {
   type Collection,
   type DocumentStore,
@@ -10,7 +11,6 @@ import {
   removeWhere,
   replace,
   type Stored,
-  VersionConflictError,
   type Write,
 } from '../../storage/ports/document-store.ts';
 import type { OwnedCollection } from '../../storage/ports/owned-collection.ts';
@@ -182,15 +182,10 @@ async function takeOutOfVote(
   answer: string,
   gone: ReadonlySet<string>,
 ): Promise<void> {
-  for (;;) {
+  await retryOnConflict(async () => {
     const stored = await store.get(scope, weightVotesCollection, answer);
     if (stored === null) return;
     const applied = stored.value.applied.filter((id) => !gone.has(id));
-    try {
-      await store.commit(scope, [replace(weightVotesCollection, answer, { ...stored.value, applied }, stored.version)]);
-      return;
-    } catch (error) {
-      if (!(error instanceof VersionConflictError)) throw error;
-    }
-  }
+    await store.commit(scope, [replace(weightVotesCollection, answer, { ...stored.value, applied }, stored.version)]);
+  });
 }

@@ -1,13 +1,8 @@
 import type { DataItemId } from '../../kernel/brand.ts';
 import { dataItemId } from '../../kernel/ids.ts';
 import type { DatasetScope } from '../../kernel/scope.ts';
-import {
-  type DocumentStore,
-  DuplicateKeyError,
-  insert,
-  removeWhere,
-  update,
-} from '../../storage/ports/document-store.ts';
+import { retryOnConflict } from '../../platform/async/retry-on-conflict.ts';
+import { type DocumentStore, insert, removeWhere, update } from '../../storage/ports/document-store.ts';
 import type { OwnedCollection } from '../../storage/ports/owned-collection.ts';
 
 type RepetitionDocument = {
@@ -42,17 +37,12 @@ export function createRepetitions(store: DocumentStore) {
   const collection = repetitionsCollection;
   return {
     async note(scope: DatasetScope, item: DataItemId, at: string): Promise<void> {
-      for (let attempt = 1; ; attempt++) {
+      await retryOnConflict(async () => {
         const change = { set: { lastAt: at, settled: false }, increment: { count: 1 } };
         const [result] = await store.commit(scope, [update(collection, item, change)]);
         if (result?.stored) return;
-        try {
-          await store.commit(scope, [insert(collection, item, { count: 1, lastAt: at, settled: false })]);
-          return;
-        } catch (error) {
-          if (!(error instanceof DuplicateKeyError) || attempt === 3) throw error;
-        }
-      }
+        await store.commit(scope, [insert(collection, item, { count: 1, lastAt: at, settled: false })]);
+      });
     },
     async of(scope: DatasetScope, items: readonly string[]): Promise<ReadonlyMap<string, Repetition>> {
       const found =

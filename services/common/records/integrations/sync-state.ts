@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import type { DatasetScope } from '../../kernel/scope.ts';
 import { slices } from '../../kernel/slices.ts';
+import { retryOnConflict } from '../../platform/async/retry-on-conflict.ts';
 import {
   type AnyCollection,
   type DocumentStore,
@@ -55,20 +56,15 @@ export function createSyncState(store: DocumentStore) {
     return new Set(found.map(({ id }) => id));
   };
   const insertMissing = async (scope: DatasetScope, ids: readonly string[]): Promise<void> => {
-    for (;;) {
+    await retryOnConflict(async () => {
       const there = await known(scope, ids);
       const missing = ids.filter((id) => !there.has(id));
       if (missing.length === 0) return;
-      try {
-        await store.commit(
-          scope,
-          missing.map((id) => insert(syncedContentCollection, id, {})),
-        );
-        return;
-      } catch (error) {
-        if (!(error instanceof DuplicateKeyError)) throw error;
-      }
-    }
+      await store.commit(
+        scope,
+        missing.map((id) => insert(syncedContentCollection, id, {})),
+      );
+    });
   };
   return {
     /** Which of the hashes were on both sides once. */

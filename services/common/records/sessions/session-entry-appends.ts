@@ -9,6 +9,7 @@ import {
 } from '../../domain/session.ts';
 import type { Scope } from '../../kernel/scope.ts';
 import { createKeyedQueue } from '../../platform/async/keyed-queue.ts';
+import { retry } from '../../platform/async/retry.ts';
 import { isWriteConflict } from '../../platform/async/retry-on-conflict.ts';
 import { type DocumentStore, DuplicateKeyError, insert, type Write } from '../../storage/ports/document-store.ts';
 import { type EntryKind, sessionEntriesCollection, toJson } from './session-entry-documents.ts';
@@ -38,6 +39,9 @@ export type AppendEntry = <New extends NewTrace | NewQaEntry, Entry>(
   entry: NewEntry<New>,
 ) => Promise<Entry>;
 
+/** Those of this process wait for each other, so that only other processes interfere. */
+const MAX_ATTEMPTS = 100;
+
 /** Entries of one session each take the next number: those of this process wait for each other. */
 export function createAppend(store: DocumentStore, sessions: Sessions): AppendEntry {
   const inTurn = createKeyedQueue();
@@ -59,7 +63,7 @@ async function append<New extends NewTrace | NewQaEntry, Entry>(
   const hasFeedback = 'feedbackScore' in entry && (entry.feedbackScore !== null || entry.feedbackText !== null);
   const counter = kind === 'qa' ? 'qaCount' : 'traceCount';
   const time = change.lastActivityAt;
-  for (;;) {
+  const appendNext = async (): Promise<Entry> => {
     const session = await sessions.get(scope, key);
     options.admit?.(session);
     const number = (session?.[counter] ?? 0) + 1;
@@ -75,14 +79,12 @@ async function append<New extends NewTrace | NewQaEntry, Entry>(
       ...{ session: sessionDocumentId(key), kind, number, time, feedbackNumber },
       entry: toJson(entry),
     };
-    try {
-      const added = insert(sessionEntriesCollection, id, document);
-      await store.commit(scope, [...grow, added, ...((await options.also?.()) ?? [])]);
-      return { ...entry, id, number, time, ...(kind === 'qa' ? { feedbackNumber } : {}) } as Entry;
-    } catch (error) {
-      if (isKnownId(error) || !isWriteConflict(error)) throw error;
-    }
-  }
+    const added = insert(sessionEntriesCollection, id, document);
+    await store.commit(scope, [...grow, added, ...((await options.also?.()) ?? [])]);
+    return { ...entry, id, number, time, ...(kind === 'qa' ? { feedbackNumber } : {}) } as Entry;
+  };
+  const isRetryable = (error: unknown) => isWriteConflict(error) && !isKnownId(error);
+  return retry(appendNext, { isRetryable, attempts: MAX_ATTEMPTS });
 }
 
 function isKnownId(error: unknown): boolean {

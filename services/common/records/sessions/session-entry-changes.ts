@@ -1,7 +1,8 @@
 import type { QaEntry, SessionKey } from '../../domain/session.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Scope } from '../../kernel/scope.ts';
-import { type DocumentStore, replace, type Stored, VersionConflictError } from '../../storage/ports/document-store.ts';
+import { retryOnConflict } from '../../platform/async/retry-on-conflict.ts';
+import { type DocumentStore, replace, type Stored } from '../../storage/ports/document-store.ts';
 import { votesOfAnswersWrite } from '../improve/element-weights.ts';
 import {
   changedDocument,
@@ -38,7 +39,7 @@ export function createQaChanges(store: DocumentStore, sessions: Sessions) {
   return {
     /** Feedback on an answer; what is null stays as it was. Null for an unknown answer. */
     giveFeedback: (scope: Scope, key: SessionKey, id: string, { text, score, at }: QaFeedback) =>
-      untilUnchanged(async () => {
+      retryOnConflict(async () => {
         const [session, [found]] = await Promise.all([sessions.get(scope, key), storedQas(scope, key, [id])]);
         if (session === null || found === undefined) return null;
         const entry = entryOf<QaEntry>(found);
@@ -57,7 +58,7 @@ export function createQaChanges(store: DocumentStore, sessions: Sessions) {
       }),
     /** In one commit. How many were noted: those that are gone or outdated are not. */
     note: (scope: Scope, key: SessionKey, notes: readonly QaNote[]) =>
-      untilUnchanged(async () => {
+      retryOnConflict(async () => {
         const ids = notes.map(({ id }) => id);
         const changed = (await storedQas(scope, key, ids)).flatMap((stored) => notedDocument(stored, notes));
         if (changed.length === 0) return 0;
@@ -69,7 +70,7 @@ export function createQaChanges(store: DocumentStore, sessions: Sessions) {
       }),
     /** Answers lose what they say, what they were made from and what their ratings moved; they keep their numbers. How many. */
     forget: (scope: Scope, key: SessionKey, ids: readonly string[]) =>
-      untilUnchanged(async () => {
+      retryOnConflict(async () => {
         const stored = await storedQas(scope, key, ids);
         if (stored.length === 0) return 0;
         const labels = stored.map(({ value }) => labelOf(String(value.entry['question'] ?? '')));
@@ -83,16 +84,6 @@ export function createQaChanges(store: DocumentStore, sessions: Sessions) {
         return stored.length;
       }),
   };
-}
-
-async function untilUnchanged<Result>(change: () => Promise<Result>): Promise<Result> {
-  for (;;) {
-    try {
-      return await change();
-    } catch (error) {
-      if (!(error instanceof VersionConflictError)) throw error;
-    }
-  }
 }
 
 function notedDocument(stored: Stored<EntryDocument>, notes: readonly QaNote[]) {

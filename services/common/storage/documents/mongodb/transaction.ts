@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type ClientSession, MongoError } from 'mongodb';
 import { engramError } from '../../../kernel/errors.ts';
 import { retry } from '../../../platform/async/retry.ts';
@@ -59,16 +58,15 @@ function tooManyChanges(cause: unknown): Error {
 /** A commit whose answer was lost is asked for again: the server knows whether it happened. */
 async function commit(session: ClientSession): Promise<void> {
   const giveUpAt = performance.now() + PATIENCE_MS;
-  for (;;) {
-    try {
-      await session.commitTransaction();
-      return;
-    } catch (error) {
-      const isUnknown = error instanceof MongoError && error.hasErrorLabel('UnknownTransactionCommitResult');
-      if (!isUnknown || performance.now() > giveUpAt) throw error;
-    }
-    await sleep(LONGEST_PAUSE_MS);
-  }
+  const isRetryable = (error: unknown) =>
+    error instanceof MongoError &&
+    error.hasErrorLabel('UnknownTransactionCommitResult') &&
+    performance.now() <= giveUpAt;
+  await retry(() => session.commitTransaction(), {
+    isRetryable,
+    attempts: Number.POSITIVE_INFINITY,
+    maxPauseMs: LONGEST_PAUSE_MS,
+  });
 }
 
 /** The server gives an unfinished transaction up by itself when it cannot be told. */
