@@ -1,11 +1,11 @@
 import { type AuditRecord, NO_RECORD, recordHash } from '../../common/domain/audit-record.ts';
 import { engramError, isEngramError } from '../../common/kernel/errors.ts';
 import { type AnyScope, isSystemScope, SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
+import { createKeyedBatches, type KeyedTask } from '../../common/platform/async/keyed-batches.ts';
 import { retry } from '../../common/platform/async/retry.ts';
 import { isWriteConflict } from '../../common/platform/async/retry-on-conflict.ts';
 import type { AuditEntry, AuditLog } from '../../common/ports/audit-log.ts';
 import type { Clock } from '../../common/ports/system.ts';
-import { createLanes, type LaneTask } from '../../common/records/base/lanes.ts';
 import {
   type DocumentStore,
   DuplicateKeyError,
@@ -44,7 +44,7 @@ const MAX_PAUSE_MS = 50;
 type Link = Pick<AuditRecord, 'number' | 'hash'>;
 const START: Link = { number: 0, hash: NO_RECORD };
 
-interface Append extends LaneTask {
+interface Append extends KeyedTask {
   readonly scope: AnyScope;
   readonly writes: readonly Write[];
   readonly entries: readonly AuditEntry[];
@@ -114,11 +114,11 @@ export function createAuditLog(store: DocumentStore, clock: Pick<Clock, 'now'>):
     group.length < MAX_GROUP &&
     group.every(({ scope }) => isSameScope(scope, next.scope)) &&
     [...group, next].reduce(countWrites, 0) <= store.capabilities.maxWritesPerCommit;
-  const start = createLanes<Append>({ run, fits });
+  const start = createKeyedBatches<Append>({ run, fits });
 
   const commit: AuditLog['commit'] = (scope, writes, entries) => {
     const done = Promise.withResolvers<readonly WriteResult[]>();
-    start({ scope, writes, entries, done, lanes: new Set(entries.map(({ tenant }) => tenant)) });
+    start({ scope, writes, entries, done, keys: new Set(entries.map(({ tenant }) => tenant)) });
     return done.promise;
   };
   return {

@@ -135,7 +135,7 @@ export function windowOf(counter: Counter, now: Date): BudgetWindow | null {
 }
 
 /** How often one is told that a limit is passed: once per window, once a day for what has none. */
-export function tellingWindow(counter: Counter, now: Date): string {
+export function alertWindow(counter: Counter, now: Date): string {
   return windowOf(counter, now)?.name ?? now.toISOString().slice(0, 10);
 }
 

@@ -3,7 +3,7 @@ import { engramError } from '../../kernel/errors.ts';
 import type { BudgetMetrics } from '../../ports/budgets.ts';
 import type { Clock } from '../../ports/system.ts';
 import { VersionConflictError, type Write } from '../../storage/ports/document-store.ts';
-import type { BudgetNews } from './budget-news.ts';
+import type { BudgetAlerts } from './budget-alerts.ts';
 import { excessOf, isWarned, type Posting, postings, postingWrite } from './budget-postings.ts';
 import type { KnownLimits } from './known-limits.ts';
 import { type Usage, type UsageDocument, usageCollection } from './usage.ts';
@@ -26,7 +26,7 @@ export interface BudgetCharging {
 export interface BudgetChargingParts {
   readonly limits: KnownLimits;
   readonly usage: Usage;
-  readonly news: BudgetNews;
+  readonly alerts: BudgetAlerts;
   readonly clock: Clock;
   readonly metrics?: BudgetMetrics;
 }
@@ -35,7 +35,7 @@ export interface BudgetChargingParts {
 const MAX_ATTEMPTS = 1000;
 
 /** Counts what is demanded against the limits in force. */
-export function createBudgetCharging({ limits, usage, news, clock, metrics }: BudgetChargingParts): BudgetCharging {
+export function createBudgetCharging({ limits, usage, alerts, clock, metrics }: BudgetChargingParts): BudgetCharging {
   const postingsOf = async ({ charges }: Bill): Promise<readonly Posting[]> => {
     // What is given back is not limited.
     const limited = charges.filter(({ demand }) => Object.values(demand).some((amount) => amount > 0));
@@ -59,7 +59,7 @@ export function createBudgetCharging({ limits, usage, news, clock, metrics }: Bu
       try {
         const result = await commit(planned.map(postingWrite));
         for (const { amounts } of planned) count(metrics, amounts);
-        await news.warnOf(bill.tenant, planned.filter(isWarned));
+        await alerts.warn(bill.tenant, planned.filter(isWarned));
         return { result };
       } catch (error) {
         const posting = isUsageConflict(error) ? planned.find(({ id }) => id === error.id) : undefined;

@@ -5,8 +5,8 @@ import type { EventLog } from '../../ports/event-log.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { Clock, IdSource } from '../../ports/system.ts';
 import type { DocumentStore } from '../../storage/ports/document-store.ts';
+import { createBudgetAlerts } from './budget-alerts.ts';
 import { createBudgetCharging, type Refused } from './budget-charging.ts';
-import { createBudgetNews } from './budget-news.ts';
 import { emptyPosting, excessOf, giveBack, isEnforced, postings } from './budget-postings.ts';
 import { createBudgetStandings } from './budget-standings.ts';
 import { createStoredBudgets } from './budgets.ts';
@@ -31,10 +31,10 @@ export function createBudgets(options: BudgetKeeperOptions): Budgets {
   const stored = createStoredBudgets(store);
   const limits = createKnownLimits(stored, options.defaults ?? {}, clock);
   const usage = createUsage(store);
-  const news = createBudgetNews(options);
-  const { postingsOf, present, tryCharge } = createBudgetCharging({ ...options, limits, usage, news });
+  const alerts = createBudgetAlerts(options);
+  const { postingsOf, present, tryCharge } = createBudgetCharging({ ...options, limits, usage, alerts });
   const refusal = async ({ tenant }: Pick<Bill, 'tenant'>, { posting, excess }: Refused): Promise<Error> => {
-    await news.exceeded(tenant, posting, excess);
+    await alerts.exceeded(tenant, posting, excess);
     return overBudget(excess, clock.now());
   };
   return {
@@ -68,7 +68,7 @@ export function createBudgets(options: BudgetKeeperOptions): Budgets {
       ...{ limits, usage, clock },
       counted: (account, now) => present(emptyPosting(account, 'stored', now)),
     }),
-    reserveTokens: createTokenReservations({ ...options, usage, limits, news, present }),
+    reserveTokens: createTokenReservations({ ...options, usage, limits, alerts, present }),
     async sweep() {
       await usage.sweep(clock.now());
       while ((await foldExpired(store, clock.now())) > 0);

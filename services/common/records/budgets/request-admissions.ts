@@ -1,6 +1,6 @@
 import type { Bill, BudgetAccount, Excess, Payer } from '../../domain/budget.ts';
+import { createKeyedBatches, type KeyedTask } from '../../platform/async/keyed-batches.ts';
 import type { Budgets } from '../../ports/budgets.ts';
-import { createLanes, type LaneTask } from '../base/lanes.ts';
 import type { ChargeOutcome } from './budget-charging.ts';
 import type { KnownLimits } from './known-limits.ts';
 
@@ -11,7 +11,7 @@ export interface RequestAdmissionsOptions {
   readonly refusal: (payer: Payer, outcome: Extract<ChargeOutcome<unknown>, { excess: Excess }>) => Promise<Error>;
 }
 
-interface Admission extends LaneTask {
+interface Admission extends KeyedTask {
   readonly payer: Payer;
   /** Those of the payer that limit requests. */
   readonly accounts: readonly BudgetAccount[];
@@ -43,7 +43,7 @@ export function createRequestAdmissions(options: RequestAdmissionsOptions): Budg
     }
     for (const { done } of wanted) done.resolve();
   };
-  const start = createLanes<Admission>({
+  const start = createKeyedBatches<Admission>({
     run: async (group) => {
       try {
         await admit(group);
@@ -59,7 +59,7 @@ export function createRequestAdmissions(options: RequestAdmissionsOptions): Budg
     const accounts = payer.accounts.filter((_, index) => inForce[index]?.has('requestsPerMinute'));
     if (accounts.length === 0) return;
     const done = Promise.withResolvers<void>();
-    start({ payer, accounts, done, lanes: new Set(accounts) });
+    start({ payer, accounts, done, keys: new Set(accounts) });
     await done.promise;
   };
 }

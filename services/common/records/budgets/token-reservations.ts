@@ -9,6 +9,7 @@ import {
 } from '../../domain/budget.ts';
 import { engramError } from '../../kernel/errors.ts';
 import { SYSTEM_SCOPE } from '../../kernel/scope.ts';
+import { createKeyedBatches, type KeyedTask } from '../../platform/async/keyed-batches.ts';
 import type { BudgetMetrics, Budgets, TokenReservation } from '../../ports/budgets.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { TokenUsage } from '../../ports/models.ts';
@@ -23,8 +24,7 @@ import {
   type Write,
 } from '../../storage/ports/document-store.ts';
 import type { OwnedCollection } from '../../storage/ports/owned-collection.ts';
-import { createLanes, type LaneTask } from '../base/lanes.ts';
-import type { BudgetNews } from './budget-news.ts';
+import type { BudgetAlerts } from './budget-alerts.ts';
 import type { Posting } from './budget-postings.ts';
 import type { KnownLimits } from './known-limits.ts';
 import { countWrite, type Usage, type UsageDocument, usageCollection, usageId } from './usage.ts';
@@ -60,7 +60,7 @@ export interface TokenReservationsOptions {
   readonly logger: Logger;
   readonly usage: Usage;
   readonly limits: KnownLimits;
-  readonly news: BudgetNews;
+  readonly alerts: BudgetAlerts;
   /** The counter as it stands; made when it is missing. */
   readonly present: (posting: Posting) => Promise<UsageDocument>;
   readonly metrics?: BudgetMetrics;
@@ -79,7 +79,7 @@ interface TokenPosting extends Posting {
  * for them: they mostly use less.
  */
 export function createTokenReservations(options: TokenReservationsOptions): Budgets['reserveTokens'] {
-  const { clock, ids, limits, news, present } = options;
+  const { clock, ids, limits, alerts, present } = options;
   const commit = createSerialCommits(options.store);
   return async (payer, expected, signal) => {
     const inForce = await limits.of(payer.accounts);
@@ -110,7 +110,7 @@ export function createTokenReservations(options: TokenReservationsOptions): Budg
         const used = current[counter.kind] ?? 0;
         if (counter.limit !== null && used >= counter.limit) {
           const excess = { kind: counter.kind, account: counter.account, limit: counter.limit, used, amount: 0 };
-          await news.exceeded(payer.tenant, counter, excess);
+          await alerts.exceeded(payer.tenant, counter, excess);
           throw overBudget(excess, clock.now());
         }
         if ((current.committed ?? 0) < (counter.limit ?? Number.POSITIVE_INFINITY)) continue;
@@ -125,11 +125,11 @@ type CommitFor = (accounts: readonly BudgetAccount[], writes: readonly Write[]) 
 
 /** Calls of an account that are made side by side would only disturb each other's commits. */
 function createSerialCommits(store: DocumentStore): CommitFor {
-  interface Task extends LaneTask {
+  interface Task extends KeyedTask {
     readonly writes: readonly Write[];
     readonly done: PromiseWithResolvers<void>;
   }
-  const start = createLanes<Task>({
+  const start = createKeyedBatches<Task>({
     run: async ([task]) => {
       if (task === undefined) return;
       await store.commit(SYSTEM_SCOPE, task.writes).then(() => task.done.resolve(), task.done.reject);
@@ -138,7 +138,7 @@ function createSerialCommits(store: DocumentStore): CommitFor {
   });
   return (accounts, writes) => {
     const done = Promise.withResolvers<void>();
-    start({ writes, done, lanes: new Set(accounts) });
+    start({ writes, done, keys: new Set(accounts) });
     return done.promise;
   };
 }
@@ -186,7 +186,7 @@ function settling(
   parts: Settling,
   reserved: { readonly id: string; readonly tokens: number } | null,
 ): TokenReservation {
-  const { commit, logger, counters, payer, news, metrics } = parts;
+  const { commit, logger, counters, payer, alerts, metrics } = parts;
   const stopRenewing = reserved === null ? () => {} : renewing(parts, reserved.id);
   const end = async (tokens: number): Promise<void> => {
     stopRenewing();
@@ -217,14 +217,14 @@ function settling(
       const tokens = usage.inputTokens + usage.outputTokens;
       await end(tokens);
       for (const kind of TOKEN_KINDS) metrics?.budgetCharged(kind, tokens);
-      await news.warnOf(
+      await alerts.warn(
         payer.tenant,
         counters.filter((counter) => counter.limits.get(counter.kind)?.action === 'Warn'),
       );
     },
     async release() {
       // What cannot be given back now is given back when it ends.
-      await end(0).catch((error: unknown) => logger.warn('budget.not_released', { error }));
+      await end(0).catch((error: unknown) => logger.warn('budget.reservation.release_failed', { error }));
     },
   };
 }
@@ -233,7 +233,7 @@ function renewing({ store, clock, logger }: Settling, id: string): () => void {
   const timer = setInterval(() => {
     const set = { expiresAtMs: clock.now().getTime() + LEASE_MS };
     store.commit(SYSTEM_SCOPE, [update(tokenReservationsCollection, id, { set })]).catch((error: unknown) => {
-      logger.warn('budget.not_renewed', { error });
+      logger.warn('budget.reservation.renew_failed', { error });
     });
   }, RENEW_EVERY_MS);
   timer.unref();

@@ -1,10 +1,10 @@
 import {
+  alertWindow,
   type BudgetAccount,
   type BudgetKind,
   type Counter,
   type Excess,
   standingText,
-  tellingWindow,
 } from '../../domain/budget.ts';
 import type { TenantId } from '../../kernel/brand.ts';
 import type { BudgetMetrics } from '../../ports/budgets.ts';
@@ -15,10 +15,10 @@ import { type DocumentStore, update, VersionConflictError } from '../../storage/
 import type { Posting } from './budget-postings.ts';
 import { type UsageDocument, usageCollection } from './usage.ts';
 
-/** Which counter it is about. */
+/** The counter that it is about. */
 type Place = Pick<Posting, 'id' | 'account' | 'counter' | 'limits'>;
 
-export interface BudgetNewsOptions {
+export interface BudgetAlertsOptions {
   readonly store: DocumentStore;
   readonly clock: Pick<Clock, 'now'>;
   readonly eventLog: Pick<EventLog, 'appendWrites'>;
@@ -27,18 +27,18 @@ export interface BudgetNewsOptions {
 }
 
 type Outcome = 'warned' | 'exceeded';
-/** What this process knows to be told: who is refused again and again costs no read each time. */
+/** Alerts that this process knows to be sent: a caller that is refused again and again costs no read each time. */
 const MAX_KNOWN = 10_000;
 const MARKS = { warned: 'warnedOf', exceeded: 'exceededOf' } as const;
 
-export type BudgetNews = ReturnType<typeof createBudgetNews>;
+export type BudgetAlerts = ReturnType<typeof createBudgetAlerts>;
 
-/** Tells of limits that are passed: an event, a log line and a count. The event once per window, over all processes. */
-export function createBudgetNews({ store, clock, eventLog, logger, metrics }: BudgetNewsOptions) {
+/** Alerts of limits that are exceeded: an event, a log line and a count. The event once per window, over all processes. */
+export function createBudgetAlerts({ store, clock, eventLog, logger, metrics }: BudgetAlertsOptions) {
   const known = new Set<string>();
-  const tell = async (tenant: TenantId, place: Place, outcome: Outcome, excess: Excess): Promise<void> => {
+  const notify = async (tenant: TenantId, place: Place, outcome: Outcome, excess: Excess): Promise<void> => {
     metrics?.budgetPassed(excess.kind, outcome);
-    const key = `${place.id} ${outcome} ${excess.kind} ${tellingWindow(place.counter, clock.now())}`;
+    const key = `${place.id} ${outcome} ${excess.kind} ${alertWindow(place.counter, clock.now())}`;
     if (known.has(key)) return;
     try {
       const isFirst = await mark(tenant, place, outcome, excess);
@@ -46,21 +46,21 @@ export function createBudgetNews({ store, clock, eventLog, logger, metrics }: Bu
       known.add(key);
       if (isFirst) logger.warn(`budget.${outcome}`, { account: excess.account, text: standingText(excess) });
     } catch (error) {
-      // Whatever is wrong with writing, it must not turn a warning into a failure.
-      logger.warn('budget.untold', { error, account: excess.account });
+      // A failed write must not turn a warning into a failure.
+      logger.warn('budget.alert.failed', { error, account: excess.account });
     }
   };
-  /** False when it was told in this window before. */
+  /** Records the alert; false when there was one in this window before. */
   const mark = async (tenant: TenantId, place: Place, outcome: Outcome, excess: Excess): Promise<boolean> => {
     const field = MARKS[outcome];
-    const value = `${excess.kind} ${tellingWindow(place.counter, clock.now())}`;
+    const value = `${excess.kind} ${alertWindow(place.counter, clock.now())}`;
     const current = await store.get({ tenant }, usageCollection, place.id);
-    const told = current?.value[field] ?? '';
-    if (current === null || told.split('; ').includes(value)) return false;
+    const sent = current?.value[field] ?? '';
+    if (current === null || sent.split('; ').includes(value)) return false;
     const window = value.slice(value.indexOf(' '));
-    const kept = told.split('; ').filter((each) => each.endsWith(window));
+    const kept = sent.split('; ').filter((each) => each.endsWith(window));
     const set = { [field]: [...kept, value].join('; ') } as Partial<UsageDocument>;
-    const where = told === '' ? { [field]: { exists: false } } : { [field]: told };
+    const where = sent === '' ? { [field]: { exists: false } } : { [field]: sent };
     const { kind, account, limit, used } = excess;
     try {
       await store.commit({ tenant }, [
@@ -80,12 +80,12 @@ export function createBudgetNews({ store, clock, eventLog, logger, metrics }: Bu
     }
   };
   return {
-    exceeded: (tenant: TenantId, place: Place, excess: Excess) => tell(tenant, place, 'exceeded', excess),
-    /** Looks which limits with `Warn` of the counters are passed. */
-    async warnOf(tenant: TenantId, places: readonly Place[]): Promise<void> {
+    exceeded: (tenant: TenantId, place: Place, excess: Excess) => notify(tenant, place, 'exceeded', excess),
+    /** Warns of the limits with action `Warn` that the counters have exceeded. */
+    async warn(tenant: TenantId, places: readonly Place[]): Promise<void> {
       for (const place of places) {
         const current = await store.get({ tenant }, usageCollection, place.id);
-        for (const excess of passed(place, current?.value ?? null)) await tell(tenant, place, 'warned', excess);
+        for (const excess of passed(place, current?.value ?? null)) await notify(tenant, place, 'warned', excess);
       }
     },
   };

@@ -1,18 +1,18 @@
 import { expect } from 'chai';
-import { createLanes, type LaneTask } from './lanes.ts';
+import { createKeyedBatches, type KeyedTask } from './keyed-batches.ts';
 
-interface Task extends LaneTask {
+interface Task extends KeyedTask {
   readonly name: string;
 }
 
-describe('lanes', () => {
-  const task = (name: string, ...lanes: readonly string[]): Task => ({ name, lanes: new Set(lanes) });
+describe('keyed batches', () => {
+  const task = (name: string, ...keys: readonly string[]): Task => ({ name, keys: new Set(keys) });
   const settle = () => new Promise((resolve) => setImmediate(resolve));
 
   function start(maxGroup = 3) {
     const groups: string[] = [];
     const ends: (() => void)[] = [];
-    const add = createLanes<Task>({
+    const add = createKeyedBatches<Task>({
       run(group) {
         groups.push(group.map(({ name }) => name).join('+'));
         return new Promise((resolve) => ends.push(resolve));
@@ -28,7 +28,7 @@ describe('lanes', () => {
     };
   }
 
-  it('let those of one lane wait, and go on together', async () => {
+  it('let those of one key wait, and go on together', async () => {
     const { groups, add, endFirst } = start();
     for (const name of ['a', 'b', 'c', 'd', 'e']) add(task(name, 'one'));
     expect(groups).to.deep.equal(['a']);
@@ -38,7 +38,7 @@ describe('lanes', () => {
     expect(groups).to.deep.equal(['a', 'b+c+d', 'e']);
   });
 
-  it('let those of other lanes pass', () => {
+  it('let those of other keys pass', () => {
     const { groups, add } = start();
     add(task('a', 'one'));
     add(task('b', 'one'));
@@ -51,7 +51,7 @@ describe('lanes', () => {
     add(task('a', 'one'));
     add(task('both', 'one', 'two'));
     add(task('c', 'two'));
-    expect(groups, 'the second lane is free, but spoken for').to.deep.equal(['a']);
+    expect(groups, 'the second key is free, but spoken for').to.deep.equal(['a']);
     await endFirst();
     expect(groups).to.deep.equal(['a', 'both+c']);
   });
