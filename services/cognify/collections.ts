@@ -1,4 +1,7 @@
-import { reembeddedItemsCollection, vectorHomesCollection } from '../common/records/cognify/vector-homes.ts';
+import {
+  reembeddedItemsCollection,
+  vectorVersionsCollection,
+} from '../common/records/cognify/vector-index-versions.ts';
 import { erasedWithDataset, ownedBy } from '../common/records/collections.ts';
 import type { AnyOwnedCollection } from '../common/storage/ports/owned-collection.ts';
 import { modelCacheCollection } from './repositories/model-cache.ts';
@@ -10,7 +13,7 @@ export const cognifyCollections: readonly AnyOwnedCollection[] = [...ownedBy('co
 export const memoryCollections = cognifyCollections.filter(({ isMemory }) => isMemory);
 
 /** Removed last: where vectors are is known until none are left. */
-const ofVectors: readonly AnyOwnedCollection[] = [vectorHomesCollection, reembeddedItemsCollection];
+const ofVectors: readonly AnyOwnedCollection[] = [vectorVersionsCollection, reembeddedItemsCollection];
 
 /** Collections erased only with the dataset itself: model answers were paid for; a new dataset with its id has no history. */
 export const builtCollections = erasedWithDataset(cognifyCollections).filter(

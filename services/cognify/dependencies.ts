@@ -19,7 +19,7 @@ import type { Ledger } from '../common/records/cognify/ledger.ts';
 import type { Runs } from '../common/records/cognify/runs.ts';
 import type { Statements } from '../common/records/cognify/statements.ts';
 import type { Supersessions } from '../common/records/cognify/supersessions.ts';
-import type { VectorHomes } from '../common/records/cognify/vector-homes.ts';
+import type { VectorIndexVersions } from '../common/records/cognify/vector-index-versions.ts';
 import type { BlobStore } from '../common/storage/ports/blob-store.ts';
 import type { DatasetIndexes } from '../common/storage/ports/dataset-indexes.ts';
 import type { DocumentStore } from '../common/storage/ports/document-store.ts';
@@ -77,7 +77,7 @@ export interface CognifyDependencies
     'text' | 'vectors' | 'graph' | 'models' | 'messenger' | 'ledger' | 'clock' | 'logger' | 'store' | 'audit'
   > {
   /** `vectors` reaches all of them. */
-  readonly homes: VectorHomes;
+  readonly vectorVersions: VectorIndexVersions;
   readonly embedders: EmbedderSource;
   readonly settings: CognifySettings;
   readonly runs: Runs;

@@ -15,7 +15,7 @@ import { createRuns } from '../common/records/cognify/runs.ts';
 import { createScheduledStarts } from '../common/records/cognify/scheduled-starts.ts';
 import { createStatements } from '../common/records/cognify/statements.ts';
 import { createSupersessions } from '../common/records/cognify/supersessions.ts';
-import { createVectorHomes } from '../common/records/cognify/vector-homes.ts';
+import { createVectorIndexVersions } from '../common/records/cognify/vector-index-versions.ts';
 import { createImproveClaims } from '../common/records/improve/improve-claims.ts';
 import { createDataItems } from '../common/records/ingest/data-items.ts';
 import { createRepetitions } from '../common/records/ingest/repetitions.ts';
@@ -77,12 +77,12 @@ export function createCognifyService(options: CognifyServiceOptions): Service {
     logger,
     metrics,
   });
-  const homes = createVectorHomes(options);
+  const vectorVersions = createVectorIndexVersions(options);
   const indexes = {
     text: options.text,
     graph: options.graph,
-    vectors: homes.vectors,
-    homes,
+    vectors: vectorVersions.vectors,
+    vectorVersions,
     embedders: options.embedders ?? onlyEmbedder(options.embedder),
     statements: createStatements(store),
     supersessions: createSupersessions(store),

@@ -9,7 +9,7 @@ import type { Clock, IdSource } from '../common/ports/system.ts';
 import type { Tracer } from '../common/ports/tracer.ts';
 import type { Ledger } from '../common/records/cognify/ledger.ts';
 import type { ScheduledStarts } from '../common/records/cognify/scheduled-starts.ts';
-import type { VectorHomes } from '../common/records/cognify/vector-homes.ts';
+import type { VectorIndexVersions } from '../common/records/cognify/vector-index-versions.ts';
 import type { ElementWeights } from '../common/records/improve/element-weights.ts';
 import type { ImproveClaims } from '../common/records/improve/improve-claims.ts';
 import type { ImproveRequests } from '../common/records/improve/improve-requests.ts';
@@ -42,8 +42,8 @@ export interface ImproveServiceOptions {
 
 /** Dependencies of engine and stages. A stage takes what it needs of them. */
 export interface ImproveDependencies extends Omit<ImproveServiceOptions, 'settings' | 'embedder'> {
-  /** `indexes.vectors` reaches each home by its own scope. */
-  readonly homes: Pick<VectorHomes, 'active'>;
+  /** `indexes.vectors` reaches each version by its own scope. */
+  readonly vectorVersions: Pick<VectorIndexVersions, 'active'>;
   readonly embedders: EmbedderSource;
   readonly sessions: Sessions;
   readonly entries: SessionEntries;

@@ -7,7 +7,7 @@ import type { Service } from '../common/platform/lifecycle/service.ts';
 import { callerOf } from '../common/platform/messaging/messenger.ts';
 import { onlyEmbedder } from '../common/ports/embedders.ts';
 import { createScheduledStarts } from '../common/records/cognify/scheduled-starts.ts';
-import { createVectorHomes } from '../common/records/cognify/vector-homes.ts';
+import { createVectorIndexVersions } from '../common/records/cognify/vector-index-versions.ts';
 import { createElementWeights } from '../common/records/improve/element-weights.ts';
 import { createImproveClaims } from '../common/records/improve/improve-claims.ts';
 import { createImproveRequests } from '../common/records/improve/improve-requests.ts';
@@ -70,12 +70,12 @@ export function createImproveService(options: ImproveServiceOptions): Service {
 
 function partsOf(options: ImproveServiceOptions, stopping: AbortSignal): ImproveParts {
   const { store, settings, embedder, ...given } = options;
-  const homes = createVectorHomes({ ...options, vectors: options.indexes.vectors });
+  const vectorVersions = createVectorIndexVersions({ ...options, vectors: options.indexes.vectors });
   const sessions = createSessions(store);
   const deps: ImproveDependencies = {
     ...given,
     store,
-    homes,
+    vectorVersions,
     embedders: options.embedders ?? onlyEmbedder(embedder),
     sessions,
     entries: createSessionEntries(store, sessions),

@@ -6,7 +6,7 @@ import { EVERY_TENANT } from '../common/platform/messaging/messages.ts';
 import { onlyEmbedder } from '../common/ports/embedders.ts';
 import { createUsers } from '../common/records/auth/users.ts';
 import { createSupersessions } from '../common/records/cognify/supersessions.ts';
-import { createVectorHomes } from '../common/records/cognify/vector-homes.ts';
+import { createVectorIndexVersions } from '../common/records/cognify/vector-index-versions.ts';
 import { createEchoMarks } from '../common/records/ingest/echo-marks.ts';
 import { createSkills } from '../common/records/ingest/skills.ts';
 import { createSearchHistory } from '../common/records/search/search-history.ts';
@@ -37,8 +37,8 @@ const lookFor = onDemand(async () => (await import('./look-for.ts')).lookFor);
 export function createSearchService(options: SearchServiceOptions): Service {
   const { ids, ...rest } = options;
   const limit = options.settings.concurrentSearches;
-  const homes = createVectorHomes({ ...options, vectors: options.indexes.vectors });
-  // A search reads one home from its beginning to its end.
+  const vectorVersions = createVectorIndexVersions({ ...options, vectors: options.indexes.vectors });
+  // A search reads one index version from its beginning to its end.
   const { indexes } = options;
   const learned = createLearnedElements(options.store, options.clock);
   const retriever = once(async () => {
@@ -49,7 +49,7 @@ export function createSearchService(options: SearchServiceOptions): Service {
   const supersessions = createSupersessions(options.store);
   const deps: SearchParts = {
     ...rest,
-    homes,
+    vectorVersions,
     indexes,
     embedders: options.embedders ?? onlyEmbedder(options.embedder),
     sessions: sessionReaders(options.store),

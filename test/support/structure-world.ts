@@ -4,7 +4,7 @@ import { createIdSource } from '../../services/common/platform/system/id-source.
 import type { ModelSource } from '../../services/common/ports/active-models.ts';
 import { onlyEmbedder } from '../../services/common/ports/embedders.ts';
 import type { Embedder, LanguageModel } from '../../services/common/ports/models.ts';
-import { createVectorHomes } from '../../services/common/records/cognify/vector-homes.ts';
+import { createVectorIndexVersions } from '../../services/common/records/cognify/vector-index-versions.ts';
 import { claimKeys, createImproveClaims } from '../../services/common/records/improve/improve-claims.ts';
 import { createSessions } from '../../services/common/records/sessions/sessions.ts';
 import { DEFAULT_IMPROVE_SETTINGS, type ImproveSettings } from '../../services/improve/dependencies.ts';
@@ -105,9 +105,9 @@ function dependenciesOf(
   const models: ModelSource = {
     current: async () => ({ languageModel: more.model, missingModelKey: null, extractor: capitalsExtractor }),
   };
-  const homes = createVectorHomes({ store, vectors: indexes.vectors, clock: createSystemClock() });
+  const vectorVersions = createVectorIndexVersions({ store, vectors: indexes.vectors, clock: createSystemClock() });
   return {
-    ...{ store, indexes, ledger, messenger, models, homes },
+    ...{ store, indexes, ledger, messenger, models, vectorVersions },
     ...{ embedder: more.embedder, embedders: onlyEmbedder(more.embedder) },
     clock: createSystemClock(),
     ids: createIdSource(),

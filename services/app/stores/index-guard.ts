@@ -9,7 +9,7 @@ import { datasetsCollection } from '../../common/records/auth/datasets.ts';
 import { findAll } from '../../common/records/base/find-all.ts';
 import { createIndexRebuilds, requireWholeIndex } from '../../common/records/cognify/index-rebuilds.ts';
 import { createLedger } from '../../common/records/cognify/ledger.ts';
-import { homeScope, vectorHomesCollection } from '../../common/records/cognify/vector-homes.ts';
+import { vectorVersionsCollection, versionScope } from '../../common/records/cognify/vector-index-versions.ts';
 import { createDataItems } from '../../common/records/ingest/data-items.ts';
 import type { DatasetIndexes } from '../../common/storage/ports/dataset-indexes.ts';
 import type { DocumentStore } from '../../common/storage/ports/document-store.ts';
@@ -51,17 +51,17 @@ export async function createIndexGuard({
   const owners = new Map<string, DatasetScope>();
   const ownerOf = (scope: DatasetScope) => owners.get(keyOf(scope)) ?? scope;
   /** Vectors of another embedding model are a part of the dataset in a file of their own. */
-  const findVectorHomes = async (): Promise<readonly DatasetScope[]> => {
+  const findVectorVersions = async (): Promise<readonly DatasetScope[]> => {
     owners.clear();
-    return (await findAll(store, SYSTEM_SCOPE, vectorHomesCollection)).flatMap(({ tenant, dataset, value }) => {
+    return (await findAll(store, SYSTEM_SCOPE, vectorVersionsCollection)).flatMap(({ tenant, dataset, value }) => {
       if (value.active === 0) return [];
       const owner = datasetScope(asId(tenant ?? ''), asId(dataset ?? ''));
-      const home = homeScope(owner, value.active);
+      const home = versionScope(owner, value.active);
       owners.set(keyOf(home), owner);
       return [home];
     });
   };
-  await findVectorHomes();
+  await findVectorVersions();
 
   const lostItems = async (scope: DatasetScope, provenance: () => Promise<ReadonlySet<string>>) => {
     const committed = [...(await ledger.allEntries(scope))]
@@ -126,11 +126,11 @@ export async function createIndexGuard({
       };
     },
     async inspectAll(inspect) {
-      const homes = await findVectorHomes();
+      const vectorVersions = await findVectorVersions();
       const datasets = (await findAll(store, SYSTEM_SCOPE, datasetsCollection)).map(({ id, tenant }) =>
         datasetScope(asId(tenant ?? ''), asId(id)),
       );
-      for (const slice of slices([...datasets, ...homes], AT_ONCE)) await Promise.all(slice.map(inspect));
+      for (const slice of slices([...datasets, ...vectorVersions], AT_ONCE)) await Promise.all(slice.map(inspect));
     },
   };
 }

@@ -13,7 +13,7 @@ import {
 } from '../../common/platform/messaging/messages.ts';
 import { type CallContext, callerOf } from '../../common/platform/messaging/messenger.ts';
 import { activeEmbedding, type EmbeddingDependencies } from '../../common/records/cognify/active-embedding.ts';
-import type { VectorHomes } from '../../common/records/cognify/vector-homes.ts';
+import type { VectorIndexVersions } from '../../common/records/cognify/vector-index-versions.ts';
 import type { ImproveClaims } from '../../common/records/improve/improve-claims.ts';
 import type { Provenance } from '../../common/storage/ports/index-entry.ts';
 import { tokenize } from '../../common/text/language/tokenize.ts';
@@ -25,7 +25,7 @@ interface Dependencies
   extends RowStores,
     EmbeddingDependencies,
     Pick<CognifyDependencies, 'ledger' | 'clock' | 'settings'> {
-  readonly homes: VectorHomes;
+  readonly vectorVersions: VectorIndexVersions;
   /** Read only: improve writes them. */
   readonly claims: Pick<ImproveClaims, 'holds'>;
 }
@@ -108,17 +108,17 @@ async function write(
   request: RequestOf<'cognify.ApplyGraphPatch'>,
   { batch, context }: { readonly batch: IndexBatch; readonly context: CallContext },
 ): Promise<void> {
-  const { text, graph, homes, settings } = dependencies;
+  const { text, graph, vectorVersions, settings } = dependencies;
   const scope = scopeOf(request.dataset);
   const { signal } = context;
   const writer = createIndexWriter({
     scope,
     text,
     graph,
-    vectors: homes.inHomes,
+    vectors: vectorVersions.inVersions,
     ...settings,
     home: () => activeEmbedding(dependencies, scope),
-    written: (home) => homes.written(scope, home),
+    written: (home) => vectorVersions.written(scope, home),
     context: {
       scope,
       purpose: 'extraction',
@@ -130,8 +130,8 @@ async function write(
   });
   await writer.write(batch);
   // A migration that already copied these items has not seen the new rows.
-  if ((await homes.state(scope)).migration === null) return;
-  await homes.forgetReembedded(scope, [...new Set(batch.entries.map(({ item }) => item))]);
+  if ((await vectorVersions.state(scope)).migration === null) return;
+  await vectorVersions.forgetReembedded(scope, [...new Set(batch.entries.map(({ item }) => item))]);
 }
 
 /** Removes rows of generations that are neither committed nor being built. */

@@ -41,7 +41,7 @@ interface Dependencies
     | 'text'
     | 'vectors'
     | 'graph'
-    | 'homes'
+    | 'vectorVersions'
     | 'ledger'
     | 'engine'
     | 'store'
@@ -86,7 +86,7 @@ export async function eraseBuilt(dependencies: Dependencies, request: EraseReque
   if (!isEverything) await tryJudgeStatements(dependencies, scope);
   const residue = await residueOf(dependencies, request, isEverything ? null : items);
   // Last, because it says where the vectors are.
-  if (isEverything && !request.memoryOnly) await dependencies.homes.forget(scope);
+  if (isEverything && !request.memoryOnly) await dependencies.vectorVersions.forget(scope);
   return { removed, residue, itemsReset };
 }
 

@@ -8,7 +8,7 @@ import { asId } from '../../common/kernel/ids.ts';
 import { datasetScope } from '../../common/kernel/scope.ts';
 import type { EmbedderSource } from '../../common/ports/embedders.ts';
 import { activeEmbedding } from '../../common/records/cognify/active-embedding.ts';
-import { createVectorHomes } from '../../common/records/cognify/vector-homes.ts';
+import { createVectorIndexVersions } from '../../common/records/cognify/vector-index-versions.ts';
 import { recordCollections } from '../../common/records/collections.ts';
 import { isSameSpace, type VectorSpace } from '../../common/storage/ports/vector-index.ts';
 import { partPlace } from '../../common/storage/snapshots/manifest.ts';
@@ -31,7 +31,7 @@ async function createWorld() {
     of: async (tenant, space) =>
       isSameSpace(space, OF_SERVER) || (tenant === withModel && isSameSpace(space, OF_TENANT)) ? embedder(space) : null,
   };
-  const homes = createVectorHomes({ store, vectors: indexes.vectors, clock });
+  const vectorVersions = createVectorIndexVersions({ store, vectors: indexes.vectors, clock });
   const item = asId<DataItemId>(randomUUID());
   async function* lines() {
     yield rowLines.item({ item, generation: 1 });
@@ -42,33 +42,33 @@ async function createWorld() {
   const restore = (tenantId: TenantId, datasetId: DatasetId) =>
     restoreBuilt(
       {
-        ...{ text: indexes.text, vectors: homes.vectors, graph: indexes.graph, embedders, store },
+        ...{ text: indexes.text, vectors: vectorVersions.vectors, graph: indexes.graph, embedders, store },
         datasets: { get: async () => null } as never,
         places: { open: async () => ({ blobs, close: async () => {} }) },
       },
       { tenantId, datasetId, snapshot, place: null, step: { part: { part, space: OF_TENANT } } },
     );
-  return { homes, embedders, withModel, without, restore, newDataset: () => asId<DatasetId>(randomUUID()) };
+  return { vectorVersions, embedders, withModel, without, restore, newDataset: () => asId<DatasetId>(randomUUID()) };
 }
 
 describe('what is built, from a snapshot', () => {
   it('keeps vectors of a model on the account of its tenant, and asks questions by that model', async () => {
-    const { homes, embedders, withModel, restore, newDataset } = await createWorld();
+    const { vectorVersions, embedders, withModel, restore, newDataset } = await createWorld();
     const dataset = newDataset();
     await restore(withModel, dataset);
     const scope = datasetScope(withModel, dataset);
-    const { embedder, isSettled } = await activeEmbedding({ homes, embedders }, scope);
+    const { embedder, isSettled } = await activeEmbedding({ vectorVersions, embedders }, scope);
     expect([embedder.space, isSettled]).to.deep.equal([OF_TENANT, true]);
-    expect(await homes.vectors.count(scope, {})).to.equal(1);
+    expect(await vectorVersions.vectors.count(scope, {})).to.equal(1);
   });
 
   it('is refused with the model that is needed where nobody has it, and nothing is written', async () => {
-    const { homes, without, restore, newDataset } = await createWorld();
+    const { vectorVersions, without, restore, newDataset } = await createWorld();
     const dataset = newDataset();
     const error = await restore(without, dataset).catch((reason: unknown) => reason);
     expect(error).to.have.property('wireName', 'ConflictError');
     expect(error).to.have.property('message').that.includes('openai/own with 3 dimensions');
     expect(error).to.have.property('message').that.includes('configure that model for the tenant or the server');
-    expect(await homes.vectors.count(datasetScope(without, dataset), {})).to.equal(0);
+    expect(await vectorVersions.vectors.count(datasetScope(without, dataset), {})).to.equal(0);
   });
 });

@@ -29,8 +29,8 @@ export async function chooseEmbedding(
   if ((await deps.managedResources.of({ tenant, dataset: id })) !== null)
     throw ownedByAnother({ tenant, dataset: id }, 'is managed by a resource, which says its embedding model');
   const chosen = await choiceOf(deps, dataset, model);
-  const isNew = !isSame((await deps.homes.state(scope)).wish, chosen);
-  await deps.homes.update(scope, ({ wish }) => (isSame(wish, chosen) ? null : { wish: chosen }));
+  const isNew = !isSame((await deps.vectorVersions.state(scope)).wish, chosen);
+  await deps.vectorVersions.update(scope, ({ wish }) => (isSame(wish, chosen) ? null : { wish: chosen }));
   if (isNew) {
     const details = { model: chosen?.model ?? 'configured' };
     await deps.audit.record({ tenant, action: 'dataset.reembedded', actor: by, subject: id, details });

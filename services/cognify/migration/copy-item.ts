@@ -19,7 +19,7 @@ export interface CopyTarget {
 }
 
 /**
- * Makes the vectors of a generation of an item anew, from its text rows, in another home. Idempotent. `onPage` is told after
+ * Makes the vectors of a generation of an item anew, from its text rows, in another index version. Idempotent. `onPage` is told after
  * each page of rows.
  */
 export async function copyItem(

@@ -1,7 +1,7 @@
 import type { DatasetScope } from '../../common/kernel/scope.ts';
 import type { ModelCallContext } from '../../common/ports/models.ts';
 import { activeEmbedding, type EmbeddingDependencies } from '../../common/records/cognify/active-embedding.ts';
-import type { VectorHomes } from '../../common/records/cognify/vector-homes.ts';
+import type { VectorIndexVersions } from '../../common/records/cognify/vector-index-versions.ts';
 import type { Provenance } from '../../common/storage/ports/index-entry.ts';
 import { type CopyDependencies, copyItem } from './copy-item.ts';
 
@@ -11,28 +11,28 @@ import { type CopyDependencies, copyItem } from './copy-item.ts';
  */
 export async function gatherVectors(
   {
-    homes: vectorHomes,
+    vectorVersions,
     ...dependencies
   }: Omit<CopyDependencies, 'vectors'> &
     Pick<EmbeddingDependencies, 'embedders'> & {
-      readonly homes: Pick<VectorHomes, 'active' | 'state' | 'written' | 'inHomes'>;
+      readonly vectorVersions: Pick<VectorIndexVersions, 'active' | 'state' | 'written' | 'inVersions'>;
     },
   scope: DatasetScope,
   {
     origin,
-    homes,
+    versions,
     context,
-  }: { readonly origin: Provenance; readonly homes: ReadonlySet<number>; readonly context: ModelCallContext },
+  }: { readonly origin: Provenance; readonly versions: ReadonlySet<number>; readonly context: ModelCallContext },
 ): Promise<void> {
-  let known = homes;
+  let known = versions;
   for (;;) {
-    const { active } = await vectorHomes.state(scope);
+    const { active } = await vectorVersions.state(scope);
     if ([...known].every((home) => home === active)) return;
-    const target = await activeEmbedding({ ...dependencies, homes: vectorHomes }, scope);
+    const target = await activeEmbedding({ ...dependencies, vectorVersions }, scope);
     try {
-      await copyItem({ ...dependencies, vectors: vectorHomes.inHomes }, scope, origin, { target, context });
+      await copyItem({ ...dependencies, vectors: vectorVersions.inVersions }, scope, origin, { target, context });
     } finally {
-      await vectorHomes.written(scope, target.number);
+      await vectorVersions.written(scope, target.number);
     }
     known = new Set([target.number]);
   }

@@ -15,7 +15,10 @@ import { createIdSource } from '../../common/platform/system/id-source.ts';
 import type { EmbedderSource } from '../../common/ports/embedders.ts';
 import type { Embedder } from '../../common/ports/models.ts';
 import { createLedger } from '../../common/records/cognify/ledger.ts';
-import { createVectorHomes, reembeddedItemsCollection } from '../../common/records/cognify/vector-homes.ts';
+import {
+  createVectorIndexVersions,
+  reembeddedItemsCollection,
+} from '../../common/records/cognify/vector-index-versions.ts';
 import type { IndexKind } from '../../common/storage/ports/index-entry.ts';
 import { VECTOR_KINDS } from '../../common/storage/ports/index-entry.ts';
 import { isSameSpace } from '../../common/storage/ports/vector-index.ts';
@@ -77,7 +80,7 @@ describe('migration of a dataset to another embedding model', () => {
   });
   afterEach(() => cognify[Symbol.asyncDispose]());
 
-  const homes = () => createVectorHomes({ store: world.store, vectors: world.indexes.vectors, clock });
+  const vectorVersions = () => createVectorIndexVersions({ store: world.store, vectors: world.indexes.vectors, clock });
   const clock = { ...createSystemClock(), now: () => new Date(Date.now() + passedMs) };
   const go = (
     options: Parameters<typeof followWish>[2] = {},
@@ -89,10 +92,10 @@ describe('migration of a dataset to another embedding model', () => {
   ): Promise<EmbeddingState> => {
     const { text, graph, vectors } = indexes;
     const logger = { debug() {}, info() {}, warn() {}, error() {} };
-    const own = createVectorHomes({ store, vectors, clock });
+    const own = createVectorIndexVersions({ store, vectors, clock });
     return followWish(
       {
-        ...{ text, graph, vectors: own.vectors, homes: own, embedders: models, ledger, clock, logger },
+        ...{ text, graph, vectors: own.vectors, vectorVersions: own, embedders: models, ledger, clock, logger },
         settings: { ...DEFAULT_COGNIFY_SETTINGS, embeddingBatchSize: 2, embeddingConcurrency: 1 },
       },
       scope,
@@ -119,14 +122,14 @@ describe('migration of a dataset to another embedding model', () => {
   const eraseRows = async ({ id }: DataItem) => {
     await world.ledger.tombstone(scope, [id]);
     await Promise.all(
-      [world.indexes.text, homes().vectors, world.indexes.graph].map((of) => of.remove(scope, { item: id })),
+      [world.indexes.text, vectorVersions().vectors, world.indexes.graph].map((of) => of.remove(scope, { item: id })),
     );
   };
   const finish = async (): Promise<EmbeddingState> => {
     passedMs += 60_000;
     return go();
   };
-  /** Vectors of committed generations in a home, by kind and id. */
+  /** Vectors of committed generations in an index version, by kind and id. */
   const vectorsIn = async (home: DatasetScope): Promise<ReadonlyMap<string, Float32Array>> => {
     const found = new Map<string, Float32Array>();
     const committed = await world.ledger.allCommitted(scope);
@@ -145,7 +148,7 @@ describe('migration of a dataset to another embedding model', () => {
     const counts = await Promise.all(VECTOR_KINDS.map((kind: IndexKind) => world.indexes.text.count(scope, { kind })));
     return counts.reduce((sum, count) => sum + count, 0);
   };
-  const newest = async () => homes().active(scope);
+  const newest = async () => vectorVersions().active(scope);
 
   it('has nothing to do where the vectors are of the model that is wanted, or there are none', async () => {
     expect(await go()).to.deep.equal({ embedding: null, migration: null, failure: null });
@@ -173,7 +176,7 @@ describe('migration of a dataset to another embedding model', () => {
     expect(await finish()).to.deep.equal({ embedding: NEW.space, migration: null, failure: null });
     expect(await world.indexes.vectors.count(scope, {})).to.equal(0);
     expect(await world.store.count(scope, reembeddedItemsCollection, {})).to.equal(0);
-    expect(await homes().vectors.count(scope, {})).to.equal(made.size);
+    expect(await vectorVersions().vectors.count(scope, {})).to.equal(made.size);
   });
 
   /** The service's jobs, at the time of this test. */
@@ -181,7 +184,16 @@ describe('migration of a dataset to another embedding model', () => {
     const { text, graph, vectors } = world.indexes;
     const logger = { debug() {}, info() {}, warn() {}, error() {} };
     const deps = {
-      ...{ text, graph, vectors, homes: homes(), embedders: models, ledger: world.ledger, clock, logger },
+      ...{
+        text,
+        graph,
+        vectors,
+        vectorVersions: vectorVersions(),
+        embedders: models,
+        ledger: world.ledger,
+        clock,
+        logger,
+      },
       ...{ store: world.store, workQueue: createTestJobs(world.store, clock).workQueue, ids: createIdSource() },
       settings: DEFAULT_COGNIFY_SETTINGS,
     };
@@ -203,7 +215,7 @@ describe('migration of a dataset to another embedding model', () => {
     await until('the new vectors are searched', async () => (await newest()).space?.model === NEW.space.model);
     passedMs += 60_000;
     await until('it is over', async () => (await queued()) === 0);
-    expect((await homes().state(scope)).migration).to.equal(null);
+    expect((await vectorVersions().state(scope)).migration).to.equal(null);
     await worker.stop();
   });
 
@@ -286,7 +298,7 @@ describe('migration of a dataset to another embedding model', () => {
     const { scope: home } = await newest();
     expect([...(await world.ledger.allCommitted(scope)).keys()]).to.include.members([ada.id, alan.id]);
     expect((await vectorsIn(home)).size).to.equal(await textCount());
-    expect(await homes().vectors.count(scope, {})).to.equal(await textCount());
+    expect(await vectorVersions().vectors.count(scope, {})).to.equal(await textCount());
     expect(await world.indexes.vectors.count(home, { items: [grace.id] })).to.equal(0);
   });
 
@@ -313,7 +325,7 @@ describe('migration of a dataset to another embedding model', () => {
     expect(space).to.deep.equal(NEW.space);
     expect((await vectorsIn(home)).size).to.equal(await textCount());
     await finish();
-    expect(await homes().vectors.count(scope, {})).to.equal(await textCount());
+    expect(await vectorVersions().vectors.count(scope, {})).to.equal(await textCount());
   });
 
   it('leaves nothing in a former home of what a build wrote there after it was removed', async () => {
@@ -355,13 +367,13 @@ describe('migration of a dataset to another embedding model', () => {
     };
     want(slow);
     const working = go();
-    await until('an item is in hand', async () => (await homes().state(scope)).migration?.inHand.length === 1);
+    await until('an item is in hand', async () => (await vectorVersions().state(scope)).migration?.inHand.length === 1);
     passedMs += 20_000;
-    await homes().vectors.drop(scope);
+    await vectorVersions().vectors.drop(scope);
     want(OLD);
     goOn();
     await working;
-    expect(await world.indexes.vectors.count(homes().scopeOf(scope, 1), {})).to.equal(0);
+    expect(await world.indexes.vectors.count(vectorVersions().scopeOf(scope, 1), {})).to.equal(0);
   });
 
   it('tells the log that a dataset nobody moves keeps its model, and takes the other once its memory is forgotten', async () => {
@@ -389,7 +401,10 @@ describe('migration of a dataset to another embedding model', () => {
     };
     want(dying);
     void go();
-    await until('two items are in hand', async () => (await homes().state(scope)).migration?.inHand.length === 2);
+    await until(
+      'two items are in hand',
+      async () => (await vectorVersions().state(scope)).migration?.inHand.length === 2,
+    );
     isKilled = true;
     expect((await go({ workMs: 300 })).embedding).to.deep.equal(OLD.space);
     passedMs += 20_000;
@@ -419,7 +434,7 @@ describe('migration of a dataset to another embedding model', () => {
       const { scope: home, number } = await newest();
       expect(await world.indexes.vectors.count(home, {}), `${mode} ${dieAt}`).to.equal(await textCount());
       for (const other of [number - 2, number - 1, number + 1].filter((each) => each >= 0)) {
-        expect(await world.indexes.vectors.count(homes().scopeOf(scope, other), {})).to.equal(0);
+        expect(await world.indexes.vectors.count(vectorVersions().scopeOf(scope, other), {})).to.equal(0);
       }
       expect(await world.store.count(scope, reembeddedItemsCollection, {})).to.equal(0);
     }
@@ -436,7 +451,7 @@ describe('migration of a dataset to another embedding model', () => {
     let calls = 0;
     want(stuck);
     expect((await go()).migration).to.include({ phase: 'copying' });
-    const shadow = homes().scopeOf(scope, 1);
+    const shadow = vectorVersions().scopeOf(scope, 1);
     expect(await world.indexes.vectors.count(shadow, {})).to.be.greaterThan(0);
     want(OLD);
     expect(await go()).to.deep.equal({ embedding: OLD.space, migration: null, failure: null });
@@ -507,7 +522,7 @@ describe('migration of a dataset to another embedding model', () => {
         );
         await until(
           'the migration is stopping',
-          async () => (await homes().state(scope)).migration?.isStopping !== false,
+          async () => (await vectorVersions().state(scope)).migration?.isStopping !== false,
         );
         return NEW.embed(texts, context);
       },
@@ -517,8 +532,8 @@ describe('migration of a dataset to another embedding model', () => {
     const result = await (erased as Promise<{ readonly residue: number }> | null);
     expect(result?.residue).to.equal(0);
     for (const home of [0, 1]) {
-      expect(await world.indexes.vectors.count(homes().scopeOf(scope, home), {})).to.equal(0);
+      expect(await world.indexes.vectors.count(vectorVersions().scopeOf(scope, home), {})).to.equal(0);
     }
-    expect(await homes().state(scope)).to.deep.include({ active: 0, migration: null, version: 0 });
+    expect(await vectorVersions().state(scope)).to.deep.include({ active: 0, migration: null, version: 0 });
   });
 });

@@ -5,7 +5,7 @@ import { type DatasetScope, datasetScope } from '../../common/kernel/scope.ts';
 import { scrubErrorText } from '../../common/platform/jobs/scrub-error.ts';
 import type { DatasetEmbedding, EmbeddingState, RequestOf } from '../../common/platform/messaging/messages.ts';
 import type { Embedder } from '../../common/ports/models.ts';
-import type { VectorHomesState, VectorMigration } from '../../common/records/cognify/vector-homes.ts';
+import type { VectorMigration, VectorVersionsState } from '../../common/records/cognify/vector-index-versions.ts';
 import { isSameSpace } from '../../common/storage/ports/vector-index.ts';
 import { requireManagedDataset } from '../built/dataset-configuration.ts';
 import type { CognifyDependencies } from '../dependencies.ts';
@@ -39,7 +39,7 @@ export async function migrateEmbedding(
   await requireManagedDataset(deps, { tenant: tenantId, dataset: datasetId, crUid });
   const scope = datasetScope(tenantId, datasetId);
   const asked = wishOf(embedding);
-  await deps.homes.update(scope, ({ wish }) => (isSameWish(wish, asked) ? null : { wish: asked }));
+  await deps.vectorVersions.update(scope, ({ wish }) => (isSameWish(wish, asked) ? null : { wish: asked }));
   return follow(scope);
 }
 
@@ -52,19 +52,20 @@ export async function followWish(
   scope: DatasetScope,
   { signal, workMs = WORK_MS, isAlone = false }: FollowOptions = {},
 ): Promise<EmbeddingState> {
-  // It knows which homes it works on.
-  const deps = { ...given, vectors: given.homes.inHomes };
+  // It knows which index versions it works on.
+  const deps = { ...given, vectors: given.vectorVersions.inVersions };
   const endsAtMs = deps.clock.now().getTime() + workMs;
   for (;;) {
     signal?.throwIfAborted();
-    const state = await deps.homes.state(scope);
+    const state = await deps.vectorVersions.state(scope);
     const wanted = await wantedEmbedder(deps, scope, state);
     // The one in use stays, and whoever set the other is told what to do.
     if (!('embedder' in wanted)) return stateOf(deps, scope, state, wanted.failure);
     const { embedder } = wanted;
     const { migration } = state;
     if (migration === null) {
-      if (!(await begin(deps, scope, embedder))) return stateOf(deps, scope, await deps.homes.state(scope), null);
+      if (!(await begin(deps, scope, embedder)))
+        return stateOf(deps, scope, await deps.vectorVersions.state(scope), null);
       continue;
     }
     if (migration.former === null && !isSameSpace(migration.to, embedder.space)) {
@@ -80,7 +81,7 @@ export async function followWish(
       continue;
     }
     if (await carryOn(deps, work)) continue;
-    const after = await deps.homes.state(scope);
+    const after = await deps.vectorVersions.state(scope);
     return stateOf(deps, scope, after, after.migration?.failure ?? null);
   }
 }
@@ -91,11 +92,11 @@ interface FollowOptions {
   readonly isAlone?: boolean;
 }
 
-function wishOf(embedding: DatasetEmbedding | undefined): VectorHomesState['wish'] {
+function wishOf(embedding: DatasetEmbedding | undefined): VectorVersionsState['wish'] {
   return embedding === undefined ? null : { model: embedding.model, dimensions: embedding.dimensions };
 }
 
-function isSameWish(left: VectorHomesState['wish'], right: VectorHomesState['wish']): boolean {
+function isSameWish(left: VectorVersionsState['wish'], right: VectorVersionsState['wish']): boolean {
   return left === null || right === null ? left === right : isSameSpace(left, right);
 }
 
@@ -104,7 +105,7 @@ type Failure = NonNullable<VectorMigration['failure']>;
 async function wantedEmbedder(
   { embedders }: MigrationDependencies,
   scope: DatasetScope,
-  { wish }: VectorHomesState,
+  { wish }: VectorVersionsState,
 ): Promise<{ readonly embedder: Embedder } | { readonly failure: Failure }> {
   try {
     return { embedder: await embedders.wanted(scope.tenant, wish) };
@@ -114,11 +115,11 @@ async function wantedEmbedder(
 }
 
 /** False when there is nothing to do: no vectors, or those of the model that is wanted. */
-async function begin({ homes, clock }: MigrationDependencies, scope: DatasetScope, { space: to }: Embedder) {
-  const { space: from, number } = await homes.active(scope);
+async function begin({ vectorVersions, clock }: MigrationDependencies, scope: DatasetScope, { space: to }: Embedder) {
+  const { space: from, number } = await vectorVersions.active(scope);
   if (from === null || isSameSpace(from, to)) return false;
-  await homes.forgetReembedded(scope, null);
-  await homes.update(scope, ({ migration, active, last }) => {
+  await vectorVersions.forgetReembedded(scope, null);
+  await vectorVersions.update(scope, ({ migration, active, last }) => {
     if (migration !== null || active !== number) return null;
     return {
       last: last + 1,
@@ -132,11 +133,15 @@ async function begin({ homes, clock }: MigrationDependencies, scope: DatasetScop
   return true;
 }
 
-/** The spec went back, or on to another model, before the new home was read. */
-async function abandon({ homes, clock }: MigrationDependencies, scope: DatasetScope, home: number): Promise<void> {
+/** The spec went back, or on to another model, before the new index version was read. */
+async function abandon(
+  { vectorVersions, clock }: MigrationDependencies,
+  scope: DatasetScope,
+  home: number,
+): Promise<void> {
   for (;;) {
     let isBusy = false;
-    const state = await homes.update(scope, ({ migration }) => {
+    const state = await vectorVersions.update(scope, ({ migration }) => {
       isBusy = false;
       if (migration === null || migration.home !== home || migration.former !== null) return null;
       isBusy = migration.worker !== null && migration.leasedUntilMs > clock.now().getTime();
@@ -145,8 +150,8 @@ async function abandon({ homes, clock }: MigrationDependencies, scope: DatasetSc
     });
     if (!isBusy) {
       if (state.migration !== null || state.active === home) return;
-      await homes.dropHome(scope, home);
-      await homes.forgetReembedded(scope, null);
+      await vectorVersions.dropVersion(scope, home);
+      await vectorVersions.forgetReembedded(scope, null);
       return;
     }
     await sleep(LOOK_AGAIN_MS);
@@ -155,7 +160,7 @@ async function abandon({ homes, clock }: MigrationDependencies, scope: DatasetSc
 
 /** Null when somebody else is at it. */
 async function claim(
-  { homes, clock }: MigrationDependencies,
+  { vectorVersions, clock }: MigrationDependencies,
   {
     scope,
     endsAtMs,
@@ -171,7 +176,7 @@ async function claim(
   },
 ): Promise<MigrationWork | null> {
   const worker = randomUUID();
-  const state = await homes.update(scope, ({ migration }) => {
+  const state = await vectorVersions.update(scope, ({ migration }) => {
     const now = clock.now().getTime();
     if (migration === null || migration.home !== home) return null;
     // Whoever wanted it stopped may have died since, too.
@@ -197,7 +202,7 @@ async function carryOn(deps: MigrationDependencies, work: MigrationWork): Promis
       await release(deps, work, { failures: 0, retryAtMs: 0, failure: null });
       return isReady;
     }
-    // A wish of the meantime has to wait: the model of the home that is read makes what is missing there.
+    // A wish of the meantime has to wait: the model of the index version that is read makes what is missing there.
     const { embedder } = work;
     if (!isSameSpace(embedder.space, migration.to)) {
       const own = await deps.embedders.of(scope.tenant, migration.to);
@@ -209,7 +214,7 @@ async function carryOn(deps: MigrationDependencies, work: MigrationWork): Promis
     if (error instanceof MigrationLeftError) {
       await release(deps, work, {});
       // Whoever ended the migration did not wait for one that seemed dead.
-      if (home !== null) await deps.homes.written(scope, home);
+      if (home !== null) await deps.vectorVersions.written(scope, home);
       return true;
     }
     const isStopped = work.context.signal?.aborted === true;
@@ -220,9 +225,12 @@ async function carryOn(deps: MigrationDependencies, work: MigrationWork): Promis
   }
 }
 
-/** One document says which home is read: readers see the old one or the new one, and writers ask before they commit. */
-async function swap({ homes, clock, logger }: MigrationDependencies, { scope, worker }: MigrationWork): Promise<void> {
-  await homes.update(scope, ({ active, migration }) => {
+/** One document says which index version is read: readers see the old one or the new one, and writers ask before they commit. */
+async function swap(
+  { vectorVersions, clock, logger }: MigrationDependencies,
+  { scope, worker }: MigrationWork,
+): Promise<void> {
+  await vectorVersions.update(scope, ({ active, migration }) => {
     if (migration === null || migration.worker !== worker || migration.isStopping) return null;
     const former = { home: active, leftAtMs: clock.now().getTime() };
     return { active: migration.home, migration: { ...migration, inHand: [], former } };
@@ -230,14 +238,14 @@ async function swap({ homes, clock, logger }: MigrationDependencies, { scope, wo
   logger.info('cognify.migration.swapped', { datasetId: scope.dataset });
 }
 
-/** The former home goes when nobody can be reading it any more, and nothing is missing in the one that is read. */
+/** The former index version goes when nobody can be reading it any more, and nothing is missing in the one that is read. */
 async function finish(
   deps: MigrationDependencies,
   work: MigrationWork,
   { home, former }: VectorMigration,
   { withoutModel = false }: { readonly withoutModel?: boolean } = {},
 ): Promise<boolean> {
-  const { homes, clock } = deps;
+  const { vectorVersions, clock } = deps;
   const { scope, worker } = work;
   if (former === null) return false;
   const isSettled = withoutModel || (await settle(deps, work, home));
@@ -245,19 +253,19 @@ async function finish(
     await release(deps, work, { failures: 0, retryAtMs: 0, failure: null });
     return false;
   }
-  await homes.dropHome(scope, former.home);
-  await homes.forgetReembedded(scope, null);
-  await homes.update(scope, ({ migration }) => (migration?.worker === worker ? { migration: null } : null));
+  await vectorVersions.dropVersion(scope, former.home);
+  await vectorVersions.forgetReembedded(scope, null);
+  await vectorVersions.update(scope, ({ migration }) => (migration?.worker === worker ? { migration: null } : null));
   deps.logger.info('cognify.migration.finished', { datasetId: scope.dataset });
   return true;
 }
 
 async function release(
-  { homes, clock }: MigrationDependencies,
+  { vectorVersions, clock }: MigrationDependencies,
   { scope, worker }: MigrationWork,
   changes: Partial<Pick<VectorMigration, 'failures' | 'retryAtMs' | 'failure'>>,
 ): Promise<void> {
-  await homes.update(scope, ({ migration }) => {
+  await vectorVersions.update(scope, ({ migration }) => {
     if (migration === null || migration.worker !== worker) return null;
     const released = { ...migration, ...changes, worker: null, leasedUntilMs: 0 };
     if (changes.failure == null) return { migration: released };
@@ -275,12 +283,12 @@ function failureOf(error: unknown): Failure {
 }
 
 async function stateOf(
-  { homes }: MigrationDependencies,
+  { vectorVersions }: MigrationDependencies,
   scope: DatasetScope,
-  { migration }: VectorHomesState,
+  { migration }: VectorVersionsState,
   failure: Failure | null,
 ): Promise<EmbeddingState> {
-  const { space } = await homes.active(scope);
+  const { space } = await vectorVersions.active(scope);
   return {
     embedding: space === null ? null : { model: space.model, dimensions: space.dimensions },
     migration:

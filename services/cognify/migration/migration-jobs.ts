@@ -80,9 +80,9 @@ async function drive(
   job: ClaimedJob,
   { signal }: JobLease,
 ): Promise<void> {
-  const { homes, clock, store, workQueue } = deps;
+  const { vectorVersions, clock, store, workQueue } = deps;
   const scope = datasetScope(job.scope.tenant, asId(job.scope.dataset ?? ''));
-  const stored = async () => (await homes.state(scope)).migration;
+  const stored = async () => (await vectorVersions.state(scope)).migration;
   const before = await stored();
   const { migration, failure } = await followWish(deps, scope, { signal, isAlone: true });
   const after = await stored();

@@ -3,7 +3,7 @@ import { engramError } from '../../common/kernel/errors.ts';
 import type { DatasetScope } from '../../common/kernel/scope.ts';
 import { slices } from '../../common/kernel/slices.ts';
 import type { Embedder, ModelCallContext } from '../../common/ports/models.ts';
-import type { VectorHomesState, VectorMigration } from '../../common/records/cognify/vector-homes.ts';
+import type { VectorMigration, VectorVersionsState } from '../../common/records/cognify/vector-index-versions.ts';
 import type { Provenance } from '../../common/storage/ports/index-entry.ts';
 import type { CognifyDependencies } from '../dependencies.ts';
 import { copyItem } from './copy-item.ts';
@@ -11,7 +11,7 @@ import { incompleteItems, isComplete, requireFindable } from './verify-home.ts';
 
 export type MigrationDependencies = Pick<
   CognifyDependencies,
-  'text' | 'graph' | 'vectors' | 'homes' | 'embedders' | 'ledger' | 'clock' | 'settings' | 'logger'
+  'text' | 'graph' | 'vectors' | 'vectorVersions' | 'embedders' | 'ledger' | 'clock' | 'settings' | 'logger'
 >;
 
 export interface MigrationWork {
@@ -29,7 +29,7 @@ export class MigrationLeftError extends Error {
 }
 
 export const LEASE_MS = 12_000;
-/** Searches that began before the new home was read have ended by then. */
+/** Searches that began before the new index version was read have ended by then. */
 export const FORMER_KEPT_MS = 15_000;
 const ITEMS_AT_ONCE = 8;
 /** Rounds of copying what verification found missing. */
@@ -37,13 +37,13 @@ const ATTEMPTS = 3;
 
 /** Renews the lease with what is to be kept; throws when it is not this worker's any more. */
 export async function keep(
-  { homes, clock }: Pick<MigrationDependencies, 'homes' | 'clock'>,
+  { vectorVersions, clock }: Pick<MigrationDependencies, 'vectorVersions' | 'clock'>,
   { scope, worker }: Pick<MigrationWork, 'scope' | 'worker'>,
   changes: Partial<VectorMigration> = {},
-): Promise<VectorHomesState> {
+): Promise<VectorVersionsState> {
   const leasedUntilMs = clock.now().getTime() + LEASE_MS;
   let isLeft = false;
-  const state = await homes.update(scope, ({ migration }) => {
+  const state = await vectorVersions.update(scope, ({ migration }) => {
     isLeft = migration === null || migration.worker !== worker || migration.isStopping;
     return migration === null || isLeft ? null : { migration: { ...migration, leasedUntilMs, ...changes } };
   });
@@ -52,19 +52,19 @@ export async function keep(
 }
 
 /**
- * Brings the home up to what the ledger has committed, one batch of items after another: what was added since comes, what
+ * Brings the index version up to what the ledger has committed, one batch of items after another: what was added since comes, what
  * was forgotten goes. True when it holds all of it, false when time is up.
  */
 export async function catchUp(deps: MigrationDependencies, work: MigrationWork, home: number): Promise<boolean> {
-  const { homes, ledger, vectors, clock } = deps;
+  const { vectorVersions, ledger, vectors, clock } = deps;
   const { scope } = work;
-  const homeScope = homes.scopeOf(scope, home);
+  const versionScope = vectorVersions.scopeOf(scope, home);
   await leaveLastBatch(deps, work, home);
   for (;;) {
-    const [committed, known] = await Promise.all([ledger.allCommitted(scope), homes.reembedded(scope, home)]);
+    const [committed, known] = await Promise.all([ledger.allCommitted(scope), vectorVersions.reembedded(scope, home)]);
     const gone = [...known.keys()].filter((item) => !committed.has(item));
-    for (const item of gone) await vectors.remove(homeScope, { item });
-    if (gone.length > 0) await homes.forgetReembedded(scope, gone);
+    for (const item of gone) await vectors.remove(versionScope, { item });
+    if (gone.length > 0) await vectorVersions.forgetReembedded(scope, gone);
     const origins = [...committed].map(([item, generation]) => ({ item, generation }));
     const open = origins.filter(({ item, generation }) => known.get(item) !== generation);
     const total = origins.length;
@@ -93,9 +93,9 @@ async function bring(
   home: number,
   batch: readonly Provenance[],
 ): Promise<void> {
-  const { homes, ledger, vectors, clock } = deps;
+  const { vectorVersions, ledger, vectors, clock } = deps;
   const { scope, context, embedder } = work;
-  const target = { scope: homes.scopeOf(scope, home), embedder };
+  const target = { scope: vectorVersions.scopeOf(scope, home), embedder };
   let renewedAtMs = clock.now().getTime();
   const onPage = async (): Promise<void> => {
     if (clock.now().getTime() - renewedAtMs < LEASE_MS / 4) return;
@@ -116,39 +116,39 @@ async function bring(
   for (const { item, generation } of present) {
     await vectors.remove(target.scope, { item, beforeGeneration: generation });
   }
-  await homes.keepReembedded(scope, home, present);
+  await vectorVersions.keepReembedded(scope, home, present);
 }
 
 async function removeGone(
   { ledger, vectors }: Pick<MigrationDependencies, 'ledger' | 'vectors'>,
   scope: DatasetScope,
-  homeScope: DatasetScope,
+  versionScope: DatasetScope,
   batch: readonly Provenance[],
 ): Promise<void> {
   const items = batch.map(({ item }) => item);
   const committed = await ledger.committed(scope, items);
   for (const { item, generation } of batch) {
-    if (committed.get(item) !== generation) await vectors.remove(homeScope, { item, generation });
+    if (committed.get(item) !== generation) await vectors.remove(versionScope, { item, generation });
   }
 }
 
 /** A worker that died had items in hand: what was forgotten since must not stay. */
 async function leaveLastBatch(deps: MigrationDependencies, work: MigrationWork, home: number): Promise<void> {
-  const { homes, ledger, vectors } = deps;
-  const { migration } = await homes.state(work.scope);
+  const { vectorVersions, ledger, vectors } = deps;
+  const { migration } = await vectorVersions.state(work.scope);
   const inHand = (migration?.inHand ?? []) as readonly DataItemId[];
   if (inHand.length === 0) return;
   const committed = await ledger.committed(work.scope, inHand);
   for (const item of inHand) {
-    if (!committed.has(item)) await vectors.remove(homes.scopeOf(work.scope, home), { item });
+    if (!committed.has(item)) await vectors.remove(vectorVersions.scopeOf(work.scope, home), { item });
   }
 }
 
-/** Whether the home can be read: nothing is missing in it, and it finds what is there. False when time is up. */
+/** Whether the index version can be read: nothing is missing in it, and it finds what is there. False when time is up. */
 export async function verify(deps: MigrationDependencies, work: MigrationWork, home: number): Promise<boolean> {
-  const { homes, ledger } = deps;
+  const { vectorVersions, ledger } = deps;
   const { scope, embedder, context } = work;
-  const target = { scope: homes.scopeOf(scope, home), embedder };
+  const target = { scope: vectorVersions.scopeOf(scope, home), embedder };
   for (let attempt = 1; ; attempt++) {
     const origins = [...(await ledger.allCommitted(scope))].map(([item, generation]) => ({ item, generation }));
     const incomplete = await incompleteItems(deps, scope, target.scope, origins);
@@ -161,31 +161,31 @@ export async function verify(deps: MigrationDependencies, work: MigrationWork, h
       const text = `${incomplete.length} items have not as many vectors as texts; the migration tries again.`;
       throw engramError('ServiceUnavailableError', text, { retryable: true });
     }
-    await homes.forgetReembedded(scope, incomplete);
+    await vectorVersions.forgetReembedded(scope, incomplete);
     if (!(await catchUp(deps, work, home))) return false;
   }
 }
 
 /**
- * After the new home is read: what builds committed that had begun before has its vectors there, too. Those that wrote them
+ * After the new index version is read: what builds committed that had begun before has its vectors there, too. Those that wrote them
  * there themselves are known by that. True when nothing is missing.
  */
 export async function settle(deps: MigrationDependencies, work: MigrationWork, home: number): Promise<boolean> {
-  const { homes, ledger } = deps;
+  const { vectorVersions, ledger } = deps;
   const { scope } = work;
-  const [committed, known] = await Promise.all([ledger.allCommitted(scope), homes.reembedded(scope, home)]);
-  const homeScope = homes.scopeOf(scope, home);
+  const [committed, known] = await Promise.all([ledger.allCommitted(scope), vectorVersions.reembedded(scope, home)]);
+  const versionScope = vectorVersions.scopeOf(scope, home);
   for (const [item, generation] of committed) {
     if (known.get(item) === generation) continue;
     if (deps.clock.now().getTime() >= work.endsAtMs) return false;
-    if (await isComplete(deps, scope, homeScope, { item, generation })) {
-      await homes.keepReembedded(scope, home, [{ item, generation }]);
+    if (await isComplete(deps, scope, versionScope, { item, generation })) {
+      await vectorVersions.keepReembedded(scope, home, [{ item, generation }]);
     }
   }
   if (!(await catchUp(deps, work, home))) return false;
   const origins = [...(await ledger.allCommitted(scope))].map(([item, generation]) => ({ item, generation }));
-  const incomplete = await incompleteItems(deps, scope, homeScope, origins);
+  const incomplete = await incompleteItems(deps, scope, versionScope, origins);
   if (incomplete.length === 0) return true;
-  await homes.forgetReembedded(scope, incomplete);
+  await vectorVersions.forgetReembedded(scope, incomplete);
   return catchUp(deps, work, home);
 }

@@ -18,7 +18,7 @@ const SAMPLES = 20;
 const NEAREST = 20;
 const AS_GOOD = 1e-3;
 
-/** Items that have not as many vectors in the home as texts, of each kind. */
+/** Items that have not as many vectors in the index version as texts, of each kind. */
 export async function incompleteItems(
   readers: Readers,
   scope: DatasetScope,
@@ -50,7 +50,7 @@ async function hasAsMany(
   return true;
 }
 
-/** Whether a home has the vectors of a generation of an item: as many of each kind as there are rows. */
+/** Whether an index version has the vectors of a generation of an item: as many of each kind as there are rows. */
 export async function isComplete(
   readers: Readers,
   scope: DatasetScope,

@@ -38,13 +38,13 @@ function rowCount({ entries, embeddings, nodes, edges }: IndexBatch): number {
 
 export interface IndexWriter {
   /**
-   * Writes the rows to all three indexes; resolves to the home that the vectors are in. Waits while many rows are being
+   * Writes the rows to all three indexes; resolves to the index version that the vectors are in. Waits while many rows are being
    * written.
    */
   write(batch: IndexBatch): Promise<number>;
 }
 
-/** The home that vectors go to at the moment, and the model that makes them. */
+/** The index version that vectors go to at the moment, and the model that makes them. */
 interface WriterHome {
   readonly number: number;
   readonly scope: DatasetScope;
@@ -54,12 +54,12 @@ interface WriterHome {
 interface IndexWriterOptions extends EmbeddingBatches {
   readonly scope: DatasetScope;
   readonly text: TextIndex;
-  /** Homes by their scopes. */
+  /** Index versions by their scopes. */
   readonly vectors: Pick<VectorIndex, 'upsert'>;
   readonly graph: GraphStore;
   /** Read anew for each flush: a migration may move the vectors meanwhile. */
   readonly home: () => Promise<WriterHome>;
-  /** See `VectorHomes.written`. */
+  /** See `VectorIndexVersions.written`. */
   readonly written: (home: number) => Promise<number>;
   readonly context: ModelCallContext;
   /** Called when the vectors are made, right before rows are written; no row is written when it throws. */
@@ -85,7 +85,7 @@ export function createIndexWriter(options: IndexWriterOptions): IndexWriter {
   const queue: Pending[] = [];
   let isFlushing = false;
 
-  /** Writes into the active home, and the vectors into the next one too when a migration moved them meanwhile. */
+  /** Writes into the active index version, and the vectors into the next one too when a migration moved them meanwhile. */
   const store = async (batches: readonly IndexBatch[]): Promise<number> => {
     const embeddings = batches.flatMap((batch) => batch.embeddings);
     let home = await options.home();
@@ -170,7 +170,7 @@ export interface RowGatherer {
   append(batch: IndexBatch): void;
   /** Gives the rows to the writer when there are enough, or when `isDue`; waits for the write before. */
   spill(isDue?: boolean): Promise<void>;
-  /** Writes the rest and waits for every write; resolves to the homes that vectors went to. */
+  /** Writes the rest and waits for every write; resolves to the index versions that vectors went to. */
   finish(): Promise<ReadonlySet<number>>;
   /** Resolves when no write is in flight, failed or not. */
   settled(): Promise<void>;
@@ -181,10 +181,10 @@ const ROWS_PER_WRITE = 2000;
 export function createRowGatherer(writer: IndexWriter): RowGatherer {
   let rows = emptyBatch();
   let writing: Promise<void> = Promise.resolve();
-  const homes = new Set<number>();
+  const vectorVersions = new Set<number>();
   const writeRows = async (): Promise<void> => {
     await writing;
-    writing = writer.write(rows).then((home) => void homes.add(home));
+    writing = writer.write(rows).then((home) => void vectorVersions.add(home));
     // Awaited by the next write or at the end; a failure in between must not count as unhandled.
     writing.catch(() => {});
     rows = emptyBatch();
@@ -205,7 +205,7 @@ export function createRowGatherer(writer: IndexWriter): RowGatherer {
     async finish() {
       if (rowCount(rows) > 0) await writeRows();
       await writing;
-      return homes;
+      return vectorVersions;
     },
     async settled() {
       await Promise.allSettled([writing]);

@@ -14,7 +14,7 @@ import type { Clock } from '../../common/ports/system.ts';
 import { NO_TRACER } from '../../common/ports/tracer.ts';
 import { type ActiveEmbedding, activeEmbedding } from '../../common/records/cognify/active-embedding.ts';
 import { isBuilt, type Ledger, type LedgerEntry, MAX_TRIES, triesOf } from '../../common/records/cognify/ledger.ts';
-import type { VectorHomes } from '../../common/records/cognify/vector-homes.ts';
+import type { VectorIndexVersions } from '../../common/records/cognify/vector-index-versions.ts';
 import type { Provenance } from '../../common/storage/ports/index-entry.ts';
 import { isSameSpace } from '../../common/storage/ports/vector-index.ts';
 import { gatherVectors } from '../migration/gather-vectors.ts';
@@ -39,7 +39,7 @@ interface CognifyRunDependencies extends BuildDependencies, JudgeDependencies {
   readonly ledger: Ledger;
   readonly clock: Clock;
   readonly messenger: Messenger;
-  readonly homes: Pick<VectorHomes, 'active' | 'state' | 'written' | 'inHomes'>;
+  readonly vectorVersions: Pick<VectorIndexVersions, 'active' | 'state' | 'written' | 'inVersions'>;
   readonly embedders: EmbedderSource;
   readonly models: RunModelSource;
   readonly cache: ModelCache;
@@ -125,7 +125,7 @@ async function buildAll(
   run: ActiveRun,
   { models, embedder, open, entries, totals, failures }: OpenItems,
 ): Promise<void> {
-  const { homes, cache, settings, logger, tracer = NO_TRACER } = dependencies;
+  const { vectorVersions, cache, settings, logger, tracer = NO_TRACER } = dependencies;
   const options = run.options as CognifyOptions;
   const context: ModelCallContext = {
     scope: run.scope,
@@ -139,9 +139,9 @@ async function buildAll(
     ...dependencies,
     ...settings,
     scope: run.scope,
-    vectors: homes.inHomes,
+    vectors: vectorVersions.inVersions,
     home: () => activeEmbedding(dependencies, run.scope),
-    written: (home) => homes.written(run.scope, home),
+    written: (home) => vectorVersions.written(run.scope, home),
     context,
   });
   const request = {
@@ -152,7 +152,7 @@ async function buildAll(
     options,
     sizes: chunkSizes(settings, Math.min(models.maxChunkTokens, embedder.maxInputTokens), options),
     gatherVectors: (origin: Provenance, written: ReadonlySet<number>, signal: AbortSignal) =>
-      gatherVectors(dependencies, run.scope, { origin, homes: written, context: { ...context, signal } }),
+      gatherVectors(dependencies, run.scope, { origin, versions: written, context: { ...context, signal } }),
     chunksPerBatch: Math.min(options.chunksPerBatch ?? Number.POSITIVE_INFINITY, settings.chunksPerBatch),
   };
   const triesBefore = (item: DataItem) => triesOf(entries.get(item.id), contentVersion(item));

@@ -17,7 +17,7 @@ import { runHeadsCollection, runResultsCollection, runsCollection } from './cogn
 import { scheduledStartsCollection } from './cognify/scheduled-starts.ts';
 import { statementsCollection } from './cognify/statements.ts';
 import { supersessionRevertsCollection, supersessionsCollection } from './cognify/supersessions.ts';
-import { reembeddedItemsCollection, vectorHomesCollection } from './cognify/vector-homes.ts';
+import { reembeddedItemsCollection, vectorVersionsCollection } from './cognify/vector-index-versions.ts';
 import {
   contextEntitiesCollection,
   contextLeavesCollection,
@@ -96,7 +96,7 @@ export const recordCollections: readonly AnyOwnedCollection[] = [
   truthCoordinatesCollection,
   usageCollection,
   usersCollection,
-  vectorHomesCollection,
+  vectorVersionsCollection,
   watermarksCollection,
   weightVotesCollection,
 ];

@@ -10,7 +10,7 @@ import type { ModelCallContext } from '../../common/ports/models.ts';
 import { areSameSlots, truthCoordinates, withLearnings } from '../../common/ranking/truth.ts';
 import { type ActiveEmbedding, activeEmbedding } from '../../common/records/cognify/active-embedding.ts';
 import { type Ledger, visible } from '../../common/records/cognify/ledger.ts';
-import type { VectorHomes } from '../../common/records/cognify/vector-homes.ts';
+import type { VectorIndexVersions } from '../../common/records/cognify/vector-index-versions.ts';
 import {
   CHUNKS_PER_PAGE,
   isOfSpace,
@@ -30,7 +30,7 @@ export interface TruthDependencies extends Pick<ImproveDependencies, 'clock'> {
   readonly indexes: Pick<DatasetReaders, 'text' | 'vectors' | 'graph'>;
   readonly ledger: Pick<Ledger, 'committed' | 'allCommitted'>;
   readonly truth: TruthState;
-  readonly homes: Pick<VectorHomes, 'active'>;
+  readonly vectorVersions: Pick<VectorIndexVersions, 'active'>;
   readonly embedders: EmbedderSource;
 }
 

@@ -9,7 +9,7 @@ import { type DatasetRef, scopeOf } from '../../common/kernel/dataset.ts';
 import { engramError } from '../../common/kernel/errors.ts';
 import type { DatasetScope } from '../../common/kernel/scope.ts';
 import type { Clock } from '../../common/ports/system.ts';
-import { type ActiveHome, activeHome } from '../../common/records/cognify/vector-homes.ts';
+import { type ActiveVectorVersion, activeVectorVersion } from '../../common/records/cognify/vector-index-versions.ts';
 import type { BlobStore } from '../../common/storage/ports/blob-store.ts';
 import type { DatasetReaders } from '../../common/storage/ports/dataset-indexes.ts';
 import type { DocumentStore } from '../../common/storage/ports/document-store.ts';
@@ -65,7 +65,7 @@ export async function writeSnapshot(given: SnapshotSources, request: SnapshotReq
   const { place, signal } = request;
   const scope = scopeOf(request.dataset);
   const { store, indexes } = given;
-  const home = await activeHome({ store, vectors: indexes.vectors }, scope);
+  const home = await activeVectorVersion({ store, vectors: indexes.vectors }, scope);
   const sources = { ...given, indexes: { ...indexes, vectors: inHome(indexes.vectors, home.scope) } };
   // What an earlier attempt left behind.
   await place.blobs.removeAll(place.scope, place.folder);
@@ -162,9 +162,9 @@ function inHome(vectors: DatasetReaders['vectors'], home: DatasetScope): Dataset
 async function requireSameHome(
   { store, indexes }: SnapshotSources,
   scope: DatasetScope,
-  { number }: ActiveHome,
+  { number }: ActiveVectorVersion,
 ): Promise<void> {
-  if ((await activeHome({ store, vectors: indexes.vectors }, scope)).number === number) return;
+  if ((await activeVectorVersion({ store, vectors: indexes.vectors }, scope)).number === number) return;
   throw engramError('ConflictError', 'The dataset has moved to another embedding model meanwhile; try again.', {
     retryable: true,
   });

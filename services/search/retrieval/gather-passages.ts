@@ -30,7 +30,7 @@ export interface QueryEmbedding {
 
 /** Each embedding model is asked once, when the first of its datasets is. */
 export function embedQuery(
-  deps: Pick<RetrievalDependencies, 'homes' | 'embedders'>,
+  deps: Pick<RetrievalDependencies, 'vectorVersions' | 'embedders'>,
   request: SearchRequest,
 ): QueryEmbedding {
   const { tenant } = request.principal;
@@ -73,7 +73,7 @@ export async function gatherPassages(
     scope: scopeOf(dataset),
     query: request.query,
     vector: vector?.values ?? null,
-    ...(vector === null ? {} : { vectorHome: vector.home }),
+    ...(vector === null ? {} : { vectorVersion: vector.home }),
     limit,
     influence,
     now: deps.clock.now(),

@@ -20,7 +20,7 @@ export interface LaneContext {
   readonly text: TextIndex;
   readonly graph: GraphStore;
   readonly vectors: VectorIndex;
-  readonly vectorHome: DatasetScope;
+  readonly vectorVersion: DatasetScope;
   readonly signal: AbortSignal | undefined;
 }
 
@@ -62,7 +62,7 @@ export async function lexicalRows(
 export async function denseHits(context: LaneContext, vector: Float32Array | null): Promise<readonly VectorHit[]> {
   if (vector === null || !runs(context, 'dense')) return [];
   const hits = await context.vectors.nearest(
-    context.vectorHome,
+    context.vectorVersion,
     { kind: 'chunk', vector, limit: context.settings.denseLimit, ...nodeSetFilter(context) },
     context.signal,
   );

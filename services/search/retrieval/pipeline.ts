@@ -36,7 +36,7 @@ export function createRetriever(deps: RetrieverDeps): Retriever {
     retrieve(request) {
       const context: LaneContext = {
         scope: request.scope,
-        vectorHome: request.vectorHome ?? request.scope,
+        vectorVersion: request.vectorVersion ?? request.scope,
         analysis: analyseQuery(request.query, request.now === undefined ? {} : { now: request.now }),
         nodeSets: request.nodeSets,
         settings: widened(settings, request.limit),

@@ -4,7 +4,7 @@ import type { EmbedderSource } from '../../common/ports/embedders.ts';
 import type { Clock } from '../../common/ports/system.ts';
 import type { Ledger } from '../../common/records/cognify/ledger.ts';
 import type { Supersessions } from '../../common/records/cognify/supersessions.ts';
-import type { VectorHomes } from '../../common/records/cognify/vector-homes.ts';
+import type { VectorIndexVersions } from '../../common/records/cognify/vector-index-versions.ts';
 import type { DatasetIndexes } from '../../common/storage/ports/dataset-indexes.ts';
 import type { DocumentStore } from '../../common/storage/ports/document-store.ts';
 import type { EdgeEvidence } from '../../common/storage/ports/graph-store.ts';
@@ -21,7 +21,7 @@ export interface RetrievalRequest {
   /** Of the query, in the dataset's space; null leaves the dense lane out. */
   readonly vector: Float32Array | null;
   /** Where the vectors are that it is compared with; default: where the dataset's are now. */
-  readonly vectorHome?: DatasetScope;
+  readonly vectorVersion?: DatasetScope;
   /** Passages wanted. */
   readonly limit: number;
   readonly nodeSets?: readonly string[];
@@ -53,8 +53,8 @@ export interface Retrieval {
 export interface RetrievalDependencies {
   readonly store: DocumentStore;
   readonly indexes: Pick<DatasetIndexes, 'text' | 'vectors' | 'graph'>;
-  /** `indexes.vectors` reach each home by its own scope. */
-  readonly homes: Pick<VectorHomes, 'active'>;
+  /** `indexes.vectors` reach each index version by its own scope. */
+  readonly vectorVersions: Pick<VectorIndexVersions, 'active'>;
   readonly embedders: EmbedderSource;
   readonly ledger: Ledger;
   readonly supersessions: Supersessions;

@@ -3,10 +3,10 @@ import type { DatasetScope } from '../../kernel/scope.ts';
 import type { EmbedderSource, EmbeddingChoice } from '../../ports/embedders.ts';
 import type { Embedder } from '../../ports/models.ts';
 import type { VectorSpace } from '../../storage/ports/vector-index.ts';
-import type { VectorHomes } from './vector-homes.ts';
+import type { VectorIndexVersions } from './vector-index-versions.ts';
 
 export interface EmbeddingDependencies {
-  readonly homes: Pick<VectorHomes, 'active'>;
+  readonly vectorVersions: Pick<VectorIndexVersions, 'active'>;
   readonly embedders: EmbedderSource;
 }
 
@@ -27,10 +27,10 @@ export interface ActiveEmbedding {
  * when nobody has configured the model of its vectors any more, and those of `EmbedderSource.wanted`.
  */
 export async function activeEmbedding(
-  { homes, embedders }: EmbeddingDependencies,
+  { vectorVersions, embedders }: EmbeddingDependencies,
   dataset: DatasetScope,
 ): Promise<ActiveEmbedding> {
-  const { number, scope, space, wish } = await homes.active(dataset);
+  const { number, scope, space, wish } = await vectorVersions.active(dataset);
   if (space === null) {
     return { number, scope, embedder: await embedders.wanted(dataset.tenant, wish), isSettled: false, wish };
   }

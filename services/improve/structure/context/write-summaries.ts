@@ -10,7 +10,7 @@ import type { EmbedderSource } from '../../../common/ports/embedders.ts';
 import type { Embedder, LanguageModel, ModelCallContext } from '../../../common/ports/models.ts';
 import { activeEmbedding } from '../../../common/records/cognify/active-embedding.ts';
 import { type Ledger, visible } from '../../../common/records/cognify/ledger.ts';
-import type { VectorHomes } from '../../../common/records/cognify/vector-homes.ts';
+import type { VectorIndexVersions } from '../../../common/records/cognify/vector-index-versions.ts';
 import { type ContextNode, contextNodesCollection } from '../../../common/records/improve/context-summaries.ts';
 import type { DatasetReaders } from '../../../common/storage/ports/dataset-indexes.ts';
 import {
@@ -28,7 +28,7 @@ export interface SummaryDependencies {
   readonly store: DocumentStore;
   readonly indexes: Pick<DatasetReaders, 'text'>;
   readonly ledger: Pick<Ledger, 'committed'>;
-  readonly homes: Pick<VectorHomes, 'active'>;
+  readonly vectorVersions: Pick<VectorIndexVersions, 'active'>;
   readonly embedders: EmbedderSource;
 }
 

@@ -6,7 +6,7 @@ import { type DatasetScope, datasetScope, PERSONAL_TENANT } from '../../kernel/s
 import { createSystemClock } from '../../platform/system/clock.ts';
 import type { VectorEntry } from '../../storage/ports/vector-index.ts';
 import { recordCollections } from '../collections.ts';
-import { activeHome, createVectorHomes } from './vector-homes.ts';
+import { activeVectorVersion, createVectorIndexVersions } from './vector-index-versions.ts';
 
 const scope: DatasetScope = datasetScope(PERSONAL_TENANT, asId('dataset'));
 const OLD = { model: 'test/old', dimensions: 2 };
@@ -17,59 +17,63 @@ function rowOf(x: number, y: number): VectorEntry {
   return { kind: 'chunk', id: 'row', item: ITEM, generation: 1, nodeSets: [], vector: Float32Array.of(x, y) };
 }
 
-describe('homes of vectors', () => {
+describe('vectorVersions of vectors', () => {
   async function world() {
     const store = createMemoryDocumentStore();
     await store.prepare(recordCollections);
     const { vectors } = createMemoryDatasetIndexes();
-    return { store, vectors, homes: createVectorHomes({ store, vectors, clock: createSystemClock() }) };
+    return {
+      store,
+      vectors,
+      vectorVersions: createVectorIndexVersions({ store, vectors, clock: createSystemClock() }),
+    };
   }
 
-  /** The vectors are in home 1 now; home 0 has been dropped. */
+  /** The vectors are in index version 1 now; index version 0 has been dropped. */
   async function moved() {
     const parts = await world();
-    const { homes, vectors } = parts;
-    await vectors.upsert(homes.scopeOf(scope, 1), NEW, [rowOf(0, 1)]);
-    await homes.update(scope, () => ({ active: 1, last: 1 }));
+    const { vectorVersions, vectors } = parts;
+    await vectors.upsert(vectorVersions.scopeOf(scope, 1), NEW, [rowOf(0, 1)]);
+    await vectorVersions.update(scope, () => ({ active: 1, last: 1 }));
     return parts;
   }
 
   it('lets whoever read that a home is active read that one to the end, also when another is active since', async () => {
-    const { homes, vectors } = await world();
+    const { vectorVersions, vectors } = await world();
     await vectors.upsert(scope, OLD, [rowOf(1, 0)]);
-    const { scope: home } = await homes.active(scope);
-    await vectors.upsert(homes.scopeOf(scope, 1), NEW, [rowOf(0, 1)]);
-    await homes.update(scope, () => ({ active: 1, last: 1 }));
+    const { scope: home } = await vectorVersions.active(scope);
+    await vectors.upsert(vectorVersions.scopeOf(scope, 1), NEW, [rowOf(0, 1)]);
+    await vectorVersions.update(scope, () => ({ active: 1, last: 1 }));
     const query = { kind: 'chunk', vector: Float32Array.of(1, 0), limit: 1 } as const;
-    expect((await homes.inHomes.nearest(home, query))[0]?.similarity).to.be.closeTo(1, 1e-3);
-    const [found] = await homes.inHomes.fetch(home, 'chunk', ['row']);
+    expect((await vectorVersions.inVersions.nearest(home, query))[0]?.similarity).to.be.closeTo(1, 1e-3);
+    const [found] = await vectorVersions.inVersions.fetch(home, 'chunk', ['row']);
     expect([...(found?.vector ?? [])]).to.deep.equal([1, 0]);
   });
 
   it('keeps what is written for a home out of the one that is active since', async () => {
-    const { homes, vectors } = await moved();
-    await homes.inHomes.upsert(scope, OLD, [rowOf(1, 0)]);
-    expect(await vectors.count(homes.scopeOf(scope, 1), {})).to.equal(1);
-    expect(await vectors.space(homes.scopeOf(scope, 1))).to.deep.equal(NEW);
+    const { vectorVersions, vectors } = await moved();
+    await vectorVersions.inVersions.upsert(scope, OLD, [rowOf(1, 0)]);
+    expect(await vectors.count(vectorVersions.scopeOf(scope, 1), {})).to.equal(1);
+    expect(await vectors.space(vectorVersions.scopeOf(scope, 1))).to.deep.equal(NEW);
   });
 
   it('removes a home that was written into after it had been left', async () => {
-    const { homes, vectors } = await moved();
+    const { vectorVersions, vectors } = await moved();
     await vectors.upsert(scope, OLD, [rowOf(1, 0)]);
-    expect(await homes.written(scope, 0)).to.equal(1);
+    expect(await vectorVersions.written(scope, 0)).to.equal(1);
     expect(await vectors.count(scope, {})).to.equal(0);
-    expect(await homes.written(scope, 1)).to.equal(1);
-    expect(await vectors.count(homes.scopeOf(scope, 1), {})).to.equal(1);
+    expect(await vectorVersions.written(scope, 1)).to.equal(1);
+    expect(await vectors.count(vectorVersions.scopeOf(scope, 1), {})).to.equal(1);
   });
 
   it('finds and removes with an item and with the dataset what a dead process left in a former home', async () => {
-    const { homes, vectors } = await moved();
+    const { vectorVersions, vectors } = await moved();
     await vectors.upsert(scope, OLD, [rowOf(1, 0)]);
-    expect(await homes.vectors.count(scope, {})).to.equal(2);
-    expect(await homes.vectors.remove(scope, { item: ITEM })).to.equal(2);
+    expect(await vectorVersions.vectors.count(scope, {})).to.equal(2);
+    expect(await vectorVersions.vectors.remove(scope, { item: ITEM })).to.equal(2);
     expect(await vectors.count(scope, {})).to.equal(0);
     await vectors.upsert(scope, OLD, [rowOf(1, 0)]);
-    await homes.vectors.drop(scope);
+    await vectorVersions.vectors.drop(scope);
     expect(await vectors.count(scope, {})).to.equal(0);
     expect(await vectors.space(scope)).to.equal(null);
   });
@@ -95,7 +99,7 @@ describe('homes of vectors', () => {
         return vectors.space(of);
       },
     };
-    const home = activeHome({ store: slow as Pick<typeof store, 'get'>, vectors: seen }, scope);
+    const home = activeVectorVersion({ store: slow as Pick<typeof store, 'get'>, vectors: seen }, scope);
     expect(asked.sort()).to.deep.equal(['store', 'vectors']);
     answer();
     expect(await home).to.deep.include({ number: 0, space: OLD });

@@ -15,28 +15,28 @@ import { findAll } from '../base/find-all.ts';
 /** The space of an embedding model, in a document. */
 export type StoredSpace = { readonly model: string; readonly dimensions: number };
 
-/** A move of a dataset's vectors to another embedding model: made anew in a home of their own, then that one is read. */
+/** A migration of a dataset's vectors to another embedding model: they are built in a new index version, which is then activated. */
 export type VectorMigration = {
-  /** Where the new vectors are. */
+  /** Number of the index version with the new vectors. */
   readonly home: number;
   readonly from: StoredSpace;
   readonly to: StoredSpace;
   readonly startedAt: string;
-  /** Items; for whoever asks how far it is. */
+  /** Items, for the progress. */
   readonly done: number;
   readonly total: number;
-  /** Items whose rows are written right now: whoever removes rows of theirs waits, and removes once more. */
+  /** Items in flight, whose rows are being written: a removal of their rows waits, and removes once more. */
   readonly inHand: readonly string[];
-  /** Null: nobody is at it. */
+  /** Null: no worker holds it. */
   readonly worker: string | null;
   readonly leasedUntilMs: number;
-  /** Whoever is at it is to leave it. */
+  /** Asks the worker to stop. */
   readonly isStopping: boolean;
-  /** In a row. */
+  /** Consecutive failures. */
   readonly failures: number;
   readonly retryAtMs: number;
   readonly failure: { readonly name: string; readonly message: string } | null;
-  /** Set when the new home is read: the one before it, for searches under way, and since when. */
+  /** Set when the new version was activated: the one before it, for searches under way, and since when. */
   readonly former: { readonly home: number; readonly leftAtMs: number } | null;
 };
 
@@ -45,21 +45,21 @@ export function isMigrating({ worker, leasedUntilMs }: VectorMigration, nowMs: n
   return isLeased({ holder: worker, leasedUntilMs }, nowMs);
 }
 
-/** Where the vectors of a dataset are. A dataset without such a document has them under its own scope. */
-type VectorHomesDocument = {
-  /** The one that is read: the one place that says so. */
+/** Index versions of the vectors of a dataset. Without such a document they are in version 0, under the scope of the dataset. */
+type VectorVersionsDocument = {
+  /** Number of the version that is read. */
   readonly active: number;
-  /** The greatest number ever given: a home is never used again. */
+  /** The greatest number ever given: numbers are never used again. */
   readonly last: number;
-  /** Null: as the tenant's. */
+  /** Requested model; null: that of the tenant. */
   readonly wish: EmbeddingChoice | null;
   readonly migration: VectorMigration | null;
 };
 
-/** An item whose vectors a migration has made, and of which generation. */
+/** An item whose vectors a migration has built, and of which generation. */
 type ReembeddedItem = { readonly home: number; readonly generation: number };
 
-export const vectorHomesCollection: OwnedCollection<VectorHomesDocument> = {
+export const vectorVersionsCollection: OwnedCollection<VectorVersionsDocument> = {
   name: 'vector_homes',
   level: 'dataset',
   owner: 'cognify',
@@ -75,13 +75,13 @@ export const reembeddedItemsCollection: OwnedCollection<ReembeddedItem> = {
   belongsTo: { dataset: 'scope' },
   indexes: [],
 };
-export interface VectorHomesState extends VectorHomesDocument {
+export interface VectorVersionsState extends VectorVersionsDocument {
   /** 0: not stored yet. */
   readonly version: number;
 }
 
-/** The home that is read. */
-export interface ActiveHome {
+/** The index version that is read. */
+export interface ActiveVectorVersion {
   readonly number: number;
   readonly scope: DatasetScope;
   /** Null while it has no vectors. */
@@ -89,53 +89,53 @@ export interface ActiveHome {
   readonly wish: EmbeddingChoice | null;
 }
 
-export interface VectorHomes {
+export interface VectorIndexVersions {
   /**
-   * The vectors of datasets, wherever they are: reads and writes reach the home that is active now, removals, drops and
-   * counts every one that there ever was. For whoever knows no home.
+   * The vectors of datasets, for callers that know no version: reads and writes reach the active version, removals, drops
+   * and counts reach every version that was ever used.
    */
   readonly vectors: VectorIndex;
-  /** By scopes of homes, each of which reaches that home alone: for whoever read which one is active. */
-  readonly inHomes: VectorIndex;
-  active(scope: DatasetScope): Promise<ActiveHome>;
-  state(scope: DatasetScope): Promise<VectorHomesState>;
-  /** Keeps a change of the state as it stands; what `change` gives back, null: nothing to change, is what holds then. */
+  /** The same by the scope of one version, for callers that read which one is active. */
+  readonly inVersions: VectorIndex;
+  active(scope: DatasetScope): Promise<ActiveVectorVersion>;
+  state(scope: DatasetScope): Promise<VectorVersionsState>;
+  /** Stores what `change` makes of the present state, and returns the new state; null from `change`: nothing changes. */
   update(
     scope: DatasetScope,
-    change: (state: VectorHomesState) => Partial<VectorHomesDocument> | null,
-  ): Promise<VectorHomesState>;
-  /** The scope of a home, for the index that has it. */
+    change: (state: VectorVersionsState) => Partial<VectorVersionsDocument> | null,
+  ): Promise<VectorVersionsState>;
+  /** The scope under which the index has a version. */
   scopeOf(scope: DatasetScope, home: number): DatasetScope;
   /**
-   * Told by whoever has written into a home, when nothing of that is under way any more: what came too late, after the home
-   * was left for good, is removed. Returns the home that is active.
+   * To be called after writes into a version have settled: rows that came after the version was left for good are removed.
+   * Returns the number of the active version.
    */
   written(scope: DatasetScope, home: number): Promise<number>;
-  /** Removes the vectors of a home that is not active. */
-  dropHome(scope: DatasetScope, home: number): Promise<void>;
-  /** Generations of the items that a migration has brought into its home. */
+  /** Removes the vectors of a version that is not active. */
+  dropVersion(scope: DatasetScope, home: number): Promise<void>;
+  /** Generations of the items that a migration has built in its version. */
   reembedded(scope: DatasetScope, home: number): Promise<ReadonlyMap<DataItemId, number>>;
   keepReembedded(
     scope: DatasetScope,
     home: number,
     items: readonly { readonly item: DataItemId; readonly generation: number }[],
   ): Promise<void>;
-  /** They are to be brought there again. */
+  /** Lets the migration build the items again; null: all. */
   forgetReembedded(scope: DatasetScope, items: readonly DataItemId[] | null): Promise<void>;
-  /** Goes with the dataset, when nothing writes into it any more. */
+  /** Removes the state with the dataset, when nothing writes into it any more. */
   forget(scope: DatasetScope): Promise<void>;
 }
 
 /** One for each dataset. */
 const ID = 'homes';
-const NOTHING: VectorHomesState = { active: 0, last: 0, wish: null, migration: null, version: 0 };
+const NOTHING: VectorVersionsState = { active: 0, last: 0, wish: null, migration: null, version: 0 };
 /** Writes of one commit, below every adapter's limit. */
 const SLICE = 100;
 const POLL_MS = 20;
-/** Longer than anybody holds items in hand without renewing the lease. */
+/** Longer than a worker has items in flight without renewing the lease. */
 const WAIT_MS = 15_000;
 
-export function createVectorHomes({
+export function createVectorIndexVersions({
   store,
   vectors,
   clock,
@@ -143,9 +143,9 @@ export function createVectorHomes({
   readonly store: DocumentStore;
   readonly vectors: VectorIndex;
   readonly clock: Pick<Clock, 'now'>;
-}): VectorHomes {
-  const state: VectorHomes['state'] = (scope) => stateIn(store, scope);
-  const update: VectorHomes['update'] = async (scope, change) => {
+}): VectorIndexVersions {
+  const state: VectorIndexVersions['state'] = (scope) => stateIn(store, scope);
+  const update: VectorIndexVersions['update'] = async (scope, change) => {
     return retryOnConflict(async () => {
       const before = await state(scope);
       const changes = change(before);
@@ -153,15 +153,17 @@ export function createVectorHomes({
       const { version, ...document } = before;
       const next = { ...document, ...changes };
       const write =
-        version === 0 ? insert(vectorHomesCollection, ID, next) : replace(vectorHomesCollection, ID, next, version);
+        version === 0
+          ? insert(vectorVersionsCollection, ID, next)
+          : replace(vectorVersionsCollection, ID, next, version);
       await store.commit(scope, [write]);
       return { ...next, version: version + 1 };
     });
   };
-  const activeScope = async (scope: DatasetScope) => homeScope(scope, (await state(scope)).active);
-  const isAtWork = ({ migration }: VectorHomesState) =>
+  const activeScope = async (scope: DatasetScope) => versionScope(scope, (await state(scope)).active);
+  const isAtWork = ({ migration }: VectorVersionsState) =>
     migration !== null && isMigrating(migration, clock.now().getTime());
-  /** Until a worker of the migration has left these items; one that died is not waited for. */
+  /** Waits until a worker of the migration has left the item; not for one that died. */
   const untilLeft = async (scope: DatasetScope, item: string): Promise<void> => {
     for (let waitedMs = 0; waitedMs < WAIT_MS; waitedMs += POLL_MS) {
       const now = await state(scope);
@@ -169,7 +171,7 @@ export function createVectorHomes({
       await sleep(POLL_MS);
     }
   };
-  const forgetReembedded: VectorHomes['forgetReembedded'] = async (scope, items) => {
+  const forgetReembedded: VectorIndexVersions['forgetReembedded'] = async (scope, items) => {
     if (items === null) {
       await store.commit(scope, [removeWhere(reembeddedItemsCollection, {})]);
       return;
@@ -179,7 +181,7 @@ export function createVectorHomes({
       await store.commit(scope, writes);
     }
   };
-  /** Ends a migration, whoever is at it: its home is anybody's then. Returns every home that may hold something. */
+  /** Ends a migration, also of another worker. Returns every version that may hold vectors. */
   const endMigration = async (scope: DatasetScope): Promise<readonly number[]> => {
     for (let waitedMs = 0; ; waitedMs += POLL_MS) {
       const isOver = waitedMs >= WAIT_MS;
@@ -188,7 +190,7 @@ export function createVectorHomes({
         if (!isAtWork(before) || isOver) return { migration: null };
         return before.migration.isStopping ? null : { migration: { ...before.migration, isStopping: true } };
       });
-      if (now.migration === null) return everyHome(now);
+      if (now.migration === null) return everyVersion(now);
       await sleep(POLL_MS);
     }
   };
@@ -202,12 +204,15 @@ export function createVectorHomes({
       const isOfGenerations = selection.generation !== undefined || selection.beforeGeneration !== undefined;
       const removeAll = async (): Promise<number> => {
         const now = await state(scope);
-        const [active = 0, ...others] = isOfGenerations ? liveHomes(now) : everyHome(now);
-        const removed = await Promise.all(others.map((home) => vectors.remove(homeScope(scope, home), selection)));
-        return removed.reduce((sum, count) => sum + count, await vectors.remove(homeScope(scope, active), selection));
+        const [active = 0, ...others] = isOfGenerations ? liveVersions(now) : everyVersion(now);
+        const removed = await Promise.all(others.map((home) => vectors.remove(versionScope(scope, home), selection)));
+        return removed.reduce(
+          (sum, count) => sum + count,
+          await vectors.remove(versionScope(scope, active), selection),
+        );
       };
       const removed = await removeAll();
-      // A migration sees to what is built anew by itself.
+      // A migration handles rebuilt items by itself.
       if (isOfGenerations) return removed;
       const { migration } = await state(scope);
       if (migration?.inHand.includes(selection.item) !== true) return removed;
@@ -215,28 +220,28 @@ export function createVectorHomes({
       return removed + (await removeAll());
     },
     async drop(scope) {
-      for (const home of await endMigration(scope)) await vectors.drop(homeScope(scope, home));
+      for (const home of await endMigration(scope)) await vectors.drop(versionScope(scope, home));
       await forgetReembedded(scope, null);
     },
     async count(scope, filter) {
-      const homes = everyHome(await state(scope));
-      const counts = await Promise.all(homes.map((home) => vectors.count(homeScope(scope, home), filter)));
+      const vectorVersions = everyVersion(await state(scope));
+      const counts = await Promise.all(vectorVersions.map((home) => vectors.count(versionScope(scope, home), filter)));
       return counts.reduce((sum, count) => sum + count, 0);
     },
   };
   return {
     vectors: routed,
-    inHomes: vectors,
+    inVersions: vectors,
     async written(scope, home) {
       const now = await state(scope);
-      if (!liveHomes(now).includes(home)) await vectors.drop(homeScope(scope, home));
+      if (!liveVersions(now).includes(home)) await vectors.drop(versionScope(scope, home));
       return now.active;
     },
     state,
     update,
-    scopeOf: homeScope,
-    dropHome: (scope, home) => vectors.drop(homeScope(scope, home)),
-    active: (scope) => activeHome({ store, vectors }, scope),
+    scopeOf: versionScope,
+    dropVersion: (scope, home) => vectors.drop(versionScope(scope, home)),
+    active: (scope) => activeVectorVersion({ store, vectors }, scope),
     async reembedded(scope, home) {
       const found = await findAll(store, scope, reembeddedItemsCollection);
       const ofHome = found.filter(({ value }) => value.home === home);
@@ -253,43 +258,42 @@ export function createVectorHomes({
     },
     forgetReembedded,
     async forget(scope) {
-      await store.commit(scope, [remove(vectorHomesCollection, ID)]);
+      await store.commit(scope, [remove(vectorVersionsCollection, ID)]);
       await forgetReembedded(scope, null);
     },
   };
 }
 
-async function stateIn(store: Pick<DocumentStore, 'get'>, scope: DatasetScope): Promise<VectorHomesState> {
-  const stored = await store.get(scope, vectorHomesCollection, ID);
+async function stateIn(store: Pick<DocumentStore, 'get'>, scope: DatasetScope): Promise<VectorVersionsState> {
+  const stored = await store.get(scope, vectorVersionsCollection, ID);
   return stored === null ? NOTHING : { ...stored.value, version: stored.version };
 }
 
-/** See `VectorHomes.active`: for those who only read. */
-export async function activeHome(
+/** See `VectorIndexVersions.active`, for callers that only read. */
+export async function activeVectorVersion(
   { store, vectors }: { readonly store: Pick<DocumentStore, 'get'>; readonly vectors: Pick<VectorIndex, 'space'> },
   scope: DatasetScope,
-): Promise<ActiveHome> {
-  // Most datasets have never moved.
+): Promise<ActiveVectorVersion> {
+  // Most datasets were never migrated.
   const [{ active, wish }, first] = await Promise.all([stateIn(store, scope), vectors.space(scope)]);
-  const home = homeScope(scope, active);
+  const home = versionScope(scope, active);
   return { number: active, scope: home, space: active === 0 ? first : await vectors.space(home), wish };
 }
 
-/** Home 0 is the dataset's own scope: where vectors are that never moved. */
-/** The scope under which an index has a home. */
-export function homeScope(scope: DatasetScope, home: number): DatasetScope {
+/** The scope under which the index has a version; version 0 is under the scope of the dataset itself. */
+export function versionScope(scope: DatasetScope, home: number): DatasetScope {
   if (home === 0) return scope;
   return datasetScope(scope.tenant, asId<DatasetId>(idOfText(`${scope.dataset}/vectors/${home}`)));
 }
 
 /** The active one first. */
-function liveHomes({ active, migration }: VectorHomesDocument): readonly number[] {
+function liveVersions({ active, migration }: VectorVersionsDocument): readonly number[] {
   const { home = active, former = null } = migration ?? {};
   return [...new Set([active, home, former?.home ?? active])];
 }
 
-/** Every one that was ever given, the active one first: a process that died may have left rows in any. */
-function everyHome({ active, last }: VectorHomesDocument): readonly number[] {
+/** Every version that was ever used, the active one first: a process that died may have left rows in any. */
+function everyVersion({ active, last }: VectorVersionsDocument): readonly number[] {
   const others = Array.from({ length: last + 1 }, (_, home) => home).filter((home) => home !== active);
   return [active, ...others];
 }
