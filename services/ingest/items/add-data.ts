@@ -4,19 +4,15 @@ import type { DataItemId } from '../../common/kernel/brand.ts';
 import { type DatasetRef, scopeOf } from '../../common/kernel/dataset.ts';
 import { type EngramError, engramError } from '../../common/kernel/errors.ts';
 import { asId } from '../../common/kernel/ids.ts';
-import type { JsonObject } from '../../common/kernel/json.ts';
 import type { Principal } from '../../common/kernel/principal.ts';
 import type { DatasetScope } from '../../common/kernel/scope.ts';
-import { slices } from '../../common/kernel/slices.ts';
 import { mapConcurrently } from '../../common/platform/async/map-concurrently.ts';
 import type { CallContext } from '../../common/platform/messaging/messenger.ts';
-import { DuplicateKeyError, VersionConflictError, type Write } from '../../common/storage/ports/document-store.ts';
+import { DuplicateKeyError, VersionConflictError } from '../../common/storage/ports/document-store.ts';
 import type { IngestDependencies } from '../dependencies.ts';
-import { deleteItemsDurably } from '../forgetting/durable-deletion.ts';
-import { impersonateOwner } from '../forgetting/impersonate-owner.ts';
 import { removeItems } from '../forgetting/remove-items.ts';
-import { type FreshSource, freshSources } from '../repetition/fresh-sources.ts';
-import { holds, sha256Of } from './content-identity.ts';
+import { type AnnotatedSource, classifySources, recordRepetitions } from './classify-sources.ts';
+import { holds } from './content-identity.ts';
 import { requireDatasetKept } from './dataset-still-there.ts';
 import { type Input, openInput, type Source } from './input-source.ts';
 import { checkCounts, type ItemAnnotations } from './item-annotations.ts';
@@ -57,11 +53,9 @@ export async function addData(dependencies: IngestDependencies, request: AddRequ
   const opened = await openInputs(dependencies, request);
   const { sources } = opened;
   if (sources.length === 0 && opened.refused.length > 0) throw nothingStored(opened.refused);
-  const known = await findKnown(dependencies, request, sources);
-  await noteRepetitions(dependencies, request, known, sources);
-  const unknown = sources.filter(({ source }) => !known.has(source.sha256));
-  const parted = await partedFromEchoes(dependencies, request, { sources: unknown, known });
-  const fresh = uniqueByContent(parted.filter(({ source }) => !known.has(source.sha256)));
+  const classified = await classifySources(dependencies, request, sources);
+  await recordRepetitions(dependencies, request.dataset, classified);
+  const fresh = uniqueByContent(classified.flatMap((one) => (one.kind === 'fresh' ? [one.fresh] : [])));
   await dependencies.budgets.check(
     storageBill(
       request,
@@ -70,31 +64,24 @@ export async function addData(dependencies: IngestDependencies, request: AddRequ
   );
   const stored = await storeItems(dependencies, request, fresh);
   const answered = new Set<string>();
-  const kept = new Map(parted.map(({ source, sha256 }) => [sha256, source.sha256]));
   const added: AddedItem[] = [];
   const refused = [...opened.refused];
-  for (const { source: given, index } of sources) {
-    const sha256 = kept.get(given.sha256) ?? given.sha256;
-    const existing = known.get(sha256);
-    const item = existing ?? stored.items.get(sha256);
-    const refusal = stored.refusals.get(sha256);
+  for (const one of classified) {
+    if (one.kind !== 'fresh') {
+      added.push({ item: one.item, status: 'already_completed' });
+      continue;
+    }
+    const { index, source } = one.fresh;
+    const item = stored.items.get(source.sha256);
+    const refusal = stored.refusals.get(source.sha256);
     if (item !== undefined) {
-      const isKnown = existing !== undefined || answered.has(sha256);
-      added.push({ item, status: isKnown ? 'already_completed' : 'completed' });
-      answered.add(sha256);
-    } else if (refusal !== undefined) refused.push({ index, name: given.fileName, error: refusal });
+      added.push({ item, status: answered.has(source.sha256) ? 'already_completed' : 'completed' });
+      answered.add(source.sha256);
+    } else if (refusal !== undefined) refused.push({ index, name: one.given.fileName, error: refusal });
     else throw new Error('an input was neither known nor stored');
   }
   if (added.length === 0 && refused.length > 0) throw nothingStored(refused);
   return { added, refused: refused.toSorted((a, b) => a.index - b.index) };
-}
-
-interface AnnotatedSource {
-  /** Position of the input that it came from. */
-  readonly index: number;
-  readonly source: Source;
-  readonly label: string | null;
-  readonly externalMetadata: JsonObject | null;
 }
 
 async function openInputs(
@@ -120,131 +107,6 @@ async function openInputs(
         })),
   );
   return { sources, refused };
-}
-
-/** Said again word for word: wanted still, and support for what is there, unless it was only read out of it. */
-async function noteRepetitions(
-  dependencies: IngestDependencies,
-  request: AddRequest,
-  known: ReadonlyMap<string, DataItem>,
-  sources: readonly AnnotatedSource[],
-): Promise<void> {
-  const { dataset } = request;
-  const repeated = new Map(
-    sources.filter(({ source }) => known.has(source.sha256)).map((one) => [one.source.sha256, one]),
-  );
-  const read = await freshSources(
-    dependencies,
-    request,
-    [...repeated.values()].map(({ source }) => source),
-  );
-  const wanted = [...repeated].flatMap(([sha256, { source }], at) => {
-    const item = known.get(sha256);
-    return item === undefined || read[at]?.kind === 'echo' ? [] : [{ item, source }];
-  });
-  const at = dependencies.clock.now().toISOString();
-  const scope = scopeOf(dataset);
-  await noteAddedAgain(
-    dependencies,
-    scope,
-    wanted.map(({ item }) => dependencies.items.addedAgainWrite(item.id, at)),
-  );
-  for (const { item, source } of wanted) {
-    if (source.itemId === undefined && !source.isCopy) await dependencies.repetitions.note(scope, item.id, at);
-  }
-}
-
-/** What is kept for a time is kept for that time anew; it must not be answered as kept while it is being forgotten. */
-async function noteAddedAgain(
-  { store }: Pick<IngestDependencies, 'store'>,
-  scope: DatasetScope,
-  writes: readonly Write[],
-): Promise<void> {
-  try {
-    for (const slice of slices(writes, 500)) await store.commit(scope, slice);
-  } catch (error) {
-    if (!(error instanceof VersionConflictError)) throw error;
-    const text = `Item ${error.id} holds the same content and is being forgotten; add it again in a moment.`;
-    throw engramError('ConflictError', text, { cause: error, retryable: true });
-  }
-}
-
-interface PartedSource extends AnnotatedSource {
-  /** Of what was sent. */
-  readonly sha256: string;
-}
-
-/** Leaves out what came out of this memory; a source of which nothing is left becomes a known one. */
-async function partedFromEchoes(
-  dependencies: IngestDependencies,
-  request: AddRequest,
-  { sources, known }: { readonly sources: readonly AnnotatedSource[]; readonly known: Map<string, DataItem> },
-): Promise<readonly PartedSource[]> {
-  const parted: PartedSource[] = [];
-  const read = await freshSources(
-    dependencies,
-    request,
-    sources.map(({ source }) => source),
-  );
-  for (const [at, annotated] of sources.entries()) {
-    const { sha256 } = annotated.source;
-    const fresh = read[at] as FreshSource;
-    if (fresh.kind === 'echo') known.set(sha256, fresh.item);
-    else parted.push({ ...annotated, source: fresh.source, sha256 });
-  }
-  const changed = parted.filter(({ source, sha256 }) => source.sha256 !== sha256);
-  if (changed.length > 0) {
-    for (const [sha256, item] of await findKnown(dependencies, request, changed)) known.set(sha256, item);
-  }
-  return parted;
-}
-
-async function findKnown(
-  dependencies: IngestDependencies,
-  request: AddRequest,
-  sources: readonly AnnotatedSource[],
-): Promise<Map<string, DataItem>> {
-  const { dataset, principal } = request;
-  const scope = scopeOf(dataset);
-  const hashes = sources.flatMap(({ source }) => [source.md5, collidingHash(source)]);
-  const found = await dependencies.items.findByContents(scope, principal.id, hashes);
-  const given = new Set(sources.map(({ source }) => source.itemId));
-  const gone = await forgetCutOff(
-    dependencies,
-    request,
-    found.filter(({ id }) => !given.has(id)),
-  );
-  const known = new Map<string, DataItem>();
-  for (const item of found.filter(({ id }) => !gone.has(id))) {
-    const sha256 = await sha256Of(dependencies, scope, item);
-    // Where the bytes of the item are gone, their MD5 has to do.
-    const same = sources.find(({ source }) =>
-      sha256 === null ? source.md5 === md5Of(item) : source.sha256 === sha256,
-    );
-    if (same !== undefined) known.set(same.source.sha256, item);
-  }
-  return known;
-}
-
-/**
- * Brings to its end what somebody began to forget and did not end, perhaps because the process was killed: nothing is built of
- * such an item ever again, so it must not be answered as kept. Who adds need not be allowed to delete: somebody was. Returns
- * which those were.
- */
-async function forgetCutOff(
-  dependencies: IngestDependencies,
-  { dataset, signal }: AddRequest,
-  items: readonly DataItem[],
-): Promise<ReadonlySet<DataItemId>> {
-  if (items.length === 0) return new Set();
-  const entries = await dependencies.ledger.entries(
-    scopeOf(dataset),
-    items.map(({ id }) => id),
-  );
-  const gone = [...entries].filter(([, { erased }]) => erased).map(([id]) => id);
-  const eraser = gone.length === 0 ? null : await impersonateOwner(dependencies, dataset, signal);
-  if (eraser !== null) await deleteItemsDurably(dependencies, dataset, gone, eraser);
-  return new Set(eraser === null ? [] : gone);
 }
 
 function uniqueByContent(sources: readonly AnnotatedSource[]): readonly AnnotatedSource[] {

@@ -1,0 +1,146 @@
+import { collidingHash, type DataItem, md5Of } from '../../common/domain/data-item.ts';
+import type { DataItemId } from '../../common/kernel/brand.ts';
+import { type DatasetRef, scopeOf } from '../../common/kernel/dataset.ts';
+import { engramError } from '../../common/kernel/errors.ts';
+import type { JsonObject } from '../../common/kernel/json.ts';
+import type { Principal } from '../../common/kernel/principal.ts';
+import type { DatasetScope } from '../../common/kernel/scope.ts';
+import { slices } from '../../common/kernel/slices.ts';
+import { VersionConflictError, type Write } from '../../common/storage/ports/document-store.ts';
+import type { IngestDependencies } from '../dependencies.ts';
+import { deleteItemsDurably } from '../forgetting/durable-deletion.ts';
+import { impersonateOwner } from '../forgetting/impersonate-owner.ts';
+import { freshSources } from '../repetition/fresh-sources.ts';
+import { sha256Of } from './content-identity.ts';
+import type { Source } from './input-source.ts';
+
+export interface AnnotatedSource {
+  /** Position of the input that it came from. */
+  readonly index: number;
+  readonly source: Source;
+  readonly label: string | null;
+  readonly externalMetadata: JsonObject | null;
+}
+
+/** What is to be done with a source. */
+export type ClassifiedSource =
+  /** The same bytes are stored. `isEcho`: its writer was shown all of it before. */
+  | { readonly kind: 'known'; readonly source: Source; readonly item: DataItem; readonly isEcho: boolean }
+  /** Nothing of it is new: it came out of this memory, or what is left of it is stored. */
+  | { readonly kind: 'echo'; readonly item: DataItem }
+  /** To be stored, without what came out of this memory. */
+  | { readonly kind: 'fresh'; readonly given: Source; readonly fresh: AnnotatedSource };
+
+interface SourcesRequest {
+  readonly principal: Principal;
+  readonly dataset: DatasetRef;
+  readonly signal: AbortSignal;
+}
+
+/** In the order of the sources. */
+export async function classifySources(
+  dependencies: IngestDependencies,
+  request: SourcesRequest,
+  sources: readonly AnnotatedSource[],
+): Promise<readonly ClassifiedSource[]> {
+  const given = sources.map(({ source }) => source);
+  const readings = await freshSources(dependencies, request, given);
+  const trimmed = readings.flatMap((reading) => (reading.kind === 'new' ? [reading.source] : []));
+  const known = await findKnown(dependencies, request, [...new Set([...given, ...trimmed])]);
+  return sources.map((annotated, at): ClassifiedSource => {
+    const { source } = annotated;
+    const reading = readings[at];
+    const same = known.get(source.sha256);
+    if (same !== undefined) return { kind: 'known', source, item: same, isEcho: reading?.kind === 'echo' };
+    if (reading?.kind === 'echo') return { kind: 'echo', item: reading.item };
+    const left = reading?.source ?? source;
+    const item = known.get(left.sha256);
+    return item === undefined
+      ? { kind: 'fresh', given: source, fresh: { ...annotated, source: left } }
+      : { kind: 'echo', item };
+  });
+}
+
+/** Said again word for word: wanted still, and support for what is there, unless it was only read out of it. */
+export async function recordRepetitions(
+  dependencies: IngestDependencies,
+  dataset: DatasetRef,
+  classified: readonly ClassifiedSource[],
+): Promise<void> {
+  const { items, repetitions, clock } = dependencies;
+  const repeated = new Map(
+    classified.flatMap((one) => (one.kind === 'known' ? [[one.source.sha256, one] as const] : [])),
+  );
+  const wanted = [...repeated.values()].filter(({ isEcho }) => !isEcho);
+  const at = clock.now().toISOString();
+  const scope = scopeOf(dataset);
+  await recordAddedAgain(
+    dependencies,
+    scope,
+    wanted.map(({ item }) => items.addedAgainWrite(item.id, at)),
+  );
+  for (const { item, source } of wanted) {
+    if (source.itemId === undefined && !source.isCopy) await repetitions.note(scope, item.id, at);
+  }
+}
+
+/** What is kept for a time is kept for that time anew; it must not be answered as kept while it is being forgotten. */
+async function recordAddedAgain(
+  { store }: Pick<IngestDependencies, 'store'>,
+  scope: DatasetScope,
+  writes: readonly Write[],
+): Promise<void> {
+  try {
+    for (const slice of slices(writes, 500)) await store.commit(scope, slice);
+  } catch (error) {
+    if (!(error instanceof VersionConflictError)) throw error;
+    const text = `Item ${error.id} holds the same content and is being forgotten; add it again in a moment.`;
+    throw engramError('ConflictError', text, { cause: error, retryable: true });
+  }
+}
+
+async function findKnown(
+  dependencies: IngestDependencies,
+  request: SourcesRequest,
+  sources: readonly Source[],
+): Promise<Map<string, DataItem>> {
+  const { dataset, principal } = request;
+  const scope = scopeOf(dataset);
+  const hashes = sources.flatMap((source) => [source.md5, collidingHash(source)]);
+  const found = await dependencies.items.findByContents(scope, principal.id, hashes);
+  const given = new Set(sources.map(({ itemId }) => itemId));
+  const gone = await completeDeletions(
+    dependencies,
+    request,
+    found.filter(({ id }) => !given.has(id)),
+  );
+  const known = new Map<string, DataItem>();
+  for (const item of found.filter(({ id }) => !gone.has(id))) {
+    const sha256 = await sha256Of(dependencies, scope, item);
+    // Where the bytes of the item are gone, their MD5 has to do.
+    const same = sources.find((source) => (sha256 === null ? source.md5 === md5Of(item) : source.sha256 === sha256));
+    if (same !== undefined) known.set(same.sha256, item);
+  }
+  return known;
+}
+
+/**
+ * Completes deletions of these items that are pending, perhaps because a process was killed: nothing is built of such an item
+ * ever again, so it must not be answered as kept. The caller need not be allowed to delete: somebody was. Returns those that
+ * are deleted.
+ */
+async function completeDeletions(
+  dependencies: IngestDependencies,
+  { dataset, signal }: SourcesRequest,
+  items: readonly DataItem[],
+): Promise<ReadonlySet<DataItemId>> {
+  if (items.length === 0) return new Set();
+  const entries = await dependencies.ledger.entries(
+    scopeOf(dataset),
+    items.map(({ id }) => id),
+  );
+  const gone = [...entries].filter(([, { erased }]) => erased).map(([id]) => id);
+  const eraser = gone.length === 0 ? null : await impersonateOwner(dependencies, dataset, signal);
+  if (eraser !== null) await deleteItemsDurably(dependencies, dataset, gone, eraser);
+  return new Set(eraser === null ? [] : gone);
+}
