@@ -13,14 +13,14 @@ import type { SyncState } from '../common/records/integrations/sync-state.ts';
 import type { BlobStore } from '../common/storage/ports/blob-store.ts';
 import type { DocumentStore } from '../common/storage/ports/document-store.ts';
 
-/** What the service is made from. */
+/** Parts of the service. */
 export interface IntegrationsServiceOptions {
   readonly store: DocumentStore;
   readonly messenger: Messenger;
   readonly workQueue: WatchedWorkQueue;
   readonly eventLog: EventLog;
   readonly audit: AuditLog;
-  /** Items are only read; what is downloaded is put beside them until ingest has taken it. */
+  /** Items are only read; downloads lie beside them until ingest has taken them. */
   readonly blobs: BlobStore;
   /** Loaded with the first sync. */
   readonly remote: () => Promise<RemoteMemory>;
@@ -32,7 +32,7 @@ export interface IntegrationsServiceOptions {
   readonly settings: Pick<SyncSettings, 'maxDocumentBytes'> & Partial<SyncSettings>;
 }
 
-/** What routes and the worker work with. */
+/** Dependencies of the routes and the worker. */
 export interface SyncDependencies extends Omit<IntegrationsServiceOptions, 'settings'> {
   readonly runs: SyncRuns;
   readonly state: SyncState;
@@ -43,21 +43,21 @@ export interface SyncDependencies extends Omit<IntegrationsServiceOptions, 'sett
 }
 
 export interface SyncSettings {
-  /** Greatest size of one download. */
+  /** Maximum size of one download. */
   readonly maxDocumentBytes: number;
   /** Attempts after the first one. */
   readonly maxRetries: number;
   /** Before the first retry twice this, then doubled each time. */
   readonly retryBaseMs: number;
-  /** A worker that shows no sign of life for so long has lost what it claimed. */
+  /** Lease of a claimed sync. */
   readonly leaseMs: number;
-  /** How often jobs are looked for without having been told of one. */
+  /** Interval of looking for jobs without a notification. */
   readonly pollMs: number;
-  /** How long a sync goes on with its files before auth is asked again whether it may. */
+  /** Interval of asking auth again whether the user may still sync. */
   readonly recheckMs: number;
   /** Syncs of one process at the same time. */
   readonly maxConcurrent: number;
-  /** How long stopping waits for what runs. */
+  /** Time limit of waiting for running syncs at the stop. */
   readonly drainMs: number;
 }
 

@@ -3,11 +3,11 @@ import { createDatasets } from '../common/records/auth/datasets.ts';
 import { createBlobIntents } from '../common/records/ingest/blob-intents.ts';
 import { createSyncRuns } from '../common/records/integrations/sync-runs.ts';
 import { createSyncState } from '../common/records/integrations/sync-state.ts';
-import { createSyncWorker } from './consumers/sync-worker.ts';
 import { DEFAULT_SYNC_SETTINGS, type IntegrationsServiceOptions, type SyncDependencies } from './dependencies.ts';
 import { syncRoutes } from './routes/sync.ts';
+import { createSyncWorker } from './sync/sync-worker.ts';
 
-/** Keeps datasets in step with other services: see README.md. */
+/** Synchronises datasets with other services: see README.md. */
 export function createIntegrationsService(options: IntegrationsServiceOptions): Service {
   const { store } = options;
   const dependencies: SyncDependencies = {

@@ -1,16 +1,43 @@
+import { z } from 'zod';
 import { isEngramError } from '../../common/kernel/errors.ts';
 import { HttpError } from '../../common/platform/http/http-error.ts';
 import { defineRoute, json, type Route } from '../../common/platform/http/route.ts';
 import { onDatasets } from '../../common/platform/http/route-permission.ts';
+import { uuidList } from '../../common/platform/http/schema.ts';
 import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
 import type { SyncDependencies } from '../dependencies.ts';
 import { presentAlreadyRunning, presentStarted, presentStatus } from '../presenters/sync-run.ts';
-import { syncAnswer, syncBody, syncStatusAnswer } from './sync.schema.ts';
 
-const runningSync = onDemand(async () => (await import('../usecases/running-sync.ts')).runningSync);
-const startSync = onDemand(async () => (await import('../usecases/start-sync.ts')).startSync);
+const runningSync = onDemand(async () => (await import('../sync/start-sync.ts')).runningSync);
+const startSync = onDemand(async () => (await import('../sync/start-sync.ts')).startSync);
 
-/** POST /sync, GET /sync/status (auth-integrations.md §5.3). */
+/** Null and an empty list: every dataset that the caller may write. */
+const syncBody = z.object({ datasetIds: uuidList().nullish() }).meta({ id: 'SyncRequest' });
+
+const run = z.object({
+  run_id: z.uuid(),
+  dataset_ids: z.array(z.uuid()),
+  dataset_names: z.array(z.string()),
+});
+
+const syncAnswer = run
+  .extend({
+    status: z.literal('started'),
+    message: z.string(),
+    timestamp: z.string(),
+    user_id: z.uuid(),
+  })
+  .meta({ id: 'SyncResponse' });
+
+const syncStatusAnswer = z
+  .object({
+    has_running_sync: z.boolean(),
+    running_sync_count: z.int(),
+    latest_running_sync: run.extend({ progress_percentage: z.int(), created_at: z.string() }).optional(),
+  })
+  .meta({ id: 'SyncStatus' });
+
+/** `POST /sync` and `GET /sync/status`. */
 export function syncRoutes(dependencies: SyncDependencies): readonly Route[] {
   return [
     defineRoute({

@@ -7,14 +7,14 @@ import type { SyncDependencies } from '../dependencies.ts';
 import { syncDataset } from './sync-dataset.ts';
 import type { SyncRecord } from './sync-record.ts';
 
-/** Percent when the files of all datasets are the same, the remote builds, and this service builds. */
+/** Percent of the progress once all files are equal, the remote builds, and this service builds. */
 const FILES_DONE = 80;
 const REMOTE_BUILT = 90;
 const LOCAL_BUILT = 95;
 
 /**
- * One attempt: the files of each dataset that is not finished, then both sides build what arrived. Whatever was done before a
- * failure stays done. Errors: `CloudConnnectionError`, `PermissionDeniedError`, those of budgets.
+ * Carries out one attempt: equalises the files of each unfinished dataset, then has both sides build what arrived. The work done
+ * before a failure stays done. Errors: `CloudConnnectionError`, `PermissionDeniedError`, those of budgets.
  */
 export async function carryOutSync(
   dependencies: SyncDependencies,
@@ -66,8 +66,8 @@ async function authorise(
 }
 
 /**
- * What arrived on a side and may be built: of this run, and of runs that have ended without it. One that still brings files
- * has them built itself.
+ * Returns the files that arrived on a side and are to be built: those of this run, and of runs that ended without building them.
+ * A run that still transfers files builds its own.
  */
 async function arrived(
   { state, runs }: SyncDependencies,
@@ -102,7 +102,7 @@ async function buildThere(
   for (const [dataset, dues] of due) await dependencies.state.settleDues(scopeOf(dataset), dues);
 }
 
-/** The runs are durable when they are started; their end is not waited for. */
+/** Starts runs, which are durable then; does not wait for their end. */
 async function buildHere(
   dependencies: SyncDependencies,
   { datasets, context }: JobAuthority,

@@ -7,20 +7,20 @@ import { type ClaimedJob, LeaseLostError } from '../../common/ports/work-queue.t
 import { eraseCollections } from '../../common/records/base/erase-collections.ts';
 import { hasEnded, type SyncRun, type SyncStatus } from '../../common/records/integrations/sync-runs.ts';
 import { syncStateCollections } from '../../common/records/integrations/sync-state.ts';
-import { runIdOf } from '../consumers/sync-job.ts';
 import type { SyncDependencies } from '../dependencies.ts';
 import { carryOutSync } from './carry-out-sync.ts';
 import { openSyncRecord, type SyncRecord } from './sync-record.ts';
+import { runIdOf } from './sync-worker.ts';
 
-/** A sync that kills its workers must not do so for ever. Hand-overs do not count. */
+/** Claims of one sync until it counts as killing its workers. Hand-overs do not count. */
 const MAX_CLAIMS = 20;
 
-/** Takes a claimed job to the end of its run. Throws what kept it from being written down. */
+/** Takes a claimed job to the end of its run. Throws what kept the end from being recorded. */
 export async function driveSync(dependencies: SyncDependencies, job: ClaimedJob, lease: JobLease): Promise<void> {
   const { runs, store, workQueue, logger, tracer = NO_TRACER } = dependencies;
   const runId = runIdOf(job.payload);
   const run = runId === null ? null : await runs.get(runId);
-  // It went with its user, or ended with a commit whose answer was lost.
+  // It was removed with its user, or it ended with a commit whose answer was lost.
   if (run === null || hasEnded(run.status)) {
     await store.commit(job.scope, workQueue.completeWrites(job));
     return;
@@ -33,12 +33,12 @@ export async function driveSync(dependencies: SyncDependencies, job: ClaimedJob,
       describe({ attributes: { status: outcome.status }, failed: outcome.status === 'failed' });
       return outcome;
     });
-    await forgetGone(dependencies, run);
+    await eraseStateOfDeleted(dependencies, run);
     await record.end(end.status, end.error);
   } catch (error) {
     if ((await runs.get(run.id)) !== null) throw error;
-    // It went with its user, and with that perhaps the datasets.
-    await forgetGone(dependencies, run);
+    // It was removed with its user, perhaps together with the datasets.
+    await eraseStateOfDeleted(dependencies, run);
     await store.commit(job.scope, workQueue.completeWrites(job));
   }
 }
@@ -48,8 +48,11 @@ function rootOf({ id, userId: user, tenant, datasetIds }: SyncRun, { attempt }: 
   return { name: 'run sync', owner: { user, tenant }, attributes };
 }
 
-/** What was written down for a dataset while it was being forgotten, behind its eraser. */
-async function forgetGone({ datasets, store }: SyncDependencies, { tenant, datasetIds }: SyncRun): Promise<void> {
+/** Erases the sync state that was recorded for a dataset while that was being deleted. */
+async function eraseStateOfDeleted(
+  { datasets, store }: SyncDependencies,
+  { tenant, datasetIds }: SyncRun,
+): Promise<void> {
   for (const dataset of datasetIds) {
     if ((await datasets.get({ tenant }, dataset)) !== null) continue;
     await eraseCollections(store, { tenant, dataset }, syncStateCollections);
@@ -68,7 +71,7 @@ interface SyncEnd {
   readonly error: string | null;
 }
 
-/** Throws when the run does not end here: handed over, lost, or kept from being written down. */
+/** Throws when the run does not end here: handed over, lost, or when its end cannot be recorded. */
 async function outcomeOf(dependencies: SyncDependencies, { run, record, job, lease }: DrivenSync): Promise<SyncEnd> {
   const { logger, settings } = dependencies;
   if (job.attempt > MAX_CLAIMS) return { status: 'failed', error: `it was begun ${MAX_CLAIMS} times` };
@@ -85,7 +88,7 @@ async function outcomeOf(dependencies: SyncDependencies, { run, record, job, lea
       const attempts = record.retries + 1;
       const known = isEngramError(error) ? { reason: `${errorClass}: ${message}` } : { error };
       logger.warn('sync.attempt.failed', { runId: run.id, attempts, ...known });
-      if (!mayHelp(error) || attempts > settings.maxRetries) {
+      if (!isRetryable(error) || attempts > settings.maxRetries) {
         return { status: 'failed', error: `${errorClass}: ${message}` };
       }
       await record.change({ retries: attempts });
@@ -98,7 +101,7 @@ function isCancelled(error: unknown): boolean {
   return isEngramError(error) && error.wireName === 'CancelledError';
 }
 
-/** Whoever may not do it, or has spent a budget, may not in a moment either. */
-function mayHelp(error: unknown): boolean {
+/** Whether another attempt may succeed; a missing permission or a spent budget stays. */
+function isRetryable(error: unknown): boolean {
   return !isEngramError(error) || error.status >= 500;
 }

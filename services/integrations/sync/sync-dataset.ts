@@ -1,12 +1,14 @@
-import { md5Of } from '../../common/domain/data-item.ts';
+import { pipeline, type Readable, Transform } from 'node:stream';
+import { type DataItem, itemBlobs, md5Of } from '../../common/domain/data-item.ts';
 import { type DatasetRef, scopeOf } from '../../common/kernel/dataset.ts';
+import { engramError, isEngramError } from '../../common/kernel/errors.ts';
 import { pagesOf } from '../../common/kernel/result-page.ts';
+import { DOWNLOADS_PREFIX } from '../../common/platform/messaging/messages.ts';
 import type { CallContext } from '../../common/platform/messaging/messenger.ts';
 import type { RemoteMemory } from '../../common/ports/remote-memory.ts';
 import type { SyncCounts } from '../../common/records/integrations/sync-runs.ts';
+import type { BlobInfo } from '../../common/storage/ports/blob-store.ts';
 import type { SyncDependencies } from '../dependencies.ts';
-import { fetchFile } from './fetch-file.ts';
-import { type LocalFile, sendFile } from './send-file.ts';
 
 export interface DatasetSync {
   readonly runId: string;
@@ -16,7 +18,7 @@ export interface DatasetSync {
   readonly signal: AbortSignal;
   /** A failure ends the run. */
   readonly isLastAttempt: boolean;
-  /** Whoever asked for it may still do so: a great dataset takes hours. */
+  /** Throws once the user may no longer sync: a large dataset takes hours. */
   requireStill(): Promise<void>;
   readonly counts: () => SyncCounts;
   /** Part of this dataset, 0 to 1. */
@@ -26,8 +28,8 @@ export interface DatasetSync {
 const PAGE = 1000;
 
 /**
- * Brings the files of one dataset into step: what either side lacks is copied, and what was removed here since it was last on
- * both sides is removed there. Repeating it after a failure does what is left to do.
+ * Equalises the files of one dataset: copies what either side lacks, and removes from the remote what was removed here since it was
+ * last on both sides. A repetition after a failure does the rest.
  */
 export async function syncDataset(dependencies: SyncDependencies, sync: DatasetSync): Promise<void> {
   const { state } = dependencies;
@@ -35,11 +37,11 @@ export async function syncDataset(dependencies: SyncDependencies, sync: DatasetS
   const scope = scopeOf(dataset);
   const local = await localFiles(dependencies, sync);
   const difference = await remote.diff(dataset, [...local.keys()], signal);
-  // What it asks for beside what it was told of is none of its business.
+  // The remote may only ask for files that it was told of.
   const outgoing = difference.missingOnRemote.flatMap((hash) => local.get(hash) ?? []);
   const others = difference.missingOnLocal.filter((hash) => !local.has(hash));
   const removedHere = await state.synced(scope, others);
-  // Before it is there: whoever forgets it while this goes on, or fails, does not get it back from there.
+  // Recorded before the upload: a file that is deleted here meanwhile, or after a failure, is not downloaded again.
   await state.noteSynced(scope, [...local.keys()]);
   const incoming = others.filter((hash) => !removedHere.has(hash));
   const total = outgoing.length + incoming.length;
@@ -69,13 +71,13 @@ export async function syncDataset(dependencies: SyncDependencies, sync: DatasetS
   }
 
   await requireStill();
-  // What was forgotten or added here meanwhile, perhaps by another sync, counts as it is now.
+  // Files may have been deleted or added here meanwhile, perhaps by another sync.
   const present = total === 0 ? local : await localFiles(dependencies, sync);
-  // What could not be taken is not removed there: it may be the only copy.
+  // A file that could not be stored here stays on the remote: it may be the only copy.
   await remote.prune(dataset, [...present.keys(), ...left], signal);
 }
 
-/** By the hash of their bytes; of several owners' copies one will do. There may be a million: no more of each than is sent. */
+/** Returns the dataset's files by the MD5 of their bytes, one of several owners' copies. There may be a million, so only the fields that are sent. */
 async function localFiles(
   { messenger }: SyncDependencies,
   { dataset, context }: DatasetSync,
@@ -90,4 +92,109 @@ async function localFiles(
     }
   }
   return files;
+}
+
+/** The fields of an item that sending its file needs. */
+type LocalFile = Pick<DataItem, 'id' | 'revision' | 'fileName' | 'mimeType' | 'extension' | 'contentHash'>;
+
+/** Uploads one file. False: it was removed meanwhile. */
+async function sendFile(
+  { blobs }: Pick<SyncDependencies, 'blobs'>,
+  { dataset, remote, signal }: DatasetSync,
+  item: LocalFile,
+): Promise<boolean> {
+  const scope = scopeOf(dataset);
+  const key = itemBlobs.original(item);
+  const facts = await blobs.stat(scope, key);
+  const body = facts === null ? null : await blobs.get(scope, key);
+  if (facts === null || body === null) return false;
+  const { id, fileName: name, mimeType, extension, contentHash: hash } = item;
+  await remote.upload(dataset, { id, name, mimeType, extension, hash, sizeBytes: facts.sizeBytes, body }, signal);
+  return true;
+}
+
+/** Errors of files that this service cannot store: another attempt fails as well. Budgets have errors of their own. */
+const REFUSALS: ReadonlySet<string> = new Set([
+  'IngestionError',
+  'UnreadableFileContentError',
+  'UnsupportedFileTypeError',
+  'DocumentParsingError',
+]);
+
+/** A download that takes longer is swept like one of a dead process. */
+const LONGEST_MS = 24 * 3_600_000;
+
+/**
+ * Streams one file from the remote to the blob store, and has ingest make an item of it. False: the remote has it no more, or
+ * it cannot be stored here. A declared intent removes the blob when this process dies.
+ */
+async function fetchFile(dependencies: SyncDependencies, sync: DatasetSync, hash: string): Promise<boolean> {
+  const { blobs, intents, ids, clock } = dependencies;
+  const { dataset, remote, signal } = sync;
+  const file = await remote.download(dataset, hash, signal);
+  if (file === null) return false;
+  const scope = scopeOf(dataset);
+  const id = ids.ordered();
+  const place = `${DOWNLOADS_PREFIX}${id}/`;
+  const blobKey = `${place}file`;
+  const body = limited(file.body, dependencies.settings.maxDocumentBytes);
+  try {
+    await intents.declare(scope, id, [place], new Date(clock.now().getTime() + LONGEST_MS).toISOString());
+    const stored = await blobs.put(scope, blobKey, body.content, signal);
+    if (stored.md5 !== hash) {
+      if (sync.isLastAttempt) return passOver(dependencies, sync, 'it sends another file, time and again');
+      throw engramError('CloudConnnectionError', 'The remote memory sent another file.');
+    }
+    const name = file.fileName ?? `file_${hash}`;
+    await take(dependencies, sync, { stored, name, mimeType: file.mimeType });
+    return true;
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!body.isTooLarge() && !isRefusal(error)) throw error;
+    return passOver(dependencies, sync, error);
+  } finally {
+    file.body.destroy();
+    await blobs.remove(scope, [blobKey]).then(
+      () => intents.settle(scope, id),
+      () => null, // the sweep of intents removes it
+    );
+  }
+}
+
+/** Skips one file, so that the others go on. */
+function passOver({ logger }: SyncDependencies, { dataset }: DatasetSync, error: unknown): false {
+  logger.warn('sync.file.refused', { datasetId: dataset.id, error });
+  return false;
+}
+
+async function take(
+  { messenger }: SyncDependencies,
+  { dataset, context }: DatasetSync,
+  { stored, name, mimeType }: { readonly stored: BlobInfo; readonly name: string; readonly mimeType: string | null },
+): Promise<void> {
+  const { key: blobKey, sizeBytes, md5, sha256 } = stored;
+  await messenger.call(
+    'ingest.TakeDownload',
+    { dataset, blobKey, fileName: name, mimeType, sizeBytes, md5, sha256 },
+    context,
+  );
+}
+
+function isRefusal(error: unknown): boolean {
+  return isEngramError(error) && REFUSALS.has(error.wireName);
+}
+
+/** Limits the size of a stream. Stores wrap the error of a stream each in their own way, hence `isTooLarge`. */
+function limited(body: Readable, maxBytes: number): { readonly content: Readable; isTooLarge(): boolean } {
+  let bytes = 0;
+  const counter = new Transform({
+    transform(piece: Buffer, _encoding, done) {
+      bytes += piece.byteLength;
+      if (bytes > maxBytes) done(new Error(`a file of the remote memory is larger than ${maxBytes} bytes`));
+      else done(null, piece);
+    },
+  });
+  // Errors reach the reader through the last stream.
+  pipeline(body, counter, () => {});
+  return { content: counter, isTooLarge: () => bytes > maxBytes };
 }

@@ -4,7 +4,7 @@ import type { SyncChange, SyncCounts, SyncRun, SyncStatus } from '../../common/r
 import { VersionConflictError } from '../../common/storage/ports/document-store.ts';
 import type { SyncDependencies } from '../dependencies.ts';
 
-/** The run as its worker writes it down: nothing is written by one who has lost the job. */
+/** The record of a running sync. Writes fail once the worker has lost the job. */
 export interface SyncRecord {
   readonly run: SyncRun;
   readonly retries: number;
@@ -12,9 +12,9 @@ export interface SyncRecord {
   readonly counts: SyncCounts;
   /** `LeaseLostError` once another worker has it, or when it is gone with its user. */
   change(change: SyncChange): Promise<void>;
-  /** 0 to 100; written when it has grown by a few percent, and with whatever else is written. */
+  /** Sets the progress, 0 to 100; written when it has grown by a few percent, and with every other change. */
   advance(progress: number, counts?: Partial<SyncCounts>): Promise<void>;
-  /** With the job and the event; the user may start another one from then on. */
+  /** Ends run and job in one commit with the event; the user may start another sync then. */
   end(status: SyncStatus, error: string | null): Promise<void>;
 }
 
@@ -55,7 +55,7 @@ export function openSyncRecord(dependencies: SyncDependencies, job: ClaimedJob, 
       written = progress;
     },
     async advance(percent, more = {}) {
-      // A later attempt begins at the first dataset that is not finished: what was shown does not go back.
+      // A later attempt begins at the first unfinished dataset; the progress shown never decreases.
       progress = Math.max(progress, Math.floor(percent));
       counts = { ...counts, ...more };
       if (progress >= written + STEP_PERCENT) await record.change({});

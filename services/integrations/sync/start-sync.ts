@@ -1,12 +1,12 @@
+import { keyAllows, keyReaches } from '../../common/domain/permissions.ts';
 import type { DatasetRef } from '../../common/kernel/dataset.ts';
 import { engramError } from '../../common/kernel/errors.ts';
-import type { Principal } from '../../common/kernel/principal.ts';
+import { type Principal, reachesTenant } from '../../common/kernel/principal.ts';
+import { retryOnConflict } from '../../common/platform/async/retry-on-conflict.ts';
 import type { CallContext } from '../../common/platform/messaging/messenger.ts';
 import type { SyncRun } from '../../common/records/integrations/sync-runs.ts';
-import { DuplicateKeyError } from '../../common/storage/ports/document-store.ts';
-import { SYNC_JOB, syncJob } from '../consumers/sync-job.ts';
 import type { SyncDependencies } from '../dependencies.ts';
-import { runningSync } from './running-sync.ts';
+import { SYNC_JOB, syncJob } from './sync-worker.ts';
 
 export interface SyncRequest {
   readonly principal: Principal;
@@ -15,33 +15,28 @@ export interface SyncRequest {
   readonly context: CallContext;
 }
 
-/** `isNew` false: another one of the user is under way, and nothing was started. */
+/** `isNew` false: another sync of the user is running, and none was started. */
 export interface SyncStart {
   readonly run: SyncRun;
   readonly isNew: boolean;
 }
 
-/** How long runs that ended are kept. */
+/** Retention of runs that ended. */
 const KEPT_MS = 30 * 86_400_000;
 
-/** Durable when it resolves. `PermissionDeniedError` for a dataset that may not be written, and when there is none at all. */
+/** Starts a sync, durably. `PermissionDeniedError` for a dataset that may not be written, and when there is none at all. */
 export async function startSync(dependencies: SyncDependencies, request: SyncRequest): Promise<SyncStart> {
-  const { runs, logger, workQueue } = dependencies;
+  const { logger, workQueue } = dependencies;
   const { principal } = request;
-  for (;;) {
+  // Another request may start one in the same moment; should that one have ended meanwhile, it is tried again.
+  return retryOnConflict(async () => {
     const other = await runningSync(dependencies, principal);
     if (other !== null) return { run: other, isNew: false };
     const run = newRun(dependencies, principal, await datasetsOf(dependencies, request));
-    try {
-      await commitStart(dependencies, run);
-    } catch (error) {
-      // Somebody was faster; should that one have ended meanwhile, it is tried again.
-      if (error instanceof DuplicateKeyError && (await runs.get(run.id)) === null) continue;
-      throw error;
-    }
+    await commitStart(dependencies, run);
     void workQueue.wake(SYNC_JOB).catch((error: unknown) => logger.warn('sync.wake.failed', { error }));
     return { run, isNew: true };
-  }
+  });
 }
 
 async function datasetsOf(
@@ -69,7 +64,7 @@ function newRun(
   };
 }
 
-/** Content leaves the service: administrators of the tenant read of it. */
+/** Commits run, job, event and an audit record: content leaves the service. */
 async function commitStart({ runs, audit, eventLog, workQueue, clock }: SyncDependencies, run: SyncRun): Promise<void> {
   const { id, userId, tenant, datasetIds } = run;
   const scope = { tenant };
@@ -89,4 +84,23 @@ async function commitStart({ runs, audit, eventLog, workQueue, clock }: SyncDepe
       },
     ],
   );
+}
+
+/** Returns the running sync of the caller's account, with the datasets that its API key reaches. */
+export async function runningSync(
+  { runs }: Pick<SyncDependencies, 'runs'>,
+  principal: Principal,
+): Promise<SyncRun | null> {
+  const run = await runs.running(principal.id);
+  return run === null || !reachesTenant(principal, run.tenant) ? null : seenBy(principal, run);
+}
+
+/** The run with the datasets alone that the API key reaches. */
+function seenBy(principal: Principal, run: SyncRun): SyncRun {
+  const isSeen = run.datasetIds.map((id) => keyAllows(principal, 'write') && keyReaches(principal, id));
+  return {
+    ...run,
+    datasetIds: run.datasetIds.filter((_, at) => isSeen[at]),
+    datasetNames: run.datasetNames.filter((_, at) => isSeen[at]),
+  };
 }

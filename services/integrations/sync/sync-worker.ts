@@ -1,0 +1,39 @@
+import type { JsonObject } from '../../common/kernel/json.ts';
+import { createJobWorker, type JobWorker } from '../../common/platform/jobs/job-worker.ts';
+import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
+import { type NewJob, UNLIMITED_ATTEMPTS } from '../../common/ports/work-queue.ts';
+import type { SyncRun } from '../../common/records/integrations/sync-runs.ts';
+import type { SyncDependencies } from '../dependencies.ts';
+
+// Loaded with the first sync, to keep the start short.
+const driveSync = onDemand(async () => (await import('./drive-sync.ts')).driveSync);
+
+export const SYNC_JOB = 'sync';
+
+/**
+ * The job of a sync run. Its worker counts the attempts and ends the run: a dead letter would keep its user from ever syncing
+ * again.
+ */
+export function syncJob({ id }: Pick<SyncRun, 'id'>): NewJob {
+  return { kind: SYNC_JOB, payload: { runId: id }, idempotencyKey: id, maxAttempts: UNLIMITED_ATTEMPTS };
+}
+
+/** Null for a payload without a run. */
+export function runIdOf({ runId }: JsonObject): string | null {
+  return typeof runId === 'string' ? runId : null;
+}
+
+/** Drives queued syncs. At its stop they go on in another process, or with the next start. */
+export function createSyncWorker(dependencies: SyncDependencies): JobWorker {
+  return createJobWorker(dependencies, {
+    name: 'sync',
+    handlers: {
+      [SYNC_JOB]: {
+        drive: (job, lease) => driveSync(dependencies, job, lease),
+        // The driver records every end of a sync; an error here kept it from that.
+        failures: { decide: () => 'retry' },
+      },
+    },
+    settings: dependencies.settings,
+  });
+}
