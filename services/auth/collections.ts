@@ -44,19 +44,19 @@ export const authCollections: readonly AnyOwnedCollection[] = [
   tenantModelsCollection,
 ];
 
-/** Collections of the whole installation that auth may write, its own and others'. */
+/** System-level collections that auth may write, its own and those of others. */
 const ofInstallation = [
   ...authCollections,
   ...recordCollections.filter(({ owner, writers }) => owner !== 'auth' && writers?.auth !== undefined),
 ].filter(({ level }) => level === 'system');
 
-/** Emptied of a user in the commit that deletes the account. */
+/** Their documents of a user are removed in the commit that deletes the account. */
 export const userCollections = ofInstallation.filter((collection) => ownerField(collection, 'user') !== null);
 
-/** Collections of tenants that hold something of a user. */
+/** Collections of tenants with documents of users. */
 export const holdingCollections = authCollections.filter(
   (collection) => collection.level !== 'system' && ownerField(collection, 'user') !== null,
 );
 
-/** Emptied of a tenant in the commit that deletes it; those of tenant level are erased before. */
+/** Their documents of a tenant are removed in the commit that deletes it; those of tenant level are erased before. */
 export const tenantRecordCollections = ofInstallation.filter((collection) => ownerField(collection, 'tenant') !== null);

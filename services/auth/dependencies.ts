@@ -52,22 +52,21 @@ import { createTenantEmbedders, createTenantModels } from './repositories/tenant
 import type { WakeMetrics } from './tenants/open-tenant.ts';
 
 export interface AuthSecrets {
-  /** Signs login tokens where there are no key pairs. */
+  /** Signs login tokens when there are no key pairs. */
   readonly jwt: Uint8Array | string;
-  /** Before and after a change of it: their tokens are accepted too. */
+  /** Other secrets whose tokens are accepted, while the secret is being changed. */
   readonly acceptedJwt?: readonly string[];
-  /** The first one signs, all are accepted. */
+  /** The first key signs; tokens of all are accepted. */
   readonly tokenKeys?: readonly TokenKey[];
   /** DEFAULT_USER_PASSWORD */
   readonly defaultUserPassword: string | null;
 }
 
-/** What the service is made from. */
 export interface AuthServiceOptions {
   readonly store: DocumentStore;
   readonly eventLog: EventLog;
   readonly audit: AuditLog;
-  /** Default: those of the store, without server-wide limits. */
+  /** Default: budgets in the store, without limits for the whole server. */
   readonly budgets?: Budgets;
   readonly messenger: Messenger;
   readonly clock: Clock;
@@ -79,17 +78,17 @@ export interface AuthServiceOptions {
   readonly secretBox: SecretBox;
   readonly models: ConfiguredModels;
   readonly cloudApi: CloudApi;
-  /** Absent: nobody counts. */
+  /** Default: not measured. */
   readonly wakes?: WakeMetrics;
-  /** Absent: the process lives on without agents. */
+  /** Absent: the process does not stop when its agents have gone. */
   readonly agentMode?: AgentModeSettings;
-  /** Where people can sign in; absent: here only. */
+  /** Identity providers; absent: none. */
   readonly oidc?: OidcOptions | undefined;
-  /** Default: the one of this service. */
+  /** Default: the service's own. */
   readonly passwords?: PasswordHasher;
 }
 
-/** All that the use cases, routes and messages of the service work with. */
+/** Creates the dependencies of all use cases, routes and messages of the service. */
 export function createDependencies(options: AuthServiceOptions) {
   const { store, eventLog, audit, clock, ids, logger, settings, secrets } = options;
   const cache = createPrincipalCache({ clock });

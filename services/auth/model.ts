@@ -22,22 +22,22 @@ import type { Roles } from './repositories/roles.ts';
 
 export interface AuthSettings {
   readonly posture: Pick<AuthPosture, 'required' | 'reason' | 'openByDefault'>;
-  /** DEFAULT_USER_EMAIL; nobody can register it. */
+  /** DEFAULT_USER_EMAIL. Cannot be registered. */
   readonly defaultUserEmail: string;
-  /** AUTH_TOKEN_COOKIE_NAME and _DOMAIN; null: the host that answers. */
+  /** AUTH_TOKEN_COOKIE_NAME and AUTH_TOKEN_COOKIE_DOMAIN; null: the host of the request. */
   readonly cookieName: string;
   readonly cookieDomain: string | null;
-  /** ENGRAM_PUBLIC_URL begins with https: browsers send the login cookie over nothing else. */
+  /** Whether ENGRAM_PUBLIC_URL is https: browsers send the login cookie over nothing else then. */
   readonly cookieSecure: boolean;
-  /** JWT_LIFETIME_SECONDS; 0: tokens do not end. */
+  /** JWT_LIFETIME_SECONDS; 0: tokens do not expire. */
   readonly tokenLifetimeSeconds: number;
-  /** ENGRAM_SIGN_UP. `open`: everybody may make an account. `closed`: superusers may. */
+  /** ENGRAM_SIGN_UP: who may create accounts; `closed`: only superusers. */
   readonly signUp: 'open' | 'closed';
-  /** Closed, and no other way to a first account is configured: that one may be made by registering, as a superuser. */
+  /** Sign-up is closed and no other way to a first account is configured: that one can be registered, and is a superuser. */
   readonly registersFirstSuperuser: boolean;
-  /** ENGRAM_MIN_PASSWORD_LENGTH: of new passwords. */
+  /** ENGRAM_MIN_PASSWORD_LENGTH, for new passwords. */
   readonly minPasswordLength: number;
-  /** ENGRAM_TENANT_CREATION: who may make tenants. */
+  /** ENGRAM_TENANT_CREATION: who may create tenants. */
   readonly tenantCreation: 'users' | 'superusers';
   /** MAX_USER_API_KEYS */
   readonly maxApiKeysPerUser: number;
@@ -45,13 +45,13 @@ export interface AuthSettings {
 
 /** The models whose settings this service stores. */
 export interface ConfiguredModels {
-  /** As the environment configures it, with its key; null: none. */
+  /** The model that the environment configures, with its key; null: none. */
   readonly configured: ModelSettings | null;
   /** To be called when the stored settings have changed. Never fails. */
   changed(): Promise<void>;
 }
 
-/** What the use cases have in common; those that need more say so beside them. */
+/** Dependencies that most use cases share; a use case that needs more declares them in its file. */
 export interface AuthDependencies {
   readonly store: DocumentStore;
   readonly eventLog: EventLog;
@@ -64,7 +64,7 @@ export interface AuthDependencies {
   /** DEFAULT_USER_PASSWORD */
   readonly defaultUserPassword: string | null;
   readonly passwords: PasswordHasher;
-  /** Drops what is cached of a change, in all processes. */
+  /** Invalidates caches in all processes after a change. */
   readonly notify: AccessChangeNotifier;
   readonly users: Users;
   readonly apiKeys: ApiKeys;

@@ -53,7 +53,7 @@ const setTenantModel = onDemand(async () => (await import('./managed/set-tenant-
 const syncGrants = onDemand(async () => (await import('./managed/sync-grants.ts')).syncGrants);
 const heldCapabilities = onDemand(async () => (await import('./access/tenant-authority.ts')).heldCapabilities);
 
-/** Between two looks at what was only counted. */
+/** Interval of the periodic clean-up. */
 const HOUSEKEEPING_MS = 60_000;
 
 /** Accounts, credentials and the dataset registry: see README.md. */
@@ -91,14 +91,14 @@ export function createAuthService(options: AuthServiceOptions): Service {
       await prepareDefaultUser(deps);
       await warnWithoutAccount(deps);
       subscriptions = await serve(deps, options);
-      // Costs a password hash and only writes a log line: nothing waits for it.
+      // // Costs a password hash and only writes a log line, so the start does not wait for it.
       review = reviewDefaultUser(deps).catch((error: unknown) => {
-        options.logger.warn('auth.default_user.not_reviewed', { error });
+        options.logger.warn('auth.default_user.review_failed', { error });
       });
       resealing = resealModelSettings(deps).catch((error: unknown) => {
-        options.logger.warn('auth.model_settings.not_resealed', { error });
+        options.logger.warn('auth.model_settings.reseal_failed', { error });
       });
-      housekeeping = setInterval(() => void keepHouse(deps), HOUSEKEEPING_MS).unref();
+      housekeeping = setInterval(() => void sweep(deps), HOUSEKEEPING_MS).unref();
     },
     async stop() {
       await Promise.all(subscriptions.map((subscription) => subscription.stop()));
@@ -115,19 +115,19 @@ export function createAuthService(options: AuthServiceOptions): Service {
   };
 }
 
-/** A closed server without any account: whoever registers first owns it. */
+/** Warns when sign-up is closed and there is no account: whoever registers first becomes a superuser. */
 async function warnWithoutAccount({ settings, users, logger }: ServiceDependencies): Promise<void> {
   if (!settings.registersFirstSuperuser || (await users.exist())) return;
   logger.warn('auth.sign_up.first_account_missing', {
-    advice: 'Sign-up is closed and there is no account yet: the first one that registers becomes a superuser.',
+    advice: 'Sign-up is closed and there is no account yet: the first account that is registered becomes a superuser.',
   });
 }
 
-/** Fails never: what cannot be done now is done a minute later, or told in the log. */
-async function keepHouse({ refusedLogins, throttle, budgets, logger }: ServiceDependencies): Promise<void> {
-  await budgets.sweep().catch((error: unknown) => logger.warn('auth.budgets.not_swept', { error }));
+/** Never fails: failures are logged, and the next run tries again. */
+async function sweep({ refusedLogins, throttle, budgets, logger }: ServiceDependencies): Promise<void> {
+  await budgets.sweep().catch((error: unknown) => logger.warn('auth.budgets.sweep_failed', { error }));
   await refusedLogins.record();
-  await throttle.sweep().catch((error: unknown) => logger.warn('auth.login_failures.not_swept', { error }));
+  await throttle.sweep().catch((error: unknown) => logger.warn('auth.login_failures.sweep_failed', { error }));
 }
 
 function serve(
@@ -199,7 +199,7 @@ function serve(
   ]);
 }
 
-/** For `Tenant` and `Dataset` resources. The bus lets nobody but the operator send these. */
+/** Methods for `Tenant` and `Dataset` resources; the bus accepts them from the operator only. */
 function serveOperator(deps: ServiceDependencies, messenger: AuthServiceOptions['messenger']): Promise<Subscription>[] {
   return [
     messenger.serve('auth.EnsureTenant', (request) => ensureTenant(deps, request)),

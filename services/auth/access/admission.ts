@@ -3,7 +3,7 @@ import { PERSONAL_TENANT } from '../../common/kernel/scope.ts';
 import type { User } from '../../common/records/auth/users.ts';
 import type { AuthDependencies } from '../model.ts';
 
-/** Whether credentials of the account are accepted: an agent's as long as the one it works for is admitted itself. */
+/** Whether credentials of the account are accepted. Those of an agent are accepted while its parent's are. */
 export async function isAdmitted(
   { users }: AuthDependencies,
   { isActive, parentId }: Pick<User, 'isActive' | 'parentId'>,
@@ -12,7 +12,10 @@ export async function isAdmitted(
   return (await users.get(parentId))?.isActive === true;
 }
 
-/** Everybody has a personal space; an agent lives where it was made, without being a member. */
+/**
+ * Whether the user belongs to the tenant: members do, every user belongs to the personal space, and an agent to the tenant in
+ * which it was created, without being a member.
+ */
 export async function belongsTo(
   { memberships }: AuthDependencies,
   user: Pick<User, 'id' | 'parentId' | 'tenant'>,

@@ -15,14 +15,14 @@ export interface CapabilityRequest {
   /** Id of a user, a role or a tenant. */
   readonly holder: string;
   readonly capabilities: readonly string[];
-  /** Where a user shall have them; the principal's current tenant when absent. */
+  /** The tenant in which a user gets them; default: the principal's current tenant. */
   readonly tenant: TenantId | undefined;
 }
 
 /**
- * Gives capabilities to a user, a role or a whole tenant. Idempotent. Errors: `CapabilityNotFoundError`;
- * `PermissionDeniedError`, the same for an unknown holder, an unknown tenant, none at all and a missing capability, so that
- * ids cannot be probed; and for capabilities that the principal lacks, and for a user outside the tenant.
+ * Grants capabilities to a user, a role or a whole tenant. Idempotent. Errors: `CapabilityNotFoundError`;
+ * `PermissionDeniedError` with one text for an unknown holder, an unknown tenant and a missing capability, so that ids cannot
+ * be probed; and for capabilities that the principal lacks, and for a user outside the tenant.
  */
 export async function grantCapabilities(deps: AuthDependencies, request: CapabilityRequest): Promise<void> {
   const capabilities = knownCapabilities(request.capabilities);
@@ -46,7 +46,10 @@ export async function grantCapabilities(deps: AuthDependencies, request: Capabil
   });
 }
 
-/** Takes them; from whoever holds them. Idempotent. Errors: the first two of giving. */
+/**
+ * Revokes capabilities of any holder. Idempotent. Errors as for granting, except those about the principal's own capabilities
+ * and about a user outside the tenant.
+ */
 export async function revokeCapabilities(deps: AuthDependencies, request: CapabilityRequest): Promise<void> {
   const capabilities = knownCapabilities(request.capabilities);
   const { holder, tenant } = await authorised(deps, request, 'revoke_capabilities');
@@ -62,7 +65,10 @@ export async function revokeCapabilities(deps: AuthDependencies, request: Capabi
   await commit(deps, change, 'capability.revoked');
 }
 
-/** What the principal has in the tenant, sorted. `PermissionDeniedError` for a stranger; an unknown tenant reads the same. */
+/**
+ * Returns the principal's capabilities in the tenant, sorted. `PermissionDeniedError` for non-members and for an unknown
+ * tenant alike.
+ */
 export async function ownCapabilities(
   deps: AuthDependencies,
   principal: Principal,
@@ -98,7 +104,7 @@ function scopeOf(holder: Holder, { tenant, principal }: CapabilityRequest): Tena
   return holder.kind === 'role' ? holder.role.tenant : (tenant ?? principal.tenant);
 }
 
-/** They keep the holder, and a user's membership, for the rest of the commit. */
+/** Writes that make the commit fail when the holder is gone or, for a user, the membership has ended. */
 async function presenceWrites(deps: AuthDependencies, holder: Holder, tenant: Tenant): Promise<readonly Write[]> {
   if (holder.kind !== 'user') return [holderWrite(deps, holder)];
   if (!(await deps.memberships.has(tenant.id, holder.id))) {

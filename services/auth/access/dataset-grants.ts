@@ -19,20 +19,20 @@ export interface GrantRequest {
   /** Id of a user, a role or a tenant. */
   readonly holder: string;
   readonly permission: string;
-  /** Not empty: "none" must not come to mean "all". */
+  /** Not empty: an empty list must not be taken for all datasets. */
   readonly datasets: readonly string[];
 }
 
 /**
- * Gives one permission on all of the datasets, or on none. Idempotent. Errors: `PermissionDeniedError` unless the principal
- * may share all of them, `EntityNotFoundError` for an unknown holder and for a tenant or role of a
- * tenant that the principal does not belong to, `PermissionNotFoundError`.
+ * Grants one permission on all of the datasets, or on none. Idempotent. Errors: `PermissionDeniedError` unless the principal
+ * may share all of them, `EntityNotFoundError` for an unknown holder and for a tenant or role of a tenant that the principal
+ * does not belong to, `PermissionNotFoundError`.
  */
 export function grantDatasets(deps: AuthDependencies, request: GrantRequest): Promise<void> {
   return changeGrants(deps, request, true);
 }
 
-/** Takes it. Idempotent. Errors as for giving. */
+/** Revokes it. Idempotent. Errors as for granting. */
 export function revokeDatasets(deps: AuthDependencies, request: GrantRequest): Promise<void> {
   return changeGrants(deps, request, false);
 }
@@ -40,7 +40,7 @@ export function revokeDatasets(deps: AuthDependencies, request: GrantRequest): P
 async function changeGrants(deps: AuthDependencies, request: GrantRequest, isGiven: boolean): Promise<void> {
   const { principal, datasets: ids } = request;
   await retryOnConflict(async () => {
-    // Each time anew: who lost the right to share meanwhile is refused.
+    // // In each attempt: a principal that lost the right to share meanwhile is refused.
     const datasets = await resolveDatasets(deps, { principal, permission: 'share', ids });
     const datasetIds = datasets.map(({ id }) => id);
     const holder =
@@ -55,7 +55,10 @@ async function changeGrants(deps: AuthDependencies, request: GrantRequest, isGiv
   });
 }
 
-/** Who left a tenant must be able to take back what the tenant or its roles were given. */
+/**
+ * The holder if it has grants on the datasets: a principal that left a tenant can still revoke what the tenant or its roles
+ * were granted.
+ */
 async function findGrantedHolder(
   deps: AuthDependencies,
   { principal, holder: id }: GrantRequest,
@@ -74,7 +77,7 @@ interface Change {
   readonly datasetIds: readonly DatasetId[];
 }
 
-/** False when everything was so already. */
+/** False when nothing had to be changed. */
 async function commitChange(
   deps: AuthDependencies,
   { principal, holder, change, datasetIds }: Change,
@@ -112,10 +115,10 @@ export interface PrincipalDatasetsQuery {
 }
 
 /**
- * Datasets of the principal's current tenant on which the holder itself was granted the permission: what a revocation would
- * take, not what the holder has through others. None for an unknown permission. Errors: `EntityNotFoundError` for an unknown
- * holder and for those of tenants that the principal does not belong to, `PermissionDeniedError`, `RoleNotFoundError` for a role of another tenant, `TenantNotFoundError` in the personal
- * space for anybody else.
+ * Returns the datasets of the principal's current tenant on which the holder itself was granted the permission, not those
+ * that it reaches through others. None for an unknown permission. Errors: `EntityNotFoundError` for an unknown holder and for
+ * those of tenants that the principal does not belong to, `PermissionDeniedError`, `RoleNotFoundError` for a role of another
+ * tenant, `TenantNotFoundError` in the personal space for another user.
  */
 export async function principalDatasets(
   deps: AuthDependencies,

@@ -12,19 +12,19 @@ import { datasetRef } from '../../common/records/auth/datasets.ts';
 import { DuplicateKeyError, VersionConflictError, type Write } from '../../common/storage/ports/document-store.ts';
 import type { AuthDependencies } from '../model.ts';
 
-/** How often a name may vanish under a creation that found it taken. */
+/** Attempts to create a dataset whose name is taken and then free again. */
 const ATTEMPTS = 5;
 
-/** One that has its data already, and what is to be committed with it. */
+/** A dataset whose data exists already, and what is to be committed with it. */
 export interface RestoredDataset {
   readonly id: DatasetId;
   readonly writes: readonly Write[];
 }
 
 /**
- * Makes the dataset with its grants, or answers the one that the principal owns under the name. Takes any
- * Unicode text as name: stores write a lone surrogate as another character, so two names would become one.
- * `PayloadTooLargeError` where the budget allows no further dataset.
+ * Creates the dataset with its grants, or returns the one that the principal owns under the name. Any well-formed Unicode
+ * text is a name: stores write a lone surrogate as another character, so two names would become one. `PayloadTooLargeError`
+ * when the budget allows no further dataset.
  */
 export async function createDataset(
   deps: AuthDependencies,
@@ -33,7 +33,8 @@ export async function createDataset(
   restored: RestoredDataset | null = null,
 ): Promise<DatasetRef> {
   requireDatasetCreation(principal);
-  if (!name.isWellFormed()) throw engramError('InvalidDatasetNameError', 'Dataset name cannot be broken Unicode.');
+  if (!name.isWellFormed())
+    throw engramError('InvalidDatasetNameError', 'Dataset name cannot contain invalid Unicode.');
   const id = restored?.id ?? datasetId(name, principal.id, wireTenant(principal.tenant));
   const scope = datasetScope(principal.tenant, id);
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
@@ -49,7 +50,7 @@ export async function createDataset(
     };
     try {
       const writes = [
-        // A deletion of the account that has begun hands over what it saw: nothing may come after.
+        // // A deletion of the account transfers the datasets that it finds: none may be created after that.
         ...(await presenceWrites(deps, principal)),
         deps.datasets.insertWrite(dataset, principal.key?.id),
         ...(restored?.writes ?? []),
@@ -64,7 +65,7 @@ export async function createDataset(
     } catch (error) {
       if (error instanceof VersionConflictError) throw accountEnded(error);
       if (!(error instanceof DuplicateKeyError)) throw error;
-      // The name may be one of a dataset that came from a deleted account: its id follows from that one's.
+      // // A dataset that was transferred from a deleted account may have the name; its id is derived from that account.
       const [own] = await deps.datasets.ownedByName({ tenant: principal.tenant }, principal.id, [name]);
       if (own !== undefined) return datasetRef(own);
     }
@@ -72,7 +73,10 @@ export async function createDataset(
   throw engramError('ConflictError', 'The dataset is being created and removed at the same time.', { retryable: true });
 }
 
-/** They fail in the commit when the account is gone, or outside the tenant: a member, or an agent that was made there. */
+/**
+ * Writes that make the commit fail when the account is gone or no longer belongs to the tenant, as a member or as an agent
+ * that was created there.
+ */
 async function presenceWrites(
   { users, memberships }: AuthDependencies,
   { id, tenant }: Principal,
@@ -89,8 +93,9 @@ function accountEnded(cause: unknown) {
 }
 
 /**
- * Removes the registry entry and all grants; false when it was gone. The caller has checked the permission. A name that is
- * used again has the same id: a late or repeated removal must not take the new dataset, so the creation time must match.
+ * Removes the registry entry and all grants; false when it is gone already. The caller has checked the permission. A dataset
+ * that is created again under the name has the same id, so the creation time must match: a late or repeated removal does not
+ * take the new dataset.
  */
 export async function removeDataset(deps: AuthDependencies, dataset: DatasetRef, by: UserId | null): Promise<boolean> {
   const scope = scopeOf(dataset);
@@ -109,7 +114,7 @@ export async function removeDataset(deps: AuthDependencies, dataset: DatasetRef,
     const bill = dataBill(stored, stored.keyId, { datasets: -1 });
     await deps.budgets.charge(bill, async (returned) => {
       const all = [...returned, ...writes];
-      // Nobody ever saw a canary, so nobody reads of its end.
+      // // Canaries are internal: their removal is not audited.
       await (isCanaryDataset(dataset) ? deps.store.commit(scope, all) : deps.audit.commit(scope, all, [entry]));
     });
     deps.notify.datasetRemoved(dataset);

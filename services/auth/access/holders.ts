@@ -8,7 +8,7 @@ import type { AuthDependencies } from '../model.ts';
 import type { Role } from '../repositories/roles.ts';
 import { isInsider } from './tenant-authority.ts';
 
-/** Whoever can hold grants and capabilities. */
+/** A user, a role or a tenant that can hold grants and capabilities. */
 export type Holder =
   | { readonly kind: 'user'; readonly id: UserId; readonly user: User }
   | { readonly kind: 'role'; readonly id: RoleId; readonly role: Role }
@@ -21,7 +21,10 @@ export async function findHolder({ users, roles, tenants }: AuthDependencies, id
   return tenant === null ? null : { kind: 'tenant', id: tenant.id, tenant };
 }
 
-/** The holder, as far as the principal may know of it: of users always, of tenants and roles where it belongs. */
+/**
+ * Returns the holder if the principal may know of it: any user, and the tenants and roles of tenants that the principal
+ * belongs to.
+ */
 export async function findVisibleHolder(
   deps: AuthDependencies,
   principal: Pick<Principal, 'id' | 'tenant' | 'key'>,
@@ -33,16 +36,16 @@ export async function findVisibleHolder(
   return (await isInsider(deps, principal, tenant)) ? holder : null;
 }
 
-/** Keeps the holder for the rest of the commit, so that nothing is given to somebody who is gone. */
+/** A write that makes the commit fail when the holder is gone. */
 export function holderWrite({ users, roles, tenants }: AuthDependencies, holder: Holder): Write {
   if (holder.kind === 'user') return users.touchWrite(holder.id);
   return holder.kind === 'role' ? roles.touchWrite(holder.id) : tenants.changeWrite(holder.id, {});
 }
 
-/** Whose access a change of the holder's grants changes; null for everybody in the tenant. */
+/** The users whose access changes with the holder's grants; null: everybody in the tenant. */
 export function affectedUsers(holder: Holder): readonly UserId[] | null {
   if (holder.kind !== 'user') return null;
   const { id, parentId } = holder.user;
-  // The grants of an agent are its parent's, too.
+  // // An agent's grants count for its parent too.
   return parentId === null ? [id] : [id, parentId];
 }

@@ -23,11 +23,11 @@ export interface DatasetQuery {
   readonly names?: readonly string[] | undefined;
   readonly createMissing?: boolean | undefined;
   readonly namesAmongPermitted?: boolean | undefined;
-  /** Aborted when nobody waits for the answer any more: no further dataset is created. */
+  /** Aborted when the caller no longer waits: no further dataset is created. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** See `auth.ResolveDatasets` in proto/: rules and errors. */
+/** Implements `auth.ResolveDatasets`; proto/ has its rules and errors. */
 export async function resolveDatasets(deps: AuthDependencies, query: DatasetQuery): Promise<readonly DatasetRef[]> {
   if (query.ids !== undefined && query.ids.length > 0) return byIds(deps, query, query.ids);
   if (query.names === undefined) return allPermitted(deps, query);
@@ -62,7 +62,7 @@ async function allPermitted(deps: AuthDependencies, query: DatasetQuery): Promis
   return datasets.toSorted(byAge).map(datasetRef);
 }
 
-/** Names mean the principal's own datasets of the current tenant; shared ones need ids. */
+/** Resolves names to the principal's own datasets of the current tenant; shared datasets need ids. */
 async function amongOwn(
   deps: AuthDependencies,
   query: DatasetQuery,
@@ -74,7 +74,7 @@ async function amongOwn(
   const missing = names.filter((name) => !known.has(name));
   if (missing.length > 0 && !query.createMissing) throw namesNotFound(missing);
   for (const name of missing) requireCreatableDatasetName(name);
-  // Before anything is made: a refused request leaves no dataset behind.
+  // // Checked before datasets are created: a refused request creates none.
   const ownIds = own.map(({ id }) => id);
   await requirePermission(deps, query, ownIds);
   for (const name of missing) {
@@ -94,7 +94,10 @@ async function ownDatasets(
   return own.filter(({ id }) => keyReaches(principal, id));
 }
 
-/** `forget` alone: the first dataset of the name that the permission reaches; an own one goes before a shared one. */
+/**
+ * Resolves names, for `forget` only, to the first dataset of the name that the principal has the permission on; an own
+ * dataset precedes a shared one.
+ */
 async function amongPermitted(
   deps: AuthDependencies,
   query: DatasetQuery,
@@ -119,7 +122,7 @@ async function requirePermission(
   const own = datasetsWith(permission, await deps.grants.on(scopeOf(query), ids, [principal.id]));
   const others = ids.filter((id) => !own.has(id));
   if (others.length === 0) return;
-  // Only now agents, tenants and roles: most requests are about datasets that the principal may use itself.
+  // // Agents, tenants and roles are read only now: most requests are about datasets that the principal itself has grants on.
   const holders = await grantHoldersOf(deps, principal);
   const inherited = datasetsWith(permission, await deps.grants.on(scopeOf(query), others, holders));
   if (others.some((id) => !inherited.has(id))) throw notAllPermitted(permission);
@@ -143,7 +146,7 @@ function namesNotFound(names: readonly string[]) {
   );
 }
 
-/** Whose grants count for the user, in one round of reads. */
+/** The holders whose grants count for the user: itself, its agents, tenants and roles, read in parallel. */
 export async function grantHoldersOf(
   { users, memberships, roleMembers }: AuthDependencies,
   user: Pick<Principal, 'id'>,

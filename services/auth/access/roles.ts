@@ -13,7 +13,10 @@ export interface NewRole {
   readonly name: string;
 }
 
-/** The caller has checked that `by` may. Errors: `TenantNotFoundError`, `EntityAlreadyExistsError` for a name in use. */
+/**
+ * Creates a role. The caller has checked that `by` may. Errors: `TenantNotFoundError`, `EntityAlreadyExistsError` for a name
+ * in use.
+ */
 export async function createRole(deps: AuthDependencies, { tenant, name }: NewRole, by: UserId | null): Promise<Role> {
   await requireTenant(deps, tenant);
   const role: Role = { id: asId(deps.ids.uuid()), tenant, name, createdAt: deps.clock.now().toISOString() };
@@ -45,7 +48,7 @@ export async function deleteRole(deps: AuthDependencies, id: RoleId, by: UserId 
   const { tenant, name } = role;
   const members = await deps.roleMembers.usersOf(id);
   const writes = [
-    // Touched before it is removed: of two deletions one finds it gone.
+    // // Touched before it is removed: of two concurrent deletions one conflicts.
     deps.roles.touchWrite(id),
     deps.roles.removeWrite(id),
     deps.roleMembers.removeAllOfRoleWrite(id),
@@ -60,9 +63,9 @@ export async function deleteRole(deps: AuthDependencies, id: RoleId, by: UserId 
     if (error instanceof VersionConflictError) throw roleGone();
     throw error;
   }
-  // Datasets of any tenant may have been shared with it. Nobody can hold them now, but they would lie about.
+  // // Datasets of any tenant may have been shared with the role. Its grants have no effect now, but would remain.
   await deps.store.commit(SYSTEM_SCOPE, [deps.grants.removeAllOfHolderWrite(id)]);
-  // Whoever had it, wherever they work now; and, should one have got it meanwhile, everybody in its tenant.
+  // // Its members, in whatever tenant they work now, and everybody in its tenant: somebody may have got it meanwhile.
   deps.notify.accessChanged(tenant, members);
   deps.notify.accessChanged(tenant, null);
 }
@@ -77,7 +80,7 @@ export interface RoleMembership {
 }
 
 /**
- * Gives the role to a member of its tenant. The caller has checked that `by` may. Errors: `UserNotFoundError`,
+ * Assigns the role to a member of its tenant. The caller has checked that `by` may. Errors: `UserNotFoundError`,
  * `RoleNotFoundError`, `TenantNotFoundError` for a user outside the tenant, `EntityAlreadyExistsError`.
  */
 export async function joinRole(deps: AuthDependencies, membership: RoleMembership, by: UserId | null): Promise<void> {
@@ -86,7 +89,7 @@ export async function joinRole(deps: AuthDependencies, membership: RoleMembershi
     const role = await assignableRole(deps, membership);
     const { tenant } = role;
     const writes = [
-      // Touched, so that the assignment cannot outlive the role or the membership.
+      // // Touched, so that the assignment cannot outlive the role or the membership.
       deps.roles.touchWrite(id),
       deps.memberships.touchWrite(tenant, user),
       deps.roleMembers.insertWrite(role, user),
@@ -103,7 +106,7 @@ export async function joinRole(deps: AuthDependencies, membership: RoleMembershi
   });
 }
 
-/** Idempotent. Errors: `UserNotFoundError`, `RoleNotFoundError`. */
+/** Takes the role from a user. Idempotent. Errors: `UserNotFoundError`, `RoleNotFoundError`. */
 export async function leaveRole(deps: AuthDependencies, membership: RoleMembership, by: UserId | null): Promise<void> {
   const { role: id, user } = membership;
   await requireRoleUser(deps, user);
@@ -118,7 +121,7 @@ export async function leaveRole(deps: AuthDependencies, membership: RoleMembersh
   deps.notify.accessChanged(tenant, [user]);
 }
 
-/** The role, when the user is one it can be given to. Errors as of `joinRole`, but for the last. */
+/** Returns the role if it can be assigned to the user. Errors as `joinRole`, except `EntityAlreadyExistsError`. */
 export async function assignableRole(deps: AuthDependencies, { role: id, user }: RoleMembership): Promise<Role> {
   await requireRoleUser(deps, user);
   const role = await requireRole(deps, id);

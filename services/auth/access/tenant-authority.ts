@@ -6,18 +6,20 @@ import { PERSONAL_TENANT, wireTenant } from '../../common/kernel/scope.ts';
 import type { Tenant } from '../../common/records/auth/tenants.ts';
 import type { AuthDependencies } from '../model.ts';
 
-/** What a user may do in a tenant beyond datasets. */
+/** A user's rights in a tenant, beyond those on datasets. */
 export interface TenantAuthority {
   readonly isMember: boolean;
-  /** What the user has, in the order of the catalog. */
+  /** Granted capabilities, in the order of the catalog. */
   readonly capabilities: readonly Capability[];
-  /** The rule of checks: a role named `admin` passes all of them, without having the capabilities. */
+  /** Whether a check of the capability passes. A role named `admin` passes all checks without having capabilities. */
   allows(capability: Capability): boolean;
 }
 
 const NO_AUTHORITY: TenantAuthority = { isMember: false, capabilities: [], allows: () => false };
 
-/** Grants on the tenant, on the user's roles there and on the user; the owner has all. Of members only. */
+/**
+ * The rights of a member: capabilities granted to the tenant, to the user's roles there and to the user; the owner has all.
+ */
 export async function authorityIn(deps: AuthDependencies, user: UserId, tenant: Tenant): Promise<TenantAuthority> {
   const [isMember, roleIds] = await Promise.all([
     deps.memberships.has(tenant.id, user),
@@ -39,7 +41,7 @@ export async function authorityIn(deps: AuthDependencies, user: UserId, tenant: 
   };
 }
 
-/** The same for who asks: nothing in other tenants than that of its key, should it be a tenant's. */
+/** As `authorityIn`, for the sender of a request: with a tenant's API key it has no rights in other tenants. */
 export async function authorityOf(
   deps: AuthDependencies,
   principal: Pick<Principal, 'id' | 'key'>,
@@ -48,7 +50,7 @@ export async function authorityOf(
   return reachesTenant(principal, tenant.id) ? authorityIn(deps, principal.id, tenant) : NO_AUTHORITY;
 }
 
-/** What the principal may do in the tenant that it works in. */
+/** The capabilities that the principal may use in its current tenant. */
 export async function heldCapabilities(deps: AuthDependencies, principal: Principal): Promise<readonly Capability[]> {
   const tenant = principal.tenant === PERSONAL_TENANT ? null : await deps.tenants.get(principal.tenant);
   if (tenant === null) return [];
@@ -57,9 +59,8 @@ export async function heldCapabilities(deps: AuthDependencies, principal: Princi
 }
 
 /**
- * The tenant, when the principal may do this in it. Errors: `PermissionDeniedError` for a member who may not,
- * `TenantNotFoundError` for everybody else – to strangers a tenant reads as one that does not exist – and for the personal
- * space.
+ * Returns the tenant if the principal has the capability in it. Errors: `PermissionDeniedError` for a member without it;
+ * `TenantNotFoundError` for non-members, to whom a tenant looks like one that does not exist, and for the personal space.
  */
 export async function requireCapability(
   deps: AuthDependencies,
@@ -74,7 +75,7 @@ export async function requireCapability(
   return found;
 }
 
-/** Whether the principal may know of the tenant: of those it belongs to, and of the one it works in as an agent. */
+/** Whether the principal may know of the tenant: it is a member, or works in it as an agent. */
 export async function isInsider(
   { memberships }: AuthDependencies,
   principal: Pick<Principal, 'id' | 'tenant' | 'key'>,
@@ -84,7 +85,7 @@ export async function isInsider(
   return principal.tenant === tenant || memberships.has(tenant, principal.id);
 }
 
-/** `TenantNotFoundError` for the personal space too. */
+/** Errors: `TenantNotFoundError`, also for the personal space. */
 export async function requireTenant({ tenants }: AuthDependencies, id: TenantId): Promise<Tenant> {
   const tenant = await tenants.get(id);
   if (tenant === null) throw tenantNotFound(id);

@@ -10,14 +10,14 @@ import type { AuthDependencies } from '../model.ts';
 
 export type NewUser = Pick<User, 'email' | 'passwordHash' | 'isSuperuser' | 'isVerified'>;
 
-/** What is written with the account, all or nothing, and what the audit log says of it. */
+/** Writes that are committed with the account, and details for its audit entry. */
 export interface AdditionalWrites {
   readonly writes: (user: UserId) => readonly Write[];
   readonly details: JsonObject;
 }
 
 /**
- * Writes the account with its event and its line in the audit log. `by` is null for who signs up and for the service itself.
+ * Commits the account with its event and its audit entry. `by` is null for a user who signs up and for the service itself.
  * Errors: `DuplicateKeyError` when the address has an account.
  */
 export async function createUser(
@@ -45,28 +45,28 @@ export async function createUser(
   return { ...user, version: 1, keysMade: 0, sessionEpoch: 0, updatedAt: null };
 }
 
-/** The account as it stands now. Errors: `UserNotFoundError`. */
+/** Reads the account. Errors: `UserNotFoundError`. */
 export async function currentUser({ users }: AuthDependencies, id: UserId): Promise<User> {
   const user = await users.get(id);
-  if (user === null) throw engramError('UserNotFoundError', 'The account does not exist any more.');
+  if (user === null) throw engramError('UserNotFoundError', 'The account no longer exists.');
   return user;
 }
 
 /**
- * To be committed with whatever ends a superuser: it holds another one, so that two who end each other at the same time
- * cannot both succeed. `VersionConflictError` in the commit when the other one ended meanwhile. Errors:
- * `PermissionDeniedError` when there is no other.
+ * A write for the commit that deactivates, demotes or deletes a superuser: it touches another superuser, so that of two
+ * superusers who end each other at the same time one conflicts (`VersionConflictError`). Errors: `PermissionDeniedError` when
+ * there is no other superuser.
  */
 export async function otherSuperuserWrite(deps: AuthDependencies, ending: UserId): Promise<Write> {
   const other = (await deps.users.superusers()).find(({ id }) => id !== ending);
   if (other !== undefined) return deps.users.touchWrite(other.id, { isActive: true, isSuperuser: true });
-  throw engramError('PermissionDeniedError', 'This is the last superuser: nobody could manage accounts without one.');
+  throw engramError('PermissionDeniedError', 'This is the last superuser; at least one is needed to manage accounts.');
 }
 
-/** Beyond this a password is a way to keep the hash busy, not a secret. */
+/** Longer passwords add no security, only hashing time. */
 export const MAX_PASSWORD_LENGTH = 4096;
 
-/** Why a password cannot be taken, as the wire words it; null when it can. */
+/** The reason why a password is refused, as clients get it; null: it is accepted. */
 export function passwordProblem(
   password: string,
   { minPasswordLength }: { readonly minPasswordLength: number },
@@ -76,12 +76,12 @@ export function passwordProblem(
   return null;
 }
 
-/** Whether an address is the one kept for the default account. */
+/** Whether it is the address of the default account. */
 export function isDefaultAddress(settings: AuthDependencies['settings'], address: string): boolean {
   return emailKey(address) === emailKey(settings.defaultUserEmail);
 }
 
-/** Whether nobody can register the address: it is the default account's or has the form of an agent's. */
+/** Whether the address cannot be registered: it is the default account's or has the form of an agent's. */
 export function isReservedAddress(settings: AuthDependencies['settings'], email: string): boolean {
   return isDefaultAddress(settings, email) || isAgentAddress(email);
 }

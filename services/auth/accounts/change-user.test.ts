@@ -109,7 +109,7 @@ describe('changing an account', () => {
       await start({ settings: { posture } });
       const standIn = await auth.addUser({ isSuperuser: true, email: 'default_user@example.com' });
       for (const change of [{ is_active: false }, { is_superuser: false }]) {
-        expect((await refusalOf(patch(standIn.id, change))).text).to.include('stands for everybody');
+        expect((await refusalOf(patch(standIn.id, change))).text).to.include('all requests use the default account');
       }
       expect((await refusalOf(patch(standIn.id, { email: 'else@example.com' }))).text).to.include('DEFAULT_USER_EMAIL');
       expect((await patch(standIn.id, { is_verified: true })).status).to.equal(200);

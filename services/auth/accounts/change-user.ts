@@ -14,21 +14,22 @@ import { requireNoKeyBudget } from '../budgets/budgets.ts';
 import type { AuthDependencies } from '../model.ts';
 import { currentUser, isDefaultAddress, isReservedAddress, otherSuperuserWrite, passwordProblem } from './account.ts';
 
-/** What stays out stays as it is. */
+/** Absent fields are not changed. */
 export interface UserChange {
-  /** Checked and spelled as it is stored. */
+  /** Validated and normalised, as it is stored. */
   readonly email?: string | undefined;
   readonly password?: string | undefined;
   readonly isActive?: boolean | undefined;
   readonly isSuperuser?: boolean | undefined;
-  /** Without it a new address is unverified. */
+  /** Default: a new address is unverified. */
   readonly isVerified?: boolean | undefined;
 }
 
 /**
- * Changes an account; the caller has checked that `by` may. A new password ends all login tokens, an inactive account's
- * credentials are refused at once. Errors: `UserNotFoundError`; 400 `UPDATE_USER_EMAIL_ALREADY_EXISTS` and
- * `UPDATE_USER_INVALID_PASSWORD`; `PermissionDeniedError` for what default account, last superuser and agents must stay.
+ * Changes an account; the caller has checked that `by` may. A new password ends all login tokens; credentials of an inactive
+ * account are refused at once. Errors: `UserNotFoundError`; 400 `UPDATE_USER_EMAIL_ALREADY_EXISTS` and
+ * `UPDATE_USER_INVALID_PASSWORD`; `PermissionDeniedError` for changes that the default account, the last superuser and agents
+ * do not allow.
  */
 export async function changeUser(
   deps: AuthDependencies,
@@ -38,7 +39,7 @@ export async function changeUser(
 ): Promise<User> {
   const reason = change.password === undefined ? null : passwordProblem(change.password, deps.settings);
   if (reason !== null) throw new HttpError(400, { detail: { code: 'UPDATE_USER_INVALID_PASSWORD', reason } });
-  // Before the costly hash; and again below, on the account as it is then.
+  // // Checked before the costly hash, and below again on the account as it is then.
   refuseForAgents(await currentUser(deps, id), change);
   const passwordHash = change.password === undefined ? undefined : await deps.passwords.hash(change.password);
   return retryOnConflict(async () => {
@@ -59,9 +60,10 @@ export async function changeUser(
     refuseForDefaultAccount(deps, user, changed);
     try {
       const write = deps.users.replaceWrite({ ...changed, updatedAt: deps.clock.now().toISOString() });
-      const guards = isRuling(user) && !isRuling(changed) ? [await otherSuperuserWrite(deps, id)] : [];
+      const guards =
+        isActiveSuperuser(user) && !isActiveSuperuser(changed) ? [await otherSuperuserWrite(deps, id)] : [];
       const [result] = await deps.audit.commit({ tenant: PERSONAL_TENANT }, [write, ...guards], [first, ...rest]);
-      // An agent is admitted as long as the one it works for.
+      // // An agent's credentials are accepted while its parent's are.
       const agents = changed.isActive === user.isActive ? [] : await deps.users.childAgents(id);
       for (const each of [id, ...agents]) deps.notify.userChanged(each);
       return { ...changed, version: result?.stored?.version ?? user.version };
@@ -72,7 +74,7 @@ export async function changeUser(
   });
 }
 
-function isRuling({ isActive, isSuperuser }: User): boolean {
+function isActiveSuperuser({ isActive, isSuperuser }: User): boolean {
   return isActive && isSuperuser;
 }
 
@@ -80,7 +82,7 @@ function changedEmail(deps: AuthDependencies, user: User, email: string | undefi
   if (email === undefined || email === user.email) return {};
   const isSameAddress = emailKey(email) === emailKey(user.email);
   if (!isSameAddress && isDefaultAddress(deps.settings, user.email)) {
-    // It would leave its datasets behind: the next start or anonymous request makes a new default account.
+    // // Its datasets would stay with it: the next start or anonymous request creates a new default account.
     throw engramError('PermissionDeniedError', 'The address of the default account is set by DEFAULT_USER_EMAIL.');
   }
   if (!isSameAddress && isReservedAddress(deps.settings, email)) throw emailTaken();
@@ -89,14 +91,14 @@ function changedEmail(deps: AuthDependencies, user: User, email: string | undefi
 
 function refuseForDefaultAccount({ settings }: AuthDependencies, user: User, changed: User): void {
   if (!isDefaultAddress(settings, user.email) || settings.posture.required) return;
-  if (!isRuling(user) || isRuling(changed)) return;
+  if (!isActiveSuperuser(user) || isActiveSuperuser(changed)) return;
   throw engramError(
     'PermissionDeniedError',
-    'While no credentials are required, the default account stands for everybody: it stays an active superuser.',
+    'While no credentials are required, all requests use the default account: it must stay an active superuser.',
   );
 }
 
-/** An agent's key must not become a password or an address that outlives it. */
+/** Refuses a password or an address for an agent: they would outlive its API keys. */
 function refuseForAgents({ parentId }: User, { email, password, isSuperuser }: UserChange): void {
   if (parentId === null) return;
   if (email === undefined && password === undefined && isSuperuser !== true) return;
@@ -106,7 +108,7 @@ function refuseForAgents({ parentId }: User, { email, password, isSuperuser }: U
   );
 }
 
-/** What the audit log tells; nothing when nothing changed. */
+/** Audit entries of the change; none when nothing changed. */
 function entriesOf(user: User, changed: User, by: UserId | null): readonly AuditEntry[] {
   const base = { tenant: PERSONAL_TENANT, actor: by, subject: user.id };
   const details: JsonObject = {
@@ -128,8 +130,8 @@ function emailTaken(): HttpError {
 export type AccountChange = Pick<UserChange, 'email' | 'password'>;
 
 /**
- * Changes the caller's own address or password and nothing else, whatever was sent. Errors as `changeUser`, and
- * `PermissionDeniedError` for a request that came with a key that has a budget: a password signs in without one.
+ * Changes the caller's own address or password only. Errors as `changeUser`, and `PermissionDeniedError` for a request with a
+ * key that has a budget: a login with the password would not be limited by it.
  */
 export async function updateOwnAccount(
   deps: AuthDependencies,

@@ -6,8 +6,8 @@ import type { AuthDependencies } from '../model.ts';
 import { createUser } from './account.ts';
 
 /**
- * The account that stands for everybody where nobody needs a credential: made on first use, a verified superuser,
- * without a password unless one is configured. Errors: `CogneeSystemError` (500) when it cannot be made.
+ * Returns the account that requests without credentials use, and creates it on first use: a verified superuser, without a
+ * password unless one is configured. Errors: `CogneeSystemError` (500) when it cannot be created.
  */
 export async function ensureDefaultUser(deps: AuthDependencies): Promise<User> {
   const existing = await deps.users.findByEmail(deps.settings.defaultUserEmail);
@@ -26,15 +26,15 @@ async function createDefaultUser(deps: AuthDependencies): Promise<User> {
   try {
     await createUser(deps, { email: settings.defaultUserEmail, passwordHash, isSuperuser: true, isVerified: true });
   } catch (error) {
-    // Two first requests, or two replicas: the other one made it.
+    // // A concurrent request or another replica created it.
     if (!(error instanceof DuplicateKeyError)) throw error;
   }
   const created = await users.findByEmail(settings.defaultUserEmail);
-  if (created === null) throw new Error('the default account was removed while it was made');
+  if (created === null) throw new Error('the default account was removed while it was created');
   return created;
 }
 
-/** At start, when DEFAULT_USER_PASSWORD is set: makes the account, or gives it the password if it has none. */
+/** When DEFAULT_USER_PASSWORD is set: creates the account at start, or sets the password if the account has none. */
 export async function prepareDefaultUser(deps: AuthDependencies): Promise<void> {
   const { defaultUserPassword: password } = deps;
   if (password === null) return;
@@ -42,7 +42,7 @@ export async function prepareDefaultUser(deps: AuthDependencies): Promise<void> 
   if (user.passwordHash === NO_PASSWORD) await setFirstPassword(deps, user, password);
 }
 
-/** Tells the operator what a configured default account cannot be: it exists with less rights or another password. */
+/** Warns in the log when the configured default account is not a superuser or has another password. */
 export async function reviewDefaultUser(deps: AuthDependencies): Promise<void> {
   const { defaultUserPassword: password, logger } = deps;
   if (password === null) return;
@@ -64,7 +64,7 @@ async function setFirstPassword(deps: AuthDependencies, user: User, password: st
     );
     deps.notify.userChanged(user.id);
   } catch (error) {
-    // Another replica starts with the same password.
+    // // Another replica sets the same password at start.
     if (!(error instanceof VersionConflictError)) throw error;
   }
 }

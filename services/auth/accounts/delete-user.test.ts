@@ -171,7 +171,7 @@ describe('deleting an account', () => {
     const standIn = await auth.addUser({ isSuperuser: true, email: 'default_user@example.com' });
     expect(await refusalOf(remove(standIn.id))).to.deep.equal({
       status: 403,
-      text: 'The default account cannot be deleted: the server works under it. [PermissionDeniedError]',
+      text: 'The default account cannot be deleted: the server uses it. [PermissionDeniedError]',
     });
     await auth.call('PATCH', '/api/v1/users/:userId', {
       params: { userId: standIn.id },

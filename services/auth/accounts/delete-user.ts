@@ -10,27 +10,27 @@ import { VersionConflictError, type Write } from '../../common/storage/ports/doc
 import { holdingCollections, userCollections } from '../collections.ts';
 import type { AuthDependencies } from '../model.ts';
 import { isDefaultAddress, otherSuperuserWrite } from './account.ts';
-import { type AccountDeletion, handOverDatasets, handOverTenants } from './transfer-ownership.ts';
+import { type AccountDeletion, transferDatasets, transferTenants } from './transfer-ownership.ts';
 
 /**
- * Deletes an account with its agents and everything of them; datasets and tenants pass to somebody else (`heirs.ts`). It is
- * shut out first and removed last: between the two its datasets are handed over in as many commits as they need, and what
- * was cut short goes on when the deletion is repeated. The caller has checked that `by` may do it. Errors:
- * `UserNotFoundError`; `PermissionDeniedError` for the default account and the last superuser.
+ * Deletes an account with its agents and their data; its datasets and tenants get other owners (`transfer-ownership.ts`). The
+ * account is deactivated first and removed last: in between its datasets are transferred in as many commits as they need, and
+ * an interrupted deletion continues when it is repeated. The caller has checked that `by` may. Errors: `UserNotFoundError`;
+ * `PermissionDeniedError` for the default account and the last superuser.
  */
 export async function deleteUser(deps: AuthDependencies, id: UserId, by: UserId | null): Promise<void> {
   const user = await deps.users.get(id);
   if (user === null) throw engramError('UserNotFoundError', 'User not found.');
   if (isDefaultAddress(deps.settings, user.email)) {
-    throw engramError('PermissionDeniedError', 'The default account cannot be deleted: the server works under it.');
+    throw engramError('PermissionDeniedError', 'The default account cannot be deleted: the server uses it.');
   }
   await retryOnConflict(async () => {
     if (!(await deactivate(deps, id, by))) return;
-    // Agents are made only for active users: from here on there are no more.
+    // // Agents are created only for active users: from here on there are no new ones.
     const agents = await deps.users.childAgents(id);
     const deletion: AccountDeletion = { leaving: new Set([id, ...agents]), by };
     for (const agent of agents) await removeAgent(deps, agent, deletion);
-    await handOverTenants(deps, id, deletion);
+    await transferTenants(deps, id, deletion);
     await removeAccount(deps, id, deletion);
   });
 }
@@ -38,12 +38,12 @@ export async function deleteUser(deps: AuthDependencies, id: UserId, by: UserId 
 async function removeAgent(deps: AuthDependencies, id: UserId, deletion: AccountDeletion): Promise<void> {
   await retryOnConflict(async () => {
     if (!(await deactivate(deps, id, deletion.by))) return;
-    await handOverTenants(deps, id, deletion);
+    await transferTenants(deps, id, deletion);
     await removeAccount(deps, id, deletion);
   });
 }
 
-/** Ends every credential of the account. False when the account is gone. */
+/** Ends all credentials of the account. False when the account is gone. */
 async function deactivate(deps: AuthDependencies, id: UserId, by: UserId | null): Promise<boolean> {
   return retryOnConflict(async () => {
     const user = await deps.users.get(id);
@@ -64,12 +64,15 @@ async function deactivate(deps: AuthDependencies, id: UserId, by: UserId | null)
   });
 }
 
-/** `VersionConflictError` when the account changed meanwhile: it may have been activated again, or was given something. */
+/**
+ * Removes the account without its datasets. `VersionConflictError` when it changed meanwhile: it was activated again, or got
+ * something.
+ */
 async function removeAccount(deps: AuthDependencies, id: UserId, deletion: AccountDeletion): Promise<void> {
   const user = await deps.users.get(id);
   if (user === null) return;
   if (user.isActive) throw new VersionConflictError(usersCollection.name, id);
-  await handOverDatasets(deps, user, deletion);
+  await transferDatasets(deps, user, deletion);
   await removeHoldings(deps, id);
   await deps.audit.commit(
     { tenant: PERSONAL_TENANT },
@@ -81,7 +84,7 @@ async function removeAccount(deps: AuthDependencies, id: UserId, deletion: Accou
     [removalOf(user, deletion.by)],
   );
   deps.notify.userChanged(id);
-  // Once more, for what was granted since: nobody can hold it now, but it would lie about.
+  // // Again, for grants that were written meanwhile: they have no effect now, but would remain.
   await removeHoldings(deps, id);
 }
 
@@ -96,7 +99,7 @@ function removalOf({ id, email, parentId }: User, by: UserId | null) {
 }
 
 async function belongingsWrites(deps: AuthDependencies, user: UserId): Promise<readonly Write[]> {
-  // A key that is made now changes the account, and the commit that these are for starts anew.
+  // // Creating a key changes the account: the commit of these writes conflicts then and is repeated.
   const keys = await deps.apiKeys.ofUser(user);
   const accounts: readonly BudgetAccount[] = [`user/${user}`, ...keys.map(({ id }) => keyAccount(id))];
   return [
@@ -106,7 +109,7 @@ async function belongingsWrites(deps: AuthDependencies, user: UserId): Promise<r
 }
 
 /**
- * Removes what the account has in any tenant, and its counters: requests that are under way write these without touching the
+ * Removes what the account holds in any tenant, and its counters: requests in flight write these without touching the
  * account. Idempotent.
  */
 async function removeHoldings({ store, budgets }: AuthDependencies, user: UserId): Promise<void> {

@@ -11,17 +11,18 @@ import { authorityIn } from '../access/tenant-authority.ts';
 import type { AuthDependencies } from '../model.ts';
 import { ensureDefaultUser } from './default-user.ts';
 
-/** Accounts that go, and who removes them. */
+/** A deletion of accounts. */
 export interface AccountDeletion {
-  /** The account and its agents: none of them inherits from another. */
+  /** The account and its agents: none of them can succeed another. */
   readonly leaving: ReadonlySet<UserId>;
-  /** The acting user; null for the system. */
+  /** The acting user; null: the system. */
   readonly by: UserId | null;
 }
 
 /**
- * Who gets a dataset of an account that goes: the parent of an agent, else the owner of the dataset's tenant, else the
- * acting superuser (decisions.md, "deleted owner"). A parent who does not belong to the tenant could not reach it there.
+ * The new owner of a dataset of a deleted account: the parent of an agent, else the owner of the dataset's tenant, else the
+ * acting superuser (proto/http/decisions.md, "deleted owner"). A parent outside the tenant could not reach the dataset, so it
+ * is passed over.
  */
 export async function successorOfDataset(
   deps: AuthDependencies,
@@ -37,7 +38,7 @@ export async function successorOfDataset(
   return actingSuperuser(deps, deletion);
 }
 
-/** Who gets a tenant: the member of longest standing who manages its users, else the acting superuser. */
+/** The new owner of a tenant: the longest-standing member who manages its users, else the acting superuser. */
 export async function successorOfTenant(
   deps: AuthDependencies,
   tenant: Tenant,
@@ -52,7 +53,7 @@ export async function successorOfTenant(
   return actingSuperuser(deps, deletion);
 }
 
-/** The acting user if it is a superuser, else the oldest one. A server without any gets its default account. */
+/** The acting user if it is a superuser, else the oldest superuser, else the default account. */
 async function actingSuperuser(deps: AuthDependencies, { leaving, by }: AccountDeletion): Promise<UserId> {
   const staying = (await deps.users.superusers()).filter(({ id }) => !leaving.has(id));
   const successor = staying.find(({ id }) => id === by) ?? staying[0] ?? (await ensureDefaultUser(deps));
@@ -63,43 +64,42 @@ async function canSucceed({ users }: AuthDependencies, id: UserId, { leaving }: 
   return !leaving.has(id) && (await users.get(id)) !== null;
 }
 
-/** Datasets in one commit: few enough for the locks of a transaction, many enough for accounts with thousands. */
+/** Datasets per commit: few enough for the locks of a transaction, enough for accounts with thousands of datasets. */
 const BATCH = 100;
 
 /**
- * Gives every dataset of an account that goes another owner with all four grants. Ids stay, so content and shares stay as
- * they are. A name that the new owner has already gets the head of the dataset's id behind it: names resolve among own
- * datasets, and two of one name could not be told apart. Each commit stands for itself: what was cut short goes on when it
- * is repeated.
+ * Transfers all datasets of a deleted account, each to its successor with all four permissions. Ids stay, so content and
+ * shares stay as they are. A name that the new owner already uses gets the start of the dataset's id appended: names resolve
+ * among a user's own datasets. Each commit is independent: an interrupted transfer continues when it is repeated.
  */
-export async function handOverDatasets(
+export async function transferDatasets(
   deps: AuthDependencies,
   owner: Pick<User, 'id' | 'parentId'>,
   deletion: AccountDeletion,
 ): Promise<void> {
-  const handOverNext = async () => {
+  const transferNext = async () => {
     const owned = await deps.datasets.ofOwner(owner.id, BATCH);
     for (const [tenant, datasets] of byTenant(owned)) {
       const successor = await successorOfDataset(deps, owner, { tenant, deletion });
-      await handOverBatch(deps, datasets, { tenant, successor, by: deletion.by });
+      await transferBatch(deps, datasets, { tenant, successor, by: deletion.by });
     }
     return owned.length > 0;
   };
-  while (await retryOnConflict(handOverNext)) {
-    // Until it owns none.
+  while (await retryOnConflict(transferNext)) {
+    // The next batch, until nothing is left.
   }
 }
 
-interface HandOver {
+interface Transfer {
   readonly tenant: TenantId;
   readonly successor: UserId;
   readonly by: UserId | null;
 }
 
-async function handOverBatch(
+async function transferBatch(
   deps: AuthDependencies,
   owned: readonly StoredDataset[],
-  { tenant, successor, by }: HandOver,
+  { tenant, successor, by }: Transfer,
 ): Promise<void> {
   const { datasets, grants, users, clock } = deps;
   const scope = { tenant };
@@ -130,15 +130,15 @@ async function handOverBatch(
 async function freeNames(
   deps: AuthDependencies,
   owned: readonly StoredDataset[],
-  { tenant, successor }: Pick<HandOver, 'tenant' | 'successor'>,
+  { tenant, successor }: Pick<Transfer, 'tenant' | 'successor'>,
 ): Promise<ReadonlyMap<StoredDataset, string>> {
-  const spellings = new Map(owned.map((dataset) => [dataset, spellingsOf(dataset)]));
+  const spellings = new Map(owned.map((dataset) => [dataset, candidateNamesOf(dataset)]));
   const taken = await deps.datasets.ownedByName({ tenant }, successor, [...spellings.values()].flat());
   const unusable = new Set(taken.map(({ name }) => name));
   const chosen = new Map<StoredDataset, string>();
   for (const [dataset, candidates] of spellings) {
     const name = candidates.find((candidate) => !unusable.has(candidate));
-    // The last one holds the whole id: nobody else has it.
+    // // The last candidate contains the whole id, so it is unique.
     const free = name ?? candidates.at(-1) ?? dataset.name;
     unusable.add(free);
     chosen.set(dataset, free);
@@ -146,8 +146,8 @@ async function freeNames(
   return chosen;
 }
 
-/** In the order they are tried. */
-function spellingsOf({ name, id }: StoredDataset): readonly string[] {
+/** Candidate names, in the order in which they are tried. */
+function candidateNamesOf({ name, id }: StoredDataset): readonly string[] {
   return [name, `${name}_${id.slice(0, 8)}`, `${name}_${id}`];
 }
 
@@ -155,19 +155,19 @@ function byTenant(owned: readonly StoredDataset[]): ReadonlyMap<TenantId, readon
   return Map.groupBy(owned, ({ tenant }) => tenant);
 }
 
-/** Gives every tenant of an account that goes another owner, who becomes a member if need be. */
-export async function handOverTenants(deps: AuthDependencies, owner: UserId, deletion: AccountDeletion): Promise<void> {
-  const handOverOwned = async () => {
+/** Transfers all tenants of a deleted account, each to its successor, who becomes a member if necessary. */
+export async function transferTenants(deps: AuthDependencies, owner: UserId, deletion: AccountDeletion): Promise<void> {
+  const transferOwned = async () => {
     const owned = await deps.tenants.ownedBy(owner);
-    for (const tenant of owned) await handOverTenant(deps, tenant, deletion);
+    for (const tenant of owned) await transferTenant(deps, tenant, deletion);
     return owned.length > 0;
   };
-  while (await retryOnConflict(handOverOwned)) {
-    // Until it owns none.
+  while (await retryOnConflict(transferOwned)) {
+    // The next batch, until nothing is left.
   }
 }
 
-async function handOverTenant(deps: AuthDependencies, tenant: Tenant, deletion: AccountDeletion): Promise<void> {
+async function transferTenant(deps: AuthDependencies, tenant: Tenant, deletion: AccountDeletion): Promise<void> {
   const { tenants, memberships, users, clock, eventLog } = deps;
   const successor = await successorOfTenant(deps, tenant, deletion);
   const isMember = await memberships.has(tenant.id, successor);
@@ -188,6 +188,6 @@ async function handOverTenant(deps: AuthDependencies, tenant: Tenant, deletion: 
     ],
   );
   deps.notify.accessChanged(tenant.id, [successor]);
-  // Its keys act as the new owner.
+  // // API keys of the tenant act as the new owner.
   deps.notify.tenantChanged(tenant.id);
 }

@@ -33,17 +33,17 @@ export interface ConnectionRequest
     'sessionName' | 'type' | 'memoryMode' | 'sessionId' | 'source' | 'originFunction' | 'metadata'
   > {
   readonly datasetIds: readonly string[];
-  /** Among the caller's own. */
+  /** Names among the caller's own datasets. */
   readonly datasetNames: readonly string[];
 }
 
-/** Of all that was merged into one connection: a program that registers for ever must not fill the store. */
+/** Limit of the merged metadata of a connection: repeated registrations must not fill the store. */
 const MAX_METADATA_BYTES = 64 * 1024;
 
 /**
- * Registers the caller's session under its name. While it is active, a repetition replaces everything but the metadata, which
- * is merged; after it has ended it begins anew. Errors: `PermissionDeniedError` for a dataset that the caller cannot read,
- * `InvalidRequestError` for too much metadata.
+ * Registers the caller's session under its name. While it is active, a repeated registration replaces everything but the
+ * metadata, which is merged; after it has ended a new one starts. Errors: `PermissionDeniedError` for a dataset that the
+ * caller cannot read, `InvalidRequestError` for too much metadata.
  */
 export async function registerConnection(
   deps: AgentConnectionDependencies,
@@ -61,7 +61,7 @@ export async function registerConnection(
     const { replaceWrite, insertWrite } = deps.connections;
     try {
       await deps.store.commit(SYSTEM_SCOPE, [
-        // A connection that outlived its user would belong to nobody.
+        // // A connection must not outlive its user.
         deps.users.touchWrite(principal.id, { isActive: true }),
         existing === null ? insertWrite(connection) : replaceWrite({ ...connection, version: existing.version }),
       ]);
@@ -69,7 +69,7 @@ export async function registerConnection(
       return connection;
     } catch (error) {
       if (isWriteConflict(error) && !(await currentUser(deps, principal.id)).isActive) {
-        throw engramError('UserNotFoundError', 'The account does not exist any more.');
+        throw engramError('UserNotFoundError', 'The account no longer exists.');
       }
       throw error;
     }
@@ -77,8 +77,8 @@ export async function registerConnection(
 }
 
 /**
- * Ends the caller's session of the name, if there is one. Answers how many the caller has left, on whatever replica they were
- * registered: a program asks to learn whether it was the last, and those of other people are none of its business.
+ * Ends the caller's session of the name, if there is one. Returns how many active connections the caller has left on all
+ * replicas, so that a program learns whether it was the last.
  */
 export async function unregisterConnection(
   deps: AgentConnectionDependencies,
@@ -90,7 +90,7 @@ export async function unregisterConnection(
 }
 
 export interface ConnectionQuery {
-  /** Only those of this user; nobody's when it is neither the caller nor an agent of the caller. */
+  /** Only connections of this user; none unless it is the caller or an agent of the caller. */
   readonly userId?: UserId | undefined;
   readonly state?: AgentConnection['state'] | 'unknown' | undefined;
   readonly activeOnly: boolean;
@@ -99,7 +99,7 @@ export interface ConnectionQuery {
   readonly offset: number;
 }
 
-/** A dataset that the caller can read, and which of the connections use it. */
+/** A dataset that the caller can read, and the connections that use it. */
 export interface MemorySource {
   readonly dataset: DatasetRef;
   readonly connectionIds: readonly string[];
@@ -111,7 +111,7 @@ export interface ConnectionList {
   readonly total: number;
 }
 
-/** Connections of the caller and of the caller's agents, newest first. */
+/** Lists the connections of the caller and its agents, newest first. */
 export async function listConnections(
   deps: AgentConnectionDependencies,
   principal: Principal,
@@ -138,8 +138,8 @@ export interface ConnectionDetail {
 }
 
 /**
- * The active connection that was registered last by a user, or the one of the name, active or not. 404 when there is none,
- * alike for users who are neither the caller nor an agent of the caller.
+ * Returns the active connection of a user that was registered last, or the one of the name, active or not. 404 when there is
+ * none, and for users who are neither the caller nor an agent of the caller.
  */
 export async function findConnection(
   deps: AgentConnectionDependencies,
@@ -161,7 +161,9 @@ export async function findConnection(
   return { connection, sources, recent };
 }
 
-/** With a tenant's key those of the tenant are others than those of the same name that its owner announces by itself. */
+/**
+ * The id of a connection. With a tenant's key it differs from that of the same name that the owner registers without the key.
+ */
 function ownConnectionId({ id, key }: Pick<Principal, 'id' | 'key'>, sessionName: string): string {
   return connectionId(sessionName, key?.tenant === undefined ? id : asId<UserId>(`${id}@${key.tenant}`));
 }
@@ -183,7 +185,7 @@ async function memorySources(
   return datasets.map((dataset) => ({ dataset, connectionIds: connectionsOf(dataset) }));
 }
 
-/** Looks connections up by the dataset they use: once for all datasets, because there may be thousands of both. */
+/** Indexes connections by the dataset they use, once for all datasets: there may be thousands of both. */
 function byDataset(connections: readonly AgentConnection[]): (dataset: DatasetRef) => readonly string[] {
   const found = new Map<string, Set<string>>();
   for (const { id, userId, tenant, datasets } of connections) {
@@ -197,7 +199,7 @@ function byDataset(connections: readonly AgentConnection[]): (dataset: DatasetRe
   ];
 }
 
-/** A name means a dataset of the connection's own user. */
+/** A name refers to a dataset of the connection's user. */
 function ownName(owner: UserId, tenant: TenantId, name: string): string {
   return `${owner} ${tenant} ${name}`;
 }
@@ -247,7 +249,7 @@ function checkedMetadata(metadata: JsonObject): JsonObject {
   throw engramError('InvalidRequestError', `The metadata of a connection is limited to ${MAX_METADATA_BYTES} bytes.`);
 }
 
-/** The session that a connection announced, with the last of what happened in it. */
+/** The session of a connection, with its last entries. */
 export interface RecentSession {
   readonly session: Session;
   readonly traces: readonly TraceEntry[];
@@ -257,8 +259,8 @@ export interface RecentSession {
 const SHOWN_ENTRIES = 20;
 
 /**
- * Null when nothing was recorded. The caller has checked that the connection may be seen; a limited key, which may announce
- * whatever session it likes, sees those on its datasets only.
+ * Null when nothing was recorded. The caller has checked that the connection is visible; a limited key, which may register
+ * any session, sees only sessions on its datasets.
  */
 export async function recentSession(
   { sessions, sessionEntries }: AgentConnectionDependencies,

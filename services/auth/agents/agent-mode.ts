@@ -1,17 +1,16 @@
 import type { Logger } from '../../common/ports/logger.ts';
 import type { AgentConnections } from '../../common/records/auth/agent-connections.ts';
 
-/** A server that lives for its agents only. */
 export interface AgentModeSettings {
-  /** How often it is looked whether any is left. */
+  /** Interval of the checks whether a connection is left. */
   readonly checkEveryMs: number;
-  /** Ends the process in good order. */
+  /** Stops the process gracefully. */
   readonly stopProcess: () => void;
 }
 
-/** COGNEE_AGENT_MODE: a server that a program started for itself ends when the last connection has been unregistered. */
+/** COGNEE_AGENT_MODE: a server that a program started for itself stops when the last connection has been unregistered. */
 export interface AgentMode {
-  /** The first one begins the checks: before it there is nobody who could leave. */
+  /** The first registration starts the checks. */
   connectionRegistered(): void;
   close(): Promise<void>;
 }
@@ -19,7 +18,7 @@ export interface AgentMode {
 export interface AgentModeParts {
   readonly connections: Pick<AgentConnections, 'countActiveSince'>;
   readonly logger: Logger;
-  /** Connections that a killed process left active are older; nobody will unregister them. */
+  /** Older connections were left active by a killed process: they are not counted. */
   readonly startedAt: Date;
 }
 
@@ -31,8 +30,8 @@ export function createAgentMode({ checkEveryMs, stopProcess }: AgentModeSettings
     try {
       if ((await connections.countActiveSince(startedAt)) > 0) return;
     } catch (error) {
-      // Not knowing is no reason to stop; the next check asks again.
-      logger.warn('auth.agent_mode.not_checked', { error });
+      // // An unknown number is no reason to stop; the next check tries again.
+      logger.warn('auth.agent_mode.check_failed', { error });
       return;
     }
     clearInterval(timer);

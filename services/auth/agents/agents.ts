@@ -15,20 +15,20 @@ import { requireNoKeyBudget } from '../budgets/budgets.ts';
 import { keyCreated, newApiKey } from '../keys/api-keys.ts';
 import type { AuthDependencies } from '../model.ts';
 
-/** So many leave a tenant with their parent in one commit; without an end nobody could remove such a parent any more. */
+/** Agents of a user leave a tenant with it in one commit: more could make that commit impossible. */
 export const MAX_AGENTS = 1000;
 
-/** An account without a password that works for another, and its first key. */
+/** An account without a password that belongs to another one, and its first key. */
 export interface Agent {
   readonly user: Pick<User, 'id' | 'email'>;
-  /** Null when it has none any more. */
+  /** Null when it has no key left. */
   readonly key: ApiKey | null;
 }
 
 /**
- * A new agent of the caller with a key, in the tenant the caller works in now; it becomes no member of its own: what ends the
- * caller's membership ends the agent's work there, too. Errors: `PermissionDeniedError` for an agent, 409 for a name that the
- * caller gave before, `InvalidRequestError` for a name that no address can hold and for one agent too many.
+ * Creates an agent of the caller with a key, in the caller's current tenant. The agent is not a member itself: its work there
+ * ends with the caller's membership. Errors: `PermissionDeniedError` for an agent, 409 for a name that the caller uses
+ * already, `InvalidRequestError` for a name that no address can hold and for one agent too many.
  */
 export async function createAgent(
   deps: AuthDependencies,
@@ -42,7 +42,7 @@ export async function createAgent(
   const scope = { tenant: PERSONAL_TENANT };
   return retryOnConflict(async () => {
     const parent = await currentUser(deps, principal.id);
-    if (!parent.isActive) throw engramError('UserNotFoundError', 'The account does not exist any more.');
+    if (!parent.isActive) throw engramError('UserNotFoundError', 'The account no longer exists.');
     if ((await deps.users.childAgents(parent.id)).length >= MAX_AGENTS) {
       throw engramError('InvalidRequestError', `An account has ${MAX_AGENTS} agents at most.`);
     }
@@ -50,7 +50,7 @@ export async function createAgent(
     const { key, text } = newApiKey(deps, user.id, { name: slug });
     const details = { email: user.email, parent: parent.id };
     const writes = [
-      // Always, so that whoever ends the parent's account or its membership at the same time meets this agent.
+      // // Written in any case, so that a concurrent end of the parent's account or membership conflicts.
       deps.users.replaceWrite(parent),
       deps.users.insertWrite(user),
       deps.apiKeys.insertWrite(key),
@@ -71,14 +71,17 @@ export async function createAgent(
   });
 }
 
-/** Oldest first. */
+/** Lists the agents of a user, oldest first. */
 export async function listAgents(deps: AuthDependencies, parent: UserId): Promise<readonly Agent[]> {
   const users = await deps.users.agentsOf(parent);
   const keys = await deps.apiKeys.ofUsers(users.map(({ id }) => id));
   return users.map((user) => ({ user, key: keys.find(({ userId }) => userId === user.id) ?? null }));
 }
 
-/** Errors: `EntityNotFoundError` for an unknown id, `PermissionDeniedError` for an account that is no agent of the caller. */
+/**
+ * Returns an agent of the caller. Errors: `EntityNotFoundError` for an unknown id, `PermissionDeniedError` for an account
+ * that is not an agent of the caller.
+ */
 export async function getAgent(deps: AuthDependencies, parent: UserId, id: UserId): Promise<Agent> {
   const user = await deps.users.get(id);
   if (user === null) throw engramError('EntityNotFoundError', `Could not find user: ${id}`);
@@ -87,7 +90,7 @@ export async function getAgent(deps: AuthDependencies, parent: UserId, id: UserI
   return { user, key };
 }
 
-/** With its keys and connections; its datasets pass to its parent. Errors as `getAgent`. */
+/** Deletes an agent with its keys and connections; its datasets go to its parent. Errors as `getAgent`. */
 export async function deleteAgent(deps: AuthDependencies, parent: UserId, id: UserId): Promise<void> {
   await getAgent(deps, parent, id);
   await deleteUser(deps, id, parent);

@@ -15,8 +15,8 @@ export interface AuditDependencies extends AuthDependencies {
 }
 
 /**
- * The tenant whose log is meant: the principal's own by default. `PermissionDeniedError` for who may not manage its users, and
- * alike for a tenant that does not exist. The log of the personal space tells of all accounts: superusers alone read it.
+ * The tenant whose log is requested, by default the principal's own. `PermissionDeniedError` unless the principal manages its
+ * users, also for a tenant that does not exist. The log of the personal space covers all accounts: only superusers read it.
  */
 export async function auditedTenant(
   deps: AuditDependencies,
@@ -43,7 +43,7 @@ export interface AuditExport {
   readonly head: SignedAuditHead;
 }
 
-/** The whole log of a tenant as it stands now; its last record tells of this export. The caller has checked the right. */
+/** Exports the whole log of a tenant; its last record is about this export. The caller has checked the permission. */
 export async function exportAudit(deps: AuditDependencies, tenant: TenantId, by: UserId): Promise<AuditExport> {
   await deps.audit.record({ tenant, action: 'export.made', actor: by, subject: tenant, details: { what: 'audit' } });
   const { number, hash } = await deps.auditRecords.head(tenant);
@@ -60,7 +60,7 @@ async function* recordsUpTo(
   while (after < last) {
     const records = await auditRecords.range(tenant, after, last);
     const end = records.at(-1);
-    // Gone from the store: what is there is exported all the same, and the head shows that something is missing.
+    // // Records are missing in the store: the others are exported, and the head shows that something is missing.
     if (end === undefined) return;
     yield records;
     after = end.number;

@@ -19,7 +19,7 @@ import type { ApiKey } from '../../common/records/auth/api-keys.ts';
 import { authorityIn, requireCapability, tenantNotFound } from '../access/tenant-authority.ts';
 import type { AuthDependencies } from '../model.ts';
 
-/** The budget of an account with what is used of it at a time. */
+/** The budget of an account with its current usage. */
 export interface AccountBudget {
   readonly account: BudgetAccount;
   readonly stored: StoredBudget | null;
@@ -27,7 +27,7 @@ export interface AccountBudget {
   readonly at: Date;
 }
 
-/** What a budget belongs to, and who hears of its changes. */
+/** A budget's account, and the tenant or user to notify of changes. */
 interface Place {
   readonly account: BudgetAccount;
   readonly tenant: TenantId;
@@ -35,8 +35,9 @@ interface Place {
 }
 
 /**
- * Of a tenant, for those who manage its users; of a personal space, which the id of its account names, for that account.
- * Superusers read all. `TenantNotFoundError` for strangers, too; `PermissionDeniedError` for other members.
+ * Reads the budget of a tenant, for those who manage its users, or of a personal space, whose id is that of its account, for
+ * that account. Superusers read all. Errors: `TenantNotFoundError`, also for non-members; `PermissionDeniedError` for other
+ * members.
  */
 export async function readTenantBudget(
   deps: AuthDependencies,
@@ -48,7 +49,7 @@ export async function readTenantBudget(
   return budgetOf(deps, (await spaceOf(deps, id)).account);
 }
 
-/** For superusers, which the route sees to: a tenant must not raise what it was given. */
+/** For superusers only, which the route checks: a tenant must not raise its own budget. */
 export async function changeTenantBudget(
   deps: AuthDependencies,
   principal: Principal,
@@ -59,7 +60,7 @@ export async function changeTenantBudget(
   return budgetOf(deps, place.account);
 }
 
-/** For the operator, which hands over what a `Tenant` resource says. Repeating it changes nothing. */
+/** Sets the budget that a `Tenant` resource declares. Idempotent. */
 export async function setQuota(
   deps: AuthDependencies,
   { tenant, limits }: { readonly tenant: TenantId; readonly limits: BudgetLimits },
@@ -70,7 +71,7 @@ export async function setQuota(
   await put(deps, { place: { account, tenant, user: null }, by: null }, () => ({ limits, ceiling: {} }));
 }
 
-/** The same way back: limits in force and usage, by kind. */
+/** Limits in force and usage of a tenant, by kind, for the operator. */
 export async function readQuota(deps: AuthDependencies, tenant: TenantId) {
   const { inForce, used } = await deps.budgets.standing(await tenantAccount(deps, tenant));
   return BUDGET_KINDS.map((kind) => {
@@ -84,14 +85,14 @@ async function tenantAccount({ tenants }: AuthDependencies, tenant: TenantId): P
   return `tenant/${tenant}`;
 }
 
-/** A key of somebody else does not exist, except for superusers. */
+/** `EntityNotFoundError` for another user's key, except for superusers. */
 export async function readKeyBudget(deps: AuthDependencies, principal: Principal, id: string): Promise<AccountBudget> {
   return budgetOf(deps, keyAccount((await visibleKey(deps, principal, id)).id));
 }
 
 /**
- * A superuser's limits are also the ceiling of what the owner may set later. `PermissionDeniedError` beyond it, and for
- * requests that came with a key that has a budget itself.
+ * Changes the budget of a key. Limits that a superuser sets are also the ceiling for later changes by the owner.
+ * `PermissionDeniedError` above the ceiling, and for requests with a key that has a budget itself.
  */
 export async function changeKeyBudget(
   deps: AuthDependencies,
@@ -110,7 +111,7 @@ export async function changeKeyBudget(
   return budgetOf(deps, place.account);
 }
 
-/** Of the space the caller works in, as far as it may see that, and of the key it came with. */
+/** Usage of the caller's space, if it may see that, and of the key of the request. */
 export async function readOwnUsage(
   deps: AuthDependencies,
   principal: Principal,
@@ -123,7 +124,9 @@ export async function readOwnUsage(
   };
 }
 
-/** What a key with a budget could make or change would be without one. */
+/**
+ * `PermissionDeniedError` for a key that has a budget: the credentials or limits that it would change are not limited by it.
+ */
 export async function requireNoKeyBudget(
   { storedBudgets }: AuthDependencies,
   { key, isSuperuser }: Principal,
@@ -131,7 +134,7 @@ export async function requireNoKeyBudget(
   if (key === undefined || isSuperuser || (await storedBudgets.get(keyAccount(key.id))) === null) return;
   throw engramError(
     'PermissionDeniedError',
-    'This API key has a budget; it cannot change budgets or make credentials.',
+    'This API key has a budget; it cannot change budgets or create credentials.',
   );
 }
 
@@ -155,7 +158,7 @@ async function visibleKey({ apiKeys }: AuthDependencies, principal: Principal, i
   throw engramError('EntityNotFoundError', 'API key not found.');
 }
 
-/** What the owner leaves open stays as it was given. */
+/** Applies the ceiling to the limits. Kinds that the owner does not set keep the ceiling. */
 function withinCeiling(limits: BudgetLimits, ceiling: BudgetLimits): BudgetLimits {
   const kept: Partial<Record<BudgetKind, BudgetLimit>> = { ...limits };
   for (const kind of BUDGET_KINDS) {

@@ -8,16 +8,16 @@ import type { Subscription } from '../../common/storage/ports/bus.ts';
 import type { PrincipalCache } from './principal-cache.ts';
 import type { TenantCache } from './tenant-cache.ts';
 
-/** To be told after the commit: what is remembered is dropped here at once, elsewhere when the news arrives. */
+/** Invalidates what caches hold of a change: here at once, in other processes by an event. To be called after the commit. */
 export interface AccessChangeNotifier {
-  /** Credentials, address or rights of an account. Accounts are at home in the personal space. */
+  /** Credentials, address or rights of an account have changed. The event goes to the personal space. */
   userChanged(user: UserId): void;
   datasetRemoved(dataset: DatasetRef): void;
-  /** Memberships, roles, grants or capabilities in a tenant: of these users, or of everybody there. */
+  /** Memberships, roles, grants or capabilities in a tenant have changed: of these users, or of everybody there (null). */
   accessChanged(tenant: TenantId, users: readonly UserId[] | null): void;
-  /** Owner, state, host names or keys of a tenant. */
+  /** Owner, state, host names or keys of a tenant have changed. */
   tenantChanged(tenant: TenantId): void;
-  /** Hears the other replicas. */
+  /** Subscribes to the events of other replicas. */
   listen(): Promise<Subscription>;
 }
 
@@ -26,7 +26,7 @@ export function createAccessChangeNotifier(
   cache: Pick<PrincipalCache, 'dropUser' | 'dropTenant'>,
   tenants: Pick<TenantCache, 'drop'>,
 ): AccessChangeNotifier {
-  // Nobody waits for it: what is remembered ends by itself within a second.
+  // // Not awaited: cache entries expire within a second anyway.
   const publish = (change: AccessChange): void => {
     messenger.publish('access', change.tenant, change).catch((error: unknown) => {
       logger.warn('auth.access_change.unpublished', { error });

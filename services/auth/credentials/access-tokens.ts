@@ -5,7 +5,7 @@ import type { TokenKey } from '../../common/platform/config/token-keys.ts';
 import type { Clock, IdSource } from '../../common/ports/system.ts';
 import type { User } from '../../common/records/auth/users.ts';
 
-/** Login tokens must not pass as tokens of other kinds (password reset, verification), nor those as login tokens. */
+/** Separates login tokens from tokens of other kinds (password reset, verification). */
 const AUDIENCE = 'fastapi-users:auth';
 
 export interface TokenClaims {
@@ -15,37 +15,38 @@ export interface TokenClaims {
   readonly fingerprint: string;
 }
 
-/** What of an account its tokens depend on. */
+/** The fields of an account that its tokens depend on. */
 export type TokenOwner = Pick<User, 'passwordHash' | 'sessionEpoch'>;
 
 export interface IssuedToken {
   readonly text: string;
-  /** `jti`: names the token where its text must not stand. */
+  /** `jti`: identifies the token in logs. */
   readonly id: string;
 }
 
 /**
- * Login tokens of auth-integrations.md §2.3: `sub`, `aud`, `exp`, and `pwd`, an HMAC of the stored password hash, by
- * which a changed password ends every older token, as does a time of being inactive. `jti` is ours: a logout ends one token by it. So is `kid` in the header.
+ * Login tokens (proto/http/auth-integrations.md §2.3): `sub`, `aud`, `exp`, and `pwd`, an HMAC of the stored password hash
+ * and the session epoch. A changed password or a deactivation therefore ends every older token. Added here: `jti`, by which a
+ * logout ends one token, and `kid` in the header.
  */
 export interface AccessTokens {
   issue(user: Pick<User, 'id'> & TokenOwner): Promise<IssuedToken>;
-  /** Null unless signature, algorithm, audience and time are right and all claims are there. */
+  /** The claims; null unless signature, algorithm, audience and time are valid and no claim is missing. */
   read(token: string): Promise<TokenClaims | null>;
-  /** The password has not changed since the token was issued, nor was the account inactive. */
+  /** Whether the password has not changed and the account was not deactivated since the token was issued. */
   isCurrent(claims: TokenClaims, user: TokenOwner): boolean;
-  /** JSON Web Keys with which anybody may verify tokens; none while a secret signs them. */
+  /** JSON Web Keys that verify tokens; none while a secret signs them. */
   readonly publicKeys: readonly JsonWebKey[];
 }
 
 export interface AccessTokensOptions extends TokenKeyRingOptions {
-  /** 0: tokens do not end by themselves. */
+  /** 0: tokens do not expire. */
   readonly lifetimeSeconds: number;
   readonly clock: Clock;
   readonly ids: IdSource;
 }
 
-/** With the first token: its 46 modules cost 30 ms, and an open service on loopback never sees one. */
+/** Loaded with the first token: its 46 modules cost 30 ms, and an open server on loopback issues no tokens. */
 const loadJose = () => import('jose');
 
 export function createAccessTokens({ lifetimeSeconds, clock, ids, ...keys }: AccessTokensOptions): AccessTokens {
@@ -72,7 +73,7 @@ export function createAccessTokens({ lifetimeSeconds, clock, ids, ...keys }: Acc
       const { SignJWT } = await loadJose();
       const { kid, algorithm, key } = ring.signing;
       const tokenId = ids.uuid();
-      const token = new SignJWT({ pwd: ring.fingerprint(standOf(owner)) })
+      const token = new SignJWT({ pwd: ring.fingerprint(boundStateOf(owner)) })
         .setProtectedHeader({ alg: algorithm, typ: 'JWT', kid })
         .setSubject(id)
         .setAudience([AUDIENCE])
@@ -92,17 +93,19 @@ export function createAccessTokens({ lifetimeSeconds, clock, ids, ...keys }: Acc
       }
       return null;
     },
-    isCurrent: ({ fingerprint }, owner) => ring.matches(fingerprint, standOf(owner)),
+    isCurrent: ({ fingerprint }, owner) => ring.matches(fingerprint, boundStateOf(owner)),
     publicKeys: ring.publicKeys,
   };
 }
 
-/** What must not have changed since a token was issued. Of an account that was never inactive it is the hash alone. */
-function standOf({ passwordHash, sessionEpoch }: TokenOwner): string {
+/**
+ * The state of an account that a token is bound to: the password hash, with the session epoch once there was a deactivation.
+ */
+function boundStateOf({ passwordHash, sessionEpoch }: TokenOwner): string {
   return sessionEpoch === 0 ? passwordHash : `${passwordHash} ${sessionEpoch}`;
 }
 
-/** Null for a token without a key id, undefined for what cannot be a token. Nothing is verified here. */
+/** The key id of a token: null if it has none, undefined for a text that is no token. Nothing is verified here. */
 function keyIdOf(token: string): string | null | undefined {
   try {
     const [header = ''] = token.split('.', 1);
@@ -113,35 +116,35 @@ function keyIdOf(token: string): string | null | undefined {
   }
 }
 
-/** Verifies tokens of one algorithm. */
+/** A key that verifies tokens of one algorithm. */
 export interface VerifyingKey {
   readonly kid: string;
   readonly algorithm: 'HS256' | TokenKey['algorithm'];
   readonly key: KeyObject;
 }
 
-/** The keys of login tokens: one signs, all verify, so that tokens outlive a change of keys. */
+/** The keys of login tokens: one signs, all verify, so that tokens stay valid when the keys change. */
 export interface TokenKeyRing {
   readonly signing: VerifyingKey;
   /**
-   * The keys that may have made a token with this `kid`; none for one that is not known. Tokens from before there were key
-   * ids have none (null): any of the secrets may have made them, never a key pair.
+   * The keys that may have signed a token with this `kid`; none for an unknown one. Tokens of earlier versions have no `kid`
+   * (null): any of the secrets may have signed them, but no key pair.
    */
   candidates(kid: string | null): readonly VerifyingKey[];
   /** JSON Web Keys of the pairs, public halves only. */
   readonly publicKeys: readonly JsonWebKey[];
   /** The `pwd` claim: lower-case hex HMAC-SHA256 of the stored password hash. */
   fingerprint(passwordHash: string): string;
-  /** Whether the fingerprint is of this password hash, under any of the secrets. */
+  /** Whether it is the fingerprint of this password hash under any of the secrets. */
   matches(fingerprint: string, passwordHash: string): boolean;
 }
 
 export interface TokenKeyRingOptions {
-  /** Signs where there are no key pairs; keys the password fingerprints always. */
+  /** Signs when there are no key pairs; always keys the password fingerprints. */
   readonly secret: Uint8Array | string;
-  /** Others whose tokens are accepted. */
+  /** Further secrets whose tokens are accepted. */
   readonly acceptedSecrets?: readonly string[];
-  /** The first one signs. */
+  /** The first key signs. */
   readonly keys?: readonly TokenKey[];
 }
 
@@ -179,7 +182,7 @@ export function createTokenKeyRing({ secret, acceptedSecrets = [], keys = [] }: 
 function secretKey(secret: Uint8Array | string): VerifyingKey {
   const bytes = typeof secret === 'string' ? Buffer.from(secret, 'utf8') : Buffer.from(secret);
   if (bytes.length === 0) throw new Error('the secret that signs login tokens is empty');
-  // Derived, so that the id tells nothing of the secret that its signatures do not tell.
+  // // Derived from the secret, in a way that reveals nothing of it beyond its signatures.
   const kid = Buffer.from(hkdfSync('sha256', bytes, '', KEY_ID_PURPOSE, KEY_ID_BYTES)).toString('base64url');
   return { kid, algorithm: 'HS256', key: createSecretKey(bytes) };
 }

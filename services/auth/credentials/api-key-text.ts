@@ -8,12 +8,12 @@ export function newApiKeyText(): string {
   return randomBytes(32).toString('hex');
 }
 
-/** Tells keys from JWTs where both may stand (Bearer). */
+/** Whether a bearer credential is an API key and not a JWT. */
 export function isApiKeyText(text: string): boolean {
   return API_KEY.test(text);
 }
 
-/** What is stored in place of the key. */
+/** The hash that is stored in place of the key. */
 export function apiKeyHash(text: string): string {
   return hash('sha256', text);
 }

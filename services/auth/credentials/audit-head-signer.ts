@@ -15,22 +15,22 @@ import { deriveSigningKey } from '../../common/kernel/derived-key.ts';
 import { keyId } from '../../common/platform/messaging/token-text.ts';
 import { isManifestSignedBy } from '../../common/storage/snapshots/check-signature.ts';
 
-/** The server's word on where a chain ended, and on what was erased. */
+/** Signs the heads of audit logs, receipts of erasures and manifests of snapshots. */
 export interface AuditHeadSigner {
   sign(head: AuditHead): SignedAuditHead;
-  /** By the same key, over a text that no head has. */
+  /** Signed with the same key; the signed text differs from that of any head. */
   signReceipt(receipt: ErasureReceipt): SignedErasureReceipt;
-  /** By the same key, over `manifestSignedText`. `sha256`: of the manifest of a snapshot. */
+  /** Signed with the same key over `manifestSignedText`. `sha256`: of the manifest of a snapshot. */
   signSnapshot(sha256: string): { readonly keyId: string; readonly signature: string };
-  /** Also by a key before the present one. */
+  /** Whether one of the accepted keys signed it. */
   isSnapshotSigned(sha256: string, signed: { readonly keyId: string; readonly signature: string }): boolean;
   /** JSON Web Keys (RFC 8037) that verify signatures. */
   readonly publicKeys: readonly Readonly<Record<string, string>>[];
 }
 
 /**
- * Its key derives from the secret that signs login tokens, so that all replicas sign alike; `acceptedSecrets` are those before
- * and after a change of it. Who keeps an export for longer keeps the keys with it.
+ * Derives its key from the secret that signs login tokens, so all replicas sign alike; `acceptedSecrets` are further secrets
+ * while it is being changed. A long-term archive of an export needs the public keys too.
  */
 export function createAuditHeadSigner(
   secret: Uint8Array | string,

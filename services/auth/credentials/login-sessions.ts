@@ -17,14 +17,17 @@ export interface LoginSessionDependencies {
 
 export interface SessionOpening {
   readonly user: Pick<User, 'id' | 'passwordHash' | 'sessionEpoch'>;
-  /** How they proved who they are; for the audit log. */
+  /** How the user was authenticated, for the audit log. */
   readonly method: string;
   readonly remoteAddress: string;
-  /** What is written with it, all or nothing. */
+  /** Writes that are committed with the session. */
   readonly writes?: readonly Write[];
 }
 
-/** A login token for somebody who has proved who they are, in the audit log before it is handed out. Throws what the writes throw. */
+/**
+ * Issues a login token to an authenticated user; it is in the audit log before it is handed out. Errors are those of the
+ * writes.
+ */
 export async function openSession(
   { tokens, audit }: LoginSessionDependencies,
   { user, method, remoteAddress, writes = [] }: SessionOpening,
@@ -43,12 +46,12 @@ export async function openSession(
 }
 
 export interface LogoutRequest {
-  /** Every token that the request carries, as bearer or cookie. */
+  /** All tokens of the request, from the header and the cookie. */
   readonly presented: readonly string[];
   readonly remoteAddress: string;
 }
 
-/** Ends the login tokens presented; what is no token of ours is passed over. API keys stay: they are removed by name. */
+/** Ends the login tokens; other texts are ignored. API keys are not affected: they are deleted by id. */
 export async function logOut(
   { tokens, revokedTokens, audit, clock, notify }: LoginSessionDependencies,
   { presented, remoteAddress }: LogoutRequest,

@@ -6,16 +6,17 @@ import { networkOf } from '../../common/kernel/network-address.ts';
 import type { Clock } from '../../common/ports/system.ts';
 import type { LoginFailureCounts } from '../repositories/login-failures.ts';
 
-/** Failures that are free in a row, and how fast they are forgiven. */
+/** Failures that are allowed in a row, and how fast they are forgiven. */
 interface BucketLimit {
   readonly capacity: number;
   readonly refillPerSecond: number;
 }
 
 /**
- * Guessing one account from one place is stopped first; the wider limits stop a guess spread over many places or many
- * accounts and leave the owner of an attacked account room to sign in from elsewhere. An address may be that of a whole
- * office: its limit does not hold for who has signed in from there before, and others wait their turn for a while.
+ * The narrowest limit stops guesses at one account from one address; the wider ones stop guesses that are spread over many
+ * addresses or accounts, and let the owner of an attacked account log in from elsewhere. An address may be that of a whole
+ * office: its limit does not apply to accounts that have logged in from it before, and others wait for their turn for a
+ * while.
  */
 const LIMITS = {
   pair: { capacity: 10, refillPerSecond: 1 / 10 },
@@ -23,46 +24,46 @@ const LIMITS = {
   address: { capacity: 100, refillPerSecond: 1 },
 } as const satisfies Record<string, BucketLimit>;
 
-/** How long an attempt waits for an address that has no failures left, and how many do so at a time. */
+/** How long an attempt waits for an address that has no failures left, and how many wait at the same time. */
 const TURN_TIMEOUT_MS = 5_000;
 const MOST_WAITING = 5;
 
 /**
  * Limits failed logins, before any hash is computed. Failures are counted in the store, so the limits hold across replicas
- * and restarts; what a replica has under way it counts itself, so of n replicas that are asked at the very same time each
- * may let one capacity through. All of it is owed: the wait after it is as much longer.
+ * and restarts. Attempts in flight are counted per replica: n replicas that are asked at the same moment may each admit one
+ * capacity. These failures count, so the wait after them is as much longer.
  */
 export interface LoginThrottle {
   /**
-   * Takes one attempt, so that attempts at the same time cannot all pass. Throws `TooManyRequestsError` with the seconds to
-   * wait when none is left.
+   * Takes one attempt, so that concurrent attempts cannot all pass. Throws `TooManyRequestsError` with the seconds to wait
+   * when none is left.
    */
   enter(account: string, address: string): Promise<LoginAttempt>;
-  /** Forgets what is forgiven; to be called now and then. */
+  /** Deletes counts that are forgiven; to be called periodically. */
   sweep(): Promise<void>;
 }
 
-/** Given back when it is disposed of, unless it failed: nothing was guessed then. */
+/** An attempt in flight; disposal returns it unless it failed. */
 export interface LoginAttempt extends Disposable {
-  /** Once this is over, all replicas know. */
+  /** When this resolves, all replicas know of the failure. */
   fail(): Promise<void>;
-  /** The password was right: the address is a known one of the account, as far as this process remembers. */
+  /** The password was right: this process knows the address as one of the account from now on. */
   succeed(): void;
 }
 
 export interface LoginThrottleOptions {
   readonly failures: LoginFailureCounts;
   readonly clock: Clock;
-  /** Least recently used ones are forgotten here; the store still counts them. */
+  /** The least recently used ones are dropped here; the store still counts them. */
   readonly maxBuckets?: number;
-  /** Default 5 s; what is due sooner is waited for. */
+  /** Longest wait for a turn; default 5 s. */
   readonly turnTimeoutMs?: number;
 }
 
 interface Bucket {
-  /** Attempts left as far as this process knows; those under way are taken off. */
+  /** Attempts left as far as this process knows, without those in flight. */
   tokens: number;
-  /** Attempts under way. */
+  /** Attempts in flight. */
   pending: number;
   /** Monotonic milliseconds. */
   at: number;
@@ -81,9 +82,9 @@ export function createLoginThrottle({
   turnTimeoutMs = TURN_TIMEOUT_MS,
 }: LoginThrottleOptions): LoginThrottle {
   const buckets = new Map<string, Bucket>();
-  /** Pairs of account and address that signed in. */
+  /** Pairs of account and address with a successful login. */
   const known = new Set<string>();
-  /** How many wait for each address. */
+  /** Waiting attempts per address. */
   const waiting = new Map<string, number>();
   const refilled = (id: string, limit: BucketLimit): Bucket => {
     const now = clock.monotonicMs();
@@ -93,14 +94,14 @@ export function createLoginThrottle({
     return bucket;
   };
 
-  /** By what this process knows alone: a flood is turned away without asking the store. */
+  /** Takes an attempt by local counts alone: a flood is refused without asking the store. */
   const take = (counted: readonly Counted[]): readonly Taken[] => {
     const taken = counted.map(({ id, limit }) => ({ id, limit, bucket: refilled(id, limit) }));
     refuseWhenEmpty(taken, ({ bucket, limit }) => (1 - bucket.tokens) / limit.refillPerSecond);
     for (const { id, bucket } of taken) {
       bucket.tokens -= 1;
       bucket.pending += 1;
-      // Put back at the end: the map's first entries are those unused for longest.
+      // // Inserted again at the end: the first entries of the map are the least recently used.
       buckets.delete(id);
       buckets.set(id, bucket);
     }
@@ -108,8 +109,8 @@ export function createLoginThrottle({
     return taken;
   };
 
-  /** Lowers what is left here to what all replicas have left. What fails is given back at once: others wait for it. */
-  const learn = async (taken: readonly Taken[]): Promise<void> => {
+  /** Lowers the local counts to those of all replicas. A refused attempt is returned at once, for others that wait for it. */
+  const applyStoredCounts = async (taken: readonly Taken[]): Promise<void> => {
     try {
       const forgivenAt = await failures.read(taken.map(({ id }) => id));
       const now = clock.now().getTime();
@@ -127,12 +128,12 @@ export function createLoginThrottle({
 
   const admit = async (counted: readonly Counted[]): Promise<readonly Taken[]> => {
     const taken = take(counted);
-    await learn(taken);
+    await applyStoredCounts(taken);
     return taken;
   };
 
-  /** As `admit`, after waiting for the address where that alone stands in the way. */
-  const admitInTurn = async (counted: readonly Counted[], address: string): Promise<readonly Taken[]> => {
+  /** As `admit`, but waits while only the limit of the address is exceeded. */
+  const admitAfterWait = async (counted: readonly Counted[], address: string): Promise<readonly Taken[]> => {
     const deadline = performance.now() + turnTimeoutMs;
     for (;;) {
       try {
@@ -155,7 +156,7 @@ export function createLoginThrottle({
       const { pair, owner, network } = countedFor(account, address);
       const taken = known.has(pair.id)
         ? await admit([pair, owner])
-        : await admitInTurn([pair, owner, network], network.id);
+        : await admitAfterWait([pair, owner, network], network.id);
       let failed = false;
       return {
         succeed() {
@@ -183,7 +184,7 @@ interface Counted {
   readonly limit: BucketLimit;
 }
 
-/** What an attempt counts for. Digests: no address of a person lies around for it. */
+/** The counters of an attempt. Their ids are digests, so no e-mail or IP addresses are stored for it. */
 function countedFor(account: string, address: string): Record<'pair' | 'owner' | 'network', Counted> {
   const user = emailKey(account);
   const network = networkOf(address);
@@ -211,7 +212,7 @@ function trim(
   }
 }
 
-/** The address alone has no failures left. */
+/** Only the limit of the address is exceeded. */
 class AddressBusy extends Error {
   override readonly name = 'AddressBusy';
   readonly waitMs: number;
@@ -225,7 +226,7 @@ class AddressBusy extends Error {
 }
 
 function refuseWhenEmpty(taken: readonly Taken[], waitOf: (one: Taken) => number): void {
-  // What is left is a sum of fractions; a billionth is no attempt.
+  // // The tokens are a sum of fractions: less than a millionth is a rounding error.
   const empty = taken.map((one) => ({ limit: one.limit, wait: waitOf(one) })).filter(({ wait }) => wait > 1e-6);
   if (empty.length === 0) return;
   const waitSeconds = empty.reduce((longest, { wait }) => Math.max(longest, wait), 0);

@@ -4,7 +4,7 @@ import { asId, isUuid } from '../../common/kernel/ids.ts';
 import type { Clock } from '../../common/ports/system.ts';
 import type { User } from '../../common/records/auth/users.ts';
 
-/** Neither kind passes as the other, nor as a login token. */
+/** Audiences separate the two kinds from each other and from login tokens. */
 const RESET_AUDIENCE = 'fastapi-users:reset';
 const VERIFY_AUDIENCE = 'fastapi-users:verify';
 const LIFETIME_SECONDS = 3600;
@@ -23,15 +23,15 @@ export interface VerifyClaims {
 }
 
 /**
- * HS256 tokens that are sent by mail (auth-integrations.md §2.4). A reset token carries a fingerprint of the password hash,
- * so its own use ends it, as a time of being inactive does, and of the address, so that a mailbox which is not the account's
- * any more is no way in. A verification token names the address it proves, and proves it once.
+ * HS256 tokens that are sent by mail (proto/http/auth-integrations.md §2.4). A reset token has a fingerprint of the password
+ * hash, the session epoch and the address: using it, a deactivation or a changed address ends it. A verification token names
+ * the address that it proves, and proves it once.
  */
 export interface OneUseTokens {
   issueReset(user: Account): Promise<string>;
-  /** Null unless signature, algorithm, audience and time are right. */
+  /** Null unless signature, algorithm, audience and time are valid. */
   readReset(token: string): Promise<ResetClaims | null>;
-  /** Neither password nor address have changed since, nor was the account inactive. */
+  /** Whether password and address have not changed and the account was not deactivated since the token was issued. */
   isUnused(claims: ResetClaims, user: Account): boolean;
   issueVerification(user: Account): Promise<string>;
   /** As `readReset`. */
@@ -39,7 +39,7 @@ export interface OneUseTokens {
 }
 
 export interface OneUseTokensOptions {
-  /** What the other two derive from where they are not set, so that tokens survive restarts and all replicas agree. */
+  /** The keys of the two kinds derive from it unless they are set, so that tokens survive restarts and all replicas agree. */
   readonly jwtSecret: Uint8Array | string;
   readonly resetSecret: string | null;
   readonly verificationSecret: string | null;
@@ -66,7 +66,7 @@ export function createOneUseTokens(options: OneUseTokensOptions): OneUseTokens {
       .setExpirationTime(Math.floor(clock.now().getTime() / 1000) + LIFETIME_SECONDS)
       .sign(key);
   };
-  /** The user and the one claim that tells more. */
+  /** The user and the one claim that differs between the kinds. */
   const read = async (key: KeyObject, audience: string, claim: string, token: string) => {
     const { errors, jwtVerify } = await loadJose();
     try {

@@ -5,9 +5,12 @@ import { createConcurrencyLimit } from '../../common/platform/async/concurrency-
 import { workerTask } from '../../common/platform/workers/worker-messages.ts';
 import { createWorkerPool, WorkerFailure } from '../../common/platform/workers/worker-pool.ts';
 
-/** Argon2id with the least cost that OWASP's password storage sheet recommends: 19 MiB, two passes, one lane; about 60 ms. */
+/**
+ * Argon2id with the lowest cost that OWASP's Password Storage Cheat Sheet recommends: 19 MiB, two passes, one lane; about 60
+ * ms.
+ */
 const COST: Argon2Cost = { memoryKib: 19_456, passes: 2, parallelism: 1 };
-/** A stored hash that asks for more was not made by us and must not be able to stop the process. */
+/** Highest cost that is computed: a stored hash with a higher one is not ours and must not be able to stop the process. */
 const LIMIT: Argon2Cost = { memoryKib: 262_144, passes: 10, parallelism: 8 };
 const SALT_BYTES = 16;
 const TAG_BYTES = 32;
@@ -20,30 +23,30 @@ interface Argon2Cost {
 
 /**
  * Password hashes as PHC strings: `$argon2id$v=19$m=19456,t=2,p=1$<salt>$<tag>`, base64 without padding. Argon2id of other
- * costs and bcrypt are verified too: they come with accounts of an earlier system. Until the first sign-in has replaced it,
- * such a hash takes its own time, which tells that the account exists.
+ * costs and bcrypt are verified too: accounts of an earlier system have them. Until the first login has replaced it, such a
+ * hash takes a different time to verify, which reveals that the account exists.
  */
 export interface PasswordHasher {
-  /** `TooManyRequestsError` when too many hashes wait already. */
+  /** `TooManyRequestsError` when too many hashes are waiting. */
   hash(password: string): Promise<string>;
-  /** False for a hash that cannot be read; that takes as long as a wrong password. Errors as `hash`. */
+  /** False for a hash that cannot be parsed, after the time of a wrong password. Errors as `hash`. */
   verify(password: string, phc: string): Promise<boolean>;
-  /** Whether the hash should be replaced by `hash` of this password, which it was verified with just now. */
+  /** Whether the hash should be replaced by a new hash of this password, which it was just verified with. */
   isOutdated(phc: string, password: string): boolean;
   close(): Promise<void>;
 }
 
 export interface PasswordHasherOptions {
-  /** Hashes computed at the same time: each holds a thread of Node's pool of four, which file access needs too. */
+  /** Hashes that are computed in parallel: each holds a thread of Node's pool of four, which file access needs too. */
   readonly concurrency?: number;
-  /** Hashes that may wait; beyond that a flood of sign-ups is turned away instead of filling the memory. */
+  /** Hashes that may wait; more are refused instead of filling the memory. */
   readonly maxWaiting?: number;
 }
 
 export function createPasswordHasher({ concurrency = 2, maxWaiting = 64 }: PasswordHasherOptions = {}): PasswordHasher {
   const room = { places: maxWaiting, refusal: tooBusy };
   const inTurn = createConcurrencyLimit(concurrency, room);
-  // One place and no more, so that a flood of sign-ups, which nothing limits, leaves the others to those who sign in.
+  // // One slot only, so that a flood of sign-ups, which nothing limits, leaves the other slots to logins.
   const oneNew = createConcurrencyLimit(1, room);
   const bcrypt = createBcrypt();
   const decoy = Buffer.alloc(SALT_BYTES);
@@ -71,7 +74,8 @@ export function createPasswordHasher({ concurrency = 2, maxWaiting = 64 }: Passw
       return timingSafeEqual(await derive(password, stored.salt, stored.cost, stored.tag.length), stored.tag);
     },
     isOutdated(phc, password) {
-      // The rest of a long password was never checked: hashed now, a slip in it would lock the owner out.
+      // // bcrypt never checked the rest of a long password: a new hash of it would lock the owner out if the rest was
+      // mistyped.
       if (bcrypt.reads(phc)) return !bcrypt.isCut(password);
       return !phc.startsWith(`${costText(COST)}$`);
     },
@@ -137,26 +141,29 @@ const VERIFY = workerTask<typeof import('./bcrypt-task.ts'), 'verify'>(
 
 const BCRYPT = /^\$2[aby]\$(\d{2})\$[./A-Za-z0-9]{53}$/;
 const MIN_COST = 4;
-/** About a second; whoever asks for more did not hash for sign-ins. */
+/** About a second; hashes for logins have no higher cost. */
 const MAX_COST = 14;
-/** bcrypt looks at no more of a password. */
+/** bcrypt ignores the rest of a password. */
 const MAX_PASSWORD_BYTES = 72;
 const TIMEOUT_MS = 30_000;
 const IDLE_MS = 10_000;
 const MEMORY_BYTES = 256 * 1024 * 1024;
 
-/** Hashes of an earlier system, as they are imported. They are only verified: what is stored anew is Argon2. */
+/** Verifies bcrypt hashes of imported accounts. New hashes are Argon2id. */
 export interface Bcrypt {
-  /** Whether it is a bcrypt hash (`$2a$`, `$2b$`, `$2y$`) of a cost that is worth computing. */
+  /** Whether it is a bcrypt hash (`$2a$`, `$2b$`, `$2y$`) of an acceptable cost. */
   reads(hash: string): boolean;
   /** Errors: `WorkerFailure`, `WorkerTaskError`. */
   verify(password: string, hash: string): Promise<boolean>;
-  /** Several passwords have this one's hash: which of them is meant cannot be known. */
+  /** Whether bcrypt ignores a part of the password. */
   isCut(password: string): boolean;
   close(): Promise<void>;
 }
 
-/** Node has no bcrypt, and the one in JavaScript holds its thread for up to 100 ms at a time: it gets a process of its own. */
+/**
+ * Runs bcrypt in a worker process: Node has none, and the JavaScript implementation blocks its thread for up to 100 ms at a
+ * time.
+ */
 export function createBcrypt(): Bcrypt {
   const pool = createWorkerPool({ size: 1, timeoutMs: TIMEOUT_MS, idleMs: IDLE_MS, memoryBytes: MEMORY_BYTES });
   return {

@@ -5,25 +5,25 @@ import type { Credential } from '../../common/platform/messaging/messages.ts';
 import type { Clock } from '../../common/ports/system.ts';
 
 /**
- * Credential → principal for a moment, so that a burst of requests costs one look-up. Refusals are not kept: a key works
- * at once when it is made. A change is followed by `dropUser` or `dropTenant`, here at once and in other processes by an event; should that
- * be lost, it is seen after `ttlMs`.
+ * Maps credentials to principals for a moment, so that a burst of requests costs one look-up. Refusals are not cached: a new
+ * key works at once. A change calls `dropUser` or `dropTenant`, here at once and in other processes by an event; if the event
+ * is lost, the change takes effect after `ttlMs`.
  */
 export interface PrincipalCache {
   get(key: string): Principal | null;
-  /** To be taken before the look-up whose result is `put`. */
+  /** Call it before the look-up whose result is `put`. */
   lookUp(): LookUp;
   /**
-   * Dropped when something was dropped since the look-up began: what was looked up may be outdated already. `lifeMs`: how long the
-   * credential has left to live.
+   * Ignored when something was dropped since the look-up began: its result may be outdated. `lifeMs`: the remaining lifetime
+   * of the credential.
    */
   put(key: string, principal: Principal, lookUp: LookUp, lifeMs?: number): void;
   dropUser(user: UserId): void;
-  /** Everybody who works there. */
+  /** Drops everybody who works in the tenant. */
   dropTenant(tenant: TenantId): void;
 }
 
-/** When a look-up began: what it read may be outdated from then on. */
+/** Marks the begin of a look-up. */
 export interface LookUp {
   readonly era: number;
   readonly atMs: number;
@@ -69,7 +69,7 @@ export function createPrincipalCache({
   };
 }
 
-/** A digest, so that a memory dump holds no credential longer than its request. */
+/** A digest, so that a memory dump contains no credentials beyond those of current requests. */
 export function cacheKey({ kind, value }: Credential): string {
   return hash('sha256', `${kind} ${value}`, 'base64');
 }

@@ -6,7 +6,7 @@ describe('refused sign-ins', () => {
   let entries: AuditEntry[];
   let faults: object[];
   let isAway: boolean;
-  const start = (maxTellApart?: number) => {
+  const start = (maxTracked?: number) => {
     entries = [];
     faults = [];
     isAway = false;
@@ -21,7 +21,7 @@ describe('refused sign-ins', () => {
         },
       },
       logger: { debug: ignore, info: ignore, warn: ignore, error },
-      ...(maxTellApart === undefined ? {} : { maxTellApart }),
+      ...(maxTracked === undefined ? {} : { maxTracked }),
     });
   };
   const shown = () => entries.map(({ subject, details }) => ({ subject, ...details }));

@@ -4,30 +4,32 @@ import type { AuditEntry, AuditLog } from '../../common/ports/audit-log.ts';
 import type { Logger } from '../../common/ports/logger.ts';
 
 export interface RefusedLogin {
-  /** As it was typed. */
+  /** As it was entered. */
   readonly account: string;
   readonly address: string;
 }
 
 /**
- * Refused sign-ins in the audit log, so that an attacker cannot fill it: the first of an account and address is recorded at
- * once, those after it are counted and recorded together when the period ends, and so are all beyond so many accounts and
- * addresses. A process that is killed takes the counts of its last period with it.
+ * Records refused logins in the audit log without letting an attacker fill it: the first of an account and address is
+ * recorded at once; later ones are counted and recorded together at the end of the period, as are all beyond the tracked
+ * accounts and addresses. A process that is killed loses the counts of its last period.
  */
 export interface RefusedLogins {
-  /** Nobody was let in. `subject`: the account's id, or the address that was typed where there is none. */
+  /**
+   * A wrong password or an unknown account. `subject`: the account's id, or the address that was entered when there is none.
+   */
   refused(login: RefusedLogin, subject: string): Promise<void>;
-  /** Turned away without a look at the password. */
+  /** Refused before the password was checked. */
   throttled(login: RefusedLogin): void;
-  /** Ends the period; to be called every minute, and at the end. */
+  /** Ends the period; to be called every minute, and when the service stops. */
   record(): Promise<void>;
 }
 
 export interface RefusedLoginsOptions {
   readonly audit: Pick<AuditLog, 'commit'>;
   readonly logger: Logger;
-  /** Accounts and addresses that are told apart in one period. */
-  readonly maxTellApart?: number;
+  /** Accounts and addresses that are tracked separately in one period. */
+  readonly maxTracked?: number;
 }
 
 interface Count {
@@ -37,21 +39,21 @@ interface Count {
   throttled: number;
 }
 
-/** Stands for all that are not told apart. */
+/** Counts all that are not tracked separately. */
 const OTHERS = '*';
 
-export function createRefusedLogins({ audit, logger, maxTellApart = 100 }: RefusedLoginsOptions): RefusedLogins {
+export function createRefusedLogins({ audit, logger, maxTracked = 100 }: RefusedLoginsOptions): RefusedLogins {
   let counts = new Map<string, Count>();
   let others = noneOf(OTHERS, OTHERS);
   return {
     async refused(login, subject) {
       const key = keyOf(login);
       const known = counts.get(key);
-      if (known !== undefined || counts.size >= maxTellApart) {
+      if (known !== undefined || counts.size >= maxTracked) {
         (known ?? others).attempts += 1;
         return;
       }
-      // Counted before it is recorded, or more of the same would be recorded meanwhile.
+      // // Counted before it is recorded, so that concurrent ones are only counted.
       const count = noneOf(subject, login.address);
       counts.set(key, count);
       await audit.commit(SYSTEM_SCOPE, [], [entryOf({ ...count, attempts: 1 })]);
@@ -69,7 +71,7 @@ export function createRefusedLogins({ audit, logger, maxTellApart = 100 }: Refus
         await audit.commit(SYSTEM_SCOPE, [], [entryOf(first), ...more.map(entryOf)]);
       } catch (error) {
         const attempts = [first, ...more].reduce((sum, count) => sum + count.attempts + count.throttled, 0);
-        logger.error('auth.refused_logins.unrecorded', { error, attempts });
+        logger.error('auth.refused_logins.record_failed', { error, attempts });
       }
     },
   };

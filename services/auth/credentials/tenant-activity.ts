@@ -5,15 +5,15 @@ import type { Tenants } from '../../common/records/auth/tenants.ts';
 import type { DocumentStore } from '../../common/storage/ports/document-store.ts';
 import type { TenantCache } from './tenant-cache.ts';
 
-/** When tenants that go to sleep by themselves were used last. */
+/** Records the last use of tenants that hibernate when they are not used. */
 export interface TenantActivity {
-  /** It is used now. Written at most once a minute, beside the request; fails never. */
+  /** Records a use now: written at most once a minute, without delaying the request. Never fails. */
   record(tenant: TenantId): void;
-  /** Waits for what is being written. */
+  /** Waits for writes in flight. */
   settle(): Promise<void>;
 }
 
-/** Nobody sleeps after less than ten minutes. */
+/** Tenants hibernate after ten minutes at the earliest. */
 const STEP_MS = 60_000;
 
 export function createTenantActivity({
@@ -29,7 +29,7 @@ export function createTenantActivity({
   readonly clock: Clock;
   readonly logger: Logger;
 }): TenantActivity {
-  const notedAt = new Map<TenantId, number>();
+  const recordedAt = new Map<TenantId, number>();
   const writing = new Set<Promise<void>>();
   const write = async (tenant: TenantId): Promise<void> => {
     const facts = await tenantCache.get(tenant);
@@ -40,13 +40,13 @@ export function createTenantActivity({
   return {
     record(tenant) {
       const now = clock.monotonicMs();
-      const before = notedAt.get(tenant);
+      const before = recordedAt.get(tenant);
       if (before !== undefined && now - before < STEP_MS) return;
-      notedAt.set(tenant, now);
+      recordedAt.set(tenant, now);
       const work = write(tenant)
         .catch((error: unknown) => {
-          notedAt.delete(tenant);
-          logger.warn('auth.tenant_use.unwritten', { tenant, error });
+          recordedAt.delete(tenant);
+          logger.warn('auth.tenant_activity.write_failed', { tenant, error });
         })
         .finally(() => writing.delete(work));
       writing.add(work);

@@ -5,26 +5,26 @@ import type { Clock } from '../../common/ports/system.ts';
 import type { Tenants } from '../../common/records/auth/tenants.ts';
 import type { TenantHosts } from '../repositories/tenant-hosts.ts';
 
-/** What every request in a tenant depends on. */
+/** The properties of a tenant that every request in it depends on. */
 export interface CachedTenant {
-  /** Null: everybody's personal space. */
+  /** Null: the personal space. */
   readonly ownerId: UserId | null;
   readonly state: TenantState;
   readonly hostNames: readonly string[];
-  /** Null: it does not go to sleep by itself. */
+  /** Null: it does not hibernate by itself. */
   readonly hibernation: TenantHibernation | null;
-  /** Hibernated because nobody used it. */
+  /** Hibernated because it was not used. */
   readonly isAsleep: boolean;
 }
 
 /**
- * Remembered for a moment, so that a burst of requests costs one look-up. A change is followed by `drop`, here at once and
- * in other processes by an event; should that be lost, it is seen after `ttlMs`.
+ * Caches tenants for a moment, so that a burst of requests costs one look-up. A change calls `drop`, here at once and in
+ * other processes by an event; if the event is lost, the change takes effect after `ttlMs`.
  */
 export interface TenantCache {
   /** Null: there is no such tenant. */
   get(tenant: TenantId): Promise<CachedTenant | null>;
-  /** The tenant that a host name selects: lower case, without port or final dot. */
+  /** The tenant with the host name: lower case, without port or final dot. */
   byHostName(name: string): Promise<TenantId | null>;
   drop(tenant: TenantId): void;
 }
@@ -34,7 +34,7 @@ export interface TenantCacheOptions {
   readonly hosts: Pick<TenantHosts, 'tenantOf' | 'ofTenant'>;
   readonly clock: Pick<Clock, 'monotonicMs'>;
   readonly ttlMs?: number;
-  /** Of each kind: anybody can send any host name. */
+  /** For each kind of entry: clients can send any host name. */
   readonly maxEntries?: number;
 }
 
@@ -60,7 +60,7 @@ export function createTenantCache(options: TenantCacheOptions): TenantCache {
     byHostName: (name) => names.get(name),
     drop(tenant) {
       facts.drop((key) => key === tenant);
-      // A name may have come to the tenant, or gone: names are few.
+      // // Host names may have been added to the tenant or removed; there are few, so all are dropped.
       names.drop(() => true);
     },
   };
@@ -79,7 +79,7 @@ function createMemory<Key, Value>(
       if (known !== undefined && now < known.untilMs) return known.value;
       const begunIn = era;
       const value = await load(key);
-      // News that came meanwhile may be about what was read.
+      // // A change that was announced meanwhile may concern what was read.
       if (begunIn !== era) return value;
       entries.delete(key);
       if (entries.size >= maxEntries) {

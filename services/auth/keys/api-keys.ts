@@ -16,27 +16,28 @@ import type { AuthDependencies } from '../model.ts';
 
 export interface CreatedApiKey {
   readonly key: ApiKey;
-  /** Shown now and never again. */
+  /** Shown once, and not stored. */
   readonly text: string;
 }
 
 export interface ApiKeyRequest {
   readonly name: string | null;
   readonly label: string | null;
-  /** The time it ends, or its life in seconds. */
+  /** The time it expires, or its lifetime in seconds. */
   readonly expires: Date | number | null;
   readonly permissions: readonly Permission[] | null;
-  /** Ids, all of which the caller must be able to read now; what the key may do with them is decided when it is used. */
+  /** Ids of datasets that the caller can read now; the permissions on them are checked with each use of the key. */
   readonly datasets: readonly string[] | null;
 }
 
-/** The seconds of ten years: more is an epoch time that was taken for a duration. */
+/** Ten years, in seconds: a greater value is an epoch time that was taken for a duration. */
 export const MAX_KEY_LIFE_SECONDS = 10 * 365 * 86_400;
 
 /**
- * A new key. At the limit an expired key makes room, else the least recently used one of the same name – clients that lost
- * theirs mint one under a fixed name – else 400. Requests at the same time never exceed the limit: each changes the account
- * it counted for. Errors: `InvalidRequestError` for an end that has passed, `PermissionDeniedError` for a dataset.
+ * Creates a key. At the maximum number an expired key is replaced, else the least recently used one of the same name, since
+ * clients that lost their key create another under a fixed name, else 400. Concurrent requests cannot exceed the maximum:
+ * each changes the account it counted for. Errors: `InvalidRequestError` for an expiry in the past, `PermissionDeniedError`
+ * for a dataset.
  */
 export async function createApiKey(
   deps: AuthDependencies,
@@ -64,7 +65,7 @@ export async function createApiKey(
   });
 }
 
-/** A key of somebody else does not exist. */
+/** `EntityNotFoundError` for another user's key. */
 export async function deleteApiKey(deps: AuthDependencies, userId: UserId, id: string): Promise<void> {
   const key = await deps.apiKeys.get(id);
   if (key === null || key.userId !== userId) throw engramError('EntityNotFoundError', 'API key not found.');
@@ -75,7 +76,7 @@ export async function deleteApiKey(deps: AuthDependencies, userId: UserId, id: s
 
 type KeyParts = Pick<ApiKey, 'name' | 'label' | 'expiresAt' | 'permissions' | 'datasets'>;
 
-/** Not stored yet. */
+/** A key that is not stored yet, with its text. */
 export function newApiKey({ clock, ids }: AuthDependencies, userId: UserId, parts: Partial<KeyParts>): CreatedApiKey {
   const text = newApiKeyText();
   const key: ApiKey = {

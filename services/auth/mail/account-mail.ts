@@ -6,21 +6,20 @@ import { createOneUseTokens, type OneUseTokens } from '../credentials/one-use-to
 import { type AccountMails, createAccountMails } from '../repositories/account-mails.ts';
 import { createOutbox, type Outbox } from './outbox.ts';
 
-/** How accounts get mails. */
 export interface AccountMailOptions {
-  /** Null: there are no mails. */
+  /** Null: no mails are sent. */
   readonly mailer: Mailer | null;
-  /** Pages that take the token of a mail, with `{token}` in them; null: the mail holds the token. */
+  /** Pages that accept the token of a mail, with `{token}` in the address; null: the mail contains the token itself. */
   readonly links: Readonly<Record<MailPurpose, string | null>>;
   /** ENGRAM_MAILS_PER_ACCOUNT_AND_HOUR */
   readonly perAccountAndHour: number;
   /** FASTAPI_USERS_RESET_PASSWORD_TOKEN_SECRET and …_VERIFICATION_…; null: derived from the secret of login tokens. */
   readonly secrets: { readonly reset: string | null; readonly verification: string | null };
-  /** Milliseconds before each further attempt; default: made for mail servers. */
+  /** Pauses before further attempts; default: suited to mail servers. */
   readonly retryDelaysMs?: readonly number[];
 }
 
-/** What the use cases of mails work with. */
+/** Dependencies of the use cases that send mails. */
 export interface AccountMail extends Pick<AccountMailOptions, 'mailer' | 'links' | 'perAccountAndHour'> {
   readonly outbox: Outbox;
   readonly tokens: OneUseTokens;
@@ -52,14 +51,13 @@ export function createAccountMail(options: AccountMailOptions, parts: AccountMai
   };
 }
 
-/** What a mail to an account is for. */
 export type MailPurpose = 'reset' | 'verify';
 
 interface MailContent {
   readonly purpose: MailPurpose;
   readonly to: string;
   readonly token: string;
-  /** Page that takes the token, with `{token}` in it; null: the mail holds the token itself. */
+  /** Page that accepts the token, with `{token}` in the address; null: the mail contains the token itself. */
   readonly link: string | null;
 }
 
@@ -80,7 +78,7 @@ const WORDS = {
   },
 } as const;
 
-/** The host of the request is nowhere in it: whoever asks could choose that. */
+/** The text contains nothing of the request, such as its host, which an attacker could choose. */
 export function presentAccountMail({ purpose, to, token, link }: MailContent): Mail {
   const { subject, why, act, code, otherwise } = WORDS[purpose];
   const [invitation, way] = link === null ? [code, token] : [act, link.replaceAll('{token}', token)];

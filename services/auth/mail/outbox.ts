@@ -1,17 +1,16 @@
 import type { Logger } from '../../common/ports/logger.ts';
 import { MailRefusedError } from '../../common/ports/mailer.ts';
 
-/** One mail from the wish to the server; called again after a failure that may pass. */
+/** Prepares and sends one mail; called again after a transient failure. */
 export type MailTask = (signal: AbortSignal) => Promise<void>;
 
 /**
- * Mails on their way. Requests only put something in, so neither a mail server that hangs nor whether an account exists can
- * be told from their answers. It is memory of this process: what waits when it ends is lost, after `stop` has given it a
- * moment. Nobody was promised that mail, and whoever gets none asks again; kept in the store it would be a list of who
- * asked for what.
+ * Sends mails in the background. Requests only add tasks, so their answers reveal neither a hanging mail server nor whether
+ * an account exists. The queue is in memory: tasks that wait when the process ends are lost, after `stop` has waited for a
+ * moment. Clients can request the mail again, and a stored queue would be a record of who requested what.
  */
 export interface Outbox {
-  /** When too much waits already, the task is dropped and a warning logged. */
+  /** When too many tasks wait, the task is dropped and a warning logged. */
   add(task: MailTask): void;
   stop(): Promise<void>;
 }
@@ -20,15 +19,15 @@ export interface OutboxOptions {
   readonly logger: Logger;
   readonly capacity?: number;
   readonly concurrency?: number;
-  /** Before each further attempt. Servers that greylist take a mail after some minutes. */
+  /** Pauses before further attempts. Servers that greylist accept a mail after some minutes. */
   readonly retryDelaysMs?: readonly number[];
-  /** What is under way at the stop may take so long. */
+  /** Time limit for tasks in flight when the service stops. */
   readonly stopWithinMs?: number;
 }
 
 interface Entry {
   readonly task: MailTask;
-  /** Attempts that failed. */
+  /** Failed attempts. */
   failures: number;
 }
 
@@ -85,7 +84,7 @@ export function createOutbox({
         return;
       }
       waiting.push({ task, failures: 0 });
-      // Not in the caller's turn: the answer goes out first.
+      // // After the caller's turn: the answer is sent first.
       setImmediate(next);
     },
     async stop() {

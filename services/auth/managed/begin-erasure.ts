@@ -9,11 +9,11 @@ import { eraserOfTenant, requireManager } from '../../common/records/auth/requir
 import { tenantNotFound } from '../access/tenant-authority.ts';
 import type { ManagedDependencies } from './managed-resources.ts';
 
-/** Datasets that are erased before the next are looked for. */
+/** Ids of datasets that one answer has: the operator erases them and asks again. */
 const PAGE = 100;
 const NOTHING = { receipt: null, dataset: null, principal: null, datasetIds: [] };
 
-/** Without its token; see `auth.BeginErasure` in proto/: rules and errors. */
+/** Implements `auth.BeginErasure`, which proto/ describes, without the token of its answer. */
 export async function beginErasure(
   deps: ManagedDependencies,
   { tenantId: tenant, datasetId, crUid }: ErasedThing,
@@ -26,7 +26,7 @@ export async function beginErasure(
   try {
     return await begin();
   } catch (error) {
-    // It may have ended in between, and with it what said who manages it.
+    // // The erasure may have ended meanwhile, and with it the record of the managing resource.
     const late = isEngramError(error) ? await deps.erasureReceipts.get(crUid, thing) : null;
     if (late === null) throw error;
     return { ...NOTHING, receipt: late };
@@ -42,7 +42,7 @@ async function beginTenant(deps: ManagedDependencies, id: TenantId, crUid: strin
     if (!managed.isErasing) {
       const writes = [
         deps.managedResources.eraseWrite(managed),
-        // From here on no credential opens it, and no job is done for it.
+        // // From here on credentials and jobs are refused in it.
         ...(tenant === null ? [] : [deps.tenants.changeWrite(id, { state: 'Erasing' })]),
       ];
       const entry = { tenant: id, action: 'tenant.erasing', actor: null, subject: id, details: { resource: crUid } };
@@ -68,13 +68,13 @@ async function beginDataset(deps: ManagedDependencies, erasure: DatasetErasure):
   return retryOnConflict(async () => {
     const dataset = await deps.datasets.get({ tenant }, datasetId);
     const managed = await managerOf(deps, erasure, dataset);
-    await shutOff(deps, { ...erasure, managed, dataset });
+    await revokeGrants(deps, { ...erasure, managed, dataset });
     if (dataset === null) return NOTHING;
     return { ...NOTHING, dataset: datasetRef(dataset), principal: eraserOf(dataset) };
   });
 }
 
-/** The record of the dataset, or of its tenant when all of that is being erased. */
+/** The record of the dataset, or of its tenant while the whole tenant is being erased. */
 async function managerOf(
   deps: ManagedDependencies,
   { tenant, datasetId, crUid }: DatasetErasure,
@@ -89,8 +89,8 @@ async function managerOf(
   return requireManager(deps, thing, crUid);
 }
 
-/** Takes all grants but the owner's to delete. Done once: whoever erases reads it again and again. */
-async function shutOff(
+/** Revokes all grants but the owner's permission to delete. Writes once: the operator repeats the call. */
+async function revokeGrants(
   deps: ManagedDependencies,
   {
     tenant,
@@ -115,7 +115,7 @@ async function shutOff(
 const DELETE: ReadonlySet<Permission> = new Set(['delete']);
 const NONE: ReadonlySet<Permission> = new Set();
 
-/** What changes. */
+/** The permissions after the erasure has begun, of holders whose permissions change. */
 async function grantsAfter({ grants }: ManagedDependencies, { tenant, id, ownerId }: StoredDataset) {
   const present = await grants.onDataset({ tenant }, id);
   const after = new Map(present.filter(({ holder }) => holder !== ownerId).map(({ holder }) => [holder, NONE]));
@@ -124,7 +124,7 @@ async function grantsAfter({ grants }: ManagedDependencies, { tenant, id, ownerI
   return isReady ? after : new Map([...after, [ownerId, DELETE] as const]);
 }
 
-/** Without its token; see `auth.GetEraser` in proto/: rules. */
+/** Implements `auth.GetEraser`, which proto/ describes, without the token of its answer. */
 export async function getEraser(
   { datasets }: ManagedDependencies,
   { tenantId: tenant, datasetId }: { readonly tenantId: TenantId; readonly datasetId: DatasetId },
@@ -133,7 +133,7 @@ export async function getEraser(
   return dataset === null ? null : eraserOf(dataset);
 }
 
-/** On the owner's word, whatever became of the account. */
+/** A principal with the owner's id, even if the account is gone, for erasing the dataset. */
 export function eraserOf({ ownerId, tenant }: StoredDataset): Principal {
   return { id: ownerId, email: '', tenant, isSuperuser: false, parentId: null };
 }

@@ -18,13 +18,13 @@ interface ErasureDependencies extends ManagedDependencies {
   readonly auditHeads: AuditHeadSigner;
 }
 
-/** Who did what stays, and the ids of what happened; tombstones keep late work on a dataset from coming back. */
+/** What stays: the audit log, the ids of events, and tombstones, by which late work on a dataset is recognised. */
 const KEPT = {
   dataset: ['audit log', 'event log', 'run history', 'tombstones'],
   tenant: ['audit log', 'event log'],
 } as const;
 
-/** See `auth.EndErasure` in proto/: rules and errors. */
+/** Implements `auth.EndErasure`; proto/ has its rules and errors. */
 export async function endErasure(deps: ErasureDependencies, request: RequestOf<'auth.EndErasure'>): Promise<string> {
   const { tenantId: tenant, datasetId, crUid } = request;
   const thing = { tenant, dataset: datasetId ?? null };
@@ -32,7 +32,7 @@ export async function endErasure(deps: ErasureDependencies, request: RequestOf<'
     const earlier = await deps.erasureReceipts.get(crUid, thing);
     if (earlier !== null) return earlier;
     const managed = await requireManager(deps, thing, crUid);
-    if (!managed.isErasing) throw engramError('ConflictError', 'The erasure has not begun.');
+    if (!managed.isErasing) throw engramError('ConflictError', 'The erasure has not been started.');
     await requireNoDataset(deps, thing);
     const accounts = thing.dataset === null ? await removeMembers(deps, tenant) : 0;
     const removed = thing.dataset === null ? { ...request.removed, memberships: accounts } : request.removed;
@@ -43,7 +43,7 @@ export async function endErasure(deps: ErasureDependencies, request: RequestOf<'
       ...(thing.dataset === null
         ? await tenantBelongingsWrites(deps, tenant)
         : [deps.managedResources.removeWrite(thing), deps.managedGrants.removeAllWrite(thing.dataset)]),
-      // Of a dataset the removal has told.
+      // // The removal of a dataset has emitted its event already.
       ...(thing.dataset === null
         ? deps.eventLog.appendWrites({ tenant }, [{ type: 'tenant.erased', subjectId: tenant, data: {} }])
         : []),
@@ -62,7 +62,7 @@ export async function endErasure(deps: ErasureDependencies, request: RequestOf<'
   });
 }
 
-/** Whoever erases has overlooked something, or somebody was quicker than the news of it. */
+/** `ConflictError` while a dataset is left: it was overlooked, or created before the beginning of the erasure took effect. */
 async function requireNoDataset({ datasets }: ErasureDependencies, { tenant, dataset }: ManagedThing): Promise<void> {
   const left =
     dataset === null
@@ -93,7 +93,7 @@ function receiptOf(
   return { text, write: erasureReceipts.insertWrite(crUid, thing, { text, createdAt: endedAt }) };
 }
 
-/** All of it with the tenant itself, so that nothing can come after. */
+/** Removes the tenant with its records in one commit, so that nothing can be added afterwards. */
 async function tenantBelongingsWrites(deps: ErasureDependencies, tenant: TenantId): Promise<readonly Write[]> {
   const keys = await deps.apiKeys.ofTenant(tenant);
   const accounts = [`tenant/${tenant}` as const, ...keys.map(({ id }) => keyAccount(id))];
@@ -104,7 +104,10 @@ async function tenantBelongingsWrites(deps: ErasureDependencies, tenant: TenantI
   ];
 }
 
-/** Ends all memberships: whoever worked there works in its personal space, and agents that lived there go. How many. */
+/**
+ * Ends all memberships: members return to their personal space, agents that were created in the tenant are deleted. Returns
+ * the number of members.
+ */
 async function removeMembers(deps: ErasureDependencies, tenant: TenantId): Promise<number> {
   const members = await deps.memberships.usersOf(tenant);
   for (const member of members) {

@@ -12,7 +12,7 @@ import { createDataset } from '../access/datasets.ts';
 import { requireTenant } from '../access/tenant-authority.ts';
 import type { ManagedDependencies } from './managed-resources.ts';
 
-/** See `auth.EnsureDataset` in proto/: rules and errors. */
+/** Implements `auth.EnsureDataset`; proto/ has its rules and errors. */
 export async function ensureDataset(
   deps: ManagedDependencies,
   request: RequestOf<'auth.EnsureDataset'>,
@@ -28,7 +28,7 @@ export async function ensureDataset(
     const known = managed?.dataset ?? null;
     const existing = known === null ? null : await deps.datasets.get({ tenant: tenantId }, known);
     if (existing !== null) return { dataset: datasetRef(existing), created: false };
-    const found = await findOrMake(deps, request);
+    const found = await findOrCreate(deps, request);
     await manage(deps, { crUid, tenant: tenantId, before: managed, dataset: found.dataset.id });
     return found;
   });
@@ -39,11 +39,11 @@ function requireSame(managed: ManagedResource, { tenantId, datasetId }: RequestO
   if (managed.isErasing) throw beingErased(managed);
   const isOther = datasetId !== undefined && asId(datasetId) !== managed.dataset;
   if (managed.tenant !== tenantId || isOther)
-    throw invalid(`The resource manages the dataset ${managed.dataset} already.`);
+    throw invalid(`The resource already manages the dataset ${managed.dataset}.`);
 }
 
-/** The one to adopt, the one that the tenant's owner has under the name, or a new one. */
-async function findOrMake(
+/** Returns the dataset to adopt, or the one that the tenant's owner has under the name, or creates it. */
+async function findOrCreate(
   deps: ManagedDependencies,
   { tenantId, name, datasetId }: RequestOf<'auth.EnsureDataset'>,
 ): Promise<AnswerOf<'auth.EnsureDataset'>> {
@@ -62,19 +62,20 @@ async function findOrMake(
 async function ownerOf(deps: ManagedDependencies, tenant: TenantId): Promise<Principal> {
   const { ownerId } = await requireTenant(deps, tenant);
   const owner = await deps.users.get(ownerId);
-  if (owner === null) throw engramError('ConflictError', 'The tenant is changing hands.', { retryable: true });
+  if (owner === null)
+    throw engramError('ConflictError', "The tenant's owner is being changed; retry.", { retryable: true });
   return { ...principalOf(owner), tenant, isSuperuser: false };
 }
 
 interface Management {
   readonly crUid: string;
   readonly tenant: TenantId;
-  /** Of a dataset that somebody removed. */
+  /** The record of the resource for a dataset that was removed since. */
   readonly before: ManagedResource | null;
   readonly dataset: DatasetId;
 }
 
-/** `OwnedByAnother` when another resource manages the dataset. */
+/** Records that the resource manages the dataset. `OwnedByAnother` when another resource does. */
 async function manage(deps: ManagedDependencies, { crUid, tenant, before, dataset }: Management): Promise<void> {
   const { managedResources, clock } = deps;
   if (before?.dataset === dataset) return;
@@ -96,7 +97,7 @@ function invalid(message: string) {
   return engramError('InvalidRequestError', message);
 }
 
-/** See `auth.AdmitDataset` in proto/: rules and errors. */
+/** Implements `auth.AdmitDataset`; proto/ has its rules and errors. */
 export async function admitDataset(
   deps: ManagedDependencies,
   { tenantId: tenant, datasetId, name, crUid }: RequestOf<'auth.AdmitDataset'>,
@@ -108,11 +109,12 @@ export async function admitDataset(
   const present = await deps.datasets.get({ tenant }, datasetId);
   if (present !== null && managed?.dataset === datasetId) return;
   if (present !== null) throw ownedByAnother(thing);
-  // Of a dataset that somebody removed.
+  // // The record may be that of a dataset that was removed since.
   if (managed !== null && (managed.dataset === null || (await deps.datasets.get({ tenant }, managed.dataset)) !== null))
-    throw engramError('InvalidRequestError', 'The resource manages something else already.');
+    throw engramError('InvalidRequestError', 'The resource already manages something else.');
   const owner = await deps.users.get(ownerId);
-  if (owner === null) throw engramError('ConflictError', 'The tenant is changing hands.', { retryable: true });
+  if (owner === null)
+    throw engramError('ConflictError', "The tenant's owner is being changed; retry.", { retryable: true });
   const since = deps.clock.now().toISOString();
   const made = await createDataset(deps, { ...principalOf(owner), tenant, isSuperuser: false }, name, {
     id: datasetId,
@@ -131,7 +133,7 @@ export async function admitDataset(
   });
 }
 
-/** See `auth.AdmitOwnDataset` in proto/: rules and errors. */
+/** Implements `auth.AdmitOwnDataset`; proto/ has its rules and errors. */
 export async function admitOwnDataset(
   deps: ManagedDependencies,
   { datasetId, name }: RequestOf<'auth.AdmitOwnDataset'>,
@@ -145,6 +147,6 @@ export async function admitOwnDataset(
 function nameTaken(who: string, name: string) {
   return engramError(
     'EntityAlreadyExistsError',
-    `${who} a dataset ${name} already; a snapshot becomes a new one, so choose another name or delete that one.`,
+    `${who} a dataset ${name} already; a snapshot is restored as a new dataset, so choose another name or delete that one.`,
   );
 }

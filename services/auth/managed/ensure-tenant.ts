@@ -21,7 +21,7 @@ interface TenantDependencies extends ManagedDependencies {
   readonly tenantHosts: TenantHosts;
 }
 
-/** What a resource declares, with its owner as an account. */
+/** The declaration of a resource, with the account of its owner. */
 interface Declaration {
   readonly request: RequestOf<'auth.EnsureTenant'>;
   readonly hostNames: readonly string[];
@@ -29,13 +29,13 @@ interface Declaration {
   readonly isNewOwner: boolean;
 }
 
-/** What there is of it; both null before the first time. */
+/** The stored state of the tenant; both null before it is created. */
 interface Found {
   readonly managed: ManagedResource | null;
   readonly tenant: Tenant | null;
 }
 
-/** See `auth.EnsureTenant` in proto/: rules and errors. */
+/** Implements `auth.EnsureTenant`; proto/ has its rules and errors. */
 export async function ensureTenant(
   deps: TenantDependencies,
   request: RequestOf<'auth.EnsureTenant'>,
@@ -45,15 +45,15 @@ export async function ensureTenant(
   const email = ownerAddress(deps, request.ownerEmail);
   const hostNames = checkedHostNames(request.hostNames);
   let isNewOwner = false;
-  // Another replica, somebody with the same host name or the owner was quicker: what is there now is looked at anew.
+  // // Repeated when another replica, another tenant with the host name or the owner was faster.
   return retryOnConflict(async () => {
     const found = await find(deps, request);
-    // Refused before an account is made for it.
+    // // Checked before an account is created for it.
     await requireFreeNames(deps, hostNames, found.tenant);
     const { user: owner, isNew } = await declaredOwner(deps, email, request, found.tenant);
     isNewOwner ||= isNew;
     const declaration = { request, hostNames, owner, isNewOwner };
-    if (found.tenant === null) return await make(deps, declaration, found.managed);
+    if (found.tenant === null) return await create(deps, declaration, found.managed);
     return await correct(deps, declaration, { managed: found.managed, tenant: found.tenant });
   });
 }
@@ -65,7 +65,7 @@ async function find(deps: TenantDependencies, request: RequestOf<'auth.EnsureTen
     if (managed.dataset !== null) throw invalid('The resource manages a dataset.');
     if (managed.isErasing) throw beingErased(managed);
     if (tenantId !== undefined && asId(tenantId) !== managed.tenant) {
-      throw invalid(`The resource manages the tenant ${managed.tenant} already.`);
+      throw invalid(`The resource already manages the tenant ${managed.tenant}.`);
     }
     return { managed, tenant: await deps.tenants.get(managed.tenant) };
   }
@@ -81,26 +81,29 @@ async function find(deps: TenantDependencies, request: RequestOf<'auth.EnsureTen
   return { managed: null, tenant };
 }
 
-/** Whoever may make resources somewhere must not take any tenant by its id: it was theirs, or they are trusted with all. */
+/**
+ * Whether the resource may adopt the tenant by its id: the tenant was released from this resource, or the resource is trusted
+ * to adopt any.
+ */
 function mayAdopt({ resource, adoptsAny = false }: RequestOf<'auth.EnsureTenant'>, { releasedFrom }: Tenant): boolean {
   return adoptsAny || (resource !== undefined && resource === releasedFrom);
 }
 
-async function make(
+async function create(
   deps: TenantDependencies,
   { request, hostNames, owner, isNewOwner }: Declaration,
   managed: ManagedResource | null,
 ): Promise<AnswerOf<'auth.EnsureTenant'>> {
   const { tenants, memberships, users, eventLog, clock } = deps;
   const { crUid, displayName: name, state } = request;
-  const sleep = declaredSleep(request, null, clock.now());
+  const sleep = declaredState(request, null, clock.now());
   const id = managed?.tenant ?? asId<TenantId>(deps.ids.uuid());
   const at = clock.now().toISOString();
   const isMember = await memberships.has(id, owner.id);
   const writes: Write[] = [
     managementWrite(deps, { managed, crUid, tenant: id }),
     tenants.insertWrite({ id, name, ownerId: owner.id, createdAt: at, ...sleep }),
-    // Whoever has an account already goes on working where it was.
+    // // An existing account stays in the tenant that it works in.
     isNewOwner ? users.replaceWrite({ ...owner, tenant: id }) : users.touchWrite(owner.id, { isActive: true }),
     ...(isMember ? [] : [memberships.insertWrite(id, owner.id, at)]),
     ...hostNames.map((host) => deps.tenantHosts.insertWrite(host, id)),
@@ -113,7 +116,7 @@ async function make(
   await deps.audit.commit({ tenant: id }, writes, [
     { tenant: id, action: 'tenant.created', actor: null, subject: id, details },
   ]);
-  tellOf(deps, id, owner);
+  notifyOf(deps, id, owner);
   return { tenantId: id, ownerId: owner.id, created: true, corrected: [], isAsleep: false };
 }
 
@@ -124,7 +127,7 @@ async function correct(
 ): Promise<AnswerOf<'auth.EnsureTenant'>> {
   const { crUid, displayName: name } = request;
   const { id } = tenant;
-  const sleep = declaredSleep(request, tenant, deps.clock.now());
+  const sleep = declaredState(request, tenant, deps.clock.now());
   const { state } = sleep;
   if (tenant.state === 'Erasing') throw beingErased({ tenant: id, dataset: null });
   const present = await deps.tenantHosts.ofTenant(id);
@@ -137,9 +140,9 @@ async function correct(
     ...(tenant.ownerId === owner.id ? {} : { owner: { before: tenant.ownerId, after: owner.id } }),
     ...(tenant.state === state ? {} : { state: { before: tenant.state, after: state } }),
   };
-  // That a tenant falls asleep is what was declared.
-  const isOwnMove = sleep.isAsleep || tenant.isAsleep;
-  const corrected = Object.keys(changes).filter((field) => field !== 'state' || !isOwnMove);
+  // // Hibernation after idleness is declared: it is no correction.
+  const isHibernation = sleep.isAsleep || tenant.isAsleep;
+  const corrected = Object.keys(changes).filter((field) => field !== 'state' || !isHibernation);
   const { isAsleep } = sleep;
   const answer = { tenantId: id, ownerId: owner.id, created: false, corrected: corrected.sort(), isAsleep };
   const isSame = Object.keys(changes).length === 0;
@@ -148,7 +151,7 @@ async function correct(
   const writes: Write[] = [
     managementWrite(deps, { managed, crUid, tenant: id }),
     ...passing.writes,
-    // Who uses or wakes it meanwhile keeps it awake, and when that was is not written over.
+    // // A concurrent use or wake-up makes this commit conflict, so its time is not overwritten.
     ...(tenant.lastUsedAt === null ? [] : [deps.tenants.unusedWrite(tenant)]),
     deps.tenants.changeWrite(id, { name, ...sleep }),
     ...removed.map((host) => deps.tenantHosts.removeWrite(host)),
@@ -156,10 +159,10 @@ async function correct(
   ];
   const details = { ...changes, resource: crUid };
   const entry = { tenant: id, action: 'tenant.changed', actor: null, subject: id, details };
-  // When it was used is nobody's deed.
+  // // The time of the last use is not audited.
   if (isSame) await deps.store.commit({ tenant: id }, writes);
   else await deps.audit.commit({ tenant: id }, writes, [entry, ...passing.entries]);
-  tellOf(deps, id, owner);
+  notifyOf(deps, id, owner);
   return answer;
 }
 
@@ -169,8 +172,8 @@ function sleepOf({ state, hibernation, lastUsedAt, isAsleep }: Tenant): Sleep {
   return { state, hibernation, lastUsedAt, isAsleep };
 }
 
-/** What a tenant does now: as it is declared, or asleep when nobody used an active one for long enough. */
-function declaredSleep(
+/** The state of the tenant: the declared one, or hibernated when an active tenant was idle for long enough. */
+function declaredState(
   { state, hibernation, wake }: RequestOf<'auth.EnsureTenant'>,
   tenant: Tenant | null,
   now: Date,
@@ -184,7 +187,7 @@ function declaredSleep(
   return { state: isAsleep ? 'Hibernated' : 'Active', hibernation, lastUsedAt, isAsleep };
 }
 
-/** The owner before stays a member. */
+/** Writes of a change of the owner; the previous owner stays a member. */
 async function ownerChange(
   { tenants, users, memberships, eventLog, clock }: TenantDependencies,
   tenant: Tenant,
@@ -217,7 +220,7 @@ function managementWrite(
   return managedResources.insertWrite({ crUid, tenant, dataset: null, isErasing: false, since });
 }
 
-function tellOf({ notify }: TenantDependencies, tenant: TenantId, owner: User): void {
+function notifyOf({ notify }: TenantDependencies, tenant: TenantId, owner: User): void {
   notify.tenantChanged(tenant);
   notify.userChanged(owner.id);
 }
@@ -225,7 +228,7 @@ function tellOf({ notify }: TenantDependencies, tenant: TenantId, owner: User): 
 function checkedHostNames(given: readonly string[]): readonly string[] {
   const names = given.map((text) => {
     const name = checkHostName(text);
-    if (name === null) throw invalid(`${JSON.stringify(text.slice(0, 100))} is no host name.`);
+    if (name === null) throw invalid(`${JSON.stringify(text.slice(0, 100))} is not a host name.`);
     return name;
   });
   return [...new Set(names)].sort();
@@ -239,7 +242,7 @@ async function requireFreeNames(
   for (const name of names) {
     const holder = await tenantHosts.tenantOf(name);
     if (holder !== null && holder !== tenant?.id) {
-      throw engramError('HostnameConflict', `The host name ${name} is another tenant's.`);
+      throw engramError('HostnameConflict', `The host name ${name} belongs to another tenant.`);
     }
   }
 }
@@ -253,10 +256,10 @@ export interface DeclaredOwner {
   readonly isNew: boolean;
 }
 
-/** PHC of argon2id, or bcrypt: what the hasher verifies. */
+/** The hashes that the hasher verifies: argon2id in PHC format, and bcrypt. */
 const PASSWORD_HASH = /^\$(?:argon2id\$v=19\$m=\d+,t=\d+,p=\d+\$[\w+/]+\$[\w+/]+|2[aby]\$\d\d\$[\w./]{53})$/;
 
-/** The address as it is stored. `InvalidRequestError` for what is none, and for one that stands for somebody else. */
+/** The normalised address. `InvalidRequestError` for an invalid or reserved one. */
 export function ownerAddress({ settings }: TenantDependencies, text: string): string {
   const { address, reason } = checkEmailAddress(text);
   if (address === undefined) throw invalid(`The owner's e-mail address cannot be used. ${reason}`);
@@ -265,8 +268,8 @@ export function ownerAddress({ settings }: TenantDependencies, text: string): st
 }
 
 /**
- * The account of the address, which is made when there is none: the operator vouches for the address. Whoever has it already
- * must have proved it, or own the tenant. Errors: `OwnerUnverified`, `ConflictError` for an inactive account,
+ * Returns the account with the address, and creates it if there is none: the operator vouches for the address. An existing
+ * account must have verified it, or own the tenant. Errors: `OwnerUnverified`, `ConflictError` for an inactive account,
  * `InvalidRequestError` without a password for a new account.
  */
 export async function declaredOwner(
@@ -276,7 +279,7 @@ export async function declaredOwner(
   tenant: Tenant | null,
 ): Promise<DeclaredOwner> {
   const existing = await deps.users.findByEmail(email);
-  if (existing === null) return makeOwner(deps, email, request);
+  if (existing === null) return createOwner(deps, email, request);
   if (tenant?.ownerId === existing.id) return { user: existing, isNew: false };
   if (!existing.isActive) throw engramError('ConflictError', "The owner's account is inactive.");
   if (existing.isVerified) return { user: existing, isNew: false };
@@ -286,7 +289,7 @@ export async function declaredOwner(
   );
 }
 
-async function makeOwner(
+async function createOwner(
   deps: TenantDependencies,
   email: string,
   request: RequestOf<'auth.EnsureTenant'>,
@@ -300,7 +303,7 @@ async function makeOwner(
     return { user, isNew: true };
   } catch (error) {
     if (!(error instanceof DuplicateKeyError)) throw error;
-    throw engramError('ConflictError', "The owner's account is being made.", { retryable: true, cause: error });
+    throw engramError('ConflictError', "The owner's account is being created.", { retryable: true, cause: error });
   }
 }
 
@@ -318,11 +321,11 @@ async function passwordHashOf(
   return passwords.hash(ownerPassword);
 }
 
-/** RFC 1123; without port, and fully qualified: `localhost` alone or an address would be somebody else's way in. */
+/** RFC 1123 label. Names must be fully qualified: `localhost` and IP addresses are not accepted. */
 const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 const MAX_LENGTH = 253;
 
-/** The host name as it is compared: lower case and without final dot. Null for a text that is none. */
+/** The normalised host name: lower case, without final dot. Null for an invalid one. */
 export function checkHostName(text: string): string | null {
   const name = text.trim().toLowerCase().replace(/\.$/, '');
   const labels = name.split('.');

@@ -6,16 +6,16 @@ import type { Write } from '../../common/storage/ports/document-store.ts';
 import type { AuthDependencies } from '../model.ts';
 import type { ErasureReceipts } from '../repositories/erasure-receipts.ts';
 
-/** For the requests of the operator, about tenants and datasets that resources declare. */
+/** Dependencies of the methods for the operator, about tenants and datasets that Kubernetes resources declare. */
 export interface ManagedDependencies extends AuthDependencies {
   readonly managedResources: ManagedResources;
   readonly erasureReceipts: ErasureReceipts;
 }
 
 /**
- * The resource manages the thing no more; what it declared stays, and counts as if somebody had done it by hand. A tenant
- * remembers the place of the resource, `namespace/name`, from which it may be adopted again. False: the resource did not
- * manage it. `ConflictError` once the erasure of the thing has begun: nobody gets half of it.
+ * Ends the management by the resource; what it declared stays, like changes that users made. A tenant remembers the resource,
+ * `namespace/name`, which may adopt it again. False: the resource did not manage it. `ConflictError` once its erasure has
+ * begun.
  */
 export async function releaseManaged(
   deps: ManagedDependencies,
@@ -43,7 +43,7 @@ export async function releaseManaged(
   });
 }
 
-/** See `auth.FindManaged` in proto/. */
+/** Implements `auth.FindManaged`; proto/ has its rules. */
 export async function findManaged(
   { managedResources, erasureReceipts }: ManagedDependencies,
   crUid: string,

@@ -10,7 +10,7 @@ import { requireManaged } from '../../common/records/auth/require-managed.ts';
 import { requireTenant } from '../access/tenant-authority.ts';
 import type { ManagedDependencies } from './managed-resources.ts';
 
-/** Without its token; see `auth.OpenCanary` in proto/: rules and errors. */
+/** Implements `auth.OpenCanary`, which proto/ describes, without the token of its answer. */
 export async function openCanary(
   deps: ManagedDependencies,
   { tenantId, crUid }: RequestOf<'auth.OpenCanary'>,
@@ -23,7 +23,7 @@ export async function openCanary(
     if (present !== null) return { dataset: datasetRef(present), principal };
     const dataset = newCanary(tenantId, deps.clock.now());
     const writes = [
-      // None is made for a tenant that is let go, or erased, at the same time.
+      // // Conflicts with a release or an erasure of the tenant.
       deps.managedResources.keepWrite(managed),
       deps.datasets.insertWrite(dataset),
       ...deps.grants.insertAllWrites(dataset.id, creatorHolders(principal)),
@@ -48,7 +48,7 @@ function newCanary(tenant: TenantId, now: Date): DatasetRef {
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz';
 const MARKER_LETTERS = 24;
 
-/** One word to every tokenizer, a name to every reader, and nobody guesses it. */
+/** A name that every tokenizer keeps as one word and that cannot be guessed. */
 function newMarker(): string {
   const letters = Array.from({ length: MARKER_LETTERS }, () => LETTERS.charAt(randomInt(LETTERS.length)));
   return `Q${letters.join('')}`;

@@ -12,10 +12,10 @@ import { requireTenant } from '../access/tenant-authority.ts';
 import type { ManagedDependencies } from './managed-resources.ts';
 
 const SHA256 = /^[0-9a-f]{64}$/;
-/** A rotation needs two at a time. */
+/** Keys that are valid at the same time; a rotation needs two. */
 const MAX_KEYS = 10;
 
-/** See `auth.SetTenantKeys` in proto/: rules and errors. */
+/** Implements `auth.SetTenantKeys`; proto/ has its rules and errors. */
 export async function setTenantKeys(
   deps: ManagedDependencies,
   { tenantId, crUid, name, keySha256 }: RequestOf<'auth.SetTenantKeys'>,
@@ -44,7 +44,7 @@ export async function setTenantKeys(
     try {
       await deps.audit.commit({ tenant: tenantId }, writes, [first, ...rest]);
     } catch (error) {
-      if (await isOfSomebodyElse(deps, error, added)) throw inUse(error);
+      if (await isUsedElsewhere(deps, error, added)) throw inUse(error);
       throw error;
     }
     deps.notify.tenantChanged(tenantId);
@@ -66,7 +66,7 @@ function newTenantKey(
   { tenant, name, hash }: { readonly tenant: TenantId; readonly name: string; readonly hash: string },
 ): ApiKey {
   return {
-    // Nobody's: no user lists it, and it outlives the accounts of owners.
+    // // It belongs to no user: users do not see it, and it outlives the accounts of owners.
     id: ids.uuid(),
     userId: asId(tenant),
     tenant,
@@ -86,8 +86,8 @@ function entryOf({ id, name, tenant }: ApiKey, action: string, resource: string)
   return { tenant: asId(tenant ?? ''), action, actor: null, subject: id, details: { tenant, name, resource } };
 }
 
-/** Under another name, in another tenant, or of a user. */
-async function isOfSomebodyElse(
+/** Whether one of the added keys is in use under another name, in another tenant, or by a user. */
+async function isUsedElsewhere(
   { apiKeys }: ManagedDependencies,
   error: unknown,
   added: readonly ApiKey[],
@@ -101,5 +101,5 @@ async function isOfSomebodyElse(
 }
 
 function inUse(cause: unknown) {
-  return engramError('ConflictError', 'One of the keys is in use elsewhere: make another one.', { cause });
+  return engramError('ConflictError', 'One of the keys is in use elsewhere: create another one.', { cause });
 }

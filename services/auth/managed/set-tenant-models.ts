@@ -33,7 +33,7 @@ const MAX_FORMER = 3;
 type LanguageModel = NonNullable<RequestOf<'auth.SetTenantModel'>['languageModel']>;
 type Embedding = NonNullable<RequestOf<'auth.SetTenantEmbedding'>['embedding']>;
 
-/** See `auth.SetTenantModel` in proto/: rules and errors. */
+/** Implements `auth.SetTenantModel`; proto/ has its rules and errors. */
 export async function setTenantModel(
   deps: TenantModelDependencies,
   { languageModel, ...resource }: RequestOf<'auth.SetTenantModel'>,
@@ -51,7 +51,7 @@ export async function setTenantModel(
   });
 }
 
-/** See `auth.SetTenantEmbedding` in proto/: rules and errors. */
+/** Implements `auth.SetTenantEmbedding`; proto/ has its rules and errors. */
 export async function setTenantEmbedding(
   deps: TenantModelDependencies,
   { embedding, ...resource }: RequestOf<'auth.SetTenantEmbedding'>,

@@ -12,7 +12,7 @@ import { findHolder, type Holder, holderWrite } from '../access/holders.ts';
 import type { SinglePermission } from '../repositories/managed-grants.ts';
 import type { ManagedDependencies } from './managed-resources.ts';
 
-/** See `auth.SyncGrants` in proto/: rules and errors. */
+/** Implements `auth.SyncGrants`; proto/ has its rules and errors. */
 export async function syncGrants(
   deps: ManagedDependencies,
   request: RequestOf<'auth.SyncGrants'>,
@@ -74,14 +74,14 @@ function spelled(holder: DeclaredGrant['holder']): string {
   return 'roleName' in holder ? `role/${holder.roleName}` : `tenant/${holder.tenantId}`;
 }
 
-/** What is to be done; all lists of single permissions. */
+/** The changes to make, as lists of single permissions. */
 interface Plan {
   readonly given: readonly SinglePermission[];
   readonly taken: readonly SinglePermission[];
-  /** From now on, or no more, because the resource declares them. */
-  readonly noted: readonly SinglePermission[];
-  readonly unnoted: readonly SinglePermission[];
-  /** What holders have afterwards, of those for whom something changes. */
+  /** Permissions that become declared, or are no longer declared, by the resource. */
+  readonly newlyDeclared: readonly SinglePermission[];
+  readonly undeclared: readonly SinglePermission[];
+  /** The permissions afterwards, of holders whose permissions change. */
   readonly after: ReadonlyMap<PrincipalId, ReadonlySet<Permission>>;
 }
 
@@ -91,7 +91,7 @@ async function planOf(
   { wanted, ownerId }: { readonly wanted: readonly SinglePermission[]; readonly ownerId: PrincipalId },
 ): Promise<Plan> {
   const scope = { tenant: tenantId };
-  const [present, noted] = await Promise.all([
+  const [present, newlyDeclared] = await Promise.all([
     grants.onDataset(scope, datasetId),
     managedGrants.ofDataset(scope, datasetId),
   ]);
@@ -99,7 +99,7 @@ async function planOf(
     [...permissions].map((permission) => ({ holder, permission })),
   );
   const given = without(wanted, has);
-  const outdated = without(noted, wanted);
+  const outdated = without(newlyDeclared, wanted);
   const beyond = exclusive ? without(has, wanted) : common(has, outdated);
   const taken = beyond.filter(({ holder }) => holder !== ownerId);
   const changed = new Set([...given, ...taken].map(({ holder }) => holder));
@@ -110,7 +110,7 @@ async function planOf(
       new Set(left.filter((single) => single.holder === holder).map(({ permission }) => permission)),
     ]),
   );
-  return { given, taken, noted: without(given, noted), unnoted: outdated, after };
+  return { given, taken, newlyDeclared: without(given, newlyDeclared), undeclared: outdated, after };
 }
 
 interface Work {
@@ -119,16 +119,16 @@ interface Work {
   readonly keep: Write;
 }
 
-/** False when nothing was to be done. */
+/** False when nothing had to be changed. */
 async function apply(
   deps: ManagedDependencies,
   { tenantId: tenant, datasetId: dataset, crUid }: RequestOf<'auth.SyncGrants'>,
   { plan, holders, keep }: Work,
 ): Promise<boolean> {
-  const { given, taken, noted, unnoted, after } = plan;
+  const { given, taken, newlyDeclared, undeclared, after } = plan;
   const notes = [
-    ...unnoted.map((single) => deps.managedGrants.removeWrite(dataset, single)),
-    ...noted.map((single) => deps.managedGrants.insertWrite(dataset, single)),
+    ...undeclared.map((single) => deps.managedGrants.removeWrite(dataset, single)),
+    ...newlyDeclared.map((single) => deps.managedGrants.insertWrite(dataset, single)),
   ];
   if (given.length + taken.length + notes.length === 0) return false;
   const receivers = [...new Set(given.map(({ holder }) => holder))].flatMap((id) => holders.get(id) ?? []);
@@ -152,7 +152,7 @@ async function apply(
       details: { holder, permission, resource: crUid },
     });
   const [first, ...rest] = [...given.map(entry('grant.given')), ...taken.map(entry('grant.revoked'))];
-  // Notes alone are no change of access.
+  // // Only the record of declared permissions changed: access is the same, so it is not audited.
   if (first === undefined) await deps.store.commit({ tenant }, writes);
   else await deps.audit.commit({ tenant }, writes, [first, ...rest]);
   return true;

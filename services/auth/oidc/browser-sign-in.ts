@@ -8,10 +8,10 @@ import { accountOf } from './linked-account.ts';
 import type { OidcDependencies, OidcSetup, ProvenIdentity } from './oidc-client.ts';
 import { applyMappedRoles, joinProviderTenant } from './provider-access.ts';
 
-/** From the click to the return; long enough to find a second factor. */
+/** Time limit of a sign-in at the provider, second factor included. */
 export const ATTEMPT_LIFETIME_SECONDS = 600;
 
-/** From one address; a company may sit behind one. */
+/** Started sign-ins per client address, which may be that of a whole company. */
 const STARTS = { capacity: 100, refillPerSecond: 1 };
 
 export interface SignInStart {
@@ -21,16 +21,16 @@ export interface SignInStart {
 }
 
 export interface StartedSignIn {
-  /** At the provider. */
+  /** Address of the provider's page. */
   readonly location: string;
-  /** Goes with the browser: the answer counts only together with it. */
+  /** Sent to the provider with the browser; the answer must contain it. */
   readonly state: string;
   readonly browserSecret: string;
 }
 
 /**
- * Sends a browser to a provider. Errors: `EntityNotFoundError` for an unknown provider, `InvalidRequestError` for a return
- * address that leads elsewhere, `TooManyRequestsError`, `ServiceUnavailableError`.
+ * Starts a sign-in at a provider. Errors: `EntityNotFoundError` for an unknown provider, `InvalidRequestError` for a return
+ * address of another origin, `TooManyRequestsError`, `ServiceUnavailableError`.
  */
 export async function startOidcSignIn(
   deps: OidcDependencies,
@@ -64,23 +64,23 @@ export function browserHash(secret: string): string {
   return hash('sha256', secret, 'hex');
 }
 
-/** 256 bits; also as RFC 7636 wants a code verifier. */
+/** 256 random bits, also in the format of a code verifier of RFC 7636. */
 function randomWord(): string {
   return randomBytes(32).toString('base64url');
 }
 
 export interface ReturnedBrowser {
   readonly provider: string;
-  /** The parameters it came back with. */
+  /** Query parameters of the callback. */
   readonly parameters: Readonly<Record<string, string | undefined>>;
-  /** Its cookie for the state; null without one. */
+  /** The cookie of this sign-in; null: the browser sent none. */
   readonly browserSecret: string | null;
   readonly remoteAddress: string;
 }
 
 export interface FinishedSignIn {
   readonly outcome: OpenedSession | { readonly error: Error };
-  /** Where the sign-in was started from. */
+  /** Where the sign-in was started. */
   readonly returnTo: string | null;
 }
 
@@ -90,9 +90,9 @@ export interface OpenedSession {
 }
 
 /**
- * The second half of a sign-in: one use of its state, by the browser that began it. Errors: `EntityNotFoundError` for an
- * unknown provider, `InvalidRequestError` for a sign-in that was not begun here, has ended or is used already. What fails after that is
- * an outcome, so that the browser can be told where it came from.
+ * Finishes a sign-in with the callback of the provider: once per state, and only in the browser that started it. Errors:
+ * `EntityNotFoundError` for an unknown provider, `InvalidRequestError` for a sign-in that was not started here, has expired
+ * or is used already. Later failures are part of the outcome, so that the browser can be sent back to where it came from.
  */
 export async function finishOidcSignIn(deps: OidcDependencies, browser: ReturnedBrowser): Promise<FinishedSignIn> {
   const { oidc, provider } = requireProvider(deps, browser.provider);
@@ -125,7 +125,7 @@ async function takeAttempt(
     browserSecret !== null &&
     isEqual(browserHash(browserSecret), attempt.browser) &&
     Date.parse(attempt.expiresAt) > clock.now().getTime();
-  // Only the browser that began it can use it up.
+  // // Checked before it is used up: another browser cannot end it.
   if (!isOurs || state === undefined || !(await signInAttempts.take(state))) {
     throw engramError(
       'InvalidRequestError',
@@ -169,15 +169,15 @@ function isEqual(one: string, other: string): boolean {
 export interface ProviderLogoutRequest extends LogoutRequest {
   readonly provider: string;
   readonly email: string;
-  /** The one of the sign-in, if the browser still has it. */
+  /** The ID token of the sign-in, if the browser still has it. */
   readonly idToken: string | null;
   readonly returnTo: string | undefined;
 }
 
 /**
- * Ends the session here, and says where the browser ends it at the provider (OpenID Connect RP-Initiated Logout); null when
- * the provider has no such page or does not answer. Errors: `EntityNotFoundError`, `InvalidRequestError` for a return
- * address that leads elsewhere; the session goes on then.
+ * Ends the session here, and returns the address at which the browser ends it at the provider (OpenID Connect RP-Initiated
+ * Logout); null when the provider has no such page or does not answer. Errors, which leave the session open:
+ * `EntityNotFoundError`, `InvalidRequestError` for a return address of another origin.
  */
 export async function logOutWithProvider(
   deps: OidcDependencies,
@@ -208,14 +208,14 @@ export function requireProvider({ oidc }: OidcDependencies, name: string): Confi
   return { oidc, provider };
 }
 
-/** Where the provider sends the browser back; to be registered there. */
+/** The redirect URI of the provider, which must be registered there. */
 export function callbackAddress({ publicUrl }: Pick<OidcSetup, 'publicUrl'>, { name }: OidcProvider): string {
   return `${publicUrl}/api/v1/auth/oidc/${name}/callback`;
 }
 
 /**
- * The address to send a browser to, spelled as a URL: a path of ours, or a page of an origin that is known. Anything else
- * would let a link to us lead to somebody else's page. Errors: `InvalidRequestError`.
+ * Returns the address to send a browser to as an absolute URL: a path of this server, or a page of an allowed origin. Others
+ * would make this server an open redirector. Errors: `InvalidRequestError`.
  */
 export function checkReturnAddress(
   text: string,

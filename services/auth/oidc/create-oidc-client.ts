@@ -9,9 +9,9 @@ import {
   type ProviderConnection,
   withoutSlash,
 } from './provider-connection.ts';
-import { asProviderError, provesNothing, unavailable } from './provider-errors.ts';
+import { asProviderError, isInvalidToken, unavailable } from './provider-errors.ts';
 
-/** `OidcClient` by openid-client, which is loaded with the first sign-in, and jose. */
+/** Implements `OidcClient` with openid-client, which is loaded with the first sign-in, and jose. */
 export function createOidcClient(providers: readonly OidcProvider[], options: ConnectionOptions): OidcClient {
   const connections = new Map(
     providers.map((provider) => [provider.name, createProviderConnection(provider, options)] as const),
@@ -46,7 +46,7 @@ export function createOidcClient(providers: readonly OidcProvider[], options: Co
           idTokenExpected: true,
         });
         const idToken = tokens.id_token ?? '';
-        // openid-client trusts the connection that the token came over, and leaves its signature alone.
+        // // openid-client trusts the TLS connection and does not verify the signature of the ID token.
         const { iss: issuer } = await connection.verify(idToken, [provider.clientId]);
         const claims = tokens.claims() as IDToken;
         const further = needsUserInfo(claims, provider, configuration)
@@ -88,40 +88,40 @@ export function createOidcClient(providers: readonly OidcProvider[], options: Co
       const identity: ProvenIdentity = { provider, issuer: claims.iss, subject: claims.sub ?? '', claims };
       return { identity, endsAt: new Date(((claims.exp ?? 0) + CLOCK_SKEW_SECONDS) * 1000) };
     } catch (error) {
-      if (provesNothing(error)) return null;
+      if (isInvalidToken(error)) return null;
       throw asProviderError(error, provider, logger);
     }
   }
 }
 
-/** Before anything is proved: only to know whose keys to ask. */
+/** The unverified issuer of a token, to choose the keys that verify it. */
 async function issuerOf(token: string): Promise<string | null> {
   const { decodeJwt } = await import('jose');
   try {
     const issuer: unknown = decodeJwt(token).iss;
     return typeof issuer === 'string' ? issuer : null;
   } catch (error) {
-    if (provesNothing(error)) return null;
+    if (isInvalidToken(error)) return null;
     throw error;
   }
 }
 
-/** RFC 9068 says `at+jwt`; many say `JWT` or nothing. */
+/** RFC 9068 requires `at+jwt`; many issuers use `JWT` or nothing. */
 const ACCESS_TOKEN_TYPES = new Set(['jwt', 'at+jwt', 'application/at+jwt']);
 
-/** ID tokens, logout tokens and the like of the same issuer: whoever gets one of those must not act with it. */
+/** Whether it is another kind of token of the issuer, such as an ID token or a logout token: those must not grant access. */
 async function isOtherToken(token: string, claims: JWTPayload, { clientId }: OidcProvider): Promise<boolean> {
   const { decodeProtectedHeader } = await import('jose');
   const { typ = 'JWT' } = decodeProtectedHeader(token);
   if (!ACCESS_TOKEN_TYPES.has(String(typ).toLowerCase()) || claims['events'] !== undefined) return true;
-  // An ID token is for its client; it tells of the sign-in.
+  // // An ID token is issued for the client and has claims about the sign-in.
   const isForClient = [claims.aud].flat().includes(clientId);
   return isForClient && ['nonce', 'at_hash', 'c_hash'].some((name) => claims[name] !== undefined);
 }
 
 type Claims = Readonly<Record<string, unknown>>;
 
-/** Many providers put the address and the groups only there. */
+/** Whether the address or the roles are missing: many providers return them only from the userinfo endpoint. */
 function needsUserInfo(claims: Claims, { roles }: OidcProvider, configuration: Configuration): boolean {
   if (configuration.serverMetadata().userinfo_endpoint === undefined) return false;
   const roleClaim = roles === null ? 'sub' : (roles.claim.split('.')[0] ?? 'sub');
@@ -129,7 +129,10 @@ function needsUserInfo(claims: Claims, { roles }: OidcProvider, configuration: C
   return !hasAddress(claims) || !hasRoles;
 }
 
-/** The ID token wins; the address and whether it is verified come from one place, as one speaks of the other. */
+/**
+ * Joins both sources; the ID token takes precedence. Address and `email_verified` come from the same source, since one is
+ * about the other.
+ */
 function joinClaims(claims: Claims, further: Claims | UserInfoResponse): Claims {
   const joined = { ...further, ...claims };
   if (hasAddress(claims)) return joined;

@@ -11,20 +11,21 @@ import { isWithinDomains, type OidcDependencies, type ProvenIdentity, verifiedAd
 export interface LinkedAccount {
   readonly user: User;
   readonly link: LinkedIdentity;
-  /** Linked, or made, just now. */
+  /** The account was linked or created just now. */
   readonly isNew: boolean;
 }
 
 /**
- * The active account of somebody whom an issuer knows: the one linked before, else the one with the verified address, else a
- * new one where the provider may make some.
+ * Returns the active account of an identity: the linked one, else the one with the verified address, else a new one if the
+ * provider may create accounts.
  *
- * An address alone opens an account only when both sides have verified it: a provider that lets people claim any address
- * must not open accounts of others, and whoever registered here first with an address that is not theirs must not sit in
- * the account of its owner. Errors: `PermissionDeniedError`, `ConflictError` for an account that cannot be linked.
+ * An address alone gives access to an account only when both sides have verified it: a provider that lets users claim any
+ * address must not give access to the accounts of others, and a person who registered here with somebody else's address must
+ * not share the account with its owner. Errors: `PermissionDeniedError`, `ConflictError` for an account that cannot be
+ * linked.
  */
 export async function accountOf(deps: OidcDependencies, identity: ProvenIdentity): Promise<LinkedAccount> {
-  // Another request may have made or changed the account or the link meanwhile.
+  // // Another request may have created or changed the account or the link meanwhile.
   return retryOnConflict(async () => {
     const linked = (await findLinked(deps, identity)) ?? (await linkByAddress(deps, identity));
     if (!linked.user.isActive) throw refused('This account is not active.');
@@ -36,7 +37,7 @@ async function findLinked({ linkedIdentities, users }: OidcDependencies, { issue
   const link = await linkedIdentities.find(issuer, subject);
   if (link === null) return null;
   const user = await users.get(link.userId);
-  // Accounts go together with their links.
+  // // Accounts are removed together with their links.
   if (user === null) throw refused('This account is being removed.');
   return { user, link, isNew: false };
 }
@@ -49,12 +50,12 @@ async function linkByAddress(deps: OidcDependencies, identity: ProvenIdentity): 
   if (!isAllowed) throw refused(`Your e-mail address cannot be used to sign in with ${provider.title}.`);
   const user = await deps.users.findByEmail(address);
   if (user !== null) {
-    // Accounts are kept apart by more than case, so that none looks like another: a mailbox may be somebody else's all the same.
+    // // Addresses that differ in case only count as the same account here, but their mailboxes may be different.
     if (user.email.toLowerCase() !== address.toLowerCase()) throw lookAlike();
     return linkExisting(deps, identity, user);
   }
   if (!provider.provision) throw refused('There is no account with your e-mail address. Ask an administrator for one.');
-  return makeAccount(deps, identity, address);
+  return createAccount(deps, identity, address);
 }
 
 async function linkExisting(deps: OidcDependencies, identity: ProvenIdentity, user: User): Promise<LinkedAccount> {
@@ -75,7 +76,7 @@ async function linkExisting(deps: OidcDependencies, identity: ProvenIdentity, us
     details: { linked_identity: provider.name, issuer, subject_at_issuer: subject },
   };
   try {
-    // Written back unchanged: it must still be verified and active when the link is made.
+    // // Written back unchanged: the commit conflicts unless the account is still verified and active.
     const writes = [deps.users.replaceWrite(user), deps.linkedIdentities.insertWrite(link)];
     await deps.audit.commit({ tenant: PERSONAL_TENANT }, writes, [entry]);
   } catch (error) {
@@ -88,8 +89,8 @@ async function linkExisting(deps: OidcDependencies, identity: ProvenIdentity, us
   return { user: { ...user, version: user.version + 1 }, link, isNew: true };
 }
 
-/** Verified by the provider, and without a password: nobody but the provider opens it. */
-async function makeAccount(deps: OidcDependencies, identity: ProvenIdentity, email: string): Promise<LinkedAccount> {
+/** Creates an account with a verified address and no password: only the provider gives access to it. */
+async function createAccount(deps: OidcDependencies, identity: ProvenIdentity, email: string): Promise<LinkedAccount> {
   const { provider, issuer } = identity;
   const account = { email, passwordHash: NO_PASSWORD, isSuperuser: false, isVerified: true };
   const user = await createUser(deps, account, null, {
@@ -103,7 +104,7 @@ function linkOf({ clock }: OidcDependencies, { issuer, subject }: ProvenIdentity
   return { issuer, subject, userId, joinedTenants: [], createdAt: clock.now().toISOString() };
 }
 
-/** The account has another identity of the issuer: its address has passed from one person to the next. */
+/** Whether the account has another identity of the issuer: the address was passed on to another person. */
 function isOtherPerson(error: unknown): boolean {
   return (
     error instanceof DuplicateKeyError &&

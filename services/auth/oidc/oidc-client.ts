@@ -7,18 +7,18 @@ import type { LinkedIdentities } from '../repositories/linked-identities.ts';
 import type { SignInAttempts } from '../repositories/sign-in-attempts.ts';
 
 /**
- * What the service asks of OpenID Connect providers. Nothing is asked before it is needed: the service starts while a
- * provider is down. Errors of all methods: `ServiceUnavailableError` while the provider does not answer or is not set up
- * right, `PermissionDeniedError` for what it refused and for answers that do not prove who signed in.
+ * Requests to OpenID Connect providers. Providers are contacted when they are needed, so the service starts while one is
+ * down. Errors of all methods: `ServiceUnavailableError` while the provider does not answer or is misconfigured,
+ * `PermissionDeniedError` for a refusal by the provider and for answers that do not prove an identity.
  */
 export interface OidcClient {
-  /** Where the browser is sent to sign in. */
+  /** Address of the provider's sign-in page. */
   authorizationUrl(provider: OidcProvider, request: AuthorizationRequest): Promise<string>;
-  /** Exchanges the code that the browser came back with, and proves the answer. */
+  /** Exchanges the code of the callback for tokens and verifies them. */
   redeem(provider: OidcProvider, response: AuthorizationResponse): Promise<SignedIn>;
-  /** Where the browser is sent to sign out of the provider as well; null when the provider has no such page. */
+  /** Address of the provider's logout page; null: it has none. */
   endSessionUrl(provider: OidcProvider, request: EndSessionRequest): Promise<string | null>;
-  /** Null for what is no access token of a configured issuer for one of its audiences, and for one that has ended. */
+  /** The identity of an access token; null unless it is a valid one of a configured issuer for one of its audiences. */
   readAccessToken(token: string): Promise<AccessTokenHolder | null>;
 }
 
@@ -26,24 +26,24 @@ export interface AuthorizationRequest {
   readonly redirectUri: string;
   readonly state: string;
   readonly nonce: string;
-  /** PKCE: its hash goes with the browser, itself with the code. */
+  /** PKCE: its hash is sent with the browser, the verifier itself with the code. */
   readonly codeVerifier: string;
 }
 
 export interface AuthorizationResponse extends Omit<AuthorizationRequest, 'redirectUri'> {
-  /** The redirect URI with the parameters that came with the browser. */
+  /** The redirect URI with the query parameters of the callback. */
   readonly callbackUrl: string;
 }
 
 export interface EndSessionRequest {
-  /** Whom to sign out, for providers that take a hint without an ID token. */
+  /** The user to sign out, for providers that accept a hint without an ID token. */
   readonly loginHint: string;
   readonly idToken: string | null;
-  /** Where the provider sends the browser then; it has to be registered there. */
+  /** Address to return to after the logout, which must be registered at the provider. */
   readonly returnTo: string | null;
 }
 
-/** Somebody as an issuer tells. */
+/** An identity that an issuer has proved. */
 export interface ProvenIdentity {
   readonly provider: OidcProvider;
   /** Exactly as in the issuer's tokens. */
@@ -59,11 +59,11 @@ export interface SignedIn {
 
 export interface AccessTokenHolder {
   readonly identity: ProvenIdentity;
-  /** Allowance for clocks that differ included. */
+  /** Including the allowance for clock skew. */
   readonly endsAt: Date;
 }
 
-/** `fetch` within time limits; without `allowPrivateNetwork` to public addresses only. */
+/** `fetch` with time limits; without `allowPrivateNetwork` to public addresses only. */
 export type SendToProvider = (
   url: string,
   init: RequestInit,
@@ -72,20 +72,20 @@ export type SendToProvider = (
 
 export type Claims = Readonly<Record<string, unknown>>;
 
-/** The address, spelled as accounts have it, when the provider says that it belongs to the person; else null. */
+/** The normalised address if the provider has verified it; else null. */
 export function verifiedAddress({ email, email_verified }: Claims): string | null {
-  // Some providers send booleans as texts.
+  // // Some providers send booleans as strings.
   const isVerified = email_verified === true || email_verified === 'true';
   return isVerified && typeof email === 'string' ? (checkEmailAddress(email).address ?? null) : null;
 }
 
-/** Whether the address is within one of the domains; subdomains are others. */
+/** Whether the address belongs to one of the domains; subdomains do not count. */
 export function isWithinDomains(address: string, domains: readonly string[]): boolean {
   const domain = address.slice(address.lastIndexOf('@') + 1).toLowerCase();
   return domains.length === 0 || domains.includes(domain);
 }
 
-/** Texts of a claim: one, or a list of them. `realm_access.roles` is looked for by that name first, then as a path. */
+/** The strings of a claim: one, or a list. `realm_access.roles` is looked up as a name first, then as a path. */
 export function claimValues(claims: Claims, claim: string): ReadonlySet<string> {
   const value = Object.hasOwn(claims, claim) ? claims[claim] : valueAt(claims, claim.split('.'));
   return new Set([value].flat().filter((each) => typeof each === 'string'));
@@ -100,19 +100,19 @@ function valueAt(claims: Claims, path: readonly string[]): unknown {
   return value;
 }
 
-/** From the configuration; left out where no provider is configured. */
+/** The configuration of providers. */
 export interface OidcOptions {
   readonly providers: readonly OidcProvider[];
   /** ENGRAM_PUBLIC_URL */
   readonly publicUrl: string;
-  /** Origins beside that of `publicUrl` to which a browser may be sent after it signed in or out. */
+  /** Further origins to which a browser may be sent after signing in or out. */
   readonly returnOrigins: readonly string[];
   readonly send: SendToProvider;
-  /** Of each process: whoever sends browsers to a provider is nobody yet, and each one is remembered for a while. */
+  /** Limits started sign-ins per process: these requests are unauthenticated, and each is stored for a while. */
   readonly limiter: RateLimiter;
 }
 
-/** What the use cases of signing in with a provider work with. */
+/** The configured providers, for the use cases. */
 export interface OidcSetup extends Omit<OidcOptions, 'send'> {
   readonly client: OidcClient;
 }

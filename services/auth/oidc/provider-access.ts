@@ -13,8 +13,8 @@ import { accountOf, type LinkedAccount } from './linked-account.ts';
 import { claimValues, type OidcDependencies, type ProvenIdentity } from './oidc-client.ts';
 
 /**
- * The tenant that the provider's people join, once per person: who was removed from it does not come back by signing in.
- * Errors: `ServiceUnavailableError` when the configured tenant does not exist.
+ * Makes the user a member of the provider's tenant, once per user: a user who was removed from it does not come back by
+ * signing in. Errors: `ServiceUnavailableError` when the configured tenant does not exist.
  */
 export async function joinProviderTenant(
   deps: OidcDependencies,
@@ -30,14 +30,14 @@ export async function joinProviderTenant(
       deps.logger.error('auth.oidc.tenant_missing', { provider: provider.name, tenant });
       throw engramError('ServiceUnavailableError', `The tenant of ${provider.title} does not exist.`, { cause: error });
     }
-    // A member already, invited or after a sign-in that was cut short here.
+    // // Already a member, by an invitation or an interrupted sign-in.
     if (!isNamed(error, 'EntityAlreadyExistsError')) throw error;
   }
-  await rememberJoining(deps, link, tenant);
+  await recordMembership(deps, link, tenant);
 }
 
-/** Whoever has no other way in than the provider works in its tenant from then on. */
-async function rememberJoining(deps: OidcDependencies, link: LinkedIdentity, tenant: TenantId): Promise<void> {
+/** Records the membership in the link. A user without a password works in the tenant of the provider from then on. */
+async function recordMembership(deps: OidcDependencies, link: LinkedIdentity, tenant: TenantId): Promise<void> {
   const { store, users, linkedIdentities, notify } = deps;
   const attempt = async () => {
     const user = await users.get(link.userId);
@@ -46,13 +46,13 @@ async function rememberJoining(deps: OidcDependencies, link: LinkedIdentity, ten
     await store.commit({ tenant: PERSONAL_TENANT }, [linkedIdentities.joinedWrite(link, tenant), ...writes]);
     if (movesIn) notify.userChanged(user.id);
   };
-  // A link that is gone stays gone.
+  // // A missing link is not retried.
   await retry(attempt, { isRetryable: (error) => error instanceof VersionConflictError && error.id === link.userId });
 }
 
 /**
- * Gives and takes the roles that the provider's claims decide on; other roles stay. A role that is mapped to and does not
- * exist is made. Only members of the tenant have roles.
+ * Assigns and takes the roles that are mapped to the provider's claims; other roles stay. A mapped role that does not exist
+ * is created. Only members of the tenant have roles.
  */
 export async function applyMappedRoles(deps: OidcDependencies, identity: ProvenIdentity, user: UserId): Promise<void> {
   const { tenant, roles: mapping } = identity.provider;
@@ -60,7 +60,7 @@ export async function applyMappedRoles(deps: OidcDependencies, identity: ProvenI
   const wanted = wantedRoles(identity, mapping);
   for (const name of new Set(Object.values(mapping.values))) {
     const role = await deps.roles.findByName(tenant, name);
-    if (wanted.has(name)) await giveRole(deps, role ?? (await makeRole(deps, tenant, name)), user);
+    if (wanted.has(name)) await giveRole(deps, role ?? (await createMappedRole(deps, tenant, name)), user);
     else if (role !== null) await leaveRole(deps, { role: role.id, user }, null);
   }
 }
@@ -75,12 +75,12 @@ async function giveRole(deps: OidcDependencies, { id: role }: Role, user: UserId
   try {
     await joinRole(deps, { role, user }, null);
   } catch (error) {
-    // Signed in twice at the same time.
+    // // A concurrent sign-in was faster.
     if (!isNamed(error, 'EntityAlreadyExistsError')) throw error;
   }
 }
 
-async function makeRole(deps: OidcDependencies, tenant: TenantId, name: string): Promise<Role> {
+async function createMappedRole(deps: OidcDependencies, tenant: TenantId, name: string): Promise<Role> {
   try {
     return await createRole(deps, { tenant, name }, null);
   } catch (error) {
@@ -100,9 +100,9 @@ export interface IssuerTokenOwner {
 }
 
 /**
- * Whom an access token of a configured issuer stands for: the account linked to its subject, or one linked or made by the
- * rules of a first sign-in. Roles follow the claims of sign-ins, as access tokens often lack them; only a first use applies
- * its own. Null for tokens that are refused. Errors: `ServiceUnavailableError` while the issuer's keys cannot be had.
+ * Returns the account of an access token of a configured issuer: the linked one, or one that is linked or created as by a
+ * first sign-in. Roles follow the claims of browser sign-ins, since access tokens often lack them; only the first use applies
+ * its own. Null for refused tokens. Errors: `ServiceUnavailableError` while the issuer's keys cannot be loaded.
  */
 export async function ownerOfIssuerToken(deps: OidcDependencies, token: string): Promise<IssuerTokenOwner | null> {
   if (deps.oidc === null) return null;

@@ -7,34 +7,37 @@ import type { Clock } from '../../common/ports/system.ts';
 import type { SendToProvider } from './oidc-client.ts';
 import { asProviderError, unavailable } from './provider-errors.ts';
 
-/** Only keys that a provider publishes can sign: a secret shared with it, or no signature, proves nothing here. */
+/** Only asymmetric signatures prove an identity here: neither shared secrets nor unsigned tokens. */
 const ALGORITHMS = [
   ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
   ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
 ];
-/** Between the clocks of a provider and ours. */
+/** Allowed difference between the clocks of a provider and this server. */
 export const CLOCK_SKEW_SECONDS = 30;
 const METADATA_FRESH_MS = 60 * 60_000;
 const KEYS_FRESH_MS = 15 * 60_000;
-/** Between two looks for a key that is not known yet. */
+/** Minimum interval between two requests for unknown keys. */
 const KEYS_COOLDOWN_MS = 10_000;
-/** After a failure the provider is left alone, so that nobody else waits for it. */
+/** After a failure requests to the provider fail at once for this time, so that callers do not wait for it. */
 const PAUSE_MS = 5_000;
 
 export interface ConnectionOptions {
   readonly send: SendToProvider;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Of each request; default 5. */
+  /** Time limit of each request; default 5. */
   readonly timeoutSeconds?: number;
   readonly keysCooldownMs?: number;
 }
 
-/** One provider: what it published about itself, and its keys. */
+/** The published metadata and keys of one provider. */
 export interface ProviderConnection {
-  /** Runs with openid-client and the provider's metadata; translates errors. */
+  /** Runs the work with openid-client and the provider's metadata, and translates errors. */
   use<T>(work: (openid: typeof import('openid-client'), configuration: Configuration) => Promise<T>): Promise<T>;
-  /** Claims of a token that the provider signed for one of the audiences. `now` only where time is not the system's. */
+  /**
+   * Returns the claims of a token that the provider signed for one of the audiences. `now`: only if it differs from the
+   * system time.
+   */
   verify(token: string, audience: readonly string[], now?: Date): Promise<JWTPayload & { readonly iss: string }>;
 }
 
@@ -43,7 +46,7 @@ export function createProviderConnection(provider: OidcProvider, options: Connec
   const send = pausing(provider, options);
   let keys: { readonly url: string; readonly find: JWTVerifyGetKey } | undefined;
 
-  const known = createRemembered(clock, METADATA_FRESH_MS, async () => {
+  const known = cachedFor(clock, METADATA_FRESH_MS, async () => {
     try {
       const openid = await import('openid-client');
       return await openid.discovery(new URL(provider.issuer), provider.clientId, undefined, clientAuth(openid), {
@@ -66,7 +69,8 @@ export function createProviderConnection(provider: OidcProvider, options: Connec
 
   async function metadata(): Promise<{ readonly issuer: string; readonly jwksUri: string }> {
     const { issuer, jwks_uri: jwksUri } = (await known()).serverMetadata();
-    // openid-client lets some providers answer for another issuer; identities are kept by issuer, so it must be the one named.
+    // // openid-client accepts another issuer for some providers; identities are stored by issuer, so it must be the
+    // configured one.
     if (withoutSlash(issuer) !== withoutSlash(provider.issuer) || jwksUri === undefined) throw unavailable(provider);
     return { issuer, jwksUri };
   }
@@ -113,7 +117,7 @@ export function withoutSlash(url: string): string {
   return url.replace(/\/$/, '');
 }
 
-/** Requests to a provider that has just failed fail at once. */
+/** Fails requests to a provider at once for a while after one has failed. */
 function pausing(provider: OidcProvider, { send, clock, logger }: ConnectionOptions) {
   let failedAtMs = Number.NEGATIVE_INFINITY;
   return async (url: string, init: RequestInit): Promise<Response> => {
@@ -137,10 +141,10 @@ function reasonOf(error: unknown): string {
 }
 
 /**
- * What is loaded once for everybody who asks, and again when it is older than `freshMs`. A failure leaves what is known in
- * force; without anything known it is thrown.
+ * A function that loads a value once for all callers, and again when it is older than `freshMs`. When a reload fails it
+ * returns the old value; when the first load fails it throws.
  */
-export function createRemembered<T>(
+export function cachedFor<T>(
   clock: Pick<Clock, 'monotonicMs'>,
   freshMs: number,
   load: () => Promise<T>,

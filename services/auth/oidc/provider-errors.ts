@@ -2,7 +2,7 @@ import { engramError, isEngramError } from '../../common/kernel/errors.ts';
 import type { OidcProvider } from '../../common/platform/config/oidc-providers.ts';
 import type { Logger } from '../../common/ports/logger.ts';
 
-/** Of openid-client and jose: the provider answered with what no provider answers. */
+/** Codes of openid-client and jose for answers that violate the protocol. */
 const BROKEN_ANSWERS = new Set([
   'OAUTH_TIMEOUT',
   'OAUTH_ABORT',
@@ -20,15 +20,15 @@ const BROKEN_ANSWERS = new Set([
   'ERR_JWKS_TIMEOUT',
 ]);
 
-/** OAuth error codes by which a provider says that this service is not registered as it thinks. */
+/** OAuth error codes that mean a misconfiguration of this client at the provider. */
 const WRONG_SETUP = new Set(['invalid_client', 'unauthorized_client', 'unsupported_grant_type', 'invalid_scope']);
 
-/** Words that a client may read come from us, or are OAuth's error codes. */
+/** Error codes that are shown to clients: only those in the format of OAuth. */
 const ERROR_CODE = /^[a-z_]{1,60}$/;
 
 /**
- * The error that a client sees in place of one of openid-client or jose; others stay as they are. What the operator has to
- * know is logged: codes and messages. The error itself is dropped, as it carries what it refused: claims, bodies, tokens.
+ * Translates an error of openid-client or jose into the one that the client sees; others are returned unchanged. Codes and
+ * messages are logged for the operator. The original error is dropped, since it contains claims, bodies and tokens.
  */
 export function asProviderError(error: unknown, provider: OidcProvider, logger: Logger): unknown {
   if (isEngramError(error)) return error;
@@ -49,15 +49,15 @@ export function asProviderError(error: unknown, provider: OidcProvider, logger: 
     logger.info('auth.oidc.refused_by_provider', log);
     return refused(`${provider.title} did not sign you in (${shownCode}).`);
   }
-  if (provesNothing(error) || (typeof code === 'string' && code.startsWith('OAUTH_'))) {
+  if (isInvalidToken(error) || (typeof code === 'string' && code.startsWith('OAUTH_'))) {
     logger.warn('auth.oidc.answer_refused', log);
     return refused(`The answer of ${provider.title} does not prove who signed in.`);
   }
   return error;
 }
 
-/** jose refused a token for what the token is; the provider is well. */
-export function provesNothing(error: unknown): boolean {
+/** Whether jose refused a token because of its content; the provider works. */
+export function isInvalidToken(error: unknown): boolean {
   const code = error instanceof Error ? (error as { code?: unknown }).code : undefined;
   return typeof code === 'string' && /^ERR_J(OSE|W)/.test(code) && !BROKEN_ANSWERS.has(code);
 }

@@ -1,7 +1,7 @@
 import { wireTenant } from '../../common/kernel/scope.ts';
 import type { User } from '../../common/records/auth/users.ts';
 
-/** The user record of the wire (auth-integrations.md §2.4). */
+/** The user record of proto/http/auth-integrations.md §2.4. */
 export function presentUser(user: User) {
   return {
     id: user.id,

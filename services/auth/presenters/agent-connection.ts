@@ -3,7 +3,7 @@ import { wireTenant } from '../../common/kernel/scope.ts';
 import { presentQa, presentTrace } from '../../common/presenters/session-rows.ts';
 import type { ConnectionDetail, ConnectionList, MemorySource } from '../agents/agent-connections.ts';
 
-/** snake_case, as auth-integrations.md §4.2. */
+/** A connection in snake_case, as in proto/http/auth-integrations.md §4.2. */
 export function presentConnection(connection: AgentConnection) {
   return {
     id: connection.id,

@@ -1,8 +1,8 @@
 import type { ApiKey } from '../../common/records/auth/api-keys.ts';
 
 /**
- * `text` only right after the key was made; later an empty `key`, by which clients see that they must mint another. The
- * first four fields are the contract's (auth-integrations.md §2.5), the others come on top.
+ * `text` only in the answer that creates the key; later `key` is empty, by which clients know that they need another. The
+ * first four fields are those of the contract (proto/http/auth-integrations.md §2.5), the others are additions.
  */
 export function presentApiKey(key: ApiKey, text = '') {
   return {

@@ -21,12 +21,12 @@ export function presentMember({ user, roles }: MemberWithRoles) {
   return { id: user.id, email: user.email, roles: roles.map(presentRole) };
 }
 
-/** In lists of a role users go by their address. */
+/** Users in lists of a role are named by their address. */
 export function presentRoleUser({ id, email }: User) {
   return { id, name: email };
 }
 
-/** The personal space is the text `None` here (auth-integrations.md §3.2). */
+/** The personal space is the text `None` here (proto/http/auth-integrations.md §3.2). */
 export function presentGrantedDataset({ id, name, createdAt, updatedAt, ownerId, tenant }: DatasetRef) {
   return { id, name, createdAt, updatedAt, ownerId, tenantId: wireTenant(tenant) ?? 'None', data: [] };
 }

@@ -5,7 +5,7 @@ import { type DocumentStore, insert, replace } from '../../common/storage/ports/
 import type { OwnedCollection } from '../../common/storage/ports/owned-collection.ts';
 
 type AccountMailsDocument = {
-  /** When mails were sent within the last hour (ISO-8601), oldest first. The id is the user's. */
+  /** Times of the mails of the last hour (ISO-8601), oldest first. The id is that of the user. */
   readonly sentAt: readonly string[];
 };
 
@@ -21,10 +21,12 @@ const WINDOW_MS = 3_600_000;
 
 export type AccountMails = ReturnType<typeof createAccountMails>;
 
-/** How many mails each account got of late, so that nobody's mailbox can be filled by asking for them. */
+/** Counts the mails to each account, so that a mailbox cannot be flooded by requests for mails. */
 export function createAccountMails(store: DocumentStore) {
   return {
-    /** Counts one mail; false, and nothing is counted, when the account had `limit` within the hour. Holds across replicas. */
+    /**
+     * Counts one mail. False, without counting, when the account got `limit` mails within the hour. Holds across replicas.
+     */
     async take(user: UserId, now: Date, limit: number): Promise<boolean> {
       return retryOnConflict(async () => {
         const stored = await store.get(SYSTEM_SCOPE, accountMailsCollection, user);

@@ -15,7 +15,7 @@ import {
 } from '../../common/storage/ports/document-store.ts';
 import type { OwnedCollection } from '../../common/storage/ports/owned-collection.ts';
 
-/** Not the tenant's by level: records are committed with changes of any scope, and outlive what they tell of. */
+/** Of system level: records are committed with changes of any scope, and outlive what they describe. */
 export const auditRecordsCollection: OwnedCollection<AuditRecord> = {
   name: 'audit_records',
   level: 'system',
@@ -31,13 +31,13 @@ export const auditRecordsCollection: OwnedCollection<AuditRecord> = {
   ],
 };
 
-/** The subject may be what a stranger typed. */
+/** The subject may be text that a client entered. */
 const MAX_SUBJECT_CHARACTERS = 512;
-/** Commits that go together when many wait for the same chain. */
+/** Commits to the same chain that are joined when many wait. */
 const MAX_GROUP = 64;
-/** Chains whose end this process remembers, by latest use. */
+/** Chains whose end this process caches, by latest use. */
 const MAX_KNOWN_ENDS = 1000;
-/** Each time another process went on with the chain; with n processes at most n - 1 are faster at once. */
+/** Each failed attempt means that another process has extended the chain; of n processes at most n - 1 are faster at once. */
 const MAX_ATTEMPTS = 100;
 const MAX_PAUSE_MS = 50;
 
@@ -52,8 +52,8 @@ interface Append extends KeyedTask {
 }
 
 /**
- * The chain lives in the store alone: record n+1 can be inserted once, so of two processes that follow record n one fails,
- * reads the new end and tries again. Within the process commits of a chain wait for each other and then go together.
+ * The chain is kept in the store: record n+1 can be inserted once, so of two processes that extend record n one fails, reads
+ * the new end and tries again. Within a process the commits to a chain are queued and then joined.
  */
 export function createAuditLog(store: DocumentStore, clock: Pick<Clock, 'now'>): AuditLog {
   const ends = createKnownEnds(store);
@@ -106,7 +106,7 @@ export function createAuditLog(store: DocumentStore, clock: Pick<Clock, 'now'>):
         for (const { done } of group) done.reject(error);
         return;
       }
-      // Nothing of the group is written. Whose fault it was shows when each goes by itself.
+      // // Nothing of the group was written: each commit is repeated alone, so that only the faulty one fails.
       for (const task of group) await runAlone(task);
     }
   };
@@ -131,7 +131,7 @@ export function createAuditLog(store: DocumentStore, clock: Pick<Clock, 'now'>):
 
 type KnownEnds = ReturnType<typeof createKnownEnds>;
 
-/** The end of each chain as this process last saw it. */
+/** The ends of chains, as this process last read them. */
 function createKnownEnds(store: DocumentStore) {
   const ends = new Map<string, Link>();
   return {
@@ -158,7 +158,7 @@ function createKnownEnds(store: DocumentStore) {
   };
 }
 
-/** The entries as the next records of their chains. */
+/** Turns the entries into the next records of their chains. */
 async function linked(entries: readonly AuditEntry[], ends: KnownEnds, at: string): Promise<readonly AuditRecord[]> {
   const records: AuditRecord[] = [];
   const reached = new Map<string, Link>();
@@ -186,7 +186,7 @@ function isChainExtended(error: unknown): boolean {
   return error instanceof DuplicateKeyError && error.collection === auditRecordsCollection.name;
 }
 
-/** The store looked at the writes and did none of them; after any other error some may have happened. */
+/** Whether the store refused the writes and made none; after any other error some may have been made. */
 function isRefusal(error: unknown): boolean {
   return isWriteConflict(error) || (isEngramError(error) && error.status < 500);
 }

@@ -5,14 +5,14 @@ import { SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
 import type { DocumentStore, Filter } from '../../common/storage/ports/document-store.ts';
 import { auditRecordsCollection } from './audit-log.ts';
 
-/** All that is given must hold. */
+/** All given conditions must hold. */
 export interface AuditFilter {
   readonly action?: string | undefined;
   readonly actor?: string | undefined;
   readonly subject?: string | undefined;
-  /** ISO-8601 in UTC with milliseconds, as records have it; from this time on. */
+  /** ISO-8601 in UTC with milliseconds, like the times of records. Inclusive. */
   readonly since?: string | undefined;
-  /** Before this time. */
+  /** Exclusive. */
   readonly until?: string | undefined;
 }
 
@@ -20,20 +20,21 @@ const RANGE = 500;
 
 export type AuditRecords = ReturnType<typeof createAuditRecords>;
 
-/** What was recorded, for those who may read it: the callers check that. */
+/** Reads audit records; callers check the permission. */
 export function createAuditRecords(store: DocumentStore) {
   const newestFirst = [
     { field: 'tenant', descending: true },
     { field: 'number', descending: true },
   ] as const;
-  // Clocks of replicas differ a little, so this is not quite the same; but whatever is asked for has an index in this order.
+  // // Clocks of replicas differ, so this order differs a little from that of the numbers; but every filter has an index in
+  // it.
   const latestFirst = [
     { field: 'tenant', descending: true },
     { field: 'at', descending: true },
     { field: 'number', descending: true },
   ] as const;
   return {
-    /** Newest first. `limit` 1 to 1000; a cursor goes with its filter. */
+    /** Newest first. `limit`: 1 to 1000. A cursor belongs to its filter. */
     async page(
       tenant: TenantId,
       filter: AuditFilter,
@@ -44,7 +45,10 @@ export function createAuditRecords(store: DocumentStore) {
       const page = await store.find(SYSTEM_SCOPE, auditRecordsCollection, { where, sort, limit, after });
       return { items: page.items.map(({ value }) => value), next: page.next };
     },
-    /** At most 500 records in the order of the chain, those after a number and up to another; empty when there are none. */
+    /**
+     * At most 500 records in the order of the chain, with numbers greater than `after` up to `upTo`; empty when there are
+     * none.
+     */
     async range(tenant: TenantId, after: number, upTo: number): Promise<readonly AuditRecord[]> {
       const { items } = await store.find(SYSTEM_SCOPE, auditRecordsCollection, {
         where: { tenant, number: { greaterThan: after, atMost: upTo } },
@@ -53,7 +57,7 @@ export function createAuditRecords(store: DocumentStore) {
       });
       return items.map(({ value }) => value);
     },
-    /** The end of the chain now; number 0 and no hash when nothing was recorded. */
+    /** The end of the chain; number 0 and no hash when it is empty. */
     async head(tenant: TenantId): Promise<Pick<AuditRecord, 'number' | 'hash'>> {
       const query = { where: { tenant }, sort: newestFirst, limit: 1 };
       const { items } = await store.find(SYSTEM_SCOPE, auditRecordsCollection, query);

@@ -27,7 +27,7 @@ export interface CapabilityGrant {
 
 export type CapabilityGrants = ReturnType<typeof createCapabilityGrants>;
 
-/** Capabilities that users, roles and tenants were granted. Everything is in the tenant of the scope, writes too. */
+/** Capabilities granted to users, roles and tenants. Reads and writes are within the tenant of the scope. */
 export function createCapabilityGrants(store: DocumentStore) {
   const records = repository(store, capabilityGrantsCollection, withVersion);
   return {
@@ -43,7 +43,7 @@ export function createCapabilityGrants(store: DocumentStore) {
         isCapability(capability) ? [{ holder: asId<UserId>(holderId), capability }] : [],
       );
     },
-    /** `DuplicateKeyError` in the commit when it was granted before. */
+    /** `DuplicateKeyError` in the commit when it is granted already. */
     insertWrite: ({ holder, capability }: CapabilityGrant, by: UserId, createdAt: string) =>
       records.insertWrite(grantId(holder, capability), {
         holderId: holder,

@@ -10,7 +10,7 @@ type ErasureReceiptDocument = {
   readonly createdAt: string;
 };
 
-/** They outlive what they tell of: ids and counts, no content. */
+/** Receipts outlive what they describe: they have ids and counts, but no content. */
 export const erasureReceiptsCollection: OwnedCollection<ErasureReceiptDocument> = {
   name: 'erasure_receipts',
   level: 'system',
@@ -21,7 +21,7 @@ export const erasureReceiptsCollection: OwnedCollection<ErasureReceiptDocument> 
 
 export type ErasureReceipts = ReturnType<typeof createErasureReceipts>;
 
-/** By resource and what it managed: a later thing of the same id is another's. */
+/** Receipts by resource and erased thing: a later thing of the same id has another resource. */
 export function createErasureReceipts(store: DocumentStore) {
   return {
     async get(crUid: string, thing: ManagedThing): Promise<string | null> {
@@ -34,7 +34,7 @@ export function createErasureReceipts(store: DocumentStore) {
       const [tenant, dataset] = items[0]?.id.slice(crUid.length + 1).split('/') ?? [];
       return tenant === undefined ? null : { tenant: asId(tenant), dataset: dataset ? asId(dataset) : null };
     },
-    /** `DuplicateKeyError` in the commit when there is one. */
+    /** `DuplicateKeyError` in the commit when there is one already. */
     insertWrite: (crUid: string, thing: ManagedThing, receipt: ErasureReceiptDocument) =>
       insert(erasureReceiptsCollection, idOf(crUid, thing), receipt),
   };

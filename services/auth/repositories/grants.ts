@@ -27,8 +27,8 @@ type GrantDocument = {
 };
 
 /**
- * One document per (dataset, holder). Holders are users, tenants and roles. The tenant's, not the dataset's: the
- * question asked most is what a holder may do in a tenant, and indexes are led by the level's owner.
+ * One document per dataset and holder (a user, a tenant or a role). Of tenant level: the most frequent question is what a
+ * holder may do in a tenant, and indexes start with the tenant.
  */
 export const grantsCollection: OwnedCollection<GrantDocument> = {
   name: 'grants',
@@ -55,7 +55,7 @@ const ALL = { read: true, write: true, delete: true, share: true };
 
 export type Grants = ReturnType<typeof createGrants>;
 
-/** Who may do what with a dataset. Everything stays in the tenant of the scope. */
+/** Permissions on datasets. Reads and writes are within the tenant of the scope. */
 export function createGrants(store: DocumentStore) {
   const records = repository(store, grantsCollection, grantOf);
   const ofHolder = async (scope: Scope, datasets: readonly DatasetId[], holder: PrincipalId) => {
@@ -71,7 +71,7 @@ export function createGrants(store: DocumentStore) {
     ofHolders: (scope: Scope, holders: readonly PrincipalId[]) =>
       records.all(scope, {
         where: { holderId: { in: holders } },
-        // In the order of the index: any other would make the store read the whole tenant.
+        // // In the order of the index: with another the store would read the whole tenant.
         sort: [{ field: 'holderId' }],
       }),
     /** The grants of the holders on the datasets, in one read. */
@@ -83,11 +83,11 @@ export function createGrants(store: DocumentStore) {
       }
       return grants;
     },
-    /** Everybody's on the dataset. */
+    /** All grants on the dataset. */
     onDataset: (scope: Scope, dataset: DatasetId) => records.all(scope, { where: { datasetId: dataset } }),
     /**
-     * From now on the holders have exactly these permissions on the dataset; none for an empty set. In the commit:
-     * `DuplicateKeyError` or `VersionConflictError` when grants of them changed since they were read here, or when the dataset
+     * Writes that give the holders exactly these permissions on the dataset; an empty set removes the grant. In the commit:
+     * `DuplicateKeyError` or `VersionConflictError` when their grants changed since they were read here, or when the dataset
      * is gone.
      */
     async exactWrites(
@@ -104,13 +104,13 @@ export function createGrants(store: DocumentStore) {
       });
       return writes.length === 0 ? [] : [update(datasetsCollection, dataset, { required: true }), ...writes];
     },
-    /** For a dataset made in the same commit. */
+    /** All permissions for the holders on a dataset that is created in the same commit. */
     insertAllWrites: (dataset: DatasetId, holders: readonly PrincipalId[]) =>
       holders.map((holder) =>
         records.insertWrite(grantId(dataset, holder), { datasetId: dataset, holderId: holder, ...ALL }),
       ),
     /**
-     * What gives or takes a permission on those of the datasets where that changes anything. In the commit:
+     * Writes that give or take a permission, for the datasets on which that changes something. In the commit:
      * `DuplicateKeyError` or `VersionConflictError` when the holder's grants changed since they were read here, or when a
      * dataset to be shared is gone.
      */
@@ -123,14 +123,15 @@ export function createGrants(store: DocumentStore) {
       return datasets.flatMap((dataset) => {
         const write = changeWrite(dataset, change, existing.get(grantId(dataset, change.holder)));
         if (write === null) return [];
-        // The dataset is touched in the same commit: a grant that outlived it would open a later dataset of the same name.
+        // // The dataset is touched in the same commit: a grant that outlived it would apply to a later dataset of the same
+        // name.
         const touchDataset = update(datasetsCollection, dataset, { required: true });
         return [{ dataset, writes: change.isGiven ? [touchDataset, write] : [write] }];
       });
     },
     /**
-     * All four permissions for one holder on datasets that are touched in the same commit. `DuplicateKeyError` or
-     * `VersionConflictError` in the commit when the holder's grants changed since they were read here.
+     * Writes that give one holder all four permissions on datasets that are touched in the same commit. `DuplicateKeyError`
+     * or `VersionConflictError` in the commit when the holder's grants changed since they were read here.
      */
     async giveAllWrites(scope: Scope, datasets: readonly DatasetId[], holder: PrincipalId): Promise<readonly Write[]> {
       const existing = await ofHolder(scope, datasets, holder);
@@ -142,12 +143,12 @@ export function createGrants(store: DocumentStore) {
       });
     },
     removeAllWrite: (dataset: DatasetId) => records.removeWhereWrite({ datasetId: dataset }),
-    /** In whatever tenant, when it is committed under `SystemScope`. */
+    /** In all tenants when it is committed under `SystemScope`. */
     removeAllOfHolderWrite: (holder: PrincipalId) => records.removeWhereWrite({ holderId: holder }),
   };
 }
 
-/** Null when nothing changes. A grant that gives nothing is removed. */
+/** Null when nothing changes. A grant without permissions is removed. */
 function changeWrite(
   dataset: DatasetId,
   { holder, permission, isGiven }: GrantChange,

@@ -10,7 +10,10 @@ type LinkedIdentityDocument = {
   readonly issuer: string;
   readonly subject: string;
   readonly userId: string;
-  /** Tenants that the configuration of providers made the user join: who was removed from one does not come back by signing in. */
+  /**
+   * Tenants that the user joined by the configuration of providers: a user who was removed from one does not come back by
+   * signing in.
+   */
   readonly joinedTenants: readonly string[];
   readonly createdAt: string;
 };
@@ -20,11 +23,12 @@ export const linkedIdentitiesCollection: OwnedCollection<LinkedIdentityDocument>
   level: 'system',
   owner: 'auth',
   belongsTo: { user: 'userId' },
-  // One person of an issuer per account: an address that passed on to another person does not open the account again.
+  // // One identity per issuer and account: when an address passes on to another person, it does not give access to the
+  // account.
   indexes: [{ fields: ['userId', 'issuer'], unique: true }],
 };
 
-/** Somebody at an issuer, and the account that it opens. */
+/** An identity of an issuer, and its account. */
 export interface LinkedIdentity {
   readonly issuer: string;
   readonly subject: string;
@@ -35,15 +39,18 @@ export interface LinkedIdentity {
 
 export type LinkedIdentities = ReturnType<typeof createLinkedIdentities>;
 
-/** Writes are committed by the caller, under any scope. */
+/** Identities by issuer and subject. Writes may be committed under any scope. */
 export function createLinkedIdentities(store: DocumentStore) {
   const records = repository(store, linkedIdentitiesCollection, identityOf);
   return {
     find: (issuer: string, subject: string) => records.get(SYSTEM_SCOPE, identityId({ issuer, subject })),
     ofUser: (user: UserId) => records.all(SYSTEM_SCOPE, { where: { userId: user } }),
-    /** `DuplicateKeyError` in the commit when the identity has an account, or the account an identity of the issuer. */
+    /**
+     * `DuplicateKeyError` in the commit when the identity has an account already, or the account another identity of the
+     * issuer.
+     */
     insertWrite: (identity: LinkedIdentity) => records.insertWrite(identityId(identity), { ...identity }),
-    /** With one tenant more. `VersionConflictError` in the commit when the link is gone. */
+    /** Adds a joined tenant. `VersionConflictError` in the commit when the link is gone. */
     joinedWrite: (identity: LinkedIdentity, tenant: TenantId) =>
       records.updateWrite(identityId(identity), {
         set: { joinedTenants: [...identity.joinedTenants, tenant] },
@@ -53,7 +60,7 @@ export function createLinkedIdentities(store: DocumentStore) {
   };
 }
 
-/** Subjects may be long and of any characters. */
+/** A hash: subjects may be long and have any characters. */
 function identityId({ issuer, subject }: Pick<LinkedIdentity, 'issuer' | 'subject'>): string {
   return hash('sha256', JSON.stringify([issuer, subject]), 'base64url');
 }

@@ -4,11 +4,11 @@ import { type DocumentStore, insert, removeWhere, replace } from '../../common/s
 import type { OwnedCollection } from '../../common/storage/ports/owned-collection.ts';
 
 type LoginFailures = {
-  /** When all failures will be forgiven, in milliseconds since 1970; after that the entry says nothing. */
+  /** When all failures will be forgiven, in milliseconds since 1970; the entry has no effect after that. */
   readonly forgivenAt: number;
 };
 
-/** Failed logins that are not forgiven yet, by a digest of what they are counted for. */
+/** Failed logins that are not forgiven yet, by a digest of the account or address. */
 export const loginFailuresCollection: OwnedCollection<LoginFailures> = {
   name: 'login_failures',
   level: 'system',
@@ -24,17 +24,17 @@ export interface NewFailure {
 
 export type LoginFailureCounts = ReturnType<typeof createLoginFailureCounts>;
 
-/** Shared by all replicas. Written on failures only. */
+/** Counts failed logins for all replicas. Written on failures only. */
 export function createLoginFailureCounts(store: DocumentStore) {
   return {
-    /** Id → when its failures are forgiven; ids without failures are left out. */
+    /** Maps ids to the time at which their failures are forgiven; ids without failures are missing. */
     async read(ids: readonly string[]): Promise<ReadonlyMap<string, number>> {
       const stored = await store.getMany(SYSTEM_SCOPE, loginFailuresCollection, ids);
       return new Map(stored.map(({ id, value }) => [id, value.forgivenAt]));
     },
-    /** One failure for each; `forgivenAfterMs`: how long one takes to be forgiven. */
+    /** Adds one failure to each; `forgivenAfterMs`: how long one takes to be forgiven. */
     async add(failures: readonly NewFailure[], nowMs: number): Promise<void> {
-      // Another failure may be counted meanwhile; hashing lets so few through that this ends soon.
+      // // Concurrent failures conflict; hashing limits their number, so this ends soon.
       await retryOnConflict(async () => {
         const ids = failures.map(({ id }) => id);
         const stored = await store.getMany(SYSTEM_SCOPE, loginFailuresCollection, ids);
@@ -47,7 +47,7 @@ export function createLoginFailureCounts(store: DocumentStore) {
         await store.commit(SYSTEM_SCOPE, writes);
       });
     },
-    /** Drops what is forgiven, so that the collection stays as small as the last minutes. */
+    /** Removes forgiven entries, so that the collection only has those of the last minutes. */
     async sweep(nowMs: number): Promise<void> {
       await store.commit(SYSTEM_SCOPE, [removeWhere(loginFailuresCollection, { forgivenAt: { lessThan: nowMs } })]);
     },

@@ -12,7 +12,7 @@ type ManagedGrantDocument = {
   readonly permission: Permission;
 };
 
-/** Which single permissions were given because a resource declares them; `grants` says who has what. */
+/** Single permissions that were granted because a resource declares them; `grants` has the effective permissions. */
 export const managedGrantsCollection: OwnedCollection<ManagedGrantDocument> = {
   name: 'managed_grants',
   level: 'tenant',
@@ -28,12 +28,12 @@ export interface SinglePermission {
 
 export type ManagedGrants = ReturnType<typeof createManagedGrants>;
 
-/** In the tenant of the scope. */
+/** Reads and writes are within the tenant of the scope. */
 export function createManagedGrants(store: DocumentStore) {
   const records = repository(store, managedGrantsCollection, grantOf);
   return {
     ofDataset: (scope: Scope, dataset: DatasetId) => records.all(scope, { where: { datasetId: dataset } }),
-    /** `DuplicateKeyError` in the commit when it is noted already. */
+    /** `DuplicateKeyError` in the commit when it is recorded already. */
     insertWrite: (dataset: DatasetId, { holder, permission }: SinglePermission) =>
       records.insertWrite(idOf(dataset, { holder, permission }), { datasetId: dataset, holderId: holder, permission }),
     removeWrite: (dataset: DatasetId, grant: SinglePermission) => records.removeWrite(idOf(dataset, grant)),

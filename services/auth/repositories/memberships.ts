@@ -21,7 +21,7 @@ export const membershipsCollection: OwnedCollection<MembershipDocument> = {
 
 export type Memberships = ReturnType<typeof createMemberships>;
 
-/** Which users belong to which tenants; an owner is a member too. Nobody is a member of the personal space. */
+/** Members of tenants, their owners included. The personal space has no members. */
 export function createMemberships(store: DocumentStore) {
   const records = repository(store, membershipsCollection, membershipOf);
   return {
@@ -43,10 +43,10 @@ export function createMemberships(store: DocumentStore) {
       });
       return found.map(({ user }) => user);
     },
-    /** `DuplicateKeyError` in the commit for a member. */
+    /** `DuplicateKeyError` in the commit for an existing member. */
     insertWrite: (tenant: TenantId, user: UserId, createdAt: string) =>
       records.insertWrite(membershipId(tenant, user), { tenantId: tenant, userId: user, createdAt }),
-    /** Keeps the membership for the rest of the commit: `VersionConflictError` when it is gone. */
+    /** `VersionConflictError` in the commit when the membership has ended. */
     touchWrite: (tenant: TenantId, user: UserId) => records.updateWrite(membershipId(tenant, user), { required: true }),
     removeWrite: (tenant: TenantId, user: UserId) => records.removeWrite(membershipId(tenant, user)),
   };

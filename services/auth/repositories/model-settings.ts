@@ -4,15 +4,15 @@ import { repository } from '../../common/records/base/repository.ts';
 import type { DocumentStore, Stored } from '../../common/storage/ports/document-store.ts';
 import type { OwnedCollection } from '../../common/storage/ports/owned-collection.ts';
 
-/** A secret that is written and never read back. */
+/** A secret that clients write and cannot read back. */
 export type SealedKey = {
-  /** By the `SecretBox`, for the `keyPlace` of its part. */
+  /** Sealed by the `SecretBox` for the `keyPlace` of its part. */
   readonly sealed: string;
-  /** What may be seen of it. */
+  /** The masked key. */
   readonly shown: string;
 };
 
-/** Null key: the one of the environment, if any. */
+/** Without a key, that of the environment is used, if any. */
 export type StoredLanguageModel = {
   readonly provider: string;
   readonly model: string;
@@ -26,14 +26,14 @@ export type StoredVectorDatabase = {
 };
 
 type ModelSettingsDocument = {
-  /** Another with every change, also over a removal, after which versions start again. */
+  /** Changes with every change of the settings, also across a removal, after which versions start again. */
   readonly revision: string;
   readonly languageModel: StoredLanguageModel | null;
   readonly vectorDatabase: StoredVectorDatabase | null;
   readonly changedAt: string;
 };
 
-/** One document: what superusers set at run time for all of the server. */
+/** One document: the settings that superusers changed at run time, for the whole server. */
 export const modelSettingsCollection: OwnedCollection<ModelSettingsDocument> = {
   name: 'model_settings',
   level: 'system',
@@ -44,7 +44,7 @@ export const modelSettingsCollection: OwnedCollection<ModelSettingsDocument> = {
 
 const ID = 'server';
 
-/** Null parts are as the environment configures them. */
+/** Null parts are those of the environment. */
 export interface StoredModelSettings extends ModelSettingsDocument {
   /** Of the document, for `replaceWrite` and `removeWrite`. */
   readonly version: number;
@@ -57,9 +57,9 @@ export type ModelSettingsRepository = ReturnType<typeof createModelSettings>;
 export function createModelSettings(store: DocumentStore) {
   const records = repository(store, modelSettingsCollection, settingsOf);
   return {
-    /** Null: nothing was set. */
+    /** Null: nothing was changed. */
     get: () => records.get(SYSTEM_SCOPE, ID),
-    /** `DuplicateKeyError` in the commit when settings were made meanwhile. */
+    /** `DuplicateKeyError` in the commit when settings were stored meanwhile. */
     insertWrite: (settings: NewModelSettings) => records.insertWrite(ID, settings),
     /** `VersionConflictError` in the commit when they changed since they were read. */
     replaceWrite: ({ version, ...settings }: StoredModelSettings) => records.replaceWrite(ID, settings, version),

@@ -3,11 +3,11 @@ import { type DocumentStore, insert, removeWhere } from '../../common/storage/po
 import type { OwnedCollection } from '../../common/storage/ports/owned-collection.ts';
 
 type RevokedToken = {
-  /** When the token ends by itself (ISO-8601); after that the entry says nothing new. Null: the token never ends. */
+  /** When the token expires (ISO-8601); the entry has no effect after that. Null: never. */
   readonly expiresAt: string | null;
 };
 
-/** Login tokens ended by a logout, by token id. */
+/** Login tokens that a logout ended, by token id. */
 export const revokedTokensCollection: OwnedCollection<RevokedToken> = {
   name: 'revoked_tokens',
   level: 'system',
@@ -24,8 +24,8 @@ export function createRevokedTokens(store: DocumentStore) {
       return (await store.get(SYSTEM_SCOPE, revokedTokensCollection, tokenId)) !== null;
     },
     /**
-     * `DuplicateKeyError` in the commit when the token has ended already. Also drops the entries whose tokens have ended
-     * by themselves before `now`, so the collection stays as small as its lifetime.
+     * `DuplicateKeyError` in the commit when the token is revoked already. Also removes entries of tokens that expired before
+     * `now`.
      */
     addWrites: (tokenId: string, expiresAt: Date | null, now: Date) => [
       removeWhere(revokedTokensCollection, { expiresAt: { lessThan: now.toISOString() } }),

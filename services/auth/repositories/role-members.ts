@@ -27,14 +27,14 @@ export interface RoleMember {
 
 export type RoleMembers = ReturnType<typeof createRoleMembers>;
 
-/** Which users have which roles. */
+/** The users who have roles. */
 export function createRoleMembers(store: DocumentStore) {
   const records = repository(store, roleMembersCollection, roleMemberOf);
   return {
     async has(role: RoleId, user: UserId): Promise<boolean> {
       return (await records.get(SYSTEM_SCOPE, roleMemberId(role, user))) !== null;
     },
-    /** Roles of the user in a tenant, or in all of them. */
+    /** Roles of the user in a tenant, or in all tenants. */
     async rolesOf(user: UserId, tenant?: TenantId): Promise<readonly RoleId[]> {
       const where = { userId: user, ...(tenant === undefined ? {} : { tenantId: tenant }) };
       const found = await records.all(SYSTEM_SCOPE, { where });
@@ -44,14 +44,14 @@ export function createRoleMembers(store: DocumentStore) {
       const found = await records.all(SYSTEM_SCOPE, { where: { roleId: role } });
       return found.map(({ user }) => user);
     },
-    /** Everybody's roles in a tenant. */
+    /** All role memberships in a tenant. */
     ofTenant: (tenant: TenantId) => records.all(SYSTEM_SCOPE, { where: { tenantId: tenant } }),
-    /** `DuplicateKeyError` in the commit for a user who has the role. */
+    /** `DuplicateKeyError` in the commit for a user who has the role already. */
     insertWrite: ({ id, tenant }: Pick<Role, 'id' | 'tenant'>, user: UserId) =>
       records.insertWrite(roleMemberId(id, user), { roleId: id, tenantId: tenant, userId: user }),
     removeWrite: (role: RoleId, user: UserId) => records.removeWrite(roleMemberId(role, user)),
     removeAllOfRoleWrite: (role: RoleId) => records.removeWhereWrite({ roleId: role }),
-    /** In one tenant, or in all of them. */
+    /** In one tenant, or in all tenants. */
     removeAllOfUserWrite: (user: UserId, tenant?: TenantId) =>
       records.removeWhereWrite({ userId: user, ...(tenant === undefined ? {} : { tenantId: tenant }) }),
   };

@@ -44,7 +44,7 @@ export function createRoles(store: DocumentStore) {
     /** `DuplicateKeyError` in the commit when the tenant has a role of the name. */
     insertWrite: ({ id, tenant, name, createdAt }: Role) =>
       records.insertWrite(id, { tenantId: tenant, name, createdAt }),
-    /** Keeps the role for the rest of the commit: `VersionConflictError` when it is gone. */
+    /** `VersionConflictError` in the commit when the role is gone. */
     touchWrite: (id: RoleId) => records.updateWrite(id, { required: true }),
     /** `VersionConflictError` in the commit when the role is gone, `DuplicateKeyError` for a name in use. */
     renameWrite: (id: RoleId, name: string) => records.updateWrite(id, { set: { name }, required: true }),

@@ -10,14 +10,14 @@ type ScimUserDocument = {
   readonly tenantId: string;
   readonly userId: string;
   readonly userName: string;
-  /** `userName` as names are compared: without regard to case. */
+  /** `userName` in lower case, as names are compared. */
   readonly userNameKey: string;
   readonly externalId: string | null;
-  /** The account was made by this tenant's directory, which so decides over it. */
+  /** The tenant's directory created the account and therefore controls it. */
   readonly isProvisioned: boolean;
-  /** The account was deactivated by the directory, which alone it may undo. */
+  /** The directory deactivated the account, so it may activate it again. */
   readonly isSuspended: boolean;
-  /** What the directory says of the person beyond the account: RFC 7643 attributes by their names. */
+  /** The attributes of the person beyond the account: RFC 7643 attributes by their names. */
   readonly profile: JsonObject;
   readonly createdAt: string;
   readonly updatedAt: string;
@@ -75,7 +75,7 @@ export interface ScimGroup {
 
 export type ScimResources = ReturnType<typeof createScimResources>;
 
-/** What the directories of tenants know of users and roles: by tenant, each of them for itself. */
+/** Users and roles as the directories of tenants know them; each tenant has its own. */
 export function createScimResources(store: DocumentStore) {
   const scimUsers = repository(store, scimUsersCollection, userOf);
   const scimGroups = repository(store, scimGroupsCollection, groupOf);
@@ -89,7 +89,7 @@ export function createScimResources(store: DocumentStore) {
     },
     usersByExternalId: (tenant: TenantId, externalId: string) => usersWhere({ tenantId: tenant, externalId }),
     usersOf: (tenant: TenantId) => usersWhere({ tenantId: tenant }),
-    /** `DuplicateKeyError` in the commit for a user or a name that the directory has. */
+    /** `DuplicateKeyError` in the commit for a user or a name that the directory has already. */
     insertUserWrite: (user: ScimUser) => scimUsers.insertWrite(userKey(user.tenant, user.user), documentOf(user)),
     /** `VersionConflictError` in the commit when it changed since it was read; `DuplicateKeyError` for a name in use. */
     replaceUserWrite: (user: StoredScimUser) =>
@@ -97,7 +97,7 @@ export function createScimResources(store: DocumentStore) {
     removeUserWrite: (tenant: TenantId, user: UserId) => scimUsers.removeWrite(userKey(tenant, user)),
     groupsOf: (tenant: TenantId) => scimGroups.all(SYSTEM_SCOPE, { where: { tenantId: tenant } }),
     group: (role: RoleId) => scimGroups.get(SYSTEM_SCOPE, role),
-    /** In place of what was there. */
+    /** Replaces an earlier record. */
     groupWrites: ({ tenant, role, externalId, updatedAt }: ScimGroup) => [
       scimGroups.removeWrite(role),
       scimGroups.insertWrite(role, { tenantId: tenant, externalId, updatedAt }),

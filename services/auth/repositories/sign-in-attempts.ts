@@ -3,15 +3,15 @@ import { SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
 import { type DocumentStore, insert, remove, removeWhere } from '../../common/storage/ports/document-store.ts';
 import type { OwnedCollection } from '../../common/storage/ports/owned-collection.ts';
 
-/** What a browser was sent to a provider with, until it comes back. */
+/** A sign-in at a provider that was started in a browser. */
 export type SignInAttempt = {
   readonly provider: string;
-  /** Hash of the cookie that the browser was given. */
+  /** Hash of the cookie that the browser got. */
   readonly browser: string;
   readonly nonce: string;
   /** PKCE (RFC 7636). */
   readonly codeVerifier: string;
-  /** Checked address to send the browser to afterwards. */
+  /** Validated address to send the browser to afterwards. */
   readonly returnTo: string | null;
   /** ISO-8601 */
   readonly expiresAt: string;
@@ -27,10 +27,10 @@ export const signInAttemptsCollection: OwnedCollection<SignInAttempt> = {
 
 export type SignInAttempts = ReturnType<typeof createSignInAttempts>;
 
-/** By the `state` of the request, of which a hash is stored. */
+/** Attempts by the `state` of their request, which is stored as a hash. */
 export function createSignInAttempts(store: DocumentStore) {
   return {
-    /** Also drops those that have expired before `now`. */
+    /** Also removes attempts that expired before `now`. */
     async add(state: string, attempt: SignInAttempt, now: Date): Promise<void> {
       await store.commit(SYSTEM_SCOPE, [
         removeWhere(signInAttemptsCollection, { expiresAt: { lessThan: now.toISOString() } }),
@@ -40,7 +40,7 @@ export function createSignInAttempts(store: DocumentStore) {
     async get(state: string): Promise<SignInAttempt | null> {
       return (await store.get(SYSTEM_SCOPE, signInAttemptsCollection, attemptId(state)))?.value ?? null;
     },
-    /** True for one caller only. */
+    /** Uses an attempt up; true for one caller only. */
     async take(state: string): Promise<boolean> {
       const [removed] = await store.commit(SYSTEM_SCOPE, [remove(signInAttemptsCollection, attemptId(state))]);
       return removed?.changed === 1;

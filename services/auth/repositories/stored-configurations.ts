@@ -9,7 +9,7 @@ import type { OwnedCollection } from '../../common/storage/ports/owned-collectio
 type StoredConfigurationDocument = {
   readonly ownerId: string;
   readonly name: string;
-  /** JSON text: clients choose the names in it and how deep they nest. */
+  /** JSON text: clients choose the names and the depth of nesting. */
   readonly configuration: string;
   readonly createdAt: string;
   readonly updatedAt: string | null;
@@ -23,7 +23,7 @@ export const storedConfigurationsCollection: OwnedCollection<StoredConfiguration
   indexes: [{ fields: ['ownerId', 'name'], unique: true }],
 };
 
-/** A JSON object that a client keeps under a name: settings of the web interface, of an agent. */
+/** A JSON object that a client stores under a name, such as settings of a user interface or an agent. */
 export interface StoredConfiguration {
   readonly id: string;
   /** Of the document, for `replaceWrite`. */
@@ -54,7 +54,7 @@ export function createStoredConfigurations(store: DocumentStore) {
         where: { ownerId: { in: owners } },
         sort: [{ field: 'ownerId' }, { field: 'name' }],
       }),
-    /** `DuplicateKeyError` in the commit when the owner has the name. */
+    /** `DuplicateKeyError` in the commit when the owner uses the name already. */
     insertWrite: ({ id, ...rest }: NewStoredConfiguration) =>
       records.insertWrite(id, documentOf({ ...rest, updatedAt: null })),
     /** `VersionConflictError` in the commit when it changed since it was read. */

@@ -7,7 +7,7 @@ import type { OwnedCollection } from '../../common/storage/ports/owned-collectio
 
 type TenantHostDocument = { readonly tenantId: string };
 
-/** One document per host name, which is its id: a name belongs to one tenant. */
+/** One document per host name, which is its id, so a name belongs to one tenant. */
 export const tenantHostsCollection: OwnedCollection<TenantHostDocument> = {
   name: 'tenant_hosts',
   level: 'system',
@@ -30,7 +30,7 @@ export function createTenantHosts(store: DocumentStore) {
       const found = await records.all(SYSTEM_SCOPE, { where: { tenantId: tenant } });
       return found.map(({ name }) => name).sort();
     },
-    /** `DuplicateKeyError` in the commit when a tenant has the name. */
+    /** `DuplicateKeyError` in the commit when a tenant has the name already. */
     insertWrite: (name: string, tenant: TenantId) => records.insertWrite(name, { tenantId: tenant }),
     removeWrite: (name: string) => records.removeWrite(name),
   };

@@ -9,7 +9,7 @@ import { addressBody, resetPasswordBody, userRecord, verifyBody } from './accoun
 const resetPassword = onDemand(async () => (await import('../sign-in/account-mails.ts')).resetPassword);
 const verifyAddress = onDemand(async () => (await import('../sign-in/account-mails.ts')).verifyAddress);
 
-/** Asking for mails with tokens, and using those. No credential is looked at: a Bearer that is sent along does no harm. */
+/** Requests for mails with tokens, and for using these tokens. Credentials of the request are ignored. */
 export function accountMailRoutes(deps: MailDependencies): readonly Route[] {
   return [forgotPassword(deps), reset(deps), requestVerification(deps), verify(deps)];
 }
@@ -20,9 +20,9 @@ function forgotPassword(deps: MailDependencies): Route {
   return defineRoute({
     ...common,
     path: '/api/v1/auth/forgot-password',
-    summary: 'Ask for a mail with a token that sets a new password',
+    summary: 'Request a mail with a token that sets a new password',
     body: { kind: 'json', schema: addressBody },
-    responses: { 202: { description: 'Taken, whether there is such an account or not', schema: nothing } },
+    responses: { 202: { description: 'Accepted, whether there is such an account or not', schema: nothing } },
     async handle({ body }) {
       requestAccountMail(deps, 'reset', body.email);
       return json(null, 202);
@@ -52,9 +52,9 @@ function requestVerification(deps: MailDependencies): Route {
   return defineRoute({
     ...common,
     path: '/api/v1/auth/request-verify-token',
-    summary: 'Ask for a mail with a token that confirms the address',
+    summary: 'Request a mail with a token that confirms the address',
     body: { kind: 'json', schema: addressBody },
-    responses: { 202: { description: 'Taken, whether there is such an account or not', schema: nothing } },
+    responses: { 202: { description: 'Accepted, whether there is such an account or not', schema: nothing } },
     async handle({ body }) {
       requestAccountMail(deps, 'verify', body.email);
       return json(null, 202);

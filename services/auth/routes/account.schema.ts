@@ -3,10 +3,10 @@ import { checkEmailAddress } from '../../common/domain/email-address.ts';
 import { lenientBoolean, optional } from '../../common/platform/http/schema.ts';
 import { MAX_PASSWORD_LENGTH } from '../accounts/account.ts';
 
-/** Longer than any address; keeps the keys of the login throttle small. */
+/** Longer than any address; limits the keys of the login throttle. */
 const MAX_USERNAME_LENGTH = 320;
 
-/** An address as it is stored. The issue carries the wire's `type` and `ctx` (auth-integrations.md §1.4). */
+/** A normalised address. The issue has the `type` and `ctx` of the wire format (proto/http/auth-integrations.md §1.4). */
 const emailAddress = z.string().transform((text, context) => {
   const { address, reason } = checkEmailAddress(text);
   if (address !== undefined) return address;
@@ -38,7 +38,7 @@ export const resetPasswordBody = z
 
 export const verifyBody = z.object({ token: z.string() }).meta({ id: 'Body_verify_verify_api_v1_auth_verify_post' });
 
-/** Any text: what is no id is answered like an unknown one. */
+/** Any text: an invalid id is answered like an unknown one. */
 export const userParams = z.object({ userId: z.string() });
 
 export const userIdAnswer = z.object({ user_id: z.string() });

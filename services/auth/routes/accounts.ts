@@ -8,7 +8,7 @@ import { registerBody, userRecord } from './account.schema.ts';
 
 const registerUser = onDemand(async () => (await import('../sign-in/register-user.ts')).registerUser);
 
-/** Signing up. */
+/** Sign-up. */
 export function accountRoutes(deps: AuthenticateDependencies): readonly Route[] {
   return [register(deps)];
 }
@@ -25,7 +25,7 @@ function register(deps: AuthenticateDependencies): Route {
     responses: {
       201: { description: 'The account', schema: userRecord },
       400: { description: 'REGISTER_USER_ALREADY_EXISTS or REGISTER_INVALID_PASSWORD' },
-      403: { description: 'Sign-up is closed, and no superuser asks' },
+      403: { description: 'Sign-up is closed, and the caller is not a superuser' },
       429: { description: 'Too many at the moment' },
     },
     async handle({ body, headers }) {

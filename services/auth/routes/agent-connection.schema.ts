@@ -4,7 +4,7 @@ import type { Json } from '../../common/kernel/json.ts';
 import { qaRow, traceRow } from '../../common/platform/http/answer-schemas.ts';
 import { lenientBoolean, lenientInteger, uuid } from '../../common/platform/http/schema.ts';
 
-/** Longer than what any client sends; the wire contract has no limit, but names are kept and shown for ever. */
+/** Longer than any name that clients send; the contract has no limit, but names are stored permanently. */
 const MAX_TEXT_LENGTH = 1000;
 const MAX_DATASETS = 1000;
 
@@ -33,9 +33,9 @@ export const registerConnectionBody = z
 export const unregisterConnectionBody = z.object({ agent_session_name: text }).meta({ id: 'UnregisterAgentRequest' });
 
 export const connectionsQuery = z.object({
-  /** A user, not a connection. */
+  /** The id of a user, not of a connection. */
   agent_id: uuid().optional(),
-  /** Accepted and without effect, as in the reference. */
+  /** Accepted without effect, as in the reference implementation. */
   range: z.literal(['24h', '7d', '30d', 'all']).default('30d'),
   status: z.literal(['active', 'inactive', 'unknown']).optional(),
   include_sources: lenientBoolean().default(true),

@@ -25,8 +25,8 @@ const unregisterConnection = onDemand(
 );
 
 /**
- * Sessions of programs. A program with a limited API key announces and looks at its own, which says nothing about the
- * account; those of all agents are the account's.
+ * Sessions of programs. A program with a limited API key registers and reads its own, which reveals nothing of the account;
+ * lists of all agents need the whole account.
  */
 export function agentConnectionRoutes(deps: AgentConnectionDependencies): readonly Route[] {
   return [register(deps), unregister(deps), list(deps), readOwn(deps), read(deps)];
@@ -128,7 +128,7 @@ function read(deps: AgentConnectionDependencies): Route {
     method: 'GET',
     path: '/api/v1/agents/connections/:agentId',
     tag,
-    summary: 'The same of an own agent, by the id of its account',
+    summary: 'The same for an own agent, by the id of its account',
     auth: 'user',
     permission: ofAccount('connections and those of own agents'),
     params: connectionParams,

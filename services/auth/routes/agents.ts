@@ -37,14 +37,14 @@ const deleteAgent = onDemand(async () => (await import('../agents/agents.ts')).d
 const getAgent = onDemand(async () => (await import('../agents/agents.ts')).getAgent);
 const listAgents = onDemand(async () => (await import('../agents/agents.ts')).listAgents);
 
-/** Own agents: accounts that work for the caller. */
+/** Agents of the caller. */
 export function agentRoutes(deps: AuthDependencies): readonly Route[] {
   return [list(deps), create(deps), read(deps), remove(deps)];
 }
 
 const tag = 'agent management';
 const NOT_OWN = {
-  403: { description: 'An account that is no agent of the caller' },
+  403: { description: 'An account that is not an agent of the caller' },
   404: { description: 'No such account' },
 };
 
@@ -68,13 +68,13 @@ function create(deps: AuthDependencies): Route {
     method: 'POST',
     path: '/api/v1/agents/create',
     tag,
-    summary: 'Create an agent with an API key, which is shown this once',
+    summary: 'Create an agent with an API key, which is shown only once',
     auth: 'user',
     permission: ofAccount('agents'),
     query: createAgentQuery,
     responses: {
       200: { description: 'The agent and its key', schema: newAgentRecord },
-      400: { description: 'No name for an agent, or one agent too many' },
+      400: { description: 'Not a valid name for an agent, or one agent too many' },
       403: { description: 'An agent cannot create agents' },
       409: { description: 'The caller has an agent of this name' },
     },
@@ -106,7 +106,7 @@ function remove(deps: AuthDependencies): Route {
     method: 'DELETE',
     path: '/api/v1/agents/:agentId',
     tag,
-    summary: 'Delete an own agent with its keys and connections; its datasets become those of the caller',
+    summary: 'Delete an own agent with its keys and connections; its datasets go to the caller',
     auth: 'user',
     permission: ofAccount('agents'),
     params: agentParams,
@@ -118,7 +118,7 @@ function remove(deps: AuthDependencies): Route {
   });
 }
 
-/** camelCase, as auth-integrations.md §4.1. */
+/** An agent in camelCase, as in proto/http/auth-integrations.md §4.1. */
 export function presentAgent({ user, key }: Agent) {
   return {
     agentId: user.id,
@@ -127,7 +127,7 @@ export function presentAgent({ user, key }: Agent) {
   };
 }
 
-/** The one time that the key is shown. */
+/** The only answer that contains the key. */
 export function presentNewAgent({ user, keyText }: Agent & { readonly keyText: string }) {
   return { agentId: user.id, agentEmail: shownAgentAddress(user.email), agentApiKey: keyText };
 }

@@ -9,12 +9,12 @@ import { MAX_KEY_LIFE_SECONDS } from '../keys/api-keys.ts';
 import type { AuthDependencies } from '../model.ts';
 import { presentApiKey } from '../presenters/api-key.ts';
 
-/** Both are kept with the key and in the audit log. */
+/** Limits of texts that are stored with the key and in the audit log. */
 const MAX_TEXT_LENGTH = 200;
-/** More than all datasets of most accounts; each is looked up. */
+/** More datasets than most accounts have; each is looked up. */
 const MAX_KEY_DATASETS = 1000;
 
-/** ISO-8601; without an offset it means UTC, as all naive times of the wire do. */
+/** ISO-8601; without an offset UTC, like all naive times of the API. */
 const instant = z.iso
   .datetime({ offset: true, local: true })
   .transform((text) => new Date(/(Z|[+-]\d{2}:?\d{2})$/i.test(text) ? text : `${text}Z`));
@@ -22,10 +22,10 @@ const instant = z.iso
 export const createApiKeyBody = z
   .object({
     name: z.string().max(MAX_TEXT_LENGTH).nullish(),
-    /** Free text of the owner; shown as `user_label`, because `label` of the wire is the masked key. */
+    /** Free text of the owner; returned as `user_label`, because `label` is the masked key. */
     label: z.string().max(MAX_TEXT_LENGTH).nullish(),
     expires_at: optional(z.union([lenientInteger({ min: 1, max: MAX_KEY_LIFE_SECONDS }), instant])),
-    /** Null or absent: no limit. An empty list could mean all or nothing, so it is refused. */
+    /** Null or absent: no limit. An empty list is ambiguous and refused. */
     permissions: optional(z.array(z.enum(PERMISSIONS)).min(1)),
     datasets: optional(uuidList({ min: 1, max: MAX_KEY_DATASETS })),
   })
@@ -51,7 +51,7 @@ export const apiKeyRecord = z
 const createApiKey = onDemand(async () => (await import('../keys/api-keys.ts')).createApiKey);
 const deleteApiKey = onDemand(async () => (await import('../keys/api-keys.ts')).deleteApiKey);
 
-/** Own API keys. */
+/** API keys of the caller. */
 export function apiKeyRoutes(deps: AuthDependencies): readonly Route[] {
   return [list(deps), create(deps), remove(deps)];
 }
@@ -79,7 +79,7 @@ function create(deps: AuthDependencies): Route {
     method: 'POST',
     path,
     tag: 'auth',
-    summary: 'Create an API key; it is shown this once',
+    summary: 'Create an API key; it is shown only once',
     auth: 'user',
     permission: ofAccount('account'),
     body: { kind: 'json', schema: createApiKeyBody },

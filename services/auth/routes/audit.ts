@@ -13,12 +13,12 @@ import { lenientInteger, optionalOrBlank, uuid } from '../../common/platform/htt
 import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
 import type { AuditDependencies, AuditExport } from '../audit/read-audit-log.ts';
 
-/** `personal`: everybody's personal space, whose log tells of accounts. */
+/** `personal`: the personal space, whose log covers accounts. */
 const tenantId = optionalOrBlank(
   z.union([z.literal(PERSONAL_TENANT), uuid()]).transform((text) => asId<TenantId>(text)),
 ).describe('Default: the tenant the caller works in. `personal`: accounts and the server, for superusers.');
 
-/** As records have their time, so that texts compare like times. */
+/** Formatted like the times of records, so that strings compare like times. */
 const time = optionalOrBlank(
   z.iso.datetime({ offset: true, local: true }).transform((text) => {
     const isZoned = /(Z|[+-]\d\d:?\d\d)$/i.test(text);
@@ -30,7 +30,7 @@ export const auditQuery = z.object({
   tenant_id: tenantId,
   action: optionalOrBlank(z.string()).describe('For example `grant.given`'),
   actor: optionalOrBlank(z.string()).describe('Id of the user who did it'),
-  subject: optionalOrBlank(z.string()).describe('Id of what it was done to'),
+  subject: optionalOrBlank(z.string()).describe('Id of the changed thing'),
   since: time.describe('From this time on'),
   until: time.describe('Before this time'),
   limit: lenientInteger({ min: 1, max: 1000 }).default(100),
@@ -62,7 +62,7 @@ const path = '/api/v1/audit';
 const permission = inTenant('manage_users', 'in the tenant; superuser for the log of accounts');
 const denied = { description: 'May not manage the users of the tenant, or there is none' };
 
-/** Who did what in a tenant, for those who manage its users. */
+/** Audit logs, for principals who manage the users of a tenant. */
 export function auditRoutes(deps: AuditDependencies): readonly Route[] {
   return [list(deps), exported(deps), keys(deps)];
 }
@@ -72,7 +72,7 @@ function list(deps: AuditDependencies): Route {
     method: 'GET',
     path,
     tag: 'audit',
-    summary: 'Who did what in a tenant, newest first',
+    summary: 'The audit log of a tenant, newest first',
     auth: 'user',
     permission,
     query: auditQuery,
@@ -91,7 +91,7 @@ function exported(deps: AuditDependencies): Route {
     method: 'GET',
     path: `${path}/export`,
     tag: 'audit',
-    summary: 'The whole log of a tenant as JSON lines, oldest first; the last line is its signed end',
+    summary: 'The whole audit log of a tenant as JSON lines, oldest first; the last line is the signed head',
     auth: 'user',
     permission,
     query: auditExportQuery,
@@ -126,7 +126,7 @@ function keys(deps: AuditDependencies): Route {
     method: 'GET',
     path: `${path}/keys`,
     tag: 'audit',
-    summary: 'The public keys that verify the signed ends of exports',
+    summary: 'The public keys that verify the signed heads of exports',
     auth: 'none',
     permission: NO_PERMISSION,
     responses: { 200: { description: 'A JSON Web Key set', schema: auditKeys } },
@@ -136,12 +136,12 @@ function keys(deps: AuditDependencies): Route {
   });
 }
 
-/** For reading: `details` is an object. Hashes are made of the text, which exports have. */
+/** A record with `details` as an object. Hashes are computed from its text, which exports have. */
 export function presentAuditRecord({ tenant, details, previous, hash, ...record }: AuditRecord) {
   return { tenant_id: wireTenant(asId(tenant)), ...record, details: parseClientJson(details), previous, hash };
 }
 
-/** A line of an export: the fields that the hash is made of, in their order. */
+/** A line of an export: the fields of the hash, in their order. */
 export function exportedRecord(record: AuditRecord): string {
   const { tenant, number, at, action, actor, subject, details, previous, hash } = record;
   return `${JSON.stringify({ tenant, number, at, action, actor, subject, details, previous, hash })}\n`;

@@ -126,7 +126,7 @@ describe('auth routes over HTTP', () => {
     for (const request of [json('POST', good), { method: 'POST', headers, body: '{"username":' }]) {
       const { status, body } = await send('/auth/login', request);
       expect(status).to.equal(400);
-      expect(body).to.have.property('detail').that.contains('takes a form').and.contains('not JSON');
+      expect(body).to.have.property('detail').that.contains('needs a form').and.contains('not JSON');
     }
   });
 

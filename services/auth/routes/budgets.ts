@@ -17,7 +17,7 @@ import type { AuthDependencies } from '../model.ts';
 
 const action = z.enum(BUDGET_ACTIONS);
 
-/** A number, null for no limit, or either with its own action. Absent: the server's default. */
+/** A number, null for no limit, or an object with either and an action. Absent: the server's default. */
 const limit = (min = 0) => {
   const count = z.int().min(min).nullable();
   return z.union([count, z.object({ limit: count, action: action.optional() })]).optional();
@@ -29,10 +29,10 @@ export const budgetBody = z.object({
   storageBytes: limit(),
   items: limit(),
   datasets: limit(),
-  // With none at all nobody could ask for more.
+  // // At least one request must be possible to raise the limit again.
   requestsPerMinute: limit(1),
   concurrentRuns: limit(),
-  /** Of all limits that do not say their own; default Enforce. */
+  /** For limits without an action of their own; default Enforce. */
   action: action.optional(),
 });
 
@@ -46,7 +46,7 @@ const standing = z.object({
   action: action.nullable(),
   used: z.number(),
   source: z.enum(['stored', 'default', 'none']),
-  /** When the count begins anew; null for what is no rate. */
+  /** When the count restarts; null for kinds that are not rates. */
   windowEndsAt: z.string().nullable(),
 });
 
@@ -65,14 +65,14 @@ const readKeyBudget = onDemand(async () => (await import('../budgets/budgets.ts'
 const readOwnUsage = onDemand(async () => (await import('../budgets/budgets.ts')).readOwnUsage);
 const readTenantBudget = onDemand(async () => (await import('../budgets/budgets.ts')).readTenantBudget);
 
-/** What tenants, personal spaces and API keys may use, and what they use. */
+/** Budgets and usage of tenants, personal spaces and API keys. */
 export function budgetRoutes(deps: AuthDependencies): readonly Route[] {
   return [readTenant(deps), changeTenant(deps), readKey(deps), changeKey(deps), usage(deps)];
 }
 
 const path = '/api/v1/budgets';
 const tag = 'budgets';
-const record = { description: 'Limits beside what is used of them', schema: budgetRecord };
+const record = { description: 'Limits with their usage', schema: budgetRecord };
 
 function readTenant(deps: AuthDependencies): Route {
   return defineRoute({
@@ -95,7 +95,7 @@ function changeTenant(deps: AuthDependencies): Route {
     method: 'PUT',
     path: `${path}/tenants/:tenantId`,
     tag,
-    summary: 'Give a tenant, or the personal space of an account, another budget',
+    summary: 'Set the budget of a tenant or of the personal space of an account',
     auth: 'superuser',
     permission: SUPERUSER,
     params: tenantBudgetParams,
@@ -129,14 +129,14 @@ function changeKey(deps: AuthDependencies): Route {
     method: 'PUT',
     path: `${path}/keys/:keyId`,
     tag,
-    summary: 'Give an API key another budget, within what a superuser gave it',
+    summary: 'Set the budget of an API key, within the ceiling that a superuser set',
     auth: 'user',
     permission: ofAccount('API keys; a superuser any'),
     params: keyBudgetParams,
     body: { kind: 'json', schema: budgetBody },
     responses: {
       200: record,
-      403: { description: 'Beyond what a superuser allows, or asked for with a key that has a budget' },
+      403: { description: 'Above the ceiling of a superuser, or requested with a key that has a budget' },
       404: { description: 'No such key of the caller' },
     },
     async handle({ principal, params, body }) {
@@ -162,7 +162,7 @@ function usage(deps: AuthDependencies): Route {
   });
 }
 
-/** A limit without an action of its own has that of the body. */
+/** Fills in the action of the body for limits without one. */
 function limitsOf(body: BudgetBody): BudgetLimits {
   const limits: Partial<Record<BudgetKind, BudgetLimit>> = {};
   for (const kind of BUDGET_KINDS) {
@@ -174,7 +174,7 @@ function limitsOf(body: BudgetBody): BudgetLimits {
   return limits;
 }
 
-/** Limits beside what is used of them. */
+/** Limits with their usage. */
 export function presentBudget({ account, stored, standing, at }: AccountBudget) {
   const limits = BUDGET_KINDS.map((kind) => {
     const inForce = standing.inForce.get(kind);

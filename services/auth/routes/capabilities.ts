@@ -8,7 +8,7 @@ import type { AuthDependencies } from '../model.ts';
 import { principalParams } from './dataset-grant.schema.ts';
 import { message, tenantParams } from './tenant.schema.ts';
 
-/** Repeatable; any text: unknown ones have their own error. */
+/** May be repeated; any text, since unknown capabilities have their own error. */
 export const capabilityQuery = z.object({ capability: z.array(z.string()), tenant_id: optional(uuid()) });
 
 export const ownCapabilitiesRecord = z.object({ capabilities: z.array(z.string()) });
@@ -17,7 +17,7 @@ const grantCapabilities = onDemand(async () => (await import('../access/capabili
 const ownCapabilities = onDemand(async () => (await import('../access/capabilities.ts')).ownCapabilities);
 const revokeCapabilities = onDemand(async () => (await import('../access/capabilities.ts')).revokeCapabilities);
 
-/** What users, roles and whole tenants may do beyond datasets. */
+/** Capabilities of users, roles and whole tenants. */
 export function capabilityRoutes(deps: AuthDependencies): readonly Route[] {
   return [grant(deps), revoke(deps), listOwn(deps)];
 }
@@ -30,13 +30,13 @@ function grant(deps: AuthDependencies): Route {
     method: 'POST',
     path: `${path}/capabilities/:principalId`,
     tag,
-    summary: 'Give capabilities to a user, a role or a tenant',
+    summary: 'Grant capabilities to a user, a role or a tenant',
     auth: 'user',
     permission: inTenant('grant_capabilities', 'in the tenant, and every capability given'),
     params: principalParams,
     query: capabilityQuery,
     responses: {
-      200: { description: 'Given', schema: message },
+      200: { description: 'Granted', schema: message },
       400: { description: 'Unknown capability' },
       403: { description: 'The caller may not, or the principal is unknown' },
     },
@@ -54,13 +54,13 @@ function revoke(deps: AuthDependencies): Route {
     method: 'DELETE',
     path: `${path}/capabilities/:principalId`,
     tag,
-    summary: 'Take capabilities from a user, a role or a tenant',
+    summary: 'Revoke capabilities from a user, a role or a tenant',
     auth: 'user',
     permission: inTenant('revoke_capabilities'),
     params: principalParams,
     query: capabilityQuery,
     responses: {
-      200: { description: 'Taken; the principal may not have had them', schema: message },
+      200: { description: 'Revoked; the principal may not have had them', schema: message },
       400: { description: 'Unknown capability' },
       403: { description: 'The caller may not, or the principal is unknown' },
     },
@@ -84,7 +84,7 @@ function listOwn(deps: AuthDependencies): Route {
     params: tenantParams,
     responses: {
       200: { description: 'Sorted', schema: ownCapabilitiesRecord },
-      403: { description: 'The caller is no member, or the tenant is unknown' },
+      403: { description: 'The caller is not a member, or the tenant is unknown' },
     },
     async handle({ principal, params }) {
       return json({ capabilities: await ownCapabilities(deps, principal, asId(params.tenantId)) });

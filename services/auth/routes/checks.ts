@@ -33,8 +33,8 @@ export function checkRoutes(deps: CheckDependencies): readonly Route[] {
 }
 
 /**
- * Whether the hosted service accepts the key. A key of this server stays here: it counts as none. `CloudApiKeyMissingError`
- * (400) without one, `CloudConnnectionError` (503) otherwise.
+ * Checks that the hosted service accepts the key. A key of this server is not sent there and counts as none.
+ * `CloudApiKeyMissingError` (400) without a key, `CloudConnnectionError` (503) otherwise.
  */
 async function checkConnection(
   { apiKeys, cloudApi }: CheckDependencies,

@@ -9,7 +9,7 @@ import type { ConfigurationDependencies, ListedConfiguration } from '../settings
 
 const MAX_NAME_LENGTH = 255;
 
-/** An object as it was sent. Not a record of the library, which makes a copy without the names it finds dangerous. */
+/** Any object, unchanged: zod's record would drop names that it considers dangerous. */
 const anyObject = z
   .unknown()
   .superRefine((value, context) => {
@@ -46,7 +46,7 @@ const storeConfiguration = onDemand(
   async () => (await import('../settings/stored-configurations.ts')).storeConfiguration,
 );
 
-/** JSON objects that clients keep here under names of theirs. */
+/** JSON objects that clients store under names of their choice. */
 export function configurationRoutes(deps: ConfigurationDependencies): readonly Route[] {
   return [store(deps), read(deps), list(deps)];
 }
@@ -58,7 +58,7 @@ function store(deps: ConfigurationDependencies): Route {
     method: 'POST',
     path: `${path}/store_user_configuration`,
     tag: 'configuration',
-    summary: 'Keep an object under a name of the caller, in place of the one before',
+    summary: 'Store an object under a name of the caller, replacing an earlier one',
     auth: 'user',
     permission: ofAccount('configurations'),
     body: { kind: 'json', schema: storeConfigurationBody },
@@ -106,7 +106,7 @@ function list(deps: ConfigurationDependencies): Route {
   });
 }
 
-/** One entry of the list (auth-integrations.md §5.1). */
+/** One entry of the list (proto/http/auth-integrations.md §5.1). */
 export function presentConfiguration(stored: ListedConfiguration) {
   const { id, ownerId, name, configuration, createdAt, updatedAt } = stored;
   return { id, ownerId, name, configuration, createdAt, updatedAt };

@@ -3,11 +3,11 @@ import { uuid, uuidList } from '../../common/platform/http/schema.ts';
 
 export const principalParams = z.object({ principalId: uuid() });
 
-/** Any text: an unknown permission has its own error. */
+/** Any text: unknown permissions have their own error. */
 export const grantQuery = z.object({ permission_name: z.string() });
 export const grantedQuery = z.object({ permission_name: z.string().default('read') });
 
-/** A bare list, and never an empty one: it would read as "all of mine". */
+/** A bare list, which must not be empty: an empty one could be read as all datasets of the caller. */
 export const grantBody = uuidList({ min: 1 });
 
 export const grantedDatasetRecord = z.object({

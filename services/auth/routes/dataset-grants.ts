@@ -11,7 +11,7 @@ const grantDatasets = onDemand(async () => (await import('../access/dataset-gran
 const revokeDatasets = onDemand(async () => (await import('../access/dataset-grants.ts')).revokeDatasets);
 const principalDatasets = onDemand(async () => (await import('../access/dataset-grants.ts')).principalDatasets);
 
-/** Who may use which datasets. */
+/** Permissions on datasets. */
 export function datasetGrantRoutes(deps: AuthDependencies): readonly Route[] {
   return [grant(deps), revoke(deps), list(deps)];
 }
@@ -24,14 +24,14 @@ function grant(deps: AuthDependencies): Route {
     method: 'POST',
     path: `${path}/datasets/:principalId`,
     tag,
-    summary: 'Give a user, a role or a tenant one permission on datasets',
+    summary: 'Grant a user, a role or a tenant one permission on datasets',
     auth: 'user',
     permission: onDatasets('share', 'on every dataset'),
     params: principalParams,
     query: grantQuery,
     body: { kind: 'json', schema: grantBody },
     responses: {
-      200: { description: 'Given on all of them', schema: message },
+      200: { description: 'Granted on all of them', schema: message },
       403: { description: 'A dataset cannot be shared by the caller, or the permission is unknown' },
       404: { description: 'Unknown principal' },
     },
@@ -48,14 +48,14 @@ function revoke(deps: AuthDependencies): Route {
     method: 'DELETE',
     path: `${path}/datasets/:principalId`,
     tag,
-    summary: 'Take one permission on datasets from a user, a role or a tenant',
+    summary: 'Revoke one permission on datasets from a user, a role or a tenant',
     auth: 'user',
     permission: onDatasets('share', 'on every dataset'),
     params: principalParams,
     query: grantQuery,
     body: { kind: 'json', schema: grantBody },
     responses: {
-      200: { description: 'Taken; the principal may not have had it', schema: message },
+      200: { description: 'Revoked; the principal may not have had it', schema: message },
       403: { description: 'A dataset cannot be shared by the caller, or the permission is unknown' },
       404: { description: 'Unknown principal' },
     },
@@ -79,7 +79,7 @@ function list(deps: AuthDependencies): Route {
     query: grantedQuery,
     responses: {
       200: { description: 'Oldest first; none for an unknown permission', schema: z.array(grantedDatasetRecord) },
-      403: { description: 'Another user, role or tenant that the caller may not look into' },
+      403: { description: 'Another user, role or tenant whose datasets the caller may not see' },
       404: { description: 'Unknown principal, a role of another tenant, or no current tenant' },
     },
     async handle({ principal, params, query }) {

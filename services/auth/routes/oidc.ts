@@ -10,7 +10,7 @@ import type { OidcDependencies } from '../oidc/oidc-client.ts';
 import { loginAnswer } from './account.schema.ts';
 import { clearedCookie, loginCookie } from './session-cookie.ts';
 
-/** Longer than any state, code or address that a provider sends. */
+/** Longer than any state, code or address of a provider. */
 const MAX_LENGTH = 8192;
 
 const text = z.string().max(MAX_LENGTH);
@@ -19,7 +19,7 @@ export const providerParams = z.object({ provider: text });
 
 export const startQuery = z.object({ return_to: text.optional() });
 
-/** RFC 6749 §4.1.2 and RFC 9207; a parameter that comes twice is a fault, as these must not. */
+/** RFC 6749 §4.1.2 and RFC 9207; a repeated parameter is refused. */
 export const callbackQuery = z.object({
   state: text.optional(),
   code: text.optional(),
@@ -38,7 +38,7 @@ const finishOidcSignIn = onDemand(async () => (await import('../oidc/browser-sig
 const logOutWithProvider = onDemand(async () => (await import('../oidc/browser-sign-in.ts')).logOutWithProvider);
 const startOidcSignIn = onDemand(async () => (await import('../oidc/browser-sign-in.ts')).startOidcSignIn);
 
-/** Signing in with OpenID Connect providers: authorization code flow with PKCE, for browsers. */
+/** Sign-in with OpenID Connect providers, by the authorization code flow with PKCE, for browsers. */
 export function oidcRoutes(deps: OidcDependencies): readonly Route[] {
   return [list(deps), start(deps), finish(deps), end(deps)];
 }
@@ -77,7 +77,7 @@ function start(deps: OidcDependencies): Route {
       302: { description: 'To the provider' },
       400: { description: 'return_to leads elsewhere' },
       404: { description: 'No such provider' },
-      429: { description: 'Too many started from the address' },
+      429: { description: 'Too many sign-ins were started from the address' },
       503: { description: 'The provider does not answer' },
     },
     async handle({ params: { provider }, query: { return_to: returnTo }, remoteAddress }) {
@@ -93,15 +93,15 @@ function finish(deps: OidcDependencies): Route {
     method: 'GET',
     path: '/api/v1/auth/oidc/:provider/callback',
     tag: 'auth',
-    summary: 'Finish a sign-in: sets the login cookie and goes back to return_to, or answers a token',
+    summary: 'Finish a sign-in: sets the login cookie and redirects to return_to, or returns a token',
     auth: 'none',
     permission: NO_PERMISSION,
     params: providerParams,
     query: callbackQuery,
     responses: {
       200: { description: 'Signed in', schema: loginAnswer },
-      302: { description: 'To return_to; when the sign-in failed, with error and error_description' },
-      400: { description: 'Not a sign-in of this browser, or a finished one' },
+      302: { description: 'To return_to; with error and error_description when the sign-in failed' },
+      400: { description: 'A sign-in of another browser, or one that has ended' },
       403: { description: 'Refused by the provider, or no account for this person' },
       404: { description: 'No such provider' },
       409: { description: 'There is an account with the address that cannot be linked' },
@@ -124,7 +124,7 @@ function end(deps: OidcDependencies): Route {
     method: 'POST',
     path: '/api/v1/auth/oidc/:provider/logout',
     tag: 'auth',
-    summary: 'End the presented login token; answers where the browser signs out of the provider',
+    summary: 'End the presented login token; returns where the browser signs out of the provider',
     auth: 'user',
     permission: ofAccount('session'),
     params: providerParams,
@@ -168,7 +168,9 @@ function success(deps: OidcDependencies, opened: OpenedSession, { provider, retu
   };
 }
 
-/** The page that the sign-in was started from can tell people better than a JSON text in an empty window. */
+/**
+ * Redirects to the page where the sign-in was started, which can show the error better than a JSON text in an empty window.
+ */
 function failure(error: Error, returnTo: string | null, cleared: string): Reply {
   if (returnTo === null || !isEngramError(error)) throw error;
   const url = new URL(returnTo);
@@ -181,20 +183,20 @@ function redirect(location: string, cookies: readonly string[]): Reply {
   return { status: 302, headers: { location, 'set-cookie': cookies, 'cache-control': 'no-store' } };
 }
 
-/** Known wherever a provider is; the use cases have refused the others. */
+/** Set when there is a provider; the use cases have refused other requests. */
 function publicUrlOf({ oidc }: OidcDependencies): string {
   return oidc?.publicUrl ?? '';
 }
 
-/** Browsers refuse larger ones. */
+/** Browsers refuse larger cookies. */
 const MAX_ID_TOKEN_LENGTH = 3_800;
 
-/** One for each sign-in under way, so that two tabs do not disturb each other. */
+/** One cookie per sign-in, so that two tabs do not disturb each other. */
 export function attemptCookieName(state: string): string {
   return `engram_sign_in_${hash('sha256', state, 'hex').slice(0, 16)}`;
 }
 
-/** Sent with the way back, which is a navigation from another site: Lax, not Strict. */
+/** Lax, not Strict: the callback is a navigation from another site. */
 export function attemptCookie(state: string, secret: string, publicUrl: string): string {
   return `${attemptCookieName(state)}=${secret}; ${attributes(publicUrl)}; Max-Age=${ATTEMPT_LIFETIME_SECONDS}`;
 }
@@ -203,7 +205,7 @@ export function clearedAttemptCookie(state: string, publicUrl: string): string {
   return `${attemptCookieName(state)}=; ${attributes(publicUrl)}; Max-Age=0`;
 }
 
-/** Kept by the browser that it is about, for the provider's logout page: some want it as proof of who signs out. */
+/** Stored by the user's browser for the logout page of the provider: some require it as proof of who signs out. */
 export function idTokenCookie(provider: string, idToken: string, publicUrl: string): readonly string[] {
   if (idToken.length > MAX_ID_TOKEN_LENGTH) return [];
   return [`${idTokenCookieName(provider)}=${idToken}; ${attributes(publicUrl)}`];

@@ -27,7 +27,7 @@ const rolesInTenant = onDemand(async () => (await import('../tenants/tenant-dire
 const rolesOfMember = onDemand(async () => (await import('../tenants/tenant-directory.ts')).rolesOfMember);
 const usersWithRole = onDemand(async () => (await import('../tenants/tenant-directory.ts')).usersWithRole);
 
-/** Roles of tenants and who has them. */
+/** Roles of tenants and their members. */
 export function roleRoutes(deps: AuthDependencies): readonly Route[] {
   return [
     create(deps),
@@ -35,7 +35,7 @@ export function roleRoutes(deps: AuthDependencies): readonly Route[] {
     assign(deps),
     withdraw(deps),
     list(deps),
-    // Before the members of a role: `/roles/users/…`.
+    // // Before the route of members: `/roles/users/…`.
     listOfMember(deps),
     listMembers(deps),
   ];
@@ -92,15 +92,15 @@ function assign(deps: AuthDependencies): Route {
     method: 'POST',
     path: `${path}/users/:userId/roles`,
     tag,
-    summary: 'Give a role to a member of its tenant',
+    summary: 'Assign a role to a member of its tenant',
     auth: 'user',
     permission: inTenant('manage_users', 'in the tenant of the role, and every capability of the role'),
     params: memberParams,
     query: assignRoleQuery,
     responses: {
-      200: { description: 'Given', schema: message },
+      200: { description: 'Granted', schema: message },
       403: { description: 'The caller may not manage users, or the role can do more than the caller' },
-      404: { description: 'Unknown user or role, or the user is no member of its tenant' },
+      404: { description: 'Unknown user or role, or the user is not a member of its tenant' },
       409: { description: 'The user has the role' },
     },
     async handle({ principal, params, query }) {
@@ -121,7 +121,7 @@ function withdraw(deps: AuthDependencies): Route {
     params: memberParams,
     query: assignRoleQuery,
     responses: {
-      200: { description: 'Taken; the user may not have had it', schema: message },
+      200: { description: 'Revoked; the user may not have had it', schema: message },
       403: { description: 'The caller may not manage users' },
       404: { description: 'Unknown user or role' },
     },
@@ -163,7 +163,7 @@ function listOfMember(deps: AuthDependencies): Route {
     responses: {
       200: { description: 'By name', schema: z.array(roleRecord) },
       403: { description: 'The caller may not manage users' },
-      404: { description: 'Unknown tenant, or the user is no member' },
+      404: { description: 'Unknown tenant, or the user is not a member' },
     },
     async handle({ principal, params }) {
       const { tenantId, userId } = params;

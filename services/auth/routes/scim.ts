@@ -24,7 +24,7 @@ export const scimId = z.object({ id: z.string() });
 
 const text = z.string().optional();
 
-/** Names separated by commas. */
+/** Comma-separated names. */
 const names = z
   .string()
   .default('')
@@ -40,12 +40,15 @@ export const scimListQuery = scimSelection.extend({
   sortOrder: z.enum(['ascending', 'descending']).default('ascending'),
 });
 
-/** Beyond it a client pages. */
+/** Limits a page. */
 export function boundedCount(count: number): number {
   return Math.min(Math.max(0, count), MAX_RESULTS);
 }
 
-/** Names of attributes are case-insensitive and their values lenient: they are read by the schemas of SCIM, not by this. */
+/**
+ * Names of attributes are case-insensitive and their values lenient, so they are read by the SCIM schemas and not by this
+ * one.
+ */
 export const scimBody = z
   .record(z.string(), z.unknown())
   .describe('A resource, or a PatchOp message (RFC 7644 §3.5.2)');
@@ -71,7 +74,7 @@ export function scimRoutes(deps: ScimDependencies): readonly Route[] {
   return [...resourceRoutes(deps, PEOPLE), ...resourceRoutes(deps, ROLES), ...documents()];
 }
 
-/** What the API description says of the routes of a kind of resource. */
+/** Texts of the API description for the routes of a kind of resource. */
 interface ResourceTexts {
   readonly name: ResourceName;
   readonly endpoint: string;
@@ -88,12 +91,12 @@ const PEOPLE: ResourceTexts = {
     list: 'People of the current tenant, as its directory sees them',
     create: 'Provision a person: an account of the directory, or a link to a member',
     read: 'A person of the current tenant',
-    replace: 'Replace what the directory says of a person',
-    patch: 'Change what the directory says of a person; `active: false` shuts out at once',
+    replace: 'Replace the attributes of a person',
+    patch: 'Change attributes of a person; `active: false` ends access at once',
     remove: 'Remove a person from the tenant; an account of the directory alone is deleted',
   },
   resource: 'The person',
-  denied: 'May not manage the users of the tenant, or the directory has no say in it',
+  denied: 'May not manage the users of the tenant, or the directory may not make this change',
   taken: 'uniqueness: the userName or the address is in use',
 };
 
@@ -115,7 +118,7 @@ const ROLES: ResourceTexts = {
 
 const headers = { 'content-type': SCIM_MEDIA_TYPE };
 
-/** What every route of a directory has in common. */
+/** Common properties of all SCIM routes. */
 const OF_DIRECTORY = {
   tag: 'scim',
   auth: 'strict',
@@ -206,7 +209,7 @@ function resourceRoutes(deps: ScimDependencies, texts: ResourceTexts): readonly 
   ];
 }
 
-/** What the server can do: the same for everybody. */
+/** Public documents about the features of the server. */
 const PUBLIC = { ...OF_DIRECTORY, method: 'GET', auth: 'none', permission: NO_PERMISSION } as const;
 
 function documents(): readonly Route[] {
@@ -259,7 +262,7 @@ function scimReply(body: unknown, status = 200, more: Readonly<Record<string, st
   return { status, json: body, headers: { ...headers, ...more } };
 }
 
-/** Errors of the shared layers as RFC 7644 §3.12 has them; those that are spelled so already stay. */
+/** Formats errors of the shared layers as RFC 7644 §3.12 has them; SCIM errors are returned unchanged. */
 function presentError(reply: Reply): Reply {
   const status = reply.status ?? 500;
   const body = isRecord(reply.json) ? reply.json : {};

@@ -2,7 +2,7 @@ import type { AuthSettings } from '../model.ts';
 
 type CookieSettings = Pick<AuthSettings, 'cookieName' | 'cookieDomain' | 'cookieSecure'>;
 
-/** `Set-Cookie` as the contract spells it: ends with the browser session, readable by no script. */
+/** `Set-Cookie` of the contract: a session cookie that scripts cannot read. */
 export function loginCookie(settings: CookieSettings, token: string): string {
   return `${settings.cookieName}=${token}; HttpOnly; Path=/; SameSite=lax${extraOf(settings)}`;
 }

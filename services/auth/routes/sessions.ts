@@ -10,7 +10,7 @@ import { clearedCookie, loginCookie } from './session-cookie.ts';
 const logIn = onDemand(async () => (await import('../sign-in/log-in.ts')).logIn);
 const logOut = onDemand(async () => (await import('../credentials/login-sessions.ts')).logOut);
 
-/** Signing in and out. */
+/** Login and logout. */
 export function sessionRoutes(deps: LoginDependencies): readonly Route[] {
   return [login(deps), logout(deps), me()];
 }
@@ -20,14 +20,14 @@ function login(deps: LoginDependencies): Route {
     method: 'POST',
     path: '/api/v1/auth/login',
     tag: 'auth',
-    summary: 'Log in with a form; answers a token and sets the login cookie',
+    summary: 'Log in with a form; returns a token and sets the login cookie',
     auth: 'none',
     permission: NO_PERMISSION,
     body: { kind: 'form', schema: loginBody },
     whenInvalid: (contentType) => ({ status: 400, json: { detail: faultOf(contentType) } }),
     responses: {
       200: { description: 'Logged in', schema: loginAnswer },
-      400: { description: 'Not a login form: LOGIN_BAD_CREDENTIALS, or what is wanted in place of JSON' },
+      400: { description: 'Not a login form: LOGIN_BAD_CREDENTIALS, or a text that explains the form' },
       401: { description: 'LOGIN_BAD_CREDENTIALS' },
       429: { description: 'Too many failed logins' },
     },
@@ -43,7 +43,7 @@ function login(deps: LoginDependencies): Route {
 
 function faultOf(contentType: string): string {
   if (!/^application\/([\w.-]+\+)?json\b/i.test(contentType)) return 'LOGIN_BAD_CREDENTIALS';
-  return 'The login takes a form with username and password (application/x-www-form-urlencoded or multipart/form-data), not JSON.';
+  return 'The login needs a form with username and password (application/x-www-form-urlencoded or multipart/form-data), not JSON.';
 }
 
 function logout(deps: LoginDependencies): Route {

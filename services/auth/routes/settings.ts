@@ -7,14 +7,14 @@ import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
 import type { ModelSettingsDependencies, ModelSettingsView } from '../settings/model-settings.ts';
 
 const PROVIDERS = ['openai', 'ollama', 'anthropic', 'gemini', 'mistral'];
-/** Longer than any; what is sealed is kept whole. */
+/** Longer than any key; the sealed key is stored as a whole. */
 const MAX_KEY_LENGTH = 8_192;
 const MAX_TEXT_LENGTH = 2_048;
 
 const key = z.string().max(MAX_KEY_LENGTH);
 const text = z.string().max(MAX_TEXT_LENGTH);
 
-/** `configuredProvider`: a server of one's own has a name of its own, under which it can be chosen again. */
+/** `configuredProvider`: a custom provider of the environment, which can be chosen again under its name. */
 export function changeSettingsBody(configuredProvider: string | null) {
   const providers = new Set([...PROVIDERS, ...(configuredProvider === null ? [] : [configuredProvider])]);
   return z.object({
@@ -50,29 +50,29 @@ const readModelSettings = onDemand(async () => (await import('../settings/model-
 const resetModelSettings = onDemand(async () => (await import('../settings/model-settings.ts')).resetModelSettings);
 
 /**
- * The models of the server. What is set here wins over the environment, for every process and beyond restarts. The part
- * `vectorDb` is kept and read back for the clients that send it, and nothing else: ENGRAM_STORES chooses our index, and
- * vectors cannot be moved to another one by a setting.
+ * The models of the server. Changes override the environment, for all processes and permanently. The part `vectorDb` is
+ * stored and returned for clients that send it, without effect: ENGRAM_STORES selects the index, and a setting cannot move
+ * vectors.
  */
 export function settingRoutes(deps: ModelSettingsDependencies): readonly Route[] {
   return [read(deps), change(deps), reset(deps)];
 }
 
 const path = '/api/v1/settings';
-const NOT_A_SUPERUSER = { description: 'The caller is no superuser' };
+const NOT_A_SUPERUSER = { description: 'The caller is not a superuser' };
 
 function read(deps: ModelSettingsDependencies): Route {
   return defineRoute({
     method: 'GET',
     path,
     tag: 'settings',
-    summary: 'The models in force',
+    summary: 'The current models',
     auth: 'user',
     permission: NO_PERMISSION,
     responses: {
       200: {
         description:
-          'Keys are masked, lists of models are suggestions. `vectorDb` is what was sent: it has no effect, ENGRAM_STORES chooses the index',
+          'Keys are masked, lists of models are suggestions. `vectorDb` is what was sent: it has no effect, ENGRAM_STORES selects the index',
         schema: settingsRecord,
       },
     },
@@ -88,12 +88,12 @@ function change(deps: ModelSettingsDependencies): Route {
     method: 'POST',
     path,
     tag: 'settings',
-    summary: 'Set the language model for what begins from now on; `vectorDb` is kept without effect',
+    summary: 'Set the language model for work that starts from now on; `vectorDb` is stored without effect',
     auth: 'user',
     permission: SUPERUSER,
     body: { kind: 'json', schema: changeSettingsBody(configured?.provider ?? null) },
     responses: {
-      200: { description: 'Set. A blank or masked key leaves the one before', schema: nothing },
+      200: { description: 'Stored. A blank or masked key leaves the stored one', schema: nothing },
       403: NOT_A_SUPERUSER,
       503: { description: 'A key was sent, and there is no root key to seal it with (ENGRAM_ROOT_KEYS)' },
     },
@@ -109,10 +109,13 @@ function reset(deps: ModelSettingsDependencies): Route {
     method: 'DELETE',
     path,
     tag: 'settings',
-    summary: 'Back to the models that the environment configures',
+    summary: 'Return to the models that the environment configures',
     auth: 'user',
     permission: SUPERUSER,
-    responses: { 200: { description: 'Nothing is set any more', schema: nothing }, 403: NOT_A_SUPERUSER },
+    responses: {
+      200: { description: 'The settings are those of the environment', schema: nothing },
+      403: NOT_A_SUPERUSER,
+    },
     async handle({ principal }) {
       await resetModelSettings(deps, principal);
       return json(null);
@@ -120,7 +123,7 @@ function reset(deps: ModelSettingsDependencies): Route {
   });
 }
 
-/** The settings of the wire (auth-integrations.md §5.2). */
+/** The settings of proto/http/auth-integrations.md §5.2. */
 export function presentSettings({ languageModel, vectorDatabase }: ModelSettingsView) {
   const { provider, model, endpoint, key } = languageModel;
   return {
@@ -142,7 +145,7 @@ export function presentSettings({ languageModel, vectorDatabase }: ModelSettings
   };
 }
 
-/** A page shows the provider in force as one of its list: a server of one's own has a name of its own. */
+/** The current provider is in the list of providers, also a custom one. */
 function withCurrent(providers: readonly Choice[], current: string): readonly Choice[] {
   const isListed = providers.some(({ value }) => value === current);
   return isListed ? providers : [...providers, { value: current, label: current }];
@@ -155,7 +158,7 @@ export interface Choice {
 
 const suggestion = (value: string, label = value): Choice => ({ value, label });
 
-/** Providers as settings pages list them. Bedrock is listed and cannot be chosen (auth-integrations.md §5.2). */
+/** Providers as settings pages list them. Bedrock is listed but cannot be chosen (proto/http/auth-integrations.md §5.2). */
 export const MODEL_PROVIDERS: readonly Choice[] = [
   suggestion('openai', 'OpenAI'),
   suggestion('ollama', 'Ollama'),
@@ -170,7 +173,7 @@ export const VECTOR_PROVIDERS: readonly Choice[] = [
   suggestion('pgvector', 'PGVector'),
 ];
 
-/** Suggestions by provider; any other model of theirs may be named too. */
+/** Suggested models by provider; other models can be chosen too. */
 export const MODEL_SUGGESTIONS: Readonly<Record<string, readonly Choice[]>> = {
   openai: [
     suggestion('gpt-5-mini'),

@@ -8,7 +8,7 @@ export const memberParams = z.object({ userId: uuid() });
 export const createTenantQuery = z.object({ tenant_name: z.string() });
 export const joinTenantQuery = z.object({ tenant_id: uuid() });
 
-/** Null and absent: the personal space. */
+/** Null or absent: the personal space. */
 export const selectTenantBody = z.object({ tenant_id: optional(uuid()) }).meta({ id: 'SelectTenantDTO' });
 
 export const message = z.object({ message: z.string() });

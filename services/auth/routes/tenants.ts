@@ -26,7 +26,7 @@ const createTenant = onDemand(async () => (await import('../tenants/tenants.ts')
 const ownTenants = onDemand(async () => (await import('../tenants/tenants.ts')).ownTenants);
 const selectTenant = onDemand(async () => (await import('../tenants/tenants.ts')).selectTenant);
 
-/** Tenants and who belongs to them. */
+/** Tenants and their members. */
 export function tenantRoutes(deps: AuthDependencies): readonly Route[] {
   return [create(deps), select(deps), listOwn(deps), listMembers(deps), add(deps), remove(deps)];
 }
@@ -65,7 +65,7 @@ function select(deps: AuthDependencies): Route {
     body: { kind: 'json', schema: selectTenantBody },
     responses: {
       200: { description: 'The tenant; `None` for the personal space', schema: tenantMessage },
-      404: { description: 'Unknown, or the caller is no member' },
+      404: { description: 'Unknown, or the caller is not a member' },
     },
     async handle({ principal, body }) {
       const tenant = body.tenant_id === undefined ? PERSONAL_TENANT : asId<typeof PERSONAL_TENANT>(body.tenant_id);
@@ -146,7 +146,7 @@ function remove(deps: AuthDependencies): Route {
       200: { description: 'Removed', schema: message },
       400: { description: 'The owner cannot be removed' },
       403: { description: 'The caller may not manage users' },
-      404: { description: 'Unknown tenant or user, or no member' },
+      404: { description: 'Unknown tenant or user, or not a member' },
     },
     async handle({ principal, params }) {
       await removeMember(deps, principal, { tenant: asId(params.tenantId), user: asId(params.userId) });

@@ -15,13 +15,13 @@ const publicKey = z.object({
   e: z.string().optional(),
 });
 
-/** RFC 7517. */
+/** A JSON Web Key Set (RFC 7517). */
 export const keySet = z.object({ keys: z.array(publicKey) });
 
-/** A key that shall sign is listed as an accepted one before, so a copy of this age is good enough. */
+/** New signing keys are listed as accepted ones first, so a copy of this age is recent enough. */
 const MAX_AGE_SECONDS = 300;
 
-/** The public keys of login tokens (RFC 7517), for whoever verifies them without asking this service. */
+/** The public keys of login tokens, for programs that verify tokens themselves. */
 export function tokenKeyRoutes({ tokens }: LoginSessionDependencies): readonly Route[] {
   return [
     defineRoute({

@@ -21,7 +21,7 @@ const currentUser = onDemand(async () => (await import('../accounts/account.ts')
 const deleteUser = onDemand(async () => (await import('../accounts/delete-user.ts')).deleteUser);
 const updateOwnAccount = onDemand(async () => (await import('../accounts/change-user.ts')).updateOwnAccount);
 
-/** Accounts, as their owners and as superusers see them. */
+/** Accounts, for their owners and for superusers. */
 export function userRoutes(deps: AuthDependencies): readonly Route[] {
   return [readOwn(deps), updateOwn(deps), findId(deps), read(deps), change(deps), remove(deps)];
 }
@@ -55,7 +55,7 @@ function updateOwn(deps: AuthDependencies): Route {
     responses: {
       200: { description: 'The account', schema: userRecord },
       400: { description: 'UPDATE_USER_EMAIL_ALREADY_EXISTS or UPDATE_USER_INVALID_PASSWORD' },
-      403: { description: 'What the default account, agents and API keys with a budget cannot change' },
+      403: { description: 'A change that the default account, agents and API keys with a budget cannot make' },
     },
     async handle({ principal, body }) {
       return json(presentUser(await updateOwnAccount(deps, principal, body)));
@@ -63,7 +63,7 @@ function updateOwn(deps: AuthDependencies): Route {
   });
 }
 
-/** Whoever wants to share something knows the address and needs the id. The part before the @ as it is stored. */
+/** Returns the id of an address, for sharing. The part before the @ must have the stored spelling. */
 function findId(deps: AuthDependencies): Route {
   return defineRoute({
     method: 'POST',
@@ -129,7 +129,7 @@ function remove(deps: AuthDependencies): Route {
     method: 'DELETE',
     path,
     tag: 'users',
-    summary: 'Delete an account with its agents and keys; its datasets pass to somebody else',
+    summary: 'Delete an account with its agents and keys; its datasets get another owner',
     auth: 'strict-superuser',
     permission: SUPERUSER,
     params: userParams,
@@ -142,11 +142,11 @@ function remove(deps: AuthDependencies): Route {
 }
 
 const REFUSALS = {
-  403: { description: 'Not a superuser, or the default account or the last superuser would end' },
+  403: { description: 'Not a superuser, or it is the default account or the last superuser' },
   404: { description: 'No such account' },
 };
 
-/** What is no id is an unknown one here: the contract answers both alike. */
+/** An invalid id is answered like an unknown one, as the contract requires. */
 async function found<Result>(act: (id: UserId) => Promise<Result>, text: string): Promise<Result> {
   if (!isUuid(text)) throw notFound();
   try {

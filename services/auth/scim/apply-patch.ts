@@ -7,14 +7,14 @@ import { scimError } from './scim-error.ts';
 
 export interface PatchOperation {
   readonly op: 'add' | 'remove' | 'replace';
-  /** Null: the value names the attributes. */
+  /** Null: the value is an object of attributes. */
   readonly path: string | null;
   readonly value: unknown;
 }
 
 const MAX_OPERATIONS = 1000;
 
-/** The operations of a request body; names of operations in any case, as Entra sends them. 400 for what is no patch. */
+/** Reads the operations of a request body; their names in any case, as Entra sends them. 400 for an invalid patch. */
 export function readOperations(body: Readonly<Record<string, unknown>>): readonly PatchOperation[] {
   const [, sent] = Object.entries(body).find(([name]) => name.toLowerCase() === 'operations') ?? [];
   if (!Array.isArray(sent) || sent.length === 0) throw invalidSyntax('Operations must be a list that is not empty.');
@@ -29,29 +29,32 @@ export function readOperations(body: Readonly<Record<string, unknown>>): readonl
   });
 }
 
-/** The attributes after all operations, in their order; what is given stays as it is. 413 for what would take long. */
+/**
+ * Returns the attributes after all operations, in their order, without changing `fields`. 413 for a patch that would take too
+ * long.
+ */
 export function applyPatch(type: ScimResourceType, fields: Fields, operations: readonly PatchOperation[]): Fields {
-  const patch: Patch = { type, looksLeft: MAX_LOOKS };
+  const patch: Patch = { type, comparisonsLeft: MAX_COMPARISONS_PER_PATCH };
   let current = fields;
   for (const operation of operations) current = apply(patch, current, operation);
   return current;
 }
 
-/** Looks at single values in one request, about a second of them: nobody else is answered meanwhile. */
-const MAX_LOOKS = 500_000;
+/** Comparisons with single values in one request: about a second, during which the process serves nothing else. */
+const MAX_COMPARISONS_PER_PATCH = 500_000;
 
 interface Patch {
   readonly type: ScimResourceType;
-  looksLeft: number;
+  comparisonsLeft: number;
 }
 
-function look(patch: Patch, times: number): void {
-  patch.looksLeft -= times;
-  if (patch.looksLeft < 0) throw scimError(413, 'The operations are too many for as many values.', 'tooMany');
+function countComparisons(patch: Patch, times: number): void {
+  patch.comparisonsLeft -= times;
+  if (patch.comparisonsLeft < 0) throw scimError(413, 'The operations are too many for as many values.', 'tooMany');
 }
 
 function apply(patch: Patch, fields: Fields, sent: PatchOperation): Fields {
-  // To set null is to remove (RFC 7643 §2.5).
+  // // Setting null removes (RFC 7643 §2.5).
   const operation = sent.value === null && sent.path !== null ? { ...sent, op: 'remove' as const } : sent;
   const { op, path, value } = operation;
   if (path === null) return applyWithoutPath(patch, fields, operation);
@@ -67,7 +70,7 @@ function apply(patch: Patch, fields: Fields, sent: PatchOperation): Fields {
   return withNested(fields, extension, applyTo(patch, nestedIn(fields, extension), target, operation));
 }
 
-/** Each name in the value is a path of its own: Entra sends `name.givenName` there. Unknown names are passed over. */
+/** Each name in the value is a path: Entra sends `name.givenName`. Unknown names are ignored. */
 function applyWithoutPath(patch: Patch, fields: Fields, { op, value }: PatchOperation): Fields {
   if (op === 'remove') throw scimError(400, 'remove needs a path.', 'noTarget');
   if (!isRecord(value)) throw invalidSyntax('An operation without a path needs an object as its value.');
@@ -94,7 +97,7 @@ function applyTo(patch: Patch, fields: Fields, target: PatchTarget, operation: P
   if (attribute.multiValued !== undefined) {
     const values = valuesOf(fields[attribute.name]);
     const isOfAll = filter === null && sub === null;
-    look(patch, Math.max(1, values.length) * (filter === null ? 1 : comparisonsIn(filter)));
+    countComparisons(patch, Math.max(1, values.length) * (filter === null ? 1 : comparisonsIn(filter)));
     const changed = isOfAll ? changeAll(values, target, operation) : changeSome(values, { target, operation, filter });
     if (changed.length > MAX_VALUES) throw scimError(413, `${attribute.name} has more than ${MAX_VALUES} values.`);
     return changed.length === 0 ? without(fields, attribute.name) : { ...fields, [attribute.name]: changed };
@@ -110,11 +113,11 @@ function applyTo(patch: Patch, fields: Fields, target: PatchTarget, operation: P
     return without(fields, attribute.name);
   }
   const value = readSingle(attribute, operation.value);
-  // Of a complex value, what is not named stays.
+  // // Sub-attributes of a complex value that are not named stay.
   return { ...fields, [attribute.name]: isRecord(value) ? { ...nestedIn(fields, attribute.name), ...value } : value };
 }
 
-/** All values of an attribute. */
+/** Applies the operation to all values of an attribute. */
 function changeAll(
   values: readonly Json[],
   { attribute }: PatchTarget,
@@ -122,7 +125,7 @@ function changeAll(
 ): readonly Json[] {
   if (op === 'remove') {
     if (value === undefined || value === null) return [];
-    // Entra names in the value which ones.
+    // // Entra lists the values to remove in the value of the operation.
     const removed = createValueSet(valuesOf(readValue(attribute, value)));
     return values.filter((each) => !removed.hasSame(each));
   }
@@ -142,7 +145,7 @@ interface SomeValues {
   readonly filter: ScimFilter | null;
 }
 
-/** The values that fit, or a sub-attribute of them. */
+/** Applies the operation to the values that match the filter, or to a sub-attribute of them. */
 function changeSome(values: readonly Json[], { target, operation, filter }: SomeValues): readonly Json[] {
   const { attribute, sub } = target;
   const { op, value } = operation;
@@ -158,13 +161,13 @@ function changeSome(values: readonly Json[], { target, operation, filter }: Some
   };
   if (values.some(fits))
     return values.map((each) => (fits(each) && isRecord(each) ? change(each as JsonObject) : each));
-  // Entra replaces `emails[type eq "work"].value` where there is none yet, and means: make one.
+  // // Entra replaces `emails[type eq "work"].value` when there is none yet: it is created.
   const made = filter === null ? {} : impliedBy(target, filter);
   if (made === null) throw scimError(400, `No value of ${attribute.name} fits the filter of the path.`, 'noTarget');
   return [...values, change(made)];
 }
 
-/** What a new value must have so that it fits; null when a filter does not say it. */
+/** The sub-attributes that make a new value match the filter; null when the filter does not determine them. */
 function impliedBy(target: PatchTarget, filter: ScimFilter): JsonObject | null {
   if (filter.kind === 'and') {
     const [left, right] = [impliedBy(target, filter.left), impliedBy(target, filter.right)];
@@ -206,19 +209,21 @@ function invalidValue(path: string) {
   return scimError(400, `The value for '${path.slice(0, 200)}' must be an object.`, 'invalidValue');
 }
 
-/** What a path of a PATCH operation points at (RFC 7644 §3.5.2). */
+/** The target of a PATCH path (RFC 7644 §3.5.2). */
 export interface PatchTarget {
   /** Id of the extension that the attribute is nested under; null for an attribute of the resource itself. */
   readonly extension: string | null;
   readonly attribute: ScimAttribute;
-  /** Which of its values. */
+  /** Selects values of the attribute. */
   readonly filter: ScimFilter | null;
   readonly sub: ScimAttribute | null;
 }
 
 const PATH = /^([\w$-]+)(?:\[(.*)\])?(?:\.([\w$-]+))?$/s;
 
-/** `whole` for the id of an extension alone. 400 `invalidPath` for what is no path, or of no attribute. */
+/**
+ * Parses a path. `whole`: the path is the id of an extension. 400 `invalidPath` for an invalid path or an unknown attribute.
+ */
 export function parsePath(
   type: ScimResourceType,
   text: string,
@@ -248,13 +253,12 @@ export function invalidPath(text: string) {
   return scimError(400, `There is no attribute at the path '${text.slice(0, 200)}'.`, 'invalidPath');
 }
 
-/** Values of an attribute, to be found at once: a patch brings ten thousand to ten thousand others. */
+/** A set of attribute values with constant-time look-ups: a patch may bring ten thousand to ten thousand others. */
 export interface ValueSet {
-  /** The same to the letter, whatever the order of the names. */
+  /** Whether it has an equal value, in any order of the names. */
   hasEqual(value: Json): boolean;
   /**
-   * Stands for the same thing: values with a `value` do when that is the same, and the `type` too unless one of them has
-   * none.
+   * Whether it has a value of the same identity: with the same `value` and the same `type`, unless one of them has no `type`.
    */
   hasSame(value: Json): boolean;
 }
@@ -277,7 +281,7 @@ export function createValueSet(values: readonly Json[]): ValueSet {
   };
 }
 
-/** Attributes of values are plain: nothing is nested deeper (RFC 7643 §2.3.8). */
+/** A canonical text of a value. Values are not nested deeper (RFC 7643 §2.3.8). */
 function spellingOf(value: Json): string {
   if (!isRecord(value)) return JSON.stringify(value);
   return JSON.stringify(Object.entries(value).toSorted(([one], [other]) => (one < other ? -1 : 1)));

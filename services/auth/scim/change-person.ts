@@ -24,9 +24,9 @@ import {
 import { scimError } from './scim-error.ts';
 
 /**
- * Changes what the directory says of a person; `change` gets the attributes as they stand and gives all of them. Of an account
- * that the directory made, e-mail and active state follow; of any other, `active` is the membership in the tenant and nothing
- * else. Errors: 404, 409 `uniqueness`, 400 `invalidValue`, 403 for what the directory has no say in.
+ * Changes a person; `change` gets the current attributes and returns all of them. For an account that the directory created,
+ * e-mail address and active state are changed; for any other, `active` is only the membership in the tenant. Errors: 404, 409
+ * `uniqueness`, 400 `invalidValue`, 403 for changes that the directory may not make.
  */
 export async function changePerson(
   deps: ScimDependencies,
@@ -38,7 +38,7 @@ export async function changePerson(
     const person = await requirePerson(deps, directory.tenant.id, id);
     const plan = await planOf(deps, directory, { person, next: change(writableFields(person)) });
     try {
-      await carryOut(deps, directory, { person, plan });
+      await apply(deps, directory, { person, plan });
       return await requirePerson(deps, directory.tenant.id, id);
     } catch (error) {
       if (error instanceof DuplicateKeyError) throw addressTaken();
@@ -48,8 +48,8 @@ export async function changePerson(
 }
 
 /**
- * Ends the person's membership, and the account itself when the directory made it and no other tenant has it. Errors: 404, 403
- * for the owner of the tenant.
+ * Ends the person's membership, and deletes the account if the directory created it and it belongs to no other tenant.
+ * Errors: 404, 403 for the owner of the tenant.
  */
 export async function removePerson(deps: ScimDependencies, directory: Directory, id: string): Promise<void> {
   const { tenant, by } = directory;
@@ -57,7 +57,7 @@ export async function removePerson(deps: ScimDependencies, directory: Directory,
   const { user, isMember } = person;
   refuseForOwner(directory, user);
   const entry = { tenant: tenant.id, actor: by, subject: user.id };
-  if (isGoverned(directory, person) && (await otherTenantsOf(deps, directory, user.id)) === 0) {
+  if (isControlledBy(directory, person) && (await otherTenantsOf(deps, directory, user.id)) === 0) {
     await deleteUser(deps, user.id, by);
     await deps.audit.record({ ...entry, action: 'user.deleted', details: { email: user.email } });
     return;
@@ -68,12 +68,12 @@ export async function removePerson(deps: ScimDependencies, directory: Directory,
   await deps.audit.commit({ tenant: tenant.id }, [forget], [{ ...entry, action: 'user.changed', details }]);
 }
 
-/** What a change comes to. */
+/** The effects of a change. */
 interface Plan {
   readonly userName: string;
   readonly externalId: string | null;
   readonly profile: JsonObject;
-  /** The account after it; the same object when it stays as it is. */
+  /** The changed account; the same object when it does not change. */
   readonly user: User;
   readonly isSuspended: boolean;
   readonly membership: 'begins' | 'ends' | 'stays';
@@ -85,28 +85,30 @@ interface WantedChange {
 }
 
 async function planOf(deps: ScimDependencies, directory: Directory, { person, next }: WantedChange): Promise<Plan> {
-  const isGivenUp = next['active'] === false && isActiveHere(person);
-  const isTakenUp = next['active'] === true && !isActiveHere(person);
-  if (isGivenUp) refuseForOwner(directory, person.user);
+  const isDeactivated = next['active'] === false && isActiveHere(person);
+  const isReactivated = next['active'] === true && !isActiveHere(person);
+  if (isDeactivated) refuseForOwner(directory, person.user);
   const names = {
     userName: requireUserName(next),
     externalId: textField(next, 'externalId'),
     profile: profileOf(next),
   };
   await refuseNameOfOthers(deps, directory, { person, userName: names.userName });
-  const governs = isGoverned(directory, person);
-  const email = governs ? await governedAddress(deps, directory, { person, next }) : person.user.email;
-  const isActive = isTakenUp ? requireRevivable(person) : person.user.isActive && !(isGivenUp && governs);
+  const isControlled = isControlledBy(directory, person);
+  const email = isControlled ? await controlledAddress(deps, directory, { person, next }) : person.user.email;
+  const isActive = isReactivated
+    ? requireReactivatable(person)
+    : person.user.isActive && !(isDeactivated && isControlled);
   const isSameAddress = emailKey(email) === emailKey(person.user.email);
   const isVerified = isSameAddress ? person.user.isVerified : directory.isTrusted;
   const isSame = email === person.user.email && isActive === person.user.isActive;
-  const isSuspended = isActive ? false : person.record?.isSuspended === true || isGivenUp;
-  const membership = isGivenUp && !governs ? 'ends' : isTakenUp && !person.isMember ? 'begins' : 'stays';
+  const isSuspended = isActive ? false : person.record?.isSuspended === true || isDeactivated;
+  const membership = isDeactivated && !isControlled ? 'ends' : isReactivated && !person.isMember ? 'begins' : 'stays';
   const user = isSame ? person.user : { ...person.user, email, isActive, isVerified };
   return { ...names, user, isSuspended, membership };
 }
 
-/** A member whom the directory has not spoken of yet goes by the address: no other may get it for a name. */
+/** `uniqueness` when the name is the address of another member: members without a record are found by their address. */
 async function refuseNameOfOthers(
   deps: ScimDependencies,
   { tenant }: Directory,
@@ -118,19 +120,19 @@ async function refuseNameOfOthers(
   if (await deps.memberships.has(tenant.id, other.id)) throw addressTaken();
 }
 
-/** 403 where somebody else than the directory deactivated the account. */
-function requireRevivable({ user, record }: Person): true {
-  const isOwnDoing = record?.isProvisioned === true && record.isSuspended && !user.isSuperuser;
-  if (user.isActive || isOwnDoing) return true;
+/** 403 when the account was deactivated outside the directory. */
+function requireReactivatable({ user, record }: Person): true {
+  const isSuspendedByDirectory = record?.isProvisioned === true && record.isSuspended && !user.isSuperuser;
+  if (user.isActive || isSuspendedByDirectory) return true;
   throw scimError(403, 'The account was deactivated, and not by this directory.', 'mutability');
 }
 
-async function governedAddress(deps: ScimDependencies, directory: Directory, { person, next }: WantedChange) {
+async function controlledAddress(deps: ScimDependencies, directory: Directory, { person, next }: WantedChange) {
   const { user } = person;
   const address = accountAddress(next);
   if (emailKey(address) === emailKey(user.email)) return address;
   if (isReservedAddress(deps.settings, address)) throw addressTaken();
-  // Whoever owns the new address could take the account over, and with it what it may do elsewhere.
+  // // The owner of the new address could take the account over, with its rights in other tenants.
   if ((await otherTenantsOf(deps, directory, user.id)) > 0) {
     throw scimError(
       403,
@@ -145,14 +147,14 @@ interface PlannedChange {
   readonly plan: Plan;
 }
 
-async function carryOut(deps: ScimDependencies, directory: Directory, change: PlannedChange): Promise<void> {
+async function apply(deps: ScimDependencies, directory: Directory, change: PlannedChange): Promise<void> {
   const { person, plan } = change;
   const { tenant, by } = directory;
   const { writes, entries } = writesOf(deps, directory, change);
   const [first, ...rest] = entries;
   if (first !== undefined) await deps.audit.commit({ tenant: PERSONAL_TENANT }, writes, [first, ...rest]);
   if (plan.user !== person.user) {
-    // An agent is admitted as long as the one it works for.
+    // // An agent's credentials are accepted while its parent's are.
     for (const id of [person.user.id, ...(await deps.users.childAgents(person.user.id))]) deps.notify.userChanged(id);
     deps.notify.accessChanged(tenant.id, [person.user.id]);
   }
@@ -165,15 +167,16 @@ function writesOf(deps: ScimDependencies, { tenant, by }: Directory, { person, p
   const { user, record } = person;
   const at = deps.clock.now().toISOString();
   const { userName, externalId, profile, isSuspended } = plan;
-  const said = { userName, externalId, profile, isSuspended, updatedAt: at };
+  const recordFields = { userName, externalId, profile, isSuspended, updatedAt: at };
   const base = { tenant: tenant.id, user: user.id, createdAt: at };
   const changed = changedNames(person, plan);
   const writes: Write[] = [];
   const entries: AuditEntry[] = [];
   const account = plan.user === user ? {} : accountDetails(user, plan.user);
-  if (record === null) writes.push(deps.scimResources.insertUserWrite({ ...base, ...said, isProvisioned: false }));
+  if (record === null)
+    writes.push(deps.scimResources.insertUserWrite({ ...base, ...recordFields, isProvisioned: false }));
   else if (changed.length > 0 || isSuspended !== record.isSuspended)
-    writes.push(deps.scimResources.replaceUserWrite({ ...record, ...said }));
+    writes.push(deps.scimResources.replaceUserWrite({ ...record, ...recordFields }));
   if (plan.user !== user) {
     writes.push(deps.users.replaceWrite({ ...plan.user, updatedAt: at }));
     const details = { ...account, directory: tenant.id };
@@ -203,10 +206,10 @@ function accountDetails(user: User, changed: User): JsonObject {
 }
 
 /**
- * Whether the directory decides over the account itself: never over who left the tenant, rules the server or owns the tenant,
- * and one that nobody vouches for not over who has proved the address to be theirs.
+ * Whether the directory may change the account itself: never that of a former member, a superuser or the tenant's owner; and
+ * an untrusted directory not that of a user who has verified the address.
  */
-function isGoverned({ tenant, isTrusted }: Directory, { user, record, isMember }: Person): boolean {
+function isControlledBy({ tenant, isTrusted }: Directory, { user, record, isMember }: Person): boolean {
   if (user.isVerified && !isTrusted) return false;
   return record?.isProvisioned === true && isMember && !user.isSuperuser && tenant.ownerId !== user.id;
 }

@@ -9,29 +9,32 @@ import { scimError } from './scim-error.ts';
 
 export interface ScimDependencies extends AuthDependencies {
   readonly scimResources: ScimResources;
-  /** Tenants that a sign-in provider is configured for. */
+  /** Tenants for which a sign-in provider is configured. */
   readonly providerTenants: ReadonlySet<TenantId>;
 }
 
-/** The directory of a tenant, and on whose word it changes. */
+/** The directory of a tenant, and the user in whose name it is changed. */
 export interface Directory {
   readonly tenant: Tenant;
   readonly by: UserId;
   /**
-   * What it says of addresses is true: the operator has named the tenant as that of a sign-in provider, or a superuser asks.
-   * Anybody can make a tenant and say that somebody's address is that of an account of theirs; who proves it at a provider
-   * would then work there.
+   * Whether its e-mail addresses count as verified: the operator has configured the tenant for a sign-in provider, or the
+   * request is a superuser's. In any other tenant a directory could claim the address of another person, who would work in
+   * that tenant after signing in with a provider.
    */
   readonly isTrusted: boolean;
 }
 
-/** That of the tenant the principal works in. 403 for who may not manage its users, and in a personal space. */
+/**
+ * Returns the directory of the tenant that the principal works in. 403 for a principal who may not manage its users, and in a
+ * personal space.
+ */
 export async function directoryOf(deps: ScimDependencies, principal: Principal): Promise<Directory> {
   try {
     const tenant = await requireCapability(deps, principal, principal.tenant, 'manage_users');
     return { tenant, by: principal.id, isTrusted: principal.isSuperuser || deps.providerTenants.has(tenant.id) };
   } catch (error) {
-    // Who is told "may not" while the store is away starts to doubt its credential.
+    // // An unavailable store is reported as such, and not as a missing permission.
     if (!isEngramError(error) || error.status >= 500) throw error;
     throw scimError(
       403,
@@ -40,14 +43,14 @@ export async function directoryOf(deps: ScimDependencies, principal: Principal):
   }
 }
 
-/** The same for every reason: whose account it is, is nobody's business. */
+/** The same error for every reason, so that it does not reveal whose account it is. */
 export function addressTaken() {
   return scimError(409, 'The userName or the e-mail address is in use.', 'uniqueness');
 }
 
 const DONE = ['EntityAlreadyExistsError', 'EntityNotFoundError', 'UserNotFoundError'];
 
-/** Of a step that somebody else may have taken first: then it is done. */
+/** Ignores the error of a step that a concurrent request has taken already. */
 export async function unlessDone(work: Promise<void>): Promise<void> {
   try {
     await work;

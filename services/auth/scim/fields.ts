@@ -3,17 +3,17 @@ import { isRecord } from '../../common/kernel/objects.ts';
 import { findAttribute, findExtension, type ScimAttribute, type ScimResourceType } from './schema.ts';
 import { scimError } from './scim-error.ts';
 
-/** Attributes of a resource under their proper names; those of an extension below its id. */
+/** Attributes of a resource under the names of the schema; those of an extension below its id. */
 export type Fields = Readonly<Record<string, Json>>;
 
 /** RFC 7643 sets no limits; directories stay far below these. */
 const MAX_TEXT_CHARACTERS = 1024;
-/** Of one attribute. */
+/** Values of one attribute. */
 export const MAX_VALUES = 10_000;
 
 /**
- * What a client sent, under the names of the schema: unknown and read-only attributes are left out (RFC 7644 §3.3), null is
- * like absent. 400 `invalidValue` for values of another type.
+ * Reads a resource that a client sent, under the names of the schema: unknown and read-only attributes are dropped (RFC 7644
+ * §3.3), null counts as absent. 400 `invalidValue` for values of another type.
  */
 export function readResource(type: ScimResourceType, sent: Readonly<Record<string, unknown>>): Fields {
   const fields: Record<string, Json> = { ...readFields(type.schema.attributes, sent) };
@@ -37,7 +37,7 @@ export function readFields(attributes: readonly ScimAttribute[], sent: Readonly<
   return fields;
 }
 
-/** Null for null. One value where several may stand is a list of one. */
+/** Null for null. A single value of a multi-valued attribute becomes a list of one. */
 export function readValue(attribute: ScimAttribute, sent: unknown): Json {
   if (sent === null || sent === undefined) return null;
   if (attribute.multiValued === undefined) return readSingle(attribute, sent);
@@ -46,13 +46,13 @@ export function readValue(attribute: ScimAttribute, sent: unknown): Json {
   return values.map((value) => readSingle(attribute, value));
 }
 
-/** One of the values of an attribute. */
+/** Reads one value of an attribute. */
 export function readSingle(attribute: ScimAttribute, sent: unknown): Json {
   const { name, type, subAttributes = [] } = attribute;
   if (type === 'complex') {
     if (isRecord(sent)) return readFields(subAttributes, sent);
     const value = findAttribute(subAttributes, 'value');
-    // Entra sends a manager, and some clients members, as the bare id.
+    // // Entra sends a manager as the bare id, and some clients members.
     if (typeof sent === 'string' && value !== undefined) return { value: readSingle(value, sent) };
     throw invalid(name, 'an object');
   }

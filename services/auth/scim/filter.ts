@@ -2,13 +2,13 @@ import type { Json } from '../../common/kernel/json.ts';
 import { isRecord } from '../../common/kernel/objects.ts';
 import { scimError } from './scim-error.ts';
 
-/** RFC 7644 §3.4.2.2. */
+/** A filter of RFC 7644 §3.4.2.2. */
 export type ScimFilter =
   | { readonly kind: 'and' | 'or'; readonly left: ScimFilter; readonly right: ScimFilter }
   | { readonly kind: 'not'; readonly of: ScimFilter }
   | { readonly kind: 'present'; readonly path: string }
   | { readonly kind: 'compare'; readonly path: string; readonly operator: ScimOperator; readonly value: ScimValue }
-  /** One value of a multi-valued attribute fits all of it: `emails[type eq "work" and value co "x"]`. */
+  /** One value of a multi-valued attribute matches the whole filter: `emails[type eq "work" and value co "x"]`. */
   | { readonly kind: 'some'; readonly path: string; readonly of: ScimFilter };
 
 export type ScimValue = string | number | boolean | null;
@@ -17,12 +17,12 @@ export type ScimOperator = (typeof OPERATORS)[number];
 
 const MAX_LENGTH = 4_000;
 const MAX_DEPTH = 32;
-/** Each is made for everybody in the directory. */
+/** Comparisons in a filter; each is made for everybody in the directory. */
 const MAX_COMPARISONS = 50;
 /** Blanks, brackets, a JSON string, or a word: path, operator, number or literal. */
 const TOKEN = /\s*(?:([()[\]])|("(?:[^"\\]|\\.)*")|([^\s()[\]"]+))/y;
 
-/** 400 `invalidFilter` for a text that is none. */
+/** Parses a filter. 400 `invalidFilter` for an invalid one. */
 export function parseFilter(text: string): ScimFilter {
   const reader = createReader(tokensOf(text));
   const filter = readOr(reader, 0);
@@ -31,7 +31,7 @@ export function parseFilter(text: string): ScimFilter {
   return filter;
 }
 
-/** How often one resource, or one value, is compared at most. */
+/** Comparisons with one resource or value at most. */
 export function comparisonsIn(filter: ScimFilter): number {
   if ('left' in filter) return comparisonsIn(filter.left) + comparisonsIn(filter.right);
   return 'of' in filter ? comparisonsIn(filter.of) : 1;
@@ -40,7 +40,7 @@ export function comparisonsIn(filter: ScimFilter): number {
 interface Reader {
   peek(): string | null;
   next(): string;
-  /** Takes the token when it is this word, in any case. */
+  /** Consumes the token if it is this word, in any case. */
   takes(word: string): boolean;
 }
 
@@ -130,10 +130,10 @@ function invalid(reason: string) {
   return scimError(400, `The filter cannot be read: ${reason}.`, 'invalidFilter');
 }
 
-/** Compared letter by letter; all other texts without regard to case (RFC 7643 §4.1). */
+/** Compared exactly; all other strings without regard to case (RFC 7643 §4.1). */
 const CASE_EXACT = new Set(['id', 'externalid']);
 
-/** Whether a resource, or one value of an attribute, fits. An attribute that it does not have fits nothing. */
+/** Whether a resource, or one value of an attribute, matches. A missing attribute matches nothing. */
 export function matchesFilter(filter: ScimFilter, resource: unknown): boolean {
   switch (filter.kind) {
     case 'and':
@@ -155,7 +155,7 @@ export function matchesFilter(filter: ScimFilter, resource: unknown): boolean {
   }
 }
 
-/** The plain values at a path; a complex value stands for its `value`. */
+/** The simple values at a path; the value of a complex one is its `value`. */
 export function valuesAt(resource: unknown, path: string): readonly Json[] {
   return elementsAt(resource, path).flatMap((element) => {
     if (isRecord(element)) return 'value' in element ? [element['value'] as Json] : [];
@@ -178,7 +178,7 @@ function elementsAt(resource: unknown, path: string): readonly Json[] {
 
 const CORE_SCHEMA = /^urn:ietf:params:scim:schemas:core:2\.0:(user|group):/;
 
-/** `urn:…:User:name.givenName` → the id of the extension, then the steps; ids of schemas have dots themselves. */
+/** Splits a path: `urn:…:User:name.givenName` → the id of the extension, then the steps. Ids of schemas contain dots. */
 function stepsOf(path: string): readonly string[] {
   const lower = path.toLowerCase().replace(CORE_SCHEMA, '');
   const colon = lower.startsWith('urn:') ? lower.lastIndexOf(':') : -1;
@@ -191,7 +191,7 @@ function compares(operator: ScimOperator, value: Json, wanted: ScimValue, isExac
     const [one, other] = isExact ? [value, wanted] : [value.toLowerCase(), wanted.toLowerCase()];
     return TEXT_OPERATORS[operator](one, other);
   }
-  // Entra asks for "True".
+  // // Entra sends "True".
   if (typeof value === 'boolean' && typeof wanted === 'string') return String(value) === wanted.toLowerCase();
   if (typeof value === 'number' && typeof wanted === 'number')
     return NUMBER_OPERATORS[operator]?.(value, wanted) ?? false;

@@ -13,10 +13,10 @@ import { type Fields, textField } from './fields.ts';
 import { GROUP_TYPE, SCIM_PATH } from './schema.ts';
 import { scimError } from './scim-error.ts';
 
-/** A role of a tenant as its directory sees it. */
+/** A role of a tenant as a group of its directory. */
 export interface Group {
   readonly role: Role;
-  /** Null when the directory has not spoken of it yet. */
+  /** Null until the directory has changed it. */
   readonly record: ScimGroup | null;
   readonly members: readonly GroupMember[];
 }
@@ -47,14 +47,14 @@ export function presentGroup({ role, record, members }: Group): Fields {
   };
 }
 
-/** 400 `invalidValue` when there is none. */
+/** 400 `invalidValue` when it is missing. */
 export function requireDisplayName(fields: Fields): string {
   const name = textField(fields, 'displayName')?.trim() ?? '';
   if (name === '') throw scimError(400, 'displayName is required.', 'invalidValue');
   return name;
 }
 
-/** 400 `invalidValue` for what is no id of a user, groups in groups too. */
+/** The ids of members. 400 `invalidValue` for values that are not ids of users, such as groups in groups. */
 export function memberIds(fields: Fields): readonly string[] {
   const members = Array.isArray(fields['members']) ? (fields['members'] as readonly unknown[]) : [];
   const ids = members.map((member) => {
@@ -65,7 +65,7 @@ export function memberIds(fields: Fields): readonly string[] {
   return [...new Set(ids)];
 }
 
-/** Every role of the tenant, by name; members only where they are wanted: they cost a look-up each. */
+/** Lists the roles of the tenant by name; with members only on demand, since each group costs a look-up. */
 export async function groupsOf(
   deps: ScimDependencies,
   tenant: TenantId,
@@ -81,7 +81,7 @@ export async function groupsOf(
   return groups;
 }
 
-/** 404 for a role of another tenant, whether there is one or not. */
+/** Returns a group. 404 also for a role of another tenant. */
 export async function requireGroup(deps: ScimDependencies, tenant: TenantId, id: string): Promise<Group> {
   const role = isUuid(id) ? await deps.roles.get(asId<RoleId>(id)) : null;
   if (role === null || role.tenant !== tenant) throw groupNotFound(id);
@@ -89,7 +89,10 @@ export async function requireGroup(deps: ScimDependencies, tenant: TenantId, id:
   return { role, record, members };
 }
 
-/** Errors: 400 `invalidValue`, for members who are not in the tenant too; 403 for `admin`; 409 `uniqueness`. */
+/**
+ * Creates a role with its members. Errors: 400 `invalidValue`, also for members outside the tenant; 403 for `admin`; 409
+ * `uniqueness`.
+ */
 export async function createGroup(deps: ScimDependencies, directory: Directory, fields: Fields): Promise<Group> {
   const { tenant, by } = directory;
   const name = requireDisplayName(fields);
@@ -97,7 +100,7 @@ export async function createGroup(deps: ScimDependencies, directory: Directory, 
   const members = await requireMembers(deps, tenant.id, memberIds(fields));
   try {
     const role = await createRole(deps, { tenant: tenant.id, name }, by);
-    await remember(deps, directory, { role, externalId: textField(fields, 'externalId') });
+    await storeExternalId(deps, directory, { role, externalId: textField(fields, 'externalId') });
     for (const user of members) await unlessDone(joinRole(deps, { role: role.id, user }, by));
     return await requireGroup(deps, tenant.id, role.id);
   } catch (error) {
@@ -106,7 +109,7 @@ export async function createGroup(deps: ScimDependencies, directory: Directory, 
   }
 }
 
-/** `change` gets the attributes as they stand and gives all of them. Errors as of creation, and 404. */
+/** Changes a role; `change` gets the current attributes and returns all of them. Errors as `createGroup`, and 404. */
 export async function changeGroup(
   deps: ScimDependencies,
   directory: Directory,
@@ -127,10 +130,10 @@ export async function changeGroup(
   const present = new Set(members.map((member) => member.id));
   const wanted = new Set(memberIds(next));
   const joining = await requireMembers(deps, tenant.id, [...wanted.difference(present)]);
-  if (joining.length > 0) await refuseToRaise(deps, directory, role);
+  if (joining.length > 0) await refuseMoreCapabilities(deps, directory, role);
   if (name !== role.name) await rename(deps, directory, { role, name });
   const nextExternalId = textField(next, 'externalId');
-  if (nextExternalId !== externalId) await remember(deps, directory, { role, externalId: nextExternalId });
+  if (nextExternalId !== externalId) await storeExternalId(deps, directory, { role, externalId: nextExternalId });
   for (const user of joining) await unlessDone(joinRole(deps, { role: role.id, user }, by));
   for (const user of present.difference(wanted)) {
     await unlessDone(leaveRole(deps, { role: role.id, user: asId<UserId>(user) }, by));
@@ -138,7 +141,7 @@ export async function changeGroup(
   return requireGroup(deps, tenant.id, id);
 }
 
-/** With its grants and capabilities. Errors: 404, 403 for `admin`. */
+/** Deletes a role with its grants and capabilities. Errors: 404, 403 for `admin`. */
 export async function removeGroup(deps: ScimDependencies, { tenant, by }: Directory, id: string): Promise<void> {
   const { role } = await requireGroup(deps, tenant.id, id);
   refuseAdmin(role.name);
@@ -167,8 +170,8 @@ async function requireMembers(
   throw scimError(400, `The user ${unknown} is not a member of the tenant.`, 'invalidValue');
 }
 
-/** Nobody gives others more than they may themselves: a member of a role has its capabilities. */
-async function refuseToRaise(deps: ScimDependencies, { tenant, by }: Directory, role: Role): Promise<void> {
+/** 403 when the role has capabilities that the caller lacks: its new members would get them. */
+async function refuseMoreCapabilities(deps: ScimDependencies, { tenant, by }: Directory, role: Role): Promise<void> {
   const [granted, authority] = await Promise.all([
     deps.capabilities.ofHolders(tenant.id, [role.id]),
     authorityIn(deps, by, tenant),
@@ -201,7 +204,7 @@ async function rename(deps: ScimDependencies, { tenant, by }: Directory, { role,
   }
 }
 
-async function remember(
+async function storeExternalId(
   deps: ScimDependencies,
   { tenant, by }: Directory,
   { role, externalId }: { readonly role: Role; readonly externalId: string | null },

@@ -3,22 +3,22 @@ import { matchesFilter, type ScimFilter, valuesAt } from './filter.ts';
 
 export interface ListRequest {
   readonly filter: ScimFilter | null;
-  /** From 1. */
+  /** Starts at 1. */
   readonly startIndex: number;
-  /** 0 asks for the number of results alone. */
+  /** 0: only the number of results. */
   readonly count: number;
   readonly sortBy: string | null;
   readonly isDescending: boolean;
 }
 
-/** How many fit, and those of them that are asked for. */
+/** The number of matching items, and one page of them. */
 export interface ListedPage<Item> {
   readonly total: number;
   readonly startIndex: number;
   readonly items: readonly Item[];
 }
 
-/** RFC 7644 §3.4.2: filtered, sorted, one page. `resourceOf` is asked only where the request looks into resources. */
+/** Filters, sorts and pages (RFC 7644 §3.4.2). `resourceOf` is called only when the filter or the sorting needs it. */
 export function pageOf<Item>(
   items: readonly Item[],
   request: ListRequest,
@@ -59,15 +59,15 @@ function sortKey(resource: Fields, path: string): string | null {
 }
 
 export interface AttributeSelection {
-  /** Only these; empty: all. */
+  /** Only these attributes; empty: all. */
   readonly attributes: readonly string[];
   readonly excludedAttributes: readonly string[];
 }
 
-/** Returned whatever is asked for (RFC 7643 §7, `returned: always`). */
+/** Always returned (RFC 7643 §7, `returned: always`). */
 const ALWAYS = ['schemas', 'id'];
 
-/** RFC 7644 §3.9, by whole attributes: of `name.givenName` all of `name` is given. */
+/** Selects attributes (RFC 7644 §3.9) as a whole: `name.givenName` selects all of `name`. */
 export function selectAttributes(resource: Fields, { attributes, excludedAttributes }: AttributeSelection): Fields {
   if (attributes.length === 0 && excludedAttributes.length === 0) return resource;
   const wanted = attributes.map(attributeName);
@@ -91,6 +91,6 @@ function attributeName(path: string): string {
   if (!lower.startsWith('urn:')) return lower.split('.', 1)[0] ?? lower;
   const core = /^urn:ietf:params:scim:schemas:core:2\.0:(?:user|group):([^.]+)/.exec(lower);
   if (core?.[1] !== undefined) return core[1];
-  // An attribute of an extension: the extension is given as a whole.
+  // // An attribute of an extension selects the whole extension.
   return lower.replace(/(:2\.0:[a-z]+):.*$/, '$1');
 }

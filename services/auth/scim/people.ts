@@ -12,22 +12,22 @@ import type { ScimFilter } from './filter.ts';
 import { ENTERPRISE_SCHEMA, SCIM_PATH, USER_TYPE } from './schema.ts';
 import { scimError } from './scim-error.ts';
 
-/** A person of a tenant as its directory sees them. */
+/** A user of a tenant as a person of its directory. */
 export interface Person {
   readonly user: User;
-  /** Null for members whom the directory has not spoken of yet. */
+  /** Null for members whom the directory has not changed yet. */
   readonly record: StoredScimUser | null;
   readonly isMember: boolean;
 }
 
-/** Attributes that stand elsewhere than in the profile. */
+/** Attributes that are stored outside the profile. */
 const NOT_IN_PROFILE = ['userName', 'externalId', 'active'];
 
 export function isActiveHere({ user, isMember }: Person): boolean {
   return user.isActive && isMember;
 }
 
-/** What a directory may write, as it stands. */
+/** The current attributes that a directory may write. */
 export function writableFields(person: Person): Fields {
   const { user, record } = person;
   const emails = [{ value: user.email, type: 'work', primary: true }];
@@ -67,14 +67,16 @@ export function profileOf(fields: Fields): JsonObject {
   return Object.fromEntries(Object.entries(fields).filter(([name]) => !NOT_IN_PROFILE.includes(name)));
 }
 
-/** 400 `invalidValue` when there is none. */
+/** 400 `invalidValue` when it is missing. */
 export function requireUserName(fields: Fields): string {
   const userName = textField(fields, 'userName')?.trim() ?? '';
   if (userName === '') throw scimError(400, 'userName is required.', 'invalidValue');
   return userName;
 }
 
-/** The address of the account: the primary e-mail, else the first, else the userName. 400 `invalidValue` for none. */
+/**
+ * The address of the account: the primary e-mail, else the first, else the userName. 400 `invalidValue` when none is valid.
+ */
 export function accountAddress(fields: Fields): string {
   const emails = Array.isArray(fields['emails']) ? (fields['emails'] as readonly unknown[]).filter(isRecord) : [];
   const chosen = emails.find(({ primary }) => primary === true) ?? emails[0];
@@ -88,7 +90,7 @@ export function accountAddress(fields: Fields): string {
 
 const BATCH = 500;
 
-/** 404 for an account that is not in the directory of the tenant, whether there is one or not. */
+/** Returns a person. 404 also for an account outside the directory of the tenant. */
 export async function requirePerson(deps: ScimDependencies, tenant: TenantId, id: string): Promise<Person> {
   const person = isUuid(id) ? await findPerson(deps, tenant, asId<UserId>(id)) : null;
   if (person === null) throw scimError(404, `There is no user ${id.slice(0, 100)} in the directory.`);
@@ -101,15 +103,18 @@ async function findPerson(deps: ScimDependencies, tenant: TenantId, id: UserId):
     deps.scimResources.user(tenant, id),
     deps.memberships.has(tenant, id),
   ]);
-  return user === null || !belongs(user, record, isMember) ? null : { user, record, isMember };
+  return user === null || !isInDirectory(user, record, isMember) ? null : { user, record, isMember };
 }
 
-/** People who are members, or whom the directory has suspended. Agents are tools of theirs. */
-function belongs(user: User, record: Person['record'], isMember: boolean): boolean {
+/** Whether the user is a person of the directory: a member, or suspended by the directory; never an agent. */
+function isInDirectory(user: User, record: Person['record'], isMember: boolean): boolean {
   return user.parentId === null && (isMember || record !== null);
 }
 
-/** Everybody of the directory, in the order in which they joined. A filter that names one person costs one look-up. */
+/**
+ * Lists the people of the directory in the order in which they joined; with a filter at least those who match it. A filter
+ * for one person costs one look-up.
+ */
 export async function peopleFor(
   deps: ScimDependencies,
   tenant: TenantId,
@@ -121,7 +126,7 @@ export async function peopleFor(
   return people.filter((person) => person !== null);
 }
 
-/** A set of accounts that holds all who can fit the filter; null when only a look at everybody tells. */
+/** Ids of all accounts that can match the filter; null when that takes reading the whole directory. */
 async function candidatesFor(
   deps: ScimDependencies,
   tenant: TenantId,
@@ -156,17 +161,17 @@ async function everybody(deps: ScimDependencies, tenant: TenantId): Promise<read
   const ids = [...new Set([...members, ...recordOf.keys()])];
   const people: Person[] = [];
   for (let start = 0; start < ids.length; start += BATCH) {
-    // A great company's list must not hold up everybody else's requests.
+    // // A long list must not block other requests.
     if (start > 0) await setImmediate();
     for (const user of await deps.users.getMany(ids.slice(start, start + BATCH))) {
       const person = { user, record: recordOf.get(user.id) ?? null, isMember: isMember.has(user.id) };
-      if (belongs(user, person.record, person.isMember)) people.push(person);
+      if (isInDirectory(user, person.record, person.isMember)) people.push(person);
     }
   }
   return people;
 }
 
-/** The groups of some people, by their ids. */
+/** The groups of people, by their ids. */
 export async function groupsOfPeople(
   deps: ScimDependencies,
   tenant: TenantId,

@@ -13,9 +13,9 @@ import { type Fields, textField } from './fields.ts';
 import { accountAddress, type Person, profileOf, requirePerson, requireUserName } from './people.ts';
 
 /**
- * A new person of the directory: an account of the directory's own, without a password, and a member of the tenant; its address
- * counts as verified where the directory is trusted. Who is a member already is linked, and keeps the account; an account
- * from elsewhere is not taken over. Errors: 400 `invalidValue`, 409 `uniqueness`.
+ * Adds a person to the directory. It creates an account without a password and a membership; the address counts as verified
+ * in a trusted directory. An existing member is linked and keeps the account; an account from outside the tenant is not taken
+ * over. Errors: 400 `invalidValue`, 409 `uniqueness`.
  */
 export async function provisionPerson(deps: ScimDependencies, directory: Directory, fields: Fields): Promise<Person> {
   const userName = requireUserName(fields);
@@ -36,7 +36,7 @@ interface Names {
   readonly address: string;
 }
 
-/** That of the address, else a member whose address is the userName. */
+/** The account with the address, else a member whose address is the userName. */
 async function accountFor(deps: ScimDependencies, { tenant }: Directory, { userName, address }: Names) {
   const ofAddress = await deps.users.findByEmail(address);
   if (ofAddress !== null) return ofAddress;
@@ -55,7 +55,7 @@ async function createAccount(
   const flags = { isActive: fields['active'] !== false, isSuperuser: false, isVerified: isTrusted };
   const account = { id, email: address, passwordHash: NO_PASSWORD, ...flags, tenant: tenant.id, parentId: null };
   const record = {
-    ...saidOf(fields, createdAt),
+    ...recordFieldsOf(fields, createdAt),
     tenant: tenant.id,
     user: id,
     isProvisioned: true,
@@ -63,7 +63,7 @@ async function createAccount(
   };
   const scope = { tenant: tenant.id };
   const writes = [
-    // Touched, so that the tenant cannot end meanwhile.
+    // // Touched, so that the commit conflicts with an erasure of the tenant.
     deps.tenants.changeWrite(tenant.id, {}),
     deps.users.insertWrite({ ...account, createdAt }),
     deps.memberships.insertWrite(tenant.id, id, createdAt),
@@ -96,7 +96,7 @@ async function linkMember(
 ): Promise<void> {
   const isMember = await deps.memberships.has(tenant.id, account.id);
   if (!isMember || account.parentId !== null) throw addressTaken();
-  const record = saidOf(fields, deps.clock.now().toISOString());
+  const record = recordFieldsOf(fields, deps.clock.now().toISOString());
   const unowned = { isProvisioned: false, isSuspended: false };
   const writes = [
     deps.memberships.touchWrite(tenant.id, account.id),
@@ -108,13 +108,16 @@ async function linkMember(
       { tenant: tenant.id, action: 'user.changed', actor: by, subject: account.id, details },
     ]);
   } catch (error) {
-    // The directory has the person or the name already, or the membership ended just now.
+    // // The directory has the person or the name already, or the membership has just ended.
     if (isWriteConflict(error)) throw addressTaken();
     throw error;
   }
 }
 
-function saidOf(fields: Fields, at: string): Omit<ScimUser, 'tenant' | 'user' | 'isProvisioned' | 'isSuspended'> {
+function recordFieldsOf(
+  fields: Fields,
+  at: string,
+): Omit<ScimUser, 'tenant' | 'user' | 'isProvisioned' | 'isSuspended'> {
   const names = { userName: requireUserName(fields), externalId: textField(fields, 'externalId') };
   return { ...names, profile: profileOf(fields), createdAt: at, updatedAt: at };
 }

@@ -19,15 +19,15 @@ import { groupsOfPeople, type Person, peopleFor, presentPerson, requirePerson } 
 import { provisionPerson } from './provision-person.ts';
 import { GROUP_TYPE, type ScimResourceType, USER_TYPE } from './schema.ts';
 
-/** One kind of resources of a directory. All resources are returned as RFC 7643 has them, with every attribute. */
+/** One kind of directory resources. All resources are returned with every attribute (RFC 7643). */
 interface DirectoryResource {
   readonly type: ScimResourceType;
-  /** Attributes that a PUT without them leaves as they are. */
+  /** Attributes that a PUT without them does not change. */
   readonly keptByPut: readonly string[];
   list(deps: ScimDependencies, tenant: TenantId, request: ResourceListRequest): Promise<ListedPage<Fields>>;
   read(deps: ScimDependencies, tenant: TenantId, id: string): Promise<Fields>;
   create(deps: ScimDependencies, directory: Directory, fields: Fields): Promise<Fields>;
-  /** `change` gets the attributes as they are and returns all of them. */
+  /** `change` gets the current attributes and returns all of them. */
   change(deps: ScimDependencies, directory: Directory, id: string, change: (fields: Fields) => Fields): Promise<Fields>;
   remove(deps: ScimDependencies, directory: Directory, id: string): Promise<void>;
 }
@@ -42,7 +42,7 @@ const USERS: DirectoryResource = {
   keptByPut: [],
   async list(deps, tenant, request) {
     const people = await peopleFor(deps, tenant, request.filter);
-    // Groups cost look-ups: only those of the page are read.
+    // // Groups cost look-ups: they are read for one page only.
     const page = pageOf(people, request, (person) => presentPerson(person, []));
     return { ...page, items: await presentPeople(deps, tenant, page.items) };
   },
@@ -97,13 +97,13 @@ export interface ListQuery extends AttributeSelection {
   readonly sortOrder: 'ascending' | 'descending';
 }
 
-/** The directory of the principal's tenant, and one kind of its resources. */
+/** A kind of resources in the directory of the principal's tenant. */
 export interface ResourceRequest {
   readonly principal: Principal;
   readonly name: ResourceName;
 }
 
-/** A page of the resources that fit the filter, as a ListResponse (RFC 7644 §3.4.2). */
+/** Returns a page of the matching resources as a ListResponse (RFC 7644 §3.4.2). */
 export async function listResources(deps: ScimDependencies, { principal, name }: ResourceRequest, query: ListQuery) {
   const { tenant } = await directoryOf(deps, principal);
   const page = await RESOURCES[name].list(deps, tenant.id, {

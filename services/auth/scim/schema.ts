@@ -1,7 +1,10 @@
-/** Where the routes of SCIM are. */
+/** Base path of the SCIM routes. */
 export const SCIM_PATH = '/scim/v2';
 
-/** One attribute of a resource: RFC 7643 §2 and §7. Left out: single-valued, read and write, case-insensitive, any value. */
+/**
+ * An attribute of a resource (RFC 7643 §2 and §7). Defaults: single-valued, readable and writable, case-insensitive, any
+ * value.
+ */
 export interface ScimAttribute {
   readonly name: string;
   readonly type: 'string' | 'boolean' | 'complex' | 'reference';
@@ -22,10 +25,10 @@ export interface ScimSchema {
   readonly attributes: readonly ScimAttribute[];
 }
 
-/** A kind of resource: its own schema, and those that are nested under their id. */
+/** A kind of resource: its schema, and extensions whose attributes are nested under their id. */
 export interface ScimResourceType {
   readonly name: 'User' | 'Group';
-  /** Below the base. */
+  /** Relative to the base path. */
   readonly endpoint: '/Users' | '/Groups';
   readonly description: string;
   readonly schema: ScimSchema;
@@ -34,7 +37,7 @@ export interface ScimResourceType {
 
 const text = (name: string, description: string): ScimAttribute => ({ name, type: 'string', description });
 
-/** Values with a type each, one of them the primary. */
+/** Values with a type each, one of which may be the primary. */
 const typedValues = (name: string, description: string): ScimAttribute => ({
   name,
   type: 'complex',
@@ -171,7 +174,7 @@ export function findAttribute(attributes: readonly ScimAttribute[], name: string
   return attributes.find((attribute) => attribute.name.toLowerCase() === wanted);
 }
 
-/** The nested schema of an id, or of a text that begins with one and goes on behind a colon. */
+/** The extension with the id, or whose id the text starts with, followed by a colon. */
 export function findExtension(type: ScimResourceType, text: string): ScimSchema | undefined {
   const wanted = `${text.toLowerCase()}:`;
   return type.extensions.find(({ id }) => wanted.startsWith(`${id.toLowerCase()}:`));
@@ -179,7 +182,7 @@ export function findExtension(type: ScimResourceType, text: string): ScimSchema 
 
 export const MAX_RESULTS = 200;
 
-/** What a client may expect of this server: RFC 7643 §5. */
+/** The features of this server (RFC 7643 §5). */
 export function serviceProviderConfig() {
   return {
     schemas: ['urn:ietf:params:scim:schemas:core:2.0:ServiceProviderConfig'],

@@ -20,19 +20,19 @@ export interface ModelSettingsDependencies extends AuthDependencies {
   readonly models: ConfiguredModels;
 }
 
-/** The settings in force. Of keys only what may be seen. */
+/** The current settings, with masked keys. */
 export interface ModelSettingsView {
   readonly languageModel: {
     readonly provider: string;
     readonly model: string;
-    /** The configured one, while the provider is the configured one; '' is the provider's own. */
+    /** The configured endpoint if the provider is the configured one; '': the provider's default. */
     readonly endpoint: string;
     readonly key: string | null;
   };
   readonly vectorDatabase: { readonly provider: string; readonly url: string; readonly key: string | null };
 }
 
-/** As the wire has it: everything of a part, and a key that may be blank or masked. */
+/** As clients send it: all fields of a part, and a key that may be blank or masked. */
 export interface ModelSettingsChange {
   readonly languageModel?: { readonly provider: string; readonly model: string; readonly apiKey: string } | undefined;
   readonly vectorDatabase?: { readonly provider: string; readonly url: string; readonly apiKey: string } | undefined;
@@ -46,8 +46,8 @@ export async function readModelSettings(deps: ModelSettingsDependencies): Promis
 }
 
 /**
- * Takes over what is different from what is shown, for all of the server and beyond its restart; what begins from now on
- * works with it. Sending back what was shown changes nothing, so that a form does not fix what the environment says.
+ * Stores the fields that differ from the shown ones, for the whole server and permanently; what starts from now on uses them.
+ * Sending back what was shown changes nothing, so that submitting a form does not pin the values of the environment.
  */
 export async function changeModelSettings(
   deps: ModelSettingsDependencies,
@@ -63,7 +63,7 @@ export async function changeModelSettings(
   });
 }
 
-/** Back to what the environment says. */
+/** Returns to the settings of the environment. */
 export async function resetModelSettings(deps: ModelSettingsDependencies, by: Principal): Promise<void> {
   requireSuperuser(by);
   await retryOnConflict(async () => {
@@ -83,7 +83,7 @@ function requireSuperuser({ isSuperuser }: Principal): void {
 
 interface Change {
   readonly write: Write;
-  /** Names of what changes, as the wire spells them. */
+  /** Names of the changed fields, in wire spelling. */
   readonly fields: readonly string[];
 }
 
@@ -127,7 +127,7 @@ async function changed(
   }
   if (change.vectorDatabase !== undefined) {
     const { provider, apiKey } = change.vectorDatabase;
-    // Nothing connects to it, so its password need not be kept.
+    // // Nothing connects to it, so its password is not stored.
     const url = shownUrl(change.vectorDatabase.url);
     const key = await newKey(deps, 'vectorDatabase', apiKey);
     const found = [
@@ -175,8 +175,8 @@ function viewOf({ models }: ModelSettingsDependencies, stored: StoredModelSettin
 }
 
 /**
- * Seals stored keys anew that an earlier root key sealed, so that this one can be given up. They stay what they are: nobody
- * need open a model again.
+ * Seals stored keys again that an earlier root key sealed, so that this root key can be removed. The keys themselves do not
+ * change, so models are not reloaded.
  */
 export async function resealModelSettings(deps: ModelSettingsDependencies): Promise<void> {
   const stored = await deps.modelSettings.get();
@@ -188,7 +188,7 @@ export async function resealModelSettings(deps: ModelSettingsDependencies): Prom
   try {
     await deps.store.commit({ tenant: PERSONAL_TENANT }, [write]);
   } catch (error) {
-    // Another replica was first, or they were set anew: sealed now either way.
+    // // Another replica was faster, or they were changed: the current root key sealed them in either case.
     if (!(error instanceof VersionConflictError)) throw error;
   }
 }
@@ -205,12 +205,12 @@ async function resealed<Part extends { readonly key: SealedKey | null }>(
 }
 
 const SHOWN_CHARACTERS = 10;
-/** A form that comes back with so many asterisks in a key was not filled in anew (auth-integrations.md §5.2). */
+/** A key with so many asterisks is the masked one of a form (proto/http/auth-integrations.md §5.2). */
 const MASK = '*****';
 
 /**
- * What may be seen of a provider's key: ten characters and an asterisk for each other one; nothing of a key so short that
- * little would be hidden. Always with enough asterisks to be known for a mask when it comes back.
+ * The masked form of a provider's key: its first ten characters and an asterisk for each other one; only asterisks for a
+ * short key. It always has enough asterisks to be recognised as a mask.
  */
 export function shownKey(key: string): string {
   const isLong = key.length >= SHOWN_CHARACTERS + MASK.length;
@@ -218,13 +218,13 @@ export function shownKey(key: string): string {
   return shown + '*'.repeat(Math.max(MASK.length, key.length - shown.length));
 }
 
-/** The key that a client sent; null leaves the old one: it is blank, or the mask as it was shown. */
+/** The key that a client sent; null when it is blank or the mask: the stored one stays. */
 export function newKeyIn(text: string): string | null {
   const key = text.trim();
   return key === '' || key.includes(MASK) ? null : key;
 }
 
-/** An address without the password that may stand in it: everybody signed in reads the settings. */
+/** A URL without its password: every signed-in user can read the settings. */
 export function shownUrl(text: string): string {
   const url = URL.parse(text.trim());
   if (url === null || url.password === '') return text;

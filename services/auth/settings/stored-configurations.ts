@@ -17,11 +17,11 @@ export interface ConfigurationDependencies extends AuthDependencies {
   readonly connections: AgentConnections;
 }
 
-/** All of a user are answered at once: together no more than a client can take. */
+/** All configurations of a user are returned in one answer: limits what a client has to take. */
 const MAX_BYTES = 256 * 1024;
 const MAX_PER_USER = 100;
 
-/** Keeps the object under the caller's name for it, in place of the one before. 413 `PayloadTooLargeError` for too much. */
+/** Stores the object under a name of the caller and replaces an earlier one. 413 `PayloadTooLargeError` above the limits. */
 export async function storeConfiguration(
   deps: ConfigurationDependencies,
   { id: ownerId }: Principal,
@@ -42,11 +42,11 @@ export async function storeConfiguration(
     } else write = configurations.replaceWrite({ ...before, configuration, updatedAt: at });
     const entry = { tenant: PERSONAL_TENANT, action: 'configuration.stored', actor: ownerId, subject: id };
     try {
-      // Touched, so that nothing is stored for an account that is deleted meanwhile.
+      // // Touched, so that nothing is stored for an account that is deleted meanwhile.
       const writes = [users.touchWrite(ownerId, { isActive: true }), write];
       await audit.commit({ tenant: PERSONAL_TENANT }, writes, [{ ...entry, details: { name } }]);
     } catch (error) {
-      // Another request stored it at the same time, and this one follows; or the account is gone.
+      // // Another request stored it at the same time, and this one is repeated; or the account is gone.
       if (isWriteConflict(error) && (await users.get(ownerId))?.isActive !== true) {
         throw engramError('UserNotFoundError', 'User not found.');
       }
@@ -55,10 +55,10 @@ export async function storeConfiguration(
   });
 }
 
-/** What is listed: clients look for what their agents registered among the configurations. */
+/** A configuration as it is listed; those of registered agent connections are added to the stored ones. */
 export type ListedConfiguration = Omit<StoredConfiguration, 'version'>;
 
-/** Null when it does not exist for the caller: it is neither theirs nor of one of their agents. */
+/** Null unless it belongs to the caller or to one of its agents. */
 export async function readConfiguration(
   deps: ConfigurationDependencies,
   caller: Principal,
@@ -74,7 +74,7 @@ export async function readConfiguration(
   return withAgents ?? null;
 }
 
-/** The caller's own and those of their agents, by owner and name. */
+/** Lists the configurations of the caller and its agents, by owner and name. */
 export async function listConfigurations(
   deps: ConfigurationDependencies,
   caller: Principal,
@@ -87,16 +87,16 @@ async function visibleOwners({ users }: ConfigurationDependencies, { id }: Princ
   return [id, ...(await users.childAgents(id))];
 }
 
-/** Where the contract keeps registered connections (auth-integrations.md §4.2). */
+/** Name under which the contract lists registered connections (proto/http/auth-integrations.md §4.2). */
 const AGENT_CONFIGURATION = 'agent_configuration';
 const MAX_CONNECTIONS = 1000;
 
-/** Of an owner who stored nothing under the name. */
+/** The id of the configuration of an owner who stored nothing under the name. */
 function agentConfigurationId(owner: UserId): string {
   return uuid5(owner, AGENT_CONFIGURATION);
 }
 
-/** The connections that an owner registered, newest first, as `agents` of the owner's `agent_configuration`. */
+/** Adds the connections of the owners, newest first, as `agents` of their `agent_configuration`. */
 async function withConnections(
   { connections }: ConfigurationDependencies,
   caller: Principal,

@@ -13,10 +13,9 @@ export interface MailDependencies extends AuthDependencies {
 }
 
 /**
- * Asks for a mail with a token to the account of an address. Returns before anything is looked up, so the answer is the same
- * at the same time whether there is an account, a mail or neither. There is none for agents, inactive accounts and, for a
- * reset, accounts without a password: who signs in with an identity provider has the password there, and a mail must not
- * open a second way in that the provider does not know of.
+ * Requests a mail with a token for the account of an address. Returns before the account is looked up, so the answer and its
+ * time are the same whether there is an account, a mail or neither. Agents and inactive accounts get no mail, nor do accounts
+ * without a password get one to reset it: they sign in with an identity provider, and a mail must not open a second way in.
  */
 export function requestAccountMail(deps: MailDependencies, purpose: MailPurpose, address: string): void {
   deps.mail.outbox.add(mailTask(deps, purpose, address));
@@ -25,7 +24,7 @@ export function requestAccountMail(deps: MailDependencies, purpose: MailPurpose,
 function mailTask(deps: MailDependencies, purpose: MailPurpose, address: string): MailTask {
   const { logger } = deps;
   const { mailer, links } = deps.mail;
-  // The allowance is taken once, however often the server has to be asked.
+  // // Counted once, however often the mail server is tried.
   let admitted: User | null = null;
   return async (signal) => {
     admitted ??= await admit(deps, purpose, address);
@@ -37,7 +36,7 @@ function mailTask(deps: MailDependencies, purpose: MailPurpose, address: string)
   };
 }
 
-/** The account that gets the mail now; null when there is nobody to send it to, or too much was sent. */
+/** Returns the account that gets the mail; null when there is none, or it got too many. */
 async function admit(deps: MailDependencies, purpose: MailPurpose, address: string): Promise<User | null> {
   const { users, clock, logger } = deps;
   const { mailer, sent, perAccountAndHour } = deps.mail;
@@ -67,19 +66,19 @@ export interface PasswordReset {
 }
 
 /**
- * Sets a new password by a token from a mail, once, and ends all login tokens of the account. Errors: 400
+ * Sets a new password with a token from a mail, once, and ends all login tokens of the account. Errors: 400
  * `RESET_PASSWORD_BAD_TOKEN`, for an inactive account too, and `RESET_PASSWORD_INVALID_PASSWORD`; `TooManyRequestsError`.
  */
 export async function resetPassword(deps: MailDependencies, { token, password }: PasswordReset): Promise<void> {
   const claims = await deps.mail.tokens.readReset(token);
-  // Before the password is looked at and before its costly hash: without a token there is nothing to be had here.
+  // // Checked first: without a valid token neither the password rule nor the costly hash is reached.
   if (claims === null) throw badResetToken();
   await resettable(deps, claims);
   const reason = passwordProblem(password, deps.settings);
   if (reason !== null) throw new HttpError(400, { detail: { code: 'RESET_PASSWORD_INVALID_PASSWORD', reason } });
   const passwordHash = await deps.passwords.hash(password);
   await retryOnConflict(async () => {
-    // Anew: of two uses at the same time the second finds the password of the first.
+    // // Checked in each attempt: of two concurrent uses the second finds the new password.
     const user = await resettable(deps, claims);
     const changed = { ...user, passwordHash, updatedAt: deps.clock.now().toISOString() };
     await deps.audit.commit(
@@ -110,8 +109,8 @@ function badResetToken(): HttpError {
 }
 
 /**
- * Marks the address of an account as its own by a token from a mail to it. Errors: 400 `VERIFY_USER_BAD_TOKEN`, also when
- * the address changed since or the account is inactive, and `VERIFY_USER_ALREADY_VERIFIED`.
+ * Marks the address of an account as verified with a token from a mail to it. Errors: 400 `VERIFY_USER_BAD_TOKEN`, also when
+ * the address has changed or the account is inactive, and `VERIFY_USER_ALREADY_VERIFIED`.
  */
 export async function verifyAddress(deps: MailDependencies, token: string): Promise<User> {
   const claims = await deps.mail.tokens.readVerification(token);

@@ -17,80 +17,81 @@ export interface AuthenticateDependencies extends OidcDependencies {
   readonly tenantCache: TenantCache;
 }
 
-/** `lastUsedAt` of a key is renewed at most this often. */
+/** `lastUsedAt` of a key is updated at most this often. */
 const LAST_USED_STEP_MS = 5 * 60_000;
 const ANONYMOUS = 'anonymous';
 
 export interface AuthenticateRequest {
-  /** In the order they are tried; one that is refused falls through to the next. */
+  /** Tried in this order; after a refused one the next is tried. */
   readonly credentials: readonly Credential[];
   /** Demands a credential even where the posture does not. */
   readonly strict?: boolean | undefined;
   /**
-   * Host name of the request, lower case and without port, where host names select tenants: that of a tenant's is a request
-   * in the tenant.
+   * Host name of the request, lower case and without port, if host names select tenants: the host name of a tenant makes it a
+   * request in that tenant.
    */
   readonly host?: string | undefined;
 }
 
-/** The way in: under the host name of a tenant, under another one (null), or where host names do not matter (undefined). */
-type Entrance = TenantId | null | undefined;
+/** The tenant of the request's host name; null: of no tenant; undefined: host names do not select tenants. */
+type HostTenant = TenantId | null | undefined;
 
 /**
- * Who a request acts for; null when nobody. Where no credential is required, the default account stands in, though never
- * for an API key that is not valid, nor under the host name of a tenant. `PermissionDeniedError` there for somebody who does not belong to the tenant.
+ * Returns the principal of a request; null: the request is not authenticated. In open mode a request without credentials uses
+ * the default account, but never a request with an invalid API key or under the host name of a tenant.
+ * `PermissionDeniedError` when the account does not belong to the tenant of the host name.
  */
 export async function authenticate(
   deps: AuthenticateDependencies,
   { credentials, strict = false, host }: AuthenticateRequest,
 ): Promise<Principal | null> {
-  const entrance: Entrance = host === undefined ? undefined : await deps.tenantCache.byHostName(host);
+  const hostTenant: HostTenant = host === undefined ? undefined : await deps.tenantCache.byHostName(host);
   let isStranger = false;
   for (const credential of credentials) {
-    const found = await cached(deps, cacheKey(credential), { entrance, find: () => ownerOf(deps, credential) });
+    const found = await cached(deps, cacheKey(credential), { hostTenant, find: () => ownerOf(deps, credential) });
     if (found === STRANGER) isStranger = true;
     else if (found !== null) return found;
   }
   if (isStranger) {
     throw engramError('PermissionDeniedError', 'This account does not belong to the tenant of this host name.');
   }
-  if (strict || deps.settings.posture.required || typeof entrance === 'string') return null;
-  // Who sends a key means an account; as the default one the request would see and change the memory of somebody else.
+  if (strict || deps.settings.posture.required || typeof hostTenant === 'string') return null;
+  // // An invalid key is not replaced by the default account: the request would see and change the data of another account.
   if (credentials.some(isApiKey)) return null;
   const find = async () => ({ user: await ensureDefaultUser(deps), endsAt: null });
-  const found = await cached(deps, ANONYMOUS, { entrance, find });
+  const found = await cached(deps, ANONYMOUS, { hostTenant, find });
   return found === STRANGER ? null : found;
 }
 
-/** What a credential stands for. */
+/** The account of a credential. */
 interface Owner {
   readonly user: User;
-  /** When the credential ends by itself; it is not remembered for longer. */
+  /** When the credential expires; it is cached no longer than that. */
   readonly endsAt: Date | null;
   readonly key?: PresentedKey;
 }
 
-/** A valid credential of somebody who has no business in the tenant of the host name. */
+/** The credential is valid, but the account does not belong to the tenant of the host name. */
 const STRANGER = 'stranger';
 
 interface Search {
-  readonly entrance: Entrance;
+  readonly hostTenant: HostTenant;
   readonly find: () => Promise<Owner | null>;
 }
 
 async function cached(
   deps: AuthenticateDependencies,
   credential: string,
-  { entrance, find }: Search,
+  { hostTenant, find }: Search,
 ): Promise<Principal | typeof STRANGER | null> {
   const { cache, clock } = deps;
-  const key = entrance === undefined ? credential : `${entrance ?? ''} ${credential}`;
+  const key = hostTenant === undefined ? credential : `${hostTenant ?? ''} ${credential}`;
   const known = cache.get(key);
   if (known !== null) return known;
   const lookUp = cache.lookUp();
   const owner = await find();
   if (owner === null || !(await isAdmitted(deps, owner.user))) return null;
-  const principal = await principalAt(deps, owner, entrance);
+  const principal = await principalAt(deps, owner, hostTenant);
   if (principal === null || principal === STRANGER) return principal;
   const { endsAt } = owner;
   cache.put(key, principal, lookUp, endsAt === null ? undefined : endsAt.getTime() - clock.now().getTime());
@@ -100,30 +101,30 @@ async function cached(
 async function principalAt(
   deps: AuthenticateDependencies,
   { user, key }: Owner,
-  entrance: Entrance,
+  hostTenant: HostTenant,
 ): Promise<Principal | typeof STRANGER | null> {
   const principal = { ...principalOf(user), ...(key === undefined ? {} : { key }) };
   if (key?.tenant !== undefined) {
-    if (!(await opens(deps, key.tenant, entrance))) return null;
-    // As the owner of the tenant, not as whatever else its owner is.
+    if (!(await isAcceptedAt(deps, key.tenant, hostTenant))) return null;
+    // // With the rights of the tenant's owner, but not as a superuser.
     return { ...principal, tenant: key.tenant, isSuperuser: false };
   }
-  if (typeof entrance !== 'string') return principal;
-  return (await belongsTo(deps, user, entrance)) ? { ...principal, tenant: entrance } : STRANGER;
+  if (typeof hostTenant !== 'string') return principal;
+  return (await belongsTo(deps, user, hostTenant)) ? { ...principal, tenant: hostTenant } : STRANGER;
 }
 
-/** Whether a tenant's key is accepted here: under its host names alone, where it has any. */
-async function opens(
+/** Whether a tenant's key is accepted: only under its host names, if it has any. */
+async function isAcceptedAt(
   { tenantCache }: AuthenticateDependencies,
   tenant: TenantId,
-  entrance: Entrance,
+  hostTenant: HostTenant,
 ): Promise<boolean> {
-  if (entrance === undefined || entrance === tenant) return true;
-  if (entrance !== null) return false;
+  if (hostTenant === undefined || hostTenant === tenant) return true;
+  if (hostTenant !== null) return false;
   return (await tenantCache.get(tenant))?.hostNames.length === 0;
 }
 
-/** A shipped client sends its API key as Bearer. */
+/** Released clients send their API key as a bearer token. */
 function isApiKey({ kind, value }: Credential): boolean {
   return kind === 'api-key' || (kind === 'bearer' && isApiKeyText(value));
 }
@@ -145,7 +146,7 @@ async function ownerOfApiKey(deps: AuthenticateDependencies, text: string): Prom
   return { user, key: presentedKey(key), endsAt: key.expiresAt === null ? null : new Date(key.expiresAt) };
 }
 
-/** A tenant's key acts as whoever owns the tenant now. */
+/** A tenant's key acts as the current owner of the tenant. */
 async function userOfKey({ users, tenantCache }: AuthenticateDependencies, { userId, tenant }: ApiKey) {
   if (tenant === null) return users.get(userId);
   const ownerId = (await tenantCache.get(tenant))?.ownerId ?? null;
@@ -158,8 +159,8 @@ async function renewLastUse({ apiKeys, clock, logger }: AuthenticateDependencies
   try {
     await apiKeys.touch(key, now.toISOString());
   } catch (error) {
-    // Whatever is wrong with writing, it must not turn a valid key away.
-    logger.warn('auth.api_key.last_use_not_stored', { error, keyId: key.id });
+    // // A failed write must not refuse a valid key.
+    logger.warn('auth.api_key.last_use_write_failed', { error, keyId: key.id });
   }
 }
 

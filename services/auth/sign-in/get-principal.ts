@@ -14,8 +14,9 @@ interface PrincipalDependencies extends AuthDependencies {
 }
 
 /**
- * The user as it stands now, working in the tenant that the job was started in. Null when the account is gone or inactive,
- * or does not belong to the tenant any more; when the tenant is disabled; also when the job was started with an API key that does not hold any more.
+ * Returns the user as a principal in the tenant that a job was started in. Null when the account is gone, inactive or no
+ * longer belongs to the tenant; when the tenant is disabled; and when the API key that the job was started with is no longer
+ * valid.
  */
 export async function getPrincipal(
   deps: PrincipalDependencies,
@@ -36,9 +37,9 @@ export async function getPrincipal(
   if (user === null || !(await isAdmitted(deps, user))) return null;
   if (!(await belongsTo(deps, user, tenant))) return null;
   const facts = await deps.tenantCache.get(tenant);
-  // What a hibernated tenant has in hand is ended: nothing new comes.
+  // // Jobs of a hibernated tenant are finished; new ones do not start.
   if (facts?.state === 'Disabled' || facts?.state === 'Erasing') return null;
-  // A run is use, too.
+  // // Jobs count as use of the tenant.
   if (facts !== null && facts.hibernation !== null && !unattended) deps.tenantActivity.record(tenant);
   const principal = { ...principalOf(user), tenant };
   if (key === undefined) return principal;
@@ -52,14 +53,14 @@ export async function getPrincipal(
   return { ...principal, key: presentedKey(presented), ...(isOfTenant ? { isSuperuser: false } : {}) };
 }
 
-/** It has no account: what may be done as it ends with the tenant alone. */
+/** The canary has no account: it may act while the tenant is open. */
 async function canaryOf({ tenantCache }: PrincipalDependencies, tenant: TenantId): Promise<Principal | null> {
   const facts = await tenantCache.get(tenant);
   const isOpen = facts !== null && facts.state !== 'Disabled' && facts.state !== 'Erasing';
   return isOpen ? canaryPrincipal(tenant) : null;
 }
 
-/** A tenant's key: in the tenant, as its owner. */
+/** Whether a tenant's key lets the user act in the tenant: as its owner. */
 function actsAs(
   key: ApiKey,
   user: UserId,

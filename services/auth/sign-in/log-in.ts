@@ -17,24 +17,24 @@ export interface LoginDependencies extends AuthDependencies, LoginSessionDepende
 export interface LoginRequest {
   readonly username: string;
   readonly password: string;
-  /** Where the request came from, for the throttle and the audit log. */
+  /** Address of the client, for the throttle and the audit log. */
   readonly remoteAddress: string;
 }
 
 /**
- * A login token for an account. Errors: 401 `LOGIN_BAD_CREDENTIALS`, alike for an unknown, inactive or password-less
- * account and a wrong password, and as slow; `TooManyRequestsError` after many failures.
+ * Returns a login token. Errors: 401 `LOGIN_BAD_CREDENTIALS`, with the same answer after the same time for an unknown,
+ * inactive or password-less account and a wrong password; `TooManyRequestsError` after many failures.
  */
 export async function logIn(deps: LoginDependencies, request: LoginRequest): Promise<string> {
   const { username, remoteAddress } = request;
-  // In single-user mode everybody is the default account already, and clients log in with whatever they are set up with.
+  // // In open mode all requests use the default account, and clients log in with whatever credentials they are set up with.
   if (deps.settings.posture.openByDefault && isDefaultAddress(deps.settings, username)) {
     const user = await ensureDefaultUser(deps);
     if (!user.isActive) throw badCredentials();
     return openSession(deps, { user, method: 'open', remoteAddress });
   }
   using attempt = await enter(deps, request);
-  // The account changed meanwhile, perhaps its password: what was verified counts no more.
+  // // When the account changed meanwhile, perhaps its password, it is verified again.
   return await retryOnConflict(async () => {
     const user = await accountFor(deps, request, attempt);
     return await openPasswordSession(deps, user, request);
@@ -51,7 +51,7 @@ async function enter(deps: LoginDependencies, { username, remoteAddress }: Login
   }
 }
 
-/** The active account that has this password. */
+/** Returns the active account with this password. */
 async function accountFor(deps: LoginDependencies, request: LoginRequest, attempt: LoginAttempt): Promise<User> {
   const { username, password, remoteAddress } = request;
   const user = await deps.users.findByEmail(username);
@@ -66,9 +66,9 @@ async function accountFor(deps: LoginDependencies, request: LoginRequest, attemp
 }
 
 /**
- * Replaces a hash of an earlier system or cost while the password is known, and issues the token after it, since tokens
- * are bound to the stored hash. Older tokens of the account end with the old hash: that happens once in its life, and to
- * keep them the old fingerprint would have to be stored and cleared again at every change of password.
+ * Replaces a hash of an earlier system or cost while the password is known, and issues the token after it, since tokens are
+ * bound to the stored hash. Older tokens of the account end with the old hash. That happens once per account; to keep them,
+ * the old fingerprint would have to be stored and cleared with every change of password.
  */
 async function openPasswordSession(deps: LoginDependencies, user: User, request: LoginRequest): Promise<string> {
   const { password, remoteAddress } = request;

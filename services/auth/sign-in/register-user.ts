@@ -9,17 +9,15 @@ import { createUser, isReservedAddress, passwordProblem } from '../accounts/acco
 import { type AuthenticateDependencies, authenticate } from './authenticate.ts';
 
 export interface NewAccount {
-  /** Checked and spelled as it is stored. */
+  /** Validated and normalised, as it is stored. */
   readonly email: string;
   readonly password: string;
 }
 
 /**
- * Makes an ordinary account. Where sign-up is closed, superusers make them, by what the request presents; the first one of
- * all is a superuser. Errors: 400 `REGISTER_USER_ALREADY_EXISTS` and `REGISTER_INVALID_PASSWORD`; `PermissionDeniedError`
- * where sign-up is closed.
- * Addresses that later stand for somebody else – the default account's and those of agents – are taken from the first day,
- * so that nobody can own them in advance.
+ * Creates an ordinary account. When sign-up is closed, the request needs the credentials of a superuser, except for the first
+ * account, which becomes a superuser. Reserved addresses, those of the default account and of agents, cannot be registered.
+ * Errors: 400 `REGISTER_USER_ALREADY_EXISTS` and `REGISTER_INVALID_PASSWORD`; `PermissionDeniedError` when sign-up is closed.
  */
 export async function registerUser(
   deps: AuthenticateDependencies,
@@ -42,7 +40,7 @@ export async function registerUser(
   }
 }
 
-/** Whether the next account is the first one of a server that nobody could sign in to otherwise. */
+/** Whether the next account is the first one of a server on which nobody could sign in otherwise. */
 export async function mayRegisterFirst({ settings, users }: AuthenticateDependencies): Promise<boolean> {
   return settings.registersFirstSuperuser && !(await users.exist());
 }

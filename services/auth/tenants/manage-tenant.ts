@@ -25,8 +25,8 @@ import type { Role } from '../repositories/roles.ts';
 import { joinTenant, leaveTenant, type Membership, requireUser } from './memberships.ts';
 
 /**
- * What a principal asks for in a tenant: each checks, in the order of the contract (auth-integrations.md §3.2), that the
- * principal may manage its users. Errors beside those of the shared use cases: `TenantNotFoundError`,
+ * Requests of a principal about a tenant. Each checks, in the order of the contract (proto/http/auth-integrations.md §3.2),
+ * that the principal may manage its users. Errors beside those of the shared use cases: `TenantNotFoundError`,
  * `PermissionDeniedError`.
  */
 export async function addMember(deps: AuthDependencies, principal: Principal, membership: Membership): Promise<void> {
@@ -44,7 +44,7 @@ export async function removeMember(
   await leaveTenant(deps, membership, principal.id);
 }
 
-/** In the principal's current tenant. */
+/** Creates a role in the principal's current tenant. */
 export async function addRole(deps: AuthDependencies, principal: Principal, name: string): Promise<Role> {
   await requireCapability(deps, principal, principal.tenant, 'manage_users');
   return createRole(deps, { tenant: principal.tenant, name }, principal.id);
@@ -59,7 +59,7 @@ export async function removeRole(deps: AuthDependencies, principal: Principal, i
   await deleteRole(deps, id, principal.id);
 }
 
-/** Nobody gives a role that can do more than its giver. */
+/** Assigns a role. The principal needs all capabilities of the role itself. */
 export async function assignRole(
   deps: AuthDependencies,
   principal: Principal,
@@ -89,7 +89,7 @@ export async function withdrawRole(
   await leaveRole(deps, membership, principal.id);
 }
 
-/** To strangers a role reads as one that does not exist. */
+/** `RoleNotFoundError` also for principals outside the tenant of the role. */
 async function requireVisibleRole(deps: AuthDependencies, principal: Principal, id: RoleId): Promise<Role> {
   const role = await requireRole(deps, id);
   if (!(await isInsider(deps, principal, role.tenant))) throw roleNotFound();

@@ -14,14 +14,14 @@ export interface Membership {
 }
 
 /**
- * Makes the user a member; the current tenant stays. The caller has checked that `by` may. Errors: `EntityNotFoundError` for
- * the user, `TenantNotFoundError`, `EntityAlreadyExistsError` for a member.
+ * Makes the user a member; its current tenant does not change. The caller has checked that `by` may. Errors:
+ * `EntityNotFoundError` for the user, `TenantNotFoundError`, `EntityAlreadyExistsError` for a member.
  */
 export async function joinTenant(deps: AuthDependencies, { tenant, user }: Membership, by: UserId | null) {
   await retryOnConflict(async () => {
     await Promise.all([requireUser(deps, user), requireTenant(deps, tenant)]);
     const writes = [
-      // Both are touched: a membership that outlived them could never be removed.
+      // // Both are touched: a membership that outlived them could never be removed.
       deps.tenants.changeWrite(tenant, {}),
       deps.users.touchWrite(user),
       deps.memberships.insertWrite(tenant, user, deps.clock.now().toISOString()),
@@ -38,9 +38,9 @@ export async function joinTenant(deps: AuthDependencies, { tenant, user }: Membe
 }
 
 /**
- * Ends the membership with all that the user and the user's agents have in the tenant: roles, grants, capabilities, the
- * current tenant, and the API keys of agents that live there. The accounts stay, and so do datasets. The caller has checked
- * that `by` may. Errors: `TenantNotFoundError`, `EntityNotFoundError` for a stranger, 400 for the owner.
+ * Ends the membership with all that the user and its agents have in the tenant: roles, grants, capabilities, the current
+ * tenant, and the API keys of agents that were created there. The accounts and datasets stay. The caller has checked that
+ * `by` may. Errors: `TenantNotFoundError`, `EntityNotFoundError` for a non-member, 400 for the owner.
  */
 export async function leaveTenant(deps: AuthDependencies, { tenant, user }: Membership, by: UserId | null) {
   await retryOnConflict(async () => {
@@ -51,12 +51,12 @@ export async function leaveTenant(deps: AuthDependencies, { tenant, user }: Memb
     ]);
     if (!isMember) throw engramError('EntityNotFoundError', 'User not found in this tenant.');
     if (ownerId === user) throw ownerStays();
-    // The owner stays a member, be it an agent of the user who leaves.
+    // // The owner of the tenant stays a member, even if it is an agent of the user.
     const agents = (await deps.users.agentsOf(user)).filter(({ id }) => id !== ownerId);
     const evicted = agents.filter((agent) => agent.tenant === tenant);
     const everyone = [user, ...agents.map(({ id }) => id)];
     const writes = [
-      // Always, so that whoever joins, makes an agent or switches tenant at the same time decides anew.
+      // // Written in any case, so that a concurrent join, creation of an agent or switch of tenant conflicts.
       deps.users.replaceWrite(outside(leaving, tenant)),
       ...evicted.flatMap((agent) => evictionOf(deps, agent, tenant)),
       ...everyone.flatMap((each) => [
@@ -67,12 +67,12 @@ export async function leaveTenant(deps: AuthDependencies, { tenant, user }: Memb
       ]),
       ...deps.eventLog.appendWrites({ tenant }, [{ type: 'membership.removed', subjectId: user, data: {} }]),
     ];
-    // Agents that lived there lost their keys.
+    // // Agents that were created there lost their keys.
     const details = { agents: evicted.map(({ id }) => id) };
     const entry = { tenant, action: 'membership.removed', actor: by, subject: user };
     await deps.audit.commit({ tenant }, writes, [evicted.length === 0 ? entry : { ...entry, details }]);
     for (const each of everyone) deps.notify.userChanged(each);
-    // An agent's grants are its parent's, too.
+    // // An agent's grants count for its parent too.
     deps.notify.accessChanged(tenant, leaving.parentId === null ? everyone : [...everyone, leaving.parentId]);
   });
 }

@@ -6,7 +6,7 @@ import type { TenantCache } from '../credentials/tenant-cache.ts';
 import type { AuthDependencies } from '../model.ts';
 
 export interface WakeMetrics {
-  /** From the request that wakes a tenant until the tenant serves. */
+  /** Time from the request that wakes a tenant until the tenant serves. */
   tenantWoken(durationMs: number): void;
 }
 
@@ -17,9 +17,9 @@ interface OpenTenantDependencies extends AuthDependencies {
 }
 
 /**
- * Why the tenant that somebody works in does not answer; null when it does, and for one that is gone: nobody belongs to it any
- * more. One that sleeps because nobody used it wakes, where a request may wake it: then it is answered like any other.
- * What nobody need be there for neither keeps it awake nor wakes it.
+ * Returns the reason why the principal's tenant does not serve requests; null when it does, and when the tenant is gone, to
+ * which nobody belongs then. A tenant that hibernates because it was not used is woken, if requests may wake it, and serves
+ * then. An unattended request neither keeps the tenant awake nor wakes it.
  */
 export async function openTenant(
   deps: OpenTenantDependencies,
@@ -39,7 +39,7 @@ export async function openTenant(
     await deps.audit.commit({ tenant }, [deps.tenants.wakeWrite(tenant, deps.clock.now().toISOString())], [entry]);
   } catch (error) {
     if (!(error instanceof VersionConflictError)) throw error;
-    // Another request woke it, or it was put to sleep for good.
+    // // Another request woke it, or it was hibernated permanently.
     deps.tenantCache.drop(tenant);
     const { state = 'Active' } = (await deps.tenantCache.get(tenant)) ?? {};
     return state === 'Active' ? null : state;

@@ -12,7 +12,6 @@ import {
 import type { AuthDependencies } from '../model.ts';
 import type { Role } from '../repositories/roles.ts';
 
-/** Who and what is in a tenant, as far as the principal may know. */
 export interface RoleWithCount {
   readonly role: Role;
   readonly userCount: number;
@@ -23,7 +22,10 @@ export interface MemberWithRoles {
   readonly roles: readonly Role[];
 }
 
-/** By name; managers see all roles, other members those that they have. `TenantNotFoundError`, for strangers too. */
+/**
+ * Lists roles by name: all for principals who manage users, their own for other members. `TenantNotFoundError`, also for
+ * non-members.
+ */
 export async function rolesInTenant(
   deps: AuthDependencies,
   principal: Principal,
@@ -42,7 +44,10 @@ export async function rolesInTenant(
   return roles.filter(isVisible).map((role) => ({ role, userCount: usersOf.get(role.id)?.length ?? 0 }));
 }
 
-/** For those who have the role, and for managers. `RoleNotFoundError` unless it is one of the tenant, and for strangers. */
+/**
+ * Lists the users with a role, for those who have it and for principals who manage users. `RoleNotFoundError` unless it is a
+ * role of the tenant, and for non-members.
+ */
 export async function usersWithRole(
   deps: AuthDependencies,
   principal: Principal,
@@ -59,7 +64,7 @@ export async function usersWithRole(
   return deps.users.getMany(users);
 }
 
-/** For managers, by name. `UserNotFoundError` for a stranger to the tenant. */
+/** Lists the roles of a member by name, for principals who manage users. `UserNotFoundError` for a non-member. */
 export async function rolesOfMember(
   deps: AuthDependencies,
   principal: Principal,
@@ -74,8 +79,8 @@ export async function rolesOfMember(
 }
 
 /**
- * For managers; in the order of joining, each with the roles there by name. `PermissionDeniedError` for everybody else, who
- * need not be a member, `TenantNotFoundError` for an unknown tenant.
+ * Lists the members in the order of joining, each with its roles by name, for principals who manage users.
+ * `PermissionDeniedError` for all others, members or not; `TenantNotFoundError` for an unknown tenant.
  */
 export async function membersOfTenant(
   deps: AuthDependencies,

@@ -11,8 +11,8 @@ import type { AuthDependencies } from '../model.ts';
 import { requireUser } from './memberships.ts';
 
 /**
- * Makes a tenant; its maker owns it, is a member and works in it from now on. Names may repeat. `PermissionDeniedError` where
- * only superusers make tenants.
+ * Creates a tenant; its creator owns it, becomes a member and works in it from now on. Names may repeat.
+ * `PermissionDeniedError` when only superusers create tenants.
  */
 export async function createTenant(deps: AuthDependencies, principal: Principal, name: string): Promise<Tenant> {
   const { users, tenants, memberships, eventLog, clock, settings } = deps;
@@ -50,8 +50,8 @@ export async function createTenant(deps: AuthDependencies, principal: Principal,
 }
 
 /**
- * Switches the tenant that the principal works in; the personal space is everybody's. Everything of the others is hidden
- * from then on. `TenantNotFoundError` for a stranger, and for an unknown tenant alike.
+ * Changes the tenant that the principal works in, or returns it to the personal space. Data of other tenants is hidden from
+ * then on. `TenantNotFoundError` for a non-member and for an unknown tenant.
  */
 export async function selectTenant(deps: AuthDependencies, principal: Principal, tenant: TenantId): Promise<void> {
   await retryOnConflict(async () => {
@@ -63,12 +63,12 @@ export async function selectTenant(deps: AuthDependencies, principal: Principal,
   });
 }
 
-/** Tenants that the principal belongs to, in the order of joining. */
+/** Lists the tenants that the principal belongs to, in the order of joining. */
 export async function ownTenants(deps: AuthDependencies, principal: Principal): Promise<readonly Tenant[]> {
   return deps.tenants.getMany(await deps.memberships.tenantsOf(principal.id));
 }
 
-/** A membership that ends at the same time makes the switch begin anew. */
+/** Writes that make the switch conflict with an end of the membership. */
 async function residenceWrites(
   { memberships }: AuthDependencies,
   user: User,

@@ -68,7 +68,7 @@ export function notAllPermitted(permission: Permission): EngramError {
  */
 export function requireCreatableDatasetName(name: string): void {
   const fault = !name.isWellFormed()
-    ? 'be broken Unicode'
+    ? 'contain invalid Unicode'
     : name === ''
       ? 'be empty'
       : /[\s.]/u.test(name)

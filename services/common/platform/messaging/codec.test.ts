@@ -210,10 +210,10 @@ describe('messages between services', () => {
 
   it('refuse the name of a new dataset that UTF-8 cannot carry', () => {
     const { encode } = codecsOf('auth.CreateDataset').request;
-    expect(() => encode({ name: 'half\ud800' })).to.throw('broken Unicode');
+    expect(() => encode({ name: 'half\ud800' })).to.throw('invalid Unicode');
     const resolve = codecsOf('auth.ResolveDatasets').request;
     expect(() => resolve.encode({ permission: 'write', names: ['half\ud800'], createMissing: true })).to.throw(
-      'broken Unicode',
+      'invalid Unicode',
     );
     resolve.encode({ permission: 'write', names: ['half\ud800'] });
   });

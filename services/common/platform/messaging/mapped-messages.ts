@@ -183,5 +183,6 @@ export const REQUEST_CHECKS: { readonly [Path in CallPath]?: (request: RequestOf
 
 /** UTF-8 cannot carry half a surrogate pair: a dataset with another name would be created. */
 function requireWellFormed(name: string): void {
-  if (!name.isWellFormed()) throw engramError('InvalidDatasetNameError', 'Dataset name cannot be broken Unicode.');
+  if (!name.isWellFormed())
+    throw engramError('InvalidDatasetNameError', 'Dataset name cannot contain invalid Unicode.');
 }
