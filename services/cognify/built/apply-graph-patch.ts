@@ -117,8 +117,8 @@ async function write(
     graph,
     vectors: vectorVersions.inVersions,
     ...settings,
-    home: () => activeEmbedding(dependencies, scope),
-    written: (home) => vectorVersions.written(scope, home),
+    activeVersion: () => activeEmbedding(dependencies, scope),
+    written: (version) => vectorVersions.written(scope, version),
     context: {
       scope,
       purpose: 'extraction',

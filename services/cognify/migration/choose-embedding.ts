@@ -5,13 +5,13 @@ import type { EmbeddingState } from '../../common/platform/messaging/messages.ts
 import type { EmbeddingChoice } from '../../common/ports/embedders.ts';
 import { ownedByAnother } from '../../common/records/auth/require-managed.ts';
 import type { CognifyDependencies } from '../dependencies.ts';
-import { followWish } from './migrate-embedding.ts';
+import { followRequest, isSameChoice } from './migrate-embedding.ts';
 import { type MigrationQueue, queueMigration } from './migration-jobs.ts';
 import type { MigrationDependencies } from './migration-step.ts';
 
 type Dependencies = MigrationDependencies & MigrationQueue & Pick<CognifyDependencies, 'managedResources' | 'audit'>;
 
-/** Needs no account, so every server has it. */
+/** Needs no account, so it is always available. */
 const BUILTIN: EmbeddingChoice = { model: 'builtin/hashing-v1', dimensions: 384 };
 
 /**
@@ -29,13 +29,13 @@ export async function chooseEmbedding(
   if ((await deps.managedResources.of({ tenant, dataset: id })) !== null)
     throw ownedByAnother({ tenant, dataset: id }, 'is managed by a resource, which says its embedding model');
   const chosen = await choiceOf(deps, dataset, model);
-  const isNew = !isSame((await deps.vectorVersions.state(scope)).wish, chosen);
-  await deps.vectorVersions.update(scope, ({ wish }) => (isSame(wish, chosen) ? null : { wish: chosen }));
+  const isNew = !isSameChoice((await deps.vectorVersions.state(scope)).wish, chosen);
+  await deps.vectorVersions.update(scope, ({ wish }) => (isSameChoice(wish, chosen) ? null : { wish: chosen }));
   if (isNew) {
     const details = { model: chosen?.model ?? 'configured' };
     await deps.audit.record({ tenant, action: 'dataset.reembedded', actor: by, subject: id, details });
   }
-  const state = await followWish(deps, scope, { signal });
+  const state = await followRequest(deps, scope, { signal });
   if (state.migration !== null) await queueMigration(deps, scope);
   return state;
 }
@@ -56,8 +56,4 @@ async function choiceOf(
 
 function withoutProvider(model: string): string {
   return model.slice(model.indexOf('/') + 1);
-}
-
-function isSame(one: EmbeddingChoice | null, other: EmbeddingChoice | null): boolean {
-  return one?.model === other?.model && one?.dimensions === other?.dimensions;
 }

@@ -23,7 +23,7 @@ import type { IndexKind } from '../../common/storage/ports/index-entry.ts';
 import { VECTOR_KINDS } from '../../common/storage/ports/index-entry.ts';
 import { isSameSpace } from '../../common/storage/ports/vector-index.ts';
 import { DEFAULT_COGNIFY_SETTINGS } from '../settings.ts';
-import { followWish } from './migrate-embedding.ts';
+import { followRequest } from './migrate-embedding.ts';
 import { createMigrationWorker, followMigration, MIGRATION_JOB } from './migration-jobs.ts';
 
 const OLD = createHashingEmbedder({ dimensions: 64 });
@@ -52,14 +52,14 @@ function dyingStores({ store, indexes }: TestWorld, dieAt: number, mode: 'before
 /** Embedding models that are configured, of which one is wanted. */
 interface Configured extends EmbedderSource {
   known: Embedder[];
-  wish: Embedder;
+  requested: Embedder;
 }
 
 function configured(): Configured {
   const source: Configured = {
     known: [OLD],
-    wish: OLD,
-    wanted: async () => source.wish,
+    requested: OLD,
+    wanted: async () => source.requested,
     of: async (_, space) => source.known.find((embedder) => isSameSpace(embedder.space, space)) ?? null,
   };
   return source;
@@ -83,7 +83,7 @@ describe('migration of a dataset to another embedding model', () => {
   const vectorVersions = () => createVectorIndexVersions({ store: world.store, vectors: world.indexes.vectors, clock });
   const clock = { ...createSystemClock(), now: () => new Date(Date.now() + passedMs) };
   const go = (
-    options: Parameters<typeof followWish>[2] = {},
+    options: Parameters<typeof followRequest>[2] = {},
     {
       store,
       indexes,
@@ -93,7 +93,7 @@ describe('migration of a dataset to another embedding model', () => {
     const { text, graph, vectors } = indexes;
     const logger = { debug() {}, info() {}, warn() {}, error() {} };
     const own = createVectorIndexVersions({ store, vectors, clock });
-    return followWish(
+    return followRequest(
       {
         ...{ text, graph, vectors: own.vectors, vectorVersions: own, embedders: models, ledger, clock, logger },
         settings: { ...DEFAULT_COGNIFY_SETTINGS, embeddingBatchSize: 2, embeddingConcurrency: 1 },
@@ -104,7 +104,7 @@ describe('migration of a dataset to another embedding model', () => {
   };
   const want = (embedder: Embedder) => {
     models.known = [...new Set([...models.known, embedder])];
-    models.wish = embedder;
+    models.requested = embedder;
   };
   const tell = async (...names: readonly string[]): Promise<DataItem[]> => {
     const items: DataItem[] = [];
@@ -418,7 +418,7 @@ describe('migration of a dataset to another embedding model', () => {
     // Every third moment: those in between are of the same kinds.
     for (let dieAt = 1, isOver = false; !isOver; dieAt += 3) {
       const mode = dieAt % 2 === 0 ? 'after' : 'before';
-      const target = models.wish === OLD ? NEW : OLD;
+      const target = models.requested === OLD ? NEW : OLD;
       want(target);
       const { parts, isDead } = dyingStores(world, dieAt, mode);
       await go({}, parts).catch(() => {});

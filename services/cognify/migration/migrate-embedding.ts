@@ -3,7 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { clientMessage, isEngramError } from '../../common/kernel/errors.ts';
 import { type DatasetScope, datasetScope } from '../../common/kernel/scope.ts';
 import { scrubErrorText } from '../../common/platform/jobs/scrub-error.ts';
-import type { DatasetEmbedding, EmbeddingState, RequestOf } from '../../common/platform/messaging/messages.ts';
+import type { EmbeddingState, RequestOf } from '../../common/platform/messaging/messages.ts';
+import type { EmbeddingChoice } from '../../common/ports/embedders.ts';
 import type { Embedder } from '../../common/ports/models.ts';
 import type { VectorMigration, VectorVersionsState } from '../../common/records/cognify/vector-index-versions.ts';
 import { isSameSpace } from '../../common/storage/ports/vector-index.ts';
@@ -23,14 +24,14 @@ import {
 
 type Dependencies = MigrationDependencies & Pick<CognifyDependencies, 'datasets' | 'managedResources'>;
 
-/** It is let go then, lest one that nobody asks for any more goes on. */
+/** Length of one turn. */
 const WORK_MS = 8_000;
-const LOOK_AGAIN_MS = 200;
+const POLL_MS = 200;
 const FIRST_RETRY_MS = 2_000;
-/** A key that was corrected is noticed then, too. */
+/** Also the time after which a corrected key is noticed. */
 const LAST_RETRY_MS = 60_000;
 
-/** See `cognify.MigrateEmbedding` in proto/: rules and errors. */
+/** Requests a model for a managed dataset; rules and errors: `cognify.MigrateEmbedding` in proto/. */
 export async function migrateEmbedding(
   deps: Dependencies,
   { tenantId, datasetId, crUid, embedding }: RequestOf<'cognify.MigrateEmbedding'>,
@@ -38,28 +39,28 @@ export async function migrateEmbedding(
 ): Promise<EmbeddingState> {
   await requireManagedDataset(deps, { tenant: tenantId, dataset: datasetId, crUid });
   const scope = datasetScope(tenantId, datasetId);
-  const asked = wishOf(embedding);
-  await deps.vectorVersions.update(scope, ({ wish }) => (isSameWish(wish, asked) ? null : { wish: asked }));
+  const requested = embedding === undefined ? null : { model: embedding.model, dimensions: embedding.dimensions };
+  await deps.vectorVersions.update(scope, ({ wish }) => (isSameChoice(wish, requested) ? null : { wish: requested }));
   return follow(scope);
 }
 
 /**
- * Works for a while on bringing the dataset's vectors to the model that is wanted, and tells how far that is. `workMs` 0: begins
- * it at most. `isAlone`: leaves it to somebody else who is at it, for whom others wait.
+ * Works on the migration of the dataset's vectors to the requested model for `workMs`, and returns its progress. `workMs` 0: only
+ * begins it. `isAlone`: returns at once when another worker has it.
  */
-export async function followWish(
+export async function followRequest(
   given: MigrationDependencies,
   scope: DatasetScope,
   { signal, workMs = WORK_MS, isAlone = false }: FollowOptions = {},
 ): Promise<EmbeddingState> {
-  // It knows which index versions it works on.
+  // The migration knows which index version it works on.
   const deps = { ...given, vectors: given.vectorVersions.inVersions };
   const endsAtMs = deps.clock.now().getTime() + workMs;
   for (;;) {
     signal?.throwIfAborted();
     const state = await deps.vectorVersions.state(scope);
     const wanted = await wantedEmbedder(deps, scope, state);
-    // The one in use stays, and whoever set the other is told what to do.
+    // The model in use stays, and the failure tells what is wrong with the requested one.
     if (!('embedder' in wanted)) return stateOf(deps, scope, state, wanted.failure);
     const { embedder } = wanted;
     const { migration } = state;
@@ -77,10 +78,10 @@ export async function followWish(
     const work = await claim(deps, { scope, endsAtMs, migration, embedder, signal });
     if (work === null && isAlone) return stateOf(deps, scope, state, migration.failure);
     if (work === null) {
-      await sleep(LOOK_AGAIN_MS);
+      await sleep(POLL_MS);
       continue;
     }
-    if (await carryOn(deps, work)) continue;
+    if (await continueMigration(deps, work)) continue;
     const after = await deps.vectorVersions.state(scope);
     return stateOf(deps, scope, after, after.migration?.failure ?? null);
   }
@@ -92,11 +93,7 @@ interface FollowOptions {
   readonly isAlone?: boolean;
 }
 
-function wishOf(embedding: DatasetEmbedding | undefined): VectorVersionsState['wish'] {
-  return embedding === undefined ? null : { model: embedding.model, dimensions: embedding.dimensions };
-}
-
-function isSameWish(left: VectorVersionsState['wish'], right: VectorVersionsState['wish']): boolean {
+export function isSameChoice(left: EmbeddingChoice | null, right: EmbeddingChoice | null): boolean {
   return left === null || right === null ? left === right : isSameSpace(left, right);
 }
 
@@ -114,7 +111,7 @@ async function wantedEmbedder(
   }
 }
 
-/** False when there is nothing to do: no vectors, or those of the model that is wanted. */
+/** Begins a migration. False when there is nothing to do: no vectors, or vectors of the requested model. */
 async function begin({ vectorVersions, clock }: MigrationDependencies, scope: DatasetScope, { space: to }: Embedder) {
   const { space: from, number } = await vectorVersions.active(scope);
   if (from === null || isSameSpace(from, to)) return false;
@@ -124,47 +121,58 @@ async function begin({ vectorVersions, clock }: MigrationDependencies, scope: Da
     return {
       last: last + 1,
       migration: {
-        ...{ home: last + 1, from: { ...from }, to: { ...to }, startedAt: clock.now().toISOString() },
-        ...{ done: 0, total: 0, inHand: [], worker: null, leasedUntilMs: 0, isStopping: false },
-        ...{ failures: 0, retryAtMs: 0, failure: null, former: null },
+        home: last + 1,
+        from: { ...from },
+        to: { ...to },
+        startedAt: clock.now().toISOString(),
+        done: 0,
+        total: 0,
+        inHand: [],
+        worker: null,
+        leasedUntilMs: 0,
+        isStopping: false,
+        failures: 0,
+        retryAtMs: 0,
+        failure: null,
+        former: null,
       },
     };
   });
   return true;
 }
 
-/** The spec went back, or on to another model, before the new index version was read. */
+/** Ends a migration whose model is not requested any more, before its index version became active. */
 async function abandon(
   { vectorVersions, clock }: MigrationDependencies,
   scope: DatasetScope,
-  home: number,
+  version: number,
 ): Promise<void> {
   for (;;) {
     let isBusy = false;
     const state = await vectorVersions.update(scope, ({ migration }) => {
       isBusy = false;
-      if (migration === null || migration.home !== home || migration.former !== null) return null;
+      if (migration === null || migration.home !== version || migration.former !== null) return null;
       isBusy = migration.worker !== null && migration.leasedUntilMs > clock.now().getTime();
       if (!isBusy) return { migration: null };
       return migration.isStopping ? null : { migration: { ...migration, isStopping: true } };
     });
     if (!isBusy) {
-      if (state.migration !== null || state.active === home) return;
-      await vectorVersions.dropVersion(scope, home);
+      if (state.migration !== null || state.active === version) return;
+      await vectorVersions.dropVersion(scope, version);
       await vectorVersions.forgetReembedded(scope, null);
       return;
     }
-    await sleep(LOOK_AGAIN_MS);
+    await sleep(POLL_MS);
   }
 }
 
-/** Null when somebody else is at it. */
+/** Claims the migration; null when another worker has it. */
 async function claim(
   { vectorVersions, clock }: MigrationDependencies,
   {
     scope,
     endsAtMs,
-    migration: { home },
+    migration: { home: version },
     embedder,
     signal,
   }: {
@@ -178,8 +186,8 @@ async function claim(
   const worker = randomUUID();
   const state = await vectorVersions.update(scope, ({ migration }) => {
     const now = clock.now().getTime();
-    if (migration === null || migration.home !== home) return null;
-    // Whoever wanted it stopped may have died since, too.
+    if (migration === null || migration.home !== version) return null;
+    // The process that wanted it stopped may have died too.
     if (migration.worker !== null && migration.leasedUntilMs > now) return null;
     return { migration: { ...migration, worker, leasedUntilMs: now + LEASE_MS, isStopping: false } };
   });
@@ -188,21 +196,21 @@ async function claim(
   return { scope, worker, endsAtMs, context, embedder };
 }
 
-/** A step of it, whichever is next; false when it is to be asked for again later. */
-async function carryOn(deps: MigrationDependencies, work: MigrationWork): Promise<boolean> {
+/** Does the next step of the migration; false when it has to be continued later. */
+async function continueMigration(deps: MigrationDependencies, work: MigrationWork): Promise<boolean> {
   const { scope } = work;
-  let home: number | null = null;
+  let version: number | null = null;
   try {
     const { migration } = await keep(deps, work);
     if (migration === null) return true;
-    home = migration.home;
+    version = migration.home;
     if (migration.former === null) {
       const isReady = (await catchUp(deps, work, migration.home)) && (await verify(deps, work, migration.home));
       if (isReady) await swap(deps, work);
       await release(deps, work, { failures: 0, retryAtMs: 0, failure: null });
       return isReady;
     }
-    // A wish of the meantime has to wait: the model of the index version that is read makes what is missing there.
+    // A request for another model has to wait: missing vectors are made by the model of the active index version.
     const { embedder } = work;
     if (!isSameSpace(embedder.space, migration.to)) {
       const own = await deps.embedders.of(scope.tenant, migration.to);
@@ -213,8 +221,8 @@ async function carryOn(deps: MigrationDependencies, work: MigrationWork): Promis
   } catch (error) {
     if (error instanceof MigrationLeftError) {
       await release(deps, work, {});
-      // Whoever ended the migration did not wait for one that seemed dead.
-      if (home !== null) await deps.vectorVersions.written(scope, home);
+      // The process that ended the migration did not wait for this worker, which seemed dead.
+      if (version !== null) await deps.vectorVersions.written(scope, version);
       return true;
     }
     const isStopped = work.context.signal?.aborted === true;
@@ -225,7 +233,7 @@ async function carryOn(deps: MigrationDependencies, work: MigrationWork): Promis
   }
 }
 
-/** One document says which index version is read: readers see the old one or the new one, and writers ask before they commit. */
+/** Makes the new index version active. Readers see the old or the new one; writers check before they commit. */
 async function swap(
   { vectorVersions, clock, logger }: MigrationDependencies,
   { scope, worker }: MigrationWork,
@@ -238,17 +246,17 @@ async function swap(
   logger.info('cognify.migration.swapped', { datasetId: scope.dataset });
 }
 
-/** The former index version goes when nobody can be reading it any more, and nothing is missing in the one that is read. */
+/** Removes the former index version when no search can be reading it and the active one is complete. */
 async function finish(
   deps: MigrationDependencies,
   work: MigrationWork,
-  { home, former }: VectorMigration,
+  { home: version, former }: VectorMigration,
   { withoutModel = false }: { readonly withoutModel?: boolean } = {},
 ): Promise<boolean> {
   const { vectorVersions, clock } = deps;
   const { scope, worker } = work;
   if (former === null) return false;
-  const isSettled = withoutModel || (await settle(deps, work, home));
+  const isSettled = withoutModel || (await settle(deps, work, version));
   if (!isSettled || clock.now().getTime() < former.leftAtMs + FORMER_KEPT_MS) {
     await release(deps, work, { failures: 0, retryAtMs: 0, failure: null });
     return false;
@@ -277,7 +285,7 @@ async function release(
 
 function failureOf(error: unknown): Failure {
   if (!isEngramError(error)) {
-    return { name: 'CogneeSystemError', message: 'An unexpected error; see the log of cognify' };
+    return { name: 'CogneeSystemError', message: 'Unexpected error; see the log of cognify' };
   }
   return { name: error.wireName, message: scrubErrorText(clientMessage(error)) };
 }
@@ -295,8 +303,12 @@ async function stateOf(
       migration === null
         ? null
         : {
-            ...{ from: migration.from, to: migration.to, done: migration.done, total: migration.total },
-            ...{ startedAt: migration.startedAt, phase: migration.former === null ? 'copying' : 'settling' },
+            from: migration.from,
+            to: migration.to,
+            done: migration.done,
+            total: migration.total,
+            startedAt: migration.startedAt,
+            phase: migration.former === null ? 'copying' : 'settling',
           },
     failure,
   };

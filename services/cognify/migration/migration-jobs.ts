@@ -10,14 +10,14 @@ import type { ClaimedJob, WorkQueue } from '../../common/ports/work-queue.ts';
 import type { DocumentStore } from '../../common/storage/ports/document-store.ts';
 import type { MigrationDependencies } from './migration-step.ts';
 
-const followWish = onDemand(async () => (await import('./migrate-embedding.ts')).followWish);
+const followRequest = onDemand(async () => (await import('./migrate-embedding.ts')).followRequest);
 
 /** Kind of the jobs that move the vectors of a dataset to another embedding model. */
 export const MIGRATION_JOB = 'embedding-migration';
 
-/** Failures in a row until the job is a dead letter. */
+/** Failures in a row after which the job is a dead letter. */
 const MAX_ATTEMPTS = 20;
-/** Each claim is a turn of some seconds; others come between. */
+/** Pause between turns, each of which takes some seconds, for other migrations. */
 const NEXT_TURN_MS = 500;
 /** Migrations of one process at the same time: they share the embedding model and the stores with runs. */
 const AT_ONCE = 4;
@@ -27,7 +27,7 @@ export interface MigrationQueue {
   readonly workQueue: Pick<WorkQueue, 'enqueueWrites' | 'exists' | 'wake' | 'deadLetters'>;
 }
 
-/** Queues the migration that was begun, unless it is queued; one that was given up is tried again. */
+/** Queues a migration unless it is queued; a dead letter is replayed. */
 export async function queueMigration({ store, workQueue }: MigrationQueue, scope: DatasetScope): Promise<void> {
   const id = idOfText(JSON.stringify([MIGRATION_JOB, scope.tenant, scope.dataset]));
   if (await workQueue.exists(SYSTEM_SCOPE, id)) {
@@ -44,16 +44,16 @@ export async function queueMigration({ store, workQueue }: MigrationQueue, scope
   await store.commit(scope, writes).catch((error: unknown) => {
     if (!isQueuedAlready(error)) throw error;
   });
-  await workQueue.wake(MIGRATION_JOB).catch(() => null); // a lost one costs a poll
+  await workQueue.wake(MIGRATION_JOB).catch(() => null); // a lost message delays it until the next poll
 }
 
-/** Begins a migration where one is wanted, queues it, and resolves to how far it is. */
+/** Begins a migration if one is needed, queues it, and returns its progress. */
 export async function followMigration(
   deps: MigrationDependencies & MigrationQueue,
   scope: DatasetScope,
   signal?: AbortSignal,
 ): Promise<EmbeddingState> {
-  const state = await followWish(deps, scope, { ...(signal === undefined ? {} : { signal }), workMs: 0 });
+  const state = await followRequest(deps, scope, { ...(signal === undefined ? {} : { signal }), workMs: 0 });
   if (state.migration !== null) await queueMigration(deps, scope);
   return state;
 }
@@ -74,7 +74,7 @@ export function createMigrationWorker(
   });
 }
 
-/** One turn. Throws what it failed of. */
+/** Works on a migration for one turn. Throws the error that it failed with. */
 async function drive(
   deps: MigrationDependencies & JobWorkerDependencies & MigrationQueue,
   job: ClaimedJob,
@@ -84,11 +84,11 @@ async function drive(
   const scope = datasetScope(job.scope.tenant, asId(job.scope.dataset ?? ''));
   const stored = async () => (await vectorVersions.state(scope)).migration;
   const before = await stored();
-  const { migration, failure } = await followWish(deps, scope, { signal, isAlone: true });
+  const { migration, failure } = await followRequest(deps, scope, { signal, isAlone: true });
   const after = await stored();
   if (migration === null) {
     await store.commit(job.scope, workQueue.completeWrites(job));
-    // Begun between the last look and the end of the job.
+    // A migration that began between the last read and the end of the job.
     if (after !== null) await queueMigration(deps, scope);
     return;
   }

@@ -6,8 +6,8 @@ import type { Embedder, ModelCallContext } from '../../common/ports/models.ts';
 import type { VectorMigration, VectorVersionsState } from '../../common/records/cognify/vector-index-versions.ts';
 import type { Provenance } from '../../common/storage/ports/index-entry.ts';
 import type { CognifyDependencies } from '../dependencies.ts';
-import { copyItem } from './copy-item.ts';
-import { incompleteItems, isComplete, requireFindable } from './verify-home.ts';
+import { copyItem } from './copy-vectors.ts';
+import { incompleteItems, isComplete, requireFindable } from './verify-version.ts';
 
 export type MigrationDependencies = Pick<
   CognifyDependencies,
@@ -18,24 +18,24 @@ export interface MigrationWork {
   readonly scope: DatasetScope;
   readonly worker: string;
   readonly embedder: Embedder;
-  /** Nothing new is begun when it has passed. */
+  /** No new batch is started after this time. */
   readonly endsAtMs: number;
   readonly context: ModelCallContext;
 }
 
-/** Somebody else has taken over, or the migration is to end. */
+/** Another worker has taken over, or the migration was stopped. */
 export class MigrationLeftError extends Error {
   override readonly name = 'MigrationLeftError';
 }
 
 export const LEASE_MS = 12_000;
-/** Searches that began before the new index version was read have ended by then. */
+/** Searches that began before the new index version became active have ended by then. */
 export const FORMER_KEPT_MS = 15_000;
 const ITEMS_AT_ONCE = 8;
-/** Rounds of copying what verification found missing. */
+/** Rounds of copying vectors that verification found missing. */
 const ATTEMPTS = 3;
 
-/** Renews the lease with what is to be kept; throws when it is not this worker's any more. */
+/** Renews the lease together with changes; throws when another worker has the migration. */
 export async function keep(
   { vectorVersions, clock }: Pick<MigrationDependencies, 'vectorVersions' | 'clock'>,
   { scope, worker }: Pick<MigrationWork, 'scope' | 'worker'>,
@@ -52,16 +52,19 @@ export async function keep(
 }
 
 /**
- * Brings the index version up to what the ledger has committed, one batch of items after another: what was added since comes, what
- * was forgotten goes. True when it holds all of it, false when time is up.
+ * Updates the index version to what the ledger has committed, batch by batch: adds vectors of new items, removes those of
+ * forgotten ones. True when it is complete, false when the time is up.
  */
-export async function catchUp(deps: MigrationDependencies, work: MigrationWork, home: number): Promise<boolean> {
+export async function catchUp(deps: MigrationDependencies, work: MigrationWork, version: number): Promise<boolean> {
   const { vectorVersions, ledger, vectors, clock } = deps;
   const { scope } = work;
-  const versionScope = vectorVersions.scopeOf(scope, home);
-  await leaveLastBatch(deps, work, home);
+  const versionScope = vectorVersions.scopeOf(scope, version);
+  await cleanLastBatch(deps, work, version);
   for (;;) {
-    const [committed, known] = await Promise.all([ledger.allCommitted(scope), vectorVersions.reembedded(scope, home)]);
+    const [committed, known] = await Promise.all([
+      ledger.allCommitted(scope),
+      vectorVersions.reembedded(scope, version),
+    ]);
     const gone = [...known.keys()].filter((item) => !committed.has(item));
     for (const item of gone) await vectors.remove(versionScope, { item });
     if (gone.length > 0) await vectorVersions.forgetReembedded(scope, gone);
@@ -80,22 +83,22 @@ export async function catchUp(deps: MigrationDependencies, work: MigrationWork, 
         return false;
       }
       await keep(deps, work, { inHand: batch.map(({ item }) => item), done, total });
-      await bring(deps, work, home, batch);
+      await copyBatch(deps, work, version, batch);
       done += batch.length;
     }
   }
 }
 
-/** A batch in hand: what was forgotten or built anew while it was made does not stay. */
-async function bring(
+/** Copies a batch of items; removes the vectors of items that were forgotten or built again meanwhile. */
+async function copyBatch(
   deps: MigrationDependencies,
   work: MigrationWork,
-  home: number,
+  version: number,
   batch: readonly Provenance[],
 ): Promise<void> {
   const { vectorVersions, ledger, vectors, clock } = deps;
   const { scope, context, embedder } = work;
-  const target = { scope: vectorVersions.scopeOf(scope, home), embedder };
+  const target = { scope: vectorVersions.scopeOf(scope, version), embedder };
   let renewedAtMs = clock.now().getTime();
   const onPage = async (): Promise<void> => {
     if (clock.now().getTime() - renewedAtMs < LEASE_MS / 4) return;
@@ -112,11 +115,11 @@ async function bring(
     batch.map(({ item }) => item),
   );
   const present = batch.filter(({ item, generation }) => committed.get(item) === generation);
-  // An older generation that it had there was not removed with the generation itself when that happened in between.
+  // Vectors of an older generation may be left when the generation was replaced in between.
   for (const { item, generation } of present) {
     await vectors.remove(target.scope, { item, beforeGeneration: generation });
   }
-  await vectorVersions.keepReembedded(scope, home, present);
+  await vectorVersions.keepReembedded(scope, version, present);
 }
 
 async function removeGone(
@@ -132,60 +135,60 @@ async function removeGone(
   }
 }
 
-/** A worker that died had items in hand: what was forgotten since must not stay. */
-async function leaveLastBatch(deps: MigrationDependencies, work: MigrationWork, home: number): Promise<void> {
+/** Removes vectors of the last batch of a crashed worker whose items were forgotten since. */
+async function cleanLastBatch(deps: MigrationDependencies, work: MigrationWork, version: number): Promise<void> {
   const { vectorVersions, ledger, vectors } = deps;
   const { migration } = await vectorVersions.state(work.scope);
   const inHand = (migration?.inHand ?? []) as readonly DataItemId[];
   if (inHand.length === 0) return;
   const committed = await ledger.committed(work.scope, inHand);
   for (const item of inHand) {
-    if (!committed.has(item)) await vectors.remove(vectorVersions.scopeOf(work.scope, home), { item });
+    if (!committed.has(item)) await vectors.remove(vectorVersions.scopeOf(work.scope, version), { item });
   }
 }
 
-/** Whether the index version can be read: nothing is missing in it, and it finds what is there. False when time is up. */
-export async function verify(deps: MigrationDependencies, work: MigrationWork, home: number): Promise<boolean> {
+/** Verifies that the index version is complete and finds its own texts. False when the time is up. */
+export async function verify(deps: MigrationDependencies, work: MigrationWork, version: number): Promise<boolean> {
   const { vectorVersions, ledger } = deps;
   const { scope, embedder, context } = work;
-  const target = { scope: vectorVersions.scopeOf(scope, home), embedder };
+  const target = { scope: vectorVersions.scopeOf(scope, version), embedder };
   for (let attempt = 1; ; attempt++) {
     const origins = [...(await ledger.allCommitted(scope))].map(([item, generation]) => ({ item, generation }));
     const incomplete = await incompleteItems(deps, scope, target.scope, origins);
     if (incomplete.length === 0) {
       await keep(deps, work);
       await requireFindable(deps, scope, { target, origins, context });
-      return catchUp(deps, work, home);
+      return catchUp(deps, work, version);
     }
     if (attempt > ATTEMPTS) {
-      const text = `${incomplete.length} items have not as many vectors as texts; the migration tries again.`;
+      const text = `${incomplete.length} items have fewer vectors than texts; the migration tries again.`;
       throw engramError('ServiceUnavailableError', text, { retryable: true });
     }
     await vectorVersions.forgetReembedded(scope, incomplete);
-    if (!(await catchUp(deps, work, home))) return false;
+    if (!(await catchUp(deps, work, version))) return false;
   }
 }
 
 /**
- * After the new index version is read: what builds committed that had begun before has its vectors there, too. Those that wrote them
- * there themselves are known by that. True when nothing is missing.
+ * Completes the active index version after the switch with items of builds that had begun before it. Builds that wrote there
+ * themselves are recognised. True when nothing is missing.
  */
-export async function settle(deps: MigrationDependencies, work: MigrationWork, home: number): Promise<boolean> {
+export async function settle(deps: MigrationDependencies, work: MigrationWork, version: number): Promise<boolean> {
   const { vectorVersions, ledger } = deps;
   const { scope } = work;
-  const [committed, known] = await Promise.all([ledger.allCommitted(scope), vectorVersions.reembedded(scope, home)]);
-  const versionScope = vectorVersions.scopeOf(scope, home);
+  const [committed, known] = await Promise.all([ledger.allCommitted(scope), vectorVersions.reembedded(scope, version)]);
+  const versionScope = vectorVersions.scopeOf(scope, version);
   for (const [item, generation] of committed) {
     if (known.get(item) === generation) continue;
     if (deps.clock.now().getTime() >= work.endsAtMs) return false;
     if (await isComplete(deps, scope, versionScope, { item, generation })) {
-      await vectorVersions.keepReembedded(scope, home, [{ item, generation }]);
+      await vectorVersions.keepReembedded(scope, version, [{ item, generation }]);
     }
   }
-  if (!(await catchUp(deps, work, home))) return false;
+  if (!(await catchUp(deps, work, version))) return false;
   const origins = [...(await ledger.allCommitted(scope))].map(([item, generation]) => ({ item, generation }));
   const incomplete = await incompleteItems(deps, scope, versionScope, origins);
   if (incomplete.length === 0) return true;
   await vectorVersions.forgetReembedded(scope, incomplete);
-  return catchUp(deps, work, home);
+  return catchUp(deps, work, version);
 }

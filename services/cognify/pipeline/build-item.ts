@@ -52,11 +52,7 @@ interface BuildRequest {
   readonly sizes: ChunkSizes;
   readonly chunksPerBatch: number;
   /** Copies vectors of an item that went to former index versions into the active one. */
-  readonly gatherVectors: (
-    origin: Provenance,
-    vectorVersions: ReadonlySet<number>,
-    signal: AbortSignal,
-  ) => Promise<void>;
+  readonly gatherVectors: (origin: Provenance, versions: ReadonlySet<number>, signal: AbortSignal) => Promise<void>;
   readonly signal: AbortSignal;
 }
 
@@ -98,7 +94,7 @@ async function buildGeneration(
   try {
     const built = await writeItem(dependencies, request, generation);
     signal.throwIfAborted();
-    await request.gatherVectors({ item: request.item.id, generation }, built.vectorVersions, signal);
+    await request.gatherVectors({ item: request.item.id, generation }, built.versions, signal);
     await commit(dependencies, request, generation, built);
     return built;
   } catch (error) {
@@ -110,12 +106,12 @@ async function buildGeneration(
   }
 }
 
-/** Writes all rows of the item; `versions`: those that its vectors went to. When it throws, no write is in flight any more. */
+/** Writes all rows of the item; `versions`: index versions that its vectors went to. When it throws, no write is in flight any more. */
 async function writeItem(
   dependencies: BuildDependencies,
   request: BuildRequest,
   generation: number,
-): Promise<BuiltItem & { readonly vectorVersions: ReadonlySet<number> }> {
+): Promise<BuiltItem & { readonly versions: ReadonlySet<number> }> {
   const { run, item, sizes, writer, signal } = request;
   const document = await loadChunks(dependencies, { scope: run.scope, item, sizes, signal });
   const { chunks } = document;
@@ -132,9 +128,9 @@ async function writeItem(
       await nextTurn();
     }
     await dependencies.statements.put(run.scope, generation, statements);
-    const vectorVersions = await (dependencies.tracer ?? NO_TRACER).step('write rows', {}, () => gatherer.finish());
+    const versions = await (dependencies.tracer ?? NO_TRACER).step('write rows', {}, () => gatherer.finish());
     return {
-      vectorVersions,
+      versions,
       chunks: chunks.length,
       entityIds: resolved.entities.filter(({ isKeyword }) => !isKeyword).map(({ id }) => id),
       relationships: resolved.relations.length,

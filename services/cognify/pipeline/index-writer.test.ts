@@ -26,7 +26,7 @@ function writerOn(indexes = createMemoryDatasetIndexes()) {
     await indexes.text.upsert(into, entries);
   };
   const writer = createIndexWriter({
-    home: async () => ({ number: 0, scope, embedder }),
+    activeVersion: async () => ({ number: 0, scope, embedder }),
     written: async () => 0,
     ...{ scope, text, vectors: indexes.vectors, graph: indexes.graph },
     context: { scope, purpose: 'extraction' },

@@ -38,14 +38,14 @@ function rowCount({ entries, embeddings, nodes, edges }: IndexBatch): number {
 
 export interface IndexWriter {
   /**
-   * Writes the rows to all three indexes; resolves to the index version that the vectors are in. Waits while many rows are being
+   * Writes the rows to all three indexes; resolves to the number of the index version that has the vectors. Waits while many rows are being
    * written.
    */
   write(batch: IndexBatch): Promise<number>;
 }
 
-/** The index version that vectors go to at the moment, and the model that makes them. */
-interface WriterHome {
+/** The index version that vectors are written to, and the model that makes them. */
+interface WriterVersion {
   readonly number: number;
   readonly scope: DatasetScope;
   readonly embedder: Embedder;
@@ -54,13 +54,13 @@ interface WriterHome {
 interface IndexWriterOptions extends EmbeddingBatches {
   readonly scope: DatasetScope;
   readonly text: TextIndex;
-  /** Index versions by their scopes. */
+  /** Reaches each index version by its scope. */
   readonly vectors: Pick<VectorIndex, 'upsert'>;
   readonly graph: GraphStore;
   /** Read anew for each flush: a migration may move the vectors meanwhile. */
-  readonly home: () => Promise<WriterHome>;
+  readonly activeVersion: () => Promise<WriterVersion>;
   /** See `VectorIndexVersions.written`. */
-  readonly written: (home: number) => Promise<number>;
+  readonly written: (version: number) => Promise<number>;
   readonly context: ModelCallContext;
   /** Called when the vectors are made, right before rows are written; no row is written when it throws. */
   readonly permit?: () => Promise<void>;
@@ -68,7 +68,7 @@ interface IndexWriterOptions extends EmbeddingBatches {
 
 interface Pending {
   readonly batch: IndexBatch;
-  readonly resolve: (home: number) => void;
+  readonly resolve: (version: number) => void;
   readonly reject: (error: unknown) => void;
 }
 
@@ -88,26 +88,26 @@ export function createIndexWriter(options: IndexWriterOptions): IndexWriter {
   /** Writes into the active index version, and the vectors into the next one too when a migration moved them meanwhile. */
   const store = async (batches: readonly IndexBatch[]): Promise<number> => {
     const embeddings = batches.flatMap((batch) => batch.embeddings);
-    let home = await options.home();
+    let version = await options.activeVersion();
     let rest = batches;
     for (;;) {
       let active: number;
       try {
-        await storeIn(home, rest, embeddings);
+        await storeIn(version, rest, embeddings);
       } finally {
-        active = await options.written(home.number);
+        active = await options.written(version.number);
       }
-      if (active === home.number || embeddings.length === 0) return active;
-      home = await options.home();
+      if (active === version.number || embeddings.length === 0) return active;
+      version = await options.activeVersion();
       rest = [];
     }
   };
   const storeIn = async (
-    home: WriterHome,
+    version: WriterVersion,
     batches: readonly IndexBatch[],
     embeddings: readonly Embedding[],
   ): Promise<void> => {
-    const { embedder } = home;
+    const { embedder } = version;
     const texts = embeddings.map((embedding) => embedding.text);
     const made = await embedAll(embedder, texts, context, options);
     const entries = batches.flatMap((batch) => batch.entries);
@@ -120,7 +120,7 @@ export function createIndexWriter(options: IndexWriterOptions): IndexWriter {
     await options.permit?.();
     context.signal?.throwIfAborted();
     const writes = await Promise.allSettled([
-      vectorEntries.length > 0 ? vectors.upsert(home.scope, embedder.space, vectorEntries) : null,
+      vectorEntries.length > 0 ? vectors.upsert(version.scope, embedder.space, vectorEntries) : null,
       nodes.length + edges.length > 0 ? graph.upsert(scope, { nodes, edges }) : null,
       entries.length > 0 ? text.upsert(scope, entries) : null,
     ]);
@@ -129,8 +129,8 @@ export function createIndexWriter(options: IndexWriterOptions): IndexWriter {
   };
   const flush = async (pending: readonly Pending[]): Promise<void> => {
     try {
-      const home = await store(pending.map(({ batch }) => batch));
-      for (const { resolve } of pending) resolve(home);
+      const version = await store(pending.map(({ batch }) => batch));
+      for (const { resolve } of pending) resolve(version);
     } catch (error) {
       if (pending.length === 1) pending[0]?.reject(error);
       else for (const one of pending) await flush([one]);
@@ -181,10 +181,10 @@ const ROWS_PER_WRITE = 2000;
 export function createRowGatherer(writer: IndexWriter): RowGatherer {
   let rows = emptyBatch();
   let writing: Promise<void> = Promise.resolve();
-  const vectorVersions = new Set<number>();
+  const versions = new Set<number>();
   const writeRows = async (): Promise<void> => {
     await writing;
-    writing = writer.write(rows).then((home) => void vectorVersions.add(home));
+    writing = writer.write(rows).then((version) => void versions.add(version));
     // Awaited by the next write or at the end; a failure in between must not count as unhandled.
     writing.catch(() => {});
     rows = emptyBatch();
@@ -205,7 +205,7 @@ export function createRowGatherer(writer: IndexWriter): RowGatherer {
     async finish() {
       if (rowCount(rows) > 0) await writeRows();
       await writing;
-      return vectorVersions;
+      return versions;
     },
     async settled() {
       await Promise.allSettled([writing]);

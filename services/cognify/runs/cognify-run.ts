@@ -17,7 +17,7 @@ import { isBuilt, type Ledger, type LedgerEntry, MAX_TRIES, triesOf } from '../.
 import type { VectorIndexVersions } from '../../common/records/cognify/vector-index-versions.ts';
 import type { Provenance } from '../../common/storage/ports/index-entry.ts';
 import { isSameSpace } from '../../common/storage/ports/vector-index.ts';
-import { gatherVectors } from '../migration/gather-vectors.ts';
+import { gatherVectors } from '../migration/copy-vectors.ts';
 import { type ActiveRun, COGNIFY_JOB, type RunExecutor, type RunReport } from '../model.ts';
 import { type BuildDependencies, type BuiltItem, buildItem } from '../pipeline/build-item.ts';
 import { createAskExtractor } from '../pipeline/extract-chunks.ts';
@@ -95,11 +95,11 @@ async function execute(dependencies: CognifyRunDependencies, run: ActiveRun): Pr
 async function warnOfFormerModel(
   { embedders, logger }: Pick<CognifyRunDependencies, 'embedders' | 'logger'>,
   run: ActiveRun,
-  { embedder, isSettled, wish }: ActiveEmbedding,
+  { embedder, isSettled, requested }: ActiveEmbedding,
 ): Promise<void> {
   if (!isSettled) return;
   // An error of the configured model is reported where it is configured.
-  const wanted = await embedders.wanted(run.scope.tenant, wish).catch(() => null);
+  const wanted = await embedders.wanted(run.scope.tenant, requested).catch(() => null);
   if (wanted === null || isSameSpace(wanted.space, embedder.space)) return;
   logger.warn('cognify.embedding.former', {
     runId: run.id,
@@ -140,8 +140,8 @@ async function buildAll(
     ...settings,
     scope: run.scope,
     vectors: vectorVersions.inVersions,
-    home: () => activeEmbedding(dependencies, run.scope),
-    written: (home) => vectorVersions.written(run.scope, home),
+    activeVersion: () => activeEmbedding(dependencies, run.scope),
+    written: (version) => vectorVersions.written(run.scope, version),
     context,
   });
   const request = {
@@ -151,8 +151,8 @@ async function buildAll(
     ask: createAskExtractor(models.extractor, models.keepExtractions ? cache : null, run.scope),
     options,
     sizes: chunkSizes(settings, Math.min(models.maxChunkTokens, embedder.maxInputTokens), options),
-    gatherVectors: (origin: Provenance, written: ReadonlySet<number>, signal: AbortSignal) =>
-      gatherVectors(dependencies, run.scope, { origin, versions: written, context: { ...context, signal } }),
+    gatherVectors: (origin: Provenance, versions: ReadonlySet<number>, signal: AbortSignal) =>
+      gatherVectors(dependencies, run.scope, { origin, versions, context: { ...context, signal } }),
     chunksPerBatch: Math.min(options.chunksPerBatch ?? Number.POSITIVE_INFINITY, settings.chunksPerBatch),
   };
   const triesBefore = (item: DataItem) => triesOf(entries.get(item.id), contentVersion(item));

@@ -19,7 +19,7 @@ export interface ActiveEmbedding {
   /** There are vectors, or were until now. */
   readonly isSettled: boolean;
   /** The one that the dataset asks for; null: as its tenant's. */
-  readonly wish: EmbeddingChoice | null;
+  readonly requested: EmbeddingChoice | null;
 }
 
 /**
@@ -30,13 +30,13 @@ export async function activeEmbedding(
   { vectorVersions, embedders }: EmbeddingDependencies,
   dataset: DatasetScope,
 ): Promise<ActiveEmbedding> {
-  const { number, scope, space, wish } = await vectorVersions.active(dataset);
+  const { number, scope, space, requested } = await vectorVersions.active(dataset);
   if (space === null) {
-    return { number, scope, embedder: await embedders.wanted(dataset.tenant, wish), isSettled: false, wish };
+    return { number, scope, embedder: await embedders.wanted(dataset.tenant, requested), isSettled: false, requested };
   }
   const embedder = await embedders.of(dataset.tenant, space);
-  if (embedder !== null) return { number, scope, embedder, isSettled: true, wish };
-  throw noSuchEmbedder(space, (await embedders.wanted(dataset.tenant, wish)).space);
+  if (embedder !== null) return { number, scope, embedder, isSettled: true, requested };
+  throw noSuchEmbedder(space, (await embedders.wanted(dataset.tenant, requested)).space);
 }
 
 function noSuchEmbedder(space: VectorSpace, configured: VectorSpace) {

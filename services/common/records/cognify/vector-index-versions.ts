@@ -86,7 +86,8 @@ export interface ActiveVectorVersion {
   readonly scope: DatasetScope;
   /** Null while it has no vectors. */
   readonly space: VectorSpace | null;
-  readonly wish: EmbeddingChoice | null;
+  /** The model that the dataset requests; null: that of its tenant. */
+  readonly requested: EmbeddingChoice | null;
 }
 
 export interface VectorIndexVersions {
@@ -277,7 +278,7 @@ export async function activeVectorVersion(
   // Most datasets were never migrated.
   const [{ active, wish }, first] = await Promise.all([stateIn(store, scope), vectors.space(scope)]);
   const home = versionScope(scope, active);
-  return { number: active, scope: home, space: active === 0 ? first : await vectors.space(home), wish };
+  return { number: active, scope: home, space: active === 0 ? first : await vectors.space(home), requested: wish };
 }
 
 /** The scope under which the index has a version; version 0 is under the scope of the dataset itself. */

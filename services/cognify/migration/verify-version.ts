@@ -6,31 +6,31 @@ import type { ModelCallContext } from '../../common/ports/models.ts';
 import type { DatasetIndexes } from '../../common/storage/ports/dataset-indexes.ts';
 import type { IndexKind, Provenance } from '../../common/storage/ports/index-entry.ts';
 import { VECTOR_KINDS } from '../../common/storage/ports/index-entry.ts';
-import type { CopyTarget } from './copy-item.ts';
-import { embeddingsOf } from './vector-rows.ts';
+import type { CopyTarget } from './copy-vectors.ts';
+import { embeddingsOf } from './copy-vectors.ts';
 
 type Readers = Pick<DatasetIndexes, 'text' | 'graph' | 'vectors'>;
 
 /** Items whose rows are counted together. */
 const ITEMS_AT_ONCE = 200;
 const SAMPLES = 20;
-/** Rows that a sample is looked for among; more of them may say the same. */
+/** Nearest rows that must contain a sample. */
 const NEAREST = 20;
 const AS_GOOD = 1e-3;
 
-/** Items that have not as many vectors in the index version as texts, of each kind. */
+/** Returns the items that have fewer vectors in the index version than texts, of any kind. */
 export async function incompleteItems(
   readers: Readers,
   scope: DatasetScope,
-  home: DatasetScope,
+  version: DatasetScope,
   origins: readonly Provenance[],
 ): Promise<readonly DataItemId[]> {
   const incomplete: DataItemId[] = [];
   for (const slice of slices(origins, ITEMS_AT_ONCE)) {
-    if (await hasAsMany(readers, scope, home, slice)) continue;
-    // Rows of an attempt under way count as texts, too: each is looked at by itself.
+    if (await hasAsMany(readers, scope, version, slice)) continue;
+    // Rows of an attempt in flight count as texts too, so each item is checked by itself.
     for (const origin of slice) {
-      if (!(await isComplete(readers, scope, home, origin))) incomplete.push(origin.item);
+      if (!(await isComplete(readers, scope, version, origin))) incomplete.push(origin.item);
     }
   }
   return incomplete;
@@ -39,22 +39,25 @@ export async function incompleteItems(
 async function hasAsMany(
   { text, vectors }: Readers,
   scope: DatasetScope,
-  home: DatasetScope,
+  version: DatasetScope,
   origins: readonly Provenance[],
 ): Promise<boolean> {
   const items = origins.map(({ item }) => item);
   for (const kind of VECTOR_KINDS) {
-    const [texts, made] = await Promise.all([text.count(scope, { kind, items }), vectors.count(home, { kind, items })]);
+    const [texts, made] = await Promise.all([
+      text.count(scope, { kind, items }),
+      vectors.count(version, { kind, items }),
+    ]);
     if (texts !== made) return false;
   }
   return true;
 }
 
-/** Whether an index version has the vectors of a generation of an item: as many of each kind as there are rows. */
+/** Whether an index version has all vectors of a generation of an item: one per row of each kind. */
 export async function isComplete(
   readers: Readers,
   scope: DatasetScope,
-  home: DatasetScope,
+  version: DatasetScope,
   origin: Provenance,
 ): Promise<boolean> {
   const rows = new Map<IndexKind, Set<string>>();
@@ -63,14 +66,14 @@ export async function isComplete(
   }
   for (const kind of VECTOR_KINDS) {
     const ids = [...(rows.get(kind) ?? [])];
-    const found = await readers.vectors.fetch(home, kind, ids);
+    const found = await readers.vectors.fetch(version, kind, ids);
     const own = found.filter(({ item, generation }) => item === origin.item && generation === origin.generation);
     if (new Set(own.map(({ id }) => id)).size !== ids.length) return false;
   }
   return true;
 }
 
-/** Texts of rows find their rows. `EmbeddingException` when one does not: the model is not to be relied on. */
+/** Checks by samples that the text of a row finds the row. `EmbeddingException` when one does not: the model is unusable. */
 export async function requireFindable(
   readers: Readers,
   scope: DatasetScope,
@@ -91,7 +94,7 @@ export async function requireFindable(
     const query = { kind: sample.entry.kind, vector, limit: NEAREST };
     const hits = await readers.vectors.nearest(target.scope, query, context.signal);
     const isFound = hits.some(({ id, item }) => id === sample.entry.id && item === origin.item);
-    // Many rows may say the same.
+    // Many rows may have the same text.
     const isAsGood = hits.length === NEAREST && (hits.at(-1)?.similarity ?? 0) > 1 - AS_GOOD;
     if (isFound || isAsGood) continue;
     throw engramError(
