@@ -1,8 +1,8 @@
 import { SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
+import { ignoreDuplicate } from '../../common/platform/async/retry-on-conflict.ts';
 import type { ErasedThing, ErasureProgress } from '../../common/platform/messaging/messages.ts';
 import type { CallContext } from '../../common/platform/messaging/messenger.ts';
 import type { ManagedThing } from '../../common/records/auth/managed-resources.ts';
-import { DuplicateKeyError } from '../../common/storage/ports/document-store.ts';
 import { createRecordedWork, type WorkKey, type WorkProgress } from '../jobs/recorded-work.ts';
 import { createErasures, type Erasure } from '../repositories/erasures.ts';
 import { carryOutErasure, type ErasureDependencies } from './carry-out-erasure.ts';
@@ -39,9 +39,7 @@ export function createManagedErasures(deps: ErasureDependencies, options: { read
     const place = placeOf(thing);
     if ((await erasures.get(thing.crUid, place)) !== null) return;
     const write = erasures.insertWrite(thing.crUid, place, clock.now().toISOString());
-    await store.commit(SYSTEM_SCOPE, [write]).catch((error: unknown) => {
-      if (!(error instanceof DuplicateKeyError)) throw error;
-    });
+    await ignoreDuplicate(store.commit(SYSTEM_SCOPE, [write]));
   };
   return {
     handler: work.handler,

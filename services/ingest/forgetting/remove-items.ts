@@ -2,6 +2,7 @@ import { type Bill, type Charge, homesOf, keyAccount } from '../../common/domain
 import type { DataItem } from '../../common/domain/data-item.ts';
 import type { DataItemId } from '../../common/kernel/brand.ts';
 import { type DatasetRef, scopeOf } from '../../common/kernel/dataset.ts';
+import { retry } from '../../common/platform/async/retry.ts';
 import type { AuditEntry } from '../../common/ports/audit-log.ts';
 import { dataItemsCollection } from '../../common/records/ingest/data-items.ts';
 import { VersionConflictError, type Write } from '../../common/storage/ports/document-store.ts';
@@ -25,20 +26,20 @@ export async function removeItems(
 ): Promise<void> {
   const { items, store, audit, budgets } = dependencies;
   const scope = scopeOf(dataset);
-  for (;;) {
+  const remove = async (): Promise<void> => {
     const present = await items.getMany(scope, ids);
     const { writes, entry } = withRemoval(present);
-    try {
-      await budgets.charge(returnBill(dataset, present), async (charged) => {
-        const all = [...charged, ...items.removeWrites(present), ...writes];
-        await (entry === null ? store.commit(scope, all) : audit.commit(scope, all, [entry]));
-      });
-      return;
-    } catch (error) {
-      // Another request removed one of them in between.
-      if (!(error instanceof VersionConflictError && error.collection === dataItemsCollection.name)) throw error;
-    }
-  }
+    await budgets.charge(returnBill(dataset, present), async (charged) => {
+      const all = [...charged, ...items.removeWrites(present), ...writes];
+      await (entry === null ? store.commit(scope, all) : audit.commit(scope, all, [entry]));
+    });
+  };
+  await retry(remove, { isRetryable: isItemConflict });
+}
+
+/** Another request changed or removed one of the items in between. */
+function isItemConflict(error: unknown): boolean {
+  return error instanceof VersionConflictError && error.collection === dataItemsCollection.name;
 }
 
 /** Records of one commit: each is two writes. */

@@ -7,6 +7,7 @@ import { asId } from '../../common/kernel/ids.ts';
 import type { Principal } from '../../common/kernel/principal.ts';
 import type { DatasetScope } from '../../common/kernel/scope.ts';
 import { mapConcurrently } from '../../common/platform/async/map-concurrently.ts';
+import { retry } from '../../common/platform/async/retry.ts';
 import type { CallContext } from '../../common/platform/messaging/messenger.ts';
 import { DuplicateKeyError, VersionConflictError } from '../../common/storage/ports/document-store.ts';
 import type { IngestDependencies } from '../dependencies.ts';
@@ -19,6 +20,9 @@ import { checkCounts, type ItemAnnotations } from './item-annotations.ts';
 import { createLocalReader } from './local-files.ts';
 import { inputName, nothingStored, orRefusal, type RefusedInput } from './refused-input.ts';
 import { contentFacts, metadataFrom, type StoredContent, storeContent } from './store-content.ts';
+
+/** Each attempt after the first one settles the duplicates that it met. */
+const MIN_ATTEMPTS = 20;
 
 export interface AddRequest {
   readonly principal: Principal;
@@ -258,7 +262,7 @@ function storageBill(
   return dataBill(dataset, principal.key?.id, { items: added.length, storageBytes });
 }
 
-/** Retries once per item that another request stored in between: that item is then the answer. */
+/** An item that another request stored in between is the answer for its content. */
 async function commitItems(
   dependencies: IngestDependencies,
   request: AddRequest,
@@ -268,41 +272,53 @@ async function commitItems(
   const scope = scopeOf(request.dataset);
   const answer = new Map<string, DataItem>();
   let remaining = items;
-  for (;;) {
-    try {
-      const added = remaining.map(({ id, format, sizeBytes }) => ({
-        ...{ type: 'item.added', subjectId: id, data: { format, sizeBytes } },
-      }));
-      const writes = [
-        ...repository.insertWrites(remaining),
-        ...intents.settleWrites(intent),
-        ...eventLog.appendWrites(scope, added),
-      ];
-      await budgets.charge(storageBill(request, remaining), (charged) => store.commit(scope, [...charged, ...writes]));
-      for (const item of remaining) answer.set(item.sha256 ?? '', item);
-      return answer;
-    } catch (error) {
-      if (error instanceof VersionConflictError) {
-        throw datasetDeleted(error);
+  const commit = async (): Promise<void> => {
+    const added = remaining.map(({ id, format, sizeBytes }) => ({
+      type: 'item.added',
+      subjectId: id,
+      data: { format, sizeBytes },
+    }));
+    const writes = [
+      ...repository.insertWrites(remaining),
+      ...intents.settleWrites(intent),
+      ...eventLog.appendWrites(scope, added),
+    ];
+    await budgets.charge(storageBill(request, remaining), (charged) => store.commit(scope, [...charged, ...writes]));
+  };
+  /** Leaves out what is stored by now, and tells other contents of the same MD5 apart. False: it was neither. */
+  const resolveDuplicates = async (): Promise<boolean> => {
+    const left: DataItem[] = [];
+    let isResolved = false;
+    for (const item of remaining) {
+      const other =
+        (await repository.findByContent(scope, request.principal.id, item.contentHash)) ??
+        (await repository.get(scope, item.id));
+      if (other === null) {
+        left.push(item);
+        continue;
       }
-      if (!(error instanceof DuplicateKeyError)) throw error;
-      const stillFresh: DataItem[] = [];
-      let isMended = false;
-      for (const item of remaining) {
-        const other =
-          (await repository.findByContent(scope, request.principal.id, item.contentHash)) ??
-          (await repository.get(scope, item.id));
-        if (other === null) stillFresh.push(item);
-        else {
-          isMended = true;
-          if (other.id === item.id || (await holds(dependencies, scope, other, item))) {
-            answer.set(item.sha256 ?? '', other);
-            await blobs.remove(scope, itemBlobs.content(item));
-          } else stillFresh.push(withCollidingHash(item));
-        }
-      }
-      if (!isMended) throw error;
-      remaining = stillFresh;
+      isResolved = true;
+      if (other.id === item.id || (await holds(dependencies, scope, other, item))) {
+        answer.set(item.sha256 ?? '', other);
+        await blobs.remove(scope, itemBlobs.content(item));
+      } else left.push(withCollidingHash(item));
     }
-  }
+    remaining = left;
+    return isResolved;
+  };
+  let canRetry = true;
+  await retry(
+    () =>
+      commit().catch(async (error: unknown) => {
+        if (error instanceof VersionConflictError) throw datasetDeleted(error);
+        if (error instanceof DuplicateKeyError) canRetry = await resolveDuplicates();
+        throw error;
+      }),
+    {
+      isRetryable: (error) => error instanceof DuplicateKeyError && canRetry,
+      attempts: Math.max(MIN_ATTEMPTS, items.length + 1),
+    },
+  );
+  for (const item of remaining) answer.set(item.sha256 ?? '', item);
+  return answer;
 }

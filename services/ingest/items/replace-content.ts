@@ -4,9 +4,11 @@ import { type DatasetRef, scopeOf } from '../../common/kernel/dataset.ts';
 import { engramError } from '../../common/kernel/errors.ts';
 import type { Principal } from '../../common/kernel/principal.ts';
 import type { DatasetScope } from '../../common/kernel/scope.ts';
+import { retry } from '../../common/platform/async/retry.ts';
+import { isWriteConflict } from '../../common/platform/async/retry-on-conflict.ts';
 import { blobIntentsCollection } from '../../common/records/ingest/blob-intents.ts';
 import { dataItemsCollection } from '../../common/records/ingest/data-items.ts';
-import { DuplicateKeyError, VersionConflictError } from '../../common/storage/ports/document-store.ts';
+import { VersionConflictError } from '../../common/storage/ports/document-store.ts';
 import type { IngestDependencies } from '../dependencies.ts';
 import { holds } from './content-identity.ts';
 import { requireDatasetKept } from './dataset-still-there.ts';
@@ -91,7 +93,8 @@ async function commitContent(
   const { dataset, principal, source } = request;
   const scope = scopeOf(dataset);
   let { contentHash } = contentFacts(source, parsed);
-  for (let present = request.item; ; ) {
+  let present = request.item;
+  const replace = async (): Promise<Replaced> => {
     // Of the same MD5 and other bytes: what is built tells by this that it is of the former content.
     if (contentHash === md5Of(present) && !(await holds(dependencies, scope, present, source)))
       contentHash = collidingHash(source);
@@ -101,7 +104,9 @@ async function commitContent(
       ...present,
       ...contentFacts(source, parsed),
       contentHash,
-      ...{ revision, updatedAt: at, keyId: principal.key?.id ?? null },
+      revision,
+      updatedAt: at,
+      keyId: principal.key?.id ?? null,
       nodeSets: request.nodeSets ?? present.nodeSets,
       externalMetadata: metadataFrom(source, ownMetadata(present)),
     };
@@ -115,34 +120,42 @@ async function commitContent(
     ];
     const entry = { tenant: dataset.tenant, action: 'item.updated', actor: principal.id, subject: dataset.id };
     const details = { items: 1, ids: [next.id] };
-    try {
-      await budgets.charge(differenceBill(dataset, present, next), (charged) =>
-        audit.commit(scope, [...charged, ...writes], [{ ...entry, details }]),
-      );
-      return { item: next, former };
-    } catch (error) {
-      if (error instanceof DuplicateKeyError && error.collection === dataItemsCollection.name) {
-        const other = await items.findByContent(scope, next.ownerId, next.contentHash);
-        if (other !== null && !(await holds(dependencies, scope, other, source))) {
-          contentHash = collidingHash(source);
-          continue;
-        }
-        throw engramError('ConflictError', `Item ${other?.id ?? ''} of the dataset holds the same content already.`, {
-          cause: error,
-        });
-      }
-      if (!(error instanceof VersionConflictError)) throw error;
-      if (error.collection === blobIntentsCollection.name) {
-        throw engramError('ConflictError', 'The dataset was deleted while an item of it was updated.', {
-          cause: error,
-        });
-      }
-      if (error.collection !== dataItemsCollection.name) throw error;
+    await budgets.charge(differenceBill(dataset, present, next), (charged) =>
+      audit.commit(scope, [...charged, ...writes], [{ ...entry, details }]),
+    );
+    return { item: next, former };
+  };
+  /** Prepares another attempt, or throws why there can be none. */
+  const prepareRetry = async (error: unknown): Promise<void> => {
+    if (error instanceof VersionConflictError && error.collection === blobIntentsCollection.name) {
+      throw engramError('ConflictError', 'The dataset was deleted while an item of it was updated.', { cause: error });
+    }
+    if (!isItemConflict(error)) return;
+    if (error instanceof VersionConflictError) {
       const changed = await items.get(scope, present.id);
       if (changed === null) throw updateTargetNotFound(present.id, dataset.id);
       present = changed;
+      return;
     }
-  }
+    const other = await items.findByContent(scope, present.ownerId, contentHash);
+    if (other === null || (await holds(dependencies, scope, other, source))) {
+      const text = `Item ${other?.id ?? ''} of the dataset holds the same content already.`;
+      throw engramError('ConflictError', text, { cause: error });
+    }
+    contentHash = collidingHash(source);
+  };
+  return retry(
+    () =>
+      replace().catch(async (error: unknown) => {
+        await prepareRetry(error);
+        throw error;
+      }),
+    { isRetryable: isItemConflict },
+  );
+}
+
+function isItemConflict(error: unknown): boolean {
+  return isWriteConflict(error) && error.collection === dataItemsCollection.name;
 }
 
 export function updateTargetNotFound(item: string, dataset: string | null): Error {

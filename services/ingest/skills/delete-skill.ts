@@ -1,6 +1,6 @@
 import { type DatasetRef, scopeOf } from '../../common/kernel/dataset.ts';
 import type { Principal } from '../../common/kernel/principal.ts';
-import { commitUncontended } from './commit-uncontended.ts';
+import { retryOnConflict } from '../../common/platform/async/retry-on-conflict.ts';
 import { findSkill } from './find-skill.ts';
 import type { SkillDependencies } from './skill-dependencies.ts';
 
@@ -16,7 +16,7 @@ export async function deleteSkill(
   const { store, skills, skillRuns, proposals, audit, ids } = dependencies;
   const scope = scopeOf(dataset);
   let removed = 0;
-  return commitUncontended(async () => {
+  return retryOnConflict(async () => {
     const stored = await findSkill(dependencies, dataset, id);
     if (stored === null) return false;
     const { id: skill } = stored.skill;

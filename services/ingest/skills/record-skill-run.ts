@@ -3,12 +3,12 @@ import { type DatasetRef, scopeOf } from '../../common/kernel/dataset.ts';
 import { engramError } from '../../common/kernel/errors.ts';
 import { isUuid } from '../../common/kernel/ids.ts';
 import type { Principal } from '../../common/kernel/principal.ts';
+import { retryOnConflict } from '../../common/platform/async/retry-on-conflict.ts';
 import type { CallContext } from '../../common/platform/messaging/messenger.ts';
 import type { AuditEntry } from '../../common/ports/audit-log.ts';
 import type { StoredSkill } from '../../common/records/ingest/skills.ts';
 import type { Write } from '../../common/storage/ports/document-store.ts';
 import type { StoredProposal } from '../repositories/proposals.ts';
-import { commitUncontended } from './commit-uncontended.ts';
 import { draftProposal } from './draft-proposal.ts';
 import { namedSkill } from './find-skill.ts';
 import type { Improvement } from './improvement-options.ts';
@@ -53,7 +53,7 @@ export async function recordSkillRun(dependencies: SkillDependencies, request: R
           ...{ principal, dataset, run, context, options: improvement },
           skill: (await targetOf(dependencies, dataset, { run, improvement })).skill,
         });
-  return commitUncontended(async () => {
+  return retryOnConflict(async () => {
     // Both may have been deleted while a model was thinking.
     const present = await namedSkill(dependencies, dataset, run.skill);
     const target = drafted === null ? present : await namedSkill(dependencies, dataset, drafted.skill);
@@ -73,7 +73,7 @@ async function apply(
 ): Promise<RecordedRun> {
   const { store, skillRuns, audit, clock } = dependencies;
   const scope = scopeOf(dataset);
-  return commitUncontended(async () => {
+  return retryOnConflict(async () => {
     const present = await namedSkill(dependencies, dataset, run.skill);
     const target = await targetOf(dependencies, dataset, { run, improvement });
     const stored = isUuid(improvement.proposal) ? await dependencies.proposals.get(scope, improvement.proposal) : null;

@@ -1,8 +1,8 @@
 import { type Skill, skillId, virtualSourceDir } from '../../common/domain/skill.ts';
 import { type DatasetRef, scopeOf } from '../../common/kernel/dataset.ts';
 import { engramError } from '../../common/kernel/errors.ts';
+import { retryOnConflict } from '../../common/platform/async/retry-on-conflict.ts';
 import { MAX_SKILLS_PER_DATASET } from '../../common/records/ingest/skills.ts';
-import { commitUncontended } from './commit-uncontended.ts';
 import { readSkill } from './read-skill.ts';
 import type { SkillDependencies } from './skill-dependencies.ts';
 import type { SkillSource } from './skill-sources.ts';
@@ -29,7 +29,7 @@ export async function storeSkills(
   const scope = scopeOf(dataset);
   const drafts = new Map(read.map((draftFor) => draftFor(dataset)).map((draft) => [draft.id, draft]));
   if (drafts.size === 0) return [];
-  return commitUncontended(async () => {
+  return retryOnConflict(async () => {
     const [shelf, known] = await Promise.all([skills.shelf(scope), skills.getMany(scope, [...drafts.keys()])]);
     const stored = new Map(known.map((one) => [one.skill.id, one]));
     const at = clock.now().toISOString();

@@ -3,9 +3,10 @@ import type { DatasetRef } from '../../common/kernel/dataset.ts';
 import { engramError } from '../../common/kernel/errors.ts';
 import type { Principal } from '../../common/kernel/principal.ts';
 import { SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
+import { ignoreDuplicate } from '../../common/platform/async/retry-on-conflict.ts';
 import type { CallContext } from '../../common/platform/messaging/messenger.ts';
 import type { AuditLog } from '../../common/ports/audit-log.ts';
-import { DuplicateKeyError, type Write } from '../../common/storage/ports/document-store.ts';
+import type { Write } from '../../common/storage/ports/document-store.ts';
 import { partPlace } from '../../common/storage/snapshots/manifest.ts';
 import type { SnapshotRecord } from '../repositories/snapshots.ts';
 import { removeSnapshot } from './remove-snapshots.ts';
@@ -105,9 +106,7 @@ async function open(
     details: { snapshot: name },
   };
   const writes = [deps.snapshots.insertWrite(record), ...jobWrites];
-  await deps.audit.commit({ tenant }, writes, [entry]).catch((error: unknown) => {
-    if (!(error instanceof DuplicateKeyError)) throw error;
-  });
+  await ignoreDuplicate(deps.audit.commit({ tenant }, writes, [entry]));
 }
 
 async function file(

@@ -2,13 +2,13 @@ import { isSnapshotName } from '../../common/domain/snapshot.ts';
 import type { DatasetId, UserId } from '../../common/kernel/brand.ts';
 import { engramError } from '../../common/kernel/errors.ts';
 import { asId } from '../../common/kernel/ids.ts';
+import { ignoreDuplicate } from '../../common/platform/async/retry-on-conflict.ts';
 import type { AnswerOf, RequestOf } from '../../common/platform/messaging/messages.ts';
 import type { CallContext } from '../../common/platform/messaging/messenger.ts';
 import type { IdSource } from '../../common/ports/system.ts';
 import type { ManagedResources } from '../../common/records/auth/managed-resources.ts';
 import { beingErased } from '../../common/records/auth/require-managed.ts';
 import type { Tenants } from '../../common/records/auth/tenants.ts';
-import { DuplicateKeyError } from '../../common/storage/ports/document-store.ts';
 import { createRecordedWork, type WorkKey, type WorkProgress } from '../jobs/recorded-work.ts';
 import type { ManagedRestore, ManagedRestores as Records } from '../repositories/restores.ts';
 import { carryOutRestore, type RestoreDependencies, type Restoring } from './carry-out-restore.ts';
@@ -108,9 +108,7 @@ async function open(
     isComplete: false,
     touchedAtMs: clock.now().getTime(),
   });
-  await store.commit({ tenant }, [write]).catch((error: unknown) => {
-    if (!(error instanceof DuplicateKeyError)) throw error;
-  });
+  await ignoreDuplicate(store.commit({ tenant }, [write]));
 }
 
 async function carryOut(

@@ -1,11 +1,11 @@
 import { isSnapshotName } from '../../common/domain/snapshot.ts';
 import { engramError } from '../../common/kernel/errors.ts';
 import { SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
+import { ignoreDuplicate } from '../../common/platform/async/retry-on-conflict.ts';
 import type { AnswerOf, RequestOf, SnapshotInfo } from '../../common/platform/messaging/messages.ts';
 import type { CallContext } from '../../common/platform/messaging/messenger.ts';
 import type { ManagedResources } from '../../common/records/auth/managed-resources.ts';
 import { eraserOfTenant, requireManager } from '../../common/records/auth/require-managed.ts';
-import { DuplicateKeyError } from '../../common/storage/ports/document-store.ts';
 import { placeText } from '../../common/storage/ports/snapshot-places.ts';
 import type { SnapshotRecord } from '../repositories/snapshots.ts';
 import { removeSnapshot } from './remove-snapshots.ts';
@@ -78,9 +78,7 @@ async function progress(
   const key = snapshotKey({ tenant, name });
   if (known === null) {
     const write = deps.snapshots.insertWrite(newSnapshot(deps, { name, datasetId }, place));
-    await deps.store.commit({ tenant }, [write, ...(await work.jobWrites(key))]).catch((error: unknown) => {
-      if (!(error instanceof DuplicateKeyError)) throw error;
-    });
+    await ignoreDuplicate(deps.store.commit({ tenant }, [write, ...(await work.jobWrites(key))]));
   }
   const read = async (): Promise<SnapshotRecord> => {
     const record = await deps.snapshots.get({ tenant }, name);

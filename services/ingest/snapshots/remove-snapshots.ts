@@ -1,7 +1,7 @@
 import { MANIFEST_NAME, snapshotFolder } from '../../common/domain/snapshot.ts';
 import type { DatasetId, TenantId } from '../../common/kernel/brand.ts';
 import { engramError } from '../../common/kernel/errors.ts';
-import { VersionConflictError } from '../../common/storage/ports/document-store.ts';
+import { retryOnConflict } from '../../common/platform/async/retry-on-conflict.ts';
 import type { SnapshotPlace } from '../../common/storage/ports/snapshot-places.ts';
 import { partPlace, SNAPSHOT_SCOPE } from '../../common/storage/snapshots/manifest.ts';
 import type { ForgettingCounts } from '../model.ts';
@@ -93,17 +93,14 @@ export async function removeSnapshot(
   }
 }
 
-/** However often whoever is at it says how far it is. Resolves to the number of attempts. */
+/** Removes the record, however often a worker updates it meanwhile. Returns the number of attempts. */
 async function unlist({ snapshots, store }: SnapshotIndex, record: SnapshotRecord): Promise<number> {
   const { tenant, name } = record;
   let attempts = 0;
-  for (let current: SnapshotRecord | null = record; current !== null; current = await snapshots.get({ tenant }, name)) {
+  await retryOnConflict(async () => {
     attempts += 1;
-    try {
-      await store.commit({ tenant }, [snapshots.removeWrite(current)]);
-    } catch (error) {
-      if (!(error instanceof VersionConflictError)) throw error;
-    }
-  }
+    const current = attempts === 1 ? record : await snapshots.get({ tenant }, name);
+    if (current !== null) await store.commit({ tenant }, [snapshots.removeWrite(current)]);
+  });
   return attempts;
 }

@@ -6,6 +6,15 @@ export function isWriteConflict(error: unknown): error is VersionConflictError |
   return error instanceof VersionConflictError || error instanceof DuplicateKeyError;
 }
 
+/** Resolves also when the commit inserted a document that another writer has inserted before. */
+export async function ignoreDuplicate(commit: Promise<unknown>): Promise<void> {
+  try {
+    await commit;
+  } catch (error) {
+    if (!(error instanceof DuplicateKeyError)) throw error;
+  }
+}
+
 /** Reads and commits, again when another writer came between. Throws that error after the last attempt (`RetryOptions`). */
 export function retryOnConflict<Result>(
   attempt: () => Promise<Result>,

@@ -24,6 +24,7 @@ import {
   VersionConflictError,
   type Write,
 } from '../../storage/ports/document-store.ts';
+import { retry } from '../async/retry.ts';
 import type { Messenger } from '../messaging/messenger.ts';
 import { createRunNews } from './run-news.ts';
 import { scrubErrorText } from './scrub-error.ts';
@@ -107,9 +108,6 @@ export interface StartedWith {
   readonly jobId: string;
   readonly writes: readonly Write[];
 }
-
-/** Two starts of a pipeline on a new dataset race for the same head document. */
-const MAX_RACES = 10;
 
 export function createRunRecorder(dependencies: RunRecorderDependencies): RunRecorder {
   const { store, runs, records, eventLog, clock, ids, metrics, budgets } = dependencies;
@@ -223,15 +221,11 @@ export function describeItemError(error: unknown): { readonly errorClass: string
   return { errorClass, message };
 }
 
-async function racing(commit: () => Promise<void>): Promise<void> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await commit();
-    } catch (error) {
-      const isRace = error instanceof DuplicateKeyError && error.collection === runHeadsCollection.name;
-      if (!isRace || attempt === MAX_RACES) throw error;
-    }
-  }
+/** Two starts of a pipeline on a new dataset race for the same head document. */
+function racing(commit: () => Promise<void>): Promise<void> {
+  return retry(commit, {
+    isRetryable: (error) => error instanceof DuplicateKeyError && error.collection === runHeadsCollection.name,
+  });
 }
 
 function newDocument(run: NewRun, now: string, jobId: string | null): RunDocument {
