@@ -35,7 +35,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'storage/blobs': ['kernel', 'storage/ports', 'storage/rules', 'storage/documents'],
   'storage/bus': ['kernel', 'platform/async', 'storage/ports', 'storage/rules'],
   'storage/graph': ['kernel', 'platform/async', 'domain', 'storage/ports', 'storage/rules'],
-  'storage/indexes': ['kernel', 'ranking', 'storage/ports', 'storage/rules', 'storage/documents'],
+  'storage/indexes': ['kernel', 'platform/async', 'ranking', 'storage/ports', 'storage/rules', 'storage/documents'],
   'storage/kafka': ['kernel', 'platform/async', 'storage/ports', 'storage/rules'],
   'platform/async': ['storage/ports'],
   'platform/workers': ['kernel'],

@@ -8,8 +8,8 @@ import {
   createImproveRequests,
   type StoredImproveRequest,
 } from '../../services/common/records/improve/improve-requests.ts';
+import { createSessionRemoval } from '../../services/common/records/session-removal.ts';
 import { createSessionEntries, type QaNote } from '../../services/common/records/sessions/session-entries.ts';
-import { createSessionRemoval } from '../../services/common/records/sessions/session-removal.ts';
 import { createSessions } from '../../services/common/records/sessions/sessions.ts';
 import { createVisibleSessions, type SessionOrder } from '../../services/common/records/sessions/visible-sessions.ts';
 import type { AuditLogSubject } from './audit-log-subject.ts';

@@ -5,7 +5,7 @@ import { PERSONAL_TENANT, SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
 import { retryOnConflict } from '../../common/platform/async/retry-on-conflict.ts';
 import { type User, usersCollection } from '../../common/records/auth/users.ts';
 import { removeOfWrite } from '../../common/records/collections.ts';
-import { createSessionRemoval } from '../../common/records/sessions/session-removal.ts';
+import { createSessionRemoval } from '../../common/records/session-removal.ts';
 import { VersionConflictError, type Write } from '../../common/storage/ports/document-store.ts';
 import { holdingCollections, userCollections } from '../collections.ts';
 import type { AuthDependencies } from '../model.ts';

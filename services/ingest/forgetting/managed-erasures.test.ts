@@ -23,7 +23,7 @@ import { createDatasets } from '../../common/records/auth/datasets.ts';
 import { createLedger } from '../../common/records/cognify/ledger.ts';
 import { createBlobIntents } from '../../common/records/ingest/blob-intents.ts';
 import { createDataItems } from '../../common/records/ingest/data-items.ts';
-import { createSessionRemoval } from '../../common/records/sessions/session-removal.ts';
+import { createSessionRemoval } from '../../common/records/session-removal.ts';
 import { createInProcessBus } from '../../common/storage/bus/in-process/bus.ts';
 import type { DocumentStore } from '../../common/storage/ports/document-store.ts';
 import { placeText } from '../../common/storage/ports/snapshot-places.ts';

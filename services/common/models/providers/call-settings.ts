@@ -1,9 +1,21 @@
+import type { LanguageModel as AiLanguageModel } from 'ai';
 import type { ModelCallContext, Sampling, TokenUsage } from '../../ports/models.ts';
+import type { RetryPolicy } from './retry.ts';
+import type { UsageMeter } from './usage-meter.ts';
 
 /** What every call of the `ai` package gets from us. Retries are ours, see `retry.ts`. */
 export interface CallSettings extends Sampling {
   readonly maxRetries: 0;
   readonly abortSignal: AbortSignal;
+}
+
+/** What text, structured and streamed calls share. */
+export interface CallParts {
+  readonly name: string;
+  readonly model: () => Promise<AiLanguageModel>;
+  readonly common: (context: ModelCallContext) => CallSettings;
+  readonly retry: RetryPolicy;
+  readonly meter: UsageMeter;
 }
 
 export function signalOf(context: ModelCallContext): { readonly signal?: AbortSignal } {

@@ -1,7 +1,7 @@
 import { type LanguageModel as AiLanguageModel, generateText } from 'ai';
 import { createConcurrencyLimit } from '../../platform/async/concurrency-limit.ts';
 import type { LanguageModel, ModelCallContext } from '../../ports/models.ts';
-import { type CallSettings, deadline, signalOf, usageOf } from './call-settings.ts';
+import { type CallParts, type CallSettings, deadline, signalOf, usageOf } from './call-settings.ts';
 import { type ModelSettings, modelName, openLanguageModel } from './provider.ts';
 import { filteredAnswer } from './provider-error.ts';
 import { DEFAULT_RETRY, type RetryPolicy, retryFor, withRetry } from './retry.ts';
@@ -22,15 +22,6 @@ export interface LanguageModelOptions extends ModelSettings {
 
 const DEFAULT_CALL_TIMEOUT_MS = 120_000;
 const DEFAULT_CONCURRENCY = 16;
-
-/** What the ways of calling share. */
-export interface CallParts {
-  readonly name: string;
-  readonly model: () => Promise<AiLanguageModel>;
-  readonly common: (context: ModelCallContext) => CallSettings;
-  readonly retry: RetryPolicy;
-  readonly meter: UsageMeter;
-}
 
 /** A model of any provider the `ai` package speaks to. The provider is loaded with the first call. */
 export function createLanguageModel(options: LanguageModelOptions): LanguageModel {

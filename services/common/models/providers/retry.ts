@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { isEngramError } from '../../kernel/errors.ts';
+import { pause } from '../../platform/async/pause.ts';
 import type { ModelCallContext } from '../../ports/models.ts';
 import { classifyFailure, isAbort, isTimeout } from './provider-error.ts';
 
@@ -63,13 +63,4 @@ export async function withRetry<Result>(
 function delayOf(askedMs: number | undefined, attempt: number, policy: RetryPolicy): number {
   if (askedMs !== undefined) return Math.min(askedMs, policy.maxAskedDelayMs);
   return Math.min(policy.firstDelayMs * 2 ** (attempt - 1) * (0.75 + Math.random() / 2), policy.maxDelayMs);
-}
-
-async function pause(delayMs: number, signal: AbortSignal | undefined): Promise<void> {
-  try {
-    await sleep(delayMs, undefined, signal === undefined ? {} : { signal });
-  } catch (error) {
-    signal?.throwIfAborted();
-    throw error;
-  }
 }

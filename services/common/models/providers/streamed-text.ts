@@ -1,8 +1,7 @@
 import { streamText } from 'ai';
 import { withTimeout } from '../../platform/async/time-limit.ts';
 import type { LanguageModel, ModelCallContext, TokenUsage } from '../../ports/models.ts';
-import { signalOf, usageOf } from './call-settings.ts';
-import type { CallParts } from './language-model.ts';
+import { type CallParts, signalOf, usageOf } from './call-settings.ts';
 import { classifyFailure } from './provider-error.ts';
 import { retryFor, withRetry } from './retry.ts';
 

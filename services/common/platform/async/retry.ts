@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { pause } from './pause.ts';
 
 export interface RetryOptions {
   readonly isRetryable: (error: unknown) => boolean;
@@ -27,14 +27,5 @@ export async function retry<Result>(attempt: () => Promise<Result>, options: Ret
     }
     signal?.throwIfAborted();
     if (count > 1) await pause(Math.random() * Math.min(maxPauseMs, 2 ** count), signal);
-  }
-}
-
-async function pause(durationMs: number, signal: AbortSignal | undefined): Promise<void> {
-  try {
-    await sleep(durationMs, undefined, signal === undefined ? {} : { signal });
-  } catch (error) {
-    signal?.throwIfAborted();
-    throw error;
   }
 }

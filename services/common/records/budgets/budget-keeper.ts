@@ -1,4 +1,13 @@
-import { type Bill, type BudgetLimits, type Demand, overBudget } from '../../domain/budget.ts';
+import {
+  type Bill,
+  BUDGET_KINDS,
+  type BudgetAccount,
+  type BudgetKind,
+  type BudgetLimits,
+  type Demand,
+  overBudget,
+  standingText,
+} from '../../domain/budget.ts';
 import { SYSTEM_SCOPE } from '../../kernel/scope.ts';
 import type { BudgetMetrics, Budgets } from '../../ports/budgets.ts';
 import type { EventLog } from '../../ports/event-log.ts';
@@ -8,12 +17,11 @@ import type { DocumentStore } from '../../storage/ports/document-store.ts';
 import { createBudgetAlerts } from './budget-alerts.ts';
 import { createBudgetCharging, type Refused } from './budget-charging.ts';
 import { emptyPosting, excessOf, giveBack, isEnforced, postings } from './budget-postings.ts';
-import { createBudgetStandings } from './budget-standings.ts';
 import { createStoredBudgets } from './budgets.ts';
-import { createKnownLimits } from './known-limits.ts';
+import { createKnownLimits, type KnownLimits } from './known-limits.ts';
 import { createRequestAdmissions } from './request-admissions.ts';
 import { createTokenReservations, foldExpired } from './token-reservations.ts';
-import { createUsage, outdateWrite } from './usage.ts';
+import { createUsage, outdateWrite, type Usage, usageIdOf } from './usage.ts';
 
 export interface BudgetKeeperOptions {
   readonly store: DocumentStore;
@@ -80,4 +88,42 @@ export function createBudgets(options: BudgetKeeperOptions): Budgets {
 
 function negated(demand: Demand): Demand {
   return Object.fromEntries(Object.entries(demand).map(([kind, amount]) => [kind, -amount]));
+}
+
+interface BudgetStandingsOptions {
+  readonly limits: Pick<KnownLimits, 'of'>;
+  readonly usage: Pick<Usage, 'getMany'>;
+  readonly clock: Pick<Clock, 'now'>;
+  /** Counts what the account has stored, where that is not known. */
+  readonly counted: (account: BudgetAccount, now: Date) => Promise<unknown>;
+}
+
+/** What accounts have used of their budgets: only read. */
+function createBudgetStandings(options: BudgetStandingsOptions): Pick<Budgets, 'standing' | 'warnings'> {
+  const { limits, usage, clock, counted } = options;
+  return {
+    async warnings({ accounts }) {
+      const inForce = await limits.of(accounts);
+      if (!inForce.some((each) => [...each.values()].some(({ action }) => action === 'Warn'))) return [];
+      const now = clock.now();
+      const warned = accounts.flatMap((account, index) =>
+        [...(inForce[index] ?? [])].flatMap(([kind, { limit, action }]) =>
+          action === 'Warn' ? [{ account, kind, limit, id: usageIdOf(account, kind, now) }] : [],
+        ),
+      );
+      const found = await usage.getMany([...new Set(warned.map(({ id }) => id))]);
+      return warned.flatMap(({ account, kind, limit, id }) => {
+        const used = found.get(id)?.[kind] ?? 0;
+        return used > limit ? [standingText({ account, kind, limit, used, amount: 0 })] : [];
+      });
+    },
+    async standing(account) {
+      const now = clock.now();
+      await counted(account, now);
+      const [inForce = new Map()] = await limits.of([account]);
+      const found = await usage.getMany(BUDGET_KINDS.map((kind) => usageIdOf(account, kind, now)));
+      const used = BUDGET_KINDS.map((kind) => [kind, found.get(usageIdOf(account, kind, now))?.[kind] ?? 0]);
+      return { inForce, used: Object.fromEntries(used) as Readonly<Record<BudgetKind, number>> };
+    },
+  };
 }

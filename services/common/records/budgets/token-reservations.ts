@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type BudgetAccount,
   type BudgetKind,
@@ -10,6 +9,7 @@ import {
 import { engramError } from '../../kernel/errors.ts';
 import { SYSTEM_SCOPE } from '../../kernel/scope.ts';
 import { createKeyedBatches, type KeyedTask } from '../../platform/async/keyed-batches.ts';
+import { pause } from '../../platform/async/pause.ts';
 import type { BudgetMetrics, Budgets, TokenReservation } from '../../ports/budgets.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { TokenUsage } from '../../ports/models.ts';
@@ -116,7 +116,7 @@ export function createTokenReservations(options: TokenReservationsOptions): Budg
         if ((current.committed ?? 0) < (counter.limit ?? Number.POSITIVE_INFINITY)) continue;
       }
       if (clock.monotonicMs() >= untilMs) throw stillReserved();
-      if ((await foldExpired(options.store, clock.now())) === 0) await pause(signal);
+      if ((await foldExpired(options.store, clock.now())) === 0) await pause(PAUSE_MS, signal);
     }
   };
 }
@@ -266,10 +266,6 @@ function usageWrite({ id, kind }: TokenPosting, tokens: number, reserved: number
 function conflictOf(error: unknown, counters: readonly TokenPosting[]): TokenPosting | undefined {
   if (!(error instanceof VersionConflictError) || error.collection !== usageCollection.name) return undefined;
   return counters.find(({ id }) => id === error.id);
-}
-
-async function pause(signal: AbortSignal | undefined): Promise<void> {
-  await sleep(PAUSE_MS, undefined, signal === undefined ? {} : { signal });
 }
 
 function stillReserved(): Error {

@@ -5,8 +5,8 @@ import { Readable } from 'node:stream';
 import type { Scope } from '../../../kernel/scope.ts';
 import type { BlobStore } from '../../ports/blob-store.ts';
 import { isBlobKey, requireBlobKey } from '../rules/blob-key.ts';
+import { contentChunks, createContentDigest } from '../rules/incoming-content.ts';
 import { fileError, isMissing } from './file-errors.ts';
-import { receive } from './incoming-file.ts';
 import { createLateSync } from './late-sync.ts';
 import { encodeKey, encodeSegment } from './path-encoding.ts';
 import { walkKeys } from './walk-keys.ts';
@@ -217,4 +217,39 @@ async function guard<T>(directory: string, work: () => Promise<T>): Promise<T> {
   } catch (error) {
     throw fileError(error, directory);
   }
+}
+
+interface IncomingFile {
+  readonly path: string;
+  readonly sizeBytes: number;
+  readonly md5: string;
+  readonly sha256: string;
+}
+
+/**
+ * Writes content to a file of its own while hashing it, so that what is later renamed into place is whole. A broken or
+ * aborted stream leaves nothing.
+ */
+async function receive(directory: string, content: Readable | Uint8Array, signal?: AbortSignal): Promise<IncomingFile> {
+  const path = join(directory, randomUUID());
+  signal?.throwIfAborted();
+  const handle = await open(path, 'wx', 0o600);
+  try {
+    const written = await writeAll(handle, content, signal);
+    await handle.close();
+    return { path, ...written };
+  } catch (error) {
+    await handle.close();
+    await rm(path, { force: true });
+    throw error;
+  }
+}
+
+async function writeAll(handle: FileHandle, content: Readable | Uint8Array, signal: AbortSignal | undefined) {
+  const digest = createContentDigest();
+  for await (const chunk of contentChunks(content, signal)) {
+    digest.add(chunk);
+    await handle.writeFile(chunk);
+  }
+  return digest.result();
 }

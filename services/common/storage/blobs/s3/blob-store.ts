@@ -1,16 +1,17 @@
-import { CopyObjectCommand } from '@aws-sdk/client-s3';
+import { CopyObjectCommand, DeleteObjectsCommand, GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
+import { engramError } from '../../../kernel/errors.ts';
 import type { Scope } from '../../../kernel/scope.ts';
+import { slices } from '../../../kernel/slices.ts';
+import { compareCodePoints } from '../../documents/rules/ordering.ts';
 import type { BlobStore } from '../../ports/blob-store.ts';
+import { requireOwn } from '../../rules/installation.ts';
 import { isBlobKey, requireBlobKey } from '../rules/blob-key.ts';
-import { claimPrefix } from './claim-prefix.ts';
 import { connectS3, type S3Connection, type S3Options } from './connection.ts';
 import { listObjects, OBJECTS_PER_REQUEST, type ObjectPage, objectPages } from './list-objects.ts';
-import { keyOf, nameOf, namePrefixOf, ownedNames, placeOf } from './object-names.ts';
+import { justBefore, keyOf, nameOf, namePrefixOf, ownedNames, placeOf } from './object-names.ts';
 import { readObject, sizeOfObject } from './read-object.ts';
-import { existingObjects, removeObjects } from './remove-objects.ts';
-import { isMissing } from './s3-errors.ts';
-import { removeUnfinishedUploads } from './unfinished-uploads.ts';
-import { writeObject } from './write-object.ts';
+import { isMissing, isNotOffered, isReplaced } from './s3-errors.ts';
+import { removeUnfinishedUploads, writeObject } from './write-object.ts';
 
 export interface S3BlobStore extends BlobStore {
   /** Rejects when the bucket cannot be read. */
@@ -137,4 +138,84 @@ async function listBlobs(
     if (page.isLast) return { items, next: null };
     if (items.length >= limit) return { items, next: items.at(-1)?.key ?? null };
   }
+}
+
+/** Not in the place of a tenant, and no name of a blob: see `object-names.ts`. */
+const NAME = 'installation';
+
+/** Notes the installation as the owner of the bucket or folder unless there is one; rejects when that is another. */
+async function claimPrefix(connection: S3Connection, installation: string): Promise<void> {
+  const owner = (await readOwner(connection)) ?? (await noteOwner(connection, installation));
+  const { bucket, prefix } = connection;
+  const what = prefix === '' ? `The bucket ${bucket}` : `The folder ${prefix} of the bucket ${bucket}`;
+  requireOwn({ what, setting: 'ENGRAM_S3_PREFIX (or ENGRAM_S3_BUCKET)' }, installation, owner);
+}
+
+async function noteOwner(connection: S3Connection, installation: string): Promise<string> {
+  const { client, bucket, prefix } = connection;
+  const request = { Bucket: bucket, Key: prefix + NAME, Body: installation };
+  try {
+    // Of two installations that begin at the same moment the first one has it, where the server knows conditions.
+    await client.send(new PutObjectCommand({ ...request, IfNoneMatch: '*' }));
+  } catch (error) {
+    if (isNotOffered(error)) await client.send(new PutObjectCommand(request));
+    else if (!isReplaced(error)) throw error;
+  }
+  return (await readOwner(connection)) ?? installation;
+}
+
+async function readOwner({ client, bucket, prefix }: S3Connection): Promise<string | null> {
+  try {
+    const { Body: body } = await client.send(new GetObjectCommand({ Bucket: bucket, Key: prefix + NAME }));
+    return (await body?.transformToString()) ?? null;
+  } catch (error) {
+    if (isMissing(error)) return null;
+    throw error;
+  }
+}
+
+/** In as few requests as S3 has. What is not there is no error. */
+async function removeObjects({ client, bucket }: S3Connection, names: readonly string[]): Promise<void> {
+  for (const slice of slices(names, OBJECTS_PER_REQUEST)) {
+    const Objects = slice.map((Key) => ({ Key }));
+    const { Errors = [] } = await client.send(
+      new DeleteObjectsCommand({ Bucket: bucket, Delete: { Objects, Quiet: true } }),
+    );
+    const [fault] = Errors.filter(({ Code }) => Code !== 'NoSuchKey');
+    if (fault !== undefined) {
+      const text = `S3 did not remove ${Errors.length} of ${Objects.length} blobs: ${fault.Code ?? 'unknown error'}`;
+      throw engramError('ServiceUnavailableError', text, { retryable: true });
+    }
+  }
+}
+
+/**
+ * Those of the names that there are. S3 does not say what a removal removed; a listing that begins at the lowest name tells
+ * it for up to 1000 neighbours at once, so names of one folder cost one request.
+ */
+async function existingObjects(connection: S3Connection, names: readonly string[]): Promise<readonly string[]> {
+  const wanted = [...new Set(names)].sort(compareCodePoints);
+  const prefix = commonPrefix(wanted);
+  const found: string[] = [];
+  for (let at = 0; at < wanted.length; ) {
+    const after = justBefore(wanted[at] ?? '');
+    const { objects, isLast } = await listObjects(connection, { prefix, after, limit: OBJECTS_PER_REQUEST });
+    const there = new Set(objects.map(({ name }) => name));
+    const end = isLast ? null : (objects.at(-1)?.name ?? null);
+    for (; at < wanted.length; at += 1) {
+      const name = wanted[at] ?? '';
+      if (end !== null && compareCodePoints(name, end) > 0) break;
+      if (there.has(name)) found.push(name);
+    }
+  }
+  return found;
+}
+
+function commonPrefix(sorted: readonly string[]): string {
+  const [first = '', last = ''] = [sorted[0], sorted.at(-1)];
+  let length = 0;
+  while (length < first.length && first[length] === last[length]) length += 1;
+  return first.slice(0, length).toWellFormed() === first.slice(0, length)
+    ? first.slice(0, length)
+    : first.slice(0, length - 1);
 }

@@ -1,9 +1,9 @@
 import { Worker } from 'node:worker_threads';
 import type { CollectionRules } from '../rules/collection-rules.ts';
-import { createCommitQueue } from './commit-queue.ts';
+import { decodeError } from './encoded-errors.ts';
 import { createStorageChannel } from './storage-channel.ts';
 import type { StorageWorkerData } from './storage-worker.ts';
-import type { EncodedResult, EncodedWrite } from './write-protocol.ts';
+import type { CommitOutcome, EncodedCommit, EncodedResult, EncodedWrite, WorkerReply } from './write-protocol.ts';
 
 /** The requests' side of the storage worker. */
 export interface StorageThread {
@@ -61,4 +61,56 @@ export async function startStorageThread(
       await channel.close();
     },
   };
+}
+
+/**
+ * One batch of commits is under way at a time; those that come meanwhile make up the next. An idle store so commits at
+ * once, a busy one shares transactions and messages among everything that waits.
+ */
+interface CommitQueue {
+  add(commit: EncodedCommit): Promise<readonly EncodedResult[]>;
+  /** Resolves when nothing waits any more. */
+  idle(): Promise<void>;
+}
+
+interface Entry {
+  readonly commit: EncodedCommit;
+  readonly resolve: (results: readonly EncodedResult[]) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+function createCommitQueue(send: (batch: readonly EncodedCommit[]) => Promise<WorkerReply>): CommitQueue {
+  let queue: Entry[] = [];
+  let running: Promise<void> | null = null;
+
+  const run = async () => {
+    while (queue.length > 0) {
+      const batch = queue;
+      queue = [];
+      try {
+        const reply = await send(batch.map(({ commit }) => commit));
+        const outcomes = reply.kind === 'commits' ? reply.outcomes : [];
+        for (const [index, entry] of batch.entries()) settle(entry, outcomes[index]);
+      } catch (error) {
+        for (const entry of batch) entry.reject(error);
+      }
+    }
+    running = null;
+  };
+  return {
+    add: (commit) =>
+      new Promise((resolve, reject) => {
+        queue.push({ commit, resolve, reject });
+        running ??= run();
+      }),
+    async idle() {
+      while (running !== null) await running;
+    },
+  };
+}
+
+function settle(entry: Entry, outcome: CommitOutcome | undefined): void {
+  if (outcome === undefined) entry.reject(new Error('the storage worker gave no outcome'));
+  else if ('error' in outcome) entry.reject(decodeError(outcome.error));
+  else entry.resolve(outcome.results);
 }

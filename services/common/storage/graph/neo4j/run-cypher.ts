@@ -1,4 +1,5 @@
 import type { Plan, Session } from 'neo4j-driver';
+import neo4j from 'neo4j-driver';
 import { engramError, isEngramError } from '../../../kernel/errors.ts';
 import type { Json } from '../../../kernel/json.ts';
 import type { DatasetScope } from '../../../kernel/scope.ts';
@@ -6,11 +7,11 @@ import type { CypherQuery, CypherRows } from '../../ports/graph-store.ts';
 import { datasetLabel } from '../../rules/stored-scope.ts';
 import { CypherRefusedError } from './cypher/tokens.ts';
 import { type TranslatedQuery, translateQuery } from './cypher/translate-query.ts';
+import { VIEW_KEY } from './cypher/translation.ts';
 import type { Databases } from './databases.ts';
 import { beingPrepared, type GraphView } from './graph-view.ts';
 import type { Neo4jClient } from './neo4j-client.ts';
 import { isDriverError } from './neo4j-errors.ts';
-import { jsonOf } from './result-values.ts';
 
 /** Characters of an answer as JSON. */
 const MAX_ANSWER_LENGTH = 5_000_000;
@@ -159,4 +160,34 @@ async function orAbort(work: Promise<void>, timer: AbortSignal, signal: AbortSig
     ended.removeEventListener('abort', abort);
     work.catch(() => undefined);
   }
+}
+
+/**
+ * A value of a query's result: nodes and relationships as their properties, a path as node, relation, node …, times as
+ * ISO text, whole numbers beyond 2^53 as text.
+ */
+function jsonOf(value: unknown): Json {
+  if (value === null || value === undefined) return null;
+  if (typeof value === 'string' || typeof value === 'boolean') return value;
+  if (typeof value === 'number') return Number.isFinite(value) ? value : null;
+  if (typeof value === 'bigint') return String(value);
+  if (Array.isArray(value)) return value.map(jsonOf);
+  if (neo4j.isNode(value) || neo4j.isRelationship(value)) return objectOf(value.properties);
+  if (neo4j.isPath(value)) {
+    return [
+      objectOf(value.start.properties),
+      ...value.segments.flatMap(({ relationship, end }) => [relationship.type, objectOf(end.properties)]),
+    ];
+  }
+  if (isPlain(value)) return objectOf(value);
+  return String(value);
+}
+
+function objectOf(properties: object): Json {
+  const entries = Object.entries(properties).filter(([key]) => key !== VIEW_KEY);
+  return Object.fromEntries(entries.map(([key, value]) => [key, jsonOf(value)]));
+}
+
+function isPlain(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
 }

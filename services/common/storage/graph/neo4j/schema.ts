@@ -1,3 +1,5 @@
+import { VIEW_KEY, VIEW_LABEL } from './cypher/translation.ts';
+
 /**
  * What is stored. Evidence, by (tenant, dataset):
  *   (:EngramNode {key, ref, origin, id, item, generation, type, name, mentions, nodeSets, properties})
@@ -13,10 +15,6 @@
  *   (:__Node__:D_<dataset>:<type> {_ref, id, name, type, …})-[:<relation> {_ref, relationship_name, …}]->(…)
  * `D_<dataset>` is a label that only nodes of that dataset bear, and relationships of the view join such nodes only.
  */
-export const VIEW_LABEL = '__Node__';
-/** Property of the view that no query's result shows. */
-export const VIEW_KEY = '_ref';
-
 const SCOPE = ['tenant', 'dataset'];
 
 /** Idempotent; made before the first write, since MERGE without a unique constraint makes duplicates. */

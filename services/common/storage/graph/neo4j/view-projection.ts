@@ -4,9 +4,9 @@ import { INTERNAL_RELATIONS } from '../../../domain/index-rows.ts';
 import type { DatasetScope } from '../../../kernel/scope.ts';
 import { slices } from '../../../kernel/slices.ts';
 import { datasetLabel } from '../../rules/stored-scope.ts';
+import { VIEW_KEY, VIEW_LABEL } from './cypher/translation.ts';
 import { EDGE_COLUMNS, NODE_COLUMNS, readEdge, readNode, type StoredEdge, type StoredNode } from './evidence-rows.ts';
 import type { Run } from './neo4j-client.ts';
-import { VIEW_KEY, VIEW_LABEL } from './schema.ts';
 import { type KnownNames, viewEdge, viewNode, viewRef } from './view-rows.ts';
 
 /** Runs work in a transaction that holds the dataset's lock and the lease of this refresh. */

@@ -1,8 +1,8 @@
 import type { MergedEdge, MergedNode } from '../../../domain/graph/merge.ts';
 import type { Json, JsonObject } from '../../../kernel/json.ts';
 import type { DatasetScope } from '../../../kernel/scope.ts';
+import { VIEW_KEY } from './cypher/translation.ts';
 import { edgeRef, refOf } from './evidence-rows.ts';
-import { VIEW_KEY } from './schema.ts';
 
 /**
  * Labels, types and property names are never forgotten by a server and their number is limited (65,000 relationship

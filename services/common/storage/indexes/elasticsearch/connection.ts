@@ -1,8 +1,8 @@
 import { setMaxListeners } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, type ClientOptions, errors, type TransportRequestOptions } from '@elastic/elasticsearch';
 import { engramError } from '../../../kernel/errors.ts';
+import { pause } from '../../../platform/async/pause.ts';
 import { elasticsearchError, isBusy, isLostConnection } from './elasticsearch-errors.ts';
 
 export interface ElasticsearchConnectionOptions {
@@ -77,13 +77,7 @@ export async function connectElasticsearch(options: ElasticsearchConnectionOptio
 
 /** Twice as long each time, up to 2 s, with a spread so that writers do not come back together. */
 export async function backOff(attempt: number, signal?: AbortSignal): Promise<void> {
-  const delayMs = Math.min(50 * 2 ** (attempt - 1), 2000) * (0.75 + Math.random() / 2);
-  try {
-    await sleep(delayMs, undefined, signal === undefined ? {} : { signal });
-  } catch (error) {
-    signal?.throwIfAborted();
-    throw error;
-  }
+  await pause(Math.min(50 * 2 ** (attempt - 1), 2000) * (0.75 + Math.random() / 2), signal);
 }
 
 function createClient(options: ElasticsearchConnectionOptions): { readonly client: Client; readonly address: string } {

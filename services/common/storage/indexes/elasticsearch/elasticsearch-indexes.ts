@@ -1,11 +1,16 @@
 import type { DatasetIndexes } from '../../ports/dataset-indexes.ts';
+import { requireOwn } from '../../rules/installation.ts';
 import { createBulkWriter } from './bulk-writer.ts';
-import { claimPrefix } from './claim-prefix.ts';
-import { connectElasticsearch, type ElasticsearchConnectionOptions } from './connection.ts';
+import {
+  connectElasticsearch,
+  type ElasticsearchConnection,
+  type ElasticsearchConnectionOptions,
+} from './connection.ts';
 import { createElasticsearchTextIndex } from './elasticsearch-text-index.ts';
 import { createElasticsearchVectorIndex } from './elasticsearch-vector-index.ts';
-import { createHomes } from './homes.ts';
-import { createNames } from './names.ts';
+import { createHomes, type Homes } from './homes.ts';
+import { type IndexSettings, installationLayout } from './index-layout.ts';
+import { createNames, type ElasticsearchNames } from './names.ts';
 import { createRefresher } from './refresher.ts';
 import { createStoredRows } from './stored-rows.ts';
 
@@ -71,3 +76,26 @@ export async function openElasticsearchIndexes(options: ElasticsearchIndexesOpti
 
 /** The most that the server looks at for one query. */
 const MAX_CANDIDATES = 10_000;
+
+const ID = 'installation';
+
+/** Notes the installation as the owner of the prefix unless there is one; rejects when that is another. */
+async function claimPrefix({ connection, homes, names, settings }: ClaimParts, installation: string): Promise<void> {
+  const index = names.installation;
+  await homes.ensureIndex(index, installationLayout(settings));
+  const owner = await connection.request(async (client, options) => {
+    const ignoreConflict = { ...options, ignore: [409] };
+    await client.index({ index, id: ID, op_type: 'create', document: { installation } }, ignoreConflict);
+    const { _source } = await client.get<{ readonly installation: string }>({ index, id: ID }, options);
+    return _source?.installation ?? installation;
+  });
+  const place = { what: `The index ${index}`, setting: 'ENGRAM_ELASTICSEARCH_INDEX_PREFIX' };
+  requireOwn(place, installation, owner);
+}
+
+interface ClaimParts {
+  readonly connection: ElasticsearchConnection;
+  readonly homes: Homes;
+  readonly names: ElasticsearchNames;
+  readonly settings: IndexSettings;
+}

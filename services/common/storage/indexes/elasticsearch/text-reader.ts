@@ -7,7 +7,6 @@ import type { ElasticsearchConnection } from './connection.ts';
 import { anyOf, type Query } from './filters.ts';
 import { MAX_ROWS_PER_ID } from './index-layout.ts';
 import type { ElasticsearchNames } from './names.ts';
-import { readAllPages } from './read-pages.ts';
 
 /** A row as it is stored. */
 export interface TextDocument extends Provenance {
@@ -124,4 +123,19 @@ function readLatestRows({ aggregations }: estypes.SearchResponse<TextDocument>):
 
 export function sources(hits: readonly estypes.SearchHit<TextDocument>[]): readonly TextDocument[] {
   return hits.flatMap(({ _source }) => (_source === undefined ? [] : [_source]));
+}
+
+/** Reads all hits of a sorted search, `size` at a time; each page begins after the last hit of the one before. */
+async function readAllPages<Document>(
+  search: (page: Pick<estypes.SearchRequest, 'size' | 'search_after'>) => Promise<estypes.SearchResponse<Document>>,
+  size: number,
+): Promise<readonly Document[]> {
+  const found: Document[] = [];
+  let after: estypes.SortResults | undefined;
+  for (;;) {
+    const { hits } = await search({ size, ...(after === undefined ? {} : { search_after: after }) });
+    for (const { _source } of hits.hits) if (_source !== undefined) found.push(_source);
+    after = hits.hits.at(-1)?.sort;
+    if (hits.hits.length < size || after === undefined) return found;
+  }
 }

@@ -2,6 +2,7 @@ import type { GraphCounts, ScanQuery } from '../../ports/graph-store.ts';
 import { byPlace, inBatches } from './in-batches.ts';
 import { type OpenFile, reading } from './open-files.ts';
 import { readOrigin } from './origins.ts';
+import type { EdgeKey, FoundEdge } from './schema.ts';
 
 /** Evidence as it travels to the main thread; JSON is parsed there. */
 export interface PackedNode {
@@ -29,9 +30,6 @@ export interface PackedEdges {
 }
 
 export const EDGE_FIELDS = 5;
-
-/** Key columns of an edge row. */
-export type EdgeKey = readonly [source: number, relation: string, target: number, origin: number];
 
 /** About 10 MB. */
 const MAX_REMEMBERED_IDS = 100_000;
@@ -96,9 +94,6 @@ export function countGraph(file: OpenFile, item: string | null): GraphCounts {
     };
   });
 }
-
-/** An edge as the indexes hold it: its key, and the weight to choose by. */
-export type FoundEdge = readonly [...key: EdgeKey, weight: number];
 
 /** An edge with its properties (JSON). */
 type ReadEdge = readonly [...found: FoundEdge, properties: string];

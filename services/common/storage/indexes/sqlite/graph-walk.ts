@@ -1,7 +1,8 @@
 import type { NeighbourOptions, SubgraphQuery } from '../../ports/graph-store.ts';
-import { type FoundEdge, type PackedEdges, packEdges, readEdges } from './graph-reader.ts';
+import { type PackedEdges, packEdges, readEdges } from './graph-reader.ts';
 import { byPlace, inBatches } from './in-batches.ts';
 import { type OpenFile, reading } from './open-files.ts';
+import type { FoundEdge } from './schema.ts';
 
 const DEFAULT_LIMIT_PER_NODE = 64;
 

@@ -7,10 +7,9 @@ import { migrate } from '../../documents/sqlite/migrations.ts';
 import { openForReading, openForWriting } from '../../documents/sqlite/open-database.ts';
 import { storeError } from '../../documents/sqlite/sqlite-errors.ts';
 import { createStatementCache, type SqlRow, type StatementCache } from '../../documents/sqlite/statement-cache.ts';
-import type { FoundEdge } from './graph-reader.ts';
 import { holding, type OpeningLock } from './opening-lock.ts';
 import { createRecentReads, type RecentReads } from './recent-reads.ts';
-import { DATASET_MIGRATIONS } from './schema.ts';
+import { DATASET_MIGRATIONS, type FoundEdge } from './schema.ts';
 
 /** An open dataset file. Rows come as arrays. */
 export interface OpenFile extends StatementCache {

@@ -87,3 +87,9 @@ export const DATASET_MIGRATIONS = [
     `,
   },
 ] as const;
+
+/** Key columns of an edge row. */
+export type EdgeKey = readonly [source: number, relation: string, target: number, origin: number];
+
+/** An edge as the indexes hold it: its key, and the weight to choose by. */
+export type FoundEdge = readonly [...key: EdgeKey, weight: number];

@@ -2,8 +2,8 @@ import type { DataItemId } from '../../../kernel/brand.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
 import type { EdgeEvidence, GraphStore, NodeEvidence } from '../../ports/graph-store.ts';
 import { edgeBatch, nodeBatch } from './batches.ts';
-import type { DatasetWorkers } from './dataset-workers.ts';
 import { EDGE_FIELDS, type PackedEdges, type PackedNode } from './graph-reader.ts';
+import type { DatasetWorkers } from './worker-client.ts';
 
 const DEFAULT_PER_NODE = 64;
 const NOTHING = { nodes: 0, edges: 0, nodeRows: 0, edgeRows: 0 };

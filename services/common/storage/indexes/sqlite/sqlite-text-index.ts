@@ -2,8 +2,8 @@ import type { DataItemId } from '../../../kernel/brand.ts';
 import type { EntryPayload, IndexKind } from '../../ports/index-entry.ts';
 import type { TextCandidate, TextIndex, TextRow } from '../../ports/text-index.ts';
 import { textBatch } from './batches.ts';
-import type { DatasetWorkers } from './dataset-workers.ts';
 import type { PackedCandidates, PackedOrigin, PackedTextRows } from './text-reader.ts';
+import type { DatasetWorkers } from './worker-client.ts';
 
 export function createSqliteTextIndex({ writer, reader, pathOf, forget }: DatasetWorkers): TextIndex {
   return {

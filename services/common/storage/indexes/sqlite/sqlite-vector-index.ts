@@ -2,8 +2,8 @@ import type { DatasetScope } from '../../../kernel/scope.ts';
 import type { VectorIndex } from '../../ports/vector-index.ts';
 import { assertSameSpace } from '../wasm-vectors/vector-space.ts';
 import { vectorBatch } from './batches.ts';
-import type { DatasetWorkers } from './dataset-workers.ts';
 import { kindOfRow } from './schema.ts';
+import type { DatasetWorkers } from './worker-client.ts';
 
 export function createSqliteVectorIndex({ writer, reader, scanner, pathOf, forget }: DatasetWorkers): VectorIndex {
   const announce = (path: string, removed: readonly number[]) =>

@@ -5,9 +5,8 @@ import { inBatches } from './in-batches.ts';
 import { type OpenFile, reading } from './open-files.ts';
 import { acceptedOrigins, readOrigin } from './origins.ts';
 import { termKey } from './postings.ts';
-import { measureRows, rankRows } from './rank-rows.ts';
+import { measureRows, rankRows, readPostings } from './rank-rows.ts';
 import { kindRange } from './schema.ts';
-import { readPostings } from './term-postings.ts';
 
 const KEY_COLUMNS = 'row, text_row.id, text_row.origin, ordinal';
 const COLUMNS = `${KEY_COLUMNS}, payload`;

@@ -1,6 +1,9 @@
 import { type Transferable, Worker } from 'node:worker_threads';
 import { engramError } from '../../../kernel/errors.ts';
+import type { DatasetScope } from '../../../kernel/scope.ts';
 import { decodeError } from '../../documents/sqlite/encoded-errors.ts';
+import type { ReaderMethods } from './reader-worker.ts';
+import type { VectorMethods } from './vector-worker.ts';
 import type {
   MethodMap,
   WorkerAnswer,
@@ -9,6 +12,7 @@ import type {
   WorkerNotice,
   WorkerSettings,
 } from './worker-protocol.ts';
+import type { WriterMethods } from './writer-worker.ts';
 
 /** A worker thread as its users see it: started by the first call, started again when it died. */
 export interface WorkerClient<Methods extends MethodMap> {
@@ -129,4 +133,14 @@ export function createWorkerClient<Methods extends MethodMap>(
       pending.clear();
     },
   };
+}
+
+/** The threads behind the three ports. Each is started when it is first needed. */
+export interface DatasetWorkers {
+  readonly writer: WorkerClient<WriterMethods>;
+  readonly reader: WorkerClient<ReaderMethods>;
+  readonly scanner: WorkerClient<VectorMethods>;
+  pathOf(scope: DatasetScope): string;
+  /** A part of the dataset was dropped, perhaps its file too: readers let go of it. */
+  forget(scope: DatasetScope): void;
 }

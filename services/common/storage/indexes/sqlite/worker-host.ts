@@ -1,6 +1,7 @@
 import { parentPort } from 'node:worker_threads';
+import { engramError, isEngramError } from '../../../kernel/errors.ts';
 import { encodeError } from '../../documents/sqlite/encoded-errors.ts';
-import { datasetFileError } from './dataset-file-error.ts';
+import { storeError } from '../../documents/sqlite/sqlite-errors.ts';
 import type { WorkerAnswer, WorkerMessage, WorkerNews, WorkerNotice, WorkerRequest } from './worker-protocol.ts';
 
 /** The result of a request, made when it is sent so that its error goes to the one who asked. */
@@ -85,4 +86,20 @@ function answerOf(request: WorkerRequest, result: Result): WorkerAnswer {
   } catch (error) {
     return { id: request.id, error: encodeError(datasetFileError(error, request.path), request.path) };
   }
+}
+
+/** Says what can be done about a damaged dataset file: unlike the records, it can be made anew from what was added. */
+function datasetFileError(error: unknown, path: string): unknown {
+  if (!isDamaged(error, path)) return error;
+  return engramError(
+    'CorruptStoreError',
+    `The index file ${path} of the dataset is damaged or no SQLite database. Restore it from a backup, or forget the ` +
+      "dataset's memory (memory_only) and cognify it again: what was added is kept elsewhere",
+    { cause: error },
+  );
+}
+
+export function isDamaged(error: unknown, path: string): boolean {
+  const known = storeError(error, path) ?? error;
+  return isEngramError(known) && known.wireName === 'CorruptStoreError';
 }

@@ -2,13 +2,11 @@ import { existsSync } from 'node:fs';
 import { workerData } from 'node:worker_threads';
 import type { RowSelection } from '../../ports/text-index.ts';
 import type { EdgeBatch, NodeBatch, TextBatch, VectorBatch } from './batches.ts';
-import { createCheckpoints } from './checkpoints.ts';
-import { isDamaged } from './dataset-file-error.ts';
 import { dropGraph, removeGraph, upsertGraph } from './graph-writer.ts';
-import { createOpenFiles, type OpenFile, removeDatasetFile } from './open-files.ts';
+import { createOpenFiles, type OpenFile, type OpenFiles, removeDatasetFile } from './open-files.ts';
 import { dropText, removeText, upsertText } from './text-writer.ts';
 import { dropVectors, removeVectors, upsertVectors } from './vector-writer.ts';
-import { serveParent, tellChanged } from './worker-host.ts';
+import { isDamaged, serveParent, tellChanged } from './worker-host.ts';
 import type { WorkerSettings } from './worker-protocol.ts';
 
 /** The storage worker: the only thread with write connections to dataset files. */
@@ -84,3 +82,47 @@ serveParent({
     files.closeAll();
   },
 });
+
+interface Checkpoints {
+  /** Empties the file's log soon: overwritten content stays readable in it until then. */
+  request(path: string): void;
+  stop(): void;
+}
+
+/** Removals that follow each other share a checkpoint (it waits for the disk); a busy reader is waited for. */
+const DELAY_MS = 20;
+
+function createCheckpoints(files: OpenFiles): Checkpoints {
+  const wanted = new Set<string>();
+  let timer: NodeJS.Timeout | null = null;
+
+  const schedule = () => {
+    timer ??= setTimeout(run, DELAY_MS);
+    timer.unref();
+  };
+  const run = () => {
+    timer = null;
+    for (const path of [...wanted]) {
+      wanted.delete(path);
+      if (!truncateLog(files, path)) wanted.add(path);
+    }
+    if (wanted.size > 0) schedule();
+  };
+  return {
+    request(path) {
+      wanted.add(path);
+      schedule();
+    },
+    stop() {
+      if (timer !== null) clearTimeout(timer);
+      timer = null;
+      for (const path of wanted) truncateLog(files, path);
+    },
+  };
+}
+
+/** False when a reader was in the way. */
+function truncateLog(files: OpenFiles, path: string): boolean {
+  if (!existsSync(path)) return true;
+  return files.open(path)?.get('PRAGMA wal_checkpoint(TRUNCATE)', [])?.[0] === 0;
+}

@@ -1,5 +1,10 @@
 import type { TokenReader } from './token-reader.ts';
 
+/** Label of every node of the view, see `schema.ts`. */
+export const VIEW_LABEL = '__Node__';
+/** Property of the view that no query's result shows. */
+export const VIEW_KEY = '_ref';
+
 /** What the parts of the translator share while they read one query. */
 export interface Translation {
   readonly reader: TokenReader;

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { RECIPROCAL, RECIPROCAL_SLACK } from './reciprocal.ts';
+import { RECIPROCAL, RECIPROCAL_SLACK } from './lexical-query.ts';
 
 describe('reciprocal as a sum of exponentials', () => {
   it('is never below and at most the slack above, from 1 to 100', () => {

@@ -1,18 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { createMemoryDocumentStore } from '../../../../test/support/memory/document-store.ts';
-import type { DatasetId, TenantId, UserId } from '../../kernel/brand.ts';
-import { asId } from '../../kernel/ids.ts';
-import { datasetScope, SYSTEM_SCOPE } from '../../kernel/scope.ts';
-import type { DocumentStore } from '../../storage/ports/document-store.ts';
-import { recordCollections } from '../collections.ts';
-import { createElementWeights } from '../improve/element-weights.ts';
-import { createImproveRequests } from '../improve/improve-requests.ts';
-import { createWatermarks } from '../improve/watermarks.ts';
-import { createSessionContexts } from './session-context.ts';
-import { createSessionEntries, type SessionEntries } from './session-entries.ts';
+import { createMemoryDocumentStore } from '../../../test/support/memory/document-store.ts';
+import type { DatasetId, TenantId, UserId } from '../kernel/brand.ts';
+import { asId } from '../kernel/ids.ts';
+import { datasetScope, SYSTEM_SCOPE } from '../kernel/scope.ts';
+import type { DocumentStore } from '../storage/ports/document-store.ts';
+import { recordCollections } from './collections.ts';
+import { createElementWeights } from './improve/element-weights.ts';
+import { createImproveRequests } from './improve/improve-requests.ts';
+import { createWatermarks } from './improve/watermarks.ts';
 import { createSessionRemoval } from './session-removal.ts';
-import { createSessions } from './sessions.ts';
+import { createSessionContexts } from './sessions/session-context.ts';
+import { createSessionEntries, type SessionEntries } from './sessions/session-entries.ts';
+import { createSessions } from './sessions/sessions.ts';
 
 const [ACME, GLOBEX] = ['t1', 't2'].map((tenant) => ({ tenant: asId<TenantId>(tenant) })) as [
   { tenant: TenantId },

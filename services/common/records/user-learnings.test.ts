@@ -1,13 +1,13 @@
 import { expect } from 'chai';
-import { createMemoryDocumentStore } from '../../../../test/support/memory/document-store.ts';
-import type { DatasetId, TenantId, UserId } from '../../kernel/brand.ts';
-import { asId } from '../../kernel/ids.ts';
-import { datasetScope, SYSTEM_SCOPE } from '../../kernel/scope.ts';
-import type { DocumentStore } from '../../storage/ports/document-store.ts';
-import { recordCollections } from '../collections.ts';
-import { createDistillations } from './distillations.ts';
-import { createElementWeights } from './element-weights.ts';
-import { createPreferences } from './preferences.ts';
+import { createMemoryDocumentStore } from '../../../test/support/memory/document-store.ts';
+import type { DatasetId, TenantId, UserId } from '../kernel/brand.ts';
+import { asId } from '../kernel/ids.ts';
+import { datasetScope, SYSTEM_SCOPE } from '../kernel/scope.ts';
+import type { DocumentStore } from '../storage/ports/document-store.ts';
+import { recordCollections } from './collections.ts';
+import { createDistillations } from './improve/distillations.ts';
+import { createElementWeights } from './improve/element-weights.ts';
+import { createPreferences } from './improve/preferences.ts';
 import { createUserLearnings, userLearningCollections } from './user-learnings.ts';
 
 const [ACME, GLOBEX] = [asId<TenantId>('t1'), asId<TenantId>('t2')];

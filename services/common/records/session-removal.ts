@@ -1,13 +1,13 @@
-import type { SessionKey } from '../../domain/session.ts';
-import type { DatasetId, UserId } from '../../kernel/brand.ts';
-import type { Scope, SystemScope } from '../../kernel/scope.ts';
-import type { DocumentStore } from '../../storage/ports/document-store.ts';
-import { createImproveRequests } from '../improve/improve-requests.ts';
-import { createUserLearnings } from '../improve/user-learnings.ts';
-import { createWatermarks } from '../improve/watermarks.ts';
-import { createSessionContexts } from './session-context.ts';
-import { createSessionEntries } from './session-entries.ts';
-import { createSessions } from './sessions.ts';
+import type { SessionKey } from '../domain/session.ts';
+import type { DatasetId, UserId } from '../kernel/brand.ts';
+import type { Scope, SystemScope } from '../kernel/scope.ts';
+import type { DocumentStore } from '../storage/ports/document-store.ts';
+import { createImproveRequests } from './improve/improve-requests.ts';
+import { createWatermarks } from './improve/watermarks.ts';
+import { createSessionContexts } from './sessions/session-context.ts';
+import { createSessionEntries } from './sessions/session-entries.ts';
+import { createSessions } from './sessions/sessions.ts';
+import { createUserLearnings } from './user-learnings.ts';
 
 const PAGE = 100;
 /** Sessions that come back while they are removed are counted as left: nobody removes for ever. */

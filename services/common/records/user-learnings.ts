@@ -1,11 +1,11 @@
-import { type SessionKey, sessionDocumentId } from '../../domain/session.ts';
-import type { UserId } from '../../kernel/brand.ts';
-import type { Scope, SystemScope } from '../../kernel/scope.ts';
-import { type AnyCollection, type DocumentStore, removeWhere } from '../../storage/ports/document-store.ts';
-import { ownerField } from '../../storage/ports/owned-collection.ts';
-import { ownedBy } from '../collections.ts';
-import { distillationsCollection } from './distillations.ts';
-import { preferenceProgressCollection } from './preferences.ts';
+import { type SessionKey, sessionDocumentId } from '../domain/session.ts';
+import type { UserId } from '../kernel/brand.ts';
+import type { Scope, SystemScope } from '../kernel/scope.ts';
+import { type AnyCollection, type DocumentStore, removeWhere } from '../storage/ports/document-store.ts';
+import { ownerField } from '../storage/ports/owned-collection.ts';
+import { ownedBy } from './collections.ts';
+import { distillationsCollection } from './improve/distillations.ts';
+import { preferenceProgressCollection } from './improve/preferences.ts';
 
 /** What datasets have learned of their users: goes with the dataset, and with the user. */
 export const userLearningCollections = ownedBy('improve').filter(
