@@ -30,14 +30,17 @@ describe('Secrets of a Tenant that are watched', () => {
       ],
       llm: { provider: 'openai', model: 'm', apiKeySecretRef: { name: 'llm', key: 'apiKey' } },
       embedding: {
-        ...{ provider: 'openai', model: 'e', dimensions: 8 },
+        provider: 'openai',
+        model: 'e',
+        dimensions: 8,
         apiKeySecretRef: { name: 'embedding', key: 'apiKey' },
       },
       backup: { schedule: '0 3 * * *', keep: 14, destinationRef: { name: 'bucket' } },
     });
     const tenant = {
       metadata: { name: 'acme', namespace: 'memory' },
-      ...{ spec, status: { observedGeneration: 1 } },
+      spec,
+      status: { observedGeneration: 1 },
     } as unknown as Tenant;
     const own = { get: (key: string) => (key === 'memory/made' ? { metadata: { name: 'made' } } : undefined) };
     const names = secretsOf(tenant, own as Parameters<typeof secretsOf>[1]).map(({ name }) => name);

@@ -55,12 +55,16 @@ describe('process of the operator', () => {
   it('waits for the bus, alive and not ready meanwhile, and ends cleanly when it is told to', async () => {
     const kubeconfig = join(folder, 'config');
     const config = {
-      ...{ 'current-context': 'c', contexts: [{ name: 'c', context: { cluster: 'k', user: 'u' } }] },
-      ...{ clusters: [{ name: 'k', cluster: { server: 'https://127.0.0.1:1' } }], users: [{ name: 'u', user: {} }] },
+      'current-context': 'c',
+      contexts: [{ name: 'c', context: { cluster: 'k', user: 'u' } }],
+      clusters: [{ name: 'k', cluster: { server: 'https://127.0.0.1:1' } }],
+      users: [{ name: 'u', user: {} }],
     };
     await writeFile(kubeconfig, JSON.stringify(config));
     const operator = start({
-      ...{ ENGRAM_OPERATOR_KUBECONFIG: kubeconfig, ENGRAM_OPERATOR_HOST: '127.0.0.1', ENGRAM_OPERATOR_PORT: '0' },
+      ENGRAM_OPERATOR_KUBECONFIG: kubeconfig,
+      ENGRAM_OPERATOR_HOST: '127.0.0.1',
+      ENGRAM_OPERATOR_PORT: '0',
     });
     started.push(operator);
     await until('it waits', () => operator.out().includes('bus.awaited'));

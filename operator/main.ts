@@ -4,6 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import v8 from 'node:v8';
 import type { Registry as RegistryType } from 'prom-client';
 import { isEngramError } from '../services/common/kernel/errors.ts';
+import { withoutUndefined } from '../services/common/kernel/objects.ts';
 import type { Config } from '../services/common/platform/config/configuration.ts';
 import { ConfigurationError, loadProcessConfig } from '../services/common/platform/config/load-config.ts';
 import { createLifecycle } from '../services/common/platform/lifecycle/lifecycle.ts';
@@ -115,7 +116,11 @@ function assemble(parts: {
   const messenger = createSignedMessenger(bus, clock);
   const instance = config.operatorName ?? hostname();
   return createOperator({
-    ...{ connection, clock, logger, registry, instance },
+    connection,
+    clock,
+    logger,
+    registry,
+    instance,
     services: createServices(messenger, clock),
     lease: { name: config.operatorLease, namespace: config.operatorNamespace },
     // A container that starts again in the same pod is another process.
@@ -163,7 +168,7 @@ async function openBus(config: Config, logger: Logger, signal: AbortSignal): Pro
 }
 
 function connect(config: Config, logger: Logger): Promise<Bus> {
-  const options = given({
+  const options = withoutUndefined({
     user: config.natsUser,
     password: config.natsPassword,
     token: config.natsToken,
@@ -174,16 +179,12 @@ function connect(config: Config, logger: Logger): Promise<Bus> {
     keyFile: config.natsKeyFile,
   });
   return openNatsBus({
-    ...{ ...options, url: config.natsUrl ?? '', prefix: config.natsPrefix, name: 'operator' },
+    ...options,
+    url: config.natsUrl ?? '',
+    prefix: config.natsPrefix,
+    name: 'operator',
     onConnection: ({ kind, reason }) => logger.warn(`bus.connection.${kind}`, reason === undefined ? {} : { reason }),
   });
-}
-
-function given<Values extends Readonly<Record<string, unknown>>>(
-  values: Values,
-): { [Key in keyof Values]?: Exclude<Values[Key], undefined> } {
-  const present = Object.entries(values).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(present) as { [Key in keyof Values]?: Exclude<Values[Key], undefined> };
 }
 
 try {

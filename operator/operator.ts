@@ -25,7 +25,11 @@ export function createOperator(options: OperatorOptions): Operator {
   const client = createKubeClient({ transport, fieldManager: OPERATOR_NAME });
   const metrics = createRuntimeMetrics(options.registry, METRICS_PREFIX);
   const elector = createLeaderElector({
-    ...{ client, clock, logger, lease: options.lease, identity: options.identity },
+    client,
+    clock,
+    logger,
+    lease: options.lease,
+    identity: options.identity,
     ...(options.leaseTimes === undefined ? {} : { times: options.leaseTimes }),
     onLeading: () => metrics.leading(true),
     onLost() {
@@ -36,8 +40,12 @@ export function createOperator(options: OperatorOptions): Operator {
   const { isLeading } = elector;
   const fenced = createFencedClient(client, isLeading);
   const events = createEventRecorder({
-    ...{ client: fenced, clock, logger, isLeading },
-    ...{ controller: `${GROUP}/operator`, instance: options.instance },
+    client: fenced,
+    clock,
+    logger,
+    isLeading,
+    controller: `${GROUP}/operator`,
+    instance: options.instance,
   });
   const labels = ownershipLabels(GROUP);
   const caches = createCaches(options, { client, clock, logger, metrics, labels });
@@ -56,7 +64,9 @@ export function createOperator(options: OperatorOptions): Operator {
   const manager = createManager({
     informers: [tenants, datasets, secrets, ingresses, ...deployments],
     controllers: [createTenantController(parts), createDatasetController(parts)],
-    ...{ elector, logger, events },
+    elector,
+    logger,
+    events,
   });
   return {
     start: manager.start,

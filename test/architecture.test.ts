@@ -352,7 +352,9 @@ describe('architecture', () => {
         file.startsWith('operator/kube-runtime/') &&
         relative &&
         !target.startsWith('operator/kube-runtime/') &&
-        !['ports', 'storage/ports', 'platform/async', 'platform/observability'].includes(folderOf(target) ?? ''),
+        !['kernel', 'ports', 'storage/ports', 'platform/async', 'platform/observability'].includes(
+          folderOf(target) ?? '',
+        ),
     );
     expect(wrong.map(arrow)).to.deep.equal([]);
   });

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { sha256 } from '../../services/common/kernel/hashes.ts';
 import type { KubeObject } from '../kube-runtime/kube-object.ts';
 import type { FrameAnnotations } from '../kube-runtime/reconcile-frame.ts';
 
@@ -44,7 +44,7 @@ const NAME_LIMIT = 63;
 export function boundedName(...parts: readonly string[]): string {
   const name = parts.join('-');
   if (name.length <= NAME_LIMIT && !parts.some((part) => part.includes('.'))) return name;
-  const hash = createHash('sha256').update(name).digest('hex').slice(0, 8);
+  const hash = sha256(name).slice(0, 8);
   const start = name.replaceAll('.', '-').slice(0, NAME_LIMIT - hash.length - 1);
   return `${start.replace(/-+$/, '')}-${hash}`;
 }

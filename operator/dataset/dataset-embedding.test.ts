@@ -44,7 +44,12 @@ describe('embedding model of a dataset', () => {
     expect(world.conditions()).to.include({ Migrating: 'True Reembedding', Ready: 'True Available' });
     expect(status()?.embedding).to.deep.equal(OLD);
     expect(status()?.migration).to.deep.equal({
-      ...{ kind: 'Reembed', from: OLD, to: NEW, done: 100, total: 200, startedAt: '2026-11-22T10:00:00Z' },
+      kind: 'Reembed',
+      from: OLD,
+      to: NEW,
+      done: 100,
+      total: 200,
+      startedAt: '2026-11-22T10:00:00Z',
     });
     const writes = world.statusWrites();
     await world.reconcile();

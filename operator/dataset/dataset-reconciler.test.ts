@@ -86,7 +86,9 @@ describe('reconciler of datasets', () => {
     world.put();
     await world.reconcile();
     expect(world.conditions()).to.include({
-      ...{ Ready: 'False TenantMissing', StoresProvisioned: 'False TenantMissing', Fresh: 'Unknown Pending' },
+      Ready: 'False TenantMissing',
+      StoresProvisioned: 'False TenantMissing',
+      Fresh: 'Unknown Pending',
     });
     world.putTenant({}, {});
     await world.reconcile();
@@ -97,7 +99,9 @@ describe('reconciler of datasets', () => {
     await world.reconcile();
     expect(world.conditions()['Stalled']).to.equal('True NamespaceNotAllowed');
     world.kube.put(KINDS.namespace, {
-      ...{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'memory', labels: { a: 'b' } } },
+      apiVersion: 'v1',
+      kind: 'Namespace',
+      metadata: { name: 'memory', labels: { a: 'b' } },
     });
     await world.reconcile();
     expect(world.conditions()['Ready']).to.equal('False TenantNotReady');
@@ -275,7 +279,8 @@ describe('reconciler of datasets', () => {
     world.services.fail('ensureDataset', unavailable(), 6);
     expect(await start()).to.deep.equal({ retry: true, result: 'retrying' });
     expect(world.conditions()).to.include({
-      ...{ Ready: 'False StoreUnreachable', StoresProvisioned: 'False StoreUnreachable' },
+      Ready: 'False StoreUnreachable',
+      StoresProvisioned: 'False StoreUnreachable',
       Reconciling: 'True StoreUnreachable',
     });
     const writes = world.statusWrites();

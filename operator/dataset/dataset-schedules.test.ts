@@ -41,7 +41,9 @@ describe('schedules of datasets', () => {
     expect(started()).to.deep.equal(['cognify']);
     expect(world.services.started[0]).to.include({ datasetId: world.read()?.status?.datasetId, name: 'tickets' });
     expect(schedules()?.[0]).to.deep.equal({
-      ...{ pipeline: 'cognify', lastStartedAt: '2026-08-01T03:00:00Z', nextStartAt: '2026-08-02T03:00:00Z' },
+      pipeline: 'cognify',
+      lastStartedAt: '2026-08-01T03:00:00Z',
+      nextStartAt: '2026-08-02T03:00:00Z',
     });
   });
 

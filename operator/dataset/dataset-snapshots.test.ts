@@ -31,14 +31,20 @@ describe('snapshots of datasets', () => {
     if (world.kube.read(KINDS.secret, place) !== undefined) world.kube.remove(KINDS.secret, place);
     const encoded = Object.entries(data).map(([key, text]) => [key, Buffer.from(text).toString('base64')]);
     world.kube.put<Secret>(KINDS.secret, {
-      ...{ apiVersion: 'v1', kind: 'Secret', metadata: place, data: Object.fromEntries(encoded) },
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: place,
+      data: Object.fromEntries(encoded),
     });
   };
 
   const putOther = (namespace: string, tenantId: string) =>
     world.kube.put<Tenant>(TENANT_KIND, {
-      ...{ apiVersion: TENANT_KIND.apiVersion, kind: TENANT_KIND.kind, metadata: { name: 'other', namespace } },
-      ...{ spec: completeSpec(), status: { tenantId } },
+      apiVersion: TENANT_KIND.apiVersion,
+      kind: TENANT_KIND.kind,
+      metadata: { name: 'other', namespace },
+      spec: completeSpec(),
+      status: { tenantId },
     });
 
   it('are taken when they are due, named by that, shown, and pruned to those that are kept', async () => {
@@ -56,7 +62,10 @@ describe('snapshots of datasets', () => {
     expect(backup()).to.deep.equal({
       nextAt: '2026-08-02T03:00:00Z',
       lastSnapshot: {
-        ...{ name: `tickets-${id()}-20260801-0300`, at: '2026-08-01T03:00:00Z', items: 2, sizeBytes: 10 },
+        name: `tickets-${id()}-20260801-0300`,
+        at: '2026-08-01T03:00:00Z',
+        items: 2,
+        sizeBytes: 10,
         place: 'the installation',
       },
       snapshots: [`tickets-${id()}-20260801-0300`],
@@ -126,8 +135,12 @@ describe('snapshots of datasets', () => {
     const call = world.services.calls.findLast(({ method }) => method === 'takeSnapshot');
     expect(call?.request).to.deep.include({
       place: {
-        ...{ endpoint: 'http://s3:9000', bucket: 'b', prefix: 'x/', region: 'us-east-1' },
-        ...{ accessKey: 'a', secretKey: 'hidden-key' },
+        endpoint: 'http://s3:9000',
+        bucket: 'b',
+        prefix: 'x/',
+        region: 'us-east-1',
+        accessKey: 'a',
+        secretKey: 'hidden-key',
       },
     });
   });
@@ -147,7 +160,10 @@ describe('snapshots of datasets', () => {
     const [held] = [...world.services.datasets.values()];
     expect([held?.id, held?.name]).to.deep.equal([world.read()?.status?.datasetId, 'tickets']);
     expect(world.services.calls.find(({ method }) => method === 'restoreDataset')?.request).to.deep.include({
-      ...{ tenantId: TENANT_ID, name: 'tickets', snapshot: { tenantId: from, name: 'tickets-1' }, place: null },
+      tenantId: TENANT_ID,
+      name: 'tickets',
+      snapshot: { tenantId: from, name: 'tickets-1' },
+      place: null,
     });
     const asked = world.services.countOf('restoreDataset');
     await world.reconcile();
@@ -175,7 +191,8 @@ describe('snapshots of datasets', () => {
       const from = '11111111-2222-4333-8444-555555555555';
       const place = {
         client: world.kube.client({ clock: world.clock, fieldManager: 'engram-operator' }),
-        ...{ home: 'engram', signal: new AbortController().signal },
+        home: 'engram',
+        signal: new AbortController().signal,
       };
       const signer = { tenantId: from, tenant: { name: 'former', namespace: where }, key: 'public-key' };
       // Twice, as an operator does that was killed in between.
@@ -189,7 +206,11 @@ describe('snapshots of datasets', () => {
 
   it('that cannot become one say why: to a person when only a person can help', async () => {
     const failed = (name: string, message: string) => ({
-      ...{ datasetId: null, step: '', done: 0, total: 0, failure: { name, message } },
+      datasetId: null,
+      step: '',
+      done: 0,
+      total: 0,
+      failure: { name, message },
     });
     world.services.restoreAnswers = [
       failed('ServiceUnavailableError', 'The bucket b does not answer.'),

@@ -10,10 +10,12 @@ import { unsignedPrincipals } from '../../test/support/unsigned-principals.ts';
 import { startPipeline } from './steps/start-runs.ts';
 
 const dataset: DatasetRef = {
-  ...{ id: asId<DatasetId>('0c9e2b0e-6a51-4b43-9a55-0b1d6a5c2f10'), name: 'tickets' },
-  ...{ ownerId: asId<UserId>('1c9e2b0e-6a51-4b43-9a55-0b1d6a5c2f10') },
-  ...{ tenant: asId<TenantId>('6f1c2b0e-6a51-4b43-9a55-0b1d6a5c2f10') },
-  ...{ createdAt: '2026-08-01T00:00:00+00:00', updatedAt: null },
+  id: asId<DatasetId>('0c9e2b0e-6a51-4b43-9a55-0b1d6a5c2f10'),
+  name: 'tickets',
+  ownerId: asId<UserId>('1c9e2b0e-6a51-4b43-9a55-0b1d6a5c2f10'),
+  tenant: asId<TenantId>('6f1c2b0e-6a51-4b43-9a55-0b1d6a5c2f10'),
+  createdAt: '2026-08-01T00:00:00+00:00',
+  updatedAt: null,
 };
 const signal = new AbortController().signal;
 
@@ -38,7 +40,11 @@ describe('startPipeline', () => {
   });
 
   const request = (pipeline: 'cognify' | 'improve') => ({
-    ...{ pipeline, tenantId: dataset.tenant, datasetId: dataset.id, name: dataset.name, crUid: 'uid' },
+    pipeline,
+    tenantId: dataset.tenant,
+    datasetId: dataset.id,
+    name: dataset.name,
+    crUid: 'uid',
   });
 
   it('starts cognify as the owner of the dataset, with the defaults of the dataset', async () => {

@@ -20,7 +20,10 @@ describe('sleep of a Dedicated tenant that nobody uses', () => {
   beforeEach(async () => {
     world = await createTenantWorld({
       dedicated: {
-        ...{ image: 'engram:1', settings: {}, pods: POD_DEFAULTS, network: { clients: [], stores: [] } },
+        image: 'engram:1',
+        settings: {},
+        pods: POD_DEFAULTS,
+        network: { clients: [], stores: [] },
         stores: { available: true, administrators: createFakeAdministrators() },
       },
     });

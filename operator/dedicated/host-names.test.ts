@@ -14,7 +14,10 @@ describe('host name of a Dedicated tenant', () => {
   beforeEach(async () => {
     world = await createTenantWorld({
       dedicated: {
-        ...{ image: 'engram:1', settings: {}, pods: POD_DEFAULTS, network: { clients: [], stores: [] } },
+        image: 'engram:1',
+        settings: {},
+        pods: POD_DEFAULTS,
+        network: { clients: [], stores: [] },
         stores: { available: true, administrators: createFakeAdministrators() },
       },
     });

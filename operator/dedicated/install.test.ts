@@ -77,15 +77,22 @@ describe('installation of a Dedicated tenant', () => {
     runEverything(world.kube);
     await world.reconcile();
     expect(world.conditions()).to.include({
-      ...{ Ready: 'True Available', StoresProvisioned: 'True Provisioned', CredentialsReady: 'True Issued' },
-      ...{ Routed: 'True NotRequested', WorkloadsReady: 'True Available' },
+      Ready: 'True Available',
+      StoresProvisioned: 'True Provisioned',
+      CredentialsReady: 'True Issued',
+      Routed: 'True NotRequested',
+      WorkloadsReady: 'True Available',
     });
     expect(world.services.calls).to.deep.equal([]);
     expect([...world.own.tenants.values()].map(({ name }) => name)).to.deep.equal(['acme']);
     expect(world.secretValue('key', 'apiKey')).to.match(/^[0-9a-f]{64}$/);
     const { realm, stores, secrets } = world.read()?.status ?? {};
     expect(stores?.find(({ role }) => role === 'Documents')).to.deep.equal({
-      ...{ role: 'Documents', driver: 'mongodb', name: realm, isolation: 'Database', ownCredentials: true },
+      role: 'Documents',
+      driver: 'mongodb',
+      name: realm,
+      isolation: 'Database',
+      ownCredentials: true,
     });
     expect(secrets?.map(({ purpose }) => purpose)).to.have.members(['InstallationKeys', 'OwnerPassword', 'ApiKey']);
   });
@@ -278,7 +285,8 @@ describe('installation of a Dedicated tenant', () => {
     expect(named(KINDS.deployment, 'tenant-acme-search')?.spec.replicas).to.equal(undefined);
     expect(named(KINDS.deployment, 'tenant-acme-auth')?.spec.replicas).to.equal(1);
     expect(named(KINDS.horizontalPodAutoscaler, 'tenant-acme-search')?.spec).to.deep.include({
-      ...{ minReplicas: 2, maxReplicas: 5 },
+      minReplicas: 2,
+      maxReplicas: 5,
     });
     world.kube.change(KINDS.deployment, { ...PLACE, name: 'tenant-acme-search' }, { spec: { replicas: 4 } });
     await world.reconcile();
@@ -296,7 +304,8 @@ describe('installation of a Dedicated tenant', () => {
     await world.reconcile();
     expect(resources('search')).to.deep.equal(POD_DEFAULTS.resources);
     expect(resources('cognify')).to.deep.equal({
-      ...{ requests: { cpu: '500m', memory: '192Mi' }, limits: { memory: '2Gi' } },
+      requests: { cpu: '500m', memory: '192Mi' },
+      limits: { memory: '2Gi' },
     });
   });
 

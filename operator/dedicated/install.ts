@@ -87,7 +87,9 @@ function wakingOf(context: TenantContext, { hasWakeRequest }: Readiness): Tenant
 }
 
 const PROVISIONED: ConditionDraft = {
-  ...{ type: 'StoresProvisioned', status: 'True', reason: 'Provisioned' },
+  type: 'StoresProvisioned',
+  status: 'True',
+  reason: 'Provisioned',
   message: 'The tenant has its own part of every store',
 };
 

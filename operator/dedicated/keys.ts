@@ -1,6 +1,7 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { SIGNING_PURPOSE } from '../../services/common/domain/audit-head.ts';
 import { deriveSigningKey } from '../../services/common/kernel/derived-key.ts';
+import { sha256 } from '../../services/common/kernel/hashes.ts';
 import { keyId } from '../../services/common/platform/messaging/token-text.ts';
 import { KEY_ANNOTATIONS, REALM_LABEL, ROTATE_STORES_AT } from '../api/names.ts';
 import type { TenantStatusSecret } from '../api/tenant.ts';
@@ -208,5 +209,5 @@ function receiptKeyOf(secret: string): Readonly<Record<string, string>> {
 }
 
 export function hashOf(text: string): string {
-  return createHash('sha256').update(text).digest('hex').slice(0, 32);
+  return sha256(text).slice(0, 32);
 }

@@ -32,7 +32,9 @@ describe('upgrade of a Dedicated tenant', () => {
         get image() {
           return image;
         },
-        ...{ settings: {}, pods: POD_DEFAULTS, network: { clients: [], stores: [] } },
+        settings: {},
+        pods: POD_DEFAULTS,
+        network: { clients: [], stores: [] },
         stores: { available: true, administrators: createFakeAdministrators() },
       },
     });
@@ -108,7 +110,9 @@ describe('upgrade of a Dedicated tenant', () => {
     const { name = '' } = job?.metadata ?? {};
     const labels = job?.spec.template.metadata.labels ?? {};
     world.kube.put(KINDS.pod, {
-      ...{ apiVersion: 'v1', kind: 'Pod', metadata: { name: `${name}-x7k2p`, namespace: PLACE.namespace, labels } },
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name: `${name}-x7k2p`, namespace: PLACE.namespace, labels },
       status: { containerStatuses: [{ ready: false, state: { waiting: { reason: 'ErrImagePull' } } }] },
     } as KubeObject);
     await world.reconcile();

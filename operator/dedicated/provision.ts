@@ -32,7 +32,11 @@ export async function provisionStores(
 /** As `status.stores` says it. */
 export function storesStatus({ stores }: Provision): readonly TenantStatusStore[] {
   return stores.map(({ role, driver, name, isolation, ownCredentials }) => ({
-    ...{ role, driver, name, isolation, ownCredentials },
+    role,
+    driver,
+    name,
+    isolation,
+    ownCredentials,
   }));
 }
 

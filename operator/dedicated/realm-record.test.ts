@@ -22,7 +22,10 @@ describe('realm of a Dedicated tenant and the Secret that names it', () => {
     administrators = createFakeAdministrators();
     world = await createTenantWorld({
       dedicated: {
-        ...{ image: 'engram:1', settings: {}, pods: POD_DEFAULTS, network: { clients: [], stores: [] } },
+        image: 'engram:1',
+        settings: {},
+        pods: POD_DEFAULTS,
+        network: { clients: [], stores: [] },
         stores: { available: true, administrators },
       },
     });
@@ -52,9 +55,11 @@ describe('realm of a Dedicated tenant and the Secret that names it', () => {
   /** All that somebody in another namespace can write: labels and annotations as they like, and the victim's uid. */
   const forge = (owner: string, labels: Readonly<Record<string, string>>, data: Secret['data'] = {}) =>
     world.kube.put(KINDS.secret, {
-      ...{ apiVersion: 'v1', kind: 'Secret' },
+      apiVersion: 'v1',
+      kind: 'Secret',
       metadata: {
-        ...{ ...MALLORY, name: 'forged' },
+        ...MALLORY,
+        name: 'forged',
         labels: { 'app.kubernetes.io/managed-by': MANAGER, 'engram.dev/realm': 'any', ...labels },
         annotations: { 'engram.dev/realm-owner': owner },
       },

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { sha256 } from '../../services/common/kernel/hashes.ts';
 import { GROUP } from '../api/names.ts';
 import { TENANT_KIND, type Tenant } from '../api/tenant.ts';
 import { isKubeError } from '../kube-runtime/kube-client.ts';
@@ -118,9 +118,7 @@ async function isNoted(
 ): Promise<boolean> {
   const place = { name: recordName(realm.name), namespace: options.home };
   const noted = (await client.get<ConfigMap>(KINDS.configMap, place, { signal }))?.data ?? {};
-  const proof = createHash('sha256')
-    .update(secretText(secret, PROOF) ?? '')
-    .digest('hex');
+  const proof = sha256(secretText(secret, PROOF) ?? '');
   return noted['ownerUid'] === realm.ownerUid && noted['proof'] === proof;
 }
 

@@ -26,7 +26,10 @@ describe('deletion of a Dedicated tenant', () => {
     administrators = createFakeAdministrators();
     world = await createTenantWorld({
       dedicated: {
-        ...{ image: 'engram:1', settings: {}, pods: POD_DEFAULTS, network: { clients: [], stores: [] } },
+        image: 'engram:1',
+        settings: {},
+        pods: POD_DEFAULTS,
+        network: { clients: [], stores: [] },
         stores: { available: true, administrators },
       },
     });
@@ -115,7 +118,8 @@ describe('deletion of a Dedicated tenant', () => {
   it('removes no store while a pod still runs', async () => {
     await make({ deletionPolicy: 'Delete' });
     world.kube.put(KINDS.pod, {
-      ...{ apiVersion: 'v1', kind: 'Pod' },
+      apiVersion: 'v1',
+      kind: 'Pod',
       metadata: { ...PLACE, name: 'ending', labels: live(KINDS.deployment)[0]?.metadata.labels ?? {} },
     });
     remove();

@@ -23,7 +23,10 @@ describe('keys of a Dedicated tenant whose Secret is gone', () => {
     world = await createTenantWorld({
       trustedNamespaces: ['trusted'],
       dedicated: {
-        ...{ image: 'engram:1', settings: {}, pods: POD_DEFAULTS, network: { clients: [], stores: [] } },
+        image: 'engram:1',
+        settings: {},
+        pods: POD_DEFAULTS,
+        network: { clients: [], stores: [] },
         stores: { available: true, administrators },
       },
     });
@@ -167,7 +170,9 @@ describe('keys of a Dedicated tenant whose Secret is gone', () => {
     const { labels, annotations } = keysIn(PLACE.namespace)?.metadata ?? {};
     const copied = { 'engram.dev/owner-uid': world.kube.read<Tenant>(TENANT_KIND, TRUSTED)?.metadata.uid ?? '' };
     world.kube.put(KINDS.secret, {
-      ...{ apiVersion: 'v1', kind: 'Secret', data: keysIn(PLACE.namespace)?.data ?? {} },
+      apiVersion: 'v1',
+      kind: 'Secret',
+      data: keysIn(PLACE.namespace)?.data ?? {},
       metadata: { ...TRUSTED, name: 'copied', labels: { ...labels, ...copied }, annotations: annotations ?? {} },
     } as Secret);
     const before = administrators.map(({ realms }) => [...realms.entries()]);

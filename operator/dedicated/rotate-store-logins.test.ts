@@ -14,7 +14,10 @@ describe('rotation of the logins of a Dedicated tenant at its stores', () => {
     administrators = made;
     world = await createTenantWorld({
       dedicated: {
-        ...{ image: 'engram:1', settings: {}, pods: POD_DEFAULTS, network: { clients: [], stores: [] } },
+        image: 'engram:1',
+        settings: {},
+        pods: POD_DEFAULTS,
+        network: { clients: [], stores: [] },
         stores: { available: true, administrators },
       },
     });

@@ -51,7 +51,9 @@ describe('services of Dedicated tenants', () => {
     await services.of(tenant('b'), NEVER);
     expect(opened).to.have.length(2);
     expect(opened[0]).to.deep.equal({
-      ...{ settings: {}, secrets: { ENGRAM_NATS_URL: 'nats://one' }, files: { ENGRAM_NATS_CA_FILE: 'authority' } },
+      settings: {},
+      secrets: { ENGRAM_NATS_URL: 'nats://one' },
+      files: { ENGRAM_NATS_CA_FILE: 'authority' },
     });
   });
 

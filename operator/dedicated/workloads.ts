@@ -177,11 +177,11 @@ function activator(installation: Installation): KubeObject {
   const { state, hibernation } = tenant.spec;
   const wakesOnRequest = state === 'Active' && hibernation?.wake === 'OnRequest';
   const template = podTemplate(installation, {
-    ...{
-      component: ACTIVATOR,
-      args: ['operator/activator/main.ts', String(HTTP_PORT), ...(wakesOnRequest ? WAKE_ARGUMENTS : [])],
-    },
-    ...{ variables: [], files: [], hash: '' },
+    component: ACTIVATOR,
+    args: ['operator/activator/main.ts', String(HTTP_PORT), ...(wakesOnRequest ? WAKE_ARGUMENTS : [])],
+    variables: [],
+    files: [],
+    hash: '',
   });
   const spec = { replicas: 1, ...rollout(selectorOf(tenant, ACTIVATOR)), template };
   return object(tenant, KINDS.deployment, ACTIVATOR, { spec });
@@ -247,7 +247,7 @@ export function networkPolicies({ tenant, options }: Installation): readonly Des
         namespace: tenant.metadata.namespace ?? '',
         labels: commonLabels(tenant),
       },
-      ...{ spec: { podSelector, policyTypes: ['Ingress', 'Egress'], ...spec } },
+      spec: { podSelector, policyTypes: ['Ingress', 'Egress'], ...spec },
     },
   });
   return [

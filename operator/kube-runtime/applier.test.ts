@@ -27,8 +27,10 @@ describe('applier', () => {
   const map = (name: string, data: Record<string, string> = {}): Desired => ({
     kind: KINDS.configMap,
     object: {
-      ...{ apiVersion: 'v1', kind: 'ConfigMap' },
-      ...{ metadata: { name, namespace: 'ns', labels: { own: 'label' } }, data },
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name, namespace: 'ns', labels: { own: 'label' } },
+      data,
     } as KubeObject,
   });
   const read = (name: string) => kube.read<ConfigMap>(KINDS.configMap, { name, namespace: 'ns' });
@@ -67,7 +69,9 @@ describe('applier', () => {
     const deployment: Desired = {
       kind: KINDS.deployment,
       object: {
-        ...{ apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'd', namespace: 'ns' } },
+        apiVersion: 'apps/v1',
+        kind: 'Deployment',
+        metadata: { name: 'd', namespace: 'ns' },
         spec: { template: {} },
       } as KubeObject,
     };
@@ -147,8 +151,11 @@ describe('event recorder', () => {
     const clock = createFakeClock();
     const logger = createSilentLogger();
     const recorder = createEventRecorder({
-      ...{ client: kube.client({ clock }), clock, logger },
-      ...{ controller: 'example.dev/operator', instance: 'pod-1' },
+      client: kube.client({ clock }),
+      clock,
+      logger,
+      controller: 'example.dev/operator',
+      instance: 'pod-1',
     });
     const object = kube.put(WIDGET, { ...WIDGET, metadata: { name: 'w', namespace: 'ns' } } as KubeObject);
     for (let round = 0; round < 5; round += 1) {
@@ -172,8 +179,11 @@ describe('event recorder', () => {
   it('loses an event rather than the work when the server refuses it', async () => {
     const clock = createFakeClock();
     const recorder = createEventRecorder({
-      ...{ client: kube.client({ clock }), clock, logger: createSilentLogger() },
-      ...{ controller: 'example.dev/operator', instance: 'pod-1' },
+      client: kube.client({ clock }),
+      clock,
+      logger: createSilentLogger(),
+      controller: 'example.dev/operator',
+      instance: 'pod-1',
     });
     const object = kube.put(WIDGET, { ...WIDGET, metadata: { name: 'w', namespace: 'ns' } } as KubeObject);
     kube.fail({ fault: { status: 500 } });

@@ -6,8 +6,12 @@ import { statusPatch } from './reconcile-frame.ts';
 
 const at = (seconds: number) => new Date(Date.UTC(2026, 7, 1, 0, 0, seconds));
 const ready = (fields: Partial<Condition>): Condition => ({
-  ...{ type: 'Ready', status: 'True', reason: 'Available', message: 'All is well' },
-  ...{ lastTransitionTime: '2026-08-01T00:00:00Z', observedGeneration: 1 },
+  type: 'Ready',
+  status: 'True',
+  reason: 'Available',
+  message: 'All is well',
+  lastTransitionTime: '2026-08-01T00:00:00Z',
+  observedGeneration: 1,
   ...fields,
 });
 

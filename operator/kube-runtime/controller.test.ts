@@ -41,7 +41,10 @@ describe('controller', () => {
           return reconcile(key, signal);
         },
       },
-      ...{ sources: [source], workers: 3, clock, logger: createSilentLogger() },
+      sources: [source],
+      workers: 3,
+      clock,
+      logger: createSilentLogger(),
       metrics: createRuntimeMetrics(registry, 'test_'),
       queue: { backoffMs: { first: 100, most: 1_000 } },
     });

@@ -102,7 +102,11 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
       const event = eventObject(options, object, { ...note, message });
       const { name, namespace = 'default' } = event.metadata;
       sent.set(key, {
-        ...{ name, namespace, firstAt: clock.monotonicMs(), count: 1, lastObserved: clock.now() },
+        name,
+        namespace,
+        firstAt: clock.monotonicMs(),
+        count: 1,
+        lastObserved: clock.now(),
         cancel: undefined,
       });
       send(() => client.create(KINDS.event, event));

@@ -193,7 +193,10 @@ describe('informer', () => {
 
   it('keeps in memory only what it is told to, and tells of every change all the same', async () => {
     const trimmed = createInformer<ConfigMap>({
-      ...{ kind: configMap, client: kube.client({ clock }), clock, logger: createSilentLogger() },
+      kind: configMap,
+      client: kube.client({ clock }),
+      clock,
+      logger: createSilentLogger(),
       metrics: { watchRestarted: () => {}, watchEventAge: () => {} },
       trim: ({ data: _, ...rest }) => rest,
     });

@@ -55,7 +55,9 @@ describe('manager', () => {
       informers: [cache.informer],
       controllers: [
         {
-          ...{ kind: 'Widget', enqueue: () => {}, whenSynced: async () => {} },
+          kind: 'Widget',
+          enqueue: () => {},
+          whenSynced: async () => {},
           subscribe: () => void log.push('subscribe'),
           start: () => void log.push('work'),
           stop: async () => void log.push('rest'),
@@ -95,13 +97,18 @@ describe('health server', () => {
     metrics.leading(true);
     metrics.conditions('Widget', 'ns/w', [
       {
-        ...{ type: 'Ready', status: 'True', reason: 'Available', message: '' },
-        ...{ lastTransitionTime: '', observedGeneration: 1 },
+        type: 'Ready',
+        status: 'True',
+        reason: 'Available',
+        message: '',
+        lastTransitionTime: '',
+        observedGeneration: 1,
       },
     ]);
     let ready = false;
     const server = createHealthServer({
-      ...{ host: '127.0.0.1', port: 0 },
+      host: '127.0.0.1',
+      port: 0,
       liveness: () => ({ loop: () => true }),
       readiness: () => ({ cache: () => ready, bus: () => true }),
       metrics: { contentType: registry.contentType, render: () => registry.metrics() },
@@ -131,7 +138,9 @@ describe('health server', () => {
 describe('informers of several namespaces', () => {
   it('are one: everything in it, synced when all are, alive when all are', async () => {
     const object = (namespace: string): KubeObject => ({
-      ...{ apiVersion: 'v1', kind: 'Widget', metadata: { name: 'w', namespace } },
+      apiVersion: 'v1',
+      kind: 'Widget',
+      metadata: { name: 'w', namespace },
     });
     const one = fakeInformer('Widget', [], [object('one')]);
     const two = fakeInformer('Widget', [], [object('two')]);
@@ -155,10 +164,11 @@ describe('connection of a pod', () => {
       await writeFile(join(folder, 'token'), 'first\n');
       await writeFile(join(folder, 'ca.crt'), 'authority');
       const clock = createFakeClock();
-      const connection = inClusterConnection({ ...{ host: '10.96.0.1', port: '443', folder }, clock });
+      const connection = inClusterConnection({ host: '10.96.0.1', port: '443', folder, clock });
       expect(connection.server.href).to.equal('https://10.96.0.1/');
       expect(await connection.credentials()).to.deep.equal({
-        ...{ headers: { authorization: 'Bearer first' }, tls: { ca: 'authority' } },
+        headers: { authorization: 'Bearer first' },
+        tls: { ca: 'authority' },
       });
       await writeFile(join(folder, 'token'), 'second');
       expect((await connection.credentials()).headers['authorization']).to.equal('Bearer first');

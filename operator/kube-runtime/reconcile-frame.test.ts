@@ -72,7 +72,11 @@ describe('reconcile frame', () => {
     const metrics = createRuntimeMetrics(new Registry(), 'test_');
     const client = kube.client({ clock });
     const made = createReconciler(definition, {
-      ...{ client, clock, events, metrics, logger: createSilentLogger() },
+      client,
+      clock,
+      events,
+      metrics,
+      logger: createSilentLogger(),
       random: () => 0.5,
     });
     return () => made.reconcile('ns/w', signal);
@@ -129,7 +133,8 @@ describe('reconcile frame', () => {
     expect(statusWrites()).to.equal(1);
     const since = condition('Ready')?.lastTransitionTime;
     expect(brief()).to.deep.equal({
-      ...{ Ready: ['False', 'StoreUnreachable'], Reconciling: ['True', 'StoreUnreachable'] },
+      Ready: ['False', 'StoreUnreachable'],
+      Reconciling: ['True', 'StoreUnreachable'],
       Sized: ['Unknown', 'Pending'],
     });
     expect(notes).to.deep.equal([]);
@@ -308,8 +313,12 @@ describe('reconcile frame', () => {
   it('keeps conditions that others wrote', async () => {
     put();
     const foreign: Condition = {
-      ...{ type: 'Reviewed', status: 'True', reason: 'Yes', message: 'By a person' },
-      ...{ lastTransitionTime: '2026-07-01T00:00:00Z', observedGeneration: 1 },
+      type: 'Reviewed',
+      status: 'True',
+      reason: 'Yes',
+      message: 'By a person',
+      lastTransitionTime: '2026-07-01T00:00:00Z',
+      observedGeneration: 1,
     };
     kube.store.update(
       '/apis/example.dev/v1/widgets',

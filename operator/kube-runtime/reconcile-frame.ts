@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { isRecord } from '../../services/common/kernel/objects.ts';
 import type { Logger } from '../../services/common/ports/logger.ts';
 import {
   type Condition,
@@ -305,10 +306,6 @@ function replaced(before: unknown, after: unknown): unknown {
     ...Object.fromEntries(gone.map((key) => [key, null])),
     ...Object.fromEntries(Object.entries(after).map(([key, value]) => [key, replaced(before[key], value)])),
   };
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Without `undefined`, as it would travel. */

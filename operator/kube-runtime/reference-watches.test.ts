@@ -7,7 +7,9 @@ import { type ConfigMap, KINDS } from './kube-object.ts';
 import { createReferenceWatches, type ReferenceWatches } from './reference-watches.ts';
 
 const map = (name: string, text = ''): ConfigMap => ({
-  ...{ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: 'ns' } },
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name, namespace: 'ns' },
   data: { text },
 });
 const named = (name: string) => ({ name, namespace: 'ns' });
@@ -23,7 +25,11 @@ describe('watches of objects that others refer to', () => {
     clock = createFakeClock();
     told = [];
     watches = createReferenceWatches({
-      ...{ kind: KINDS.configMap, client: kube.client({ clock }), clock, logger: createSilentLogger(), most: 2 },
+      kind: KINDS.configMap,
+      client: kube.client({ clock }),
+      clock,
+      logger: createSilentLogger(),
+      most: 2,
       metrics: { watchRestarted: () => {} },
     });
     watches.onChange((owner) => told.push(owner));

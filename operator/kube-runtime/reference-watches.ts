@@ -119,7 +119,12 @@ function watchOne(
     onChange();
   };
   return createListWatch<KubeObject>({
-    ...{ kind, client, clock, logger, metrics, fieldSelector: `metadata.name=${name}` },
+    kind,
+    client,
+    clock,
+    logger,
+    metrics,
+    fieldSelector: `metadata.name=${name}`,
     ...(namespace === undefined ? {} : { namespace }),
     onList: ([object]) => see(object?.metadata.resourceVersion),
     onEvent({ type, object }) {

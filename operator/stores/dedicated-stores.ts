@@ -1,3 +1,4 @@
+import { withoutUndefined } from '../../services/common/kernel/objects.ts';
 import type { Config } from '../../services/common/platform/config/configuration.ts';
 import type { DedicatedStores, StoreAdministrator } from './store-administrator.ts';
 
@@ -73,16 +74,21 @@ async function openNats(config: DedicatedStoreSettings): Promise<StoreAdministra
     config;
   if (signingKeyFile === undefined || systemCredentialsFile === undefined) {
     const { createNatsAdministrator } = await import('./nats/nats-administrator.ts');
-    return createNatsAdministrator({ url, ...given({ caFile, credentialsFile }) });
+    return createNatsAdministrator({ url, ...withoutUndefined({ caFile, credentialsFile }) });
   }
   const { createNatsAccountAdministrator } = await import('./nats/nats-account-administrator.ts');
-  return createNatsAccountAdministrator({ url, signingKeyFile, systemCredentialsFile, ...given({ caFile }) });
+  return createNatsAccountAdministrator({
+    url,
+    signingKeyFile,
+    systemCredentialsFile,
+    ...withoutUndefined({ caFile }),
+  });
 }
 
 async function openElasticsearch(config: DedicatedStoreSettings): Promise<StoreAdministrator> {
   const { createElasticsearchAdministrator } = await import('./elasticsearch/elasticsearch-administrator.ts');
   const { operatorElasticsearchUrl: url = '', elasticsearchReplicas: replicas, elasticsearchCaFile: caFile } = config;
-  return createElasticsearchAdministrator({ url, replicas, ...given({ caFile }) });
+  return createElasticsearchAdministrator({ url, replicas, ...withoutUndefined({ caFile }) });
 }
 
 async function openNeo4j(config: DedicatedStoreSettings): Promise<StoreAdministrator> {
@@ -98,21 +104,14 @@ async function openS3(config: DedicatedStoreSettings): Promise<StoreAdministrato
     bucket: config.operatorS3Buckets ? null : (config.s3Bucket ?? null),
     prefix: config.s3Prefix,
     region: config.s3Region,
-    ...given({ endpoint, accessKey, secretKey }),
+    ...withoutUndefined({ endpoint, accessKey, secretKey }),
   });
 }
 
 async function openKafka(config: DedicatedStoreSettings, brokers: readonly string[]): Promise<StoreAdministrator> {
   const { createKafkaAdministrator } = await import('./kafka/kafka-administrator.ts');
   const { kafkaUser: user, kafkaPassword: password, kafkaCaFile: caFile } = config;
-  return createKafkaAdministrator({ brokers, ...given({ user, password, caFile }) });
+  return createKafkaAdministrator({ brokers, ...withoutUndefined({ user, password, caFile }) });
 }
 
 /** Only what is set: the administrators tell absent from empty. */
-function given<Values extends Readonly<Record<string, string | undefined>>>(
-  values: Values,
-): { readonly [Key in keyof Values]?: string } {
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as {
-    readonly [Key in keyof Values]?: string;
-  };
-}

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import { engramError } from '../../services/common/kernel/errors.ts';
+import { sha256 } from '../../services/common/kernel/hashes.ts';
 
 /**
  * What belongs to one Dedicated tenant in all stores. Its name is part of every name that is made there: of databases,
@@ -24,7 +24,7 @@ export function isRealmName(name: string): boolean {
 
 /** The realm of the Tenant with this uid. The name is the same in every process and release: 17 characters. */
 export function realmOf(ownerUid: string): Realm {
-  return { name: `t${createHash('sha256').update(ownerUid).digest('hex').slice(0, 16)}`, ownerUid };
+  return { name: `t${sha256(ownerUid).slice(0, 16)}`, ownerUid };
 }
 
 /** Two users by turns: one is in use while the other is made or goes. */

@@ -1,4 +1,5 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
+import { sha256 } from '../../services/common/kernel/hashes.ts';
 import { KEY_ANNOTATIONS } from '../api/names.ts';
 import { toSeconds } from '../kube-runtime/conditions.ts';
 import { type Secret, secretText } from '../kube-runtime/kube-object.ts';
@@ -42,7 +43,7 @@ export function isApiKey(text: string | undefined): text is string {
 
 /** What the services keep in place of a key. */
 export function keySha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
+  return sha256(text);
 }
 
 /** The key of a Secret that we made; null when its value is no key. */

@@ -29,7 +29,8 @@ describe('deletion of a tenant', () => {
     status?: Dataset['status'],
   ) =>
     world.kube.put<Dataset>(DATASET_KIND, {
-      ...{ apiVersion: DATASET_KIND.apiVersion, kind: DATASET_KIND.kind },
+      apiVersion: DATASET_KIND.apiVersion,
+      kind: DATASET_KIND.kind,
       metadata: { name, namespace, finalizers: ['engram.dev/dataset'] },
       spec: { tenantRef, suspend: false },
       ...(status === undefined ? {} : { status }),

@@ -4,7 +4,9 @@ import { createTenantWorld, PLACE, type TenantWorld } from '../../test/support/k
 import { KINDS, type Secret } from '../kube-runtime/kube-object.ts';
 
 const EMBEDDING = {
-  ...{ provider: 'openai', model: 'text-embedding-3-small', dimensions: 1536 },
+  provider: 'openai',
+  model: 'text-embedding-3-small',
+  dimensions: 1536,
   apiKeySecretRef: { name: 'llm', key: 'apiKey' },
 };
 const GIVEN = { provider: 'openai', model: 'text-embedding-3-small', dimensions: 1536, apiKey: 'sk-first' };
@@ -20,7 +22,10 @@ describe('embedding model of a tenant', () => {
   const encoded = (text: string) => ({ apiKey: Buffer.from(text).toString('base64') });
   const addKey = (text: string) =>
     world.kube.put<Secret>(KINDS.secret, {
-      ...{ apiVersion: 'v1', kind: 'Secret', metadata: { ...PLACE, name: 'llm' }, data: encoded(text) },
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: { ...PLACE, name: 'llm' },
+      data: encoded(text),
     });
   const changeKey = (text: string) =>
     world.kube.change(KINDS.secret, { ...PLACE, name: 'llm' }, { data: encoded(text) });

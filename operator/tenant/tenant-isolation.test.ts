@@ -32,7 +32,9 @@ describe('isolation of a tenant', () => {
     const [tenantId, seenByTenantId] = [asId<TenantId>(idOf('acme')), asId<TenantId>(idOf('other'))];
     const leaks = ['search', 'dataset id'].map((way) => ({ tenantId, seenByTenantId, way }));
     world.services.isolationAnswer = ({ otherTenantIds }) => ({
-      ...{ unproven: null, comparedTenantIds: otherTenantIds, leaks },
+      unproven: null,
+      comparedTenantIds: otherTenantIds,
+      leaks,
     });
   };
   const pass = (ms: number) => world.clock.advance(ms);
@@ -157,7 +159,9 @@ describe('isolation of a tenant', () => {
     await pass(HALF_HOUR);
     await world.reconcile();
     expect(world.conditions()).to.include({
-      ...{ IsolationVerified: 'False CanaryLeaked', Ready: 'False CanaryLeaked', Stalled: 'True CanaryLeaked' },
+      IsolationVerified: 'False CanaryLeaked',
+      Ready: 'False CanaryLeaked',
+      Stalled: 'True CanaryLeaked',
     });
     expect(world.read()?.status?.leaks).to.deep.equal([
       { otherTenantId: idOf('other'), direction: 'Out', ways: 'dataset id, search' },

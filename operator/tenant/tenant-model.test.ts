@@ -17,7 +17,10 @@ describe('language model of a tenant', () => {
   const encoded = (text: string) => ({ apiKey: Buffer.from(text).toString('base64') });
   const addKey = (text: string) =>
     world.kube.put<Secret>(KINDS.secret, {
-      ...{ apiVersion: 'v1', kind: 'Secret', metadata: { ...PLACE, name: 'llm' }, data: encoded(text) },
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: { ...PLACE, name: 'llm' },
+      data: encoded(text),
     });
   const changeKey = (text: string) =>
     world.kube.change(KINDS.secret, { ...PLACE, name: 'llm' }, { data: encoded(text) });

@@ -336,7 +336,11 @@ describe('budget of a tenant', () => {
       storageBytes: { limit: 1_610_612_736, action: 'Warn' },
     });
     expect(world.read()?.status?.usage).to.deep.equal({
-      ...{ datasets: 0, items: 0, storage: '0', llmTokensToday: 0, llmTokensThisMonth: 0 },
+      datasets: 0,
+      items: 0,
+      storage: '0',
+      llmTokensToday: 0,
+      llmTokensThisMonth: 0,
       enforced: true,
     });
   });
@@ -399,8 +403,10 @@ describe('tenants of one name in two namespaces', () => {
     const spec = (hostname: string) => completeSpec({ routing: { type: 'Ingress', hostname } });
     for (const namespace of ['one', 'two']) {
       world.kube.put<Tenant>(TENANT_KIND, {
-        ...{ apiVersion: TENANT_KIND.apiVersion, kind: TENANT_KIND.kind },
-        ...{ metadata: { name: 'acme', namespace }, spec: spec(`${namespace}.example.com`) },
+        apiVersion: TENANT_KIND.apiVersion,
+        kind: TENANT_KIND.kind,
+        metadata: { name: 'acme', namespace },
+        spec: spec(`${namespace}.example.com`),
       });
       await world.reconcile(`${namespace}/acme`);
     }

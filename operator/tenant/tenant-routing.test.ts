@@ -13,7 +13,10 @@ const HTTP_ROUTE: TenantRouting = {
 };
 const INGRESS: TenantRouting = { type: 'Ingress', hostname: 'acme.example.com' };
 const GATEWAY = {
-  ...{ apiVersion: 'gateway.networking.k8s.io/v1', kind: 'Gateway', plural: 'gateways', namespaced: true },
+  apiVersion: 'gateway.networking.k8s.io/v1',
+  kind: 'Gateway',
+  plural: 'gateways',
+  namespaced: true,
 } as const;
 
 describe('route of a tenant', () => {
@@ -102,8 +105,10 @@ describe('route of a tenant', () => {
 
   it('is an HTTPRoute that is Ready when its Gateways have taken it', async () => {
     world.kube.put(GATEWAY, {
-      ...{ apiVersion: GATEWAY.apiVersion, kind: GATEWAY.kind, metadata: { name: 'public', namespace: 'gateways' } },
-      ...{ spec: { listeners: [{ name: 'https', protocol: 'HTTPS' }] } },
+      apiVersion: GATEWAY.apiVersion,
+      kind: GATEWAY.kind,
+      metadata: { name: 'public', namespace: 'gateways' },
+      spec: { listeners: [{ name: 'https', protocol: 'HTTPS' }] },
     });
     world.put({ routing: HTTP_ROUTE });
     const first = await world.reconcile();

@@ -18,7 +18,10 @@ describe('deletion of a tenant by Snapshot', () => {
     const encoded = Object.entries(data).map(([key, text]) => [key, Buffer.from(text).toString('base64')]);
     const metadata = { name: 's3', namespace: 'memory' };
     world.kube.put<Secret>(KINDS.secret, {
-      ...{ apiVersion: 'v1', kind: 'Secret', metadata, data: Object.fromEntries(encoded) },
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata,
+      data: Object.fromEntries(encoded),
     });
   };
   const remove = () => world.kube.remove(TENANT_KIND, PLACE);
@@ -30,7 +33,12 @@ describe('deletion of a tenant by Snapshot', () => {
     remove();
   };
   const failing = (name: string, message: string, step = '') => ({
-    ...{ erased: false, step, removed: {}, residue: 0, receipt: null, failure: { name, message } },
+    erased: false,
+    step,
+    removed: {},
+    residue: 0,
+    receipt: null,
+    failure: { name, message },
   });
 
   it('asks for nothing before it knows the bucket, says what is missing, and goes on when that is there', async () => {
@@ -119,7 +127,9 @@ describe('backup of a tenant', () => {
     );
     const text = (value: string) => Buffer.from(value).toString('base64');
     world.kube.put<Secret>(KINDS.secret, {
-      ...{ apiVersion: 'v1', kind: 'Secret', metadata: { name: 's3', namespace: 'memory' } },
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: { name: 's3', namespace: 'memory' },
       data: { bucket: text('b'), accessKey: text('a'), secretKey: text('s') },
     });
     await world.reconcile();

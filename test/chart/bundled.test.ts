@@ -19,9 +19,12 @@ withCluster('nodes', 'an installation with the stores of the chart', () => {
     this.timeout(900_000);
     const { mongodb, elasticsearch, neo4j } = await bundledImagesInCluster();
     installation = await install({
-      ...{ mongodb: { enabled: true, image: mongodb }, externalMongodb: {} },
-      ...{ elasticsearch: { enabled: true, image: elasticsearch }, externalElasticsearch: {} },
-      ...{ neo4j: { enabled: true, image: neo4j }, externalNeo4j: {} },
+      mongodb: { enabled: true, image: mongodb },
+      externalMongodb: {},
+      elasticsearch: { enabled: true, image: elasticsearch },
+      externalElasticsearch: {},
+      neo4j: { enabled: true, image: neo4j },
+      externalNeo4j: {},
     });
     await installation.apply();
     client = apiClient(installation.host);

@@ -44,7 +44,9 @@ withCluster('nodes', 'an operator with a ClusterRole', () => {
     const items = [
       { ...group, kind: 'Tenant', metadata: { name: 'acme', namespace: tenants.name }, spec: tenant },
       {
-        ...{ ...group, kind: 'Dataset', metadata: { name: 'notes', namespace: datasets.name } },
+        ...group,
+        kind: 'Dataset',
+        metadata: { name: 'notes', namespace: datasets.name },
         spec: { tenantRef: { name: 'acme', namespace: tenants.name }, deletionPolicy: 'Delete' },
       },
     ];
@@ -65,7 +67,8 @@ withCluster('nodes', 'an operator with a ClusterRole', () => {
   it('may do nothing that gives it more rights, and has no wildcard', async () => {
     const account = `system:serviceaccount:${installation.namespace}:${RELEASE}-engram-operator`;
     const review = {
-      ...{ apiVersion: 'authorization.k8s.io/v1', kind: 'SelfSubjectRulesReview' },
+      apiVersion: 'authorization.k8s.io/v1',
+      kind: 'SelfSubjectRulesReview',
       spec: { namespace: 'kube-system' },
     };
     const answer = await kubectl(

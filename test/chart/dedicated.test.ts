@@ -36,7 +36,8 @@ withCluster('nodes', 'a Dedicated tenant of an installation', () => {
       // As long before the end as the ingress needs to hear of it, but no longer for what is asked than a search takes.
       shutdown: { preStopSeconds: 5, drainSeconds: 5 },
       operator: {
-        ...{ replicas: 1, watchNamespaces: [installation.namespace] },
+        replicas: 1,
+        watchNamespaces: [installation.namespace],
         dedicated: { enabled: true, existingSecret: 'administrators' },
       },
     });
@@ -62,7 +63,11 @@ withCluster('nodes', 'a Dedicated tenant of an installation', () => {
     ) as Status;
     const { realm } = status;
     expect(status.stores).to.deep.include({
-      ...{ role: 'Documents', driver: 'mongodb', name: `engram_${realm}`, isolation: 'Database', ownCredentials: true },
+      role: 'Documents',
+      driver: 'mongodb',
+      name: `engram_${realm}`,
+      isolation: 'Database',
+      ownCredentials: true,
     });
     const labels = ['--selector', 'app.kubernetes.io/name=engram-tenant', '--output', 'name'];
     expect((await kubectl(['get', 'pods', ...place, ...labels])).trim().split('\n')).to.have.length(6);

@@ -54,7 +54,9 @@ withCluster('nodes', 'an upgrade from an earlier release', () => {
     this.timeout(600_000);
     const place = ['--namespace', installation.namespace];
     const tenant = {
-      ...{ apiVersion: 'engram.dev/v1alpha1', kind: 'Tenant', metadata: { name: 'acme' } },
+      apiVersion: 'engram.dev/v1alpha1',
+      kind: 'Tenant',
+      metadata: { name: 'acme' },
       spec: { owner: { email: 'owner@acme.example.com' }, apiKeys: [{ name: 'default', secretName: 'acme-key' }] },
     };
     await kubectl(['create', ...place, '--filename', '-'], { input: JSON.stringify(tenant) });

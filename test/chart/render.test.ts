@@ -169,10 +169,13 @@ describe('the chart', () => {
     expect(variable(operator, 'ENGRAM_OPERATOR_DEDICATED_IMAGE')?.value).to.equal(container?.image);
     const settings = variable(operator, 'ENGRAM_OPERATOR_DEDICATED_SETTINGS')?.value ?? '';
     expect(JSON.parse(settings)).to.deep.equal({
-      ...{ LLM_MODEL: 'gpt-5', LOG_LEVEL: 'debug', ENGRAM_TRUSTED_PROXIES: '10.0.0.0/8' },
+      LLM_MODEL: 'gpt-5',
+      LOG_LEVEL: 'debug',
+      ENGRAM_TRUSTED_PROXIES: '10.0.0.0/8',
     });
     expect(variable(operator, 'ENGRAM_OPERATOR_MONGODB_URL')?.valueFrom?.secretKeyRef).to.deep.equal({
-      ...{ name: 'administrators', key: 'mongodbUrl' },
+      name: 'administrators',
+      key: 'mongodbUrl',
     });
     expect(variablesOf(operator).filter(({ name }) => name === 'LLM_API_KEY')).to.deep.equal([]);
     const network = JSON.parse(variable(operator, 'ENGRAM_OPERATOR_DEDICATED_NETWORK')?.value ?? '') as object;

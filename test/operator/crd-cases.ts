@@ -197,7 +197,7 @@ export const REFUSED_OBJECTS: readonly (Refused & { readonly object: Json })[] =
   {
     what: 'more memory set aside than may be used',
     object: tenant({
-      ...{ isolation: 'Dedicated' },
+      isolation: 'Dedicated',
       resources: { search: { requests: { memory: '2Gi' }, limits: { memory: '1024Mi' } } },
     }),
     says: 'requests.memory must not be above limits.memory',
@@ -205,7 +205,7 @@ export const REFUSED_OBJECTS: readonly (Refused & { readonly object: Json })[] =
   {
     what: 'more processor set aside than may be used',
     object: tenant({
-      ...{ isolation: 'Dedicated' },
+      isolation: 'Dedicated',
       resources: { search: { requests: { cpu: '1500m' }, limits: { cpu: '1' } } },
     }),
     says: 'requests.cpu must not be above limits.cpu',

@@ -69,10 +69,14 @@ export async function createOperatorWorld(namespace: string, real?: Services): P
     const { home = namespace } = options;
     let lost = false;
     const operator = createOperator({
-      ...{ connection: options.connection ?? connection, clock, logger: createSilentLogger(), registry },
+      connection: options.connection ?? connection,
+      clock,
+      logger: createSilentLogger(),
+      registry,
       services: real ?? services,
       watchNamespaces: [namespace],
-      ...{ lease: { name: 'engram-operator', namespace: home }, instance: 'test' },
+      lease: { name: 'engram-operator', namespace: home },
+      instance: 'test',
       identity: `test_${randomBytes(4).toString('hex')}`,
       leaseTimes: options.leaseTimes ?? PATIENT,
       workers: options.workers ?? 4,
@@ -92,7 +96,9 @@ export async function createOperatorWorld(namespace: string, real?: Services): P
       },
     });
     const made: RunningOperator = {
-      ...{ operator, lost: () => lost, metrics: () => registry.metrics() },
+      operator,
+      lost: () => lost,
+      metrics: () => registry.metrics(),
       async stop() {
         running.delete(made);
         await operator.stop();
@@ -105,17 +111,24 @@ export async function createOperatorWorld(namespace: string, real?: Services): P
   }
 
   return {
-    ...{ client, connection, services, run },
+    client,
+    connection,
+    services,
+    run,
     async createTenant(name, spec = {}) {
       await client.create(TENANT_KIND, {
-        ...{ apiVersion: TENANT_KIND.apiVersion, kind: TENANT_KIND.kind, metadata: { name, namespace } },
+        apiVersion: TENANT_KIND.apiVersion,
+        kind: TENANT_KIND.kind,
+        metadata: { name, namespace },
         // The API server completes it.
         spec: { owner: { email: `${name}@example.com` }, ...spec } as TenantSpec,
       });
     },
     async createDataset(name, tenant, spec = {}) {
       await client.create(DATASET_KIND, {
-        ...{ apiVersion: DATASET_KIND.apiVersion, kind: DATASET_KIND.kind, metadata: { name, namespace } },
+        apiVersion: DATASET_KIND.apiVersion,
+        kind: DATASET_KIND.kind,
+        metadata: { name, namespace },
         spec: { tenantRef: { name: tenant }, ...spec } as DatasetSpec,
       });
     },

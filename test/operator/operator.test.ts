@@ -132,14 +132,17 @@ describeWithCluster('operator on a real API server', (server) => {
   it('does all of it with the rights that the chart gives it, and no others', async () => {
     const { tls } = await world.connection.credentials();
     const account = await createOperatorAccount(server(), {
-      ...{ namespace, server: world.connection.server, ca: String(tls.ca) },
+      namespace,
+      server: world.connection.server,
+      ca: String(tls.ca),
     });
     try {
       const running = world.run({ connection: account.connection });
       const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'model', namespace } };
       await world.client.create<Secret>(KINDS.secret, { ...secret, stringData: { apiKey: 'first' } });
       await world.createTenant('acme', {
-        ...{ datasetDeletion: 'Cascade', deletionPolicy: 'Delete' },
+        datasetDeletion: 'Cascade',
+        deletionPolicy: 'Delete',
         llm: { provider: 'openai', model: 'small', apiKeySecretRef: { name: 'model', key: 'apiKey' } },
         apiKeys: [{ name: 'default', secretName: 'acme-key', rotation: { interval: '2160h', overlap: '24h' } }],
         routing: { type: 'Ingress', hostname: `${namespace}.example.com` },
@@ -152,7 +155,10 @@ describeWithCluster('operator on a real API server', (server) => {
       await until('the prompt is missing', async () => (await schema()) === 'ConfigMapMissing', LIMIT);
       // Nobody asks for a look: what others make and change is seen at once.
       await world.client.create<ConfigMap>(KINDS.configMap, {
-        ...{ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'prompt', namespace }, data: { text: 'Extract.' } },
+        apiVersion: 'v1',
+        kind: 'ConfigMap',
+        metadata: { name: 'prompt', namespace },
+        data: { text: 'Extract.' },
       });
       await until('all are ready', converged, LIMIT);
       await world.client.patch(KINDS.secret, secret.metadata, { stringData: { apiKey: 'second' } });
@@ -212,13 +218,21 @@ describeWithCluster('operator on a real API server', (server) => {
     world.run();
     await world.createTenant('acme');
     await world.client.create<ConfigMap>(KINDS.configMap, {
-      ...{ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'model', namespace } },
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name: 'model', namespace },
       data: { 'model.json': '{"title":"Ticket"}' },
     });
     world.services.before['datasetStatistics'] = () => {
       for (const held of world.services.datasets.values()) {
         held.statistics = {
-          ...{ items: 3, chunks: 4, nodes: 5, edges: 6, pending: 1, failed: 0, lagSeconds: 1 },
+          items: 3,
+          chunks: 4,
+          nodes: 5,
+          edges: 6,
+          pending: 1,
+          failed: 0,
+          lagSeconds: 1,
           lastCognifiedAt: '2026-08-01T10:00:00.123+00:00',
           writer: { holder: 'cognify-1', fencingToken: 41 },
           activeRun: { id: 'r1', pipeline: 'cognify', startedAt: '2026-08-01T10:00:00+00:00' },

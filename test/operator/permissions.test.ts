@@ -101,8 +101,11 @@ describeWithCluster("the operator with the chart's rights", (server) => {
   async function live(allowedNamespaces: Tenant['spec']['datasets']['allowedNamespaces']): Promise<void> {
     const secretName = 'acme-key';
     await world.createTenant('acme', {
-      ...{ apiKeys: [{ name: 'default', secretName }], quotas: { items: 5, action: 'Enforce' } },
-      ...{ deletionPolicy: 'Delete', datasetDeletion: 'Cascade', datasets: { allowedNamespaces } },
+      apiKeys: [{ name: 'default', secretName }],
+      quotas: { items: 5, action: 'Enforce' },
+      deletionPolicy: 'Delete',
+      datasetDeletion: 'Cascade',
+      datasets: { allowedNamespaces },
       routing: { type: 'Ingress', hostname: 'acme.example.com' },
     });
     await world.createDataset('tickets', 'acme', { deletionPolicy: 'Delete', prompt: { inline: 'Find tickets.' } });
@@ -154,18 +157,22 @@ describeWithCluster("the operator with the chart's rights", (server) => {
     const administrators = createFakeAdministrators();
     let image = 'localhost/engram/nobody:made-this';
     world.run({
-      ...{ connection, home },
+      connection,
+      home,
       dedicated: {
         get image() {
           return image;
         },
-        ...{ settings: { LOG_LEVEL: 'info' }, pods: POD_DEFAULTS, network: { clients: [], stores: [] } },
+        settings: { LOG_LEVEL: 'info' },
+        pods: POD_DEFAULTS,
+        network: { clients: [], stores: [] },
         stores: { available: true, administrators },
       },
     });
     await world.createTenant('acme', {
       ...{ isolation: 'Dedicated', scaling: { search: { min: 1, max: 3, targetCPU: 70 } } },
-      ...{ routing: { type: 'Ingress', hostname: 'acme.example.com' }, deletionPolicy: 'Delete' },
+      routing: { type: 'Ingress', hostname: 'acme.example.com' },
+      deletionPolicy: 'Delete',
     });
     const workloads = () => condition('WorkloadsReady');
     // Without a node there is no room; with one there is no such image.
@@ -220,10 +227,14 @@ describeWithCluster("the operator with the chart's rights", (server) => {
     const connection = await install({ operator: { dedicated } });
     const administrators = createFakeAdministrators();
     world.run({
-      ...{ connection, home },
+      connection,
+      home,
       dedicated: {
-        ...{ image: 'localhost/engram/nobody:made-this', settings: {}, pods: POD_DEFAULTS },
-        ...{ network: { clients: [], stores: [] }, stores: { available: true, administrators } },
+        image: 'localhost/engram/nobody:made-this',
+        settings: {},
+        pods: POD_DEFAULTS,
+        network: { clients: [], stores: [] },
+        stores: { available: true, administrators },
       },
     });
     const keys = async () => {

@@ -102,7 +102,12 @@ describeWithCluster('runtime of the operator on a real API server', (server) => 
       const restarts: string[] = [];
       const changes: Change<ConfigMap>[] = [];
       const informer = createInformer<ConfigMap>({
-        ...{ kind: configMap, client, clock, logger, namespace, labelSelector: 'watched=yes' },
+        kind: configMap,
+        client,
+        clock,
+        logger,
+        namespace,
+        labelSelector: 'watched=yes',
         metrics: { watchRestarted: (_, cause) => void restarts.push(cause), watchEventAge: () => {} },
       });
       informer.onChange((change) => changes.push(change));
@@ -166,7 +171,11 @@ describeWithCluster('runtime of the operator on a real API server', (server) => 
   describe('events', () => {
     it('are taken by the server, once and then as a series', async () => {
       const recorder = createEventRecorder({
-        ...{ client, clock, logger, controller: 'engram.test/operator', instance: 'test-1' },
+        client,
+        clock,
+        logger,
+        controller: 'engram.test/operator',
+        instance: 'test-1',
       });
       const about = await client.create<ConfigMap>(configMap, map('noted'));
       for (let round = 0; round < 3; round += 1) {
@@ -187,7 +196,12 @@ describeWithCluster('runtime of the operator on a real API server', (server) => 
     const elector = (identity: string, lost: string[] = []): LeaderElector => {
       const lease = { name: 'the-lease', namespace };
       const made = createLeaderElector({
-        ...{ client, clock, logger, lease, identity, times },
+        client,
+        clock,
+        logger,
+        lease,
+        identity,
+        times,
         onLost: () => void lost.push(identity),
       });
       stops.push(() => made.stop());

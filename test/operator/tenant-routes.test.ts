@@ -14,10 +14,16 @@ const INGRESS = process.env['ENGRAM_TEST_INGRESS'];
 const HOST = process.env['ENGRAM_TEST_CLUSTER_HOST'] ?? '';
 
 const ENDPOINT_SLICE: ResourceKind = {
-  ...{ apiVersion: 'discovery.k8s.io/v1', kind: 'EndpointSlice', plural: 'endpointslices', namespaced: true },
+  apiVersion: 'discovery.k8s.io/v1',
+  kind: 'EndpointSlice',
+  plural: 'endpointslices',
+  namespaced: true,
 };
 const GATEWAY: ResourceKind = {
-  ...{ apiVersion: 'gateway.networking.k8s.io/v1', kind: 'Gateway', plural: 'gateways', namespaced: true },
+  apiVersion: 'gateway.networking.k8s.io/v1',
+  kind: 'Gateway',
+  plural: 'gateways',
+  namespaced: true,
 };
 const GATEWAY_CLASS: ResourceKind = { ...GATEWAY, kind: 'GatewayClass', plural: 'gatewayclasses', namespaced: false };
 
@@ -40,8 +46,10 @@ describeWithCluster('routes of tenants through a real ingress', (server) => {
     namespace = await api.newNamespace();
     const bus = createServices(app.messenger, createSystemClock());
     world = await startClusterTenants({
-      ...{ kubeconfig: process.env['ENGRAM_TEST_KUBECONFIG'] ?? '', namespace: await api.newNamespace() },
-      ...{ servicesNamespace: namespace, services: bus },
+      kubeconfig: process.env['ENGRAM_TEST_KUBECONFIG'] ?? '',
+      namespace: await api.newNamespace(),
+      servicesNamespace: namespace,
+      services: bus,
     });
     await Promise.all(SERVICE_NAMES.map((name) => makeService(`engram-${name}`)));
   });
@@ -67,7 +75,9 @@ describeWithCluster('routes of tenants through a real ingress', (server) => {
       spec: { ports },
     } as KubeObject);
     await world.client.create(ENDPOINT_SLICE, {
-      ...{ apiVersion: ENDPOINT_SLICE.apiVersion, kind: ENDPOINT_SLICE.kind, addressType: 'IPv4' },
+      apiVersion: ENDPOINT_SLICE.apiVersion,
+      kind: ENDPOINT_SLICE.kind,
+      addressType: 'IPv4',
       metadata: { ...metadata, labels: { 'kubernetes.io/service-name': name } },
       endpoints: [{ addresses: [HOST], conditions: { ready: true } }],
       ports: [{ name: 'http', port, protocol: 'TCP' }],
@@ -110,16 +120,16 @@ describeWithCluster('routes of tenants through a real ingress', (server) => {
 
   it('lead by an HTTPRoute, which is Ready when the Gateway has taken it', async () => {
     await world.client.create(GATEWAY_CLASS, {
-      ...{ apiVersion: GATEWAY_CLASS.apiVersion, kind: GATEWAY_CLASS.kind, metadata: { name: own } },
+      apiVersion: GATEWAY_CLASS.apiVersion,
+      kind: GATEWAY_CLASS.kind,
+      metadata: { name: own },
       spec: { controllerName: 'traefik.io/gateway-controller' },
     } as KubeObject);
     const listeners = [{ name: 'web', protocol: 'HTTP', port: 80, allowedRoutes: { namespaces: { from: 'All' } } }];
     await world.client.create(GATEWAY, {
-      ...{
-        apiVersion: GATEWAY.apiVersion,
-        kind: GATEWAY.kind,
-        metadata: { name: 'public', namespace: world.namespace },
-      },
+      apiVersion: GATEWAY.apiVersion,
+      kind: GATEWAY.kind,
+      metadata: { name: 'public', namespace: world.namespace },
       spec: { gatewayClassName: own, listeners },
     } as KubeObject);
     const host = `c-${own}.example.com`;

@@ -78,28 +78,42 @@ export async function startClusterTenants(places: {
   >;
   const reconciler = createTenantReconciler(
     {
-      ...{ client, services: places.services ?? services, applier: createApplier({ client, labels, manager }) },
+      client,
+      services: places.services ?? services,
+      applier: createApplier({ client, labels, manager }),
       options: {
-        ...{ manager, labels, watchNamespaces: [namespace], resyncMs: 600_000 },
+        manager,
+        labels,
+        watchNamespaces: [namespace],
+        resyncMs: 600_000,
         trustedNamespaces: [servicesNamespace],
         stores: [{ role: 'Documents', driver: 'mongodb', isolation: 'Label' }],
-        ...{ home: servicesNamespace, backends: { namespace: servicesNamespace, services: targets, port: 80 } },
+        home: servicesNamespace,
+        backends: { namespace: servicesNamespace, services: targets, port: 80 },
       },
       dedicated: {
         options: places.dedicated ?? NO_DEDICATED,
         services: createDedicatedServices({
-          ...{ client, clock },
+          client,
+          clock,
           open: async () => ({ ...own, close: async () => {} }),
         }),
         provisions: createProvisionMemory(clock, 480_000),
         tenants: () => [],
       },
       isolation: createIsolationChecks({
-        ...{ clock, registry: new Registry(), prefix: 'test_', intervalMs: 1_800_000, tenants: () => [] },
+        clock,
+        registry: new Registry(),
+        prefix: 'test_',
+        intervalMs: 1_800_000,
+        tenants: () => [],
       }),
     },
     {
-      ...{ client, clock, logger: createSilentLogger(), metrics: createRuntimeMetrics(new Registry(), 'test_') },
+      client,
+      clock,
+      logger: createSilentLogger(),
+      metrics: createRuntimeMetrics(new Registry(), 'test_'),
       events: { record: (_, note) => void notes.push(note), flush: async () => {} },
     },
   );
@@ -108,7 +122,8 @@ export async function startClusterTenants(places: {
   const tenant = (name: string) => client.get<Tenant>(TENANT_KIND, placed(name));
   return {
     client,
-    ...{ services, own },
+    services,
+    own,
     notes,
     namespace,
     pass(ms) {
@@ -125,7 +140,9 @@ export async function startClusterTenants(places: {
     },
     create: (name, spec = {}) =>
       asUser.create(TENANT_KIND, {
-        ...{ apiVersion: TENANT_KIND.apiVersion, kind: TENANT_KIND.kind, metadata: placed(name) },
+        apiVersion: TENANT_KIND.apiVersion,
+        kind: TENANT_KIND.kind,
+        metadata: placed(name),
         // The API server completes it.
         spec: { owner: { email: `${name}@example.com` }, ...spec } as TenantSpec,
       }),

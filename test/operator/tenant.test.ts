@@ -137,9 +137,14 @@ describeWithCluster('tenants on a real API server', (server) => {
     const answer = (status: string, reason: string) =>
       world.client.patchStatus(KINDS.httpRoute, place, {
         parents: parentRefs.map((parentRef) => ({
-          ...{ parentRef, controllerName: 'example.com/test' },
+          parentRef,
+          controllerName: 'example.com/test',
           conditions: ['Accepted', 'ResolvedRefs'].map((type) => ({
-            ...{ type, status, reason, message: 'Says the test.', observedGeneration: route?.metadata.generation },
+            type,
+            status,
+            reason,
+            message: 'Says the test.',
+            observedGeneration: route?.metadata.generation,
             lastTransitionTime: '2026-11-22T12:00:00Z',
           })),
         })),
@@ -185,7 +190,8 @@ describeWithCluster('tenants on a real API server', (server) => {
     expect(await world.tenant('erased')).to.equal(null);
     expect(await secret('erased-key')).to.equal(null);
     const { items } = await world.client.list<ConfigMap>(KINDS.configMap, {
-      ...{ namespace: world.namespace, labelSelector: 'engram.dev/receipt=Erased' },
+      namespace: world.namespace,
+      labelSelector: 'engram.dev/receipt=Erased',
     });
     expect(items.map(({ data }) => JSON.parse(data?.['receipt.json'] ?? '{}').tenant)).to.deep.equal([tenantId]);
   });
@@ -198,7 +204,9 @@ describeWithCluster('tenants on a real API server', (server) => {
       ['of-another', 'another'],
     ] as const) {
       await world.client.create(DATASET_KIND, {
-        ...{ apiVersion: DATASET_KIND.apiVersion, kind: DATASET_KIND.kind, metadata: placed(name) },
+        apiVersion: DATASET_KIND.apiVersion,
+        kind: DATASET_KIND.kind,
+        metadata: placed(name),
         spec: { tenantRef: { name: tenant } },
       } as KubeObject);
     }
@@ -219,15 +227,15 @@ describeWithCluster('tenants on a real API server', (server) => {
 
   it('takes every status that it writes for valid', async () => {
     await world.client.create<Secret>(KINDS.secret, {
-      ...{ apiVersion: 'v1', kind: 'Secret', metadata: placed('full-status-secret') },
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: placed('full-status-secret'),
       stringData: { password: 'a-password-of-mine', apiKey: 'sk-of-the-tenant' },
     });
     await world.create('full-status', {
-      ...{
-        apiKeys: keyed('full-status-key'),
-        quotas: { items: 1, storage: '1Gi', action: 'Warn' },
-        state: 'Hibernated',
-      },
+      apiKeys: keyed('full-status-key'),
+      quotas: { items: 1, storage: '1Gi', action: 'Warn' },
+      state: 'Hibernated',
       routing: { type: 'Ingress', hostname: 'full.example.com' },
       // One Secret for two things.
       owner: { email: 'full@example.com', passwordSecretRef: { name: 'full-status-secret', key: 'password' } },
@@ -239,7 +247,11 @@ describeWithCluster('tenants on a real API server', (server) => {
     await world.reconcile('full-status');
     const { status } = (await world.tenant('full-status')) ?? {};
     expect(status?.usage).to.deep.equal({
-      ...{ datasets: 0, items: 5, storage: '2Gi', llmTokensToday: 7, llmTokensThisMonth: 0 },
+      datasets: 0,
+      items: 5,
+      storage: '2Gi',
+      llmTokensToday: 7,
+      llmTokensThisMonth: 0,
       enforced: true,
     });
     expect(await world.conditions('full-status')).to.include({

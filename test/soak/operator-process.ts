@@ -64,8 +64,16 @@ const services = servicesOf((serve) => {
     unused: null,
   }));
   serve('ingest.DatasetStatistics', () => ({
-    ...{ items: 7, chunks: 8, nodes: 9, edges: 9, pending: 0, failed: 0, lagSeconds: 0 },
-    ...{ lastCognifiedAt: '2026-08-01T00:00:00+00:00', writer: null, activeRun: null },
+    items: 7,
+    chunks: 8,
+    nodes: 9,
+    edges: 9,
+    pending: 0,
+    failed: 0,
+    lagSeconds: 0,
+    lastCognifiedAt: '2026-08-01T00:00:00+00:00',
+    writer: null,
+    activeRun: null,
   }));
   serve('cognify.MigrateEmbedding', () => ({ embedding: null, migration: null, failure: null }));
   serve('ingest.EraseDataset', ({ datasetId }) => erased(datasetId));
@@ -82,14 +90,18 @@ const operator = createOperator({
   connection: inClusterConnection({ host, port, folder }),
   clock: createRuntimeClock(),
   logger: createLogger({ level: 'warn', name: 'engram-operator' }),
-  ...{ registry, services, watchNamespaces: [namespace] },
-  ...{ lease: { name: 'engram-operator', namespace }, instance: 'soak' },
+  registry,
+  services,
+  watchNamespaces: [namespace],
+  lease: { name: 'engram-operator', namespace },
+  instance: 'soak',
   identity: `soak_${randomBytes(4).toString('hex')}`,
   workers: 4,
   resyncMs: 600_000,
   stores: [{ role: 'Documents', driver: 'mongodb', isolation: 'Label' }],
   backends: {
-    ...{ namespace, port: 80 },
+    namespace,
+    port: 80,
     services: Object.fromEntries(SERVICE_NAMES.map((name) => [name, `engram-${name}`])) as Record<ServiceName, string>,
   },
   onLost: () => process.exit(1),

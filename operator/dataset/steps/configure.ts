@@ -1,5 +1,6 @@
-import { createHash } from 'node:crypto';
+import { sha256OfJson } from '../../../services/common/kernel/hashes.ts';
 import type { JsonObject } from '../../../services/common/kernel/json.ts';
+import { isRecord } from '../../../services/common/kernel/objects.ts';
 import type { AnswerOf } from '../../../services/common/platform/messaging/messages.ts';
 import type { DatasetGraphModel, DatasetPrompt } from '../../api/dataset.ts';
 import type { ConditionDraft } from '../../kube-runtime/conditions.ts';
@@ -28,11 +29,12 @@ export function configure(parts: DatasetParts): DatasetStep {
       ]);
       const watched = [spec.graphModel, spec.prompt].some((source) => source?.configMapRef !== undefined);
       const again = watched ? { requeueAfterMs: CONFIG_MAP_AGAIN_MS } : {};
-      const [uid, state] = [uidOf(object), `${stateOf(object)} ${ids.datasetId} ${hashOf([modelText, prompt])}`];
+      const [uid, state] = [uidOf(object), `${stateOf(object)} ${ids.datasetId} ${sha256OfJson([modelText, prompt])}`];
       if (memory.configuration.holds(uid, state)) return done(again);
       const graphModel = modelText === undefined ? undefined : parsedModel(modelText);
       const request = {
-        ...{ ...ids, crUid: uid },
+        ...ids,
+        crUid: uid,
         ...(graphModel === undefined ? {} : { graphModel }),
         ...(prompt === undefined ? {} : { prompt }),
         ...(spec.chunking === undefined ? {} : { chunking: spec.chunking }),
@@ -80,7 +82,7 @@ async function textOf(
 function parsedModel(text: string): JsonObject {
   try {
     const parsed: unknown = JSON.parse(text);
-    if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)) return parsed as JsonObject;
+    if (isRecord(parsed)) return parsed as JsonObject;
   } catch {
     // Said below: what JSON.parse says of it quotes the text.
   }
@@ -93,8 +95,4 @@ function unusable(reason: string, message: string): StepFailure {
   return new StepFailure(
     stalled(reason, message, { conditions, requeueAfterMs: CONFIG_MAP_AGAIN_MS, continues: true }),
   );
-}
-
-function hashOf(texts: readonly (string | undefined)[]): string {
-  return createHash('sha256').update(JSON.stringify(texts)).digest('hex');
 }

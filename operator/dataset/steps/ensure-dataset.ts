@@ -17,7 +17,9 @@ export function ensureDataset({ services, memory }: DatasetParts): DatasetStep {
       // The spec's id, and none once it is known: auth finds it by the resource.
       const { datasetId } = object.spec;
       const request = {
-        ...{ crUid: uid, tenantId: asId<TenantId>(tenantId), name: wireName(object) },
+        crUid: uid,
+        tenantId: asId<TenantId>(tenantId),
+        name: wireName(object),
         ...(datasetId === undefined ? {} : { datasetId }),
       };
       const { dataset, created } = await askService(services, 'auth.EnsureDataset', { request, signal });

@@ -118,7 +118,8 @@ async function erase(
   const at = new Date(object.metadata.deletionTimestamp ?? context.now);
   const name = finalSnapshotName({ name: wireName(object), id: ids.datasetId }, at);
   const request = {
-    ...{ ...ids, crUid: uidOf(object) },
+    ...ids,
+    crUid: uidOf(object),
     ...(policy === 'Delete' ? { withoutSnapshots: true } : { keepSnapshots: true }),
     ...(last === null || 'fault' in last ? {} : { finalSnapshot: { name, place: last.place } }),
   };

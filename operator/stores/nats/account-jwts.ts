@@ -1,5 +1,6 @@
-import { createHash, createHmac } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import { nkeys } from 'nats';
+import { sha256OfJson } from '../../../services/common/kernel/hashes.ts';
 import { namesOf, type Realm } from '../realm.ts';
 import { type Credential, type RealmCredentials, validCredentials } from '../store-administrator.ts';
 
@@ -9,8 +10,15 @@ const ISSUED_AT = 1_767_225_600;
 const UNLIMITED = { subs: -1, data: -1, payload: -1 };
 const ACCOUNT_LIMITS = {
   ...UNLIMITED,
-  ...{ imports: -1, exports: -1, wildcards: true, conn: -1, leaf: -1 },
-  ...{ mem_storage: -1, disk_storage: -1, streams: -1, consumer: -1 },
+  imports: -1,
+  exports: -1,
+  wildcards: true,
+  conn: -1,
+  leaf: -1,
+  mem_storage: -1,
+  disk_storage: -1,
+  streams: -1,
+  consumer: -1,
 };
 
 /** What is said of the account of a realm: its owner, and who signs valid users. */
@@ -88,7 +96,7 @@ export interface Statement {
 /** What NATS calls a JWT: the algorithm is its own. The same statement gives the same text. */
 export function signedJwt(issuer: KeyPair, { subject, name, issuedAt, claims }: Statement): string {
   const content = { iat: issuedAt, iss: issuer.getPublicKey(), sub: subject, name, nats: { ...claims, version: 2 } };
-  const jti = createHash('sha256').update(JSON.stringify(content)).digest('hex');
+  const jti = sha256OfJson(content);
   const text = [
     { typ: 'JWT', alg: 'ed25519-nkey' },
     { jti, ...content },

@@ -13,7 +13,8 @@ export function syncRetention({ services }: Pick<TenantDependencies, 'services'>
     async run({ object, status, signal }) {
       const { sessionsDays, eventsDays } = object.spec.retention ?? {};
       const request = {
-        ...{ tenantId: asId<TenantId>(status.tenantId ?? ''), crUid: object.metadata.uid ?? '' },
+        tenantId: asId<TenantId>(status.tenantId ?? ''),
+        crUid: object.metadata.uid ?? '',
         ...(sessionsDays === undefined ? {} : { sessionsMs: sessionsDays * DAY_MS }),
         ...(eventsDays === undefined ? {} : { eventsMs: eventsDays * DAY_MS }),
       };

@@ -23,8 +23,11 @@ export async function startStranger(
   const { registry, repository, tag } = givenImage('ENGRAM_TEST_IMAGE') ?? (await imageInCluster());
   const { name } = labels;
   const securityContext = {
-    ...{ allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'] } },
-    ...{ runAsNonRoot: true, runAsUser: 1000, seccompProfile: { type: 'RuntimeDefault' } },
+    allowPrivilegeEscalation: false,
+    capabilities: { drop: ['ALL'] },
+    runAsNonRoot: true,
+    runAsUser: 1000,
+    seccompProfile: { type: 'RuntimeDefault' },
   };
   const command = ['node', '-e', 'setInterval(() => {}, 1e6); process.on("SIGTERM", () => process.exit())'];
   const container = { name: 'stranger', image: `${registry}/${repository}:${tag}`, command, securityContext };

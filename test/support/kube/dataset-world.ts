@@ -55,7 +55,10 @@ export async function createDatasetWorld(): Promise<DatasetWorld> {
   const build = (): Reconciler =>
     createDatasetReconciler(
       {
-        ...{ client, services, clock, logger },
+        client,
+        services,
+        clock,
+        logger,
         dedicated: {
           tenantOf: (name) => kube.read<Tenant>(TENANT_KIND, name),
           servicesOf: async () => own,
@@ -63,7 +66,11 @@ export async function createDatasetWorld(): Promise<DatasetWorld> {
         options: { manager: MANAGER, labels: ownershipLabels('engram.dev'), home: 'engram', resyncMs: 600_000 },
       },
       {
-        ...{ client, clock, logger, metrics: createRuntimeMetrics(new Registry(), 'test_'), random: () => 0.5 },
+        client,
+        clock,
+        logger,
+        metrics: createRuntimeMetrics(new Registry(), 'test_'),
+        random: () => 0.5,
         events: { record: (_, note) => void notes.push(note), flush: async () => {} },
       },
     );
@@ -72,26 +79,40 @@ export async function createDatasetWorld(): Promise<DatasetWorld> {
   const read = () => kube.read<Dataset>(DATASET_KIND, DATASET_PLACE);
   const { apiVersion, kind } = DATASET_KIND;
   return {
-    ...{ kube, clock, services, own, notes, read },
+    kube,
+    clock,
+    services,
+    own,
+    notes,
+    read,
     reconcile: () => reconciler.reconcile('memory/tickets', signal),
     restart() {
       reconciler = build();
     },
     put: (spec = {}) =>
       kube.put<Dataset>(DATASET_KIND, {
-        ...{ apiVersion, kind, metadata: DATASET_PLACE },
+        apiVersion,
+        kind,
+        metadata: DATASET_PLACE,
         spec: { tenantRef: { name: TENANT_PLACE.name }, suspend: false, ...spec },
       }),
     change: (patch) => kube.change<Dataset>(DATASET_KIND, DATASET_PLACE, patch),
     remove: () => kube.remove(DATASET_KIND, DATASET_PLACE),
     putTenant: (spec = {}, status = { tenantId: TENANT_ID }) =>
       void kube.put<Tenant>(TENANT_KIND, {
-        ...{ apiVersion, kind: TENANT_KIND.kind, metadata: TENANT_PLACE, spec: completeSpec(spec), status },
+        apiVersion,
+        kind: TENANT_KIND.kind,
+        metadata: TENANT_PLACE,
+        spec: completeSpec(spec),
+        status,
       }),
     changeTenant: (patch) => void kube.change(TENANT_KIND, TENANT_PLACE, patch),
     putConfigMap: (name, data) =>
       void kube.put<ConfigMap>(KINDS.configMap, {
-        ...{ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: DATASET_PLACE.namespace }, data },
+        apiVersion: 'v1',
+        kind: 'ConfigMap',
+        metadata: { name, namespace: DATASET_PLACE.namespace },
+        data,
       }),
     configMaps: () => kube.store.list('/api/v1/configmaps', undefined) as unknown as ConfigMap[],
     condition: (type) => findCondition(read()?.status?.conditions, type),

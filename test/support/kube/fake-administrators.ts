@@ -26,7 +26,12 @@ export function createFakeAdministrator(
     if (fake.failure !== null) throw fake.failure;
   };
   const fake: FakeAdministrator = {
-    ...{ driver, realms, ensured: 0, failure: null, stubborn: 0, makesUsers: true },
+    driver,
+    realms,
+    ensured: 0,
+    failure: null,
+    stubborn: 0,
+    makesUsers: true,
     roles: parts.stores.map(({ role }) => role),
     async ensure(realm, credentials): Promise<Provision> {
       attempt();
@@ -61,7 +66,9 @@ export function createFakeAdministrator(
 /** Of the kinds that an installation has. */
 export function createFakeAdministrators(): readonly FakeAdministrator[] {
   const store = (role: ProvisionedStore['role'], driver: string, isolation: ProvisionedStore['isolation']) => ({
-    ...{ role, driver, isolation },
+    role,
+    driver,
+    isolation,
   });
   return [
     createFakeAdministrator('mongodb', {

@@ -58,8 +58,16 @@ export interface FakeDatasets {
 }
 
 const NO_STATISTICS: AnswerOf<'ingest.DatasetStatistics'> = {
-  ...{ items: 0, chunks: 0, nodes: 0, edges: 0, pending: 0, failed: 0 },
-  ...{ lastCognifiedAt: null, lagSeconds: 0, writer: null, activeRun: null },
+  items: 0,
+  chunks: 0,
+  nodes: 0,
+  edges: 0,
+  pending: 0,
+  failed: 0,
+  lastCognifiedAt: null,
+  lagSeconds: 0,
+  writer: null,
+  activeRun: null,
 };
 
 /** Adds the datasets to the tenants, which answer some of the methods for both. */
@@ -116,8 +124,12 @@ export function serveDatasets(serve: Serve, ofTenants: FakeTenants): FakeTenants
     return {
       created: held === undefined,
       dataset: {
-        ...{ id: asId<DatasetId>(dataset.id), name: dataset.name, tenant: tenantId, ownerId: asId<UserId>('owner') },
-        ...{ createdAt: '2026-08-01T00:00:00+00:00', updatedAt: null },
+        id: asId<DatasetId>(dataset.id),
+        name: dataset.name,
+        tenant: tenantId,
+        ownerId: asId<UserId>('owner'),
+        createdAt: '2026-08-01T00:00:00+00:00',
+        updatedAt: null,
       },
     };
   });
@@ -133,7 +145,9 @@ export function serveDatasets(serve: Serve, ofTenants: FakeTenants): FakeTenants
     });
     const hash = (value: unknown) => (value === undefined ? null : `sha256:${JSON.stringify(value).length}`);
     return {
-      ...{ graphModelHash: hash(graphModel), promptHash: hash(prompt), chunkingHash: hash(chunking) },
+      graphModelHash: hash(graphModel),
+      promptHash: hash(prompt),
+      chunkingHash: hash(chunking),
       drifted: fake.drifted,
       unused: fake.unused,
     };
@@ -173,7 +187,13 @@ export function serveDatasets(serve: Serve, ofTenants: FakeTenants): FakeTenants
     if (answer !== undefined) return answer;
     const known = fake.snapshots.find((each) => each.name === name);
     const snapshot = known ?? {
-      ...{ name, tenantId, datasetId, at: '2026-08-01T03:00:00.000Z', items: 2, sizeBytes: 10, sha256: 'aa' },
+      name,
+      tenantId,
+      datasetId,
+      at: '2026-08-01T03:00:00.000Z',
+      items: 2,
+      sizeBytes: 10,
+      sha256: 'aa',
       place: request.place === null ? 'the installation' : `s3://${request.place.bucket}/`,
     };
     if (known === undefined) fake.snapshots.unshift(snapshot);

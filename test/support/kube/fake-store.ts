@@ -133,7 +133,9 @@ export function createFakeStore(): FakeStore {
       const sameSpec = isDeepStrictEqual((next as Json)['spec'], held['spec']);
       const metadata = {
         ...(next.metadata as Json),
-        ...{ uid, resourceVersion, generation: sameSpec ? generation : generation + 1 },
+        uid,
+        resourceVersion,
+        generation: sameSpec ? generation : generation + 1,
         ...(deletionTimestamp === undefined ? {} : { deletionTimestamp }),
       };
       const complete = { ...next, metadata };

@@ -76,8 +76,18 @@ export function serveTenants(serve: Serve): FakeTenants {
     isolationAnswer: null,
     addTenant(id) {
       const tenant: HeldTenant = {
-        ...{ id, crUid: null, name: 'Old', ownerId: 'somebody', ownerEmail: '', state: 'Active', hostNames: [] },
-        ...{ keys: new Map(), limits: {}, model: undefined, isIdle: false, used: {} },
+        id,
+        crUid: null,
+        name: 'Old',
+        ownerId: 'somebody',
+        ownerEmail: '',
+        state: 'Active',
+        hostNames: [],
+        keys: new Map(),
+        limits: {},
+        model: undefined,
+        isIdle: false,
+        used: {},
       };
       tenants.set(id, tenant);
       return tenant;
@@ -105,8 +115,18 @@ export function serveTenants(serve: Serve): FakeTenants {
     }
     const ownerId = accountOf(request);
     const tenant: HeldTenant = held ?? {
-      ...{ id: randomUUID(), crUid, name: displayName, ownerId, ownerEmail, state, hostNames },
-      ...{ keys: new Map(), limits: {}, model: undefined, isIdle: false, used: {} },
+      id: randomUUID(),
+      crUid,
+      name: displayName,
+      ownerId,
+      ownerEmail,
+      state,
+      hostNames,
+      keys: new Map(),
+      limits: {},
+      model: undefined,
+      isIdle: false,
+      used: {},
     };
     tenants.set(tenant.id, tenant);
     if (request.wake === true) tenant.isIdle = false;

@@ -46,7 +46,8 @@ export function stopEverything(
   });
   for (const pod of listed(kube, KINDS.pod)) drop(kube, pod);
   kube.put(KINDS.pod, {
-    ...{ apiVersion: 'v1', kind: 'Pod' },
+    apiVersion: 'v1',
+    kind: 'Pod',
     metadata: { name: `${name}-5d6f-x7k2p`, namespace, labels: deployment.spec.template.metadata.labels },
     status: {
       conditions:
@@ -66,7 +67,8 @@ export function endActivator(kube: FakeKube, exitCode: number): void {
   if (sleeper === undefined) throw new Error(`No Deployment ${name}.`);
   const { namespace = '' } = sleeper.metadata;
   kube.put(KINDS.pod, {
-    ...{ apiVersion: 'v1', kind: 'Pod' },
+    apiVersion: 'v1',
+    kind: 'Pod',
     metadata: { name: `${name}-${exitCode}`, namespace, labels: sleeper.spec.template.metadata.labels },
     status: { containerStatuses: [{ ready: true, lastState: { terminated: { exitCode } } }] },
   } as KubeObject);

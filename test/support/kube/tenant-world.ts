@@ -102,7 +102,8 @@ export async function createTenantWorld(
   const ownCalls: BusAddress[] = [];
   const own = createFakeServices();
   const dedicatedServices = createDedicatedServices({
-    ...{ client, clock },
+    client,
+    clock,
     async open(address) {
       ownCalls.push(address);
       return { ...own, close: async () => {} };
@@ -114,9 +115,14 @@ export async function createTenantWorld(
       services: options.services ?? services,
       applier: createApplier({ client, labels, manager: MANAGER }),
       options: {
-        ...{ manager: MANAGER, labels, backends, watchNamespaces: null, resyncMs: 600_000 },
+        manager: MANAGER,
+        labels,
+        backends,
+        watchNamespaces: null,
+        resyncMs: 600_000,
         trustedNamespaces: options.trustedNamespaces ?? [],
-        ...{ home: SERVICES_NAMESPACE, stores: options.stores ?? SHARED_STORES },
+        home: SERVICES_NAMESPACE,
+        stores: options.stores ?? SHARED_STORES,
       },
       dedicated: {
         options: options.dedicated ?? NO_DEDICATED,
@@ -125,7 +131,10 @@ export async function createTenantWorld(
         tenants: () => kube.store.list('/apis/engram.dev/v1alpha1/tenants', undefined) as unknown as Tenant[],
       },
       isolation: createIsolationChecks({
-        ...{ clock, registry: new Registry(), prefix: 'test_', intervalMs: 1_800_000 },
+        clock,
+        registry: new Registry(),
+        prefix: 'test_',
+        intervalMs: 1_800_000,
         tenants: () => kube.store.list('/apis/engram.dev/v1alpha1/tenants', undefined) as unknown as Tenant[],
       }),
     },
