@@ -1,7 +1,7 @@
 import type { Labels, Series } from './promql/evaluate.ts';
 
 /** Series under which an alert must fire, and under which it must not. A value every minute. */
-export interface AlertCase {
+interface AlertCase {
   readonly alert: string;
   readonly fires: readonly Series[];
   readonly quiet: readonly Series[];

@@ -37,7 +37,7 @@ export interface Caches {
   stop(): Promise<void>;
 }
 
-export interface CachesParts {
+interface CachesParts {
   readonly client: KubeClient;
   readonly clock: RuntimeClock;
   readonly logger: Logger;

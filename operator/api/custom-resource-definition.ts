@@ -20,7 +20,7 @@ export interface CrdSchema {
   readonly 'x-kubernetes-validations'?: readonly { readonly rule: string; readonly message: string }[];
 }
 
-export interface PrinterColumn {
+interface PrinterColumn {
   readonly name: string;
   readonly priority?: number;
   readonly description?: string;

@@ -11,7 +11,7 @@ import type { KubeClient } from '../kube-runtime/kube-client.ts';
 import type { ObjectName } from '../kube-runtime/kube-object.ts';
 import { progressing, type Step, type StepContext, StepFailure } from '../kube-runtime/steps.ts';
 
-export interface DatasetOptions {
+interface DatasetOptions {
   /** Value of the managed-by label. */
   readonly manager: string;
   readonly labels: OwnershipLabels;
@@ -22,7 +22,7 @@ export interface DatasetOptions {
 }
 
 /** Access to Dedicated tenants. */
-export interface DedicatedTenants {
+interface DedicatedTenants {
   /** Reads the cache. */
   tenantOf(name: ObjectName): Tenant | undefined;
   /** Services of a Dedicated tenant. Throws `ServiceUnavailableError` when its bus does not answer. */
@@ -39,7 +39,7 @@ export interface DatasetDependencies {
   readonly logger: Logger;
 }
 
-export type CheckMemory = ReturnType<typeof createCheckMemory>;
+type CheckMemory = ReturnType<typeof createCheckMemory>;
 
 /**
  * Remembers for `maxAgeMs`, by the uid of the resource, that a check succeeded: so the statistics can be read every minute

@@ -94,7 +94,7 @@ const PROVISIONED: ConditionDraft = {
 };
 
 /** What an administrator of the cluster has not set up. */
-export function whyUnsupported({ dedicated }: DedicatedDependencies): string | null {
+function whyUnsupported({ dedicated }: DedicatedDependencies): string | null {
   const { image, stores } = dedicated.options;
   if (image === null) {
     return 'The operator makes no Dedicated tenants: set operator.dedicated.enabled of the chart (ENGRAM_OPERATOR_DEDICATED_IMAGE)';

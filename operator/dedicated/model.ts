@@ -21,7 +21,7 @@ export interface DedicatedDependencies extends TenantDependencies {
   };
 }
 
-export type ProvisionMemory = ReturnType<typeof createProvisionMemory>;
+type ProvisionMemory = ReturnType<typeof createProvisionMemory>;
 
 /**
  * Remembers what the administrators of the stores answered, by the uid of the tenant, for `lastsMs`: a little less than the

@@ -8,7 +8,7 @@ import PROCESS from './process.json' with { type: 'json' };
 export type KubeJson = Readonly<Record<string, unknown>>;
 
 /** How pods of Dedicated tenants are made: what the chart's `defaults` say of its own. */
-export interface PodOptions {
+interface PodOptions {
   readonly imagePullPolicy: string;
   /** Names of Secrets, which must be in the tenant's namespace. */
   readonly imagePullSecrets: readonly string[];
@@ -29,7 +29,7 @@ export interface PodOptions {
 }
 
 /** What pods of Dedicated tenants may be reached by and reach, as NetworkPolicies write it. */
-export interface NetworkOptions {
+interface NetworkOptions {
   /** Peers that reach the services: the ingress controller, what reads metrics. None: everybody. */
   readonly clients: readonly KubeJson[];
   /** Rules of egress to the stores. */

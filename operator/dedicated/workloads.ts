@@ -232,23 +232,16 @@ const HTTP = [{ port: 'http', protocol: 'TCP' }];
  * Nothing may be reached or reach out but what is listed: one policy that denies everything and one that allows, so that
  * whoever reads them sees both. The operator is in none of them: it speaks to the services over the bus alone.
  */
-export function networkPolicies({ tenant, options }: Installation): readonly Desired[] {
+function networkPolicies({ tenant, options }: Installation): readonly Desired[] {
   const { policy = 'Managed', egress } = tenant.spec.network ?? {};
   if (policy === 'None') return [];
   const podSelector = { matchLabels: commonLabels(tenant) };
   const { clients, stores } = options.network;
   const made = (part: string, spec: KubeJson): Desired => ({
     kind: KINDS.networkPolicy,
-    object: {
-      apiVersion: KINDS.networkPolicy.apiVersion,
-      kind: KINDS.networkPolicy.kind,
-      metadata: {
-        name: objectName(tenant, part),
-        namespace: tenant.metadata.namespace ?? '',
-        labels: commonLabels(tenant),
-      },
+    object: object(tenant, KINDS.networkPolicy, part, {
       spec: { podSelector, policyTypes: ['Ingress', 'Egress'], ...spec },
-    },
+    }),
   });
   return [
     made('deny', { egress: [{ ports: DNS }] }),

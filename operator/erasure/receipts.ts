@@ -6,12 +6,12 @@ import { type ConfigMap, KINDS, type KubeObject, keyOf } from '../kube-runtime/k
 /** `Erased` or `Abandoned`. */
 const RECEIPT_LABEL = `${GROUP}/receipt`;
 
-export interface Receipt {
+interface Receipt {
   readonly kind: 'Erased' | 'Abandoned';
   readonly json: string;
 }
 
-export interface ReceiptOptions {
+interface ReceiptOptions {
   /** Value of the managed-by label. */
   readonly manager: string;
   readonly labels: OwnershipLabels;

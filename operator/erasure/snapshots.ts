@@ -39,7 +39,7 @@ export async function findPlace(
  * Public key with which the services of a Dedicated tenant signed snapshots before they were removed. Without it nobody could
  * tell that snapshots in a bucket are theirs. Kept in the operator's namespace, where users of tenant namespaces cannot write.
  */
-export interface FormerSigner {
+interface FormerSigner {
   readonly tenantId: string;
   /** Namespace and name of its Tenant. */
   readonly tenant: { readonly name: string; readonly namespace?: string };

@@ -7,7 +7,7 @@ export interface Desired {
   readonly object: KubeObject;
 }
 
-export interface ApplyResult {
+interface ApplyResult {
   /** `Kind namespace/name`, sorted. */
   readonly created: readonly string[];
   /** Differed from what was wanted although the owner's generation did not change: somebody changed them. */
@@ -67,7 +67,7 @@ export function ownershipLabels(group: string): OwnershipLabels {
   };
 }
 
-export interface ApplierOptions {
+interface ApplierOptions {
   readonly client: Pick<KubeClient, 'get' | 'list' | 'apply' | 'delete'>;
   readonly labels: OwnershipLabels;
   /** Value of the managed-by label. */

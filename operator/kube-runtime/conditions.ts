@@ -12,12 +12,12 @@ export interface Condition {
   readonly observedGeneration: number;
 }
 
-export type ConditionStatus = 'True' | 'False' | 'Unknown';
+type ConditionStatus = 'True' | 'False' | 'Unknown';
 
 /** A condition as a step states it: times and generation are added by `mergeConditions`. */
 export type ConditionDraft = Pick<Condition, 'type' | 'status' | 'reason' | 'message'>;
 
-export interface MergeContext {
+interface MergeContext {
   readonly now: Date;
   /** The generation that was processed, not the latest one. */
   readonly observedGeneration: number;

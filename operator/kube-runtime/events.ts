@@ -25,7 +25,7 @@ export interface EventRecorder {
   flush(): Promise<void>;
 }
 
-export interface EventRecorderOptions {
+interface EventRecorderOptions {
   readonly client: Pick<KubeClient, 'create' | 'patch'>;
   readonly clock: RuntimeClock;
   readonly logger: Logger;

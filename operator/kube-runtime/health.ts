@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 /** What must hold, by name: true, or false. */
 export type HealthChecks = Readonly<Record<string, () => boolean>>;
 
-export interface HealthServerOptions {
+interface HealthServerOptions {
   readonly host: string;
   /** 0: any free port. */
   readonly port: number;
@@ -15,7 +15,7 @@ export interface HealthServerOptions {
   readonly metrics: { readonly contentType: string; render(): Promise<string> };
 }
 
-export interface HealthServer {
+interface HealthServer {
   start(): Promise<void>;
   stop(): Promise<void>;
   /** `http://127.0.0.1:9090`; after the start. */

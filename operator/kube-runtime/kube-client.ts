@@ -1,6 +1,6 @@
 import type { KubeObject, ObjectName, ResourceKind } from './kube-object.ts';
 
-export interface CallOptions {
+interface CallOptions {
   /** Ends the call early. Every call but `watch` also ends by itself after 10 s. */
   readonly signal?: AbortSignal;
 }
@@ -35,7 +35,7 @@ export interface ObjectList<T extends KubeObject> {
   readonly resourceVersion: string;
 }
 
-export interface ApplyOptions extends CallOptions {
+interface ApplyOptions extends CallOptions {
   /** Take over fields that somebody else manages. Only for objects that we made. */
   readonly force?: boolean;
 }

@@ -17,7 +17,7 @@ export interface KubeCredentials {
   readonly agent?: Agent;
 }
 
-export interface TlsMaterial {
+interface TlsMaterial {
   readonly ca?: string | Buffer;
   readonly cert?: string | Buffer;
   readonly key?: string | Buffer;

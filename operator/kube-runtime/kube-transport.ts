@@ -4,7 +4,7 @@ import { KubeError } from './kube-client.ts';
 import type { KubeConnection, KubeCredentials } from './kube-connection.ts';
 import { pause, type RuntimeClock } from './runtime-clock.ts';
 
-export interface KubeRequest {
+interface KubeRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** From the root of the API: `/api/v1/namespaces/x/secrets`. */
   readonly path: string;

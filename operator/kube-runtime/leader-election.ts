@@ -18,7 +18,7 @@ export interface LeaderElector {
   stop(): Promise<void>;
 }
 
-export interface LeaderElectorOptions {
+interface LeaderElectorOptions {
   readonly client: Pick<KubeClient, 'get' | 'create' | 'replace'>;
   readonly clock: RuntimeClock;
   readonly logger: Logger;

@@ -5,7 +5,7 @@ import type { Informer } from './informer.ts';
 import type { KubeObject } from './kube-object.ts';
 import type { LeaderElector } from './leader-election.ts';
 
-export interface ManagerOptions {
+interface ManagerOptions {
   readonly informers: readonly Pick<
     Informer<KubeObject>,
     'kind' | 'start' | 'stop' | 'synced' | 'whenSynced' | 'isAlive'

@@ -22,7 +22,7 @@ export interface ReferenceWatches {
   stop(): Promise<void>;
 }
 
-export interface ReferenceWatchesOptions {
+interface ReferenceWatchesOptions {
   readonly kind: ResourceKind;
   readonly client: Pick<KubeClient, 'list' | 'watch'>;
   readonly clock: RuntimeClock;

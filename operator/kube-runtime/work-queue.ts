@@ -5,7 +5,7 @@ import type { RuntimeClock } from './runtime-clock.ts';
  * worker, and is queued again after `done` when it was added meanwhile. Keys are added now, later or after a back-off, and
  * are handed out one by one at a limited overall rate.
  */
-export interface WorkQueue {
+interface WorkQueue {
   add(key: string): void;
   /** Adds the key after the delay; the earliest of several delays wins. */
   addAfter(key: string, delayMs: number): void;

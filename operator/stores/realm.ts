@@ -35,7 +35,7 @@ export type CredentialSlot = 'a' | 'b';
  * like that, so neither a pattern of theirs nor one of a neighbour matches. Behind the realm's name comes the end or a
  * character that no such name has.
  */
-export interface RealmNames {
+interface RealmNames {
   /** Of a MongoDB database, of users and roles; start of Elasticsearch's indexes, which go on with `-`. */
   readonly underscored: string;
   /** Of a bucket and of a Neo4j database, which hold no `_`; start of Kafka's topics, which go on with `.`. */

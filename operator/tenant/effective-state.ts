@@ -22,7 +22,7 @@ export function isHibernated(
 }
 
 /** What the tenant does: what its spec asks for, unless something is in the way. */
-export type EffectiveState = NonNullable<TenantStatus['state']>;
+type EffectiveState = NonNullable<TenantStatus['state']>;
 
 type Seen = Readonly<Partial<Pick<TenantStatus, 'conditions' | 'waking'>>>;
 

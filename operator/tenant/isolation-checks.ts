@@ -10,7 +10,7 @@ import { isDedicated } from './effective-state.ts';
  * `verified`, `leaked`: the check said so. `unproven`: it could say nothing yet. `alone`: there is nobody to compare with.
  * `failed`: a service was away.
  */
-export type IsolationResult = 'verified' | 'leaked' | 'unproven' | 'alone' | 'failed';
+type IsolationResult = 'verified' | 'leaked' | 'unproven' | 'alone' | 'failed';
 
 /** When the isolation of each tenant is looked at, and with whom it is compared. Can be lost: then all are looked at again. */
 export interface IsolationChecks {
@@ -30,7 +30,7 @@ export interface IsolationChecks {
   forget(key: string): void;
 }
 
-export interface IsolationChecksOptions {
+interface IsolationChecksOptions {
   readonly clock: Pick<Clock, 'monotonicMs'>;
   readonly registry: Registry;
   /** Prefix of metrics. */

@@ -26,7 +26,7 @@ export interface KeyPlan {
   readonly change: 'kept' | 'issued' | 'rotated' | 'replaced' | 'expired';
 }
 
-export interface KeyRules {
+interface KeyRules {
   /** Undefined: never by itself. */
   readonly intervalMs: number | undefined;
   readonly overlapMs: number;

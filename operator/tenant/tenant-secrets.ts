@@ -4,7 +4,7 @@ import type { TenantOptions } from './model.ts';
 
 type Ownership = Pick<TenantOptions, 'labels' | 'manager'>;
 
-export interface SecretContent {
+interface SecretContent {
   readonly name: string;
   /** Plain texts. */
   readonly data: Readonly<Record<string, string>>;

@@ -56,7 +56,7 @@ async function takesFrom(
   return allowsNamespace(tenant, { name: namespace, labels: held?.metadata.labels ?? {} });
 }
 
-export interface NamespaceLabels {
+interface NamespaceLabels {
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
 }

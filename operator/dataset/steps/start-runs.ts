@@ -140,7 +140,7 @@ async function start(parts: DatasetParts, context: DatasetContext, { pipeline, s
   return 'started';
 }
 
-export interface StartRequest extends DatasetIds {
+interface StartRequest extends DatasetIds {
   readonly pipeline: ScheduledPipeline;
   readonly name: string;
   /** `metadata.uid` of the resource. */

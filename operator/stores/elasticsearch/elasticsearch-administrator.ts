@@ -15,7 +15,7 @@ import {
 import { type CredentialSlot, namesOf, type Realm } from '../realm.ts';
 import { type Credential, type Provision, type StoreAdministrator, validCredentials } from '../store-administrator.ts';
 
-export interface ElasticsearchAdministratorOptions {
+interface ElasticsearchAdministratorOptions {
   /** With the user, and password, of an administrator: `manage_security`, and `all` of indexes `engram_*`. */
   readonly url: string;
   /** PEM. */

@@ -17,7 +17,7 @@ import { away, failed, refused, tooSlow, translatingErrors } from '../administra
 import { namesOf, type Realm } from '../realm.ts';
 import type { Provision, StoreAdministrator } from '../store-administrator.ts';
 
-export interface KafkaAdministratorOptions {
+interface KafkaAdministratorOptions {
   readonly brokers: readonly string[];
   /** Of SCRAM-SHA-256, both or none. Services of the realms get the same: the client cannot make users. */
   readonly user?: string;

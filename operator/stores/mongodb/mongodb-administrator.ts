@@ -26,7 +26,7 @@ import {
   validCredentials,
 } from '../store-administrator.ts';
 
-export interface MongodbAdministratorOptions {
+interface MongodbAdministratorOptions {
   /** `mongodb://` or `mongodb+srv://` with a user who may make users: `userAdminAnyDatabase` and `dbAdminAnyDatabase`, or `root`. */
   readonly url: string;
   /** Whether files go to GridFS in the same database. */

@@ -3,14 +3,14 @@ import { isEngramError } from '../../../services/common/kernel/errors.ts';
 import { abortable } from '../../../services/common/platform/async/abortable.ts';
 import { away, failed, refused, tooSlow, translatingErrors, unfit } from '../administrator-errors.ts';
 
-export interface NatsServers {
+interface NatsServers {
   /** A comma list. */
   readonly url: string;
   /** PEM; turns TLS on. */
   readonly caFile?: string;
 }
 
-export interface NatsLogin {
+interface NatsLogin {
   /** Null: none. */
   readonly authenticator: () => Authenticator | null;
   /** Where to look when the server does not take it: a part of a sentence. */

@@ -17,7 +17,7 @@ import {
 } from './account-jwts.ts';
 import { addressesOf, storeAt, TIMEOUT_MS, withConnection } from './connection.ts';
 
-export interface NatsAccountAdministratorOptions {
+interface NatsAccountAdministratorOptions {
   readonly url: string;
   readonly caFile?: string;
   /** Seed of the servers' operator, or of a signing key of it. The accounts' own keys are made from it: it must not change. */
@@ -129,15 +129,15 @@ function provisionOf(
 /** The accounts that the servers know. Each call is by a connection of a user of the system account. */
 
 /** Null: the servers know no such account. `account` is its public key. */
-export async function lookUpClaims(connection: NatsConnection, account: string) {
+async function lookUpClaims(connection: NatsConnection, account: string) {
   return claimsOf(await ask(connection, `$SYS.REQ.ACCOUNT.${account}.CLAIMS.LOOKUP`, ''));
 }
 
-export async function updateAccount(connection: NatsConnection, jwt: string, store: string): Promise<void> {
+async function updateAccount(connection: NatsConnection, jwt: string, store: string): Promise<void> {
   await change(connection, '$SYS.REQ.CLAIMS.UPDATE', jwt, store);
 }
 
-export async function deleteAccount(connection: NatsConnection, jwt: string, store: string): Promise<void> {
+async function deleteAccount(connection: NatsConnection, jwt: string, store: string): Promise<void> {
   await change(connection, '$SYS.REQ.CLAIMS.DELETE', jwt, store);
 }
 

@@ -13,7 +13,7 @@ import { namesOf, type Realm } from '../realm.ts';
 import type { Provision, StoreAdministrator } from '../store-administrator.ts';
 import { storeAt, TIMEOUT_MS, withConnection, withScheme } from './connection.ts';
 
-export interface NatsAdministratorOptions {
+interface NatsAdministratorOptions {
   /** A comma list; user and password in the first, unless there is a credentials file. Services of the realms get the same. */
   readonly url: string;
   readonly credentialsFile?: string;

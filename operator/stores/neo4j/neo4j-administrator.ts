@@ -7,7 +7,7 @@ import { ownDatabase } from './own-database.ts';
 import { type Ask, administratorError, createAsk, type RealmGraph } from './realm-graph.ts';
 import { sharedDatabase } from './shared-database.ts';
 
-export interface Neo4jAdministratorOptions {
+interface Neo4jAdministratorOptions {
   /** `neo4j://`, `bolt://` or their `+s` forms, without credentials. */
   readonly url: string;
   readonly user: string;

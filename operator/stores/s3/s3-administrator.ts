@@ -20,7 +20,7 @@ import {
   removeObjects,
 } from './bucket-contents.ts';
 
-export interface S3AdministratorOptions {
+interface S3AdministratorOptions {
   /** The bucket in which each realm has a folder; null: each has a bucket. */
   readonly bucket: string | null;
   /** Before the folders in that bucket. */

@@ -198,14 +198,14 @@ export interface HttpRoute extends KubeObject {
   readonly status?: { readonly parents?: readonly ParentStatus[] };
 }
 
-export type RouteVerdict =
+type RouteVerdict =
   | { readonly verdict: 'accepted' }
   /** Gateways that have not answered for this generation of the route, sorted. */
   | { readonly verdict: 'waiting'; readonly gateways: readonly string[] }
   | { readonly verdict: 'rejected'; readonly gateway: string; readonly message: string };
 
 /** What all Gateways of a route say of it; the first refusal counts. */
-export function routeVerdict({ metadata, spec, status }: HttpRoute): RouteVerdict {
+function routeVerdict({ metadata, spec, status }: HttpRoute): RouteVerdict {
   const waiting: string[] = [];
   for (const ref of spec.parentRefs) {
     const gateway = `${ref.namespace ?? metadata.namespace ?? ''}/${ref.name}`;
