@@ -67,7 +67,7 @@ describe('process of the operator', () => {
       ENGRAM_OPERATOR_PORT: '0',
     });
     started.push(operator);
-    await until('it waits', () => operator.out().includes('bus.awaited'));
+    await until('it waits', () => operator.out().includes('bus.connect.retried'));
     const { url } = JSON.parse(/^.*operator\.listening.*$/m.exec(operator.out())?.[0] ?? '{}') as { url: string };
     const [alive, ready] = await Promise.all([fetch(`${url}/livez`), fetch(`${url}/readyz`)]);
     expect([alive.status, ready.status]).to.deep.equal([200, 503]);

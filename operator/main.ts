@@ -138,7 +138,7 @@ function assemble(parts: {
     },
     onLost() {
       // Another may lead already: nothing of this process is worth waiting for.
-      logger.error('operator.lease-lost');
+      logger.error('operator.lease.lost');
       process.exit(1);
     },
   });
@@ -161,7 +161,7 @@ async function openBus(config: Config, logger: Logger, signal: AbortSignal): Pro
       return await connect(config, logger);
     } catch (error) {
       if (!isEngramError(error) || !error.retryable) throw error;
-      logger.warn('bus.awaited', { reason: error.message, againInMs: pauseMs });
+      logger.warn('bus.connect.retried', { reason: error.message, againInMs: pauseMs });
       await wait(pauseMs, undefined, { signal });
     }
   }

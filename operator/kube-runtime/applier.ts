@@ -3,20 +3,20 @@ import { type KubeObject, keyOf, type ResourceKind } from './kube-object.ts';
 
 export interface Desired {
   readonly kind: ResourceKind;
-  /** Built from the owner's spec only. Labels of ownership and the owner reference are added. */
+  /** Made from the spec of the owner alone. The applier adds the labels of ownership and the owner reference. */
   readonly object: KubeObject;
 }
 
 interface ApplyResult {
   /** `Kind namespace/name`, sorted. */
   readonly created: readonly string[];
-  /** Differed from what was wanted although the owner's generation did not change: somebody changed them. */
+  /** Objects that somebody else changed: they differed although the owner's generation did not change. */
   readonly corrected: readonly string[];
   readonly updated: readonly string[];
   readonly pruned: readonly string[];
 }
 
-/** An object of the wanted name is there, and is not ours. */
+/** An object of the wanted name exists and belongs to somebody else. */
 export class ForeignObjectError extends Error {
   /** `Kind namespace/name` */
   readonly object: string;
@@ -27,7 +27,7 @@ export class ForeignObjectError extends Error {
   }
 }
 
-/** Server-side apply of all that an owner wants, and removal of what it wanted before. */
+/** Applies the objects that an owner wants by server-side apply, and deletes those that it wanted before. */
 export interface Applier {
   /**
    * Applies in the order given (a Secret before what mounts it), then deletes objects of `prune` kinds that carry this
@@ -38,7 +38,7 @@ export interface Applier {
     desired: readonly Desired[],
     options: {
       readonly prune: readonly ResourceKind[];
-      /** Where to look for what is to be pruned; default: the owner's namespace. */
+      /** Namespaces to prune in. Default: that of the owner. */
       readonly namespaces?: readonly string[];
       readonly signal?: AbortSignal;
     },
@@ -49,9 +49,9 @@ export interface Applier {
 export interface OwnershipLabels {
   /** `app.kubernetes.io/managed-by` */
   readonly managedBy: string;
-  /** `<group>/owner-uid`: index children by it. */
+  /** `<group>/owner-uid`: children are found by it. */
   readonly ownerUid: string;
-  /** `<group>/owner`: `kind.namespace.name` would be too long for a label: an annotation, `Kind/namespace/name`. */
+  /** `<group>/owner`: an annotation with `Kind/namespace/name`, which may be too long for a label. */
   readonly ownerAnnotation: string;
   /** `<group>/owner-generation` */
   readonly ownerGeneration: string;
@@ -131,7 +131,7 @@ function isOwned({ metadata }: KubeObject, labels: OwnershipLabels, manager: str
   return metadata.labels?.[labels.managedBy] === manager && metadata.labels[labels.ownerUid] === uid;
 }
 
-/** With the labels of ownership, and the reference that lets the cluster collect it when its owner goes. */
+/** Adds the labels of ownership, and the owner reference by which the cluster garbage-collects the object. */
 function owned(owner: KubeObject, object: KubeObject, labels: OwnershipLabels, manager: string): KubeObject {
   const { name, namespace, uid = '', generation } = owner.metadata;
   const sameNamespace = namespace === object.metadata.namespace;
@@ -149,7 +149,7 @@ function owned(owner: KubeObject, object: KubeObject, labels: OwnershipLabels, m
         ...object.metadata.annotations,
         [labels.ownerAnnotation]: `${owner.kind}/${keyOf({ name, ...(namespace === undefined ? {} : { namespace }) })}`,
       },
-      // Across namespaces a reference would have the object collected at once.
+      // An owner in another namespace is unknown to the garbage collector, which would delete the object at once.
       ...(sameNamespace
         ? {
             ownerReferences: [

@@ -4,17 +4,17 @@ export interface Condition {
   readonly status: ConditionStatus;
   /** One CamelCase word. */
   readonly reason: string;
-  /** A sentence without a trailing period, at most 200 characters, no times: what is so, and what to do about it. */
+  /** A sentence without a trailing period, at most 200 characters, without times: the state, and what to do about it. */
   readonly message: string;
   /** When `status` changed last. */
   readonly lastTransitionTime: string;
-  /** The generation that was looked at. */
+  /** Generation that was reconciled. */
   readonly observedGeneration: number;
 }
 
 type ConditionStatus = 'True' | 'False' | 'Unknown';
 
-/** A condition as a step states it: times and generation are added by `mergeConditions`. */
+/** A condition as a step returns it; `mergeConditions` adds times and generation. */
 export type ConditionDraft = Pick<Condition, 'type' | 'status' | 'reason' | 'message'>;
 
 interface MergeContext {
@@ -24,8 +24,8 @@ interface MergeContext {
 }
 
 /**
- * The next conditions: drafts replace those of their type, `removed` types go (abnormal ones that are not true any more),
- * the rest stays as it is. `lastTransitionTime` moves only when the status does. Sorted by type.
+ * Merges conditions: drafts replace those of their type, `removed` types go (abnormal ones that are no longer true), the
+ * others stay. `lastTransitionTime` moves only when the status does. Sorted by type.
  */
 export function mergeConditions(
   previous: readonly Condition[],
@@ -49,11 +49,11 @@ export function mergeConditions(
   return [...next.values()].sort((one, other) => (one.type < other.type ? -1 : 1));
 }
 
-/** `Unknown` for each type that is not there yet: the first sight of an object. */
+/** Drafts with status `Unknown` for the types that an object does not have yet. */
 export function unknownConditions(previous: readonly Condition[], types: readonly string[]): ConditionDraft[] {
   return types
     .filter((type) => !previous.some((held) => held.type === type))
-    .map((type) => ({ type, status: 'Unknown', reason: 'Pending', message: 'Not looked at yet' }));
+    .map((type) => ({ type, status: 'Unknown', reason: 'Pending', message: 'Not reconciled yet' }));
 }
 
 export function findCondition(conditions: readonly Condition[] | undefined, type: string): Condition | undefined {
@@ -62,21 +62,21 @@ export function findCondition(conditions: readonly Condition[] | undefined, type
 
 export const MESSAGE_LIMIT = 200;
 
-/** Message text as conditions and events carry it: one line, no trailing period, at most 200 characters. */
+/** Shortens a message for conditions and events: one line, no trailing period, at most 200 characters. */
 export function conditionMessage(text: string): string {
   const line = text.replace(/\s+/g, ' ').trim().replace(/\.+$/, '');
   if (line.length <= MESSAGE_LIMIT) return line;
   return `${line.slice(0, MESSAGE_LIMIT - 1).trimEnd()}…`;
 }
 
-/** The first names of a sorted list, and how many there are besides: `a, b, c and 4 more`. */
+/** Lists the first names in sorted order and the number of the others: `a, b, c and 4 more`. */
 export function namesInMessage(names: Iterable<string>, limit = 5): string {
   const sorted = [...names].sort();
   const shown = sorted.slice(0, limit).join(', ');
   return sorted.length > limit ? `${shown} and ${sorted.length - limit} more` : shown;
 }
 
-/** Whole seconds, as Kubernetes writes times. */
+/** Formats a time in whole seconds, as Kubernetes does. */
 export function toSeconds(time: Date): string {
   return `${time.toISOString().slice(0, 19)}Z`;
 }

@@ -8,14 +8,14 @@ import type { RuntimeMetrics } from './metrics.ts';
 import type { RuntimeClock } from './runtime-clock.ts';
 import { createWorkQueue, type WorkQueueOptions } from './work-queue.ts';
 
-/** Where the keys of a controller come from. Made by `source`. */
+/** Source of the keys of a controller; see `source`. */
 export interface Source {
-  /** Calls `add` for each key that a change concerns. */
+  /** Calls `add` with each key that a change affects. */
   subscribe(add: (key: string) => void): void;
   whenSynced(signal?: AbortSignal): Promise<void>;
 }
 
-/** Keys of the objects that a change concerns; none to ignore it. */
+/** Makes a source of an informer. `keysOf` returns the keys that a change affects; empty to ignore the change. */
 export function source<T extends KubeObject>(
   informer: Pick<Informer<T>, 'onChange' | 'whenSynced'>,
   keysOf: (change: Change<T>) => readonly string[],
@@ -30,7 +30,7 @@ export function source<T extends KubeObject>(
 }
 
 /**
- * The own kind: everything but a write of the status (or of managed fields) concerns the object itself.
+ * Key of the changed object itself, unless only its status or its managed fields changed.
  */
 export function ownKeys<T extends KubeObject>(change: Change<T>): readonly string[] {
   const { type, key, object, previous } = change;
@@ -41,12 +41,12 @@ export function ownKeys<T extends KubeObject>(change: Change<T>): readonly strin
     before.generation !== after.generation ||
     before.deletionTimestamp !== after.deletionTimestamp ||
     !isDeepStrictEqual(before.annotations ?? {}, after.annotations ?? {}) ||
-    // Own finalizers are added by the reconcile itself; one that was taken away has to come back.
+    // The reconcile adds its finalizer itself; a finalizer that somebody removed must be added again.
     (before.finalizers ?? []).some((finalizer) => !(after.finalizers ?? []).includes(finalizer));
   return concerned ? [key] : [];
 }
 
-/** Children, made by the applier: every change of theirs concerns their owner, where that is of the kind. */
+/** Keys of the owner of an object that the applier made, if the owner is of the kind. */
 export function ownerKeys<T extends KubeObject>(
   kind: string,
   { ownerAnnotation }: Pick<OwnershipLabels, 'ownerAnnotation'>,
@@ -62,13 +62,13 @@ export function ownerKeys<T extends KubeObject>(
 
 export interface Controller {
   readonly kind: string;
-  /** Keys are collected from now on. */
+  /** Begins to collect keys. */
   subscribe(): void;
-  /** Begins to work; once the caches are full and this process leads. */
+  /** Begins to reconcile. Call it when the caches are synced and this process leads. */
   start(): void;
-  /** Aborts what is under way, waits for it, and begins nothing more. */
+  /** Aborts running reconciles and waits for them; starts no more. */
   stop(): Promise<void>;
-  /** Asks for a reconcile, from outside of the sources. */
+  /** Requests a reconcile from outside of the sources. */
   enqueue(key: string): void;
   whenSynced(signal?: AbortSignal): Promise<void>;
 }
@@ -87,7 +87,7 @@ export interface ControllerOptions {
 
 const RECONCILE_TIMEOUT_MS = 120_000;
 
-/** Works on the keys of one kind with several workers; never on one key with two. */
+/** Reconciles the objects of one kind with several workers; never one object with two. */
 export function createController(options: ControllerOptions): Controller {
   const { reconciler, sources, clock, logger, metrics, timeoutMs = RECONCILE_TIMEOUT_MS } = options;
   const kind = reconciler.kind.kind;
@@ -114,7 +114,7 @@ export function createController(options: ControllerOptions): Controller {
         if (result.requeueAfterMs !== undefined) queue.addAfter(key, result.requeueAfterMs);
       }
     } catch (error) {
-      // Whoever leads now, or this process when it starts again, looks at the key anew.
+      // The next leader, or the next start of this process, reconciles the key again.
       if (error instanceof NotLeaderError || stopping.signal.aborted) return;
       metrics.reconciled(kind, 'error', clock.monotonicMs() - begunAt);
       metrics.reconcileError(kind, reasonOf(error));
@@ -161,17 +161,17 @@ function reasonOf(error: unknown): string {
 }
 
 export interface ReconcileResult {
-  /** Look again after this long; absent: only when something changes. */
+  /** Reconcile again after this time. Absent: only after a change. */
   readonly requeueAfterMs?: number;
-  /** Look again after the key's back-off, as after an error that was said in the status already. */
+  /** Reconcile again after the back-off of the key, as after an error; the status shows the failure already. */
   readonly retry?: boolean;
   /** For the metrics: success (default), progressing, retrying, stalled, suspended, gone. */
   readonly result?: string;
 }
 
 /**
- * Makes the world what one object says. Level-based: reads everything again, the key only says which object. Throwing means
- * try again with back-off.
+ * Brings the world to the state that one object declares. Level-based: reads everything again, the key only names the
+ * object. When it throws, the key is retried with back-off.
  */
 export interface Reconciler {
   readonly kind: ResourceKind;
@@ -179,8 +179,8 @@ export interface Reconciler {
 }
 
 /**
- * A source that begins with the first object that needs it: for kinds that not every cluster has. Nothing waits for its
- * caches.
+ * A source that starts with the first object that needs it, for kinds that not every cluster has. Nothing waits for its
+ * cache.
  */
 export function lateSource<Trigger extends KubeObject, T extends KubeObject>(
   triggers: Pick<Informer<Trigger>, 'onChange'>,

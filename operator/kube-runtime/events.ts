@@ -7,21 +7,21 @@ import type { RuntimeClock } from './runtime-clock.ts';
 
 export interface EventNote {
   readonly type: 'Normal' | 'Warning';
-  /** CamelCase, one word for a machine: `SecretCorrected`. */
+  /** One CamelCase word: `SecretCorrected`. */
   readonly reason: string;
-  /** A sentence for people, no trailing period, at most 200 characters kept. Never a secret. */
+  /** A sentence without a trailing period, cut to 200 characters. Never contains a secret. */
   readonly message: string;
-  /** What the operator did or tried: `Reconcile` by default. */
+  /** Action of the operator. Default: `Reconcile`. */
   readonly action?: string;
 }
 
 /**
- * Events about an object, as events.k8s.io/v1. The same object, reason and message within ten minutes is one event whose
- * series counts. Never throws and never waits: a lost event loses no work.
+ * Records events about objects, as events.k8s.io/v1. The same object, reason and message within ten minutes is one event
+ * with a series count. Never throws and never waits: a lost event loses no work.
  */
 export interface EventRecorder {
   record(object: KubeObject, note: EventNote): void;
-  /** Sends what is under way. */
+  /** Waits until all recorded events are sent. */
   flush(): Promise<void>;
 }
 
@@ -31,14 +31,14 @@ interface EventRecorderOptions {
   readonly logger: Logger;
   /** `engram.dev/operator` */
   readonly controller: string;
-  /** This process: its pod's name. */
+  /** Name of this process' pod. */
   readonly instance: string;
   readonly isLeading?: () => boolean;
 }
 
-/** How long the same is one event. */
+/** Repetitions within this time count as one event. */
 const WINDOW_MS = 600_000;
-/** Counts of a series are sent this often at most. */
+/** Minimum time between two updates of a series count. */
 const SERIES_MS = 30_000;
 const MOST_KEPT = 2_000;
 const MOST_UNSENT = 500;
@@ -54,18 +54,18 @@ interface Sent {
 
 export function createEventRecorder(options: EventRecorderOptions): EventRecorder {
   const { client, clock, logger, isLeading = () => true } = options;
-  /** In order of the first occurrence. */
+  /** Ordered by the first occurrence. */
   const sent = new Map<string, Sent>();
   let unsent = 0;
   let chain: Promise<unknown> = Promise.resolve();
 
-  /** One after the other: events are no reason to load the server. */
+  /** Sends one event after the other, to keep the load of the server low. */
   function send(what: () => Promise<unknown>): void {
     if (unsent >= MOST_UNSENT || !isLeading()) return;
     unsent += 1;
     chain = chain
       .then(what)
-      .catch((error: unknown) => logger.debug('event.not-sent', { error }))
+      .catch((error: unknown) => logger.debug('event.send.failed', { error }))
       .finally(() => {
         unsent -= 1;
       });
@@ -74,7 +74,7 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
   function forgetOld(): void {
     for (const [key, { firstAt, cancel }] of sent) {
       if (clock.monotonicMs() - firstAt < WINDOW_MS && sent.size <= MOST_KEPT) return;
-      // Its count is not sent any more: the event of the next window begins at one.
+      // The count of this window is dropped; the next window begins at one.
       cancel?.();
       sent.delete(key);
     }
@@ -128,7 +128,7 @@ function eventObject(options: EventRecorderOptions, object: KubeObject, note: Ev
   const fields = {
     apiVersion: KINDS.event.apiVersion,
     kind: KINDS.event.kind,
-    // Events of cluster-wide objects are kept in `default`.
+    // Events about cluster-scoped objects live in `default`.
     metadata: { name: `${metadata.name.slice(0, 200)}.${suffix}`, namespace: metadata.namespace ?? 'default' },
     eventTime: microTime(options.clock.now()),
     reportingController: options.controller,

@@ -1,16 +1,16 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What must hold, by name: true, or false. */
+/** Checks by name; each returns whether it passes. */
 export type HealthChecks = Readonly<Record<string, () => boolean>>;
 
 interface HealthServerOptions {
   readonly host: string;
   /** 0: any free port. */
   readonly port: number;
-  /** Restart the process when one fails: every watch and the leader loop turn. */
+  /** A failure restarts the process: each watch and the leader election must make progress. */
   liveness(): HealthChecks;
-  /** Caches are full. */
+  /** Each cache must be synced. */
   readiness(): HealthChecks;
   readonly metrics: { readonly contentType: string; render(): Promise<string> };
 }

@@ -14,7 +14,7 @@ const PAGE_SIZE = 500;
 
 export function createKubeClient(options: {
   readonly transport: KubeTransport;
-  /** Whose fields those are that this client writes: the operator's name. */
+  /** Field manager of the writes: the name of the operator. */
   readonly fieldManager: string;
 }): KubeClient {
   const { transport, fieldManager } = options;
@@ -119,7 +119,7 @@ async function listAll<T extends KubeObject>(
       signal,
     })) as RawList;
   const items: T[] = [];
-  // Items of a list do not say what they are.
+  // Items of a list have no apiVersion and kind.
   const take = (list: RawList) => {
     for (const item of list.items ?? []) items.push({ ...item, apiVersion: kind.apiVersion, kind: kind.kind } as T);
   };
@@ -131,7 +131,7 @@ async function listAll<T extends KubeObject>(
       take(list);
     } catch (error) {
       if (!isKubeError(error, 410)) throw error;
-      // The server forgot the state that the pages are of: once more, in one piece.
+      // The state that the pages belong to has expired: list again without pages.
       items.length = 0;
       list = await page(undefined, undefined);
       take(list);
@@ -168,7 +168,7 @@ function parsedEvent<T extends KubeObject>(line: string): WatchEvent<T> {
   try {
     event = JSON.parse(line);
   } catch (cause) {
-    throw new KubeError({ code: 0, reason: 'BrokenWatch', message: 'A line of the watch is no JSON', cause });
+    throw new KubeError({ code: 0, reason: 'BrokenWatch', message: 'A line of the watch is not JSON', cause });
   }
   if (event.type === 'ERROR') {
     const status = event.object as { code?: number; reason?: string; message?: string };

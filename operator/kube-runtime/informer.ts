@@ -17,14 +17,14 @@ export interface Change<T extends KubeObject> {
 /** Names of an object under an index: the objects that name a Secret, the children of an owner, … */
 export type IndexFunction<T extends KubeObject> = (object: T) => readonly string[];
 
-/** What the cache needs: read by everybody. */
+/** Read access to a cache. */
 export interface Cache<T extends KubeObject> {
   get(key: string): T | undefined;
   list(): readonly T[];
   byIndex(index: string, value: string): readonly T[];
 }
 
-/** A cache of all objects of a kind that heals itself: list, then watch; whatever ends a watch starts the next one. */
+/** A cache of all objects of a kind: lists, then watches; when a watch ends, the next one starts. */
 export interface Informer<T extends KubeObject> extends Cache<T> {
   readonly kind: ResourceKind;
   start(): void;
@@ -32,18 +32,18 @@ export interface Informer<T extends KubeObject> extends Cache<T> {
   /** True once the first list is in the cache. */
   readonly synced: boolean;
   whenSynced(signal?: AbortSignal): Promise<void>;
-  /** Listeners run after the cache changed and must only enqueue. What they throw is logged and dropped. */
+  /** Listeners run after the cache changed and must only enqueue. Their errors are logged and dropped. */
   onChange(listener: (change: Change<T>) => void): void;
   /** Monotonic time of the last line or list that came; -Infinity before the first. */
   readonly lastEventAt: number;
-  /** Heard from within its budget: a watch that is stuck beyond repair makes the process unhealthy. */
+  /** Whether the watch made progress in time; false makes the process unhealthy. */
   isAlive(): boolean;
 }
 
 export interface InformerOptions<T extends KubeObject> extends Omit<ListWatchOptions<T>, 'onList' | 'onEvent'> {
   readonly metrics: Pick<RuntimeMetrics, 'watchRestarted' | 'watchEventAge'>;
   readonly indexes?: Readonly<Record<string, IndexFunction<T>>>;
-  /** What is kept of an object: without values that nobody needs in memory. */
+  /** Removes fields that need not be kept in memory. */
   readonly trim?: (object: T) => T;
 }
 
@@ -87,7 +87,7 @@ type ObjectCache<T extends KubeObject> = ReturnType<typeof createObjectCache<T>>
 function createObjectCache<T extends KubeObject>(options: {
   readonly logger: Logger;
   readonly indexes?: Readonly<Record<string, IndexFunction<T>>>;
-  /** What is kept of an object, where not all of it is wanted in memory. */
+  /** Removes fields that need not be kept in memory. */
   readonly trim?: (object: T) => T;
 }) {
   const { trim = (object: T) => object } = options;
@@ -102,7 +102,7 @@ function createObjectCache<T extends KubeObject>(options: {
       try {
         listener(change);
       } catch (error) {
-        options.logger.error('informer.listener-failed', { key: change.key, error });
+        options.logger.error('informer.listener.failed', { key: change.key, error });
       }
     }
   }
@@ -130,7 +130,7 @@ function createObjectCache<T extends KubeObject>(options: {
     list: (): readonly T[] => [...objects.values()],
     byIndex(name: string, value: string): readonly T[] {
       const index = indexes.get(name);
-      if (index === undefined) throw new TypeError(`There is no index ${name}.`);
+      if (index === undefined) throw new TypeError(`The cache has no index ${name}.`);
       return index.keys(value).flatMap((key) => objects.get(key) ?? []);
     },
     put,
@@ -163,13 +163,13 @@ function createIndex<T extends KubeObject>(valuesOf: IndexFunction<T>) {
   };
 }
 
-/** They are half of an object, and nobody here reads them. */
+/** Managed fields are half of the size of an object and are not used. */
 function withoutManagedFields<T extends KubeObject>(object: T): T {
   const { managedFields: _, ...metadata } = object.metadata as T['metadata'] & { readonly managedFields?: unknown };
   return { ...object, metadata };
 }
 
-/** Several informers of one kind, each of its namespace, as one: for an operator that may not see all of them. */
+/** Combines informers of one kind, one for each namespace, for an operator that may not read all namespaces. */
 export function groupInformers<T extends KubeObject>(
   first: Informer<T>,
   ...others: readonly Informer<T>[]

@@ -36,7 +36,7 @@ export interface ObjectList<T extends KubeObject> {
 }
 
 interface ApplyOptions extends CallOptions {
-  /** Take over fields that somebody else manages. Only for objects that we made. */
+  /** Takes over fields of other managers. Only for objects that the operator made. */
   readonly force?: boolean;
 }
 
@@ -79,7 +79,7 @@ export interface KubeClient {
   delete(kind: ResourceKind, name: ObjectName, options?: DeleteOptions): Promise<boolean>;
 }
 
-/** What the API server refused, or that it could not be reached. */
+/** A refusal of the API server, or a failure to reach it. */
 export class KubeError extends Error {
   /** The HTTP status; 0 when there was no answer (connection, time-out, broken reply). */
   readonly code: number;
@@ -102,13 +102,13 @@ export class KubeError extends Error {
     this.retryAfterMs = failure.retryAfterMs;
   }
 
-  /** Worth trying again as it is: no answer, conflict, too many requests, server error. Never shown to users. */
+  /** Whether the same request may succeed later: no answer, conflict, too many requests, server error. Never shown to users. */
   get transient(): boolean {
     return this.code === 0 || this.code === 409 || this.code === 429 || this.code >= 500;
   }
 }
 
-/** A write was stopped because this process does not lead (any more). */
+/** A write was prevented because this process does not lead. */
 export class NotLeaderError extends Error {
   constructor() {
     super('This process does not hold the lease.');

@@ -3,9 +3,9 @@ import type { Agent, RequestOptions } from 'node:https';
 import { join } from 'node:path';
 import type { Clock } from '../../services/common/ports/system.ts';
 
-/** Where the API server is and how to speak to it. Asked for each request, because tokens and certificates rotate. */
+/** Address of the API server and credentials. Read for each request, because tokens and certificates rotate. */
 export interface KubeConnection {
-  /** `https://10.96.0.1:443`, perhaps with a path in front of the API's. */
+  /** `https://10.96.0.1:443`, optionally with a path prefix. */
   readonly server: URL;
   credentials(): Promise<KubeCredentials>;
 }
@@ -13,7 +13,7 @@ export interface KubeConnection {
 export interface KubeCredentials {
   readonly headers: Readonly<Record<string, string>>;
   readonly tls: TlsMaterial;
-  /** Only where the way leads through a proxy. */
+  /** Set when a proxy is used. */
   readonly agent?: Agent;
 }
 
@@ -26,12 +26,11 @@ interface TlsMaterial {
 }
 
 const SERVICE_ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount';
-/** Kubelet renews a token long before it ends; a minute late is early enough. */
+/** The kubelet renews a token long before it expires, so it may be read up to a minute late. */
 const TOKEN_AGE_MS = 60_000;
 
 /**
- * As a pod with a service account. Not by the client library, which costs 87 MB of memory for its models; what it does for
- * this case is below.
+ * Connects as a pod with a service account. Does not use the client library, which needs 87 MB of memory for its models.
  */
 export function inClusterConnection(place: {
   readonly host: string;
@@ -59,7 +58,7 @@ export function inClusterConnection(place: {
 
 const performanceClock: Pick<Clock, 'monotonicMs'> = { monotonicMs: () => performance.now() };
 
-/** By a kubeconfig file, its current context: every way of signing in that the client library knows. */
+/** Connects by the current context of a kubeconfig file, with any authentication that the client library supports. */
 export async function kubeconfigConnection(file: string): Promise<KubeConnection> {
   const { KubeConfig } = await import('@kubernetes/client-node');
   const config = new KubeConfig();

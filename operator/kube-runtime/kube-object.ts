@@ -25,7 +25,7 @@ interface OwnerReference {
   readonly blockOwnerDeletion?: boolean;
 }
 
-/** Any object, as plain JSON: nothing is dropped or converted on the way, so new fields and custom kinds pass through. */
+/** Any object as plain JSON: no field is dropped or converted, so new fields and custom kinds pass through. */
 export interface KubeObject {
   readonly apiVersion: string;
   readonly kind: string;
@@ -56,12 +56,12 @@ export function secretText({ data = {} }: Pick<Secret, 'data'>, key: string): st
   return value === undefined ? undefined : Buffer.from(value, 'base64').toString('utf8');
 }
 
-/** Which objects: enough to make their address. */
+/** A kind of objects, with the parts of its address. */
 export interface ResourceKind {
   /** `v1`, `apps/v1`, `engram.dev/v1alpha1` */
   readonly apiVersion: string;
   readonly kind: string;
-  /** As in addresses: `configmaps`. */
+  /** As in paths: `configmaps`. */
   readonly plural: string;
   readonly namespaced: boolean;
 }
@@ -72,7 +72,7 @@ export interface ObjectName {
   readonly namespace?: string;
 }
 
-/** `namespace/name`, or `name` of what is cluster-wide: the key of queues and caches. */
+/** Key of an object in queues and caches: `namespace/name`, or `name` when it is cluster-scoped. */
 export function keyOf({ namespace, name }: ObjectName): string {
   return namespace === undefined ? name : `${namespace}/${name}`;
 }
@@ -82,7 +82,7 @@ export function nameOfKey(key: string): ObjectName {
   return slash < 0 ? { name: key } : { namespace: key.slice(0, slash), name: key.slice(slash + 1) };
 }
 
-/** The kinds of the cluster itself that an operator meets. */
+/** Built-in kinds that the operator uses. */
 export const KINDS = {
   configMap: { apiVersion: 'v1', kind: 'ConfigMap', plural: 'configmaps', namespaced: true },
   secret: { apiVersion: 'v1', kind: 'Secret', plural: 'secrets', namespaced: true },
@@ -116,7 +116,7 @@ export const KINDS = {
   event: { apiVersion: 'events.k8s.io/v1', kind: 'Event', plural: 'events', namespaced: true },
 } as const satisfies Record<string, ResourceKind>;
 
-/** As objects of Kubernetes choose others by labels. */
+/** Label selector of Kubernetes. */
 export interface LabelSelector {
   readonly matchLabels?: Labels;
   readonly matchExpressions?: readonly Expression[];
@@ -130,7 +130,7 @@ interface Expression {
   readonly values?: readonly string[];
 }
 
-/** As Kubernetes matches: everything must hold; a selector without conditions matches all. */
+/** Whether labels match a selector: all its conditions must hold; an empty selector matches all labels. */
 export function matchesSelector({ matchLabels = {}, matchExpressions = [] }: LabelSelector, labels: Labels): boolean {
   return (
     Object.entries(matchLabels).every(([key, value]) => labels[key] === value) &&
@@ -152,7 +152,7 @@ function holds({ key, operator, values = [] }: Expression, labels: Labels): bool
   }
 }
 
-/** A time as Kubernetes' `MicroTime` wants it: with six digits of the second. */
+/** Formats a time as `MicroTime` of Kubernetes: with six decimals of the second. */
 export function microTime(time: Date): string {
   return time.toISOString().replace('Z', '000Z');
 }

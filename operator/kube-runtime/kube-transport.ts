@@ -6,7 +6,7 @@ import { pause, type RuntimeClock } from './runtime-clock.ts';
 
 interface KubeRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** From the root of the API: `/api/v1/namespaces/x/secrets`. */
+  /** Path from the root of the API: `/api/v1/namespaces/x/secrets`. */
   readonly path: string;
   readonly query?: Readonly<Record<string, string | undefined>>;
   readonly body?: unknown;
@@ -14,20 +14,20 @@ interface KubeRequest {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Requests to the API server over kept connections. */
+/** Sends requests to the API server over keep-alive connections. */
 export interface KubeTransport {
-  /** The answer's JSON. Throws `KubeError` for every other status than 2xx and when it takes longer than 10 s. */
+  /** Returns the JSON of the answer. Throws `KubeError` for any status other than 2xx and after 10 s. */
   call(request: KubeRequest): Promise<unknown>;
-  /** The answer's lines as they come; only the time until the answer begins is limited. */
+  /** Yields the lines of the answer as they arrive; only the time until the answer begins is limited. */
   stream(request: KubeRequest): AsyncIterable<string>;
-  /** Closes the kept connections. */
+  /** Closes the keep-alive connections. */
   close(): void;
 }
 
 const CALL_TIMEOUT_MS = 10_000;
-/** Wait where the server says "later" and not when. */
+/** Wait after 429 or 503 without Retry-After. */
 const DEFAULT_RETRY_AFTER_MS = 1_000;
-/** Also where the server says "at once": it has just said that it has too much to do. */
+/** Minimum wait, also for `Retry-After: 0`: the server has just reported overload. */
 const LEAST_RETRY_AFTER_MS = 100;
 const MAX_CONNECTIONS = 32;
 /** As client-go does: shorter than the idle limit of usual load balancers. */
@@ -41,7 +41,7 @@ export function createKubeTransport(options: {
   const { connection, clock } = options;
   const agents = createAgents();
 
-  /** Resolves with the answer's head. */
+  /** Resolves with the head of the answer. */
   async function open(request: KubeRequest, signal: AbortSignal, isStream: boolean): Promise<IncomingMessage> {
     const credentials = await connection.credentials();
     const body = request.body === undefined ? undefined : Buffer.from(JSON.stringify(request.body));
@@ -117,8 +117,8 @@ export function createKubeTransport(options: {
 }
 
 /**
- * Agents of one set of certificates: connections are kept, and a renewed certificate gets new ones. Streams have connections
- * of their own: they last, and however many there are, they must not take those that calls wait for.
+ * HTTP agents for one set of certificates; a renewed certificate gets new ones. Streams have connections of their own: they
+ * are long-lived, and any number of them must not use up the connections for calls.
  */
 function createAgents() {
   const plain = { call: new PlainAgent(KEEP_ALIVE), stream: new PlainAgent() };
@@ -129,7 +129,7 @@ function createAgents() {
       if (agent !== undefined) return agent;
       const identity = JSON.stringify([tls.ca, tls.cert, tls.key, tls.rejectUnauthorized, tls.servername].map(String));
       if (held?.identity !== identity) {
-        // Those under way on the old connections end by themselves.
+        // Requests on the old connections finish by themselves.
         held = { identity, call: new Agent({ ...KEEP_ALIVE, ...tls }), stream: new Agent(tls) };
       }
       return isStream ? held.stream : held.call;
@@ -210,7 +210,7 @@ function asKubeError(error: unknown, request: KubeRequest, timedOut: boolean): K
   return unreachable(`${what} was cut off`, error);
 }
 
-/** A signal that also fires after a time; `disarm` takes the time away, `end` both. */
+/** A signal that also fires after a timeout; `disarm` removes the timeout, `end` the timeout and the signal. */
 function limited(clock: RuntimeClock, limitMs: number, outer: AbortSignal | undefined) {
   const controller = new AbortController();
   let timedOut = false;
@@ -228,7 +228,7 @@ function limited(clock: RuntimeClock, limitMs: number, outer: AbortSignal | unde
     end() {
       disarm();
       outer?.removeEventListener('abort', follow);
-      // A stream that nobody reads any more must not keep its connection.
+      // A stream without a reader must not keep its connection.
       controller.abort();
     },
   };

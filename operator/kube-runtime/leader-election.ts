@@ -4,17 +4,17 @@ import { isKubeError, type KubeClient, NotLeaderError } from './kube-client.ts';
 import { KINDS, type KubeObject, microTime, type ObjectName } from './kube-object.ts';
 import { pause, type RuntimeClock } from './runtime-clock.ts';
 
-/** One process leads: it holds a Lease and renews it. */
+/** Elects the process that leads: it holds a Lease and renews it. */
 export interface LeaderElector {
-  /** Begins to try. */
+  /** Begins to try to acquire the lease. */
   start(): void;
   /** Resolves when this process leads. */
   whenLeading(signal?: AbortSignal): Promise<void>;
-  /** By the own monotonic clock: false already before another may take over. Asked before every write. */
+  /** Whether this process leads, by its own monotonic clock: false before another may take over. Checked before each write. */
   isLeading(): boolean;
-  /** The loop turns: tried within its budget, whatever came of it. */
+  /** Whether the election loop makes progress, whatever the result. */
   isAlive(): boolean;
-  /** Gives the lease back, so that another leads at once. Call when nothing writes any more. */
+  /** Releases the lease, so that another process leads at once. Call it when nothing writes any more. */
   stop(): Promise<void>;
 }
 
@@ -25,22 +25,22 @@ interface LeaderElectorOptions {
   readonly lease: Required<ObjectName>;
   /** Names this process: pod name and something random. */
   readonly identity: string;
-  /** The lease was held and is lost: the process must end, its caches and workers cannot be trusted to stop in time. */
+  /** Called when the lease was held and is lost: the process must end, because its workers may not stop in time. */
   onLost(): void;
   onLeading?(): void;
   readonly times?: LeaseTimes;
 }
 
 export interface LeaseTimes {
-  /** Others take over when the lease was not renewed for so long. */
+  /** Others take over when the lease was not renewed for this time. */
   readonly durationMs: number;
-  /** The holder gives up when it could not renew for so long. */
+  /** The holder stops leading when it could not renew for this time. */
   readonly renewDeadlineMs: number;
   readonly retryMs: number;
 }
 
 const TIMES: LeaseTimes = { durationMs: 15_000, renewDeadlineMs: 10_000, retryMs: 2_000 };
-/** The loop tries every two seconds, and a try takes five at most. */
+/** The loop tries every two seconds, and an attempt takes at most five. */
 const ALIVE_MS = 60_000;
 
 export function createLeaderElector(options: LeaderElectorOptions): LeaderElector {
@@ -48,7 +48,7 @@ export function createLeaderElector(options: LeaderElectorOptions): LeaderElecto
   const record = createLeaseRecord({ ...options, durationMs: times.durationMs });
   const stopping = new AbortController();
   const leading = Promise.withResolvers<void>();
-  /** Begin of the try that renewed last; the lease is ours for the renew deadline from then on. */
+  /** Start of the last successful renewal; the lease is held for the renew deadline from then on. */
   let renewedAt = Number.NEGATIVE_INFINITY;
   let state: 'waiting' | 'leading' | 'lost' = 'waiting';
   let triedAt = clock.monotonicMs();
@@ -57,7 +57,7 @@ export function createLeaderElector(options: LeaderElectorOptions): LeaderElecto
   const deadlineInMs = () => renewedAt + times.renewDeadlineMs - clock.monotonicMs();
   const isLeading = () => state === 'leading' && deadlineInMs() > 0;
 
-  /** True when the lease is ours after it. */
+  /** Resolves with whether this process holds the lease now. */
   async function tryOnce(signal: AbortSignal): Promise<boolean> {
     const begunAt = clock.monotonicMs();
     triedAt = begunAt;
@@ -83,7 +83,7 @@ export function createLeaderElector(options: LeaderElectorOptions): LeaderElecto
 
   async function run(): Promise<void> {
     while (!stopping.signal.aborted && state !== 'lost') {
-      // A try that hangs is cut off early enough for a second one, and must not hide that the deadline passed.
+      // An attempt that hangs is aborted early enough for a second one, and must not hide that the deadline has passed.
       const tooLong = new AbortController();
       const cancels = [
         clock.after(times.renewDeadlineMs / 2, () => tooLong.abort()),
@@ -94,9 +94,9 @@ export function createLeaderElector(options: LeaderElectorOptions): LeaderElecto
         if (ours) won();
         else checkLost(true);
       } catch (error) {
-        // After a conflict somebody was quicker; the next look shows who.
+        // A conflict means that another process was faster; the next attempt shows which one.
         const isExpected = stopping.signal.aborted || isKubeError(error, 409);
-        if (!isExpected) logger.warn('leader.try-failed', { lease: options.lease.name, error });
+        if (!isExpected) logger.warn('leader.attempt.failed', { lease: options.lease.name, error });
         checkLost(false);
       } finally {
         for (const cancel of cancels) cancel();
@@ -119,8 +119,8 @@ export function createLeaderElector(options: LeaderElectorOptions): LeaderElecto
       const wasLeading = isLeading();
       state = 'lost';
       if (!wasLeading) return;
-      // Not given back is only slower: it ends by itself.
-      await record.release().catch((error: unknown) => logger.warn('leader.release-failed', { error }));
+      // A lease that could not be released expires by itself.
+      await record.release().catch((error: unknown) => logger.warn('leader.release.failed', { error }));
     },
   };
 }
@@ -147,7 +147,7 @@ interface LeaseRecordOptions {
 /** The Lease by which processes agree which one leads, as this process sees it. */
 function createLeaseRecord(options: LeaseRecordOptions) {
   const { client, clock, lease, identity } = options;
-  /** As last seen, and when it was seen to change: clocks of other machines are not trusted. */
+  /** Last seen version, and when it changed by this process' clock: clocks of other machines are not trusted. */
   let seen: { readonly version: string | undefined; readonly at: number } | undefined;
 
   function isHeldByAnother({ metadata, spec }: Lease, now: number): boolean {
@@ -198,8 +198,8 @@ function leaseObject({ lease, identity, durationMs, clock }: LeaseRecordOptions,
 }
 
 /**
- * Reads pass; each write first asks whether this process still leads, and throws `NotLeaderError` when it does not: also in
- * the middle of a reconcile that began before the lease was lost.
+ * Passes reads. Before each write checks that this process still leads, and throws `NotLeaderError` otherwise: also in the
+ * middle of a reconcile that began before the lease was lost.
  */
 export function createFencedClient(client: KubeClient, isLeading: () => boolean): KubeClient {
   const fenced =
@@ -222,8 +222,7 @@ export function createFencedClient(client: KubeClient, isLeading: () => boolean)
 }
 
 /**
- * The same for a port outside of the cluster: each of its methods, all of them asynchronous, first asks whether this process
- * leads. What another process may be doing by now must not be done twice, there either.
+ * Does the same for every method of a port outside of the cluster; all of them must be asynchronous.
  */
 export function fencePort<Port extends object>(port: Port, isLeading: () => boolean): Port {
   const members = Object.entries(port).map(([name, member]: [string, unknown]) => {

@@ -4,7 +4,7 @@ import type { KubeObject, ResourceKind } from './kube-object.ts';
 import type { RuntimeMetrics } from './metrics.ts';
 import { pause, type RuntimeClock } from './runtime-clock.ts';
 
-/** Lists the objects of a kind, then watches them; whatever ends a watch starts the next one, or a list where that is due. */
+/** Lists the objects of a kind, then watches them; when a watch ends, starts the next watch, or a list when one is due. */
 export interface ListWatch {
   start(): void;
   stop(): Promise<void>;
@@ -13,7 +13,7 @@ export interface ListWatch {
   hasListed(): boolean;
   /** Monotonic time of the last line or list that came; -Infinity before the first. */
   lastEventAt(): number;
-  /** Heard, or tried, within its budget. */
+  /** Whether it received something, or tried to, within three minutes. */
   isAlive(): boolean;
 }
 
@@ -29,7 +29,7 @@ export interface ListWatchOptions<T extends KubeObject> {
   readonly fieldSelector?: string;
   /** 0 ≤ value < 1; for jitter. */
   readonly random?: () => number;
-  /** Everything there is. */
+  /** Receives the complete list. */
   onList(objects: readonly T[]): void;
   onEvent(event: WatchEvent<T>): void;
 }
@@ -41,9 +41,9 @@ const WATCH_SECONDS = 290;
 const RELIST_MS = 600_000;
 const BACKOFF_MS = { first: 500, most: 30_000 };
 const FAILURES_TO_RELIST = 3;
-/** A watch that held for so long was a good one: the next begins at once. */
+/** A watch that lasted this long was healthy: the next one begins at once. */
 const GOOD_WATCH_MS = 5_000;
-/** More than the longest honest pause: idle time, time of a call and back-off together. */
+/** Longer than the longest regular pause: idle time, a call and a back-off together. */
 const ALIVE_MS = 180_000;
 
 /** Reason for which this process ended a watch. */
@@ -53,7 +53,7 @@ type EndCause = WatchEnd | 'closed' | 'expired' | 'error';
 
 interface EndedWatch {
   readonly cause: EndCause;
-  /** The last one that was seen. */
+  /** The last version that was received. */
   readonly resourceVersion: string;
   readonly durationMs: number;
 }
@@ -69,7 +69,7 @@ export function createListWatch<T extends KubeObject>(options: ListWatchOptions<
   const scope = scopeOf(options);
   const jitter = (ms: number) => ms * (0.9 + 0.2 * random());
 
-  /** Answers the resource version to watch from. */
+  /** Returns the resource version to watch from. */
   async function list(): Promise<string> {
     life.tried();
     const { items, resourceVersion } = await client.list<T>(kind, { ...scope, signal: stopping.signal });
@@ -98,7 +98,7 @@ export function createListWatch<T extends KubeObject>(options: ListWatchOptions<
       return ended(timers.cause() ?? 'closed');
     } catch (error) {
       if (isKubeError(error, 410)) return ended('expired');
-      logger.debug('informer.watch-failed', { kind: kind.kind, error });
+      logger.debug('informer.watch.failed', { kind: kind.kind, error });
       return ended('error');
     } finally {
       timers.end();
@@ -117,7 +117,7 @@ export function createListWatch<T extends KubeObject>(options: ListWatchOptions<
         if (stopping.signal.aborted) return;
         next.listFailed();
         metrics.watchRestarted(kind.kind, 'error');
-        logger.warn('informer.list-failed', { kind: kind.kind, failures: next.failures(), error });
+        logger.warn('informer.list.failed', { kind: kind.kind, failures: next.failures(), error });
       }
       if (next.failures() > 0) await pause(clock, jitter(backoff(next.failures())), stopping.signal);
     }
@@ -144,7 +144,7 @@ function createSignsOfLife(clock: RuntimeClock) {
   let triedAt = clock.monotonicMs();
   return {
     heardAt: () => heardAt,
-    /** Answers when. */
+    /** Returns the time. */
     heard(): number {
       heardAt = clock.monotonicMs();
       return heardAt;
@@ -156,12 +156,12 @@ function createSignsOfLife(clock: RuntimeClock) {
   };
 }
 
-/** What comes after what happened: a watch from where the last one came to, or a list first. */
+/** Decides whether the next step is a watch from the last version, or a list first. */
 function createNextStep() {
   let resourceVersion: string | undefined;
   let failures = 0;
   return {
-    /** In a row; 0 after a watch that was a good one. */
+    /** Number of failures in a row; 0 after a healthy watch. */
     failures: () => failures,
     /** Undefined: list first. */
     watchFrom: () => (failures > 0 && failures % FAILURES_TO_RELIST === 0 ? undefined : resourceVersion),
@@ -207,7 +207,7 @@ function startWatchTimers(clock: RuntimeClock, stop: AbortSignal, relistAt: numb
   stop.addEventListener('abort', onStop, { once: true });
   let heardAt = clock.monotonicMs();
   let cancelIdle = () => {};
-  // One timer that is set again when it fires early, not one for each line.
+  // One timer that is set again when it fires early, instead of one for each line.
   const armIdle = (delayMs: number): void => {
     cancelIdle = clock.after(delayMs, () => {
       const silentMs = clock.monotonicMs() - heardAt;

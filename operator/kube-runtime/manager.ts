@@ -13,15 +13,15 @@ interface ManagerOptions {
   readonly controllers: readonly Controller[];
   readonly elector: LeaderElector;
   readonly logger: Logger;
-  /** Sent before the lease is given back. */
+  /** Flushed before the lease is released. */
   readonly events: { flush(): Promise<void> };
 }
 
-/** Caches first, then the lease, then the workers; and back in the opposite order. */
+/** Starts the caches, then the election, then the workers, and stops them in the opposite order. */
 export interface Manager {
-  /** Returns at once; the work begins when the caches are full and this process leads. */
+  /** Returns at once; reconciles begin when the caches are synced and this process leads. */
   start(): void;
-  /** Workers end, the lease is given back, the watches end. */
+  /** Stops the workers, releases the lease, stops the watches. */
   stop(): Promise<void>;
   readonly readiness: HealthChecks;
   readonly liveness: HealthChecks;
@@ -34,7 +34,7 @@ export function createManager(options: ManagerOptions): Manager {
 
   async function begin(): Promise<void> {
     await Promise.all(informers.map((informer) => informer.whenSynced(stopping.signal)));
-    logger.info('manager.caches-synced', { kinds: informers.map(({ kind }) => kind.kind) });
+    logger.info('manager.caches.synced', { kinds: informers.map(({ kind }) => kind.kind) });
     elector.start();
     await elector.whenLeading(stopping.signal);
     for (const controller of controllers) controller.start();
@@ -46,7 +46,7 @@ export function createManager(options: ManagerOptions): Manager {
       for (const controller of controllers) controller.subscribe();
       for (const informer of informers) informer.start();
       starting = begin().catch((error: unknown) => {
-        if (!stopping.signal.aborted) logger.error('manager.start-failed', { error });
+        if (!stopping.signal.aborted) logger.error('manager.start.failed', { error });
       });
     },
     async stop() {

@@ -2,7 +2,7 @@ import type { Gauge as GaugeType, Registry } from 'prom-client';
 import { Counter, Gauge, Histogram } from '../../services/common/platform/observability/prometheus.ts';
 import type { Condition } from './conditions.ts';
 
-/** What the runtime counts; names as operators usually have them, under the prefix given. */
+/** Metrics of the runtime, with the names that operators usually have, under the given prefix. */
 export interface RuntimeMetrics {
   /** `result`: success, progressing, stalled, retrying, error, gone. */
   reconciled(kind: string, result: string, durationMs: number): void;
@@ -15,7 +15,7 @@ export interface RuntimeMetrics {
   watchRestarted(kind: string, cause: string): void;
   /** Read at every scrape. */
   watchEventAge(kind: string, seconds: () => number): void;
-  /** The conditions of one object, in place of those known before; none when it is gone. */
+  /** Replaces the known conditions of one object; empty when the object is gone. */
   conditions(kind: string, key: string, conditions: readonly Condition[]): void;
   statusWritten(kind: string): void;
   leading(isLeader: boolean): void;
@@ -58,7 +58,7 @@ export function createRuntimeMetrics(registry: Registry, prefix: string): Runtim
 }
 
 function gaugePerKind(name: string, help: string, registers: Registry[]): (kind: string, read: () => number) => void {
-  /** Several where a kind has a watch for each namespace: the worst counts. */
+  /** Several functions when a kind has one watch per namespace; the largest value is exported. */
   const readers = new Map<string, (() => number)[]>();
   const gauge: GaugeType<'kind'> = new Gauge({
     name,
@@ -72,7 +72,7 @@ function gaugePerKind(name: string, help: string, registers: Registry[]): (kind:
   return (kind, read) => void readers.set(kind, [...(readers.get(kind) ?? []), read]);
 }
 
-/** Made at the scrape from what is known: no series stays behind when a status or an object goes. */
+/** Computed at each scrape, so no series remains when a status or an object goes. */
 function conditionGauge(name: string, registers: Registry[]): RuntimeMetrics['conditions'] {
   const known = new Map<string, { kind: string; ns: string; name: string; conditions: readonly Condition[] }>();
   const gauge: GaugeType<'kind' | 'ns' | 'name' | 'type' | 'status'> = new Gauge({

@@ -16,7 +16,7 @@ import type { RuntimeMetrics } from './metrics.ts';
 import type { RuntimeClock } from './runtime-clock.ts';
 import { runSteps, type Step, type StepContext, type StepsResult, stalled, summarise } from './steps.ts';
 
-/** What every status has, whatever the kind. */
+/** Fields that the status of every kind has. */
 export interface BaseStatus {
   readonly observedGeneration?: number;
   readonly conditions?: readonly Condition[];
@@ -25,29 +25,29 @@ export interface BaseStatus {
 }
 
 /**
- * What is particular to a kind. The frame does the rest, in this order: fetch → deleted? → finalizer → suspended? →
+ * The parts that differ between kinds. The frame does the rest, in this order: fetch → deleted? → finalizer → suspended? →
  * validate → steps → summarise → one status patch.
  */
 export interface ReconcileDefinition<T extends CustomObject<unknown, Partial<Status>>, Status extends BaseStatus> {
   readonly kind: ResourceKind;
   readonly finalizer: string;
   readonly annotations: FrameAnnotations;
-  /** Normal-true conditions: `Unknown` at first sight, always there. `Ready` need not be named. */
+  /** Conditions whose normal status is True; `Unknown` before the first reconcile. `Ready` is implied. */
   readonly conditionTypes: readonly string[];
   isSuspended(object: T): boolean;
-  /** What the schema cannot say; the reason and message of a Stalled condition, or null. No I/O. */
+  /** Checks what the schema cannot express; returns the reason and message of a Stalled condition, or null. No I/O. */
   validate(object: T): { readonly reason: string; readonly message: string } | null;
-  /** In order; one that is not done ends the reconcile, unless it says `continues`. */
+  /** Run in this order; a step that is not done ends the reconcile, unless it sets `continues`. */
   readonly steps: readonly Step<T, Status>[];
-  /** While the object is being deleted, in place of `steps`; the finalizer goes when all of them are done. */
+  /** Run instead of `steps` while the object is being deleted; the finalizer is removed when all of them are done. */
   readonly deletionSteps: readonly Step<T, Status>[];
-  /** The abandon annotation names this object's uid: says so wherever it must be said, touches no data. */
+  /** Called when the abandon annotation has the uid of the object: reports it, and touches no data. */
   abandon(context: StepContext<T, Status>): Promise<void>;
-  /** Ready, when all steps are done. Default: True, `Available`. */
+  /** Returns the Ready condition for when all steps are done. Default: True, `Available`. */
   summarise?(object: T, status: Readonly<Partial<Status>>): Omit<ConditionDraft, 'type'>;
-  /** Status fields that are times of looking: they alone are no reason to write. */
+  /** Status fields that change with every reconcile: a change of these alone is not written. */
   readonly volatileStatus?: readonly (keyof Status & string)[];
-  /** Every object is looked at again after this long, ± 10 %. */
+  /** Each object is reconciled again after this time, ± 10 %. */
   readonly resyncMs: number;
 }
 
@@ -68,7 +68,7 @@ export interface FrameDependencies {
   readonly random?: () => number;
 }
 
-/** The reconciler of a kind. */
+/** Creates the reconciler of a kind. */
 export function createReconciler<T extends CustomObject<unknown, Partial<Status>>, Status extends BaseStatus>(
   definition: ReconcileDefinition<T, Status>,
   dependencies: FrameDependencies,
@@ -76,7 +76,7 @@ export function createReconciler<T extends CustomObject<unknown, Partial<Status>
   const { kind } = definition;
   const { client, clock, metrics, logger } = dependencies;
   const random = dependencies.random ?? Math.random;
-  /** Failures in a row, by key: how, and how often. */
+  /** Failures in a row, by key: reason and number. */
   const failures = new Map<string, { readonly reason: string; readonly tries: number }>();
 
   function contextOf(object: T, signal: AbortSignal): StepContext<T, Status> {
@@ -122,7 +122,7 @@ export function createReconciler<T extends CustomObject<unknown, Partial<Status>
     return conclude(key, object, steps, signal);
   }
 
-  /** Sums up what the steps said, writes it, and says when to look again. */
+  /** Writes the summary of the steps to the status, and returns when to reconcile again. */
   async function conclude(
     key: string,
     object: T,
@@ -145,7 +145,7 @@ export function createReconciler<T extends CustomObject<unknown, Partial<Status>
     await writeStatus(key, object, next, drafts, [...steps.removed, ...summary.removed], signal);
     const resyncMs = definition.resyncMs * (0.9 + 0.2 * random());
     const wantedMs = (steps.requeueAfterMs ?? Number.POSITIVE_INFINITY) * (1 + 0.1 * random());
-    // Also behind something worse: what is away comes back without anybody changing the object.
+    // Retried also when another step is stalled: an unreachable service comes back without a change of the object.
     if (steps.outcomes.some(({ state }) => state === 'retrying')) return { retry: true, result: summary.result };
     return { requeueAfterMs: Math.min(resyncMs, wantedMs), result: summary.result };
   }
@@ -171,7 +171,7 @@ export function createReconciler<T extends CustomObject<unknown, Partial<Status>
     if (patch === null) return;
     await client.patchStatus(kind, metadata, patch, { signal });
     metrics.statusWritten(kindName);
-    tellReady(dependencies.events, object, previous, conditions);
+    emitReadyEvent(dependencies.events, object, previous, conditions);
   }
 
   function forget(key: string): ReconcileResult {
@@ -195,16 +195,16 @@ export function createReconciler<T extends CustomObject<unknown, Partial<Status>
 const AVAILABLE: Omit<ConditionDraft, 'type'> = {
   status: 'True',
   reason: 'Available',
-  message: 'Everything is as it says',
+  message: 'All resources match the spec',
 };
 
-/** What works goes on working while nobody looks: the status stays, the reason tells. */
+/** Keeps the status of Ready while the resource is suspended, with the reason `Suspended`. */
 function suspendedReady(status: Partial<BaseStatus>): ConditionDraft {
   return {
     type: 'Ready',
     status: findCondition(status.conditions, 'Ready')?.status ?? 'Unknown',
     reason: 'Suspended',
-    message: 'Reconciliation is suspended: set spec.suspend to false to go on',
+    message: 'Reconciliation is suspended: set spec.suspend to false to continue',
   };
 }
 
@@ -230,7 +230,7 @@ function countTries(
   return tries;
 }
 
-/** By compare and set: finalizers of others that come at the same time stay. */
+/** Adds the finalizer by compare-and-set, which keeps finalizers that others add at the same time. */
 async function ensureFinalizer<T extends CustomObject>(
   client: KubeClient,
   { kind, finalizer }: { readonly kind: ResourceKind; readonly finalizer: string },
@@ -258,8 +258,8 @@ async function removeFinalizer<T extends CustomObject>(
   }
 }
 
-/** One event when Ready changes its mind or a resource becomes Stalled, none for what stays so. */
-function tellReady(
+/** Records an event when Ready changes or the resource becomes Stalled. */
+function emitReadyEvent(
   events: EventRecorder,
   object: KubeObject,
   previous: readonly Condition[],
@@ -278,8 +278,8 @@ function tellReady(
 }
 
 /**
- * The merge patch (RFC 7386) that turns `previous` into `next`, or null when there is nothing to say: also when nothing but
- * `volatile` fields differs (times of looking, which would make a write of every look). What `next` lacks is removed.
+ * Returns the merge patch (RFC 7386) that turns `previous` into `next`. Null when they are equal, or differ only in
+ * `volatile` fields, which change with every reconcile. Removes fields that `next` lacks.
  */
 export function statusPatch(
   previous: Readonly<Record<string, unknown>>,
@@ -298,7 +298,7 @@ export function statusPatch(
   return worthWriting ? patch : null;
 }
 
-/** Inside objects a merge patch only adds: what went is named null. */
+/** A merge patch of an object only adds fields, so removed fields are set to null. */
 function replaced(before: unknown, after: unknown): unknown {
   if (!isRecord(before) || !isRecord(after)) return after;
   const gone = Object.keys(before).filter((key) => after[key] === undefined);
@@ -308,7 +308,7 @@ function replaced(before: unknown, after: unknown): unknown {
   };
 }
 
-/** Without `undefined`, as it would travel. */
+/** Drops undefined values, as JSON does. */
 function plain(value: unknown): unknown {
   return value === undefined ? undefined : JSON.parse(JSON.stringify(value));
 }

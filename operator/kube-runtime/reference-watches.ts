@@ -8,16 +8,16 @@ import type { RuntimeMetrics } from './metrics.ts';
 import type { RuntimeClock } from './runtime-clock.ts';
 
 /**
- * Watches single objects of a kind that others refer to by name – a Secret, a ConfigMap – each by a watch of its own, so that
- * no other object of the kind is ever listed. An object that many refer to is watched once. Whatever is not watched, for
- * there are too many, is found when its owner is looked at.
+ * Watches single objects of a kind that others refer to by name – a Secret, a ConfigMap – each by its own watch, so that no
+ * other object of the kind is ever listed. An object with several owners is watched once. Changes of objects beyond the
+ * maximum are noticed with the next reconcile of their owner.
  */
 export interface ReferenceWatches {
-  /** These are all that the owner refers to. */
+  /** Sets the objects that the owner refers to. */
   refer(owner: string, names: readonly ObjectName[]): void;
-  /** Calls back with each owner of an object that came, changed or went. */
+  /** Calls back with each owner of an object that was added, changed or deleted. */
   onChange(listener: (owner: string) => void): void;
-  /** How many objects are watched. */
+  /** Number of watched objects. */
   readonly size: number;
   stop(): Promise<void>;
 }
@@ -28,7 +28,7 @@ interface ReferenceWatchesOptions {
   readonly clock: RuntimeClock;
   readonly logger: Logger;
   readonly metrics: Pick<RuntimeMetrics, 'watchRestarted'>;
-  /** Each is a connection. Default: 200. */
+  /** Maximum number of watches; each needs a connection. Default: 200. */
   readonly most?: number;
 }
 
@@ -36,7 +36,7 @@ const MOST = 200;
 
 export function createReferenceWatches(options: ReferenceWatchesOptions): ReferenceWatches {
   const { kind, most = MOST } = options;
-  // That one may not be watched, or not now, is no news: it is looked at with its owner.
+  // A watch that is forbidden or fails is only logged for debugging: the object is read with its owner anyway.
   const logger = { ...options.logger, warn: options.logger.debug };
   const owners = new Map<string, ReadonlySet<string>>();
   const wanted = new Map<string, { readonly name: ObjectName; readonly owners: Set<string> }>();
@@ -57,12 +57,12 @@ export function createReferenceWatches(options: ReferenceWatchesOptions): Refere
     void stopped.finally(() => ending.delete(stopped));
   }
 
-  /** In the order they were asked for. */
+  /** Opens watches in the order of the requests. */
   function openWanted(): void {
     for (const [key, { name }] of wanted) {
       if (open.has(key)) continue;
       if (open.size >= most) {
-        if (!isTold) options.logger.info('references.unwatched', { kind: kind.kind, watched: most });
+        if (!isTold) options.logger.info('references.watch.limit_reached', { kind: kind.kind, watched: most });
         isTold = true;
         return;
       }
@@ -106,7 +106,7 @@ export function createReferenceWatches(options: ReferenceWatchesOptions): Refere
   };
 }
 
-/** Calls back when the object came, changed or went. */
+/** Calls back when the object was added, changed or deleted. */
 function watchOne(
   { kind, client, clock, logger, metrics }: ReferenceWatchesOptions,
   { name, namespace }: ObjectName,
@@ -133,7 +133,7 @@ function watchOne(
   });
 }
 
-/** Keys of the objects of `informer` whose references changed. `namesOf`: what one of them refers to. */
+/** Makes a source of the objects whose references changed. `namesOf` returns the objects that one of them refers to. */
 export function referenceSource<T extends KubeObject>(
   informer: Pick<Informer<T>, 'onChange'>,
   watches: ReferenceWatches,
@@ -144,7 +144,7 @@ export function referenceSource<T extends KubeObject>(
       watches.onChange(add);
       informer.onChange(({ type, key, object }) => watches.refer(key, type === 'deleted' ? [] : namesOf(object)));
     },
-    // They are found without it, too.
+    // References are read by the reconcile itself.
     whenSynced: async () => {},
   };
 }

@@ -1,8 +1,8 @@
 import type { Clock } from '../../services/common/ports/system.ts';
 
-/** Time and timers, as a port so that tests can hold them. */
+/** Time and timers, as a port that tests can control. */
 export interface RuntimeClock extends Clock {
-  /** Runs `action` once after `delayMs`; call the answer to prevent it. Does not keep the process alive. */
+  /** Runs `action` once after `delayMs`; the returned function cancels it. Does not keep the process alive. */
   after(delayMs: number, action: () => void): () => void;
 }
 
@@ -18,7 +18,7 @@ export function createRuntimeClock(): RuntimeClock {
   };
 }
 
-/** Longer timers of Node fire at once. */
+/** Node fires longer timers at once. */
 const MAX_DELAY_MS = 2 ** 31 - 1;
 
 /** Resolves after `delayMs`, or at once when aborted. */

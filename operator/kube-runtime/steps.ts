@@ -5,7 +5,7 @@ import type { EventNote } from './events.ts';
 import { KubeError, NotLeaderError } from './kube-client.ts';
 import type { CustomObject } from './kube-object.ts';
 
-/** One small part of a reconcile: makes one thing true and says how it went. Idempotent; looks again each time. */
+/** One part of a reconcile: brings one thing to its declared state and reports the outcome. Idempotent. */
 export interface Step<T extends CustomObject, Status> {
   /** For logs and metrics: `ensure-identity`. */
   readonly name: string;
@@ -13,37 +13,37 @@ export interface Step<T extends CustomObject, Status> {
 }
 
 export interface StepContext<T extends CustomObject, Status> {
-  /** As read at the start of this reconcile; its generation is the one that `observedGeneration` will say. */
+  /** As read at the start of this reconcile; its generation becomes `observedGeneration`. */
   readonly object: T;
-  /** The status as it will be written: what was there, with what the steps before this one said. */
+  /** The status as it will be written: the present one with the changes of the previous steps. */
   readonly status: Readonly<Partial<Status>>;
-  /** About the object; deduplicated. */
+  /** Records an event about the object; repetitions are counted. */
   event(note: EventNote): void;
   readonly now: Date;
   readonly signal: AbortSignal;
 }
 
 /**
- * How a step ended.
- * - `done`: what it is for is so.
- * - `progressing`: under way; look again after `requeueAfterMs`. Shown as Reconciling.
- * - `retrying`: something outside failed; tried again with back-off, Stalled after a few times.
- * - `stalled`: only a change by a person helps. Shown as Stalled; looked at again with the next change or resync.
+ * Result of a step.
+ * - `done`: the declared state is reached.
+ * - `progressing`: under way; reconciled again after `requeueAfterMs`. Shown as Reconciling.
+ * - `retrying`: something outside failed; retried with back-off, shown as Stalled after a few times.
+ * - `stalled`: needs a change by a person. Shown as Stalled; reconciled again with the next change or resync.
  */
 export interface StepOutcome<Status> {
   readonly state: 'done' | 'progressing' | 'retrying' | 'stalled';
-  /** For Ready, Reconciling and Stalled when not done. */
+  /** Used for Ready, Reconciling and Stalled when the step is not done. */
   readonly reason?: string;
   readonly message?: string;
-  /** Conditions of the step's own. */
+  /** Further conditions of this step. */
   readonly conditions?: readonly ConditionDraft[];
-  /** Types of abnormal conditions that are not true (any more). */
+  /** Types of abnormal conditions that are not true. */
   readonly removed?: readonly string[];
-  /** Fields to replace in the status; undefined values remove. */
+  /** Fields to replace in the status; undefined removes a field. */
   readonly status?: Partial<Status>;
-  /** Wanted at the latest then; the earliest of all steps wins, with jitter. */
+  /** Latest time of the next reconcile; the earliest of all steps is used, with jitter. */
   readonly requeueAfterMs?: number;
-  /** The steps after this one are run although it is not done. */
+  /** Run the following steps although this one is not done. */
   readonly continues?: boolean;
 }
 
@@ -66,8 +66,7 @@ export function stalled<Status>(reason: string, message: string, detail: Detail<
 }
 
 /**
- * Thrown inside a step instead of being answered by it: the frame turns it into the outcome. For deep code, where passing
- * outcomes up would hide what the code does.
+ * Thrown inside a step in place of returning its outcome, by code deep inside where passing outcomes up would obscure it.
  */
 export class StepFailure extends Error {
   readonly outcome: StepOutcome<Record<string, unknown>>;
@@ -78,23 +77,23 @@ export class StepFailure extends Error {
   }
 }
 
-/** What all steps together said. */
+/** Combined result of the steps. */
 export interface StepsResult<Status> {
-  /** Of the steps that ran, in order. */
+  /** Outcomes of the steps that ran, in order. */
   readonly outcomes: readonly StepOutcome<Status>[];
-  /** The status with what they said; conditions not yet merged. */
+  /** The status with their changes; conditions are not merged yet. */
   readonly status: Partial<Status>;
   readonly drafts: readonly ConditionDraft[];
   readonly removed: readonly string[];
-  /** The earliest that a step wants to be run again. */
+  /** The earliest requested time of the next reconcile. */
   readonly requeueAfterMs: number | undefined;
   /** True when every step ran and is done. */
   readonly complete: boolean;
 }
 
 /**
- * Runs steps in order until one is not done. What they throw becomes an outcome, but for what nobody should read in a
- * status: a conflict or time-out of the API server, the loss of leadership and a stop are thrown on.
+ * Runs steps in order until one is not done. Their errors become outcomes; only errors that do not belong into a status are
+ * thrown: a conflict or time-out of the API server, the loss of leadership and a stop.
  */
 export async function runSteps<T extends CustomObject, Status>(
   steps: readonly Step<T, Status>[],
@@ -138,20 +137,20 @@ async function outcomeOf<T extends CustomObject, Status>(
     }
     if (error instanceof KubeError) return refusedOutcome(error);
     const { kind, metadata } = context.object;
-    logger.error('reconcile.step-failed', {
+    logger.error('reconcile.step.failed', {
       kind,
       name: metadata.name,
       namespace: metadata.namespace,
       step: step.name,
       error,
     });
-    return retrying('InternalError', `The step ${step.name} failed: the log of the operator says why`);
+    return retrying('InternalError', `The step ${step.name} failed: see the log of the operator`);
   }
 }
 
 function refusedOutcome<Status>(error: KubeError): StepOutcome<Status> {
   if (error.transient) throw error;
-  // What was sent is wrong, which only another spec can make right.
+  // The request is invalid, which only another spec can solve.
   if (error.code === 400 || error.code === 422) return stalled(error.reason, error.message);
   return retrying(error.reason, error.message);
 }
@@ -163,19 +162,19 @@ export interface Summary {
   readonly result: 'success' | 'progressing' | 'retrying' | 'stalled';
 }
 
-/** Failures outside become Stalled after so many tries in a row. */
+/** A failure outside is shown as Stalled after this number of tries in a row. */
 const TRIES_TO_STALL = 5;
 
 const SEVERITY = { done: 0, progressing: 1, retrying: 2, stalled: 3 } as const;
 
-/** Ready, Reconciling and Stalled out of how the steps ended: the worst of them, the first one where several are as bad. */
+/** Derives Ready, Reconciling and Stalled from the worst outcome of the steps, the first one of several. */
 export function summarise(
   outcomes: readonly Pick<StepOutcome<unknown>, 'state' | 'reason' | 'message'>[],
   context: {
-    /** Ready when all are done. */
+    /** Ready condition when all steps are done. */
     readonly ready: Omit<ConditionDraft, 'type'>;
     readonly previous: readonly Condition[];
-    /** Tries in a row that failed like this one, itself included. */
+    /** Number of tries in a row that failed with this reason, including this one. */
     readonly tries: number;
   },
 ): Summary {
@@ -190,7 +189,7 @@ export function summarise(
   const message = worst.message ?? 'Work is under way';
   const ready: ConditionDraft = { type: 'Ready', status: 'False', reason, message };
   const held = findCondition(context.previous, 'Stalled');
-  // A restart of the operator forgets the tries: what was stalled for this reason stays so until it is not.
+  // A restart of the operator forgets the number of tries: a resource that was stalled for this reason stays stalled.
   const stuck = context.tries >= TRIES_TO_STALL || (held?.status === 'True' && held.reason === reason);
   if (worst.state === 'stalled' || (worst.state === 'retrying' && stuck)) {
     return {

@@ -131,7 +131,7 @@ async function start(parts: DatasetParts, context: DatasetContext, { pipeline, s
   } catch (error) {
     if (!isEngramError(error)) throw error;
     if (error.wireName === 'ConflictError') return 'started';
-    parts.logger.warn('schedule.not-started', { dataset: request.datasetId, pipeline, error });
+    parts.logger.warn('schedule.start.failed', { dataset: request.datasetId, pipeline, error });
     event({ type: 'Warning', reason: 'RunNotStarted', message: `${pipeline} could not be started: ${error.message}` });
     return 'refused';
   }
