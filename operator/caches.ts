@@ -18,22 +18,22 @@ import { createReferenceWatches, type ReferenceWatches } from './kube-runtime/re
 import type { RuntimeClock } from './kube-runtime/runtime-clock.ts';
 import { OPERATOR_NAME, type OperatorOptions } from './operator-options.ts';
 
-/** What the operator knows of the cluster without asking. */
+/** Caches and watches of the operator. */
 export interface Caches {
   readonly tenants: Informer<Tenant>;
-  /** By the key of their Tenant, with the index `tenant`. */
+  /** Has the index `tenant`: the key of the Tenant. */
   readonly datasets: Informer<Dataset>;
-  /** Those that the operator made, without their values. */
+  /** Secrets that the operator made, without their values. */
   readonly secrets: Informer<Secret>;
   readonly ingresses: Informer<KubeObject>;
-  /** None where there are no Dedicated tenants. */
+  /** Empty without Dedicated tenants. */
   readonly deployments: readonly Informer<KubeObject>[];
-  /** Begins with the first Tenant that has one. */
+  /** Starts with the first Tenant that has an HTTPRoute. */
   readonly httpRoutes: Source;
-  /** Secrets and ConfigMaps that people made, and resources name. */
+  /** Secrets and ConfigMaps that users made and that resources name. */
   readonly givenSecrets: ReferenceWatches;
   readonly configMaps: ReferenceWatches;
-  /** Ends what begins by itself; the informers are the manager's to start and stop. */
+  /** Stops the watches that start on demand; the manager starts and stops the informers. */
   stop(): Promise<void>;
 }
 
@@ -45,7 +45,7 @@ interface CachesParts {
   readonly labels: OwnershipLabels;
 }
 
-/** Keys of the tenant that a dataset is of. */
+/** Index of Datasets by the key of their Tenant. */
 export const byTenant: IndexFunction<Dataset> = (dataset) => [keyOf(tenantName(dataset))];
 
 export function createCaches(options: OperatorOptions, { labels, ...parts }: CachesParts): Caches {
@@ -62,12 +62,12 @@ export function createCaches(options: OperatorOptions, { labels, ...parts }: Cac
   }
   const labelSelector = `${labels.managedBy}=${OPERATOR_NAME}`;
   const hasDedicated = dedicated?.options.image !== undefined && dedicated.options.image !== null;
-  // Those of Dedicated tenants are beside their own services.
+  // Routes of Dedicated tenants are in the namespaces of their Tenants.
   const routeNamespaces = hasDedicated
     ? watchNamespaces && [...new Set([...watchNamespaces, backends.namespace])]
     : [backends.namespace];
   const tenants = informer<Tenant>(TENANT_KIND);
-  // No kind of every cluster.
+  // Not every cluster has this kind.
   const httpRoutes = lateSource(tenants, ({ spec }) => spec.routing?.type === 'HTTPRoute', {
     make: () => informer<KubeObject>(KINDS.httpRoute, { labelSelector }, routeNamespaces ?? []),
     keysOf: ownerKeys(TENANT_KIND.kind, labels),
@@ -77,7 +77,7 @@ export function createCaches(options: OperatorOptions, { labels, ...parts }: Cac
   return {
     tenants,
     datasets: informer<Dataset>(DATASET_KIND, { indexes: { tenant: byTenant } }),
-    // That one changed is enough to know: their values are read when they are needed, and kept nowhere.
+    // Values are read when they are needed and never cached.
     secrets: informer<Secret>(KINDS.secret, { labelSelector, trim: ({ data: _, ...rest }) => rest }),
     ingresses: informer<KubeObject>(KINDS.ingress, { labelSelector }, routeNamespaces ?? []),
     deployments: hasDedicated ? [informer<KubeObject>(KINDS.deployment, { labelSelector })] : [],

@@ -26,7 +26,7 @@ import { createReconciler, type FrameDependencies, type ReconcileDefinition } fr
 
 const DATASET_FINALIZER = 'engram.dev/dataset';
 
-/** Makes datasets what their resources say, and keeps them so. */
+/** Reconciles Dataset resources. */
 export function createDatasetReconciler(deps: DatasetDependencies, frame: FrameDependencies): Reconciler {
   const parts: DatasetParts = { ...deps, memory: createMemory(deps) };
   const definition: ReconcileDefinition<Dataset, DatasetStatus> = {
@@ -58,7 +58,7 @@ export function createDatasetReconciler(deps: DatasetDependencies, frame: FrameD
   return createReconciler(definition, frame);
 }
 
-/** Checks are repeated a little before each look at everything, figures each minute. */
+/** Checks expire a little before each resync, statistics after a minute. */
 function createMemory({ clock, options }: DatasetDependencies): DatasetMemory {
   const checks = () => createCheckMemory(clock, options.resyncMs * 0.8);
   return {

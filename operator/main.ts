@@ -25,7 +25,7 @@ import { createOperator, type Operator } from './operator.ts';
 import { openDedicatedStores } from './stores/dedicated-stores.ts';
 import type { DedicatedStores } from './stores/store-administrator.ts';
 
-// Node would let the nursery grow to 130 MB: most of what an operator makes is garbage of one reconcile.
+// Limits the young generation, which Node would grow to 130 MB: most objects live for one reconcile only.
 v8.setFlagsFromString('--max-semi-space-size=8');
 
 const STOP_TIMEOUT_MS = 20_000;
@@ -96,7 +96,7 @@ async function run(): Promise<void> {
   try {
     await lifecycle.start();
   } catch (error) {
-    // Told to stop while it waited: that ends the process, with its own code.
+    // A stop during the start ends the process with its own code.
     if (stopping.signal.aborted) return;
     throw error;
   }
@@ -123,7 +123,7 @@ function assemble(parts: {
     instance,
     services: createServices(messenger, clock),
     lease: { name: config.operatorLease, namespace: config.operatorNamespace },
-    // A container that starts again in the same pod is another process.
+    // A restarted container in the same pod is another process.
     identity: `${instance}_${randomBytes(4).toString('hex')}`,
     watchNamespaces: config.operatorWatchNamespaces ?? null,
     trustedNamespaces: config.operatorTrustedNamespaces ?? [],
@@ -137,7 +137,7 @@ function assemble(parts: {
       open: (address) => openDedicatedBus(address, { clock, connect: (ofTenant) => connect(ofTenant, logger) }),
     },
     onLost() {
-      // Another may lead already: nothing of this process is worth waiting for.
+      // Another process may lead already: end at once.
       logger.error('operator.lease.lost');
       process.exit(1);
     },
@@ -152,7 +152,7 @@ async function connectionOf(config: Config): Promise<KubeConnection> {
   throw new ConfigurationError(['ENGRAM_OPERATOR_KUBECONFIG: needed outside of a pod: a kubeconfig file.']);
 }
 
-/** The server may come up after this process: waits, as long as it takes. */
+/** Connects to the bus; waits without limit for a server that is not up yet. */
 async function openBus(config: Config, logger: Logger, signal: AbortSignal): Promise<Bus> {
   if (config.natsUrl === undefined)
     throw new ConfigurationError(['ENGRAM_NATS_URL: needed: the services answer there.']);

@@ -24,23 +24,23 @@ export interface OperatorOptions {
   readonly lease: { readonly name: string; readonly namespace: string };
   /** Default: 15, 10 and 2 s. */
   readonly leaseTimes?: LeaseTimes;
-  /** Names this process: its pod, and something random. */
+  /** Unique name of this process: its pod and a random suffix. */
   readonly identity: string;
-  /** Of the pod, for events. */
+  /** Name of the pod, for events. */
   readonly instance: string;
   /** Null: all. */
   readonly watchNamespaces: readonly string[] | null;
-  /** Beside the operator's own; see `TenantOptions`. */
+  /** In addition to the operator's own namespace; see `TenantOptions`. */
   readonly trustedNamespaces?: readonly string[];
-  /** Of each kind. */
+  /** Workers of each kind. */
   readonly workers: number;
   readonly resyncMs: number;
-  /** How often each tenant is compared with others. Default: half an hour. */
+  /** Interval of the isolation checks of a tenant. Default: half an hour. */
   readonly isolationCheckMs?: number;
   readonly stores: TenantOptions['stores'];
   readonly backends: Backends;
   /** Absent: there are no Dedicated tenants. */
   readonly dedicated?: { readonly options: DedicatedOptions; readonly open: OpenBus };
-  /** The lease is lost: the process must end. */
+  /** Called when the lease is lost: the process must end. */
   onLost(): void;
 }

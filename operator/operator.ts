@@ -14,11 +14,11 @@ import { METRICS_PREFIX, OPERATOR_NAME, type OperatorOptions } from './operator-
 
 export interface Operator extends Manager {
   readonly isLeading: () => boolean;
-  /** Closes connections; after the stop. */
+  /** Closes connections. Call it after the stop. */
   close(): void;
 }
 
-/** The operator without what surrounds it: the reconcilers of both kinds, their caches and the election. */
+/** Creates the operator: the controllers of both kinds, their caches and the election. */
 export function createOperator(options: OperatorOptions): Operator {
   const { clock, logger } = options;
   const transport = createKubeTransport({ connection: options.connection, clock, userAgent: OPERATOR_NAME });
@@ -84,5 +84,5 @@ export function createOperator(options: OperatorOptions): Operator {
 
 /** Never called without Dedicated tenants. */
 async function noBus(): Promise<OpenServices> {
-  throw engramError('ServiceUnavailableError', 'The operator makes no Dedicated tenants.');
+  throw engramError('ServiceUnavailableError', 'Dedicated tenants are not enabled.');
 }

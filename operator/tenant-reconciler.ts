@@ -21,7 +21,7 @@ import { syncRetention } from './tenant/steps/sync-retention.ts';
 import { removeRoute, syncRoute } from './tenant/steps/sync-route.ts';
 import { forgetIsolation, verifyIsolation } from './tenant/steps/verify-isolation.ts';
 
-/** Makes tenants what their resources say, and keeps them so. */
+/** Reconciles Tenant resources. */
 export function createTenantReconciler(deps: DedicatedDependencies, frame: FrameDependencies): Reconciler {
   const definition: ReconcileDefinition<Tenant, TenantStatus> = {
     kind: TENANT_KIND,
@@ -57,7 +57,7 @@ export function createTenantReconciler(deps: DedicatedDependencies, frame: Frame
       removeInstallation(deps),
     ],
     async abandon(context) {
-      // It leads to a tenant that nobody keeps, and would be in the way of the next resource of the name.
+      // The route of an abandoned tenant would conflict with the next resource of the same name.
       await onTenantInstallation(deps, removeRoute, NO_SERVICES).run(context);
       await forgetIsolation(deps).run(context);
       const { name, uid } = context.object.metadata;
@@ -75,7 +75,7 @@ export function createTenantReconciler(deps: DedicatedDependencies, frame: Frame
 
 const NO_SERVICES = { needsServices: false };
 
-/** The keys' Secrets hold what was done; this is for people. */
+/** Shows the handled rotation to users; the Secrets of the keys have the truth. */
 const noteRotation: TenantStep = {
   name: 'note-rotation',
   async run({ object }) {

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
-import { createAsleepListener } from './answer.ts';
+import { createActivatorListener } from './answer.ts';
 
 describe('what answers for a hibernated Dedicated tenant', () => {
   let server: Server;
@@ -10,7 +10,7 @@ describe('what answers for a hibernated Dedicated tenant', () => {
   const start = async (canRing: boolean) => {
     rung = 0;
     server = createServer(
-      createAsleepListener(
+      createActivatorListener(
         canRing
           ? () => {
               rung += 1;

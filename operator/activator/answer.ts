@@ -1,20 +1,22 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { isUnattended } from '../../services/common/domain/unattended-requests.ts';
 
-/** Somebody has to declare the tenant active first; how long that takes is not ours to know. */
+/** `Retry-After` when somebody must declare the tenant active first. */
 const ASK_AGAIN_SECONDS = 30;
 
-/** As long as services take to start. */
+/** `Retry-After` while the services start. */
 const WAKING_SECONDS = 5;
 
 const BODY = JSON.stringify({ detail: 'This tenant is hibernated or waking up; ask again later.' });
 
 /**
- * What requests for a hibernated Dedicated tenant are told; to its own probes it is alive and ready. `ring` is called once a
- * request was answered that shows a credential, or wants to get one; undefined where no request wakes the tenant. Whether the
- * credential is valid only the tenant's own auth knows, when it runs.
+ * Answers requests for a hibernated Dedicated tenant with 503, and its own probes with 200. Calls `wake` after a request that
+ * has a credential or signs in; undefined when requests do not wake the tenant. Only the tenant's own auth can check the
+ * credential, once it runs.
  */
-export function createAsleepListener(ring?: () => void): (request: IncomingMessage, response: ServerResponse) => void {
+export function createActivatorListener(
+  wake?: () => void,
+): (request: IncomingMessage, response: ServerResponse) => void {
   return (request, response) => {
     const { method, url = '', headers } = request;
     request.resume();
@@ -25,15 +27,15 @@ export function createAsleepListener(ring?: () => void): (request: IncomingMessa
     response.writeHead(503, {
       'content-type': 'application/json',
       'content-length': Buffer.byteLength(BODY),
-      'retry-after': String(ring === undefined ? ASK_AGAIN_SECONDS : WAKING_SECONDS),
+      'retry-after': String(wake === undefined ? ASK_AGAIN_SECONDS : WAKING_SECONDS),
     });
     response.end(method === 'HEAD' ? undefined : BODY);
-    if (ring !== undefined && wakes(method ?? '', url, headers)) response.once('close', ring);
+    if (wake !== undefined && isWakeRequest(method ?? '', url, headers)) response.once('close', wake);
   };
 }
 
-/** What an open page asks for by itself wakes nobody. */
-function wakes(
+/** Whether a request wakes the tenant; those that an open page repeats by itself do not. */
+function isWakeRequest(
   method: string,
   url: string,
   { authorization = '', cookie = '', 'x-api-key': key = '' }: IncomingHttpHeaders,
@@ -43,7 +45,7 @@ function wakes(
 }
 
 /**
- * With this the process ends that stands in for a hibernated tenant when a request is to wake it. It has no right to tell the
- * API server anything; the kubelet keeps the code in the status of the pod, where the operator finds it, also later.
+ * Exit code of the activator when a request wakes the tenant. The activator has no access to the API server; the kubelet
+ * keeps the code in the status of the pod, where the operator finds it, also later.
  */
 export const WAKE_REQUESTED_EXIT_CODE = 86;

@@ -1,4 +1,4 @@
-/** The part of a structural schema that types and reference pages are made of. */
+/** Part of a structural schema that types and reference pages use. */
 export interface CrdSchema {
   readonly type?: string;
   readonly format?: string;
@@ -26,7 +26,7 @@ interface PrinterColumn {
   readonly description?: string;
 }
 
-/** A file of `crds/`, as far as it is read here. */
+/** Part of a file of `crds/` that is read here. */
 export interface CustomResourceDefinition {
   readonly spec: {
     readonly group: string;

@@ -1,6 +1,6 @@
 /**
- * Makes the types of `operator/api` and the generated sections of `crds/docs` from `crds/*.yaml`; with `--check` it only
- * says, by exit code 1, which of them are stale.
+ * Generates the types of `operator/api` and sections of `crds/docs` from `crds/*.yaml`; with `--check` reports which of them
+ * are stale, by exit code 1.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -14,7 +14,7 @@ const KINDS = ['tenant', 'dataset'] as const;
 
 const read = (path: string): string => readFileSync(fileURLToPath(new URL(path, ROOT)), 'utf8');
 
-/** Path from the root → what the file shall hold. */
+/** Contents of the generated files by path from the root. */
 async function generatedFiles(): Promise<Map<string, string>> {
   const files = new Map<string, string>();
   for (const kind of KINDS) {

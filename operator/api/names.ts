@@ -11,19 +11,19 @@ export const FRAME_ANNOTATIONS: FrameAnnotations = {
   abandon: `${GROUP}/abandon`,
 };
 
-/** On a Tenant: any new value rotates its API keys now. */
+/** Annotation of a Tenant: any new value rotates its API keys now. */
 export const ROTATE_AT = `${GROUP}/rotate-at`;
 
-/** On a Dedicated Tenant: any new value rotates its logins at the stores now. */
+/** Annotation of a Dedicated Tenant: any new value rotates its logins at the stores now. */
 export const ROTATE_STORES_AT = `${GROUP}/rotate-stores-at`;
 
-/** On a Tenant: any new value wakes it, where it sleeps because nobody used it. */
+/** Annotation of a Tenant: any new value wakes it when it is hibernated because it was unused. */
 export const WAKE_AT = `${GROUP}/wake-at`;
 
-/** Label of a Secret: the entry of `spec.apiKeys` that it is of. */
+/** Label of a Secret: its entry of `spec.apiKeys`. */
 export const API_KEY_LABEL = `${GROUP}/api-key`;
 
-/** What a Secret says about the key in it. Hashes, never values. */
+/** Annotations of a Secret about the key in it. Hashes, never values. */
 export const KEY_ANNOTATIONS = {
   sha256: `${GROUP}/api-key-sha256`,
   previousSha256: `${GROUP}/previous-api-key-sha256`,
@@ -32,7 +32,7 @@ export const KEY_ANNOTATIONS = {
   rotatedAt: `${GROUP}/rotated-at`,
 } as const;
 
-/** Label of pods and Services: uid of the tenant that they are of. */
+/** Label of pods and Services: uid of their Tenant. */
 export const TENANT_LABEL = `${GROUP}/tenant-uid`;
 
 /** Label of the Secret with the keys of a Dedicated tenant: name of its realm. */
@@ -40,7 +40,7 @@ export const REALM_LABEL = `${GROUP}/realm`;
 
 const NAME_LIMIT = 63;
 
-/** A name made of parts that fits into a label; longer ones end in a hash of the whole, so that they stay apart. */
+/** Joins parts to a name of at most 63 characters; a longer name ends in a hash of the whole, so it stays unique. */
 export function boundedName(...parts: readonly string[]): string {
   const name = parts.join('-');
   if (name.length <= NAME_LIMIT && !parts.some((part) => part.includes('.'))) return name;
@@ -49,7 +49,7 @@ export function boundedName(...parts: readonly string[]): string {
   return `${start.replace(/-+$/, '')}-${hash}`;
 }
 
-/** The keys of the services, and what the stores' administrators gave: removed or kept with the installation. */
+/** Whether a Secret belongs to the installation of a Dedicated tenant: its keys, or the settings of its stores. */
 export function isOfInstallation({ metadata: { labels = {} } }: KubeObject): boolean {
   return labels[REALM_LABEL] !== undefined || labels[TENANT_LABEL] !== undefined;
 }

@@ -4,8 +4,8 @@ const SECTIONS = ['example', 'spec', 'status'] as const;
 type Section = (typeof SECTIONS)[number];
 
 /**
- * A reference page with its generated sections made new; what stands outside of their marks is written by hand. Throws when
- * a mark is missing.
+ * Returns a reference page with new generated sections; text outside of their marks is written by hand. Throws when a mark is
+ * missing.
  */
 export function referencePage(page: string, crd: CustomResourceDefinition, example: string): string {
   const schema = crd.spec.versions[0]?.schema.openAPIV3Schema ?? {};
@@ -90,7 +90,7 @@ function defaultText({ default: value }: CrdSchema): string {
   return `\`${typeof value === 'string' ? value : JSON.stringify(value)}\``;
 }
 
-/** What the API server refuses, in the words in which it does. */
+/** Validation rules with the messages of the API server. */
 function rulesList(schema: CrdSchema): string {
   const rules = ruleMessages(schema, '');
   return [
@@ -111,7 +111,7 @@ function ruleMessages(schema: CrdSchema, path: string): string[] {
   return [...own, ...below, ...(schema.items === undefined ? [] : ruleMessages(schema.items, `${path}[]`))];
 }
 
-/** Of a table in Markdown. */
+/** Row of a Markdown table. */
 function cell(text: string): string {
   return text.replace(/\s+/g, ' ').replaceAll('|', '\\|').trim();
 }

@@ -1,7 +1,7 @@
 import { compile, type JSONSchema } from 'json-schema-to-typescript';
 import type { CrdSchema, CustomResourceDefinition } from './custom-resource-definition.ts';
 
-/** TypeScript types of a kind: `<Kind>Spec`, `<Kind>Status` and one for each object in them, read-only. */
+/** Returns the TypeScript types of a kind: `<Kind>Spec`, `<Kind>Status` and one for each object in them, read-only. */
 export async function resourceTypes(crd: CustomResourceDefinition, source: string): Promise<string> {
   const { kind } = crd.spec.names;
   const schema = crd.spec.versions[0]?.schema.openAPIV3Schema;
@@ -22,7 +22,7 @@ export async function resourceTypes(crd: CustomResourceDefinition, source: strin
     '',
     kindText(crd),
     readOnly(spec),
-    // Undefined takes a field out of a status; these three are the frame's.
+    // Undefined removes a field of the status; the frame writes these three.
     readOnly(status).replace(
       /(?<!conditions|observedGeneration|lastHandledReconcileAt)\?: ([^;]+);$/gm,
       '?: $1 | undefined;',
@@ -44,7 +44,7 @@ export const ${kind.toUpperCase()}_KIND = {
 `;
 }
 
-/** Each object has the name of its path, so that it becomes a type of its own. */
+/** Names each object by its path, so that it becomes a type of its own. */
 function typeSchema(schema: CrdSchema, title: string): JSONSchema {
   const { type, description, enum: values, required, properties, items, additionalProperties } = schema;
   if (title.endsWith('StatusConditions')) {
@@ -73,13 +73,13 @@ function typeSchema(schema: CrdSchema, title: string): JSONSchema {
   };
 }
 
-/** What has a default is there in every object that the API server gives. */
+/** A field with a default is present in every object of the API server. */
 function defaultedNames({ properties = {} }: CrdSchema, required: readonly string[]): string[] {
   const defaulted = Object.keys(properties).filter((name) => properties[name]?.default !== undefined);
   return [...new Set([...required, ...defaulted])];
 }
 
-/** `TenantSpecRouting` is `TenantRouting`, what is inside of it `TenantRoutingParentRef`. */
+/** Shortens `TenantSpecRouting` to `TenantRouting`. */
 function shortened(title: string): string {
   return title.replace(/^([A-Z][a-z]+)Spec/, '$1');
 }

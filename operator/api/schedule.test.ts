@@ -95,7 +95,7 @@ describe('cron', () => {
           );
         };
         const text = [minute, hour, day, month, weekday].map((each) => each.text).join(' ');
-        // 31 February and its like.
+        // For example 31 February.
         fc.pre(fault(text) === null);
         const found = cron(text).nextAfter(after);
         if (found === null) throw new Error('none');

@@ -1,6 +1,6 @@
-/** A schedule as cron writes it, in UTC. Pure. */
+/** A cron schedule in UTC. */
 export interface Cron {
-  /** The first minute after `time` that the schedule names; null when there is none within the next thirty years. */
+  /** Returns the first minute after `time` that matches; null when none does within thirty years. */
   nextAfter(time: Date): Date | null;
 }
 
@@ -11,7 +11,7 @@ interface Field {
   readonly name: string;
   readonly from: number;
   readonly to: number;
-  /** Words for numbers, the first of them for `from`. */
+  /** Names of the numbers, the first one for `from`. */
   readonly words?: readonly string[];
 }
 
@@ -25,9 +25,10 @@ const WEEKDAY: Field = { name: 'day of week', from: 0, to: 7, words: DAYS };
 const FOREVER_YEARS = 30;
 
 /**
- * Reads five fields: minute, hour, day of month, month, day of week. Each is `*`, a number or word (`MON`, `JAN`), a range
- * `a-b`, either with a step `/n`, or a list of these. Where both days are restricted, either is enough, as in every cron. A
- * sentence about the first fault otherwise.
+ * Parses five fields: minute, hour, day of month, month, day of week. Each is `*`, a number or name (`MON`, `JAN`), a range
+ * `a-b`, any of them with a step `/n`, or a list of these. When both days are restricted, one match is enough. Returns a
+ * sentence about the first fault of an invalid schedule. Not the library croner: it rejects `5/20`, treats a step of days as
+ * a restriction, which Vixie cron does not, and accepts dates, nicknames and a sixth field.
  */
 export function parseCron(text: string): Cron | { readonly fault: string } {
   const parts = text.trim().split(/\s+/);
@@ -43,11 +44,11 @@ export function parseCron(text: string): Cron | { readonly fault: string } {
     return either ? byDay || byWeekday : byDay && byWeekday;
   };
   const cron = { nextAfter: (time: Date) => search(time, { minutes, hours, months, matchesDay }) };
-  // 31 February and its like.
+  // For example 31 February.
   return cron.nextAfter(new Date('2000-01-01T00:00:00Z')) === null ? { fault: 'no day is ever like that' } : cron;
 }
 
-/** A step beginning at everything (`*` and `*` with a step) is no restriction of the day. */
+/** Whether the field does not restrict the day: `*`, also with a step. */
 function isEverything(part: string | undefined): boolean {
   return part?.startsWith('*') === true;
 }
@@ -60,7 +61,7 @@ function parseField(field: Field, text: string): ReadonlySet<number> | string {
     const [, range = '', first = '', last, stepText] = match;
     const step = stepText === undefined ? 1 : Number(stepText);
     const from = range === '*' ? field.from : numberOf(field, first);
-    // `5/10` goes on to the end, as `5-59/10` does.
+    // `5/10` means `5-59/10`.
     const to =
       range === '*' || (last === undefined && stepText !== undefined) ? field.to : numberOf(field, last ?? first);
     if (from === null || to === null || step < 1) return `"${part}" is no ${field.name}`;
@@ -84,7 +85,7 @@ interface Matchers {
   matchesDay(time: Date): boolean;
 }
 
-/** Goes on by the largest unit that does not fit, from the first whole minute after `start`. */
+/** Advances by the largest unit that does not match, from the first whole minute after `start`. */
 function search(start: Date, { minutes, hours, months, matchesDay }: Matchers): Date | null {
   let at = new Date(Math.floor(start.getTime() / 60_000) * 60_000 + 60_000);
   const lastYear = at.getUTCFullYear() + FOREVER_YEARS;

@@ -1,6 +1,6 @@
 const UNIT_MS = { h: 3_600_000, m: 60_000, s: 1000 } as const;
 
-/** Milliseconds of a duration as the schema takes it: `2160h`, `1h30m`, `90s`. */
+/** Parses a duration of the schema to milliseconds: `2160h`, `1h30m`, `90s`. */
 export function durationMs(text: string): number {
   return [...text.matchAll(/(\d+)([hms])/g)].reduce(
     (sum, [, count, unit]) => sum + Number(count) * UNIT_MS[unit as keyof typeof UNIT_MS],
@@ -22,7 +22,7 @@ const FACTORS: Readonly<Record<string, number>> = {
   Pi: 2 ** 50,
 };
 
-/** Bytes of a quantity as the schema takes it: `200Gi`, `1.5G`, `4096`. Parts of a byte are dropped. */
+/** Parses a quantity of the schema to bytes: `200Gi`, `1.5G`, `4096`. Fractions of a byte are dropped. */
 export function quantityBytes(text: string): number {
   const [, number = '', unit = ''] = /^([0-9.]+)([A-Za-z]*)$/.exec(text) ?? [];
   return Math.floor(Number(number) * (FACTORS[unit] ?? Number.NaN));
@@ -30,7 +30,7 @@ export function quantityBytes(text: string): number {
 
 const BINARY = ['Pi', 'Ti', 'Gi', 'Mi', 'Ki'] as const;
 
-/** As a person reads it, to a tenth: `1.5Gi`. So small a change is not worth a write of the status. */
+/** Formats bytes to a tenth of a unit: `1.5Gi`. Smaller changes are not worth a write of the status. */
 export function bytesAsQuantity(bytes: number): string {
   const unit = BINARY.find((name) => bytes >= (FACTORS[name] ?? 0));
   if (unit === undefined) return String(bytes);

@@ -17,7 +17,7 @@ interface DatasetOptions {
   readonly labels: OwnershipLabels;
   /** The operator's namespace. */
   readonly home: string;
-  /** How often each dataset is compared with what is. */
+  /** Each dataset is reconciled again after this time. */
   readonly resyncMs: number;
 }
 

@@ -6,12 +6,12 @@ import { isDedicated } from '../tenant/effective-state.ts';
 import type { TenantStep } from '../tenant/model.ts';
 import type { DedicatedDependencies } from './model.ts';
 
-/** Nobody tells when another Tenant gives a name up. */
+/** Another Tenant that releases a name triggers no reconcile. */
 const AGAIN_MS = 60_000;
 
 /**
- * The auth of a Dedicated tenant knows no other tenant, so the operator sees to it that each host name is of one: of that
- * which is routed under it, or else of the one that was there first.
+ * Ensures that a host name belongs to one Tenant: the one that is routed under it, otherwise the oldest. The auth of a
+ * Dedicated tenant cannot check this, because it knows no other tenant.
  */
 export function reserveHostName(deps: DedicatedDependencies): TenantStep {
   return {

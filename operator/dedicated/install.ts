@@ -25,12 +25,12 @@ import { migration, WORKLOAD_KINDS, workloads } from './workloads.ts';
 
 type InstallOutcome = StepOutcome<Pick<TenantStatus, 'stores' | 'realm' | 'secrets' | 'state' | 'waking'>>;
 
-/** Deployments tell of themselves; this is for what they do not tell. */
+/** Interval for changes that no watch of the Deployments reports. */
 const AGAIN_MS = 2000;
 
 /**
- * Makes the small installation of a Dedicated tenant: what it has in the stores, its processes, and waits for them. Does
- * nothing for Shared ones. While the resource is being deleted its services run whatever `state` says: they erase, or let go.
+ * Installs the services of a Dedicated tenant: provisions its stores, applies its objects and waits for its pods. Does nothing
+ * for Shared tenants. While the resource is being deleted the services run whatever `state` is: they erase or release.
  */
 export function install(deps: DedicatedDependencies): TenantStep {
   return {
@@ -44,7 +44,7 @@ export function install(deps: DedicatedDependencies): TenantStep {
       const provision = await provisioned(deps, context, keys);
       const status = { stores: storesStatus(provision), realm: keys.realm.name, secrets: withKeys(context, keys) };
       const tooWeak = isolationProblem(status.stores, object.spec.minimumIsolation);
-      // What is to go is not held up by what it should have had.
+      // Weak isolation does not hold up a deletion.
       if (tooWeak !== null && object.metadata.deletionTimestamp === undefined)
         return { ...refused('IsolationUnsupported', tooWeak), status };
       if (context.status.tenantId !== undefined) await noteTenantId(deps, context, keys.secretName);
@@ -73,7 +73,7 @@ export function install(deps: DedicatedDependencies): TenantStep {
 
 const SLEEPS = 'The services are scaled to none while the tenant is hibernated';
 
-/** What ends the sleep of a tenant that nobody used: what somebody declares, which only services can make true, or a request. */
+/** Returns why an unused tenant wakes: a change of the Tenant, which only the services can apply, or a request. Null: it does not. */
 function wakingOf(context: TenantContext, { hasWakeRequest }: Readiness): TenantStatus['waking'] | null {
   const { object, event, now } = context;
   const { hibernation, state } = object.spec;
@@ -93,7 +93,7 @@ const PROVISIONED: ConditionDraft = {
   message: 'The tenant has its own part of every store',
 };
 
-/** What an administrator of the cluster has not set up. */
+/** Returns what the cluster's administrator must set up first; null when Dedicated tenants are supported. */
 function whyUnsupported({ dedicated }: DedicatedDependencies): string | null {
   const { image, stores } = dedicated.options;
   if (image === null) {
@@ -108,7 +108,7 @@ function refused(reason: string, message: string): InstallOutcome {
   });
 }
 
-/** Asked of the stores with each check and each change, not with each pod that becomes ready. */
+/** Provisions the stores with each resync and each change, not with each pod that becomes ready. */
 async function provisioned(
   { dedicated }: DedicatedDependencies,
   context: TenantContext,
@@ -125,7 +125,7 @@ async function provisioned(
   return made;
 }
 
-/** Somebody answers at any time: services end once what stands in for them runs, and are asked again once all of them answer. */
+/** Requests are answered at any time: services stop once the activator runs, and get requests again once all of them answer. */
 function modeOf(sleeps: boolean, { available, hasActivator, isActivatorAvailable }: Readiness): Mode {
   if (sleeps) return available && !isActivatorAvailable ? 'draining' : 'hibernated';
   return hasActivator && !available ? 'waking' : 'serving';
@@ -140,7 +140,7 @@ function installationOf(
   return { ...made, tenant, port: options.backends.port, options: { ...dedicated.options, image } };
 }
 
-/** What serves goes on serving. */
+/** Outcome while the stores are migrated; the former release serves meanwhile. */
 function migrating({ job, hasFailed, problem }: Migration, { available }: Readiness): InstallOutcome {
   if (hasFailed) {
     const message = `Job ${job} failed, the former release stays: see its log, then delete it and it is tried again`;
@@ -156,7 +156,7 @@ function migrating({ job, hasFailed, problem }: Migration, { available }: Readin
     : progressing('Migrating', message, { requeueAfterMs: AGAIN_MS });
 }
 
-/** Nobody tells that the Job was deleted. */
+/** A deleted Job triggers no reconcile. */
 const FAILED_AGAIN_MS = 60_000;
 
 async function apply(
@@ -166,10 +166,10 @@ async function apply(
 ): Promise<void> {
   const { object, event, signal } = context;
   const { corrected } = await applier.apply(object, workloads(installation), { prune: WORKLOAD_KINDS, signal });
-  // Another image or setting of the operator changes them too: only what nobody declared is drift.
+  // A new image or setting of the operator changes objects, too: only undeclared changes are drift.
   if (isNewGeneration(context)) return;
   for (const name of corrected) {
-    event({ type: 'Normal', reason: 'WorkloadChanged', message: `${name} was brought to what it shall be` });
+    event({ type: 'Normal', reason: 'WorkloadChanged', message: `${name} was corrected` });
   }
 }
 
@@ -177,7 +177,7 @@ function outcomeOf({ status }: TenantContext, readiness: Readiness, mode: Mode):
   const { available, problem } = readiness;
   if (problem !== null) {
     const conditions = [PROVISIONED, workloadsReady('False', problem.reason, problem.message)];
-    // While others answer in their place, nothing that these would do waits.
+    // While the activator answers, no later step waits for the services.
     return retrying(problem.reason, problem.message, { conditions, requeueAfterMs: AGAIN_MS, continues: available });
   }
   if (available && mode === 'serving') {
@@ -204,20 +204,19 @@ interface Job extends KubeObject {
   readonly status?: { readonly conditions?: readonly { readonly type: string; readonly status: string }[] };
 }
 
-/** What keeps the services of another release from being made. */
+/** A migration that must end before the services of the new release are applied. */
 export interface Migration {
-  /** Name of its Job. */
+  /** Name of the Job. */
   readonly job: string;
   readonly hasFailed: boolean;
-  /** What holds up its pod. */
+  /** Problem of the pod. */
   readonly problem: Readiness['problem'];
 }
 
 /**
- * Brings the stores to the layout of the release whose image the services are to have, which the one before can still read,
- * by a Job of that image. Null when it is done, or there is nothing to do; until then nothing is changed about the services:
- * those of the former release serve. What a killed operator left half-way goes on: the Job stays until every service has the
- * image.
+ * Migrates the stores to the layout of the new image by a Job; the former release can still read that layout. Returns null
+ * when the migration is done or not needed. Until then the services of the former release serve unchanged. After a restart of
+ * the operator the migration continues: the Job stays until every service has the image.
  */
 export async function migrate(
   { client, applier }: DedicatedDependencies,
@@ -241,7 +240,7 @@ export async function migrate(
   return { job: place.name, hasFailed: has('Failed') ?? false, problem };
 }
 
-/** Its own auth may know the Tenant before this one as the manager: what is deleted with its namespace has no time to let go. */
+/** Releases the tenant from its former Tenant, which could not do so itself when it was deleted with its namespace. */
 export function releaseFormerHolder(deps: TenantDependencies): TenantStep {
   return {
     name: 'release-former-holder',

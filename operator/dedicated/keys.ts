@@ -24,37 +24,37 @@ import {
   storeLoginsOf,
 } from './store-logins.ts';
 
-/** What a Dedicated tenant's services cannot be without: generated once, in a Secret that outlives everything else. */
+/** Keys of a Dedicated tenant's services: generated once, in a Secret that outlives all other objects. */
 export interface InstallationKeys {
   readonly secretName: string;
   readonly realm: Realm;
-  /** As `noteTenantId` noted it. */
+  /** Id that `noteTenantId` wrote. */
   readonly tenantId: string | undefined;
-  /** Of what pods read of it: they are made anew when it changes. */
+  /** Hash of the values that pods read: pods are replaced when it changes. */
   readonly hash: string;
-  /** Of everything in it: the stores are asked again when it changes. */
+  /** Hash of all values: the stores are provisioned again when it changes. */
   readonly version: string;
   readonly status: TenantStatusSecret;
   readonly logins: StoreLogins;
-  /** Uid of the Tenant that had the realm before, where the Secret was restored for another one. */
+  /** Uid of the Tenant that had the realm before, when the Secret was restored for another Tenant. */
   readonly formerHolder: string | undefined;
   credentials(driver: StoreDriver): RealmCredentials;
-  /** By compare and set. */
+  /** Writes the Secret by compare-and-set. */
   write(patch: (secret: Secret) => LoginsPatch): Promise<void>;
-  /** That verifies what the tenant's auth signed, as `GET /api/v1/audit/keys` would give it. */
+  /** Public key that verifies signatures of the tenant's auth, as in `GET /api/v1/audit/keys`. */
   readonly receiptKey: Readonly<Record<string, string>>;
 }
 
 /** Keys of the Secret that are variables of the services. */
 const KEY_VARIABLES = ['ENGRAM_ROOT_KEYS', 'FASTAPI_USERS_JWT_SECRET'] as const;
 
-/** The Secret of the tenant: its own, or the one that a resource before it left for whoever takes over its tenant. */
+/** Finds the Secret with the keys: the tenant's own, or one that a former Tenant left for adoption. */
 export async function findKeys(deps: TenantDependencies, context: TenantContext): Promise<InstallationKeys | null> {
   const held = (await ownKeys(deps, context)) ?? (await leftBehind(deps, context));
   return held === null ? null : keysOf(deps, context, held);
 }
 
-/** The same, made where there is none. */
+/** Finds the Secret, restores it from the record, or creates it. */
 export async function ensureKeys(deps: TenantDependencies, context: TenantContext): Promise<InstallationKeys> {
   const held = await findKeys(deps, context);
   if (held !== null) return held;
@@ -63,7 +63,7 @@ export async function ensureKeys(deps: TenantDependencies, context: TenantContex
   const { status, object } = context;
   const lost = status.secrets?.find(({ purpose }) => purpose === 'InstallationKeys')?.name;
   if (status.tenantId !== undefined && lost !== undefined) {
-    const message = `Secret ${lost} with the keys of the tenant's services is gone: bring it back with its labels and annotations, what was sealed under it opens with nothing else`;
+    const message = `Secret ${lost} with the keys of the tenant's services is gone: bring it back with its labels and annotations, nothing else decrypts its data`;
     throw new StepFailure(stalled('SecretMissing', message));
   }
   const { tenantId } = object.spec;
@@ -74,7 +74,7 @@ export async function ensureKeys(deps: TenantDependencies, context: TenantContex
   return keysOf(deps, context, await generate(deps, context));
 }
 
-/** After the first answer of auth: whoever takes the tenant over finds its keys by its id. */
+/** Labels the Secret with the id of the tenant, by which an adopting Tenant finds it. */
 export async function noteTenantId(
   { client }: TenantDependencies,
   { object, status, signal }: TenantContext,
@@ -85,7 +85,7 @@ export async function noteTenantId(
   await client.patch<Secret>(KINDS.secret, place, { metadata: { labels } }, { signal });
 }
 
-/** Left for whoever takes over the tenant. */
+/** Removes the owner from the Secret, so that another Tenant can adopt it. */
 export async function releaseKeys(
   { client, options }: TenantDependencies,
   { object, signal }: TenantContext,
@@ -106,7 +106,7 @@ async function ownKeys(
   return (await client.list<Secret>(KINDS.secret, { namespace, labelSelector, signal })).items[0] ?? null;
 }
 
-/** By compare and set, so that one of two resources gets it. */
+/** Adopts a Secret without an owner by compare-and-set, so that only one of two resources gets it. */
 async function leftBehind(
   { client, options }: TenantDependencies,
   { object, event, signal }: TenantContext,
@@ -143,7 +143,7 @@ async function generate(deps: TenantDependencies, context: TenantContext): Promi
     },
   });
   const made = await createKeys(deps, context, secret);
-  const message = `The keys of the tenant's services are in Secret ${name}: what they sealed opens with nothing else`;
+  const message = `The keys of the tenant's services are in Secret ${name}: nothing else decrypts their data`;
   event({ type: 'Normal', reason: 'SecretCreated', message });
   return made;
 }
@@ -157,13 +157,13 @@ function newValues(): Record<string, string> {
   };
 }
 
-/** What a release before this one did not know of, or somebody took out, is added. What is there stays. */
+/** Adds values that an older release did not write or that somebody removed. Existing values stay. */
 async function completed({ client }: TenantDependencies, { signal }: TenantContext, held: Secret): Promise<Secret> {
   const missing = Object.entries(newValues()).filter(([key]) => (secretText(held, key) ?? '') === '');
   if (missing.length === 0) return held;
   const lost = missing.map(([key]) => key).filter((key) => (KEY_VARIABLES as readonly string[]).includes(key));
   if (lost.length > 0) {
-    const message = `Secret ${held.metadata.name} lacks ${lost.toSorted().join(' and ')}: bring it back, what was sealed under it opens with nothing else`;
+    const message = `Secret ${held.metadata.name} lacks ${lost.toSorted().join(' and ')}: bring it back, nothing else decrypts its data`;
     throw new StepFailure(stalled('SecretInvalid', message));
   }
   const data = Object.fromEntries(missing.map(([key, text]) => [key, Buffer.from(text).toString('base64')]));
@@ -174,7 +174,7 @@ async function completed({ client }: TenantDependencies, { signal }: TenantConte
 async function keysOf(deps: TenantDependencies, context: TenantContext, held: Secret): Promise<InstallationKeys> {
   const { uid = '' } = context.object.metadata;
   const { name, annotations = {}, labels = {} } = held.metadata;
-  // Not by the label, which people see and may copy.
+  // Not from the label, which users may copy.
   const realm = realmOf(annotations[REALM_OWNER] ?? uid);
   const { status } = context;
   if (status.realm !== undefined && status.realm !== realm.name) {

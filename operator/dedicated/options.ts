@@ -4,13 +4,13 @@ import type { DedicatedStores, Provision } from '../stores/store-administrator.t
 import type { InstallationKeys } from './keys.ts';
 import PROCESS from './process.json' with { type: 'json' };
 
-/** Anything as Kubernetes writes it; the API server checks it. */
+/** Any part of a Kubernetes object; the API server validates it. */
 export type KubeJson = Readonly<Record<string, unknown>>;
 
-/** How pods of Dedicated tenants are made: what the chart's `defaults` say of its own. */
+/** Settings of the pods of Dedicated tenants: the chart's `defaults`. */
 interface PodOptions {
   readonly imagePullPolicy: string;
-  /** Names of Secrets, which must be in the tenant's namespace. */
+  /** Names of Secrets, which must exist in the tenant's namespace. */
   readonly imagePullSecrets: readonly string[];
   readonly resources: KubeJson;
   readonly podSecurityContext: KubeJson;
@@ -22,25 +22,25 @@ interface PodOptions {
   readonly runtimeClassName: string;
   readonly podLabels: Readonly<Record<string, string>>;
   readonly podAnnotations: Readonly<Record<string, string>>;
-  /** Of each of the two scratch volumes. */
+  /** Size of each of the two scratch volumes. */
   readonly scratchSize: string;
   readonly preStopSeconds: number;
   readonly drainSeconds: number;
 }
 
-/** What pods of Dedicated tenants may be reached by and reach, as NetworkPolicies write it. */
+/** Peers of the pods of Dedicated tenants, as in NetworkPolicies. */
 interface NetworkOptions {
-  /** Peers that reach the services: the ingress controller, what reads metrics. None: everybody. */
+  /** Peers that may reach the services: the ingress controller, the metrics scraper. Empty: everybody. */
   readonly clients: readonly KubeJson[];
-  /** Rules of egress to the stores. */
+  /** Egress rules to the stores. */
   readonly stores: readonly KubeJson[];
 }
 
-/** What is to be known for Dedicated tenants. */
+/** Options for Dedicated tenants. */
 export interface DedicatedOptions {
-  /** The installation's own, or null: then there are no Dedicated tenants. */
+  /** Image of the installation; null disables Dedicated tenants. */
   readonly image: string | null;
-  /** Variables of the services that are no secrets and of no store. */
+  /** Variables of the services, without secrets and settings of stores. */
   readonly settings: Readonly<Record<string, string>>;
   readonly pods: PodOptions;
   readonly network: NetworkOptions;
@@ -50,7 +50,7 @@ export interface DedicatedOptions {
 /** The chart's own defaults. `process.json` is generated from the chart: `npm run generate`. */
 export const POD_DEFAULTS: PodOptions = PROCESS.pods;
 
-/** No Dedicated tenants. */
+/** Options that disable Dedicated tenants. */
 export const NO_DEDICATED: DedicatedOptions = {
   image: null,
   settings: {},
@@ -64,7 +64,7 @@ type Settings = Pick<
   'operatorDedicatedImage' | 'operatorDedicatedSettings' | 'operatorDedicatedPods' | 'operatorDedicatedNetwork'
 >;
 
-/** What the operator's settings say of Dedicated tenants. What is not named is as the chart's own defaults. */
+/** Reads the options from the operator's settings; defaults are those of the chart. */
 export function dedicatedOptions(config: Settings, stores: DedicatedStores): DedicatedOptions {
   const texts = Object.entries(config.operatorDedicatedSettings ?? {}).map(([name, value]) => [name, String(value)]);
   const network = (config.operatorDedicatedNetwork ?? {}) as Partial<NetworkOptions>;

@@ -21,22 +21,22 @@ export interface Process {
   readonly component: Component;
   readonly args: readonly string[];
   readonly variables: readonly Variable[];
-  /** Variables whose content is a file. */
+  /** Variables whose content is mounted as a file. */
   readonly files: readonly string[];
-  /** Of what the pod reads from Secrets: another one makes new pods. */
+  /** Hash of the Secrets that the pod reads: pods are replaced when it changes. */
   readonly hash: string;
-  /** It comes to an end by itself, and answers nobody. */
+  /** The process runs to completion and serves no requests. */
   readonly ends?: boolean;
 }
 
 const FILES = '/files';
 
-/** Where the file of a variable is. */
+/** Path of the file of a variable. */
 export function filePath(variable: string): string {
   return `${FILES}/${variable}`;
 }
 
-/** A pod as the chart makes its own (`_pod.tpl`): restricted Pod Security, no token, nothing writable but two scratch volumes. */
+/** Makes a pod as the chart does (`_pod.tpl`): restricted Pod Security, no token, only two scratch volumes are writable. */
 export function podTemplate({ tenant, options }: Installation, process: Process): KubeJson {
   const { pods } = options;
   const settings = objectName(tenant, SETTINGS);
@@ -114,7 +114,7 @@ function container({ tenant, options }: Pick<Installation, 'tenant' | 'options'>
   };
 }
 
-/** What the tenant says of one, in place of what the chart says of all. */
+/** Resources of a component: those of the Tenant override the chart's. */
 function resourcesOf({ spec }: Tenant, { pods }: Installation['options'], component: Component): KubeJson {
   const own = Object.entries(spec.resources ?? {}).find(([service]) => service === component)?.[1] as
     | PodResources

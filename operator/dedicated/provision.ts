@@ -5,10 +5,10 @@ import { retrying, StepFailure, type StepOutcome, stalled } from '../kube-runtim
 import type { Provision, StoreAdministrator } from '../stores/store-administrator.ts';
 import type { InstallationKeys } from './keys.ts';
 
-/** What only a person with the stores' passwords can set right is looked at again by itself, too. */
+/** A problem that only an administrator of a store can solve is checked again after this time. */
 const REFUSED_AGAIN_MS = 300_000;
 
-/** Makes or corrects what the tenant has in each store, one after the other. */
+/** Provisions each store for the tenant, one after the other. */
 export async function provisionStores(
   administrators: readonly StoreAdministrator[],
   keys: InstallationKeys,
@@ -29,7 +29,7 @@ export async function provisionStores(
   };
 }
 
-/** As `status.stores` says it. */
+/** Stores as in `status.stores`. */
 export function storesStatus({ stores }: Provision): readonly TenantStatusStore[] {
   return stores.map(({ role, driver, name, isolation, ownCredentials }) => ({
     role,
@@ -40,7 +40,7 @@ export function storesStatus({ stores }: Provision): readonly TenantStatusStore[
   }));
 }
 
-/** Runs a call of an administrator and turns what it cannot do into the outcome of a step, said of a condition. */
+/** Calls an administrator, and turns its errors into a `StepFailure` with the condition. */
 export async function askStore<Answer>(
   { driver }: Pick<StoreAdministrator, 'driver'>,
   call: () => Promise<Answer>,
@@ -54,7 +54,7 @@ export async function askStore<Answer>(
   }
 }
 
-/** Not retryable: the store refuses its administrator, or cannot keep a tenant apart as it is set up. */
+/** Errors that are not retryable: the store refuses its administrator, or is not set up to isolate a tenant. */
 const FOR_A_PERSON: ReadonlySet<string> = new Set(['ServiceUnavailableError', 'UnsupportedOperationError']);
 
 function outcomeOf(

@@ -46,23 +46,23 @@ interface Pod extends KubeObject {
 }
 
 export interface Readiness {
-  /** Images that services have. None: they were never made. */
+  /** Images of the services. Empty before they were first applied. */
   readonly images: readonly string[];
-  /** Every service has a pod that answers. */
+  /** Every service has an available pod. */
   readonly available: boolean;
-  /** And all its pods are as they shall be. */
+  /** Every service has all its pods, and all of them are up to date. */
   readonly complete: boolean;
-  /** A sentence about the first Deployment whose pods do not come up. */
+  /** Problem of the first Deployment whose pods do not start. */
   readonly problem: { readonly reason: string; readonly message: string } | null;
-  /** A process that answers in place of the services is there. */
+  /** The Deployment of the activator exists. */
   readonly hasActivator: boolean;
-  /** And it answers. */
+  /** The activator has an available pod. */
   readonly isActivatorAvailable: boolean;
-  /** A request came to it that is to wake the tenant. */
+  /** The activator received a request that wakes the tenant. */
   readonly hasWakeRequest: boolean;
 }
 
-/** How the Deployments of a Dedicated tenant are, and what holds up their pods. */
+/** Reads the state of the Deployments of a Dedicated tenant, and the problems of their pods. */
 export async function readReadiness(
   client: Pick<KubeClient, 'list'>,
   tenant: Tenant,
@@ -94,8 +94,8 @@ export async function readReadiness(
 }
 
 /**
- * Whether no pod of the services or of a migration is left that read other Secrets than the present ones, also none that is
- * ending, and the services with the present ones are complete. What has ended stays in the list, often for long: an evicted pod.
+ * Whether all services are complete with the present Secrets, and no pod of a service or a migration with other ones is left,
+ * not even a terminating one. Ignores pods that have ended, for example evicted ones, which may stay in the list for long.
  */
 export async function haveAllPodsChanged(
   client: Pick<KubeClient, 'list' | 'get'>,
@@ -141,7 +141,7 @@ function isComplete(deployment: Deployment | undefined): boolean {
   );
 }
 
-/** It stays so for as long as the pod is there: what was asked while no operator ran is found, too. */
+/** Whether the activator exited to wake the tenant. The pod keeps that, so a request while no operator ran is found, too. */
 function hasRequestedWake({ metadata, status }: Pod): boolean {
   const isActivator = metadata.labels?.[COMPONENT] === ACTIVATOR && metadata.deletionTimestamp === undefined;
   const [container] = isActivator ? (status?.containerStatuses ?? []) : [];
@@ -161,7 +161,7 @@ function problemOf({ metadata, status }: Deployment, pods: readonly Pod[]): Read
   return problemOfPods(`Deployment ${metadata.name}`, pods);
 }
 
-/** A sentence about the newest pod that does not come up. */
+/** Problem of the newest pod that does not start. */
 function problemOfPods(subject: string, pods: readonly Pod[]): Readiness['problem'] {
   for (const pod of pods.toSorted(newestFirst)) {
     const reason = waitingReason(pod);
@@ -174,7 +174,7 @@ function problemOfPods(subject: string, pods: readonly Pod[]): Readiness['proble
   return null;
 }
 
-/** What holds up the pod of a migration. */
+/** Problem of the pod of a migration. */
 export async function readMigrationProblem(
   client: Pick<KubeClient, 'list'>,
   tenant: Tenant,
@@ -193,7 +193,7 @@ const HINTS: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-/** Words that stand for each other by turns are one here, so that no condition flaps. */
+/** Maps reasons that alternate to one of them, so that no condition flaps. */
 const SAME: ReadonlyMap<string, string> = new Map(
   Object.entries<string>({ ErrImagePull: 'ImagePullBackOff', Error: 'CrashLoopBackOff' }),
 );
@@ -208,7 +208,7 @@ function waitingReason({ status }: Pod): { readonly word: string; readonly said:
     if (word !== undefined && word !== 'ContainerCreating' && word !== 'PodInitializing') {
       return { word: SAME.get(word) ?? word, said: '' };
     }
-    // Between two attempts it runs for a moment.
+    // The container runs for a moment between two crashes.
     if (ready !== true && lastState?.terminated !== undefined) return { word: 'CrashLoopBackOff', said: '' };
   }
   return null;

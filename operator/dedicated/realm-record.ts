@@ -8,22 +8,22 @@ import type { Realm } from '../stores/realm.ts';
 import type { TenantContext, TenantDependencies } from '../tenant/model.ts';
 import { REALM_OWNER } from './names.ts';
 
-/** Key of the Secret: random, made once with the realm, and never rotated. Who has it has what the realm was left with. */
+/** Key of the Secret: a random value that is created with the realm and never rotated. It proves that the Secret is genuine. */
 export const PROOF = 'realm-proof';
 
-/** What opens what a realm's services sealed, and who it is: none of it ever changes. */
+/** Keys that decrypt the data of the realm, and the proof: none of them ever changes. */
 const KEPT_KEYS = ['ENGRAM_ROOT_KEYS', 'FASTAPI_USERS_JWT_SECRET', PROOF];
 
-/** Label of the record: id of the tenant. Not that of the Secret which it is a copy of, beside which it may be. */
+/** Label of the record: id of the tenant. Not the label of the Secret, which may be in the same namespace. */
 export const RECORD_LABEL = `${GROUP}/realm-of-tenant`;
 
-/** Annotations of the record: uid, and namespace and name, of the Tenant that has the realm now or had it last. */
+/** Annotations of the record: uid, namespace and name of the Tenant that has the realm or had it last. */
 const HOLDER_UID = `${GROUP}/realm-holder-uid`;
 const HOLDER = `${GROUP}/realm-holder`;
 
 /**
- * A copy, in the operator's namespace, of what the Secret of a realm can never be made again of. It outlives the namespace of
- * the tenant; and whoever may write Secrets there can write one that names the realm of somebody else, but not this.
+ * Copy of the irreplaceable values of a realm's Secret, in the operator's namespace. It outlives the namespace of the tenant,
+ * and users of that namespace, who can write a Secret that names another realm, cannot write the record.
  */
 export type RealmRecord = Secret;
 
@@ -46,7 +46,7 @@ export async function findRecord(
   return client.get<Secret>(KINDS.secret, { name: recordName(realm), namespace: options.home }, { signal });
 }
 
-/** More than one where the services of one said that they are of a tenant which is another's: its namespace runs them. */
+/** Finds the records of a tenant. There are several when services of a realm falsely reported the id of another tenant. */
 export async function findRecordsOfTenant(
   { client, options }: TenantDependencies,
   { signal }: TenantContext,
@@ -57,8 +57,8 @@ export async function findRecordsOfTenant(
 }
 
 /**
- * Sees that the Secret is the one that is known for its realm, which no other Tenant has now, and that there is a record of it
- * which says so.
+ * Checks that the Secret is the genuine one of its realm and that no other Tenant has the realm, and keeps the record up to
+ * date. Throws a `StepFailure` otherwise.
  */
 export async function requireRealm(
   deps: TenantDependencies,
@@ -82,7 +82,7 @@ export async function requireRealm(
   await keepRecord(deps, context, { record, realm, secret });
 }
 
-/** Whether no other Tenant that is there holds the realm. */
+/** Whether no other existing Tenant has the realm. */
 export async function isFree(
   { client }: TenantDependencies,
   { object, signal }: TenantContext,
@@ -109,7 +109,7 @@ function isSame(record: RealmRecord, realm: Realm, secret: Secret): boolean {
   );
 }
 
-/** As releases before this one noted it: a hash alone, in a ConfigMap. */
+/** Whether the Secret matches the record of former releases: a hash in a ConfigMap. */
 async function isNoted(
   { client, options }: TenantDependencies,
   { signal }: TenantContext,
@@ -122,7 +122,7 @@ async function isNoted(
   return noted['ownerUid'] === realm.ownerUid && noted['proof'] === proof;
 }
 
-/** Made before anything is sealed; brought up to date when the tenant got its id, or the realm another Tenant. */
+/** Creates the record before anything is encrypted; updates it when the tenant gets its id or the realm another Tenant. */
 async function keepRecord(
   { client, options }: TenantDependencies,
   { object, status, signal }: TenantContext,
@@ -130,7 +130,7 @@ async function keepRecord(
 ): Promise<void> {
   const { record, realm, secret } = held;
   const place = { name: recordName(realm.name), namespace: options.home };
-  // Not by the label of the Secret, which who is in the tenant's namespace writes.
+  // Not from the label of the Secret, which users of the tenant's namespace can write.
   const { tenantId } = status;
   const labels = {
     [options.labels.managedBy]: options.manager,
@@ -154,7 +154,7 @@ async function keepRecord(
   try {
     await client.create<Secret>(KINDS.secret, made, { signal });
   } catch (error) {
-    // Another process made the same.
+    // Another process created the same record.
     if (!isKubeError(error, 409)) throw error;
   }
 }

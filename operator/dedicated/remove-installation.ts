@@ -22,13 +22,13 @@ type Outcome = StepOutcome<Pick<TenantStatus, 'erasure'>>;
 const AGAIN_MS = 1000;
 
 /**
- * How far the deletion of a Dedicated tenant is. `none`: it was never made, or is let go already. `unnamed`: its services never
- * named it, so nobody has anything in it. `running`: its services are needed. `erased`: they have erased everything and signed
- * for it.
+ * Stage of the deletion of a Dedicated tenant. `none`: it was never created, or is released already. `unnamed`: its services
+ * never reported its id, so it has no data. `running`: its services are needed. `erased`: they have erased everything and
+ * signed a receipt.
  */
 type Stage = 'none' | 'unnamed' | 'running' | 'erased';
 
-/** A step that the services of a Dedicated tenant do, as long as there is something that they can do. */
+/** Runs a step only while the services of a Dedicated tenant are needed; always for Shared tenants. */
 export function whileRunning(deps: DedicatedDependencies, step: TenantStep): TenantStep {
   return {
     name: step.name,
@@ -39,7 +39,7 @@ export function whileRunning(deps: DedicatedDependencies, step: TenantStep): Ten
   };
 }
 
-/** Writes down, before anything is let go, which tenant it is, where the operator was killed before it did. */
+/** Writes the id of the tenant to the status before it is released, when the operator was killed before it did. */
 export function nameTenant(deps: TenantDependencies): TenantStep {
   return {
     name: 'name-tenant',
@@ -58,9 +58,9 @@ export function nameTenant(deps: TenantDependencies): TenantStep {
 }
 
 /**
- * The end of a Dedicated tenant, after its services erased or released it. Erased: processes go, then its part of every
- * store, which is counted, then the keys. Kept: processes go, the stores stay as they are, and the keys are left in their
- * Secret for another Tenant with its id.
+ * Removes the installation of a Dedicated tenant after its services erased or released it. Erased: removes the objects, then
+ * its part of every store, which is counted, then the keys. Released: removes the objects; the stores stay, and so do the keys
+ * in their Secret, for another Tenant with its id.
  */
 export function removeInstallation(deps: DedicatedDependencies): TenantStep {
   return {
@@ -71,7 +71,7 @@ export function removeInstallation(deps: DedicatedDependencies): TenantStep {
       const uid = object.metadata.uid ?? '';
       const keys = await findKeys(deps, context);
       const stage = await stageOf(deps, context);
-      // Without keys, but with a realm: somebody took the Secret away, which keeps nothing from being removed.
+      // A realm without keys: somebody deleted the Secret, which does not prevent the removal.
       if (keys === null && stage === 'none' && context.status.realm === undefined) return done();
       await deps.applier.apply(object, [], { prune: WORKLOAD_KINDS, signal });
       await removeSettings(deps, context);
@@ -85,7 +85,7 @@ export function removeInstallation(deps: DedicatedDependencies): TenantStep {
   };
 }
 
-/** One of the same name that somebody else made stays. */
+/** Deletes the Secret with the settings, unless somebody else made it. */
 async function removeSettings(
   { client, options }: DedicatedDependencies,
   { object, signal }: TenantContext,
@@ -97,7 +97,7 @@ async function removeSettings(
   await client.delete(KINDS.secret, place, { signal, uid });
 }
 
-/** What was not taken over yet stays another's; a tenant that no service ever named has nothing to keep. */
+/** Whether the stores are kept. A tenant that was not adopted yet is kept; a new one without an id has nothing to keep. */
 function isKept({ object }: TenantContext, stage: Stage): boolean {
   const { tenantId, deletionPolicy } = object.spec;
   return stage === 'unnamed' ? tenantId !== undefined : stage !== 'erased' && deletionPolicy === 'Retain';
@@ -140,11 +140,11 @@ async function removeStores(
   const realm = keys?.realm ?? realmOf(owner);
   const { realm: named = realm.name } = context.status;
   if (keys === null && named !== realm.name) {
-    // Not by the word of a status alone: Kafka's topics hold no mark that would say whose they are.
+    // The status alone is not enough: topics of Kafka have no mark of their owner.
     const message = `The Secret with the keys of realm ${named}, which was taken over, is gone: bring it back, so that the stores can be removed`;
     return stalled('SecretMissing', message, { conditions: [incomplete('SecretMissing', message)] });
   }
-  // The other way round than they were made: what knows of what is in the others goes last.
+  // In reverse order of provisioning: a store that refers to others is removed last.
   const administrators = stores.administrators.toReversed();
   const left: Record<string, number> = {};
   for (const administrator of administrators) left[administrator.driver] = await removed(administrator, realm, signal);
@@ -170,7 +170,7 @@ async function removeStores(
   return done();
 }
 
-/** What is kept beside the operator of the realm that the Tenant has, where its Secret is gone. */
+/** Returns the record of the Tenant's realm; null when there is none or it names another holder. */
 async function ownRecord(deps: DedicatedDependencies, context: TenantContext): Promise<RealmRecord | null> {
   const { realm } = context.status;
   const record = realm === undefined ? null : await findRecord(deps, context, realm);
@@ -188,7 +188,7 @@ async function removed(administrator: StoreAdministrator, realm: Realm, signal: 
   );
 }
 
-/** Snapshots in a bucket stay, and are made datasets of by services that know who signed them. */
+/** Keeps the public key of the signer: snapshots in a bucket stay, and can be restored only if their signer is known. */
 async function noteSigner(
   { client, options }: DedicatedDependencies,
   { object, status, signal }: TenantContext,
@@ -202,8 +202,8 @@ async function noteSigner(
 }
 
 /**
- * Beside what the services signed: what the operator itself removed after them and counted, and the key that verifies the
- * signature, which nobody can be asked for any more.
+ * Adds to the signed receipt the stores that the operator removed and counted, and the public key of the signature, which no
+ * service can return any more.
  */
 async function noteOnReceipt(
   { client }: DedicatedDependencies,
@@ -238,10 +238,10 @@ async function stageOf(deps: DedicatedDependencies, context: TenantContext): Pro
   const keys = await findKeys(deps, context);
   if (keys === null) return 'none';
   if (status.tenantId !== undefined) return 'running';
-  // A Secret that was taken over has the id of what is not ours yet.
+  // An adopted Secret has the id of a tenant that is not ours yet.
   if (object.spec.tenantId === undefined && keys.tenantId !== undefined) return 'running';
-  // Keys and the owner's password are made when the services answer: who was told them may have put something in, although
-  // the operator was killed before it could write down the tenant.
+  // API keys and the owner's password are created once the services answer: their holders may have added data, although
+  // the operator was killed before it wrote the id of the tenant.
   return (await ownSecrets(deps, context)).length === 0 ? 'unnamed' : 'running';
 }
 

@@ -10,9 +10,9 @@ import { FORMER_HOLDER, keysName, REALM_OWNER, TENANT_ID_LABEL } from './names.t
 import { findRecord, findRecordsOfTenant, holderOf, isFree, RECORD_LABEL, type RealmRecord } from './realm-record.ts';
 
 /**
- * The Secret of a realm's keys from the record beside the operator, where it is gone: with its namespace, or by hand. For the
- * Tenant that has the realm; and for one that takes the tenant over, by the rules for tenants of shared services: of the same
- * namespace and name, or of a namespace that is trusted. Logins at stores are not in the record: new ones are made.
+ * Restores the Secret with a realm's keys from the record when it was deleted, with its namespace or by hand. For the Tenant
+ * that has the realm, and for one that adopts the tenant by the rules for Shared tenants: with the same namespace and name, or
+ * in a trusted namespace. The record has no logins at stores; new ones are created. Returns null when there is no record.
  */
 export async function restoreKeys(deps: TenantDependencies, context: TenantContext): Promise<Secret | null> {
   const { object, status } = context;
@@ -39,7 +39,7 @@ export async function restoreKeys(deps: TenantDependencies, context: TenantConte
   return restored;
 }
 
-/** Null where there is none. */
+/** Null when there is no record. */
 async function recordFor(deps: TenantDependencies, context: TenantContext): Promise<RealmRecord | null> {
   const { metadata, spec } = context.object;
   const own = await findRecord(deps, context, context.status.realm ?? realmOf(metadata.uid ?? '').name);
@@ -54,7 +54,7 @@ async function recordFor(deps: TenantDependencies, context: TenantContext): Prom
   throw new StepFailure(stalled('OwnedByAnother', message));
 }
 
-/** That which a Tenant of the same namespace and name had; in a trusted namespace also another, which is never guessed. */
+/** Chooses the record of a Tenant with the same namespace and name; in a trusted namespace the only other one. Never guesses. */
 function theOneFor(
   { options }: TenantDependencies,
   { object: { metadata, spec } }: TenantContext,
@@ -73,7 +73,7 @@ function theOneFor(
   throw new StepFailure(stalled('AdoptionNotAllowed', message));
 }
 
-/** One of the same name that somebody else made is never written over. */
+/** Creates the Secret; never overwrites one of the same name that somebody else made. */
 export async function createKeys(
   { client }: TenantDependencies,
   { signal }: TenantContext,

@@ -15,9 +15,9 @@ type Outcome = StepOutcome<Pick<TenantStatus, 'secrets' | 'lastHandledRotateStor
 const AGAIN_MS = 2000;
 
 /**
- * Rotates what a Dedicated tenant's services sign in to its stores with. The Secret of its keys holds everything, so a restart
- * goes on where it was: new logins beside the former ones, which `install` makes valid and gives to new pods one after the
- * other; when no pod is left that may have a former one, those end. Runs behind `install`, which has applied what the Secret says.
+ * Rotates the logins of a Dedicated tenant's services at its stores. First writes new logins beside the former ones to the
+ * Secret; `install` makes both valid and rolls the pods. Removes the former ones when no pod has them any more. The Secret
+ * holds the whole state, so a restart continues. Runs after `install`, which has applied the Secret.
  */
 export function rotateStoreLogins(deps: DedicatedDependencies): TenantStep {
   return {
@@ -56,7 +56,7 @@ function rotating(context: TenantContext, keys: InstallationKeys, all: string): 
   return done({ conditions, status: statusOf(context, keys), requeueAfterMs: AGAIN_MS });
 }
 
-/** Sorted names of stores that know users of the tenant's own, and of those that do not. */
+/** Sorted names of the stores with users of the tenant's own, and of those without. */
 function driversOf({ dedicated }: DedicatedDependencies) {
   const { stores } = dedicated.options;
   const all = (stores.available ? stores.administrators : []).toSorted((one, other) =>

@@ -5,19 +5,19 @@ import { type Secret, secretText } from '../kube-runtime/kube-object.ts';
 import type { CredentialSlot } from '../stores/realm.ts';
 import { type RealmCredentials, STORE_DRIVERS, type StoreDriver } from '../stores/store-administrator.ts';
 
-/** Key of the Secret: which of two users by turns is the one in use. Absent: `a`. */
+/** Key of the Secret: which of two alternating users is in use. Absent: `a`. */
 const SLOT = 'store-slot';
 
-/** What the Secret of a Dedicated tenant's keys says of its logins at the stores, which all change together. */
+/** State of a Dedicated tenant's logins at its stores, which are all rotated together. */
 export interface StoreLogins {
   readonly issuedAt: Date;
-  /** The value of the rotate-stores-at annotation that was acted on last; empty for none. */
+  /** Value of the rotate-stores-at annotation that was handled last; empty for none. */
   readonly rotatedAt: string;
-  /** The former logins are valid as well, until no pod has them any more. */
+  /** The former logins are still valid, until no pod has them any more. */
   readonly isRotating: boolean;
 }
 
-/** What to write into the Secret; null values remove. */
+/** Change of the Secret; null removes a value. */
 export interface LoginsPatch {
   readonly data: Readonly<Record<string, string | null>>;
   readonly annotations: Readonly<Record<string, string>>;
@@ -53,7 +53,7 @@ export function credentialsIn(secret: Secret, driver: StoreDriver): RealmCredent
   };
 }
 
-/** New logins of the other slot, beside which the present ones stay valid. */
+/** Makes new logins in the other slot; the present ones stay valid beside them. */
 export function rotationOf(secret: Secret, rotateAt: string, now: Date): LoginsPatch {
   const held = STORE_DRIVERS.flatMap((driver) => {
     const present = secret.data?.[passwordKey(driver)];
@@ -68,7 +68,7 @@ export function rotationOf(secret: Secret, rotateAt: string, now: Date): LoginsP
   };
 }
 
-/** The former logins are valid no more. */
+/** Removes the former logins. */
 export const END_OF_ROTATION: LoginsPatch = {
   data: Object.fromEntries(STORE_DRIVERS.map((driver) => [formerKey(driver), null])),
   annotations: {},

@@ -20,7 +20,7 @@ import { filePath, type Process, podTemplate, type Variable } from './pod.ts';
 
 import PROCESS from './process.json' with { type: 'json' };
 
-/** Kinds that a Dedicated tenant has objects of: what is there and not wanted goes. */
+/** Kinds of the objects of a Dedicated tenant; the applier deletes unwanted objects of these. */
 export const WORKLOAD_KINDS: readonly ResourceKind[] = [
   KINDS.deployment,
   KINDS.horizontalPodAutoscaler,
@@ -31,7 +31,7 @@ export const WORKLOAD_KINDS: readonly ResourceKind[] = [
   KINDS.job,
 ];
 
-/** Everything that a Dedicated tenant runs, in the order in which it is made. Pure. */
+/** Makes all objects of a Dedicated tenant, in the order in which they are applied. */
 export function workloads(installation: Installation): readonly Desired[] {
   const { tenant, mode } = installation;
   const isHibernated = mode === 'hibernated';
@@ -46,11 +46,11 @@ export function workloads(installation: Installation): readonly Desired[] {
   ];
 }
 
-/** What the stores are migrated by before the services of another release run, and what that needs. Pure. */
+/** Makes the Job that migrates the stores before the services of another release run, and the objects that it needs. */
 export function migration(installation: Installation): readonly Desired[] {
   const process = { ...serviceProcess(installation, 'auth'), component: MIGRATION, ends: true } as const;
   const template = podTemplate(installation, { ...process, args: ['services/start.mjs', 'migrate'] });
-  // A Job cannot be changed: another one is another's.
+  // Jobs are immutable, so the name contains a hash of the template.
   const part = `${MIGRATION}-${hashOf(JSON.stringify(template)).slice(0, 8)}`;
   const spec = { backoffLimit: MIGRATION_TRIES, template };
   const job = object(installation.tenant, KINDS.job, part, { spec });
@@ -59,7 +59,7 @@ export function migration(installation: Installation): readonly Desired[] {
 
 const MIGRATION_TRIES = 3;
 
-/** What every pod needs. */
+/** Objects that every pod needs. */
 function surroundings(installation: Installation): readonly Desired[] {
   const { tenant } = installation;
   return [
@@ -85,7 +85,7 @@ function object(
   return { apiVersion, kind, metadata, ...content };
 }
 
-/** Also addresses: some stores' have a password in them. */
+/** Makes the Secret with the settings of the stores; some addresses contain a password. */
 function settingsSecret({ tenant, keys, provision }: Installation): KubeObject {
   const texts = { ...provision.settings, ...provision.secrets, ...provision.files };
   const data = Object.fromEntries(
@@ -141,7 +141,7 @@ function deployment(installation: Installation, name: ServiceName): KubeObject {
   });
 }
 
-/** Undefined: an autoscaler's matter. */
+/** Number of replicas; undefined when an autoscaler sets it. */
 function replicasOf({ tenant, mode }: Installation, name: ServiceName): number | undefined {
   if (mode === 'hibernated') return 0;
   return tenant.spec.scaling?.[name] === undefined ? 1 : undefined;
@@ -150,7 +150,7 @@ function replicasOf({ tenant, mode }: Installation, name: ServiceName): number |
 const KEYS_OF_ALL = ['ENGRAM_ROOT_KEYS'];
 const KEYS_OF_AUTH = [...KEYS_OF_ALL, 'FASTAPI_USERS_JWT_SECRET'];
 
-/** What the chart sets for its own services, too. */
+/** Variables that the chart sets for its own services, too. */
 function ownSettings({ options }: Installation, name: ServiceName): Readonly<Record<string, string>> {
   return {
     ENGRAM_SERVICES: name,
@@ -171,7 +171,7 @@ function secretVariables(secret: string, names: readonly string[]): readonly Var
 
 const WAKE_ARGUMENTS = ['OnRequest', '/tmp/rung'];
 
-/** Answers every request that it is to come again: no store, no key. */
+/** Deployment of the activator, which answers every request with 503. It has no stores and no keys. */
 function activator(installation: Installation): KubeObject {
   const { tenant } = installation;
   const { state, hibernation } = tenant.spec;
@@ -229,8 +229,8 @@ const DNS = [
 const HTTP = [{ port: 'http', protocol: 'TCP' }];
 
 /**
- * Nothing may be reached or reach out but what is listed: one policy that denies everything and one that allows, so that
- * whoever reads them sees both. The operator is in none of them: it speaks to the services over the bus alone.
+ * Makes one policy that denies all traffic and one that lists the allowed traffic. The operator is not listed: it calls the
+ * services over the bus.
  */
 function networkPolicies({ tenant, options }: Installation): readonly Desired[] {
   const { policy = 'Managed', egress } = tenant.spec.network ?? {};
@@ -252,7 +252,7 @@ function networkPolicies({ tenant, options }: Installation): readonly Desired[] 
   ];
 }
 
-/** Models, and pages that are given as data. */
+/** Egress to model providers and web pages. */
 function outside(allowed: readonly string[] | undefined): readonly KubeJson[] {
   if (allowed === undefined) return [{ ports: [{ port: 443, protocol: 'TCP' }] }];
   return allowed.length === 0 ? [] : [{ to: allowed.map((cidr) => ({ ipBlock: { cidr } })) }];

@@ -21,15 +21,15 @@ export function isHibernated(
   return spec.state === 'Hibernated' || (mayIdle && status?.state === 'Hibernated');
 }
 
-/** What the tenant does: what its spec asks for, unless something is in the way. */
+/** State in which the tenant is: the declared one, unless it is fenced or unused. */
 type EffectiveState = NonNullable<TenantStatus['state']>;
 
 type Seen = Readonly<Partial<Pick<TenantStatus, 'conditions' | 'waking'>>>;
 
-/** So long a Dedicated tenant that a request woke waits for one with a valid credential, which auth alone can tell. */
+/** A Dedicated tenant that a request woke stays up this long without a valid credential, which only auth can check. */
 const WAKING_MS = 300_000;
 
-/** Whether nobody used it, by the word of auth. What was woken gets the time to be used, from when its services answer. */
+/** Whether the tenant is unused, as auth reports it. A woken tenant has time to be used, from when its services answer. */
 export function isUnused({ waking, conditions }: Seen, isAsleep: boolean, now: Date): boolean {
   if (!isAsleep || waking === undefined) return isAsleep;
   const workloads = findCondition(conditions, 'WorkloadsReady');
@@ -38,13 +38,13 @@ export function isUnused({ waking, conditions }: Seen, isAsleep: boolean, now: D
   return now.getTime() - since >= WAKING_MS;
 }
 
-/** The one place that decides it; everything that starts, stops or routes goes by `status.state`. */
+/** Decides `status.state`, by which everything else starts, stops and routes. */
 export function effectiveState({ spec }: Pick<Tenant, 'spec'>, status: Seen, isAsleep: boolean): EffectiveState {
   if (isFenced(spec, status)) return 'Fenced';
   return spec.state === 'Active' && isAsleep ? 'Hibernated' : spec.state;
 }
 
-/** What the services are told. To them a fence is a sleep that somebody else ends. */
+/** State that auth is given. A fenced tenant is hibernated to it. */
 export function declaredState(
   { spec }: Pick<Tenant, 'spec'>,
   status: Seen,
@@ -71,7 +71,7 @@ const STATES: Readonly<Record<Tenant['spec']['state'], Omit<ConditionDraft, 'typ
   Disabled: { status: 'False', reason: 'Disabled', message: 'Requests are refused: set state to Active to enable it' },
 };
 
-/** Ready, when nothing is wrong. */
+/** Ready condition when all steps are done. */
 export function readyOf({ spec }: Tenant, { state }: Partial<TenantStatus>): Omit<ConditionDraft, 'type'> {
   const { hibernation } = spec;
   if (spec.state !== 'Active' || state !== 'Hibernated' || hibernation === undefined) return STATES[spec.state];

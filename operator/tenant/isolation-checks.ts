@@ -7,25 +7,25 @@ import type { Tenant } from '../api/tenant.ts';
 import { isDedicated } from './effective-state.ts';
 
 /**
- * `verified`, `leaked`: the check said so. `unproven`: it could say nothing yet. `alone`: there is nobody to compare with.
- * `failed`: a service was away.
+ * Result of a check. `unproven`: there is nothing to compare yet. `alone`: there is no other tenant. `failed`: a service did
+ * not answer.
  */
 type IsolationResult = 'verified' | 'leaked' | 'unproven' | 'alone' | 'failed';
 
-/** When the isolation of each tenant is looked at, and with whom it is compared. Can be lost: then all are looked at again. */
+/** Plans the isolation checks: when each tenant is checked, and with which others. When it is lost, all are checked again. */
 export interface IsolationChecks {
-  /** Whether it is this tenant's turn: after the interval, at once where another tenant's check said so, sooner after nothing was proven. */
+  /** Whether a check is due: after the interval, at once when another tenant's check found a leak, sooner after a check without result. */
   isDue(key: string): boolean;
-  /** Milliseconds until it is. */
+  /** Milliseconds until a check is due. */
   dueInMs(key: string): number;
-  /** Tenants to compare with this time: those that it is known to leak with, and the next ones in turn. */
+  /** Tenants to compare with: those with a known leak, and the next ones in turn. */
   others(tenantId: TenantId, known: readonly TenantId[]): readonly TenantId[];
-  /** Whether there is such a tenant to compare with. */
+  /** Whether the tenant can be compared with. */
   isKnown(tenantId: TenantId): boolean;
-  /** Both tenants of a leak look at once. */
+  /** Makes the check of the other tenant of a leak due at once. */
   suspect(tenantId: TenantId): void;
   ended(key: string, result: IsolationResult): void;
-  /** How often in a row the last checks were unproven or failed. */
+  /** Number of checks in a row without a result. */
   fruitless(key: string): number;
   forget(key: string): void;
 }
@@ -35,15 +35,15 @@ interface IsolationChecksOptions {
   readonly registry: Registry;
   /** Prefix of metrics. */
   readonly prefix: string;
-  /** At most so often for one tenant. */
+  /** Minimum time between two checks of a tenant. */
   readonly intervalMs: number;
-  /** All that are known now. */
+  /** All Tenants in the cache. */
   readonly tenants: () => readonly Tenant[];
 }
 
-/** Two a time: every pair is looked at in turn, and the cost grows with the tenants and not with their square. */
+/** Two per check: every pair is compared in turn, and the cost grows linearly with the number of tenants. */
 const OTHERS_AT_ONCE = 2;
-/** A canary is in the memory after a second or two. */
+/** A canary can be found after a second or two. */
 const FIRST_AGAIN_MS = 5_000;
 
 interface Held {
@@ -68,7 +68,7 @@ export function createIsolationChecks(options: IsolationChecksOptions): Isolatio
     others(tenantId, known) {
       const all = options.tenants().filter(answers).map(idOf).toSorted();
       const at = all.findIndex((id) => id > tenantId);
-      // Beginning behind the tenant: its neighbours are looked at with it, and others with theirs.
+      // Begins behind the tenant, so that different tenants are compared with different ones.
       const ring = [...all.slice(at < 0 ? all.length : at), ...all.slice(0, at < 0 ? all.length : at)];
       const others = ring.filter((id) => id !== tenantId);
       const turn = turns.get(tenantId) ?? 0;
@@ -99,13 +99,13 @@ export function createIsolationChecks(options: IsolationChecksOptions): Isolatio
   };
 }
 
-/** Those with services of their own are in no store of the others'. */
+/** Dedicated tenants share no store with others. */
 function isComparable(tenant: Tenant): boolean {
   const { metadata, status } = tenant;
   return metadata.deletionTimestamp === undefined && status?.tenantId !== undefined && !isDedicated(tenant);
 }
 
-/** One that is disabled finds nothing, so that nothing is ever proven by it. */
+/** A disabled tenant finds nothing, so it proves nothing. */
 function answers(tenant: Tenant): boolean {
   return isComparable(tenant) && tenant.spec.state !== 'Disabled';
 }

@@ -6,34 +6,34 @@ import { type Secret, secretText } from '../kube-runtime/kube-object.ts';
 
 const API_KEY = /^[0-9a-f]{64}$/;
 
-/** A key that is valid, by its hash; the text where it is known. */
+/** A valid key: its hash, and its text if that is known. */
 export interface HeldKey {
   readonly sha256: string;
   readonly text?: string;
 }
 
-/** A Secret's key with all that is said about it there. */
+/** The key in a Secret, with its annotations. */
 export interface KeyState {
   readonly current: HeldKey & { readonly issuedAt: string };
   readonly previous?: HeldKey & { readonly validUntil: string };
-  /** The value of the rotate-at annotation that was acted on last; empty for none. */
+  /** Value of the rotate-at annotation that was handled last; empty for none. */
   readonly rotatedAt: string;
 }
 
 export interface KeyPlan {
   readonly state: KeyState;
-  /** What happened to the key: `kept` needs no write. */
+  /** Change of the key; `kept` needs no write. */
   readonly change: 'kept' | 'issued' | 'rotated' | 'replaced' | 'expired';
 }
 
 interface KeyRules {
-  /** Undefined: never by itself. */
+  /** Undefined: rotated on demand only. */
   readonly intervalMs: number | undefined;
   readonly overlapMs: number;
   /** Value of the rotate-at annotation; empty for none. */
   readonly rotateAt: string;
   readonly now: Date;
-  /** Makes a key; for tests. */
+  /** Replaces the key generator in tests. */
   readonly newKey?: () => string;
 }
 
@@ -41,12 +41,12 @@ export function isApiKey(text: string | undefined): text is string {
   return text !== undefined && API_KEY.test(text);
 }
 
-/** What the services keep in place of a key. */
+/** Hash that the services store instead of the key. */
 export function keySha256(text: string): string {
   return sha256(text);
 }
 
-/** The key of a Secret that we made; null when its value is no key. */
+/** Reads the key of a Secret that the operator made; null when its value is not a key. */
 function keyStateOf(secret: Secret, now: Date): { readonly state: KeyState; readonly isEdited: boolean } | null {
   const text = secretText(secret, 'apiKey');
   if (!isApiKey(text)) return null;
@@ -56,7 +56,7 @@ function keyStateOf(secret: Secret, now: Date): { readonly state: KeyState; read
   const known = noted[KEY_ANNOTATIONS.sha256];
   const rotatedAt = noted[KEY_ANNOTATIONS.rotatedAt] ?? '';
   if (known !== undefined && known !== sha256) {
-    // The text of the former key is gone with the edit; its hash keeps it valid.
+    // The edit removed the text of the former key; its hash keeps it valid.
     const previous = { sha256: known, validUntil: '' };
     return { state: { current: { sha256, text, issuedAt: toSeconds(now) }, previous, rotatedAt }, isEdited: true };
   }
@@ -76,7 +76,7 @@ function previousOf(secret: Secret, now: Date): KeyState['previous'] {
   return { sha256, validUntil, ...(isApiKey(text) && keySha256(text) === sha256 ? { text } : {}) };
 }
 
-/** What the key of a Secret is next. `secret` null: there is none yet. Pure but for the new key. */
+/** Returns the next state of a key; null when the Secret has no valid key. `secret` is null before the first one is made. */
 export function planKey(secret: Secret | null, rules: KeyRules): KeyPlan | null {
   const { now, rotateAt, overlapMs, intervalMs } = rules;
   const issue = (): KeyState['current'] => {
@@ -108,7 +108,7 @@ export function planKey(secret: Secret | null, rules: KeyRules): KeyPlan | null 
   return { state, change: 'kept' };
 }
 
-/** When to look at the key again; undefined: not because of time. */
+/** Returns the time of the next rotation or revocation; undefined for none. */
 export function nextKeyTime({ current, previous }: KeyState, intervalMs: number | undefined): number | undefined {
   const times = [
     ...(intervalMs === undefined ? [] : [Date.parse(current.issuedAt) + intervalMs]),
@@ -117,7 +117,7 @@ export function nextKeyTime({ current, previous }: KeyState, intervalMs: number 
   return times.length === 0 ? undefined : Math.min(...times);
 }
 
-/** Hashes that shall be valid, the current key first. */
+/** Hashes that must be valid, the current key first. */
 export function validHashes({ current, previous }: KeyState): string[] {
   return previous === undefined ? [current.sha256] : [current.sha256, previous.sha256];
 }

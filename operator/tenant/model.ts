@@ -11,23 +11,23 @@ export interface TenantOptions {
   /** Value of the managed-by label. */
   readonly manager: string;
   readonly labels: OwnershipLabels;
-  /** Stores that the tenant is in, with the isolation that each offers: the installation's, unless it has its own. */
+  /** Stores of the tenant with their isolation: those of the installation, or its own. */
   readonly stores: readonly TenantStatusStore[];
   /** The operator's namespace. */
   readonly home: string;
   readonly backends: Backends;
-  /** Namespaces whose Tenants may adopt any tenant and name any TLS Secret beside the services. */
+  /** Namespaces whose Tenants may adopt any tenant and name any TLS Secret in the namespace of the services. */
   readonly trustedNamespaces: readonly string[];
   /** Namespaces whose resources this operator works on; null for all of them. */
   readonly watchNamespaces: readonly string[] | null;
-  /** How often each tenant is compared with what is. */
+  /** Each tenant is reconciled again after this time. */
   readonly resyncMs: number;
 }
 
 export interface TenantDependencies {
   readonly client: KubeClient;
   readonly applier: Applier;
-  /** Of the installation that the tenant is in. */
+  /** Services of the installation that the tenant is in. */
   readonly services: Services;
   readonly options: TenantOptions;
   readonly isolation: IsolationChecks;

@@ -8,12 +8,12 @@ import type { TenantContext, TenantDependencies } from './model.ts';
 import { isManaged, managedSecret } from './tenant-secrets.ts';
 
 export interface OwnerPassword {
-  /** Undefined when there is none any more, which only matters to a new account. */
+  /** Undefined when the Secret is gone, which matters to a new account only. */
   readonly text: string | undefined;
   readonly secret: TenantStatusSecret | undefined;
 }
 
-/** The password of the Secret that the tenant names, or of the one that is made for it, before it is used. */
+/** Reads the password of the owner from the Secret that the Tenant names, or from a generated one. */
 export async function ownerPassword(deps: TenantDependencies, context: TenantContext): Promise<OwnerPassword> {
   const { object, status, signal } = context;
   const { name, key } = object.spec.owner.passwordSecretRef ?? { name: generatedName(object), key: 'password' };
@@ -34,7 +34,7 @@ function generatedName({ metadata }: Tenant): string {
   return boundedName(metadata.name, 'owner');
 }
 
-/** A generated Secret names the owner that the resource has now. */
+/** Updates the e-mail address in a generated Secret when the owner changed. */
 async function named(
   { client, options }: TenantDependencies,
   { object, signal }: TenantContext,
@@ -64,7 +64,7 @@ async function generate(
     event({ type: 'Normal', reason: 'SecretCreated', message: `The owner's password is in Secret ${name}` });
     return made;
   } catch (error) {
-    // Somebody was faster: that one counts.
+    // Somebody else created the Secret first: use that one.
     if (!isKubeError(error, 409)) throw error;
     const held = await client.get<Secret>(KINDS.secret, placed(object, name), { signal });
     if (held === null) throw error;

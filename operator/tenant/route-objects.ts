@@ -5,12 +5,12 @@ import type { Backends } from '../installation/installation.ts';
 import type { Desired } from '../kube-runtime/applier.ts';
 import { KINDS, type KubeObject } from '../kube-runtime/kube-object.ts';
 
-/** What releases of the Gateway API before 1.2 take. */
+/** Limit of the Gateway API before 1.2. */
 const MATCHES_PER_RULE = 8;
 
 /**
- * The route of a tenant, beside the services: an Ingress cannot name a Service of another namespace, and an HTTPRoute could
- * only with a grant. Null when none is asked for. Pure.
+ * Makes the route of a tenant, in the namespace of the services: an Ingress cannot name a Service of another namespace, and
+ * an HTTPRoute only with a grant. Null when no route is declared.
  */
 export function routeObject(tenant: Tenant, backends: Backends): Desired | null {
   const { routing } = tenant.spec;
@@ -26,8 +26,8 @@ export function routeObject(tenant: Tenant, backends: Backends): Desired | null 
 }
 
 /**
- * Tenants of all namespaces have their routes in one: the namespace is part of the name, with its hyphens doubled, so that
- * nobody in `a` can take the name of the route that `c` of `a-b` has by calling a Tenant `b-c`.
+ * Name of a route. Routes of all namespaces are in one, so the name contains the namespace, with doubled hyphens: a Tenant
+ * `b-c` in namespace `a` must not get the name of the Tenant `c` in `a-b`.
  */
 export function routeName({ metadata }: Pick<Tenant, 'metadata'>): string {
   return boundedName('tenant', (metadata.namespace ?? '').replaceAll('-', '--'), metadata.name);
@@ -51,7 +51,7 @@ function ingress(metadata: KubeObject['metadata'], routing: TenantRouting, backe
   return withSpec({ apiVersion, kind, metadata }, spec);
 }
 
-/** The path that matches longest wins, whatever the order of the rules. */
+/** The longest matching path wins, whatever the order of the rules. */
 function httpRoute(metadata: KubeObject['metadata'], tenant: Tenant, backends: Backends): KubeObject {
   const { hostname = '', parentRefs = [] } = tenant.spec.routing ?? {};
   const rules = (service: ServiceName) =>

@@ -11,16 +11,16 @@ import type { TenantContext, TenantDependencies } from './model.ts';
 import { askService } from './service-failure.ts';
 import { isManaged, managedSecret, ownSecretsSelector } from './tenant-secrets.ts';
 
-/** Of a rotation that says none, and of keys that are rotated on demand. */
+/** Overlap when the rotation names none, and for keys that are rotated on demand. */
 const DEFAULT_OVERLAP = '24h';
 
-/** One key after it was looked at. */
+/** Result of the sync of one key. */
 export interface SyncedKey {
   readonly secret?: TenantStatusSecret;
-  /** What a person has to set right. */
+  /** Problem that a person must solve. */
   readonly problem?: string;
   readonly isRotating: boolean;
-  /** When to look at it again. */
+  /** Time of the next sync. */
   readonly nextAt?: number;
 }
 
@@ -28,11 +28,11 @@ export interface KeyWork {
   readonly deps: TenantDependencies;
   readonly context: TenantContext;
   readonly tenantId: TenantId;
-  /** Secrets that were made for this tenant. */
+  /** Secrets that the operator made for this tenant. */
   readonly own: readonly Secret[];
 }
 
-/** Of keys and the owner's password; what a Dedicated tenant's processes need is not among them. */
+/** Lists the Secrets of API keys and of the owner's password, without those of a Dedicated tenant's installation. */
 export async function ownSecrets(
   deps: TenantDependencies,
   { object, signal }: TenantContext,
@@ -44,8 +44,8 @@ export async function ownSecrets(
 }
 
 /**
- * Makes one entry of `spec.apiKeys` true. The services know a key before its Secret says it, and go on knowing the former
- * one for the overlap: whoever reads the Secret finds a key that is valid.
+ * Syncs one entry of `spec.apiKeys`. The services accept a key before its Secret has it, and the former key for the overlap:
+ * a reader of the Secret always finds a valid key.
  */
 export async function syncKey(work: KeyWork, entry: TenantApiKey): Promise<SyncedKey> {
   try {
@@ -53,7 +53,7 @@ export async function syncKey(work: KeyWork, entry: TenantApiKey): Promise<Synce
   } catch (error) {
     const { cause } = error instanceof StepFailure ? error : {};
     if (!isEngramError(cause) || cause.wireName !== 'ConflictError' || cause.retryable) throw error;
-    // Only what somebody wrote into the Secret: the other keys of the tenant are none the worse for it.
+    // The conflict is about the key that somebody wrote into this Secret: the other keys are not affected.
     const { name, secretName } = entry;
     const problem = `The key for ${name} in Secret ${secretName} is in use elsewhere: write another one to apiKey`;
     return { problem, isRotating: false };
@@ -66,7 +66,7 @@ async function makeTrue(work: KeyWork, entry: TenantApiKey): Promise<SyncedKey> 
   const place = { name: entry.secretName, namespace: object.metadata.namespace ?? '' };
   const named = await deps.client.get<Secret>(KINDS.secret, place, { signal });
   if (named !== null && !isManaged(deps.options, object, named)) return useGivenKey(work, entry, named);
-  // The entry got another Secret: the key moves there.
+  // The entry names another Secret now: the key moves there.
   const held = named ?? work.own.find(({ metadata }) => metadata.labels?.[API_KEY_LABEL] === entry.name) ?? null;
   const intervalMs = entry.rotation === undefined ? undefined : durationMs(entry.rotation.interval);
   const plan = planKey(held, {
@@ -81,7 +81,7 @@ async function makeTrue(work: KeyWork, entry: TenantApiKey): Promise<SyncedKey> 
     : putInForce(work, entry, { plan, named, intervalMs });
 }
 
-/** A Secret that the operator did not make: its value is the key, and stays as it is. */
+/** Uses the key of a Secret that the operator did not make, and leaves the Secret unchanged. */
 async function useGivenKey(work: KeyWork, entry: TenantApiKey, secret: Secret): Promise<SyncedKey> {
   const { labels, manager } = work.deps.options;
   const { name, labels: held = {}, annotations = {} } = secret.metadata;
@@ -104,7 +104,7 @@ function noKey({ name }: TenantApiKey, secretName: string): SyncedKey {
   return { problem, isRotating: false };
 }
 
-/** Keys of a disabled tenant are revoked and keep their values. */
+/** Revokes the key of a disabled tenant and keeps its value. */
 async function holdRevoked(work: KeyWork, entry: TenantApiKey, held: Secret | null): Promise<SyncedKey> {
   await tellServices(work, entry.name, []);
   return { ...(held === null ? {} : { secret: statusOf(entry, held, true) }), isRotating: false };
@@ -112,7 +112,7 @@ async function holdRevoked(work: KeyWork, entry: TenantApiKey, held: Secret | nu
 
 interface PlannedKey {
   readonly plan: KeyPlan;
-  /** The Secret of the entry's name, if it is there. */
+  /** The Secret that the entry names, if it exists. */
   readonly named: Secret | null;
   readonly intervalMs: number | undefined;
 }
@@ -122,7 +122,7 @@ async function putInForce(work: KeyWork, entry: TenantApiKey, planned: PlannedKe
   const { plan, named, intervalMs } = planned;
   const { state } = plan;
   const wanted = validHashes(state);
-  // Without an overlap the Secret goes on saying the former key until it is written, should that take until tomorrow.
+  // Without an overlap the former key stays valid until the Secret has the new one, however long that takes.
   const said = named === null ? undefined : secretText(named, 'apiKey');
   const isStillSaid = isApiKey(said) && !wanted.includes(keySha256(said));
   await tellServices(work, entry.name, isStillSaid ? [...wanted, keySha256(said)] : wanted);
@@ -139,7 +139,7 @@ async function putInForce(work: KeyWork, entry: TenantApiKey, planned: PlannedKe
   return { secret: status, isRotating: state.previous !== undefined, ...(nextAt === undefined ? {} : { nextAt }) };
 }
 
-/** By compare and set where there is one: what somebody writes at the same time is looked at first. */
+/** Writes the Secret by compare-and-set: a concurrent edit is reconciled first. */
 async function write(work: KeyWork, entry: TenantApiKey, state: KeyState, named: Secret | null): Promise<Secret> {
   const { deps, context } = work;
   const { current, previous, rotatedAt } = state;
@@ -165,11 +165,11 @@ async function write(work: KeyWork, entry: TenantApiKey, state: KeyState, named:
   const { resourceVersion } = named?.metadata ?? {};
   const known =
     resourceVersion === undefined ? secret : { ...secret, metadata: { ...secret.metadata, resourceVersion } };
-  // Without a version there must be none: a Secret that was made meanwhile is somebody else's, and conflicts.
+  // Without a version the Secret must not exist: one that was created meanwhile belongs to somebody else, and conflicts.
   return deps.client.apply<Secret>(KINDS.secret, known, { signal: context.signal, force: named !== null });
 }
 
-/** The labels that a Secret is found by. */
+/** Whether the Secret has the labels by which it is found. */
 function isLabelled({ options }: TenantDependencies, tenant: Tenant, entry: TenantApiKey, secret: Secret): boolean {
   const held = secret.metadata.labels ?? {};
   return held[options.labels.ownerUid] === tenant.metadata.uid && held[API_KEY_LABEL] === entry.name;

@@ -13,8 +13,8 @@ interface SecretContent {
 }
 
 /**
- * A Secret of a tenant. It has no owner reference: what becomes of it when the tenant goes is said by `deletionPolicy`, not
- * by the garbage collector.
+ * Makes a Secret of a tenant. It has no owner reference: `deletionPolicy` decides whether it is deleted with the Tenant, not
+ * the garbage collector.
  */
 export function managedSecret({ labels, manager }: Ownership, tenant: Tenant, content: SecretContent): Secret {
   const { name, namespace = '', uid = '' } = tenant.metadata;
@@ -32,7 +32,7 @@ export function managedSecret({ labels, manager }: Ownership, tenant: Tenant, co
   };
 }
 
-/** Made for this tenant, or for one that let it go (deletion policy `Retain`). Others are only read. */
+/** Whether the operator made the Secret for this Tenant, or for one that released it (`Retain`). Others are only read. */
 export function isManaged({ labels, manager }: Ownership, tenant: Tenant, { metadata }: Secret): boolean {
   const held = metadata.labels ?? {};
   if (held[labels.managedBy] !== manager) return false;
@@ -40,7 +40,7 @@ export function isManaged({ labels, manager }: Ownership, tenant: Tenant, { meta
   return owner === undefined || owner === tenant.metadata.uid;
 }
 
-/** Selects the Secrets of a tenant. */
+/** Label selector of the Secrets of a tenant. */
 export function ownSecretsSelector({ labels, manager }: Ownership, tenant: Tenant): string {
   return `${labels.managedBy}=${manager},${labels.ownerUid}=${tenant.metadata.uid ?? ''}`;
 }

@@ -9,8 +9,8 @@ import { createKubeTransport } from '../kube-runtime/kube-transport.ts';
 import { createRuntimeClock } from '../kube-runtime/runtime-clock.ts';
 import { mayUninstall } from './uninstall-guard.ts';
 
-// The chart's pre-delete hook: exits 1 while the operator must stay. `--force` or a ConfigMap of the name `--marker` in
-// `--home` abandons what is in the way: a release whose uninstall was refused takes no other values any more.
+// Pre-delete hook of the chart: exits 1 while the operator must stay. `--force`, or a ConfigMap `--marker` in the namespace
+// `--home`, abandons the resources that wait: after a refused uninstall Helm accepts no other values for the release.
 const { values } = parseArgs({
   options: {
     namespaces: { type: 'string', default: '' },
@@ -22,7 +22,7 @@ const { values } = parseArgs({
 });
 const marker = { name: values.marker, namespace: values.home };
 const transport = createKubeTransport({
-  // Its name in every cluster.
+  // The same name in every cluster.
   connection: inClusterConnection({ host: 'kubernetes.default.svc', port: '443' }),
   clock: createRuntimeClock(),
   userAgent: 'engram-uninstall-guard',
@@ -38,12 +38,12 @@ const may = await mayUninstall({
   timeoutMs: Number(values.timeout) * 1000,
   say: (line) => process.stdout.write(`${line}\n`),
 });
-// For this uninstall, not for the next release of that name.
+// The marker is for this uninstall, not for the next release of the same name.
 if (may && isMarked) await client.delete(KINDS.configMap, marker);
 transport.close();
 process.exitCode = may ? 0 : 1;
 
-/** Where NetworkPolicies are enforced, a new pod may be let through only after a while. */
+/** Retries for half a minute: NetworkPolicies may take effect for a new pod with a delay. */
 async function untilReached<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
   const patientUntil = performance.now() + 30_000;
   for (;;) {

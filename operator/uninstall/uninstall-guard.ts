@@ -10,24 +10,24 @@ export interface UninstallGuardOptions {
   readonly namespaces: readonly string[];
   /** `engram.dev/abandon` */
   readonly abandonAnnotation: string;
-  /** Abandons what would be in the way. */
+  /** Abandons the resources that wait for the operator. */
   readonly force: boolean;
-  /** The command by which a person asks for that. */
+  /** Command that a user runs to force the uninstall. */
   readonly forceCommand: string;
-  /** How long the operator has for letting go. */
+  /** Time that the operator has to release abandoned resources. */
   readonly timeoutMs: number;
   readonly pollMs?: number;
   readonly say: (line: string) => void;
 }
 
-/** Datasets first: their tenants may wait for them. */
+/** Datasets first, because their tenants may wait for them. */
 const KINDS: readonly ResourceKind[] = [DATASET_KIND, TENANT_KIND];
-/** A list that a person reads. */
+/** Maximum number of names in the output. */
 const MOST_NAMES = 20;
 
 /**
- * Whether the operator may go: no Tenant or Dataset waits for it. With `force` they are abandoned first (annotated and
- * deleted while the operator still runs): their data stays where it is, and nobody erases it. Says what is in the way.
+ * Whether the operator may be uninstalled: no Tenant or Dataset has its finalizer. With `force` they are abandoned first
+ * (annotated and deleted while the operator still runs): their data stays and is not erased. Prints what waits.
  */
 export async function mayUninstall(options: UninstallGuardOptions): Promise<boolean> {
   const { force, forceCommand, timeoutMs, pollMs = 1000, say } = options;
@@ -77,7 +77,7 @@ async function waitingResources({ client, namespaces }: UninstallGuardOptions): 
   return found;
 }
 
-/** None where the kind itself is gone. */
+/** Empty when the kind itself is gone. */
 async function list(
   client: UninstallGuardOptions['client'],
   kind: ResourceKind,

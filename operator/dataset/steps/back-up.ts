@@ -21,13 +21,13 @@ import {
 
 const MINUTE_MS = 60_000;
 const SOON_MS = 1_000;
-/** A snapshot that is not complete so long after it was due is overdue. */
+/** A snapshot is overdue when it is not complete this long after it was due. */
 const LATE_MS = 3_600_000;
 
 /**
- * Takes the snapshots that the Tenant's `backup` asks for. What is due is named by the time it was due at, so the same one is
- * never taken twice, whatever became of the status. What fails is told by `BackupHealthy` and tried again a minute later; the
- * dataset serves all the same.
+ * Takes the snapshots that `backup` of the Tenant declares. A snapshot is named by the time it was due, so it is never taken
+ * twice, even when the status was not written. A failure is shown in `BackupHealthy` and retried a minute later; the dataset
+ * stays ready.
  */
 export function backUp(parts: DatasetParts): DatasetStep {
   return {
@@ -57,7 +57,7 @@ export function backUp(parts: DatasetParts): DatasetStep {
   };
 }
 
-/** The time that was promised, unless the schedule is another one by now. */
+/** Returns the time in the status, unless the schedule has changed. */
 function dueTime(cron: Cron, held: DatasetStatusBackup | undefined, now: Date): Date | null {
   const promised = Date.parse(held?.nextAt ?? '');
   const isOfSchedule = cron.nextAfter(new Date(promised - MINUTE_MS))?.getTime() === promised;
@@ -79,7 +79,7 @@ async function take(
   const { services } = parts;
   const { object, now, signal, event } = context;
   const ids = idsOf(context);
-  // One, however many times were missed.
+  // Takes one snapshot for any number of missed times.
   const name = snapshotName({ name: wireName(object), id: ids.datasetId }, nextAt);
   const managed = { ...ids, crUid: uidOf(object), place };
   const {
@@ -113,7 +113,7 @@ function shown(last: SnapshotInfo, all: readonly SnapshotInfo[]): Omit<DatasetSt
   };
 }
 
-/** Until the first one is due nothing is wrong. */
+/** Outcome before the next snapshot is due. */
 function waiting({ status, now }: DatasetContext, nextAt: Date): StepOutcome<DatasetStatus> {
   const isFirst = status.backup?.lastSnapshot === undefined;
   const message = 'The first snapshot is not due yet';

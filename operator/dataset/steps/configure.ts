@@ -9,10 +9,10 @@ import { done, StepFailure, stalled } from '../../kube-runtime/steps.ts';
 import { type DatasetContext, type DatasetParts, type DatasetStep, idsOf, stateOf, uidOf } from '../model.ts';
 import { askAbout } from '../service-failure.ts';
 
-/** ConfigMaps are read by name, not watched: reading all of a cluster's for some would be the larger cost. */
+/** A ConfigMap that is not watched, because there are too many, is read again after this time. */
 const CONFIG_MAP_AGAIN_MS = 60_000;
 
-/** Hands graph model, prompt and chunking to the services: runs use them where their request says nothing. */
+/** Sets the graph model, prompt and chunking of the dataset, which runs use by default. */
 export function configure(parts: DatasetParts): DatasetStep {
   const { client, memory } = parts;
   const read = (context: DatasetContext, field: string, source: DatasetGraphModel | DatasetPrompt | undefined) =>
@@ -40,7 +40,7 @@ export function configure(parts: DatasetParts): DatasetStep {
         ...(spec.chunking === undefined ? {} : { chunking: spec.chunking }),
       };
       const answer = await askAbout(parts, context, 'cognify.SetDatasetConfiguration', request);
-      // Nobody announces the run that ends a drift, nor the model that makes these options work: ask again next time.
+      // The end of a drift, or a new language model, triggers no reconcile: ask again next time.
       if (!answer.drifted && answer.unused === null) memory.configuration.remember(uid, state);
       return done({
         ...again,
@@ -84,12 +84,12 @@ function parsedModel(text: string): JsonObject {
     const parsed: unknown = JSON.parse(text);
     if (isRecord(parsed)) return parsed as JsonObject;
   } catch {
-    // Said below: what JSON.parse says of it quotes the text.
+    // The message of JSON.parse quotes the text, so the error below replaces it.
   }
   throw unusable('InvalidSpec', 'graphModel is no JSON object: correct its text');
 }
 
-/** What was in force stays in force. */
+/** Fails the step; the previous configuration stays in use. */
 function unusable(reason: string, message: string): StepFailure {
   const conditions: ConditionDraft[] = [{ type: 'SchemaCurrent', status: 'False', reason, message }];
   return new StepFailure(

@@ -4,7 +4,7 @@ import { done, progressing } from '../../kube-runtime/steps.ts';
 import { type DatasetParts, type DatasetStep, stateOf, uidOf, wireName } from '../model.ts';
 import { askService } from '../service-failure.ts';
 
-/** Makes the dataset in the registry, or takes over the one of `datasetId`. */
+/** Creates the dataset in the registry, or adopts the one of `datasetId`. */
 export function ensureDataset({ services, memory }: DatasetParts): DatasetStep {
   return {
     name: 'ensure-dataset',
@@ -14,7 +14,7 @@ export function ensureDataset({ services, memory }: DatasetParts): DatasetStep {
       if (tenantId === undefined) return progressing('TenantNotReady', 'The Tenant is not provisioned yet');
       const state = `${stateOf(object)} ${tenantId} ${known}`;
       if (known !== undefined && memory.identity.holds(uid, state)) return done();
-      // The spec's id, and none once it is known: auth finds it by the resource.
+      // Only the id of the spec is sent; auth finds a known dataset by its resource.
       const { datasetId } = object.spec;
       const request = {
         crUid: uid,

@@ -13,18 +13,18 @@ import {
 } from '../model.ts';
 import { askAbout } from '../service-failure.ts';
 
-/** The services work on for some seconds after each call, which waits for none of it. */
+/** The services continue for some seconds after each call, which returns at once. */
 const GO_ON_MS = 2_000;
-/** What fails is tried again by the services after a while of their own. */
+/** The services retry a failure after some time of their own. */
 const FAILED_AGAIN_MS = 15_000;
-/** Progress is written no more often. */
+/** Minimum time between two writes of the progress. */
 const PROGRESS_MS = 60_000;
 
 type Migration = NonNullable<EmbeddingState['migration']>;
 
 /**
- * Tells the services which embedding model the dataset is to have, and keeps them at making its vectors anew while they are of
- * another one. Nothing waits for it: the vectors that are there stay in use until then.
+ * Sets the embedding model of the dataset, and drives the migration while its vectors are of another model. No other step
+ * waits for it: the present vectors stay in use until then.
  */
 export function migrateEmbedding(parts: DatasetParts): DatasetStep {
   const { memory, dedicated } = parts;
@@ -33,10 +33,10 @@ export function migrateEmbedding(parts: DatasetParts): DatasetStep {
     async run(context) {
       const { object, status } = context;
       const ids = idsOf(context);
-      // Where the dataset names none, it has the tenant's.
+      // A dataset without a model of its own uses that of the tenant.
       const ofTenant = dedicated?.tenantOf(tenantName(object))?.status?.embedding;
       const [uid, state] = [uidOf(object), `${stateOf(object)} ${ids.datasetId} ${JSON.stringify(ofTenant ?? null)}`];
-      // A dataset gets its vectors with its first data.
+      // A dataset without data has no vectors.
       const isSettled = status.embedding !== undefined || (status.stats?.chunks ?? 0) === 0;
       if (isSettled && memory.embedding.holds(uid, state)) return done();
       const { embedding } = object.spec;
@@ -46,7 +46,7 @@ export function migrateEmbedding(parts: DatasetParts): DatasetStep {
       if (migration === null && failure === null) {
         memory.embedding.remember(uid, state);
         memory.progress.forget(uid);
-        if (status.migration !== undefined) told(context, answer.embedding);
+        if (status.migration !== undefined) emitMigratedEvent(context, answer.embedding);
         return done({
           removed: ['Migrating'],
           status: { embedding: answer.embedding ?? undefined, migration: undefined },
@@ -61,7 +61,7 @@ export function migrateEmbedding(parts: DatasetParts): DatasetStep {
   };
 }
 
-/** As it was written last, unless that is a while ago or another migration. */
+/** Returns the progress that is in the status, unless it is a minute old or of another migration. */
 function progressOf(
   { memory }: DatasetParts,
   { object, status }: DatasetContext,
@@ -84,7 +84,7 @@ function underWay(migration: Migration | null): ConditionDraft {
   return { type: 'Migrating', status: 'True', reason, message };
 }
 
-/** What a person reads and does, by the name of the error. */
+/** Reason of the condition, by the name of the error. */
 const REASONS: ReadonlyMap<string, string> = new Map(
   Object.entries<string>({
     LLMAPIKeyNotSetError: 'ProviderRejected',
@@ -117,7 +117,7 @@ function held({ name, message }: NonNullable<EmbeddingState['failure']>): Condit
   };
 }
 
-function told({ event }: DatasetContext, embedding: DatasetEmbedding | null): void {
+function emitMigratedEvent({ event }: DatasetContext, embedding: DatasetEmbedding | null): void {
   const message = `Vectors of ${embedding?.model ?? 'no model'} are searched now`;
   event({ type: 'Normal', reason: 'EmbeddingMigrated', message });
 }

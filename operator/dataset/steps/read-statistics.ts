@@ -11,8 +11,8 @@ export const STATISTICS_MS = 60_000;
 const OBJECTIVE = { maxLag: '15m', maxFailedItems: 0 };
 
 /**
- * Figures of the dataset, at most once a minute: each minute where something is under way or an objective is declared, with
- * the usual look at everything otherwise.
+ * Reads the statistics of the dataset: each minute while something is under way or an objective is declared, otherwise with
+ * each reconcile, at most once a minute.
  */
 export function readStatistics(parts: DatasetParts): DatasetStep {
   const { memory } = parts;
@@ -21,12 +21,12 @@ export function readStatistics(parts: DatasetParts): DatasetStep {
     async run(context) {
       const { object, status } = context;
       const ids = idsOf(context);
-      // A request to look again is one to look at these, too; a new spec is not.
+      // A request to reconcile reads the statistics again; a new spec does not.
       const [uid, state] = [uidOf(object), `${ids.datasetId} ${requestOf(object)}`];
-      // The objective may be another one meanwhile, the figures are young enough.
+      // The objective may have changed, but the statistics are recent enough.
       if (memory.statistics.holds(uid, state) && status.stats !== undefined) return again(object, status);
       const statistics = await askAbout(parts, context, 'ingest.DatasetStatistics', ids);
-      // A little less than until the next look.
+      // A little less than the time until the next reconcile.
       memory.statistics.remember(uid, state, STATISTICS_MS * 0.95);
       const next = figures(statistics);
       return { ...again(object, next), status: next, conditions: [freshness(object, statistics)] };
@@ -52,7 +52,7 @@ function figures(statistics: AnswerOf<'ingest.DatasetStatistics'>): Figures {
   };
 }
 
-/** No figures in the messages: they would make a write of every look. */
+/** The messages have no numbers, because each change of them would be written to the status. */
 function freshness({ spec }: Dataset, { lagSeconds, failed }: AnswerOf<'ingest.DatasetStatistics'>): ConditionDraft {
   const { maxLag, maxFailedItems } = { ...OBJECTIVE, ...spec.freshness };
   if (failed > maxFailedItems) {

@@ -5,10 +5,10 @@ import { KINDS, type KubeObject, keyOf, matchesSelector } from '../../kube-runti
 import { done, progressing, type StepOutcome, stalled } from '../../kube-runtime/steps.ts';
 import { type DatasetContext, type DatasetDependencies, type DatasetStep, readTenant, tenantName } from '../model.ts';
 
-/** A label of a namespace may change without anybody telling. */
+/** A change of a namespace's labels triggers no reconcile. */
 const NAMESPACE_AGAIN_MS = 60_000;
 
-/** Finds the Tenant, and asks whether it takes Datasets from here. A change of the Tenant comes back by itself. */
+/** Finds the Tenant, and checks that it accepts Datasets from this namespace. A change of the Tenant triggers a reconcile. */
 export function resolveTenant(deps: DatasetDependencies): DatasetStep {
   return {
     name: 'resolve-tenant',
@@ -50,7 +50,7 @@ async function takesFrom(
   { object, signal }: DatasetContext,
 ): Promise<boolean> {
   const { namespace = '' } = object.metadata;
-  // Only a selector asks for labels, and only then namespaces need be read.
+  // Only a selector needs the labels of the namespace, and the right to read it.
   const needsLabels = tenant.spec.datasets.allowedNamespaces.from === 'Selector';
   const held = needsLabels ? await client.get<KubeObject>(KINDS.namespace, { name: namespace }, { signal }) : null;
   return allowsNamespace(tenant, { name: namespace, labels: held?.metadata.labels ?? {} });
@@ -61,7 +61,7 @@ interface NamespaceLabels {
   readonly labels: Readonly<Record<string, string>>;
 }
 
-/** Whether a tenant takes Datasets from a namespace. */
+/** Whether a tenant accepts Datasets from a namespace. */
 export function allowsNamespace(
   { metadata, spec }: Pick<Tenant, 'metadata' | 'spec'>,
   namespace: NamespaceLabels,

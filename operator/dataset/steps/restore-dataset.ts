@@ -9,13 +9,13 @@ import { type DatasetContext, type DatasetParts, type DatasetStep, readTenant, u
 import { askService } from '../service-failure.ts';
 
 const SOON_MS = 500;
-/** The other Tenant may come, and so may the snapshot. */
+/** The other Tenant or the snapshot may be created meanwhile. */
 const LATER_MS = 60_000;
 
-/** Only a person can help: another snapshot, another name, another installation. */
+/** Errors that only a person can solve: another snapshot, another name, another installation. */
 const FINAL = ['EntityNotFoundError', 'EntityAlreadyExistsError', 'ConflictError', 'PayloadTooLargeError'];
 
-/** Makes the dataset from `source`, before the next step would make an empty one. */
+/** Restores the dataset from `source`, before the next step would create an empty one. */
 export function restoreDataset(parts: DatasetParts): DatasetStep {
   return {
     name: 'restore-dataset',
@@ -38,8 +38,9 @@ export function restoreDataset(parts: DatasetParts): DatasetStep {
 }
 
 /**
- * What another tenant remembers is for those alone who could read it anyway: who makes resources in its Tenant's namespace, or
- * has what opens the bucket. A Dataset that a Tenant takes from elsewhere may name neither.
+ * Whether the Dataset may use a snapshot of another tenant: only users who could read that data anyway may, because they can
+ * create resources in the namespace of its Tenant, or have the credentials of the bucket. A Dataset from another namespace
+ * than its Tenant may not.
  */
 async function maySee(
   { client }: Pick<DatasetParts, 'client'>,
@@ -74,7 +75,7 @@ async function ask(
     const isMissing = failure.name === 'EntityNotFoundError';
     const message = isMissing ? `${said}: make this resource anew with one of status.backup` : said;
     const isFinal = FINAL.includes(failure.name);
-    // What is damaged stays so, and finding that out again costs.
+    // A damaged snapshot stays damaged, and checking it again is expensive.
     const again = failure.name === 'ConflictError' ? {} : { requeueAfterMs: LATER_MS };
     return notMade(isFinal ? stalled('RestoreFailed', message, again) : retrying('RestoreFailed', message));
   }

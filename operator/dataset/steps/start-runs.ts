@@ -26,8 +26,8 @@ type ScheduledPipeline = 'cognify' | 'improve';
 const PIPELINES: readonly ScheduledPipeline[] = ['cognify', 'improve'];
 
 /**
- * Starts what is due: by the clock (once, however many times were missed), and cognify where data waits and `OnAdd` is
- * declared. A start that is refused is told and tried again a minute later; the resource is as it should be all the same.
+ * Starts the runs that are due: by the schedule (once for any number of missed times), and cognify when data waits and `OnAdd`
+ * is declared. A refused start is recorded as an event and retried a minute later; the resource stays ready.
  */
 export function startRuns(parts: DatasetParts): DatasetStep {
   return {
@@ -67,7 +67,7 @@ function scheduleAfter(
 interface Plan {
   readonly pipeline: ScheduledPipeline;
   readonly due: boolean;
-  /** Absent: it has none. */
+  /** Absent: the pipeline has no schedule. */
   readonly schedule?: DatasetStatusSchedule;
 }
 
@@ -78,8 +78,8 @@ function planOf(pipeline: ScheduledPipeline, { object, status, now }: DatasetCon
   }
   if (trigger !== 'Schedule') return [];
   const held = status.schedules?.find((schedule) => schedule.pipeline === pipeline);
-  // The next time is counted anew with every look, so that a schedule that was changed counts at once; one that has passed is
-  // kept until it was started, unless it is of an earlier schedule.
+  // The next time is computed with each reconcile, so a changed schedule applies at once; a time that has passed is kept
+  // until the run was started, unless it is of an earlier schedule.
   const changed = status.observedGeneration !== object.metadata.generation;
   const schedule =
     held === undefined || changed || !hasPassed(held, object, now)
@@ -89,7 +89,7 @@ function planOf(pipeline: ScheduledPipeline, { object, status, now }: DatasetCon
   return [{ pipeline, due, schedule }];
 }
 
-/** Whether its next time is over, and is one that the present schedule names. */
+/** Whether the next time has passed and belongs to the present schedule. */
 function hasPassed({ pipeline, nextStartAt }: DatasetStatusSchedule, dataset: Dataset, now: Date): boolean {
   const at = Date.parse(nextStartAt ?? '');
   return at <= now.getTime() && nextTime(dataset, pipeline, new Date(at - MINUTE_MS)).nextStartAt === nextStartAt;
@@ -109,21 +109,21 @@ function nextTime(
   return next === null ? {} : { nextStartAt: toSeconds(next) };
 }
 
-/** What a tenant does otherwise than its spec says. */
-const ASLEEP: ReadonlySet<string | undefined> = new Set(['Hibernated', 'Fenced']);
+/** States of a tenant in which runs are not started. */
+const NOT_RUNNING: ReadonlySet<string | undefined> = new Set(['Hibernated', 'Fenced']);
 
-/** `started` also when one is under way already. */
+/** Also returns `started` when a run is already under way. */
 async function start(parts: DatasetParts, context: DatasetContext, { pipeline, schedule }: Plan): Promise<Start> {
   const { object, event, signal } = context;
   const dueAt = schedule?.nextStartAt;
   const place = `${uidOf(object)} ${pipeline}`;
-  // What says that it is due may be older than the last start.
+  // The cached object that makes it due may be older than the last start.
   if (parts.memory.starts.holds(place, '')) return 'started';
-  // As `cognify_pipeline`. One of them at a time is enough.
+  // For example `cognify_pipeline`. Only one run of a pipeline at a time.
   if (context.status.activeRun?.pipeline?.startsWith(pipeline) === true) return 'skipped';
   const tenant = await readTenant(parts.client, object, signal);
-  // A tenant that sleeps is not woken by the clock.
-  if (tenant?.spec.state !== 'Active' || ASLEEP.has(tenant.status?.state)) return 'skipped';
+  // A schedule does not wake a hibernated tenant.
+  if (tenant?.spec.state !== 'Active' || NOT_RUNNING.has(tenant.status?.state)) return 'skipped';
   const due = dueAt === undefined ? {} : { dueAt };
   const request = { ...idsOf(context), pipeline, name: wireName(object), crUid: uidOf(object), ...due };
   try {

@@ -5,10 +5,10 @@ import { done, stalled } from '../../kube-runtime/steps.ts';
 import { type DatasetParts, type DatasetStep, idsOf, stateOf, uidOf } from '../model.ts';
 import { askAbout } from '../service-failure.ts';
 
-/** Accounts and roles are made outside: somebody may have made one by now. */
+/** Accounts and roles are created elsewhere, which triggers no reconcile. */
 const UNKNOWN_AGAIN_MS = 60_000;
 
-/** Gives the declared grants, takes those that are declared no more, and with `exclusive` all others. */
+/** Adds the declared grants and removes those that are no longer declared; with `exclusive` removes all others, too. */
 export function syncAccess(parts: DatasetParts): DatasetStep {
   const { memory } = parts;
   return {

@@ -3,7 +3,7 @@ import { done } from '../../kube-runtime/steps.ts';
 import { type DatasetParts, type DatasetStep, idsOf, stateOf, uidOf } from '../model.ts';
 import { askAbout } from '../service-failure.ts';
 
-/** Tells the services how long they keep items of the dataset. */
+/** Sets the retention of the dataset's items. */
 export function syncRetention(parts: DatasetParts): DatasetStep {
   const { memory } = parts;
   return {

@@ -11,7 +11,7 @@ const STRENGTH: Readonly<Record<TenantStatusStore['isolation'], number>> = {
   Cluster: 3,
 };
 
-/** Says how each store keeps the tenant apart, and goes no further when one of them does less than is asked for. */
+/** Reports the isolation of each store, and stops the reconcile when it is weaker than declared. */
 export function checkIsolation({ stores }: Pick<TenantOptions, 'stores'>): TenantStep {
   return {
     name: 'check-isolation',
@@ -26,7 +26,7 @@ export function checkIsolation({ stores }: Pick<TenantOptions, 'stores'>): Tenan
   };
 }
 
-/** What a person reads where a store offers less than is asked for. */
+/** Message about stores with less isolation than declared; null when there are none. */
 export function isolationProblem(
   stores: readonly TenantStatusStore[],
   minimum: TenantStatusStore['isolation'],
@@ -38,8 +38,8 @@ export function isolationProblem(
 }
 
 /**
- * Says at once what would be found out when the first snapshot is due, or when the tenant is deleted. Holds up nothing else;
- * whether the bucket takes anything is seen with the first snapshot (`BackupHealthy` of the Datasets).
+ * Checks `spec.backup` before the first snapshot is due or the tenant is deleted. Holds up no other step. Whether the bucket
+ * can be written shows with the first snapshot (`BackupHealthy` of the Datasets).
  */
 export function checkBackup({ client }: TenantDependencies): TenantStep {
   return {

@@ -14,10 +14,10 @@ import {
 import { ownerPassword } from '../owner-password.ts';
 import { askService, notProvisioned, unreachable } from '../service-failure.ts';
 
-/** How soon services are ended that nobody uses, and how often it is asked whether those are used that were woken. */
+/** Delay before unused services are stopped, and interval at which auth is asked whether woken ones are used. */
 const SLEEPY_MS = 5000;
 
-/** Makes or adopts the tenant with its owner, host name and state, and sees that all services can work. */
+/** Creates or adopts the tenant with its owner, host name and state, and checks the health of the services. */
 export function ensureIdentity(deps: TenantDependencies): TenantStep {
   return {
     name: 'ensure-identity',
@@ -26,12 +26,12 @@ export function ensureIdentity(deps: TenantDependencies): TenantStep {
       const password = await ownerPassword(deps, context);
       const answer = await ensureTenant(deps, context, password.text);
       const isIdle = isUnused(status, answer.isAsleep, now);
-      tell(context, answer);
-      tellSleep(context, isIdle);
+      emitIdentityEvent(context, answer);
+      emitHibernationEvent(context, isIdle);
       const others = (status.secrets ?? []).filter(({ purpose }) => purpose !== 'OwnerPassword');
       const identity = {
         state: effectiveState(object, status, isIdle),
-        // Until somebody used it, or nobody did in time.
+        // Kept until the tenant is used, or is unused for too long.
         waking: answer.isAsleep && !isIdle ? status.waking : undefined,
         lastHandledWakeAt: object.metadata.annotations?.[WAKE_AT],
         tenantId: answer.tenantId,
@@ -52,8 +52,8 @@ export function ensureIdentity(deps: TenantDependencies): TenantStep {
 }
 
 /**
- * An account that exists keeps its password, so it does not travel every ten minutes; where there is none any more, or none
- * yet because auth was away when the spec named another owner, auth refuses to make one without it.
+ * Sends the password only when auth needs it: an existing account keeps its own. Auth refuses the first request when there is
+ * no account (any more), for example because it did not answer when the spec got another owner.
  */
 async function ensureTenant(
   deps: TenantDependencies,
@@ -81,7 +81,7 @@ async function ensureTenant(
   }
 }
 
-/** What auth is told. The password is of a new account alone. */
+/** Request to auth. The password is used for a new account only. */
 function identityOf(
   { options }: TenantDependencies,
   context: TenantContext,
@@ -104,7 +104,7 @@ function identityOf(
   };
 }
 
-function tell(context: TenantContext, { created, corrected, tenantId, isAsleep }: AnswerOf<'auth.EnsureTenant'>): void {
+function emitIdentityEvent(context: TenantContext, { created, corrected, tenantId, isAsleep }: AnswerOf<'auth.EnsureTenant'>): void {
   const { event, status } = context;
   if (created) {
     event({ type: 'Normal', reason: 'TenantCreated', message: `Tenant ${tenantId} was created` });
@@ -115,7 +115,7 @@ function tell(context: TenantContext, { created, corrected, tenantId, isAsleep }
     event({ type: 'Normal', reason: 'TenantAdopted', message });
     return;
   }
-  // What the operator itself decided anew is no drift.
+  // A state that the operator itself changed is no drift.
   const isOurs = status.state !== undefined && status.state !== effectiveState(context.object, status, isAsleep);
   const drifted = corrected.filter((field) => field !== 'state' || !isOurs).toSorted();
   if (drifted.length === 0 || isNewGeneration(context)) return;
@@ -123,8 +123,8 @@ function tell(context: TenantContext, { created, corrected, tenantId, isAsleep }
   event({ type: 'Warning', reason: 'DriftCorrected', message });
 }
 
-/** That it fell asleep or woke, by itself. */
-function tellSleep({ object, status, event }: TenantContext, isAsleep: boolean): void {
+/** Records that the tenant was hibernated because it is unused, or was woken. */
+function emitHibernationEvent({ object, status, event }: TenantContext, isAsleep: boolean): void {
   const { state, hibernation } = object.spec;
   if (state !== 'Active' || hibernation === undefined || status.state === undefined) return;
   if (isAsleep && status.state === 'Active') {

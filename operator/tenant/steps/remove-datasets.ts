@@ -8,7 +8,7 @@ import type { TenantDependencies, TenantStep } from '../model.ts';
 const AGAIN_MS = 2000;
 const STILL_THERE_MS = 30_000;
 
-/** Waits until the tenant has no Dataset any more, or deletes them first. */
+/** Waits until the tenant has no Datasets; with `datasetDeletion: Cascade` deletes them first. */
 export function removeDatasets(deps: TenantDependencies): TenantStep {
   return {
     name: 'remove-datasets',
@@ -58,8 +58,8 @@ async function datasetsOf(
 }
 
 /**
- * Anybody may write down a Dataset that names the tenant: in namespaces that it takes none from, such a one neither holds up
- * the tenant nor goes with it, unless it was let in before.
+ * Whether the Dataset belongs to the tenant. Anybody can create a Dataset that names the tenant: one in a namespace that is
+ * not allowed neither delays the deletion of the tenant nor is deleted with it, unless it was accepted before.
  */
 function isTaken({ metadata, spec }: Tenant, dataset: Dataset): boolean {
   if (dataset.metadata.namespace === metadata.namespace || dataset.status?.datasetId !== undefined) return true;

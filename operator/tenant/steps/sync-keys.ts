@@ -7,7 +7,7 @@ import { done, stalled } from '../../kube-runtime/steps.ts';
 import type { TenantDependencies, TenantStep } from '../model.ts';
 import { type KeyWork, ownSecrets, type SyncedKey, syncKey, tellServices } from '../tenant-keys.ts';
 
-/** Makes the keys of `spec.apiKeys` true, each in its Secret, rotates those that are due and revokes those that went. */
+/** Syncs the keys of `spec.apiKeys` with their Secrets, rotates those that are due and revokes those that were removed. */
 export function syncKeys(deps: TenantDependencies): TenantStep {
   return {
     name: 'sync-keys',
@@ -18,7 +18,7 @@ export function syncKeys(deps: TenantDependencies): TenantStep {
       const synced: SyncedKey[] = [];
       for (const entry of object.spec.apiKeys ?? []) {
         const key = await syncKey(work, entry);
-        // One that cannot be read now was valid before, and has to be revoked some day.
+        // Keeps the status of a key that cannot be read now: it must be revoked when it is removed.
         const before = status.secrets?.find(({ apiKey }) => apiKey === entry.name);
         synced.push(key.secret === undefined && before !== undefined ? { ...key, secret: before } : key);
       }
@@ -61,7 +61,7 @@ function credentials(status: 'True' | 'False', reason: string, message: string):
   return { type: 'CredentialsReady', status, reason, message };
 }
 
-/** Keys that are no longer in the list, and Secrets that keys have moved out of. */
+/** Revokes keys that are no longer in the list, and deletes Secrets that keys have moved out of. */
 async function revokeUnlisted(work: KeyWork): Promise<void> {
   const { context, deps, own } = work;
   const { apiKeys = [] } = context.object.spec;

@@ -10,10 +10,10 @@ import { askService } from '../service-failure.ts';
 
 type Usage = AnswerOf<'auth.Usage'>['usage'];
 
-/** Kinds whose excess is shown: rates pass before anybody reads of them. */
+/** Kinds whose excess is shown; an exceeded rate is over before anybody reads it. */
 const SHOWN: readonly BudgetKind[] = ['datasets', 'items', 'storageBytes', 'llmTokensPerDay', 'llmTokensPerMonth'];
 
-/** How a field of `spec.quotas` is named in messages. */
+/** Names of the fields of `spec.quotas` in messages. */
 const FIELDS: Readonly<Record<BudgetKind, string>> = {
   llmTokensPerDay: 'llmTokensPerDay',
   llmTokensPerMonth: 'llmTokensPerMonth',
@@ -24,7 +24,7 @@ const FIELDS: Readonly<Record<BudgetKind, string>> = {
   concurrentRuns: 'concurrentRuns',
 };
 
-/** Hands the budget to the services, and shows what they say of its use. */
+/** Sets the budget of the tenant, and shows its usage. */
 export function syncQuota(deps: TenantDependencies): TenantStep {
   return {
     name: 'sync-quota',
@@ -39,7 +39,7 @@ export function syncQuota(deps: TenantDependencies): TenantStep {
         const drifted = quotas === undefined ? [] : notInForce(limits, usage);
         await askService(deps.services, 'auth.SetQuota', { request: { tenant, limits }, signal: context.signal });
         if (drifted.length > 0 || quotas === undefined) usage = await askUsage(deps, context, tenant);
-        if (drifted.length > 0 && wasManaged && !isNewGeneration(context)) tellDrift(context, drifted);
+        if (drifted.length > 0 && wasManaged && !isNewGeneration(context)) emitDriftEvent(context, drifted);
       }
       return outcomeOf(quotas, usage);
     },
@@ -80,7 +80,7 @@ function limitsOf(quotas: TenantQuotas | undefined): BudgetLimits {
   return Object.fromEntries(Object.entries(limits).map(([kind, limit]) => [kind, { limit, action }]));
 }
 
-/** Kinds that the services do not report as they are wanted, sorted. */
+/** Kinds whose limits the services do not report as declared, sorted. */
 function notInForce(limits: BudgetLimits, usage: Usage): string[] {
   return Object.entries(limits)
     .filter(([kind, wanted]) => {
@@ -103,7 +103,7 @@ function usageStatus(usage: Usage, enforced: boolean | undefined): TenantStatusU
   };
 }
 
-function tellDrift({ event }: TenantContext, drifted: readonly string[]): void {
+function emitDriftEvent({ event }: TenantContext, drifted: readonly string[]): void {
   const message = `Limits were changed elsewhere and set right: ${drifted.join(', ')}`;
   event({ type: 'Warning', reason: 'DriftCorrected', message });
 }

@@ -6,7 +6,7 @@ import { askService } from '../service-failure.ts';
 
 const DAY_MS = 86_400_000;
 
-/** Tells the services how long they keep what the tenant has; what is not declared is theirs to say. */
+/** Sets the retention of the tenant; the services decide where none is declared. */
 export function syncRetention({ services }: Pick<TenantDependencies, 'services'>): TenantStep {
   return {
     name: 'sync-retention',

@@ -8,13 +8,13 @@ import { routeObject } from '../route-objects.ts';
 
 type RouteOutcome = StepOutcome<Pick<TenantStatus, 'url' | 'routeObject'>>;
 
-/** How soon a Gateway is asked again, at first and later. */
+/** Interval of checks of the Gateway, at first and later. */
 const SOON_MS = 1000;
 const LATER_MS = 30_000;
-/** A Gateway that works answers by then. */
+/** A working Gateway answers within this time. */
 const PATIENCE_MS = 30_000;
 
-/** Makes the tenant's Ingress or HTTPRoute, removes one that is not asked for, and shows what came of it. */
+/** Applies the tenant's Ingress or HTTPRoute, removes one that is not declared, and shows its state. */
 export function syncRoute(deps: TenantDependencies): TenantStep {
   const { backends } = deps.options;
   return {
@@ -45,8 +45,9 @@ export function syncRoute(deps: TenantDependencies): TenantStep {
 }
 
 /**
- * TLS Secrets stand beside the services, where many a namespace has its own: those that begin with the name of the namespace
- * and a dot, which no namespace has in its name, are for its Tenants. What was routed goes on.
+ * Checks that the Tenant may use the TLS Secret. TLS Secrets of all namespaces are in the namespace of the services; a Tenant
+ * may use those that begin with the name of its namespace and a dot, which no namespace name contains. A route that exists
+ * stays.
  */
 function tlsFault({ metadata, spec }: Tenant, { backends, trustedNamespaces }: TenantOptions): RouteOutcome | null {
   const { tlsSecretName: name } = spec.routing ?? {};
@@ -61,12 +62,12 @@ function tlsFault({ metadata, spec }: Tenant, { backends, trustedNamespaces }: T
   });
 }
 
-/** Takes the route away, whatever is wanted. */
+/** Removes the route. */
 export function removeRoute(deps: TenantDependencies): TenantStep {
   return {
     name: 'remove-route',
     async run(context) {
-      // Also the kind that no status tells of: its writing may have been cut off.
+      // Removes both kinds: the status may lack one, when its write was interrupted.
       await applyRoute(deps, context, [], true);
       return done({ status: { url: undefined, routeObject: undefined } });
     },
@@ -82,7 +83,7 @@ async function applyRoute(
   const { object, status, event, signal } = context;
   const isWanted = desired.some(({ kind }) => kind === KINDS.httpRoute);
   const isKnown = anyKind || isWanted || status.routeObject?.kind === 'HTTPRoute';
-  // Clusters without the Gateway API do not know the kind, and need not.
+  // Clusters without the Gateway API do not know the kind.
   const prune = isKnown ? [KINDS.ingress, KINDS.httpRoute] : [KINDS.ingress];
   const namespaces = [options.backends.namespace];
   try {
@@ -97,7 +98,7 @@ async function applyRoute(
   }
 }
 
-/** An Ingress says nowhere that it is accepted. */
+/** An Ingress has no status that tells whether it is accepted. */
 function ingressOutcome({ spec }: Tenant, status: Pick<TenantStatus, 'routeObject'>): RouteOutcome {
   const { hostname = '', tlsSecretName } = spec.routing ?? {};
   const url = `${tlsSecretName === undefined ? 'http' : 'https'}://${hostname}`;
@@ -154,7 +155,7 @@ const GATEWAY: ResourceKind = {
   namespaced: true,
 };
 
-/** By the protocol of the first Gateway's listeners; undefined where that may not be read. */
+/** Returns the URL, with the protocol of the first Gateway's listeners; undefined when the Gateway may not be read. */
 async function urlOf(
   client: TenantDependencies['client'],
   { metadata, spec }: Tenant,
@@ -192,7 +193,7 @@ interface ParentStatus {
   }[];
 }
 
-/** An HTTPRoute as its Gateways answered. */
+/** An HTTPRoute with the status that its Gateways wrote. */
 export interface HttpRoute extends KubeObject {
   readonly spec: { readonly parentRefs: readonly ParentStatus['parentRef'][] };
   readonly status?: { readonly parents?: readonly ParentStatus[] };
@@ -204,7 +205,7 @@ type RouteVerdict =
   | { readonly verdict: 'waiting'; readonly gateways: readonly string[] }
   | { readonly verdict: 'rejected'; readonly gateway: string; readonly message: string };
 
-/** What all Gateways of a route say of it; the first refusal counts. */
+/** Summarises the status of all Gateways of a route; the first refusal wins. */
 function routeVerdict({ metadata, spec, status }: HttpRoute): RouteVerdict {
   const waiting: string[] = [];
   for (const ref of spec.parentRefs) {

@@ -13,15 +13,15 @@ import type { TenantContext, TenantDependencies, TenantStep } from '../model.ts'
 type Outcome = StepOutcome<TenantStatus>;
 
 const TYPE = 'IsolationVerified';
-/** A restart of a service is no reason to doubt what was verified before. */
+/** Checks in a row without result that are tolerated, because a service may just restart. */
 const FRUITLESS_TO_DOUBT = 3;
 const MOST_LEAKS = 20;
-/** The route is fenced by the next reconcile. */
+/** The next reconcile fences the tenant. */
 const FENCE_AFTER_MS = 100;
 
 /**
- * Has the services look for the tenant's canary, in its own memory and from other tenants, when it is its turn. What cannot be
- * looked at is said, and holds nothing up; a leak is the worst that can be said of a tenant.
+ * Lets the services search for the tenant's canary, in its own memory and from other tenants, when a check is due. A check
+ * without result holds up no other step; a leak is Stalled.
  */
 export function verifyIsolation(deps: TenantDependencies): TenantStep {
   return {
@@ -45,7 +45,7 @@ export function verifyIsolation(deps: TenantDependencies): TenantStep {
         return doubt(deps, context, ALONE);
       }
       const why = answer.unproven ?? (answer.comparedTenantIds.length === 0 ? NOBODY_YET : null);
-      // A leak is over when both tenants were looked at again, and not because one of them is away.
+      // A leak is over when both tenants were compared again, and not because one of them did not answer.
       if (why !== null || open.some((id) => isThere(deps, id))) {
         deps.isolation.ended(key, 'unproven');
         return doubt(deps, context, why ?? 'The tenant that it leaked with could not be compared again');
@@ -72,7 +72,7 @@ function notChecked(message: string): ConditionDraft {
   return { type: TYPE, status: 'Unknown', reason: 'NotChecked', message };
 }
 
-/** Null when that is not possible now. */
+/** Null when a service does not answer. */
 async function ask(
   { services }: TenantDependencies,
   { object, signal }: TenantContext,
@@ -87,7 +87,7 @@ async function ask(
   }
 }
 
-/** Between two looks nothing changes, a leak least of all. */
+/** Outcome between two checks: the condition stays. */
 function asBefore(deps: TenantDependencies, { status }: TenantContext, key: string): Outcome {
   const held = findCondition(status.conditions, TYPE);
   if (held === undefined) return done({ conditions: [notChecked('The canary was not looked for yet')] });
@@ -96,7 +96,7 @@ function asBefore(deps: TenantDependencies, { status }: TenantContext, key: stri
   return stalled('CanaryLeaked', held.message, { continues: true });
 }
 
-/** Says that nothing is known, unless something is. */
+/** Outcome of a check without result: a known leak stays, a verified tenant stays so for some checks. */
 function doubt(deps: TenantDependencies, context: TenantContext, why: string): Outcome {
   const key = keyOf(context.object.metadata);
   const held = findCondition(context.status.conditions, TYPE);
@@ -114,8 +114,8 @@ function leaked(
 ): Outcome {
   const leaks = byTenant(tenantId, answer.leaks);
   deps.isolation.ended(keyOf(object.metadata), 'leaked');
-  const isNews = findCondition(status.conditions, TYPE)?.status !== 'False';
-  if (isNews) for (const { otherTenantId } of leaks) deps.isolation.suspect(asId<TenantId>(otherTenantId));
+  const isNew = findCondition(status.conditions, TYPE)?.status !== 'False';
+  if (isNew) for (const { otherTenantId } of leaks) deps.isolation.suspect(asId<TenantId>(otherTenantId));
   const fences = object.spec.isolationCheck?.onLeak === 'Fence';
   const [first] = leaks;
   const more = leaks.length > 1 ? ` and ${leaks.length - 1} more` : '';
@@ -125,11 +125,11 @@ function leaked(
     status: { leaks },
     conditions: [{ type: TYPE, status: 'False', reason: 'CanaryLeaked', message }],
     continues: true,
-    ...(isNews && fences ? { requeueAfterMs: FENCE_AFTER_MS } : {}),
+    ...(isNew && fences ? { requeueAfterMs: FENCE_AFTER_MS } : {}),
   });
 }
 
-/** Sorted; one for each tenant and direction. */
+/** Groups the leaks by tenant and direction, sorted. */
 function byTenant(own: TenantId, leaks: readonly CanaryLeak[]): readonly TenantStatusLeak[] {
   const grouped = Map.groupBy(leaks, ({ tenantId, seenByTenantId }) => `${tenantId} ${seenByTenantId}`);
   return [...grouped.values()]
@@ -151,12 +151,12 @@ function leakingWith({ leaks = [] }: TenantContext['status']): readonly TenantId
   return [...new Set(leaks.map(({ otherTenantId }) => asId<TenantId>(otherTenantId)))];
 }
 
-/** One that is gone cannot leak any more. */
+/** Whether the other tenant still exists. */
 function isThere({ isolation }: TenantDependencies, id: TenantId): boolean {
   return isolation.isKnown(id);
 }
 
-/** Of a tenant that goes: nobody looks for its canary any more. */
+/** Ends the checks of a tenant that is being deleted. */
 export function forgetIsolation({ isolation }: TenantDependencies): TenantStep {
   return {
     name: 'forget-isolation',
