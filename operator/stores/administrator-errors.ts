@@ -1,9 +1,9 @@
 import { type EngramError, engramError } from '../../services/common/kernel/errors.ts';
 import type { Realm } from './realm.ts';
 
-/** What an administrator of a store can say, each with the sentence for a condition. `store` is like `MongoDB at host:27017`. */
+/** Errors of administrators, with messages for conditions. `store` is for example `MongoDB at host:27017`. */
 
-/** The store is away, or cannot answer just now. */
+/** The store cannot be reached, or cannot answer now. */
 export function away(store: string, cause: unknown): EngramError {
   return engramError('ServiceUnavailableError', `${store} cannot be reached`, { cause, retryable: true });
 }
@@ -12,12 +12,12 @@ export function tooSlow(store: string, cause: unknown): EngramError {
   return engramError('DeadlineExceededError', `${store} did not answer in time`, { cause, retryable: true });
 }
 
-/** The credentials of the administrator are wrong, or may not do this; `look` says where to look. */
+/** The administrator's credentials are wrong or lack a privilege; `look` names the setting to check. */
 export function refused(store: string, look: string, cause: unknown): EngramError {
   return engramError('ServiceUnavailableError', `${store} refuses the administrator: ${look}`, { cause });
 }
 
-/** The store failed in a way that none of these sentences is about; the cause goes to the log. */
+/** Any other failure of the store; the cause goes to the log. */
 export function failed(store: string, what: string, cause: unknown): EngramError {
   return engramError('ServiceUnavailableError', `${store} failed: ${what}`, { cause, retryable: true });
 }
@@ -26,19 +26,19 @@ export function unfit(store: string, why: string, cause?: unknown): EngramError 
   return engramError('UnsupportedOperationError', `${store} cannot keep a tenant apart: ${why}`, { cause });
 }
 
-/** `found` is the owner that is noted there; null where something of the name is there without a note. */
+/** `found`: the owner in the mark; null when something of that name exists without a mark. */
 export function ownedByAnother(store: string, what: string, found: string | null): EngramError {
-  const owner = found === null ? 'says of no owner' : `belongs to ${found}`;
+  const owner = found === null ? 'has no owner' : `belongs to ${found}`;
   return engramError('OwnedByAnother', `${what} in ${store} ${owner}; remove it, or name its owner, by hand`);
 }
 
-/** Throws `OwnedByAnother` unless the owner that is noted is the realm's. */
+/** Throws `OwnedByAnother` unless the mark has the owner of the realm. */
 export function requireOwner(realm: Realm, found: unknown, store: string, what: string): void {
   if (found === realm.ownerUid) return;
   throw ownedByAnother(store, what, typeof found === 'string' ? found : null);
 }
 
-/** The driver's errors as the port's, by `translate`. An abort rejects with the signal's reason. */
+/** Translates errors of the driver to those of the port. An abort rejects with the signal's reason. */
 export async function translatingErrors<T>(
   signal: AbortSignal,
   translate: (error: unknown) => unknown,

@@ -31,8 +31,8 @@ export type DedicatedStoreSettings = Pick<
 >;
 
 /**
- * The administrators of the stores that the settings name. Nothing is connected yet; the drivers, which are heavy, are
- * loaded only where there is one for each store that a realm cannot do without.
+ * Creates the administrators of the stores that are configured. Connects to nothing yet; the drivers, which are heavy, are
+ * loaded only when all stores that a realm needs are configured.
  */
 export async function openDedicatedStores(config: DedicatedStoreSettings): Promise<DedicatedStores> {
   const needed = {
@@ -113,5 +113,3 @@ async function openKafka(config: DedicatedStoreSettings, brokers: readonly strin
   const { kafkaUser: user, kafkaPassword: password, kafkaCaFile: caFile } = config;
   return createKafkaAdministrator({ brokers, ...withoutUndefined({ user, password, caFile }) });
 }
-
-/** Only what is set: the administrators tell absent from empty. */

@@ -2,47 +2,47 @@ import { engramError } from '../../services/common/kernel/errors.ts';
 import { sha256 } from '../../services/common/kernel/hashes.ts';
 
 /**
- * What belongs to one Dedicated tenant in all stores. Its name is part of every name that is made there: of databases,
- * users, indexes, topics, buckets.
+ * Everything that belongs to one Dedicated tenant in all stores. Its name is part of the names of its databases, users,
+ * indexes, topics and buckets.
  */
 export interface Realm {
-  /** As `isRealmName` says. For a Tenant `realmOf` makes it; it never changes, and is never given to another. */
+  /** A name that `isRealmName` accepts, made by `realmOf`. It never changes and is never reused. */
   readonly name: string;
-  /** `metadata.uid` of the Tenant: what is made carries it, and only who has the same may change or remove it. */
+  /** `metadata.uid` of the Tenant, the mark of the owner: only the same owner may change or remove what has it. */
   readonly ownerUid: string;
 }
 
 const NAME = /^[a-z][a-z0-9]{1,23}$/;
 
 /**
- * Lower-case letters and digits: no store reads anything in them as a separator, so with a separator behind it the name of
- * one realm is never the beginning of another's. 24 at most: a bucket has 63 in all, a MongoDB database 63 bytes.
+ * Whether a name has only lower-case letters and digits, which no store treats as separators: followed by a separator, the
+ * name of one realm is never a prefix of another's. At most 24 characters: names of buckets and MongoDB databases have 63.
  */
 export function isRealmName(name: string): boolean {
   return NAME.test(name);
 }
 
-/** The realm of the Tenant with this uid. The name is the same in every process and release: 17 characters. */
+/** Returns the realm of the Tenant with this uid. The name has 17 characters and is the same in every process and release. */
 export function realmOf(ownerUid: string): Realm {
   return { name: `t${sha256(ownerUid).slice(0, 16)}`, ownerUid };
 }
 
-/** Two users by turns: one is in use while the other is made or goes. */
+/** Two alternating users: one is in use while the other is created or removed. */
 export type CredentialSlot = 'a' | 'b';
 
 /**
- * Names in the stores. Shared tenants live under `engram`, followed by nothing, `-` or `.`: none of these names begins
- * like that, so neither a pattern of theirs nor one of a neighbour matches. Behind the realm's name comes the end or a
- * character that no such name has.
+ * Names in the stores. Names of Shared tenants begin with `engram`, followed by nothing, `-` or `.`. No name here begins like
+ * that, so no pattern of theirs or of another realm matches. The name of the realm is followed by the end, or by a character
+ * that it cannot contain.
  */
 interface RealmNames {
-  /** Of a MongoDB database, of users and roles; start of Elasticsearch's indexes, which go on with `-`. */
+  /** MongoDB database, users, roles; prefix of Elasticsearch indexes, followed by `-`. */
   readonly underscored: string;
-  /** Of a bucket and of a Neo4j database, which hold no `_`; start of Kafka's topics, which go on with `.`. */
+  /** Bucket and Neo4j database, which cannot contain `_`; prefix of Kafka topics, followed by `.`. */
   readonly dashed: string;
-  /** Two words of a NATS subject, so that a user can be allowed all of `engram-dedicated.>`. */
+  /** Two tokens of a NATS subject, so that a user can be allowed `engram-dedicated.>`. */
   readonly subject: string;
-  /** Start of the names of objects in a bucket of several. */
+  /** Prefix of objects in a shared bucket. */
   readonly folder: string;
   user(slot: CredentialSlot): string;
 }

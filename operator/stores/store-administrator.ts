@@ -1,51 +1,51 @@
 import type { CredentialSlot, Realm } from './realm.ts';
 
-/** One server, or cluster of servers; some play two roles. */
+/** A server or cluster of servers; some have two roles. */
 export const STORE_DRIVERS = ['mongodb', 'elasticsearch', 'neo4j', 'nats', 's3', 'kafka'] as const;
 export type StoreDriver = (typeof STORE_DRIVERS)[number];
 
-/** What is stored there. `Events` are the domain events for others, `Bus` the messages between services. */
+/** Kind of data in a store. `Events`: domain events for other systems. `Bus`: messages between services. */
 export type StoreRole = 'Documents' | 'Blobs' | 'Text' | 'Vectors' | 'Graph' | 'Bus' | 'Events';
 
 /**
- * How the realm is kept apart: by a label or the beginning of a name that its services put on everything (`Label`), by
- * indexes (`Index`), by a database, bucket or account (`Database`), by servers (`Cluster`) of its own.
+ * Isolation of a realm: by a label or a name prefix that its services put on everything (`Label`), by its own indexes
+ * (`Index`), by its own database, bucket or account (`Database`), by its own servers (`Cluster`).
  */
 export type StoreIsolation = 'Label' | 'Index' | 'Database' | 'Cluster';
 
-/** A line of `status.stores`. */
+/** An entry of `status.stores`. */
 export interface ProvisionedStore {
   readonly role: StoreRole;
-  /** As people know it: `mongodb`, `gridfs`, `s3` … */
+  /** Common name: `mongodb`, `gridfs`, `s3` … */
   readonly driver: string;
-  /** Of the database, bucket, index prefix … */
+  /** Name of the database, bucket, index prefix … */
   readonly name: string;
   readonly isolation: StoreIsolation;
   /**
-   * Whether the services come in with a login that only this realm has and that ends with it. How far it reaches is said
-   * by `isolation`; with false they share theirs with other realms.
+   * Whether the services have a login of their own, which is removed with the realm. Its privileges follow from `isolation`.
+   * False: they share a login with other realms.
    */
   readonly ownCredentials: boolean;
 }
 
-/** For the services of the realm: variables of the table in README.md. Those of two administrators are never the same. */
+/** Variables of the realm's services, from the table in README.md. No two administrators set the same variable. */
 export interface Provision {
-  /** Variable → value; no secret is among them. */
+  /** Variable → value, without secrets. */
   readonly settings: Readonly<Record<string, string>>;
-  /** Variable → value: for a Secret. */
+  /** Variable → value, for a Secret. */
   readonly secrets: Readonly<Record<string, string>>;
   /**
-   * Variable → content of a file, for a Secret: the variable is to hold the path under which it is mounted. Certificates
-   * of authorities, credentials files.
+   * Variable → content of a file, for a Secret: certificates and credentials files. The variable gets the path of the mounted
+   * file.
    */
   readonly files: Readonly<Record<string, string>>;
-  /** One for each role of the administrator. */
+  /** One entry for each role of the administrator. */
   readonly stores: readonly ProvisionedStore[];
 }
 
 export interface Credential {
   readonly slot: CredentialSlot;
-  /** 16 to 128 letters, digits, `-` and `_`, from a random source; kept by the caller, in a Secret. */
+  /** 16 to 128 random letters, digits, `-` and `_`. The caller keeps it in a Secret. */
   readonly password: string;
 }
 
@@ -61,45 +61,45 @@ export interface RealmCredentials {
 }
 
 /**
- * Makes and removes what one Dedicated tenant has in one store, with the credentials of an administrator.
+ * Creates and removes everything that one Dedicated tenant has in one store, with the credentials of an administrator.
  *
- * All methods are idempotent, complete what an earlier call left half done, and may run at the same time in two processes.
- * Errors, which never hold a password or a URL with one:
- * - `ServiceUnavailableError` or `DeadlineExceededError` with `retryable`: the store, which the message names, is away;
+ * All methods are idempotent, complete an interrupted earlier call, and may run at the same time in two processes.
+ * Errors never contain a password or a URL with one:
+ * - `ServiceUnavailableError` or `DeadlineExceededError` with `retryable`: the store, which the message names, does not answer;
  * - `ServiceUnavailableError` without it: the store refuses the administrator; the message names the setting to look at;
- * - `OwnedByAnother`: something of this name is there that does not carry the realm's `ownerUid`; nothing was changed;
- * - `UnsupportedOperationError`: the store as it is set up cannot keep a realm apart; the message says why.
+ * - `OwnedByAnother`: something of this name exists without the realm's `ownerUid`; nothing was changed;
+ * - `UnsupportedOperationError`: the store is not set up to isolate a realm; the message says why.
  * An abort rejects with the signal's reason.
  */
 export interface StoreAdministrator {
-  /** Of one installation no two have the same. The name to keep its credentials under. */
+  /** Unique in an installation. Credentials are kept under this name. */
   readonly driver: StoreDriver;
   readonly roles: readonly StoreRole[];
-  /** Whether it makes users, with the passwords that `ensure` is given. Otherwise `ensure` does not look at these. */
+  /** Whether `ensure` creates users with the given passwords. Otherwise it ignores the passwords. */
   readonly makesUsers: boolean;
-  /** What of all this is made is marked with `realm.ownerUid`, where the store can hold a mark. */
+  /** Creates or corrects everything, and marks it with `realm.ownerUid` where the store supports that. */
   ensure(realm: Realm, credentials: RealmCredentials, signal: AbortSignal): Promise<Provision>;
-  /** Users first, then all data; nothing of any other realm. A realm that has nothing here is no error. */
+  /** Removes the users, then all data, and nothing of other realms. Does nothing when the realm has nothing here. */
   remove(realm: Realm, signal: AbortSignal): Promise<void>;
-  /** How much is left: databases, users, indexes, roles, objects, topics … 0 after `remove`. */
+  /** Counts what is left: databases, users, indexes, roles, objects, topics … 0 after `remove`. */
   residue(realm: Realm, signal: AbortSignal): Promise<number>;
   close(): Promise<void>;
 }
 
-/** What there is for Dedicated tenants. */
+/** Stores for Dedicated tenants. */
 export type DedicatedStores =
   | {
       readonly available: true;
-      /** In the order in which they are to be asked: Documents, Bus, Text and Vectors, Graph, Blobs, Events. */
+      /** In the order of provisioning: Documents, Bus, Text and Vectors, Graph, Blobs, Events. */
       readonly administrators: readonly StoreAdministrator[];
     }
   | {
       readonly available: false;
-      /** A sentence for a condition: which settings of the operator are missing. */
+      /** Message for a condition: the missing settings of the operator. */
       readonly reason: string;
     };
 
-/** At most one of each slot: the current one wins. */
+/** Returns the valid credentials, at most one for each slot: the current one wins. */
 export function validCredentials({ current, previous }: RealmCredentials): readonly Credential[] {
   return previous === null || previous.slot === current.slot ? [current] : [current, previous];
 }

@@ -16,11 +16,11 @@ import { type CredentialSlot, namesOf, type Realm } from '../realm.ts';
 import { type Credential, type Provision, type StoreAdministrator, validCredentials } from '../store-administrator.ts';
 
 interface ElasticsearchAdministratorOptions {
-  /** With the user, and password, of an administrator: `manage_security`, and `all` of indexes `engram_*`. */
+  /** Contains user and password of an administrator with `manage_security`, and `all` on indexes `engram_*`. */
   readonly url: string;
   /** PEM. */
   readonly caFile?: string;
-  /** Copies of each shard of the realm's indexes. */
+  /** Replicas of each shard of the realm's indexes. */
   readonly replicas: number;
 }
 
@@ -30,11 +30,11 @@ interface Metadata {
 }
 
 const REQUEST_TIMEOUT_MS = 30_000;
-/** In the path of one request: a name has up to 255 bytes, and the server takes 4096. */
+/** Names in the path of one request: a name has up to 255 bytes, and the server accepts 4096. */
 const INDEXES_PER_REQUEST = 12;
 const SLOTS: readonly CredentialSlot[] = ['a', 'b'];
 
-/** Indexes of each realm by the beginning of their names, a role that reaches these, and users with that role only. */
+/** Isolates realms by prefixes of index names, with a role for that prefix and users that have only this role. */
 export function createElasticsearchAdministrator(options: ElasticsearchAdministratorOptions): StoreAdministrator {
   const { url } = options;
   const address = URL.canParse(url) ? new URL(url).host : 'no URL';
@@ -72,7 +72,7 @@ export function createElasticsearchAdministrator(options: ElasticsearchAdministr
       const names = namesOf(realm);
       return guarded(signal, async (client) => {
         await requireOurs(client, realm, store, signal);
-        // First, so that nobody writes what was just removed; the role is the mark, and goes last.
+        // Users go first, so that nobody writes data that was just removed; the role is the mark and goes last.
         for (const slot of SLOTS) {
           await absent(() => client.security.deleteUser({ username: names.user(slot) }, { signal }));
         }
@@ -111,7 +111,7 @@ function provisionOf(
       ENGRAM_ELASTICSEARCH_INDEX_PREFIX: name,
       ENGRAM_ELASTICSEARCH_REPLICAS: String(replicas),
     },
-    // The services take the address as a secret, as it may hold a password elsewhere.
+    // The services read the address as a secret, because in other setups it contains a password.
     secrets: { ENGRAM_ELASTICSEARCH_URL: bare.href, ENGRAM_ELASTICSEARCH_PASSWORD: password },
     files: caFile === undefined ? {} : { ENGRAM_ELASTICSEARCH_CA_FILE: readFileSync(caFile, 'utf8') },
     stores: (['Text', 'Vectors'] as const).map((role) => ({
@@ -132,7 +132,7 @@ function openClient({ url, caFile }: ElasticsearchAdministratorOptions): Client 
   const settings: ClientOptions = {
     node: node.href,
     requestTimeout: REQUEST_TIMEOUT_MS,
-    // Repeating is the caller's.
+    // The caller retries.
     maxRetries: 0,
     enableMetaHeader: false,
     ...(auth.username === '' ? {} : { auth }),
@@ -144,26 +144,26 @@ function openClient({ url, caFile }: ElasticsearchAdministratorOptions): Client 
 function roleOf(realm: Realm) {
   const metadata: Metadata = { engram_owner_uid: realm.ownerUid };
   return {
-    // The services ask for the version, and whether the server is there. Every privilege with a name, which is all that
-    // the client's types know, would show them the names of other realms' indexes too.
+    // The services read the version and check that the server answers. The named privileges, which are all that the types
+    // of the client know, would also show them the names of other realms' indexes.
     cluster: ['cluster:monitor/main'] as never[],
     indices: [{ names: [patternOf(realm)], privileges: ['all' as const], allow_restricted_indices: false }],
     metadata,
   };
 }
 
-/** No neighbour has such names: the sign behind the realm's name is in none. */
+/** Pattern of the realm's indexes. No other realm matches: the separator is not part of a realm's name. */
 function patternOf(realm: Realm): string {
   return `${namesOf(realm).underscored}-*`;
 }
 
-/** Aliases end with their indexes. */
+/** Aliases are removed with their indexes. */
 async function indexesOf(client: Client, realm: Realm, signal: AbortSignal): Promise<readonly string[]> {
   const query = { index: patternOf(realm), expand_wildcards: ['all' as const], allow_no_indices: true };
   return Object.keys(await client.indices.getSettings({ ...query, name: 'index.uuid' }, { signal }));
 }
 
-/** The owners that role and users tell of; null where one of them says of none. */
+/** Owners in the marks of role and users; null for each one without a mark. */
 async function marksOf(client: Client, realm: Realm, signal: AbortSignal): Promise<readonly (string | null)[]> {
   const names = namesOf(realm);
   const role = await absent(() => client.security.getRole({ name: names.underscored }, { signal }));
@@ -172,7 +172,7 @@ async function marksOf(client: Client, realm: Realm, signal: AbortSignal): Promi
   return found.map(({ metadata }) => (metadata as Metadata | undefined)?.engram_owner_uid ?? null);
 }
 
-/** Throws when role, users or, without these, indexes of the name are there that are not the realm's. */
+/** Throws when a role, users or, without these, indexes of the name belong to somebody else. */
 async function requireOurs(client: Client, realm: Realm, store: string, signal: AbortSignal): Promise<void> {
   const marks = await marksOf(client, realm, signal);
   const name = namesOf(realm).underscored;
@@ -181,7 +181,7 @@ async function requireOurs(client: Client, realm: Realm, store: string, signal: 
   if ((await indexesOf(client, realm, signal)).length > 0) throw ownedByAnother(store, `An index ${name}-…`, null);
 }
 
-/** Null when the server has no such thing. */
+/** Null when it does not exist. */
 async function absent<T>(ask: () => Promise<T>): Promise<T | null> {
   try {
     return await ask();
@@ -193,7 +193,7 @@ async function absent<T>(ask: () => Promise<T>): Promise<T | null> {
 
 const SETTING = 'ENGRAM_OPERATOR_ELASTICSEARCH_URL';
 
-/** An error of the client as one of the port. */
+/** Translates an error of the client to one of the port. */
 export function administratorError(error: unknown, store: string): unknown {
   if (isEngramError(error)) return error;
   if (error instanceof TypeError && /URL/.test(error.message)) {

@@ -19,14 +19,14 @@ import type { Provision, StoreAdministrator } from '../store-administrator.ts';
 
 interface KafkaAdministratorOptions {
   readonly brokers: readonly string[];
-  /** Of SCRAM-SHA-256, both or none. Services of the realms get the same: the client cannot make users. */
+  /** For SCRAM-SHA-256, both or none. The services of all realms get the same login: the client cannot create users. */
   readonly user?: string;
   readonly password?: string;
   /** PEM; turns TLS on. */
   readonly caFile?: string;
 }
 
-/** Topics of each realm by the beginning of their names. The services' relay makes them; topics hold no mark. */
+/** Isolates realms by prefixes of topic names. The services create the topics, which cannot have a mark. */
 export function createKafkaAdministrator(options: KafkaAdministratorOptions): StoreAdministrator {
   const { brokers, user, password, caFile } = options;
   const store = `Kafka at ${brokers.join(', ')}`;
@@ -68,7 +68,7 @@ export function createKafkaAdministrator(options: KafkaAdministratorOptions): St
       await guarded(signal, async (admin) => {
         const topics = await topicsOf(admin, realm);
         if (topics.length > 0) await admin.deleteTopics({ topics: [...topics] }).catch(unlessGone);
-        // Brokers hear of it one after the other; whoever asks for the residue next is not to find them still.
+        // Brokers learn of the removal one after the other; a count directly afterwards must not find the topics.
         for (let times = 0; times < 50 && (await topicsOf(admin, realm)).length > 0; times += 1) {
           await sleep(100, undefined, { signal });
         }
@@ -90,7 +90,7 @@ function openKafka({ brokers, user, password, caFile }: KafkaAdministratorOption
     authenticationTimeout: 5_000,
     requestTimeout: 10_000,
     logLevel: logLevel.NOTHING,
-    // Few: the caller comes back by itself, with growing pauses.
+    // Few retries: the caller retries by itself with back-off.
     retry: { retries: 2, initialRetryTime: 100, maxRetryTime: 1_000 },
     ...(caFile === undefined ? {} : { ssl: { ca: [readFileSync(caFile)] } }),
     ...(user === undefined || password === undefined
@@ -99,7 +99,7 @@ function openKafka({ brokers, user, password, caFile }: KafkaAdministratorOption
   });
 }
 
-/** Another process removes the same at this moment. */
+/** Another process removed the same topic. */
 function unlessGone(error: unknown): void {
   if (typeOf(error) !== 'UNKNOWN_TOPIC_OR_PARTITION') throw error;
 }
@@ -113,7 +113,7 @@ async function topicsOf(admin: Admin, realm: Realm): Promise<readonly string[]> 
   return (await admin.listTopics()).filter((topic) => topic.startsWith(prefix));
 }
 
-/** An error of the client as one of the port. */
+/** Translates an error of the client to one of the port. */
 export function administratorError(error: unknown, store: string): unknown {
   if (isEngramError(error) || !(error instanceof Error)) return error;
   const root = rootOf(error);

@@ -27,15 +27,15 @@ import {
 } from '../store-administrator.ts';
 
 interface MongodbAdministratorOptions {
-  /** `mongodb://` or `mongodb+srv://` with a user who may make users: `userAdminAnyDatabase` and `dbAdminAnyDatabase`, or `root`. */
+  /** `mongodb://` or `mongodb+srv://` with a user who may create users: `userAdminAnyDatabase` and `dbAdminAnyDatabase`, or `root`. */
   readonly url: string;
-  /** Whether files go to GridFS in the same database. */
+  /** Whether files are stored in GridFS in the same database. */
   readonly holdsBlobs: boolean;
-  /** For finding a server; default 5000. */
+  /** Timeout of the server selection. Default: 5000. */
   readonly connectTimeoutMs?: number;
 }
 
-/** Holds the mark. A name with a dot is none of the services' collections. */
+/** Collection with the mark. No collection of the services has a dot in its name. */
 const MARKS = 'engram.realm';
 const MARK = 'owner';
 const SILENCE_MS = 30_000;
@@ -43,7 +43,7 @@ const SILENCE_MS = 30_000;
 const USER_EXISTS = 51003;
 const USER_MISSING = 11;
 
-/** A database of each realm, and users in that database which reach nothing else. */
+/** Gives each realm a database, and users in it that reach nothing else. */
 export function createMongodbAdministrator(options: MongodbAdministratorOptions): StoreAdministrator {
   const { url, connectTimeoutMs = 5_000 } = options;
   const open = (address: string) => openClient(address, connectTimeoutMs, store);
@@ -80,14 +80,14 @@ export function createMongodbAdministrator(options: MongodbAdministratorOptions)
       guarded(signal, async () => {
         const db = databaseOf(realm);
         const isOurs = await requireOurs(db, realm, store);
-        // First, so that nobody writes what was just removed.
+        // Users go first, so that nobody writes data that was just removed.
         await dropUsers(db, realm, store, []);
         if (!isOurs) return;
         for (const { name } of await db.listCollections({}, { nameOnly: true }).toArray()) {
           signal.throwIfAborted();
           if (name !== MARKS && !name.startsWith('system.')) await db.dropCollection(name);
         }
-        // The mark is the last to go: what is left half-way can be told to be ours.
+        // The mark goes last, so that the rest of an interrupted removal is known to be ours.
         await db.dropDatabase();
       }),
     residue: (realm, signal) =>
@@ -128,7 +128,7 @@ function provisionOf(options: MongodbAdministratorOptions, realm: Realm, credent
   };
 }
 
-/** The parser's own message may hold the whole URL, with the password. */
+/** Hides the message of the parser, which may contain the whole URL with its password. */
 function openClient(url: string, connectTimeoutMs: number, store: string): MongoClient {
   try {
     return new MongoClient(url, {
@@ -147,7 +147,7 @@ function openClient(url: string, connectTimeoutMs: number, store: string): Mongo
   }
 }
 
-/** Where the server lets everybody do everything, users of a realm would keep nobody out: nobody in particular tries. */
+/** Throws when the server runs without authorization, checked by an unauthenticated command: users would isolate nothing. */
 async function requireAuthorization(nobody: MongoClient, db: Db, store: string): Promise<true> {
   try {
     await nobody.db(db.databaseName).collection(MARKS).findOne({});
@@ -160,20 +160,20 @@ async function requireAuthorization(nobody: MongoClient, db: Db, store: string):
   throw unfit(store, 'turn its authorization on, and name a user in ENGRAM_OPERATOR_MONGODB_URL');
 }
 
-/** Writes the mark, or finds its own. What is there without one belongs to somebody whom we do not know. */
+/** Writes the mark, or finds that of the realm. A database without a mark belongs to somebody else. */
 async function claim(db: Db, realm: Realm, store: string): Promise<void> {
   if (await requireOurs(db, realm, store)) return;
   const marks = db.collection<{ _id: string; ownerUid: string }>(MARKS);
   try {
     await marks.insertOne({ _id: MARK, ownerUid: realm.ownerUid });
   } catch (error) {
-    // Another process was first: whoever that was for is read now.
+    // Another process was faster: read its mark.
     if (!isDuplicateKey(error)) throw error;
     await requireOurs(db, realm, store);
   }
 }
 
-/** Whether there is anything; throws when it is not the realm's. */
+/** Whether the database exists; throws when it belongs to somebody else. */
 async function requireOurs(db: Db, realm: Realm, store: string): Promise<boolean> {
   const what = `The database ${db.databaseName}`;
   const mark = await db.collection<{ _id: string; ownerUid: string }>(MARKS).findOne({ _id: MARK });
@@ -215,7 +215,7 @@ async function ensureUser(db: Db, realm: Realm, { slot, password }: Credential, 
   await db.command({ updateUser: user, ...settings });
 }
 
-/** All users of the database but those to keep. */
+/** Removes all users of the database except those to keep. */
 async function dropUsers(db: Db, realm: Realm, store: string, kept: readonly string[]): Promise<void> {
   for (const { user, customData } of await usersOf(db)) {
     if (kept.includes(user)) continue;
@@ -228,14 +228,14 @@ async function dropUsers(db: Db, realm: Realm, store: string, kept: readonly str
   }
 }
 
-/** `mongos` and servers that run without authorization take the command; these do not know it. */
+/** Error codes of servers that do not know the command. */
 const COMMAND_MISSING = [59, 73];
 
-/** An error of the driver as one of the port; messages never hold the URL. */
+/** Translates an error of the driver to one of the port; its message never contains the URL. */
 export function administratorError(error: unknown, store: string): unknown {
   if (isEngramError(error)) return error;
   const setting = 'ENGRAM_OPERATOR_MONGODB_URL';
-  // Of the parser, or of Node's `URL` below it: their messages quote what they could not read.
+  // Errors of the parser, or of Node's `URL`, quote the address.
   if (error instanceof MongoParseError || (error instanceof TypeError && /URL/.test(error.message))) {
     return refused(store, `${setting} is no mongodb:// address`, undefined);
   }
@@ -252,7 +252,7 @@ export function administratorError(error: unknown, store: string): unknown {
   return away(store, error);
 }
 
-/** The same servers and options, as a user of the given database. */
+/** Returns the URL with a user of the given database. */
 export function urlFor(
   administratorUrl: string,
   user: { readonly name: string; readonly password: string; readonly database: string },
@@ -262,13 +262,13 @@ export function urlFor(
   return `${scheme}://${encodeURIComponent(user.name)}:${encodeURIComponent(user.password)}@${hosts}/?${options}`;
 }
 
-/** The same servers and options, as nobody. */
+/** Returns the URL without a user. */
 export function withoutUser(administratorUrl: string): string {
   const { scheme, hosts, options } = partsOf(administratorUrl);
   return `${scheme}://${hosts}/?${options}`;
 }
 
-/** How the administrator logs in is nobody else's business; users are made with the server's own mechanism. */
+/** Options of the administrator's login, which do not apply to the created users. */
 function partsOf(url: string) {
   const [, scheme = 'mongodb', hosts = '', query = ''] =
     /^(mongodb(?:\+srv)?):\/\/(?:[^/?]*@)?([^/?@]+)(?:\/[^?]*)?(?:\?(.*))?$/i.exec(url) ?? [];

@@ -5,7 +5,7 @@ import { namesOf, type Realm } from '../realm.ts';
 import { type Credential, type RealmCredentials, validCredentials } from '../store-administrator.ts';
 
 const MARK = 'Engram, owner ';
-/** Users' JWTs are the same each time; what ends them is that the account does not know their signer any more. */
+/** JWTs of users are deterministic; they become invalid when the account drops their signing key. */
 const ISSUED_AT = 1_767_225_600;
 const UNLIMITED = { subs: -1, data: -1, payload: -1 };
 const ACCOUNT_LIMITS = {
@@ -21,7 +21,7 @@ const ACCOUNT_LIMITS = {
   consumer: -1,
 };
 
-/** What is said of the account of a realm: its owner, and who signs valid users. */
+/** Claims of the account of a realm: its owner and the keys that sign valid users. */
 export function accountClaims(realm: Realm, credentials: RealmCredentials) {
   return {
     type: 'account',
@@ -33,13 +33,13 @@ export function accountClaims(realm: Realm, credentials: RealmCredentials) {
   };
 }
 
-/** Of the claims of an account; null where they tell of none. */
+/** Returns the owner in the claims of an account; null when there is none. */
 export function ownerOf(claims: Readonly<Record<string, unknown>>): string | null {
   const description = String(claims['description'] ?? '');
   return description.startsWith(MARK) ? description.slice(MARK.length) : null;
 }
 
-/** `seed`: of the servers' operator, or of a signing key of it. */
+/** Makes the JWT of an account. `seed`: of the servers' operator, or of one of its signing keys. */
 export function accountJwt(seed: string, account: KeyPair, realm: Realm, credentials: RealmCredentials): string {
   return signedJwt(pairOf(seed), {
     subject: account.getPublicKey(),
@@ -49,7 +49,7 @@ export function accountJwt(seed: string, account: KeyPair, realm: Realm, credent
   });
 }
 
-/** By which the servers forget the account. */
+/** Makes the JWT that deletes an account. */
 export function deletionJwt(seed: string, account: KeyPair): string {
   const operator = pairOf(seed);
   return signedJwt(operator, {
@@ -60,7 +60,7 @@ export function deletionJwt(seed: string, account: KeyPair): string {
   });
 }
 
-/** `account`: the public key, where `signer` is another key of the account than its own. */
+/** Makes the JWT of a user. `account`: public key of the account; `signer` may be another key of it. */
 export function userJwt(signer: KeyPair, account: string, user: KeyPair): string {
   return signedJwt(signer, {
     subject: user.getPublicKey(),
@@ -70,7 +70,7 @@ export function userJwt(signer: KeyPair, account: string, user: KeyPair): string
   });
 }
 
-/** The key of the account that signs the user with this password. */
+/** Returns the signing key of the account for the user with this password. */
 export function signerOf(realm: Realm, { password }: Credential): KeyPair {
   return derivedKeys('account', password, realm.name);
 }
@@ -84,7 +84,7 @@ function now(): number {
   return Math.floor(Date.now() / 1000);
 }
 
-/** What is signed about `subject`; `claims` stand under `nats`. */
+/** Content of a JWT about `subject`; `claims` are in the field `nats`. */
 export interface Statement {
   readonly subject: string;
   readonly name: string;
@@ -93,7 +93,7 @@ export interface Statement {
   readonly claims: Readonly<Record<string, unknown>>;
 }
 
-/** What NATS calls a JWT: the algorithm is its own. The same statement gives the same text. */
+/** Signs a JWT as NATS does, with an algorithm of its own. Deterministic, unlike `@nats-io/jwt`, which takes the time itself. */
 export function signedJwt(issuer: KeyPair, { subject, name, issuedAt, claims }: Statement): string {
   const content = { iat: issuedAt, iss: issuer.getPublicKey(), sub: subject, name, nats: { ...claims, version: 2 } };
   const jti = sha256OfJson(content);
@@ -106,7 +106,7 @@ export function signedJwt(issuer: KeyPair, { subject, name, issuedAt, claims }: 
   return `${text}.${Buffer.from(issuer.sign(new TextEncoder().encode(text))).toString('base64url')}`;
 }
 
-/** The `nats` part, unchecked: of what the server, which checks, has given. Null when there is none to read. */
+/** Returns the field `nats` of a JWT from the server, which has verified it; null when it cannot be read. */
 export function claimsOf(jwt: string): Readonly<Record<string, unknown>> | null {
   try {
     const content = JSON.parse(Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString()) as { nats?: unknown };
@@ -116,7 +116,7 @@ export function claimsOf(jwt: string): Readonly<Record<string, unknown>> | null 
   }
 }
 
-/** The content of a credentials file, as `nsc` writes it. */
+/** Makes the content of a credentials file, as `nsc` does. */
 export function credentialsOf(jwt: string, user: KeyPair): string {
   const seed = new TextDecoder().decode(user.getSeed());
   return [
@@ -127,18 +127,18 @@ export function credentialsOf(jwt: string, user: KeyPair): string {
 
 export type KeyPair = ReturnType<typeof nkeys.createAccount>;
 
-/** `A…` and `U…` of public keys; `S` before them of seeds. */
+/** Prefix bytes: public keys begin with `A` or `U`, their seeds with `SA` or `SU`. */
 const ROLES = { account: 0, user: 20 << 3 } as const;
 const SEED = 18 << 3;
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
-/** The same pair for the same secret and purpose; the secret cannot be had from it, nor a pair for another purpose. */
+/** Derives a key pair from a secret for one purpose. Neither the secret nor a pair for another purpose can be derived from it. */
 export function derivedKeys(role: keyof typeof ROLES, secret: string, purpose: string): KeyPair {
   const raw = createHmac('sha256', secret).update(`engram ${role} ${purpose}`).digest();
   return nkeys.fromSeed(new TextEncoder().encode(encodedSeed(ROLES[role], raw)));
 }
 
-/** As nkeys are written: five bits of kind, eight of role, 32 bytes, a check sum; in base 32 without padding. */
+/** Encodes a seed as nkeys do, in base 32: five bits of kind, eight of role, 32 bytes, a check sum. `nkeys.js` exports no encoder. */
 function encodedSeed(role: number, raw: Uint8Array): string {
   const bytes = new Uint8Array([SEED | (role >> 5), (role & 31) << 3, ...raw]);
   const sum = checkSum(bytes);

@@ -4,7 +4,7 @@ import { abortable } from '../../../services/common/platform/async/abortable.ts'
 import { away, failed, refused, tooSlow, translatingErrors, unfit } from '../administrator-errors.ts';
 
 interface NatsServers {
-  /** A comma list. */
+  /** Comma-separated. */
   readonly url: string;
   /** PEM; turns TLS on. */
   readonly caFile?: string;
@@ -13,13 +13,13 @@ interface NatsServers {
 interface NatsLogin {
   /** Null: none. */
   readonly authenticator: () => Authenticator | null;
-  /** Where to look when the server does not take it: a part of a sentence. */
+  /** Advice when the server rejects the login: a part of a sentence. */
   readonly look: string;
 }
 
 export const TIMEOUT_MS = 5_000;
 
-/** A connection for one piece of work. Errors are the port's; an abort rejects with the signal's reason. */
+/** Opens a connection for one piece of work. Throws errors of the port; an abort rejects with the signal's reason. */
 export async function withConnection<T>(
   servers: NatsServers,
   { authenticator, look }: NatsLogin,
@@ -37,7 +37,7 @@ export async function withConnection<T>(
       ...(login === null ? {} : { authenticator: login }),
       ...(servers.caFile === undefined ? {} : { tls: { caFile: servers.caFile } }),
     });
-    // Nobody waits any more who would close it.
+    // The caller has left, so close the connection here.
     if (signal.aborted) await opened.close();
     return work(opened);
   };
@@ -49,7 +49,7 @@ export async function withConnection<T>(
   }
 }
 
-/** For messages: without credentials. */
+/** Name of the servers for messages, without credentials. */
 export function storeAt(url: string): string {
   return `NATS at ${addressesOf(url).join(', ')}`;
 }
@@ -71,7 +71,7 @@ const REFUSALS: ReadonlySet<string> = new Set([
   ErrorCode.BadCreds,
 ]);
 
-/** An error of the client as one of the port; `look` says where the login comes from. */
+/** Translates an error of the client to one of the port; `look` names the setting of the login. */
 export function administratorError(error: unknown, store: string, look: string): unknown {
   if (isEngramError(error)) return error;
   if (error instanceof TypeError && /URL/.test(error.message)) {

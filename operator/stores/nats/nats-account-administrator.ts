@@ -20,15 +20,15 @@ import { addressesOf, storeAt, TIMEOUT_MS, withConnection } from './connection.t
 interface NatsAccountAdministratorOptions {
   readonly url: string;
   readonly caFile?: string;
-  /** Seed of the servers' operator, or of a signing key of it. The accounts' own keys are made from it: it must not change. */
+  /** Seed of the servers' operator, or of one of its signing keys. Keys of accounts are derived from it: it must not change. */
   readonly signingKeyFile: string;
-  /** Of a user of the system account. */
+  /** Credentials of a user of the system account. */
   readonly systemCredentialsFile: string;
 }
 
 /**
- * An account of each realm, on servers in operator mode that take accounts from their system account (`resolver` of type
- * `full` with `allow_delete`). Each password gives the key that signs a user; the account lists those that are valid.
+ * Gives each realm an account, on servers in operator mode with a `resolver` of type `full` and `allow_delete`. Each password
+ * determines the key that signs a user; the account lists the valid keys.
  */
 export function createNatsAccountAdministrator(options: NatsAccountAdministratorOptions): StoreAdministrator {
   const { signingKeyFile, systemCredentialsFile } = options;
@@ -46,7 +46,7 @@ export function createNatsAccountAdministrator(options: NatsAccountAdministrator
       work,
     );
 
-  /** As a user of the account, whom its own key has signed. */
+  /** Runs work as a user of the account, signed by the account's own key. */
   function inAccount<T>(account: KeyPair, signal: AbortSignal, work: (manager: JetStreamManager) => Promise<T>) {
     const user = nkeys.createUser();
     const login = credentialsOf(userJwt(account, account.getPublicKey(), user), user);
@@ -61,7 +61,7 @@ export function createNatsAccountAdministrator(options: NatsAccountAdministrator
     );
   }
 
-  /** Null: there is no account. Throws when it is another owner's. */
+  /** Returns the claims of the account; null when there is none. Throws when it belongs to another owner. */
   async function ownClaims(connection: NatsConnection, realm: Realm) {
     const found = await lookUpClaims(connection, keysOf(realm).getPublicKey());
     if (found !== null) requireOwner(realm, ownerOf(found), store, `The account ${namesOf(realm).underscored}`);
@@ -80,7 +80,7 @@ export function createNatsAccountAdministrator(options: NatsAccountAdministrator
         if (JSON.stringify(found?.['signing_keys']) === JSON.stringify(wanted.signing_keys)) return;
         await updateAccount(connection, accountJwt(seed(), account, realm, credentials), store);
       });
-      // The server keeps an account of any signer; whether it trusts that shows in use.
+      // The server stores an account of any signer; only its use shows whether the server trusts it.
       await inAccount(account, signal, (manager) => manager.getAccountInfo());
       return provisionOf(options, realm, credentials.current, account.getPublicKey());
     },
@@ -126,9 +126,7 @@ function provisionOf(
   };
 }
 
-/** The accounts that the servers know. Each call is by a connection of a user of the system account. */
-
-/** Null: the servers know no such account. `account` is its public key. */
+/** Looks up the claims of an account by its public key, as a user of the system account; null when there is none. */
 async function lookUpClaims(connection: NatsConnection, account: string) {
   return claimsOf(await ask(connection, `$SYS.REQ.ACCOUNT.${account}.CLAIMS.LOOKUP`, ''));
 }
@@ -146,7 +144,7 @@ async function ask(connection: NatsConnection, subject: string, payload: string)
   return new TextDecoder().decode(answer.data);
 }
 
-/** The server says in JSON whether it did it. */
+/** Sends a change; the server answers in JSON. */
 async function change(connection: NatsConnection, subject: string, jwt: string, store: string): Promise<void> {
   const answer = await ask(connection, subject, jwt);
   const { error } = JSON.parse(answer) as {

@@ -14,19 +14,19 @@ import type { Provision, StoreAdministrator } from '../store-administrator.ts';
 import { storeAt, TIMEOUT_MS, withConnection, withScheme } from './connection.ts';
 
 interface NatsAdministratorOptions {
-  /** A comma list; user and password in the first, unless there is a credentials file. Services of the realms get the same. */
+  /** Comma-separated; user and password in the first one, unless there is a credentials file. The services get the same. */
   readonly url: string;
   readonly credentialsFile?: string;
   /** PEM; turns TLS on. */
   readonly caFile?: string;
 }
 
-/** The mark is the description of a stream that nothing is sent to. */
+/** The mark: the description of a stream without messages. */
 const MARK = 'Engram, owner ';
 const STREAM_MISSING = 10059;
 const STREAM_DIFFERS = 10058;
 
-/** Subjects and streams of each realm by the beginning of their names. Users are the server's: a client cannot make them. */
+/** Isolates realms by prefixes of subjects and streams. A client cannot create users. */
 export function createNatsAdministrator(options: NatsAdministratorOptions): StoreAdministrator {
   const { url, credentialsFile, caFile } = options;
   const store = storeAt(url);
@@ -67,7 +67,7 @@ export function createNatsAdministrator(options: NatsAdministratorOptions): Stor
       await guarded(signal, async (manager) => {
         if (!(await requireOurs(manager, realm, store))) return;
         const names = (await streamsOf(manager, realm)).map(({ config }) => config.name);
-        // The mark is the last to go: what is left half-way can be told to be ours.
+        // The mark goes last, so that the rest of an interrupted removal is known to be ours.
         for (const name of [...names.filter((one) => one !== ofMark), ofMark]) {
           await absent(() => manager.streams.delete(name));
         }
@@ -88,7 +88,7 @@ function loginOf({ url, credentialsFile }: NatsAdministratorOptions): Authentica
   return usernamePasswordAuthenticator(decodeURIComponent(username), decodeURIComponent(password));
 }
 
-/** Begins as the services' own streams do: `nats-bus.ts` makes their names so from the prefix. */
+/** Name prefix of the services' streams, as `nats-bus.ts` makes it. */
 function markOf(realm: Realm): string {
   return `${namesOf(realm).subject.replaceAll('.', '_').toUpperCase()}_OWNER`;
 }
@@ -109,12 +109,12 @@ async function mark(manager: JetStreamManager, realm: Realm, store: string): Pro
     });
   } catch (error) {
     if (!(error instanceof NatsError) || error.api_error?.err_code !== STREAM_DIFFERS) throw error;
-    // Another process was first: whoever that was for is read now.
+    // Another process was faster: read its mark.
     await requireOurs(manager, realm, store);
   }
 }
 
-/** Whether there is a mark; throws when it is another's, or when there is something without one. */
+/** Whether the mark exists; throws when it is another owner's, or when there are streams without a mark. */
 async function requireOurs(manager: JetStreamManager, realm: Realm, store: string): Promise<boolean> {
   const name = markOf(realm);
   const found = await absent(() => manager.streams.info(name));

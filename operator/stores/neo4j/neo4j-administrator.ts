@@ -15,8 +15,8 @@ interface Neo4jAdministratorOptions {
 }
 
 /**
- * Where the edition has several databases each realm has one, and users that reach nothing else. Elsewhere its graph is in
- * the common database under a namespace, and its users, who end with it, are administrators as all users are there.
+ * Gives each realm a database and users that reach nothing else, if the edition has several databases. Otherwise its graph is
+ * in a namespace of the common database, and its users are administrators, as all users of that edition.
  */
 export function createNeo4jAdministrator(options: Neo4jAdministratorOptions): StoreAdministrator {
   const { url } = options;
@@ -57,7 +57,7 @@ export function createNeo4jAdministrator(options: Neo4jAdministratorOptions): St
       namesOf(realm);
       await guarded(signal, async (ask, home) => {
         await home.requireOurs(realm);
-        // First, so that nobody writes what was just removed.
+        // Users go first, so that nobody writes data that was just removed.
         for (const name of await usersOf(ask, realm)) await dropUser(ask, name);
         await home.remove(realm);
       });
@@ -113,7 +113,7 @@ async function usersOf(ask: Ask, realm: Realm): Promise<readonly string[]> {
 
 async function ensureUser(ask: Ask, name: string, password: string): Promise<void> {
   const withPassword = 'SET PASSWORD $password CHANGE NOT REQUIRED';
-  // `IF NOT EXISTS` does not hold while another process makes the same.
+  // `IF NOT EXISTS` does not help while another process creates the same.
   await ask('system', `CREATE USER $name IF NOT EXISTS ${withPassword}`, { name, password }).catch(
     unlessSaid(/already exists/),
   );

@@ -3,8 +3,8 @@ import { namesOf, type Realm } from '../realm.ts';
 import type { Ask, RealmGraph } from './realm-graph.ts';
 
 /**
- * A database of each realm, a role that reaches this alone, and in it a node that says who owns it. For editions with
- * several databases; Community reads these statements before it refuses them, which is how a test checks their spelling.
+ * Gives each realm a database, a role that reaches only this one, and a node with its owner. For editions with several
+ * databases; Community parses these statements before it refuses them, so a test can check their syntax.
  */
 export function ownDatabase(ask: Ask, store: string): RealmGraph {
   const nameOf = (realm: Realm) => namesOf(realm).dashed;
@@ -15,7 +15,7 @@ export function ownDatabase(ask: Ask, store: string): RealmGraph {
     return found.length > 0;
   }
 
-  /** False when there is neither a database nor anything in it. */
+  /** False when the database does not exist or is empty. */
   async function requireOurs(realm: Realm): Promise<boolean> {
     if (!(await isThere(realm))) return false;
     const rows = await ask<{ owner: string }>(

@@ -11,21 +11,21 @@ import { away, failed, refused, tooSlow } from '../administrator-errors.ts';
 import type { Realm } from '../realm.ts';
 import type { StoreIsolation } from '../store-administrator.ts';
 
-/** Where the graph of a realm is, which the edition decides. Users are the administrator's, before and after. */
+/** The graph of a realm: a database of its own, or a namespace of the common one, depending on the edition. */
 export interface RealmGraph {
   readonly isolation: StoreIsolation;
-  /** Makes it and marks it; throws `OwnedByAnother`. */
+  /** Creates and marks it; throws `OwnedByAnother`. */
   claim(realm: Realm): Promise<void>;
-  /** Throws `OwnedByAnother` when it is somebody else's. Nothing there is fine. */
+  /** Throws `OwnedByAnother` when it belongs to somebody else. It need not exist. */
   requireOurs(realm: Realm): Promise<void>;
-  /** Lets a user of the realm in. */
+  /** Grants access to a user of the realm. */
   admit(realm: Realm, user: string): Promise<void>;
   remove(realm: Realm): Promise<void>;
   residue(realm: Realm): Promise<number>;
   settings(realm: Realm): Readonly<Record<string, string>>;
 }
 
-/** One statement in a transaction of its own, in a database or (null) the default one. */
+/** Runs one statement in a transaction of its own, in a database or (null) the default one. */
 export type Ask = <Row extends RecordShape>(
   database: string | null,
   statement: string,
@@ -51,7 +51,7 @@ export function createAsk(driver: Driver, signal: AbortSignal): Ask {
   };
 }
 
-/** An error of the driver as one of the port. */
+/** Translates an error of the driver to one of the port. */
 export function administratorError(error: unknown, store: string): unknown {
   if (isEngramError(error) || !(error instanceof Error)) return error;
   if (!isDriverError(error)) {

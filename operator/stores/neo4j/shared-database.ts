@@ -4,13 +4,13 @@ import { ownedByAnother, requireOwner } from '../administrator-errors.ts';
 import { namesOf, type Realm } from '../realm.ts';
 import type { Ask, RealmGraph } from './realm-graph.ts';
 
-/** What services write, in the order in which their own adapter removes it: the dataset, which is its lock, last. */
+/** Labels that services write, in the order of removal: the dataset, which is the lock, last. */
 const LABELS = ['EngramOrigin', 'EngramNode', 'EngramEdge', 'EngramDataset'] as const;
-/** The last of the keys that an index of the label has, without which it would not be used. */
+/** Last key of the label's index, without which the index would not be used. */
 const LAST_KEY = { EngramOrigin: 'key', EngramNode: 'key', EngramEdge: 'key', EngramDataset: 'dataset' } as const;
 const REMOVED_AT_ONCE = 10_000;
 
-/** One database for all realms: each has a namespace in it, and a node that says who owns that. */
+/** Gives each realm a namespace of the common database, and a node with its owner. */
 export function sharedDatabase(ask: Ask, store: string): RealmGraph {
   const prefixOf = (realm: Realm) => namespacePrefix(namesOf(realm).underscored);
   const rowsOf = (label: (typeof LABELS)[number]) =>
@@ -56,7 +56,7 @@ export function sharedDatabase(ask: Ask, store: string): RealmGraph {
   return {
     isolation: 'Label',
     async claim(realm) {
-      // Without it two at once would make two nodes.
+      // Without the constraint two processes could create two nodes.
       await ask(
         null,
         'CREATE CONSTRAINT engram_realm_name IF NOT EXISTS FOR (n:EngramRealm) REQUIRE (n.name) IS UNIQUE',
@@ -67,7 +67,7 @@ export function sharedDatabase(ask: Ask, store: string): RealmGraph {
       await requireOurs(realm);
     },
     requireOurs,
-    // Users of this edition may do everything.
+    // All users of this edition are administrators.
     async admit() {},
     async remove(realm) {
       const parameters = { prefix: prefixOf(realm) };
@@ -78,7 +78,7 @@ export function sharedDatabase(ask: Ask, store: string): RealmGraph {
         await removeRows(rowsOf(label), parameters);
       }
       await removeRows('MATCH (n:EngramInstallation {namespace: $name})', { name: namesOf(realm).underscored });
-      // The mark is the last to go: what is left half-way can be told to be ours.
+      // The mark goes last, so that the rest of an interrupted removal is known to be ours.
       await removeRows('MATCH (n:EngramRealm {name: $name})', { name: realm.name });
     },
     residue: async (realm) => (await rows(realm)) + ((await ownerOf(realm)) === null ? 0 : 1),
@@ -86,7 +86,7 @@ export function sharedDatabase(ask: Ask, store: string): RealmGraph {
   };
 }
 
-/** Another process makes the same at this moment. */
+/** Another process created the same. */
 function unlessThere(error: unknown): void {
   const code = error instanceof Error ? String((error as { code?: unknown }).code) : '';
   if (!/EquivalentSchemaRuleAlreadyExists|ConstraintAlreadyExists/.test(code)) throw error;

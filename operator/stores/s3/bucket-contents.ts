@@ -25,11 +25,11 @@ import { away, failed, refused, tooSlow } from '../administrator-errors.ts';
 export interface ObjectPlace {
   readonly client: S3Client;
   readonly bucket: string;
-  /** Start of the names; empty: the whole bucket. */
+  /** Prefix of the names; empty for the whole bucket. */
   readonly prefix: string;
 }
 
-/** Objects with their older versions and the marks of deletion, where the bucket keeps such, and unfinished uploads. */
+/** Counts and removes objects with older versions and delete markers, and unfinished uploads. */
 export async function countObjects(place: ObjectPlace, abortSignal: AbortSignal): Promise<number> {
   let count = 0;
   for await (const page of objectPages(place, abortSignal)) count += page.length;
@@ -37,7 +37,7 @@ export async function countObjects(place: ObjectPlace, abortSignal: AbortSignal)
   return count;
 }
 
-/** Those whose names fit, with all their versions. */
+/** Objects with the prefix, with all their versions. */
 export async function removeObjects(
   place: ObjectPlace,
   fits: (name: string) => boolean,
@@ -69,7 +69,7 @@ export async function abortUploads(place: ObjectPlace, abortSignal: AbortSignal)
   }
 }
 
-/** By version; servers without versions list the objects. One that does not allow it may hide what is left: that is an error. */
+/** Lists versions; servers without versioning list objects. A forbidden list is an error, because it may hide a residue. */
 async function* objectPages(place: ObjectPlace, abortSignal: AbortSignal): AsyncGenerator<readonly ObjectIdentifier[]> {
   try {
     yield* versionPages(place, abortSignal);
@@ -122,7 +122,7 @@ async function* plainPages({ client, bucket, prefix }: ObjectPlace, abortSignal:
   }
 }
 
-/** Servers without such a listing have none to show. */
+/** Lists unfinished uploads; empty on servers without that list. */
 async function* uploadPages(
   { client, bucket, prefix }: ObjectPlace,
   abortSignal: AbortSignal,
@@ -155,7 +155,7 @@ interface UploadPage {
   readonly NextUploadIdMarker?: string | undefined;
 }
 
-/** An error of the client as one of the port. */
+/** Translates an error of the client to one of the port. */
 export function administratorError(error: unknown, store: string): unknown {
   if (isEngramError(error) || !(error instanceof Error)) return error;
   if (isWrongKey(error) || isWithoutKey(error) || isForbidden(error)) {
@@ -168,13 +168,13 @@ export function administratorError(error: unknown, store: string): unknown {
   return statusOf(error) === null ? error : failed(store, error.name, error);
 }
 
-/** It is there already. */
+/** Whether the object or bucket already exists. */
 export function isConflict(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return ['BucketAlreadyExists', 'BucketAlreadyOwnedByYou', 'PreconditionFailed'].includes(error.name);
 }
 
-/** The object, the upload or the bucket is not there. */
+/** Whether the object, upload or bucket does not exist. */
 export function isGone(error: unknown): boolean {
   return isMissing(error) || isMissingBucket(error);
 }

@@ -21,24 +21,24 @@ import {
 } from './bucket-contents.ts';
 
 interface S3AdministratorOptions {
-  /** The bucket in which each realm has a folder; null: each has a bucket. */
+  /** Bucket with a folder for each realm; null: each realm has a bucket. */
   readonly bucket: string | null;
-  /** Before the folders in that bucket. */
+  /** Prefix of the folders in that bucket. */
   readonly prefix: string;
   /** Unset: AWS. */
   readonly endpoint?: string;
   readonly region: string;
-  /** Both, or none for the usual sources of AWS's libraries. Services of the realms get the same: S3 makes no users. */
+  /** Both, or none for the default sources of the AWS libraries. The services of all realms get the same: S3 creates no users. */
   readonly accessKey?: string;
   readonly secretKey?: string;
 }
 
-/** The mark, beside the folders of tenants; no blob has such a name. */
+/** Object with the mark, beside the folders of tenants; no blob has such a name. */
 const MARK = 'engram-realm.json';
-/** The driver warns on the console of what the errors say too. */
+/** Silences the driver, which prints warnings that the errors contain, too. */
 const SILENT = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
 
-/** Objects of each realm, in a bucket of its own or in a folder. */
+/** Gives each realm a bucket of its own or a folder. */
 export function createS3Administrator(options: S3AdministratorOptions): StoreAdministrator {
   const { bucket, prefix, endpoint, region, accessKey, secretKey } = options;
   const store = `S3 at ${endpoint === undefined ? `AWS ${region}` : (URL.parse(endpoint)?.host ?? 'no address')}`;
@@ -69,10 +69,10 @@ export function createS3Administrator(options: S3AdministratorOptions): StoreAdm
         const place = placeOf(realm);
         if (bucket === null && !(await hasBucket(place, signal))) return;
         const isOurs = await requireOurs(place, realm, store, signal);
-        // A bucket that was just made has no mark yet, and nothing else: it is removed as well.
+        // A bucket that was just created has no mark and no objects: it is removed, too.
         if (isOurs) {
           await abortUploads(place, signal);
-          // The mark is the last to go: what is left half-way can be told to be ours.
+          // The mark goes last, so that the rest of an interrupted removal is known to be ours.
           await removeObjects(place, (name) => name !== place.prefix + MARK, signal);
           await removeObjects(place, () => true, signal);
         }
@@ -146,7 +146,7 @@ async function makeBucket(place: ObjectPlace, store: string, abortSignal: AbortS
     await place.client.send(new CreateBucketCommand({ Bucket: place.bucket }), { abortSignal });
   } catch (error) {
     if (!isConflict(error)) throw error;
-    // Another process made it at this moment; or somebody with whom we share the names of all buckets.
+    // Another process created it, or somebody else: names of buckets are global.
     if (!(await hasBucket(place, abortSignal))) throw ownedByAnother(store, `The bucket ${place.bucket}`, null);
   }
 }
@@ -163,8 +163,8 @@ async function mark(place: ObjectPlace, realm: Realm, store: string, abortSignal
   const { client, bucket, prefix } = place;
   const Body = JSON.stringify({ ownerUid: realm.ownerUid });
   try {
-    // Only where there is none yet: servers that do not know this condition write all the same, which is as good when
-    // both are for the same owner.
+    // Only if it does not exist yet. Servers that ignore this condition write anyway, which is no problem when both
+    // marks have the same owner.
     await client.send(new PutObjectCommand({ Bucket: bucket, Key: prefix + MARK, Body, IfNoneMatch: '*' }), {
       abortSignal,
     });
@@ -174,7 +174,7 @@ async function mark(place: ObjectPlace, realm: Realm, store: string, abortSignal
   }
 }
 
-/** Whether there is a mark; throws when it is another's, or when there are objects without one. */
+/** Whether the mark exists; throws when it is another owner's, or when there are objects without a mark. */
 async function requireOurs(
   place: ObjectPlace,
   realm: Realm,
