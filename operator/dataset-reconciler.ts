@@ -78,7 +78,7 @@ function scheduleFault({ spec }: Dataset): { readonly reason: string; readonly m
     const { schedule } = spec.pipeline?.[pipeline] ?? {};
     const cron = schedule === undefined ? null : parseCron(schedule);
     if (cron === null || !('fault' in cron)) continue;
-    return { reason: 'InvalidSpec', message: `spec.pipeline.${pipeline}.schedule is no schedule: ${cron.fault}` };
+    return { reason: 'InvalidSpec', message: `spec.pipeline.${pipeline}.schedule is invalid: ${cron.fault}` };
   }
   return null;
 }
@@ -88,6 +88,6 @@ async function abandon(parts: DatasetParts, context: DatasetContext): Promise<vo
   const { tenantId = null, datasetId = null } = context.status;
   const json = JSON.stringify({ kind: 'Abandoned', dataset: name, resourceUid: uid, tenantId, datasetId });
   const receipt = await writeReceipt(parts, context, { kind: 'Abandoned', json });
-  const message = `The dataset was let go with everything in it; ConfigMap ${receipt} names it`;
+  const message = `The dataset was abandoned with its data; ConfigMap ${receipt} records it`;
   context.event({ type: 'Warning', reason: 'Abandoned', message });
 }

@@ -64,7 +64,7 @@ export function createTenantReconciler(deps: DedicatedDependencies, frame: Frame
       const { tenantId } = context.status;
       const json = JSON.stringify({ kind: 'Abandoned', tenant: name, resourceUid: uid, tenantId: tenantId ?? null });
       const receipt = await writeReceipt(deps, context, { kind: 'Abandoned', json });
-      const message = `The tenant was let go with everything it has; ConfigMap ${receipt} names it`;
+      const message = `The tenant was abandoned with its data; ConfigMap ${receipt} records it`;
       context.event({ type: 'Warning', reason: 'Abandoned', message });
     },
     summarise: readyOf,

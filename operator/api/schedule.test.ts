@@ -39,14 +39,14 @@ describe('cron', () => {
 
   it('says what is wrong with what is no schedule', () => {
     expect(fault('0 3 * *')).to.equal('it has 4 fields, cron has five');
-    expect(fault('60 * * * *')).to.equal('"60" is no minute');
-    expect(fault('* 24 * * *')).to.equal('"24" is no hour');
-    expect(fault('* * 0 * *')).to.equal('"0" is no day of month');
-    expect(fault('* * * FOO *')).to.equal('"FOO" is no month');
-    expect(fault('* * * * 8')).to.equal('"8" is no day of week');
+    expect(fault('60 * * * *')).to.equal('"60" is not a valid minute');
+    expect(fault('* 24 * * *')).to.equal('"24" is not a valid hour');
+    expect(fault('* * 0 * *')).to.equal('"0" is not a valid day of month');
+    expect(fault('* * * FOO *')).to.equal('"FOO" is not a valid month');
+    expect(fault('* * * * 8')).to.equal('"8" is not a valid day of week');
     expect(fault('30-10 * * * *')).to.equal('"30-10" ends before it begins');
-    expect(fault('*/0 * * * *')).to.equal('"*/0" is no minute');
-    expect(fault('1,,2 * * * *')).to.equal('"" is no minute');
+    expect(fault('*/0 * * * *')).to.equal('"*/0" is not a valid minute');
+    expect(fault('1,,2 * * * *')).to.equal('"" is not a valid minute');
     expect(fault('0 0 30 2 *')).to.equal('no day is ever like that');
     for (const text of ['-1 * * * *', '1.5 * * * *', '1-2-3 * * * *', '@daily * * * *', '']) {
       expect(fault(text), text).to.be.a('string');

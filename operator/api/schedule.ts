@@ -57,14 +57,14 @@ function parseField(field: Field, text: string): ReadonlySet<number> | string {
   const values = new Set<number>();
   for (const part of text.split(',')) {
     const match = /^(\*|([^-/]+)(?:-([^-/]+))?)(?:\/(\d+))?$/.exec(part);
-    if (match === null) return `"${part}" is no ${field.name}`;
+    if (match === null) return `"${part}" is not a valid ${field.name}`;
     const [, range = '', first = '', last, stepText] = match;
     const step = stepText === undefined ? 1 : Number(stepText);
     const from = range === '*' ? field.from : numberOf(field, first);
     // `5/10` means `5-59/10`.
     const to =
       range === '*' || (last === undefined && stepText !== undefined) ? field.to : numberOf(field, last ?? first);
-    if (from === null || to === null || step < 1) return `"${part}" is no ${field.name}`;
+    if (from === null || to === null || step < 1) return `"${part}" is not a valid ${field.name}`;
     if (from > to) return `"${part}" ends before it begins`;
     for (let value = from; value <= to; value += step) values.add(field === WEEKDAY ? value % 7 : value);
   }

@@ -198,14 +198,14 @@ describe('reconciler of datasets', () => {
   it('says what to do about a missing ConfigMap, a missing key and a text that is no JSON; the old stays in force', async () => {
     await start({ graphModel: { configMapRef: { name: 'model', key: 'model.json' } } });
     expect(world.condition('Stalled')?.message).to.equal(
-      'There is no ConfigMap model for spec.graphModel: make it, or correct the reference',
+      'There is no ConfigMap model for spec.graphModel: create it, or correct the reference',
     );
     world.putConfigMap('model', { other: '{}' });
     await world.reconcile();
     expect(world.condition('SchemaCurrent')?.message).to.match(/no key model.json/);
     world.kube.change(KINDS.configMap, { name: 'model', namespace: 'memory' }, { data: { 'model.json': '{"secret' } });
     await world.reconcile();
-    expect(world.condition('Stalled')?.message).to.equal('graphModel is no JSON object: correct its text');
+    expect(world.condition('Stalled')?.message).to.equal('graphModel is not a JSON object: correct its text');
     expect(world.services.countOf('setDatasetConfiguration')).to.equal(0);
     expect(world.conditions()['Fresh']).to.equal('True WithinObjective');
     world.kube.change(KINDS.configMap, { name: 'model', namespace: 'memory' }, { data: { 'model.json': '{}' } });

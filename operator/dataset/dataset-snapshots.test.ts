@@ -221,7 +221,7 @@ describe('snapshots of datasets', () => {
     expect(world.conditions()['Reconciling']).to.equal('True RestoreFailed');
     expect((await world.reconcile()).requeueAfterMs).to.be.at.most(66_000);
     expect(world.condition('Stalled')?.message).to.equal(
-      'There is no snapshot tickets-1 of tenant t: make this resource anew with one of status.backup',
+      'There is no snapshot tickets-1 of tenant t: create this resource again with one of status.backup',
     );
     await world.reconcile();
     expect(world.conditions()).to.include({ Ready: 'False RestoreFailed', Stalled: 'True RestoreFailed' });

@@ -15,10 +15,10 @@ const REFUSALS: Refusals = {
   DatasetNotFoundError: () =>
     refused(
       'DatasetNotFound',
-      'The tenant has no dataset of this id: make this resource anew with the right datasetId, or without',
+      'The tenant has no dataset with this id: create this resource again with the right datasetId, or without one',
     ),
   TenantNotFoundError: () =>
-    retrying('TenantNotReady', 'The tenant is not there yet or any more: see the conditions of its Tenant'),
+    retrying('TenantNotReady', 'The tenant does not exist yet or any more: see the conditions of its Tenant'),
   InvalidDatasetNameError: ({ message }) => refused('InvalidSpec', message),
   InvalidGraphModelError: ({ message }) => schemaRefused(`graphModel is refused: ${message}`),
   InvalidChunkSizeError: ({ message }) => schemaRefused(`chunking is refused: ${message}`),

@@ -70,7 +70,7 @@ describe('sleep of a Dedicated tenant that nobody uses', () => {
     const version = world.kube.store.version();
     await world.reconcile();
     expect([world.own.calls.length, world.kube.store.version()]).to.deep.equal([calls, version]);
-    expect(world.condition('Ready')?.message).to.equal('Nobody used it for 72h: the next request wakes it');
+    expect(world.condition('Ready')?.message).to.equal('Unused for 72h: the next request wakes it');
     expect(world.read()?.status?.state).to.equal('Hibernated');
     expect(deployment('asleep')?.spec.template.spec.containers[0]?.args).to.deep.equal([
       ...['operator/activator/main.ts', '8000', 'OnRequest', '/tmp/rung'],

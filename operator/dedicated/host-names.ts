@@ -21,7 +21,7 @@ export function reserveHostName(deps: DedicatedDependencies): TenantStep {
       const others = deps.dedicated.tenants().filter(({ metadata }) => metadata.uid !== object.metadata.uid);
       const holder = holderOf(object, others);
       if (holder === null) return done();
-      const message = `Host name ${object.spec.routing?.hostname} is of another Tenant: choose another one, or take it from that one first`;
+      const message = `Host name ${object.spec.routing?.hostname} belongs to another Tenant: choose another one, or remove it from that one first`;
       const condition: ConditionDraft = { type: 'Routed', status: 'False', reason: 'HostnameConflict', message };
       return stalled('HostnameConflict', message, { conditions: [condition], requeueAfterMs: AGAIN_MS });
     },

@@ -264,7 +264,7 @@ describe('installation of a Dedicated tenant', () => {
       Ready: 'False ImagePullBackOff',
     });
     expect(world.condition('WorkloadsReady')?.message).to.equal(
-      'Deployment tenant-acme-auth waits for its pod: ImagePullBackOff; see that image and pull Secrets are in reach',
+      'Deployment tenant-acme-auth waits for its pod: ImagePullBackOff; check the image and the pull Secrets',
     );
     const writes = world.statusWrites();
     stopEverything(world.kube, 'tenant-acme-auth', { waiting: 'ImagePullBackOff' });

@@ -63,7 +63,7 @@ export function install(deps: DedicatedDependencies): TenantStep {
           conditions: [PROVISIONED, workloadsReady('False', 'Hibernated', SLEEPS)],
         });
       if (mode === 'draining') {
-        const message = 'The services end as soon as what answers in their place runs';
+        const message = 'The services stop as soon as the activator runs';
         return progressing('Hibernating', message, { status, requeueAfterMs: AGAIN_MS, continues: true });
       }
       return { ...outcomeOf(context, before, mode), status: awake };
@@ -71,7 +71,7 @@ export function install(deps: DedicatedDependencies): TenantStep {
   };
 }
 
-const SLEEPS = 'The services are scaled to none while the tenant is hibernated';
+const SLEEPS = 'The services are scaled to zero while the tenant is hibernated';
 
 /** Returns why an unused tenant wakes: a change of the Tenant, which only the services can apply, or a request. Null: it does not. */
 function wakingOf(context: TenantContext, { hasWakeRequest }: Readiness): TenantStatus['waking'] | null {
@@ -81,7 +81,7 @@ function wakingOf(context: TenantContext, { hasWakeRequest }: Readiness): Tenant
   const isDeclared = isNewGeneration(context) || isWakeRequested(context);
   if (!isDeclared && !(hasWakeRequest && hibernation.wake === 'OnRequest')) return null;
   const by = isDeclared ? 'Declaration' : 'Request';
-  const who = isDeclared ? 'Somebody changed the Tenant' : 'A request came';
+  const who = isDeclared ? 'The Tenant was changed' : 'A request came';
   event({ type: 'Normal', reason: 'Waking', message: `${who}, so the services of the tenant start` });
   return { since: toSeconds(now), by };
 }
@@ -97,7 +97,7 @@ const PROVISIONED: ConditionDraft = {
 function whyUnsupported({ dedicated }: DedicatedDependencies): string | null {
   const { image, stores } = dedicated.options;
   if (image === null) {
-    return 'The operator makes no Dedicated tenants: set operator.dedicated.enabled of the chart (ENGRAM_OPERATOR_DEDICATED_IMAGE)';
+    return 'Dedicated tenants are not enabled: set operator.dedicated.enabled of the chart (ENGRAM_OPERATOR_DEDICATED_IMAGE)';
   }
   return stores.available ? null : stores.reason;
 }
@@ -143,10 +143,10 @@ function installationOf(
 /** Outcome while the stores are migrated; the former release serves meanwhile. */
 function migrating({ job, hasFailed, problem }: Migration, { available }: Readiness): InstallOutcome {
   if (hasFailed) {
-    const message = `Job ${job} failed, the former release stays: see its log, then delete it and it is tried again`;
+    const message = `Job ${job} failed, the former release stays: see its log, then delete it to try again`;
     return stalled('MigrationFailed', message, { requeueAfterMs: FAILED_AGAIN_MS, continues: available });
   }
-  const message = `Job ${job} brings the stores to the layout of the new release, which then replaces the former one`;
+  const message = `Job ${job} migrates the stores to the layout of the new release, which then replaces the former one`;
   const conditions = available ? [workloadsReady('True', 'Migrating', message)] : [];
   if (problem !== null) {
     return retrying(problem.reason, problem.message, { conditions, requeueAfterMs: AGAIN_MS, continues: available });
@@ -230,7 +230,7 @@ export async function migrate(
   const place = desired.find(({ kind }) => kind === KINDS.job)?.object.metadata;
   if (place === undefined) return null;
   if (created.some((name) => name.startsWith('Job '))) {
-    const message = `The stores are brought to the layout of ${image} by Job ${place.name}`;
+    const message = `The stores are migrated to the layout of ${image} by Job ${place.name}`;
     event({ type: 'Normal', reason: 'MigrationStarted', message });
   }
   const { status } = (await client.get<Job>(KINDS.job, place, { signal })) ?? {};

@@ -63,12 +63,12 @@ export async function ensureKeys(deps: TenantDependencies, context: TenantContex
   const { status, object } = context;
   const lost = status.secrets?.find(({ purpose }) => purpose === 'InstallationKeys')?.name;
   if (status.tenantId !== undefined && lost !== undefined) {
-    const message = `Secret ${lost} with the keys of the tenant's services is gone: bring it back with its labels and annotations, nothing else decrypts its data`;
+    const message = `Secret ${lost} with the keys of the tenant's services is missing: restore it with its labels and annotations, nothing else decrypts its data`;
     throw new StepFailure(stalled('SecretMissing', message));
   }
   const { tenantId } = object.spec;
   if (tenantId !== undefined) {
-    const message = `No Secret of a Dedicated tenant ${tenantId} is in this namespace: bring the one that its former Tenant left, or leave tenantId out`;
+    const message = `No Secret of a Dedicated tenant ${tenantId} is in this namespace: restore the one of its former Tenant, or remove tenantId`;
     throw new StepFailure(stalled('TenantNotFound', message));
   }
   return keysOf(deps, context, await generate(deps, context));
@@ -123,7 +123,7 @@ async function leftBehind(
   const annotations = { [ownerAnnotation]: `Tenant/${namespace}/${name}` };
   const metadata = { resourceVersion, labels: { [ownerUid]: uid }, annotations };
   const taken = await client.patch<Secret>(KINDS.secret, free.metadata, { metadata }, { signal });
-  const message = `The stores of tenant ${tenantId} were taken over, with the keys in Secret ${free.metadata.name}`;
+  const message = `The stores of tenant ${tenantId} were adopted, with the keys in Secret ${free.metadata.name}`;
   event({ type: 'Normal', reason: 'StoresAdopted', message });
   return taken;
 }
@@ -163,7 +163,7 @@ async function completed({ client }: TenantDependencies, { signal }: TenantConte
   if (missing.length === 0) return held;
   const lost = missing.map(([key]) => key).filter((key) => (KEY_VARIABLES as readonly string[]).includes(key));
   if (lost.length > 0) {
-    const message = `Secret ${held.metadata.name} lacks ${lost.toSorted().join(' and ')}: bring it back, nothing else decrypts its data`;
+    const message = `Secret ${held.metadata.name} lacks ${lost.toSorted().join(' and ')}: restore it, nothing else decrypts its data`;
     throw new StepFailure(stalled('SecretInvalid', message));
   }
   const data = Object.fromEntries(missing.map(([key, text]) => [key, Buffer.from(text).toString('base64')]));
@@ -178,7 +178,7 @@ async function keysOf(deps: TenantDependencies, context: TenantContext, held: Se
   const realm = realmOf(annotations[REALM_OWNER] ?? uid);
   const { status } = context;
   if (status.realm !== undefined && status.realm !== realm.name) {
-    const message = `Secret ${name} names another realm than ${status.realm}, which the tenant has: bring its annotation ${REALM_OWNER} back`;
+    const message = `Secret ${name} names another realm than ${status.realm}, which the tenant has: restore its annotation ${REALM_OWNER}`;
     throw new StepFailure(stalled('SecretInvalid', message));
   }
   const secret = await completed(deps, context, held);

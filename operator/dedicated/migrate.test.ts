@@ -118,7 +118,7 @@ describe('upgrade of a Dedicated tenant', () => {
     await world.reconcile();
     expect(world.conditions()).to.include({ Ready: 'False ImagePullBackOff', WorkloadsReady: 'True Migrating' });
     expect(world.condition('Ready')?.message).to.equal(
-      `Job ${name} waits for its pod: ImagePullBackOff; see that image and pull Secrets are in reach`,
+      `Job ${name} waits for its pod: ImagePullBackOff; check the image and the pull Secrets`,
     );
     image = 'engram:1';
     await settle();

@@ -187,7 +187,7 @@ export async function readMigrationProblem(
 
 const HINTS: ReadonlyMap<string, string> = new Map(
   Object.entries<string>({
-    ImagePullBackOff: 'see that image and pull Secrets are in reach',
+    ImagePullBackOff: 'check the image and the pull Secrets',
     CrashLoopBackOff: 'see the log of the pod',
     Unschedulable: 'free or add room, or lower the requests',
   }),

@@ -72,7 +72,7 @@ export async function requireRealm(
     record === null ? isFirst || (await isNoted(deps, context, realm, secret)) : isSame(record, realm, secret);
   if (!isKnown) {
     const known = `Secret ${deps.options.home}/${recordName(realm.name)}`;
-    const message = `Secret ${secret.metadata.name} is not the one that ${known} knows for its realm: bring the one that its former Tenant left`;
+    const message = `Secret ${secret.metadata.name} does not match ${known}, the record of its realm: restore the Secret of its former Tenant`;
     throw new StepFailure(stalled('OwnedByAnother', message));
   }
   if (record !== null && !(await isFree(deps, context, record))) {

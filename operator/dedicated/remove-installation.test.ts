@@ -159,7 +159,7 @@ describe('deletion of a Dedicated tenant', () => {
     remove();
     expect(await world.reconcile()).to.include({ retry: true });
     expect(world.conditions()).to.include({ ErasureComplete: 'False ResidueFound' });
-    expect(world.condition('ErasureComplete')?.message).to.include('is gone from nats');
+    expect(world.condition('ErasureComplete')?.message).to.include('is not completely removed from nats');
     expect(world.read()?.status?.erasure?.residue).to.equal(1);
     expect(keysSecret()).not.to.equal(undefined);
     await world.reconcile();

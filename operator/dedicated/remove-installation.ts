@@ -111,16 +111,16 @@ async function keep(
   if (keys === null) {
     const record = await ownRecord(deps, context);
     if (record !== null) {
-      const message = `The stores of realm ${context.status.realm} are kept, and their keys in Secret ${keyOf(record.metadata)}: a Tenant of this name with its tenantId takes them over`;
+      const message = `The stores of realm ${context.status.realm} are kept, and their keys in Secret ${keyOf(record.metadata)}: a Tenant of this name with its tenantId adopts them`;
       context.event({ type: 'Normal', reason: 'Retained', message });
       return done();
     }
-    const lost = `The stores of realm ${context.status.realm} are kept, but the Secret with their keys is gone: without a copy of it nobody takes them over`;
+    const lost = `The stores of realm ${context.status.realm} are kept, but the Secret with their keys is missing: they cannot be adopted without a copy of it`;
     context.event({ type: 'Warning', reason: 'KeysMissing', message: lost });
     return done();
   }
   await releaseKeys(deps, context, keys.secretName);
-  const message = `The stores of realm ${keys.realm.name} are kept, and their keys in Secret ${keys.secretName}: a Tenant with this tenantId takes them over`;
+  const message = `The stores of realm ${keys.realm.name} are kept, and their keys in Secret ${keys.secretName}: a Tenant with this tenantId adopts them`;
   context.event({ type: 'Normal', reason: 'Retained', message });
   return done();
 }
@@ -141,7 +141,7 @@ async function removeStores(
   const { realm: named = realm.name } = context.status;
   if (keys === null && named !== realm.name) {
     // The status alone is not enough: topics of Kafka have no mark of their owner.
-    const message = `The Secret with the keys of realm ${named}, which was taken over, is gone: bring it back, so that the stores can be removed`;
+    const message = `The Secret with the keys of realm ${named}, which was adopted, is missing: restore it, so that the stores can be removed`;
     return stalled('SecretMissing', message, { conditions: [incomplete('SecretMissing', message)] });
   }
   // In reverse order of provisioning: a store that refers to others is removed last.
@@ -151,7 +151,7 @@ async function removeStores(
   const residue = Object.values(left).reduce((sum, count) => sum + count, 0);
   if (residue > 0) {
     const drivers = administrators.map(({ driver }) => driver).filter((driver) => (left[driver] ?? 0) > 0);
-    const message = `Not all of realm ${realm.name} is gone from ${drivers.toSorted().join(', ')}: it is tried again`;
+    const message = `Realm ${realm.name} is not completely removed from ${drivers.toSorted().join(', ')}: the removal is retried`;
     const erasure = { ...context.status.erasure, residue };
     return retrying('ResidueFound', message, {
       status: { erasure },

@@ -64,12 +64,12 @@ function theOneFor(
   const isTrusted = options.trustedNamespaces.includes(metadata.namespace ?? '');
   const [record, ...others] = ofSame.length === 0 && isTrusted ? all : ofSame;
   if (record === undefined) {
-    const message = `The keys of tenant ${spec.tenantId} are kept for a Tenant of another namespace or name: make it there or in a trusted namespace, or bring the Secret that it left`;
+    const message = `The keys of tenant ${spec.tenantId} belong to a Tenant of another namespace or name: create it there or in a trusted namespace, or restore its Secret`;
     throw new StepFailure(stalled('AdoptionNotAllowed', message));
   }
   if (others.length === 0) return record;
   const names = namesInMessage([record, ...others].map((one) => keyOf(one.metadata)));
-  const message = `More than one realm says it is of tenant ${spec.tenantId}, in Secrets ${names}: take label ${RECORD_LABEL} off the wrong ones`;
+  const message = `Several realms claim tenant ${spec.tenantId}, in Secrets ${names}: remove label ${RECORD_LABEL} from the wrong ones`;
   throw new StepFailure(stalled('AdoptionNotAllowed', message));
 }
 

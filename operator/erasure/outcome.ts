@@ -13,7 +13,7 @@ export type ErasureOutcome = StepOutcome<ErasureStatus>;
 
 const AGAIN_MS = 1_000;
 
-const ADVICE_DELETE = ', or set deletionPolicy to Delete to do without';
+const ADVICE_DELETE = ', or set deletionPolicy to Delete to skip them';
 
 /** Advice when an erasure that began with snapshots has lost its place for them because the policy was changed to Retain. */
 export const RESTORE_SNAPSHOT_POLICY = 'set deletionPolicy back to Snapshot so that they are taken';

@@ -75,7 +75,7 @@ export function createKubeTransport(options: {
     try {
       return JSON.parse(text);
     } catch (cause) {
-      throw unreachable('The answer of the API server is no JSON', cause);
+      throw unreachable('The answer of the API server is not JSON', cause);
     }
   }
 

@@ -66,7 +66,7 @@ const STATES: Readonly<Record<Tenant['spec']['state'], Omit<ConditionDraft, 'typ
   Hibernated: {
     status: 'False',
     reason: 'Hibernated',
-    message: 'Requests are answered 503: set state to Active to wake it',
+    message: 'Requests are answered with 503: set state to Active to wake the tenant',
   },
   Disabled: { status: 'False', reason: 'Disabled', message: 'Requests are refused: set state to Active to enable it' },
 };
@@ -78,6 +78,6 @@ export function readyOf({ spec }: Tenant, { state }: Partial<TenantStatus>): Omi
   const how =
     hibernation.wake === 'OnRequest'
       ? 'the next request wakes it'
-      : 'requests are answered 503 until the annotation engram.dev/wake-at has a new value';
-  return { status: 'False', reason: 'Hibernated', message: `Nobody used it for ${hibernation.afterIdle}: ${how}` };
+      : 'requests are answered with 503 until the annotation engram.dev/wake-at has a new value';
+  return { status: 'False', reason: 'Hibernated', message: `Unused for ${hibernation.afterIdle}: ${how}` };
 }

@@ -118,7 +118,7 @@ function createMetrics(registry: Registry, prefix: string) {
   const registers = [registry];
   const checks = new Counter({
     name: `${prefix}isolation_checks_total`,
-    help: 'Looks for canaries of tenants, by what they said',
+    help: 'Checks of the isolation of tenants, by result',
     labelNames: ['result'] as const,
     registers,
   });

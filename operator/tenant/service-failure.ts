@@ -7,7 +7,7 @@ const REFUSALS: Refusals = {
   OwnedByAnother: () =>
     stalled(
       'OwnedByAnother',
-      'Another resource manages this tenant: delete that one with deletionPolicy Retain first, or leave tenantId out',
+      'Another resource manages this tenant: delete that one with deletionPolicy Retain first, or remove tenantId',
       { conditions: [notProvisioned('OwnedByAnother', 'Another resource manages this tenant')] },
     ),
   AdoptionNotAllowed: () =>
@@ -17,21 +17,18 @@ const REFUSALS: Refusals = {
       conditions: [{ type: 'Routed', status: 'False', reason: 'HostnameConflict', message: HOSTNAME_TAKEN }],
     }),
   OwnerUnverified: () =>
-    stalled(
-      'OwnerUnverified',
-      'The account of owner.email never proved that address: have it verified, or name another owner',
-    ),
+    stalled('OwnerUnverified', 'The address of owner.email is not verified: verify it, or name another owner'),
   InvalidRequestError: ({ message }) => stalled('InvalidSpec', message),
   TenantNotFoundError: () =>
-    retrying('TenantMissing', 'The tenant is not there any more: it is made anew with the next attempt'),
+    retrying('TenantMissing', 'The tenant does not exist any more: it is created again with the next attempt'),
   ConflictError: ({ message }) => retrying('Conflict', message),
 };
 
 const ADOPTION =
-  'No Tenant of this namespace and name kept tenantId: make it in a trusted namespace, or ask who runs the operator to trust this one';
+  'No Tenant of this namespace and name had tenantId: create it in a trusted namespace, or ask the administrator of the operator to trust this one';
 
 const HOSTNAME_TAKEN =
-  'routing.hostname belongs to another tenant: choose another one, or take it from that tenant first';
+  'routing.hostname belongs to another tenant: choose another one, or remove it from that tenant first';
 
 /** Outcome while services do not answer or cannot reach their stores. */
 export function unreachable(services: readonly string[]): StepOutcome<Record<string, unknown>> {

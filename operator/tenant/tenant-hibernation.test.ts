@@ -44,7 +44,7 @@ describe('hibernation of a tenant', () => {
     expect(world.statusWrites()).to.equal(written);
     expect(world.conditions()).to.include({ Ready: 'False Hibernated' });
     expect(world.conditions()).not.to.have.any.keys('Stalled', 'Reconciling');
-    expect(world.condition('Ready')?.message).to.equal('Nobody used it for 72h: the next request wakes it');
+    expect(world.condition('Ready')?.message).to.equal('Unused for 72h: the next request wakes it');
     expect(world.read()?.status?.state).to.equal('Hibernated');
     tenant().isIdle = false;
     tenant().state = 'Active';

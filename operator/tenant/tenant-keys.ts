@@ -198,7 +198,7 @@ function statusOf({ name }: TenantApiKey, { metadata }: Secret, managed: boolean
 const NOTES: Readonly<Record<Exclude<KeyPlan['change'], 'kept'>, readonly [reason: string, message: string]>> = {
   issued: ['KeyIssued', 'A new API key is in Secret'],
   rotated: ['KeyRotated', 'The API key was rotated in Secret'],
-  replaced: ['KeyReplaced', 'The API key that was written by hand is in force, from Secret'],
+  replaced: ['KeyReplaced', 'The API key that was edited by hand is valid now, from Secret'],
   expired: ['KeyRevoked', 'The former API key was revoked, of Secret'],
 };
 

@@ -195,7 +195,7 @@ describe('reconciler of tenants', () => {
       Ready: 'False IsolationUnsupported',
     });
     expect(world.condition('Stalled')?.message).to.equal(
-      'Less isolation than Index: Documents (mongodb: Label), Graph (neo4j: Label); lower minimumIsolation or use an installation of its own',
+      'Less isolation than Index: Documents (mongodb: Label), Graph (neo4j: Label); lower minimumIsolation or use a separate installation',
     );
     expect(world.services.calls).to.deep.equal([]);
     expect(world.read()?.status?.stores).to.have.length(3);
@@ -245,7 +245,7 @@ describe('reconciler of tenants', () => {
     expect(tenant).to.include({ name: 'Acme', state: 'Active' });
     const corrections = world.notes.filter(({ reason }) => reason === 'DriftCorrected');
     expect(corrections.map(({ message }) => message)).to.deep.equal([
-      'Was changed elsewhere and set right: name, state',
+      'Was changed elsewhere and corrected: name, state',
     ]);
   });
 
@@ -377,7 +377,7 @@ describe('budget of a tenant', () => {
     expect(tenant().limits.items?.limit).to.equal(100);
     const corrections = world.notes.filter(({ reason }) => reason === 'DriftCorrected');
     expect(corrections.map(({ message }) => message)).to.deep.equal([
-      'Limits were changed elsewhere and set right: items',
+      'Limits were changed elsewhere and corrected: items',
     ]);
   });
 
@@ -388,7 +388,7 @@ describe('budget of a tenant', () => {
     await world.reconcile();
     expect(world.condition('QuotaExceeded')).to.include({ status: 'True', reason: 'Items' });
     expect(world.condition('QuotaExceeded')?.message).to.equal(
-      'More is used than the budget has: items 120 of 100; raise the limit in spec.quotas or remove data',
+      'The usage exceeds the budget: items 120 of 100; raise the limit in spec.quotas or remove data',
     );
     expect(world.conditions()).to.include({ Ready: 'True Available' });
     tenant().used.items = 90;

@@ -115,7 +115,7 @@ describe('route of a tenant', () => {
     expect(first.requeueAfterMs).to.be.within(1000, 1100);
     expect(world.conditions()).to.include({ Routed: 'Unknown GatewayPending', Ready: 'False GatewayPending' });
     expect(world.condition('Routed')?.message).to.equal(
-      'No answer yet from Gateway gateways/public: see that it exists and that a controller serves it',
+      'No answer yet from Gateway gateways/public: check that it exists and that a controller serves it',
     );
     const spec = only('httproutes')?.spec;
     expect(spec?.['hostnames']).to.deep.equal(['acme.example.com']);
@@ -136,7 +136,7 @@ describe('route of a tenant', () => {
     await world.reconcile();
     expect(world.conditions()).to.include({ Routed: 'False GatewayRejected', Stalled: 'True GatewayRejected' });
     expect(world.condition('Routed')?.message).to.equal(
-      'Gateway gateways/public does not take the route: namespace not allowed',
+      'Gateway gateways/public rejects the route: namespace not allowed',
     );
     expect(world.read()?.status).not.to.have.property('url');
   });
@@ -211,7 +211,7 @@ describe('route of a tenant', () => {
     await world.reconcile();
     expect(only('ingresses')?.spec['rules']).to.have.length(1);
     expect(world.notes.filter(({ reason }) => reason === 'DriftCorrected').map(({ message }) => message)).to.deep.equal(
-      ['Ingress engram/tenant-memory-acme was changed elsewhere and set right'],
+      ['Ingress engram/tenant-memory-acme was changed elsewhere and corrected'],
     );
   });
 

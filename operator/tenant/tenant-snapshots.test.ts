@@ -68,7 +68,7 @@ describe('deletion of a tenant by Snapshot', () => {
     const message = world.condition('ErasureComplete')?.message ?? '';
     expect(message)
       .to.include('The bucket b does not answer')
-      .and.to.match(/or set deletionPolicy to Delete to do without$/);
+      .and.to.match(/or set deletionPolicy to Delete to skip them$/);
     expect(message.length).to.be.at.most(200);
     expect(world.read()?.status?.erasure).to.deep.equal({ step: 'snapshot notes-1-final', residue: 0 });
     await world.reconcile();
@@ -142,7 +142,7 @@ describe('backup of a tenant', () => {
       world.change({ spec: { backup: { schedule, keep: 14 } } });
       await world.reconcile();
       expect(world.conditions(), schedule).to.include({ Ready: 'False InvalidSpec', Stalled: 'True InvalidSpec' });
-      expect(world.condition('Stalled')?.message).to.match(/^spec.backup.schedule is no schedule: /);
+      expect(world.condition('Stalled')?.message).to.match(/^spec.backup.schedule is invalid: /);
     }
   });
 });

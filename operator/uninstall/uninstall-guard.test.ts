@@ -105,6 +105,6 @@ describe('the guard of an uninstall', () => {
   it('refuses even a forced one while the operator does not let go', async () => {
     const { may, text } = await ask(cluster([ACME], { operator: 'stuck' }), { force: true });
     expect(may).to.equal(false);
-    expect(text).to.include('has not let go').and.include('Tenant memory/acme');
+    expect(text).to.include('has not released').and.include('Tenant memory/acme');
   });
 });

@@ -48,7 +48,7 @@ export async function mayUninstall(options: UninstallGuardOptions): Promise<bool
   }
   say(
     force
-      ? 'The operator has not let go of these in time. Look at its log; without an operator remove their finalizers by hand:'
+      ? 'The operator has not released these in time. See its log; without an operator remove their finalizers by hand:'
       : 'The operator must not be uninstalled while these wait for it: deleting them would hang for ever, and nothing would be erased.',
   );
   for (const { kind, object } of waiting.slice(0, MOST_NAMES)) say(`  ${kind.kind} ${keyOf(object.metadata)}`);

@@ -121,7 +121,7 @@ describe('the operator and the real services', function () {
     );
     await world.reconcile();
     expect(world.notes.map(({ message }) => message)).to.include(
-      'Limits were changed elsewhere and set right: datasets',
+      'Limits were changed elsewhere and corrected: datasets',
     );
     world.change({ spec: { quotas: { datasets: 0 } } });
     await world.reconcile();

@@ -118,7 +118,7 @@ describeWithCluster('tenants on a real API server', (server) => {
     expect(ingress?.spec.rules.map(({ host }) => host)).to.deep.equal(['ingress.example.com']);
     expect(ingress?.spec.rules[0]?.http.paths.length).to.be.greaterThan(20);
     expect(world.notes.map(({ message }) => message)).to.include(
-      `Ingress ${servicesNamespace}/${place.name} was changed elsewhere and set right`,
+      `Ingress ${servicesNamespace}/${place.name} was changed elsewhere and corrected`,
     );
     await world.change(TENANT_KIND, placed('ingress'), { spec: { routing: null } });
     await world.reconcile('ingress');

@@ -38,7 +38,7 @@ export function backUp(parts: DatasetParts): DatasetStep {
       if (backup === undefined) return done({ status: { backup: undefined }, removed: ['BackupHealthy'] });
       const cron = parseCron(backup.schedule);
       if ('fault' in cron) {
-        return failed(context, `spec.backup.schedule of the Tenant is no schedule: ${cron.fault}`);
+        return failed(context, `spec.backup.schedule of the Tenant is invalid: ${cron.fault}`);
       }
       const { backup: held } = context.status;
       const nextAt = dueTime(cron, held, context.now);

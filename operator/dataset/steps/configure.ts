@@ -57,10 +57,11 @@ export function configure(parts: DatasetParts): DatasetStep {
 function schemaCondition({ drifted, unused }: AnswerOf<'cognify.SetDatasetConfiguration'>): ConditionDraft {
   if (unused !== null) return { type: 'SchemaCurrent', status: 'False', reason: 'NoLanguageModel', message: unused };
   if (!drifted) {
-    const message = 'What is in memory was built by the declared model, prompt and chunking';
+    const message = 'The memory was built with the declared model, prompt and chunking';
     return { type: 'SchemaCurrent', status: 'True', reason: 'Current', message };
   }
-  const message = 'Data was built by another model, prompt or chunking: forget its memory and cognify it to rebuild it';
+  const message =
+    'Data was built with another model, prompt or chunking: forget its memory and cognify it to rebuild it';
   return { type: 'SchemaCurrent', status: 'False', reason: 'SchemaDrifted', message };
 }
 
@@ -76,7 +77,7 @@ async function textOf(
   const text = held?.data?.[key];
   if (text !== undefined) return text;
   const what = held === null ? `There is no ConfigMap ${name}` : `ConfigMap ${name} has no key ${key}`;
-  throw unusable('ConfigMapMissing', `${what} for spec.${field}: make it, or correct the reference`);
+  throw unusable('ConfigMapMissing', `${what} for spec.${field}: create it, or correct the reference`);
 }
 
 function parsedModel(text: string): JsonObject {
@@ -86,7 +87,7 @@ function parsedModel(text: string): JsonObject {
   } catch {
     // The message of JSON.parse quotes the text, so the error below replaces it.
   }
-  throw unusable('InvalidSpec', 'graphModel is no JSON object: correct its text');
+  throw unusable('InvalidSpec', 'graphModel is not a JSON object: correct its text');
 }
 
 /** Fails the step; the previous configuration stays in use. */

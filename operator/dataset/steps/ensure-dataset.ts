@@ -24,14 +24,14 @@ export function ensureDataset({ services, memory }: DatasetParts): DatasetStep {
       };
       const { dataset, created } = await askService(services, 'auth.EnsureDataset', { request, signal });
       if (known !== undefined && known !== dataset.id) {
-        const message = 'The dataset was removed behind the resource and is made anew, without its data';
+        const message = 'The dataset was removed behind the resource and is created again, without its data';
         event({ type: 'Warning', reason: 'DatasetRecreated', message });
       }
       if (known === undefined && datasetId !== undefined && !created) {
         event({
           type: 'Normal',
           reason: 'Adopted',
-          message: `The dataset ${dataset.name} was there and is managed now`,
+          message: `The dataset ${dataset.name} existed and is managed now`,
         });
       }
       memory.identity.remember(uid, `${stateOf(object)} ${tenantId} ${dataset.id}`);

@@ -79,7 +79,7 @@ function underWay(migration: Migration | null): ConditionDraft {
   const message =
     migration?.phase === 'settling'
       ? 'The new vectors are searched, the former ones are about to be removed'
-      : 'Vectors are made anew by the declared embedding model; the former ones are searched until then';
+      : 'Vectors are computed again by the declared embedding model; the former ones are searched until then';
   const reason = migration?.phase === 'settling' ? 'Settling' : 'Reembedding';
   return { type: 'Migrating', status: 'True', reason, message };
 }

@@ -96,7 +96,7 @@ async function release(
   await ifManagedByUs(() => askService(parts.services, 'ingest.SetRetention', { request, signal }));
   const answer = await ifManagedByUs(() => askService(parts.services, 'auth.ReleaseDataset', { request, signal }));
   if (answer === null || !answer.released) return done();
-  const message = `The dataset ${wireName(object)} is kept with its data: spec.datasetId of another Dataset takes it over`;
+  const message = `The dataset ${wireName(object)} is kept with its data: another Dataset adopts it by spec.datasetId`;
   event(isTenants ? LEFT_TO_TENANT : { type: 'Normal', reason: 'Retained', message });
   return done();
 }

@@ -1,4 +1,4 @@
-import { DATASET_KIND, type DatasetStatus } from '../../api/dataset.ts';
+import type { DatasetStatus } from '../../api/dataset.ts';
 import type { Tenant } from '../../api/tenant.ts';
 import type { ConditionDraft } from '../../kube-runtime/conditions.ts';
 import { KINDS, type KubeObject, keyOf, matchesSelector } from '../../kube-runtime/kube-object.ts';
@@ -17,10 +17,10 @@ export function resolveTenant(deps: DatasetDependencies): DatasetStep {
       const tenant = await readTenant(deps.client, object, signal);
       const named = keyOf(tenantName(object));
       if (tenant === null) {
-        return waiting('TenantMissing', `There is no Tenant ${named}: make it, or make another ${DATASET_KIND.kind}`);
+        return waiting('TenantMissing', `There is no Tenant ${named}: create it, or correct spec.tenantRef`);
       }
       if (!(await takesFrom(deps, tenant, context))) {
-        const message = `Tenant ${named} takes no Datasets from this namespace: see its spec.datasets.allowedNamespaces`;
+        const message = `Tenant ${named} accepts no Datasets from this namespace: see its spec.datasets.allowedNamespaces`;
         const conditions = [notProvisioned('NamespaceNotAllowed', message)];
         return stalled('NamespaceNotAllowed', message, { conditions, requeueAfterMs: NAMESPACE_AGAIN_MS });
       }

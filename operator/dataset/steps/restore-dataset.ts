@@ -73,7 +73,7 @@ async function ask(
   if (failure !== null) {
     const said = failure.message.replace(/\.$/, '');
     const isMissing = failure.name === 'EntityNotFoundError';
-    const message = isMissing ? `${said}: make this resource anew with one of status.backup` : said;
+    const message = isMissing ? `${said}: create this resource again with one of status.backup` : said;
     const isFinal = FINAL.includes(failure.name);
     // A damaged snapshot stays damaged, and checking it again is expensive.
     const again = failure.name === 'ConflictError' ? {} : { requeueAfterMs: LATER_MS };

@@ -24,12 +24,12 @@ export function syncAccess(parts: DatasetParts): DatasetStep {
       const answer = await askAbout(parts, context, 'auth.SyncGrants', request);
       const wasSynced = context.status.observedGeneration === object.metadata.generation;
       if (wasSynced && answer.added + answer.removed > 0) {
-        const message = `Grants were otherwise than declared: ${answer.added} given, ${answer.removed} taken`;
+        const message = `Grants differed from the declared ones: ${answer.added} added, ${answer.removed} removed`;
         event({ type: 'Normal', reason: 'AccessCorrected', message });
       }
       if (answer.unknownPrincipals.length > 0) {
         const names = namesInMessage(answer.unknownPrincipals);
-        const message = `Unknown: ${names}; make them in the tenant, or take them out of spec.access.grants`;
+        const message = `Unknown: ${names}; create them in the tenant, or remove them from spec.access.grants`;
         return stalled('PrincipalUnknown', message, {
           conditions: [{ type: 'AccessSynced', status: 'False', reason: 'PrincipalUnknown', message }],
           requeueAfterMs: UNKNOWN_AGAIN_MS,

@@ -197,13 +197,13 @@ const SETTING = 'ENGRAM_OPERATOR_ELASTICSEARCH_URL';
 export function administratorError(error: unknown, store: string): unknown {
   if (isEngramError(error)) return error;
   if (error instanceof TypeError && /URL/.test(error.message)) {
-    return refused(store, `${SETTING} is no http:// or https:// address`, undefined);
+    return refused(store, `${SETTING} is not an http:// or https:// address`, undefined);
   }
   if (error instanceof errors.TimeoutError) return tooSlow(store, error);
   if (error instanceof errors.ConnectionError || error instanceof errors.NoLivingConnectionsError) {
     return away(store, error);
   }
-  if (error instanceof errors.ProductNotSupportedError) return refused(store, 'it is no Elasticsearch', error);
+  if (error instanceof errors.ProductNotSupportedError) return refused(store, 'it is not Elasticsearch', error);
   if (!(error instanceof errors.ResponseError)) return error;
   const { statusCode = 500, body } = error;
   const text = JSON.stringify(body ?? '');

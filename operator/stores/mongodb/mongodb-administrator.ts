@@ -237,7 +237,7 @@ export function administratorError(error: unknown, store: string): unknown {
   const setting = 'ENGRAM_OPERATOR_MONGODB_URL';
   // Errors of the parser, or of Node's `URL`, quote the address.
   if (error instanceof MongoParseError || (error instanceof TypeError && /URL/.test(error.message))) {
-    return refused(store, `${setting} is no mongodb:// address`, undefined);
+    return refused(store, `${setting} is not a mongodb:// address`, undefined);
   }
   if (!(error instanceof MongoError)) return error;
   const code = codeOf(error);

@@ -75,7 +75,7 @@ const REFUSALS: ReadonlySet<string> = new Set([
 export function administratorError(error: unknown, store: string, look: string): unknown {
   if (isEngramError(error)) return error;
   if (error instanceof TypeError && /URL/.test(error.message)) {
-    return refused(store, `${SETTING} is no list of nats:// addresses`, undefined);
+    return refused(store, `${SETTING} is not a list of nats:// addresses`, undefined);
   }
   if (!(error instanceof NatsError)) return error;
   const { code } = error;

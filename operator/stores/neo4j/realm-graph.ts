@@ -56,7 +56,7 @@ export function administratorError(error: unknown, store: string): unknown {
   if (isEngramError(error) || !(error instanceof Error)) return error;
   if (!isDriverError(error)) {
     return /URL|scheme/i.test(error.message)
-      ? refused(store, 'ENGRAM_NEO4J_URL is no neo4j:// address', undefined)
+      ? refused(store, 'ENGRAM_NEO4J_URL is not a neo4j:// address', undefined)
       : error;
   }
   if (isWrongLogin(error)) {

@@ -34,7 +34,7 @@ export function isolationProblem(
   const weak = stores.filter(({ isolation }) => STRENGTH[isolation] < STRENGTH[minimum]);
   if (weak.length === 0) return null;
   const named = weak.map(({ role, driver, isolation }) => `${role} (${driver}: ${isolation})`).toSorted();
-  return `Less isolation than ${minimum}: ${named.join(', ')}; lower minimumIsolation or use an installation of its own`;
+  return `Less isolation than ${minimum}: ${named.join(', ')}; lower minimumIsolation or use a separate installation`;
 }
 
 /**
@@ -49,7 +49,7 @@ export function checkBackup({ client }: TenantDependencies): TenantStep {
       if (backup === undefined) return done();
       const cron = parseCron(backup.schedule);
       if ('fault' in cron) {
-        return stalled('InvalidSpec', `spec.backup.schedule is no schedule: ${cron.fault}`, { continues: true });
+        return stalled('InvalidSpec', `spec.backup.schedule is invalid: ${cron.fault}`, { continues: true });
       }
       const found = await findPlace(client, object, backup.destinationRef?.name, signal);
       return 'fault' in found ? retrying('SecretMissing', found.fault, { continues: true }) : done();

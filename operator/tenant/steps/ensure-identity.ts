@@ -111,7 +111,7 @@ function emitIdentityEvent(context: TenantContext, { created, corrected, tenantI
     return;
   }
   if (corrected.includes('adopted')) {
-    const message = `Tenant ${tenantId} was taken over with its data`;
+    const message = `Tenant ${tenantId} was adopted with its data`;
     event({ type: 'Normal', reason: 'TenantAdopted', message });
     return;
   }
@@ -119,7 +119,7 @@ function emitIdentityEvent(context: TenantContext, { created, corrected, tenantI
   const isOurs = status.state !== undefined && status.state !== effectiveState(context.object, status, isAsleep);
   const drifted = corrected.filter((field) => field !== 'state' || !isOurs).toSorted();
   if (drifted.length === 0 || isNewGeneration(context)) return;
-  const message = `Was changed elsewhere and set right: ${drifted.join(', ')}`;
+  const message = `Was changed elsewhere and corrected: ${drifted.join(', ')}`;
   event({ type: 'Warning', reason: 'DriftCorrected', message });
 }
 
@@ -128,7 +128,7 @@ function emitHibernationEvent({ object, status, event }: TenantContext, isAsleep
   const { state, hibernation } = object.spec;
   if (state !== 'Active' || hibernation === undefined || status.state === undefined) return;
   if (isAsleep && status.state === 'Active') {
-    const message = `Nobody used the tenant for ${hibernation.afterIdle}, so it was hibernated`;
+    const message = `The tenant was unused for ${hibernation.afterIdle}, so it was hibernated`;
     event({ type: 'Normal', reason: 'Hibernated', message });
   }
   if (!isAsleep && status.state === 'Hibernated') {

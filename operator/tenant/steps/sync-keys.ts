@@ -52,8 +52,8 @@ function outcome(
   const rotating = synced.filter(({ isRotating }) => isRotating).flatMap(({ secret }) => secret?.name ?? []);
   const condition =
     rotating.length > 0
-      ? credentials('True', 'Rotating', `Two keys are valid, take the new one: ${rotating.toSorted().join(', ')}`)
-      : credentials('True', 'Issued', 'All keys are in force');
+      ? credentials('True', 'Rotating', `Two keys are valid, use the new one: ${rotating.toSorted().join(', ')}`)
+      : credentials('True', 'Issued', 'All keys are valid');
   return done<{ secrets: readonly TenantStatusSecret[] }>({ conditions: [condition], status: { secrets }, ...requeue });
 }
 
@@ -75,7 +75,7 @@ async function revokeUnlisted(work: KeyWork): Promise<void> {
     context.event({
       type: 'Normal',
       reason: 'KeyRevoked',
-      message: `API key ${name} was taken out of the list and revoked`,
+      message: `API key ${name} was removed from the list and revoked`,
     });
   }
   const places = new Map(apiKeys.map(({ name, secretName }) => [name, secretName]));

@@ -53,7 +53,7 @@ function outcomeOf(quotas: TenantQuotas | undefined, usage: Usage): StepOutcome<
   if (exceeded.length === 0) return done({ status, removed: ['QuotaExceeded'] });
   const said = exceeded.map(({ kind, used, limit }) => `${FIELDS[kind]} ${used} of ${limit}`).toSorted();
   const [first] = exceeded.map(({ kind }) => FIELDS[kind]).toSorted();
-  const message = `More is used than the budget has: ${said.join(', ')}; raise the limit in spec.quotas or remove data`;
+  const message = `The usage exceeds the budget: ${said.join(', ')}; raise the limit in spec.quotas or remove data`;
   const reason = REASONS.get(first ?? '') ?? 'Exceeded';
   return done({ status, conditions: [{ type: 'QuotaExceeded', status: 'True', reason, message }] });
 }
@@ -104,6 +104,6 @@ function usageStatus(usage: Usage, enforced: boolean | undefined): TenantStatusU
 }
 
 function emitDriftEvent({ event }: TenantContext, drifted: readonly string[]): void {
-  const message = `Limits were changed elsewhere and set right: ${drifted.join(', ')}`;
+  const message = `Limits were changed elsewhere and corrected: ${drifted.join(', ')}`;
   event({ type: 'Warning', reason: 'DriftCorrected', message });
 }

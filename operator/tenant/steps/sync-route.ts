@@ -29,7 +29,7 @@ export function syncRoute(deps: TenantDependencies): TenantStep {
       }
       if (wanted === null) {
         const { hostname } = context.object.spec.routing ?? {};
-        const message = hostname === undefined ? 'No route is asked for' : `Requests for ${hostname} select the tenant`;
+        const message = hostname === undefined ? 'No route is declared' : `Requests for ${hostname} select the tenant`;
         return done({
           conditions: [routed('True', 'NotRequested', message)],
           status: { url: undefined, routeObject: undefined },
@@ -89,7 +89,7 @@ async function applyRoute(
   try {
     const { corrected } = await applier.apply(object, desired, { prune, namespaces, signal });
     for (const name of corrected) {
-      event({ type: 'Warning', reason: 'DriftCorrected', message: `${name} was changed elsewhere and set right` });
+      event({ type: 'Warning', reason: 'DriftCorrected', message: `${name} was changed elsewhere and corrected` });
     }
     return 'applied';
   } catch (error) {
@@ -102,7 +102,7 @@ async function applyRoute(
 function ingressOutcome({ spec }: Tenant, status: Pick<TenantStatus, 'routeObject'>): RouteOutcome {
   const { hostname = '', tlsSecretName } = spec.routing ?? {};
   const url = `${tlsSecretName === undefined ? 'http' : 'https'}://${hostname}`;
-  const message = 'The Ingress is there; whether its controller serves it, an Ingress does not say';
+  const message = 'The Ingress exists; its status does not tell whether its controller serves it';
   return done({ conditions: [routed('True', 'Accepted', message)], status: { ...status, url } });
 }
 
@@ -116,7 +116,7 @@ async function httpRouteOutcome(
   const verdict = route === null ? { verdict: 'waiting' as const, gateways: [] } : routeVerdict(route);
   if (verdict.verdict === 'waiting') {
     const gateways = verdict.gateways.join(', ');
-    const message = `No answer yet from Gateway ${gateways}: see that it exists and that a controller serves it`;
+    const message = `No answer yet from Gateway ${gateways}: check that it exists and that a controller serves it`;
     const age = now.getTime() - Date.parse(route?.metadata.creationTimestamp ?? now.toISOString());
     return progressing('GatewayPending', message, {
       conditions: [routed('Unknown', 'GatewayPending', message)],
@@ -126,11 +126,11 @@ async function httpRouteOutcome(
     });
   }
   if (verdict.verdict === 'rejected') {
-    return refused(`Gateway ${verdict.gateway} does not take the route: ${verdict.message}`, status);
+    return refused(`Gateway ${verdict.gateway} rejects the route: ${verdict.message}`, status);
   }
   const url = await urlOf(client, object, signal);
   return done({
-    conditions: [routed('True', 'Accepted', 'All Gateways take the route')],
+    conditions: [routed('True', 'Accepted', 'All Gateways accept the route')],
     status: { ...status, url },
   });
 }

@@ -59,7 +59,7 @@ export function verifyIsolation(deps: TenantDependencies): TenantStep {
 const OF_ITS_OWN = 'The tenant has services and databases of its own: no other tenant is there to be compared with';
 
 const ALONE = 'The tenant finds its canary, and there is no other tenant to compare with';
-const NOBODY_YET = 'The tenant finds its canary, and those of other tenants are not there yet';
+const NOBODY_YET = 'The tenant finds its canary, and those of other tenants do not exist yet';
 
 const VERIFIED: ConditionDraft = {
   type: TYPE,
@@ -120,7 +120,7 @@ function leaked(
   const [first] = leaks;
   const more = leaks.length > 1 ? ` and ${leaks.length - 1} more` : '';
   const advice = fences ? 'the tenant is fenced' : 'set state to Disabled';
-  const message = `Memory leaks between this tenant and ${first?.otherTenantId}${more} (status.leaks): ${advice} until the services and their stores are put right`;
+  const message = `Memory leaks between this tenant and ${first?.otherTenantId}${more} (status.leaks): ${advice} until the services and their stores are repaired`;
   return stalled('CanaryLeaked', message, {
     status: { leaks },
     conditions: [{ type: TYPE, status: 'False', reason: 'CanaryLeaked', message }],
