@@ -731,7 +731,7 @@ export interface TenantHibernation {
    */
   readonly afterIdle: string;
   /**
-   * `OnRequest`: the next request with a valid credential wakes it and is answered; where services have to start, requests are answered 503 with `Retry-After` meanwhile. `Manual`: requests are answered with 503 until the annotation `engram.dev/wake-at` has a new value.
+   * `OnRequest`: the next request with a valid credential wakes it and is answered; where services have to start, requests are answered 503 with `Retry-After` meanwhile. `Manual`: requests are answered 503 until the annotation `engram.dev/wake-at` has a new value.
    */
   readonly wake: 'OnRequest' | 'Manual';
 }

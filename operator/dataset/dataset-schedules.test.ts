@@ -115,7 +115,9 @@ describe('schedules of datasets', () => {
   it('is Stalled by a schedule that cron does not know, with the reason', async () => {
     await begin({ cognify: at('0 25 * * *') });
     expect(world.conditions()['Stalled']).to.equal('True InvalidSpec');
-    expect(world.condition('Stalled')?.message).to.equal('spec.pipeline.cognify.schedule is invalid: "25" is not a valid hour');
+    expect(world.condition('Stalled')?.message).to.equal(
+      'spec.pipeline.cognify.schedule is invalid: "25" is not a valid hour',
+    );
   });
 
   it('starts cognify when data was added, not while a run is under way, and not more than once a minute', async () => {

@@ -104,7 +104,10 @@ function identityOf(
   };
 }
 
-function emitIdentityEvent(context: TenantContext, { created, corrected, tenantId, isAsleep }: AnswerOf<'auth.EnsureTenant'>): void {
+function emitIdentityEvent(
+  context: TenantContext,
+  { created, corrected, tenantId, isAsleep }: AnswerOf<'auth.EnsureTenant'>,
+): void {
   const { event, status } = context;
   if (created) {
     event({ type: 'Normal', reason: 'TenantCreated', message: `Tenant ${tenantId} was created` });
