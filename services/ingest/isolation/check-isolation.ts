@@ -3,8 +3,8 @@ import { isEngramError } from '../../common/kernel/errors.ts';
 import type { AnswerOf, CanaryLeak, RequestOf } from '../../common/platform/messaging/messages.ts';
 import type { CallContext } from '../../common/platform/messaging/messenger.ts';
 import type { IngestDependencies } from '../dependencies.ts';
-import { findItemDataset } from '../items/find-item.ts';
 import { readItemText } from '../items/read-items.ts';
+import { findItemDataset } from '../items/target-dataset.ts';
 import { type Canary, canaryOf, ensureCanary, isOutdated, removeCanary } from './canary.ts';
 
 type SearchOf = Omit<RequestOf<'search.LookFor'>, 'text'>;

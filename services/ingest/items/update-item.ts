@@ -1,26 +1,27 @@
 import { billOf, payerOf } from '../../common/domain/budget.ts';
 import { type DataItem, md5Of } from '../../common/domain/data-item.ts';
+import { RELATIONS } from '../../common/domain/index-rows.ts';
 import { isTerminal, type RunState } from '../../common/domain/run.ts';
 import type { DataItemId } from '../../common/kernel/brand.ts';
 import { type DatasetRef, scopeOf } from '../../common/kernel/dataset.ts';
 import { type EngramError, engramError, isEngramError } from '../../common/kernel/errors.ts';
 import { asId } from '../../common/kernel/ids.ts';
 import type { Principal } from '../../common/kernel/principal.ts';
+import type { DatasetScope } from '../../common/kernel/scope.ts';
+import { slices } from '../../common/kernel/slices.ts';
 import { awaitRun } from '../../common/platform/jobs/await-run.ts';
 import { runErrorOf } from '../../common/platform/jobs/run-error.ts';
 import { isPermitted } from '../../common/platform/messaging/is-permitted.ts';
 import type { CallContext } from '../../common/platform/messaging/messenger.ts';
-import { builtAmong } from '../../common/records/cognify/ledger.ts';
+import { builtAmong, visible } from '../../common/records/cognify/ledger.ts';
 import { type ChunkChanges, chunkChanges } from '../../common/text/chunking/chunk-changes.ts';
 import type { IngestDependencies } from '../dependencies.ts';
 import { forgetMarks } from '../repetition/forget-marks.ts';
 import { holds } from './content-identity.ts';
-import { findItemDataset } from './find-item.ts';
 import { type Input, openInput, type Source } from './input-source.ts';
-import { itemChunks } from './item-chunks.ts';
 import { createLocalReader } from './local-files.ts';
 import { removeFormerContent, replaceContent, updateTargetNotFound } from './replace-content.ts';
-import { targetDataset } from './target-dataset.ts';
+import { findItemDataset, targetDataset } from './target-dataset.ts';
 import { trackedRun } from './tracked-run.ts';
 
 export interface UpdateRequest {
@@ -174,4 +175,29 @@ function rebuildOf(
   }
   if (before === null) return { reason: 'no_baseline', detail: `document ${id} was not cognified yet` };
   return null;
+}
+
+/** A document of the greatest allowed size, cut as finely as allowed, has fewer. */
+const MOST_CHUNKS = 1_000_000;
+const SLICE = 1000;
+
+/** Ids of the passages that readers see of an item, in the order of the document; null when it is not built. */
+export async function itemChunks(
+  { graph, ledger }: Pick<IngestDependencies, 'graph' | 'ledger'>,
+  scope: DatasetScope,
+  item: DataItemId,
+): Promise<readonly string[] | null> {
+  const entry = (await ledger.entries(scope, [item])).get(item);
+  if (entry === undefined || entry.erased || entry.generation === 0) return null;
+  const committed = new Map([[item, entry.generation]]);
+  const edges = await graph.neighbours(scope, [item], {
+    ...{ relations: [RELATIONS.isPartOf], direction: 'in', limitPerNode: MOST_CHUNKS, withProperties: false },
+  });
+  const ids = visible(edges, committed).map(({ source }) => source);
+  const places = new Map<string, number>();
+  for (const slice of slices(ids, SLICE)) {
+    const nodes = await graph.nodes(scope, slice);
+    for (const { id, properties } of visible(nodes, committed)) places.set(id, Number(properties['chunkIndex']));
+  }
+  return [...places].sort(([, one], [, other]) => one - other).map(([id]) => id);
 }

@@ -1,5 +1,6 @@
 import type { DataItem } from '../../common/domain/data-item.ts';
 import type { DatasetId } from '../../common/kernel/brand.ts';
+import type { DatasetRef } from '../../common/kernel/dataset.ts';
 import type { FailedBuild } from '../../common/records/cognify/ledger.ts';
 
 /**
@@ -37,4 +38,25 @@ export function presentFailure({ errorClass, message, tries, isSetAside, failedA
 
 function presentMetadata(item: DataItem): Readonly<Record<string, unknown>> {
   return item.nodeSets.length === 0 ? item.externalMetadata : { ...item.externalMetadata, node_set: item.nodeSets };
+}
+
+/** RFC 6266: an ASCII name for old clients and the exact one in UTF-8. */
+export function contentDisposition(fileName: string): string {
+  const ascii = fileName.replaceAll(/[^\x20-\x7e]|["\\]/g, '_');
+  const exact = encodeURIComponent(fileName.toWellFormed()).replaceAll(
+    /['()*]/g,
+    (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+  return `attachment; filename="${ascii}"; filename*=UTF-8''${exact}`;
+}
+
+/** Dataset record of the wire (ingest.md §5.1). */
+export function presentDataset(dataset: DatasetRef): Readonly<Record<string, unknown>> {
+  return {
+    id: dataset.id,
+    name: dataset.name,
+    createdAt: dataset.createdAt,
+    updatedAt: dataset.updatedAt,
+    ownerId: dataset.ownerId,
+  };
 }

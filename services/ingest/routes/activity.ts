@@ -7,7 +7,7 @@ import { uuid } from '../../common/platform/http/schema.ts';
 import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
 import type { IngestDependencies } from '../dependencies.ts';
 import { presentAccount, presentActiveAccount } from '../presenters/active-account.ts';
-import { contentDisposition } from '../presenters/content-disposition.ts';
+import { contentDisposition } from '../presenters/data-item.ts';
 import { presentTrace, traceSchema } from '../presenters/trace.ts';
 import { accounts, activeAccounts as activeAccountsAnswer } from './answers.schema.ts';
 

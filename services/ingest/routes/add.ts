@@ -8,7 +8,7 @@ import type { IngestDependencies } from '../dependencies.ts';
 import { checkCounts } from '../items/item-annotations.ts';
 import { isSelected, targetDataset } from '../items/target-dataset.ts';
 import { trackedRun } from '../items/tracked-run.ts';
-import { presentAddResult } from '../presenters/add-result.ts';
+import { presentAddResult } from '../presenters/write-results.ts';
 import { annotationsOf, dataFields, inputsOf } from './data-fields.ts';
 
 const acceptAddition = onDemand(async () => (await import('../items/background-additions.ts')).acceptAddition);

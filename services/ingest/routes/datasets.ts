@@ -9,9 +9,7 @@ import { lenientBoolean, lenientInteger, optional, uuid, uuidList } from '../../
 import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
 import { failedBuild } from '../../common/records/cognify/ledger.ts';
 import type { IngestDependencies } from '../dependencies.ts';
-import { contentDisposition } from '../presenters/content-disposition.ts';
-import { presentDataItem } from '../presenters/data-item.ts';
-import { presentDataset } from '../presenters/dataset.ts';
+import { contentDisposition, presentDataItem, presentDataset } from '../presenters/data-item.ts';
 import { dataCount, dataRecord, datasetRecord } from './answers.schema.ts';
 
 const forgetDataset = onDemand(async () => (await import('../forgetting/durable-deletion.ts')).deleteDatasetDurably);

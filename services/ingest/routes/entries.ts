@@ -4,9 +4,8 @@ import { defineRoute, json, type Route } from '../../common/platform/http/route.
 import { onDatasets } from '../../common/platform/http/route-permission.ts';
 import { lenientBoolean, optionalOrBlank, uuid } from '../../common/platform/http/schema.ts';
 import type { IngestDependencies } from '../dependencies.ts';
-import { presentEntryResult } from '../presenters/entry-result.ts';
-import { entrySchema } from '../sessions/entries/kinds.ts';
-import { DEFAULT_DATASET, rememberEntry } from '../sessions/remember-entry.ts';
+import { presentEntryResult } from '../presenters/write-results.ts';
+import { DEFAULT_DATASET, entrySchema, rememberEntry } from '../sessions/remember-entry.ts';
 import { rememberResult } from './answers.schema.ts';
 
 const bodySchema = z

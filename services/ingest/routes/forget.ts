@@ -8,7 +8,7 @@ import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
 import type { IngestDependencies } from '../dependencies.ts';
 import { deleteResult, forgetResult } from './answers.schema.ts';
 
-const findItemDataset = onDemand(async () => (await import('../items/find-item.ts')).findItemDataset);
+const findItemDataset = onDemand(async () => (await import('../items/target-dataset.ts')).findItemDataset);
 const forgetDataset = onDemand(async () => (await import('../forgetting/durable-deletion.ts')).deleteDatasetDurably);
 const forgetItems = onDemand(async () => (await import('../forgetting/durable-deletion.ts')).deleteItemsDurably);
 const forgetMemory = onDemand(async () => (await import('../forgetting/durable-deletion.ts')).deleteMemoryDurably);

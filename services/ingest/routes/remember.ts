@@ -14,12 +14,12 @@ import type { CognifyOptions } from '../../common/platform/messaging/messages.ts
 import type { IngestDependencies } from '../dependencies.ts';
 import { checkCounts } from '../items/item-annotations.ts';
 import { isSelected, targetDataset } from '../items/target-dataset.ts';
+import { presentStoredSkills } from '../presenters/skill.ts';
 import {
   presentRememberedInSession,
   presentRememberResult,
   presentRememberStarted,
-} from '../presenters/remember-result.ts';
-import { presentStoredSkills } from '../presenters/skill.ts';
+} from '../presenters/write-results.ts';
 import { rememberResult } from './answers.schema.ts';
 import { annotationsOf, dataFields, inputsOf, listOf, textOrTexts } from './data-fields.ts';
 

@@ -7,14 +7,14 @@ import { uuid } from '../../common/platform/http/schema.ts';
 import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
 import type { Messenger } from '../../common/platform/messaging/messenger.ts';
 import type { WorkState } from '../model.ts';
-import { contentDisposition } from '../presenters/content-disposition.ts';
+import { contentDisposition } from '../presenters/data-item.ts';
 import { presentRestore, presentSnapshot } from '../presenters/snapshot.ts';
 import type { DatasetSnapshots } from '../snapshots/dataset-snapshots.ts';
 import type { UserRestores } from '../snapshots/user-restores.ts';
 
 const targetDataset = onDemand(async () => (await import('../items/target-dataset.ts')).targetDataset);
 const permittedDatasets = onDemand(async () => (await import('../items/target-dataset.ts')).permittedDatasets);
-const wholeDataset = onDemand(async () => (await import('../items/whole-dataset.ts')).wholeDataset);
+const wholeDataset = onDemand(async () => (await import('../items/target-dataset.ts')).wholeDataset);
 
 export interface SnapshotRouteDependencies {
   readonly messenger: Messenger;

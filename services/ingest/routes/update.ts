@@ -8,7 +8,7 @@ import { isModelRefusal, runError } from '../../common/platform/jobs/run-error.t
 import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
 import type { IngestDependencies } from '../dependencies.ts';
 import { parseNodeSets } from '../items/item-annotations.ts';
-import { presentUpdateResult } from '../presenters/update-result.ts';
+import { presentUpdateResult } from '../presenters/write-results.ts';
 import { updateResult } from './answers.schema.ts';
 import { inputsOf, textOrTexts } from './data-fields.ts';
 

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { DatasetRef } from '../../common/kernel/dataset.ts';
 import { isEngramError } from '../../common/kernel/errors.ts';
 import type { JsonObject } from '../../common/kernel/json.ts';
@@ -6,9 +7,28 @@ import { HttpError } from '../../common/platform/http/http-error.ts';
 import type { CallContext } from '../../common/platform/messaging/messenger.ts';
 import type { IngestDependencies } from '../dependencies.ts';
 import { targetDataset } from '../items/target-dataset.ts';
-import type { StoredEntry } from './entries/entry-kind.ts';
-import { type Entry, kindOf } from './entries/kinds.ts';
+import type { EntryKind, StoredEntry } from './entry-kind.ts';
+import { feedbackKind, feedbackSchema, qaKind, qaSchema } from './qa-entries.ts';
 import { requireSessionMemory, sessionTarget } from './session-target.ts';
+import { skillRunKind, skillRunSchema } from './skill-run-entries.ts';
+import { traceKind, traceSchema } from './trace-entries.ts';
+
+/** Every kind of entry, told apart by `type`; an unknown one is a fault that names these. */
+export const entrySchema = z.discriminatedUnion('type', [qaSchema, traceSchema, feedbackSchema, skillRunSchema]);
+export type Entry = z.output<typeof entrySchema>;
+
+/** What is done with each. */
+const KINDS: { readonly [Type in Entry['type']]: EntryKind<Extract<Entry, { type: Type }>> } = {
+  qa: qaKind,
+  trace: traceKind,
+  feedback: feedbackKind,
+  skill_run: skillRunKind,
+};
+
+export function kindOf(entry: Entry): EntryKind<Entry> {
+  // The table pairs each type with the handler of its entries.
+  return KINDS[entry.type] as EntryKind<Entry>;
+}
 
 export const DEFAULT_DATASET = 'main_dataset';
 

@@ -14,7 +14,7 @@ import type { UploadedFile } from '../../common/ports/upload.ts';
 import type { Datasets } from '../../common/records/auth/datasets.ts';
 import type { Write } from '../../common/storage/ports/document-store.ts';
 import { type CheckSignature, partPlace } from '../../common/storage/snapshots/manifest.ts';
-import { wholeDataset } from '../items/whole-dataset.ts';
+import { wholeDataset } from '../items/target-dataset.ts';
 import { createRecordedWork, type WorkKey, type WorkProgress } from '../jobs/recorded-work.ts';
 import type { UserRestores as Records, UserRestore } from '../repositories/restores.ts';
 import type { SnapshotRecord } from '../repositories/snapshots.ts';

@@ -1,3 +1,4 @@
+import { itemBlobs } from '../../common/domain/data-item.ts';
 import {
   type SignedManifest,
   SNAPSHOT_FORMAT,
@@ -14,10 +15,10 @@ import type { BlobStore } from '../../common/storage/ports/blob-store.ts';
 import type { DatasetReaders } from '../../common/storage/ports/dataset-indexes.ts';
 import type { DocumentStore } from '../../common/storage/ports/document-store.ts';
 import { manifestHash, writeManifest } from '../../common/storage/snapshots/manifest.ts';
-import { type PartPlace, writePart } from '../../common/storage/snapshots/part-stream.ts';
+import { lineOf, linesOf, type PartPlace, readPart, writePart } from '../../common/storage/snapshots/part-stream.ts';
 import { changedAmong, cutLines, type DatasetCut, type ItemContent, lastEvent } from './dataset-cut.ts';
-import { blobsOfItems, NO_ROWS, planParts, type RowCounts, rowsOfItems } from './item-parts.ts';
-import { blobsKept, rowsKept } from './thin-parts.ts';
+import { blobHead, blobsOfItems, NO_ROWS, planParts, type RowCounts, rowsOfItems } from './item-parts.ts';
+import { splitBlobs } from './split-blobs.ts';
 
 export interface SnapshotSources {
   readonly store: DocumentStore;
@@ -253,4 +254,50 @@ function isSame(one: ItemContent, other: ItemContent | undefined): boolean {
 async function removeParts({ blobs, scope, folder }: PartPlace, gone: readonly ItemPart[]): Promise<void> {
   const keys = gone.flatMap(({ parts }) => parts.map(({ name }) => `${folder}${name}`));
   if (keys.length > 0) await blobs.remove(scope, keys);
+}
+
+/** What to keep of a part, and what is counted of it. */
+interface Kept {
+  readonly items: readonly ItemContent[];
+  readonly counts: RowCounts;
+}
+
+/** The blobs of those items alone, as a part has them. */
+export async function* blobsKept(
+  place: PartPlace,
+  part: SnapshotPart,
+  { items, counts }: Kept,
+): AsyncGenerator<Buffer> {
+  const keys = new Set(items.flatMap((item) => itemBlobs.content(item)));
+  for await (const { key, size, content } of splitBlobs(readPart(place, part))) {
+    const isKept = keys.has(key);
+    if (isKept) {
+      counts.blobs += 1;
+      yield blobHead({ key, size });
+    }
+    for await (const bytes of content) if (isKept) yield bytes as Buffer;
+  }
+}
+
+const COUNTED: ReadonlyMap<string, keyof RowCounts> = new Map(
+  Object.entries<keyof RowCounts>({
+    text: 'text',
+    vector: 'vectors',
+    node: 'nodes',
+    edge: 'edges',
+  }),
+);
+
+/** The rows of those items alone, as a part has them. */
+export async function* rowsKept(place: PartPlace, part: SnapshotPart, { items, counts }: Kept): AsyncGenerator<string> {
+  const ids = new Set<string>(items.map(({ id }) => id));
+  let isKept = false;
+  for await (const line of linesOf(readPart(place, part))) {
+    const [kind, id] = line as readonly [string, string];
+    if (kind === 'item') isKept = ids.has(id);
+    if (!isKept) continue;
+    const counted = COUNTED.get(kind);
+    if (counted !== undefined) counts[counted] += 1;
+    yield lineOf(line);
+  }
 }

@@ -10,8 +10,7 @@ import { createWakeUp } from '../async/wake-up.ts';
 import { createFaultMemory } from './fault-memory.ts';
 import { HandOverError, type JobFailureRules, settleJobFailure } from './job-failure.ts';
 import { holdLease, type JobLease } from './job-lease.ts';
-import type { WatchedWorkQueue } from './work-queue.ts';
-import type { WorkWatch } from './work-watch.ts';
+import type { WatchedWorkQueue, WorkWatch } from './work-queue.ts';
 
 /** Takes jobs from the queue and has them driven, several at a time, each under a lease that is kept alive. */
 export interface JobWorker {

@@ -1,18 +1,19 @@
 import { pagesOf } from '../../kernel/result-page.ts';
 import { type Scope, SYSTEM_SCOPE, type SystemScope } from '../../kernel/scope.ts';
 import type { Clock, IdSource } from '../../ports/system.ts';
-import type { ClaimedJob, NewJob, WorkQueue } from '../../ports/work-queue.ts';
+import type { ClaimedJob, DeadLetter, DeadLetters, NewJob, WorkQueue } from '../../ports/work-queue.ts';
 import type { Bus, Subscription } from '../../storage/ports/bus.ts';
 import {
   type DocumentStore,
+  DuplicateKeyError,
   insert,
   remove,
   removeWhere,
   update,
   type Write,
 } from '../../storage/ports/document-store.ts';
+import { createWakeUp } from '../async/wake-up.ts';
 import type { LeasedChange } from '../leases/lease.ts';
-import { createDeadLetters } from './dead-letters.ts';
 import { claimNext, claimOne } from './job-claims.ts';
 import {
   claimedJob,
@@ -25,7 +26,6 @@ import {
   type StoredJob,
   waiting,
 } from './job-document.ts';
-import { CANCEL_SUBJECT, type WorkWatch, wakeSubject, watchWork } from './work-watch.ts';
 
 export interface WorkQueueOptions {
   readonly store: DocumentStore;
@@ -211,4 +211,82 @@ async function endLeases(store: DocumentStore, scope: SystemScope, nowMs: number
     for (const { changed } of await store.commit(scope, end)) ended += changed;
   }
   return ended;
+}
+
+export interface DeadLettersOptions {
+  readonly store: DocumentStore;
+  readonly nowMs: () => number;
+  /** Tells the workers of the kind that there is a job again. */
+  readonly wake: (kind: string) => Promise<void>;
+}
+
+export function createDeadLetters({ store, nowMs, wake }: DeadLettersOptions): DeadLetters {
+  return {
+    async list(scope, { limit, after = null }) {
+      const page = await store.find(scope, jobsCollection, {
+        where: { state: 'dead' },
+        sort: [{ field: 'sequence' }],
+        limit,
+        after,
+      });
+      return { items: page.items.map(letterOf), next: page.next };
+    },
+    async get(scope, jobId) {
+      const job = await store.get(scope, jobsCollection, jobId);
+      return job?.value.state === 'dead' ? letterOf(job) : null;
+    },
+    async replay(scope, jobId) {
+      const job = await store.get(scope, jobsCollection, jobId);
+      if (job?.value.state !== 'dead') return false;
+      const fresh = { attempts: 0, cancelRequested: false, error: null, failedAt: null };
+      const revive = update(jobsCollection, jobId, {
+        where: { state: 'dead' },
+        set: { ...waiting(nowMs()), ...fresh, unfinishedKey: job.value.idempotencyKey },
+      });
+      try {
+        const [result] = await store.commit(scope, [revive]);
+        if (result?.changed !== 1) return false;
+      } catch (error) {
+        if (error instanceof DuplicateKeyError) return false;
+        throw error;
+      }
+      await wake(job.value.kind).catch(() => null); // a lost one costs a poll
+      return true;
+    },
+  };
+}
+
+function letterOf({ id, value }: StoredJob): DeadLetter {
+  const { kind, tenant, dataset, payload, attempts, error, failedAt } = value;
+  return {
+    ...{ id, kind, tenant, dataset, payload, attempts },
+    error: error ?? { name: 'Error', message: '' },
+    failedAt: failedAt ?? '',
+  };
+}
+
+/** Lets a worker sleep between claims: until a job of its kinds is announced, or until the next poll. */
+export interface WorkWatch {
+  /** Resolves at once for news since the last wait, so a job added between a claim and the wait is not missed. */
+  wait(signal?: AbortSignal): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export function wakeSubject(kind: string): string {
+  return `engram.jobs.${kind}`;
+}
+
+/** No kind of job has this name. */
+export const CANCEL_SUBJECT = wakeSubject('cancel');
+
+export async function watchWork(bus: Bus, kinds: readonly string[], pollMs: number): Promise<WorkWatch> {
+  const wakeUp = createWakeUp();
+  const subscriptions = await Promise.all(kinds.map((kind) => bus.subscribe(wakeSubject(kind), wakeUp.notify)));
+  return {
+    wait: (signal) => wakeUp.wait(pollMs, signal),
+    async stop() {
+      wakeUp.notify();
+      await Promise.all(subscriptions.map((subscription) => subscription.stop()));
+    },
+  };
 }

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import type { NewQa, UsedGraphElements } from '../../../common/domain/session.ts';
-import { optional } from '../../../common/platform/http/schema.ts';
-import { appendQa, requirePinnable } from '../append-to-session.ts';
-import type { EntryKind } from './entry-kind.ts';
-import { checkScore, checkSize, nodeSetSchema, scoreSchema, targetOf } from './session-checks.ts';
+import type { NewQa, UsedGraphElements } from '../../common/domain/session.ts';
+import { optional } from '../../common/platform/http/schema.ts';
+import { appendQa, requirePinnable } from './append-to-session.ts';
+import { checkScore, checkSize, type EntryKind, nodeSetSchema, scoreSchema, targetOf } from './entry-kind.ts';
+import { requireText } from './session-target.ts';
 
 export const qaSchema = z
   .object({
@@ -53,3 +53,31 @@ function usedElements(used: QaInput['used_graph_element_ids']): UsedGraphElement
     ...(used.edge_ids === undefined ? {} : { edgeIds: used.edge_ids }),
   };
 }
+
+export const feedbackSchema = z
+  .object({
+    type: z.literal('feedback'),
+    qa_id: z.string(),
+    feedback_text: optional(z.string()).transform((text) => text ?? null),
+    feedback_score: scoreSchema,
+  })
+  .meta({ id: 'FeedbackEntry' });
+
+/** What somebody thought of an answer. Improve works through it again each time it is given. */
+export const feedbackKind: EntryKind<z.output<typeof feedbackSchema>> = {
+  needsSession: true,
+  check(entry) {
+    requireText('qa_id', entry.qa_id);
+    checkScore(entry.feedback_score);
+    checkSize(entry);
+  },
+  async store({ sessionEntries, clock }, request) {
+    const { qa_id: id, feedback_text: text, feedback_score: score } = request.entry;
+    const { scope, key } = targetOf(request);
+    const at = clock.now().toISOString();
+    if ((await sessionEntries.giveFeedback(scope, key, id, { text, score, at })) !== null) {
+      return { status: 'session_stored', entryId: id };
+    }
+    return { status: 'errored', entryId: id, error: `add_feedback: QA ${id} not found in session ${key.session}` };
+  },
+};
