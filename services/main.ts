@@ -23,18 +23,15 @@ export interface Engram {
 }
 
 /** The whole service in this process; any number of them may run beside each other on their own data directories. */
-export async function startEngram({
-  config,
-  logger,
-}: {
-  readonly config: Config;
-  readonly logger: Logger;
-}): Promise<Engram> {
-  const { url, lifecycle } = await start(config, logger);
+export async function startEngram(options: StartOptions): Promise<Engram> {
+  const { url, lifecycle } = await start(options);
   return { url, stop: () => lifecycle.stop() };
 }
 
-async function start(config: Config, logger: Logger): Promise<{ readonly url: string; readonly lifecycle: Lifecycle }> {
+type StartOptions = Pick<Foundation, 'config' | 'logger' | 'textWorkers'>;
+
+async function start(options: StartOptions): Promise<{ readonly url: string; readonly lifecycle: Lifecycle }> {
+  const { config, logger } = options;
   const descriptors = shareDescriptors(config);
   const lifecycle = createLifecycle({ logger, stopTimeoutMs: config.drainTimeoutMs + 4000 });
   const tracing = config.tracingEnabled ? (await import('./app/tracing.ts')).openTracing(createMetrics()) : null;
@@ -49,7 +46,7 @@ async function start(config: Config, logger: Logger): Promise<{ readonly url: st
   ]);
   lifecycle.add({ name: 'stores', stop: () => stores.close() });
   try {
-    const foundation = { config, logger, metrics, stores, descriptors };
+    const foundation = { ...options, metrics, stores, descriptors };
     const address = await assemble(tracing === null ? foundation : traced(foundation, tracing), lifecycle);
     await lifecycle.start();
     return { url: address(), lifecycle };
@@ -119,7 +116,7 @@ function endOnSignals(): () => void {
 const SIGNALLED = 143;
 
 async function serve(config: Config, logger: Logger, signalsHandled: () => void): Promise<void> {
-  const { url, lifecycle } = await start(config, logger);
+  const { url, lifecycle } = await start({ config, logger });
   lifecycle.handleSignals(process);
   signalsHandled();
   await reportToCluster({ url });

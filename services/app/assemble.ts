@@ -24,6 +24,7 @@ import { createAesGcmSecretBox } from '../common/platform/secrets/aes-gcm-secret
 import { createSystemClock } from '../common/platform/system/clock.ts';
 import { loadOrCreateSecret } from '../common/platform/system/generated-secret.ts';
 import { createIdSource } from '../common/platform/system/id-source.ts';
+import type { WorkerPool } from '../common/platform/workers/worker-pool.ts';
 import type { Fetcher } from '../common/ports/documents.ts';
 import type { ModelCallContext } from '../common/ports/models.ts';
 import type { Clock } from '../common/ports/system.ts';
@@ -57,6 +58,8 @@ export interface Foundation {
   readonly stores: Stores;
   /** Absent: as many connections as come. */
   readonly descriptors?: Descriptors;
+  /** Shared with other assemblies of this process, and not closed with this one. Absent: processes of its own. */
+  readonly textWorkers?: WorkerPool;
 }
 
 /** Adds the services and their HTTP server to the lifecycle; the answer tells the address once that has started. */
@@ -97,7 +100,9 @@ async function openParts(foundation: Foundation, lifecycle: Lifecycle): Promise<
     lifecycle,
   );
   const workers = workerLimits(config);
-  const textWorkers = createTextWorkers({ timeoutMs: config.documentTimeoutMs, memoryBytes: workers.memoryBytes });
+  const textWorkers =
+    foundation.textWorkers ??
+    createTextWorkers({ timeoutMs: config.documentTimeoutMs, memoryBytes: workers.memoryBytes });
   const models = await openModels({
     textWorkers,
     ...{ config, clock, metrics, messenger, secretBox, logger: foundation.logger },
@@ -116,7 +121,9 @@ async function openParts(foundation: Foundation, lifecycle: Lifecycle): Promise<
   });
   lifecycle.add({
     name: 'workers',
-    stop: () => Promise.all([documents.close(), textWorkers.close()]).then(() => undefined),
+    async stop() {
+      await Promise.all([documents.close(), foundation.textWorkers === undefined && textWorkers.close()]);
+    },
   });
   const workQueue = createWorkQueue({ store, bus, clock, ids });
   addIndexInspection(lifecycle, foundation);

@@ -136,7 +136,7 @@ async function undescribed(baseUrl: string, { method, path }: RequestSpec, answe
   const contentType = answer.headers.get('content-type');
   const isJson = contentType?.includes('json') === true && typeof answer.body !== 'undefined';
   const checked = { status: answer.status, contentType, json: isJson ? answer.body : undefined };
-  const problem = (await answerCheckOf(baseUrl)).problem({ method, path }, checked);
+  const problem = (await answerCheckOf(baseUrl, { method, path })).problem({ method, path }, checked);
   return problem === null ? [] : [problem];
 }
 

@@ -5,8 +5,15 @@ type JsonObject = Readonly<Record<string, unknown>>;
 
 /** Compares answers with what the server's own OpenAPI document says of them. */
 export interface AnswerCheck {
+  /** Whether the document has the operation. */
+  describes(request: CheckedRequest): boolean;
   /** What is wrong with a successful answer; null: nothing, or the document does not describe the operation. */
-  problem(request: { readonly method: string; readonly path: string }, answer: CheckedAnswer): string | null;
+  problem(request: CheckedRequest, answer: CheckedAnswer): string | null;
+}
+
+export interface CheckedRequest {
+  readonly method: string;
+  readonly path: string;
 }
 
 export interface CheckedAnswer {
@@ -20,13 +27,19 @@ interface Operation {
   readonly responses: Readonly<Record<string, { readonly content?: Readonly<Record<string, { schema: JsonObject }>> }>>;
 }
 
+/** Of the servers asked so far, by their address. Servers of one code describe an operation alike. */
 const checks = new Map<string, Promise<AnswerCheck>>();
 
-/** One per server: its document is asked for once. */
-export function answerCheckOf(baseUrl: string): Promise<AnswerCheck> {
-  const known = checks.get(baseUrl) ?? loadCheck(baseUrl);
-  checks.set(baseUrl, known);
-  return known;
+/** Returns a check whose document has the operation, or else that of the server; making a document takes 200 ms. */
+export async function answerCheckOf(baseUrl: string, request: CheckedRequest): Promise<AnswerCheck> {
+  for (const known of checks.values()) {
+    const check = await known.catch(() => null);
+    if (check?.describes(request)) return check;
+  }
+  const own = checks.get(baseUrl) ?? loadCheck(baseUrl);
+  checks.set(baseUrl, own);
+  own.catch(() => checks.delete(baseUrl));
+  return own;
 }
 
 async function loadCheck(baseUrl: string): Promise<AnswerCheck> {
@@ -52,12 +65,14 @@ export function createAnswerCheck(document: JsonObject): AnswerCheck {
     made.set(name, known);
     return known;
   };
+  const templateOf = ({ method, path }: CheckedRequest) =>
+    templates.find(({ path: one, pattern }) => pattern.test(path) && method.toLowerCase() in (paths[one] ?? {}));
   return {
-    problem({ method, path }, { status, contentType, json }) {
+    describes: (request) => templateOf(request) !== undefined,
+    problem(request, { status, contentType, json }) {
       if (status < 200 || status > 299) return null;
-      const template = templates.find(
-        ({ path: one, pattern }) => pattern.test(path) && method.toLowerCase() in (paths[one] ?? {}),
-      );
+      const { method } = request;
+      const template = templateOf(request);
       if (template === undefined) return null;
       const name = `${method} ${template.path} ${status}`;
       const described = paths[template.path]?.[method.toLowerCase()]?.responses[String(status)];

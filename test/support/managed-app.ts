@@ -11,6 +11,7 @@ import { createSignedMessenger } from '../../services/common/platform/messaging/
 import { createSilentLogger } from '../../services/common/platform/observability/logger.ts';
 import { createMetrics } from '../../services/common/platform/observability/metrics.ts';
 import { createSystemClock } from '../../services/common/platform/system/clock.ts';
+import { sharedTextWorkers } from './text-workers.ts';
 
 /** The whole service in this process, with its bus as the operator sees it, and its stores to be looked at. */
 export interface ManagedApp {
@@ -35,7 +36,10 @@ export async function startManagedApp(
   const lifecycle = createLifecycle({ logger, stopTimeoutMs: config.drainTimeoutMs + 4000 });
   const stores = breakStores(await openStores({ config, collections, logger, metrics }));
   lifecycle.add({ name: 'stores', stop: () => stores.close() });
-  const address = await (await loadAssembly(config))({ config, logger, metrics, stores }, lifecycle);
+  const address = await (await loadAssembly(config))(
+    { config, logger, metrics, stores, ...sharedTextWorkers(variables) },
+    lifecycle,
+  );
   await lifecycle.start();
   return {
     baseUrl: address(),

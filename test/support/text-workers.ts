@@ -1,4 +1,11 @@
+import type { WorkerPool } from '../../services/common/platform/workers/worker-pool.ts';
 import { createTextWorkers } from '../../services/common/text/extraction/rules/extraction-pool.ts';
 
-/** Shared by all services of a test process. Its worker process starts with the first text that is not small, and keeps nobody waiting. */
-export const textWorkers = createTextWorkers({ idleMs: 5_000 });
+/** Shared by all services of a test process: starting a worker takes longer than most tests. */
+export const textWorkers = createTextWorkers({ idleMs: 15_000 });
+
+/** For an app with these variables: none, so that it starts its own, when they limit its workers. */
+export function sharedTextWorkers(variables: Readonly<Record<string, string>>): { readonly textWorkers?: WorkerPool } {
+  const isLimited = Object.keys(variables).some((name) => /WORKER|DOCUMENT/.test(name));
+  return isLimited ? {} : { textWorkers };
+}

@@ -70,8 +70,9 @@ async function requireDescribed(
 ): Promise<void> {
   if (status < 200 || status > 299) return;
   const [path = ''] = request.path.split('?');
-  const check = await answerCheckOf(baseUrl);
-  const problem = check.problem({ ...request, path }, { status, contentType: headers.get('content-type'), json });
+  const checked = { ...request, path };
+  const check = await answerCheckOf(baseUrl, checked);
+  const problem = check.problem(checked, { status, contentType: headers.get('content-type'), json });
   if (problem !== null) throw new Error(problem);
 }
 
