@@ -1,3 +1,10 @@
+const nodeModule = require('node:module');
+const { join } = require('node:path');
+
+// Found compiled, the code under test loads in half the time: here, in worker threads, and in processes that tests start.
+process.env.NODE_COMPILE_CACHE ??= join(__dirname, '../../node_modules/.cache/engram-tests');
+nodeModule.enableCompileCache(process.env.NODE_COMPILE_CACHE);
+
 /** Settings of a suite for mocha. Mocha would add the suite's files to those that the command line names; these run alone. */
 module.exports = (files, overrides = {}) => ({
   spec: process.argv.slice(2).some((argument) => argument.endsWith('.test.ts')) ? [] : files,
