@@ -38,7 +38,7 @@ const isNamed = given.some((argument) => argument.endsWith('.test.ts'));
 const jobs = String(Math.max(2, availableParallelism()));
 const runs = isNamed
   ? [await mocha(...given)]
-  : [await mocha(...given, '--parallel', '--jobs', jobs, '--ignore', ALONE), await mocha(...given, ALONE)];
+  : [await mocha(...given, '--parallel', '--jobs', jobs, '--ignore', '**/*.alone.*'), await mocha(...given, ALONE)];
 const sum = (of: (totals: Totals) => number) => runs.reduce((total, run) => total + of(run), 0);
 if (runs.length > 1) {
   process.stdout.write(`\n${sum((run) => run.passed)} passed, ${sum((run) => run.failed)} failed, `);
