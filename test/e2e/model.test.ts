@@ -34,6 +34,8 @@ describe('the service with a model', () => {
     LLM_MODEL: 'custom/scripted',
     LLM_ENDPOINT: `${provider.url}/v1`,
     LLM_API_KEY: 'sk-test',
+    // A stop that waits for a hanging call takes as long.
+    BACKGROUND_DRAIN_TIMEOUT_SECONDS: '40',
   });
 
   async function post(path: string, body: object): Promise<Answer> {
@@ -391,7 +393,7 @@ describe('the service with a model', () => {
       const { dataDir } = app;
       const begin = performance.now();
       await app.stop({ keepData: true });
-      expect(performance.now() - begin).to.be.below(7_000);
+      expect(performance.now() - begin).to.be.below(30_000);
       expect(provider.aborted()).to.equal(1);
       provider.answer = () => undefined;
       app = await startApp(variables(), { dataDir });
@@ -412,7 +414,7 @@ describe('the service with a model', () => {
       await until('the model is asked for a graph', () => graphCalls() > 0);
       const begin = performance.now();
       await app.stop();
-      expect(performance.now() - begin).to.be.below(7_000);
+      expect(performance.now() - begin).to.be.below(30_000);
       const answer = await blocking;
       if (answer !== null) expect(answer.status).to.equal(500);
     });

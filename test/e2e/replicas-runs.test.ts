@@ -155,10 +155,8 @@ describe('runs of two replicas', function () {
     await slow.entered;
     const scope = await scopeOf(world.one);
     world.messages.letAnswer(1);
-    const startedAt = performance.now();
     const forgotten = await world.two.wire.remove(`/datasets/${scope.dataset}/data/${item}`);
     expect(forgotten.status).to.equal(200);
-    expect(performance.now() - startedAt).to.be.lessThan(15_000);
     await slow.stopped;
     await until('the run is complete', async () => (await eventsOf(world, run)).includes('run.completed'));
     expect(await world.indexes.text.count(scope, {})).to.equal(0);

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { cpuTimeMs } from '../../../test/support/cpu-time.ts';
 import { splitFrontMatter } from './front-matter.ts';
 import { readSkill } from './read-skill.ts';
 
@@ -94,9 +95,9 @@ describe('front matter of skills', () => {
       }),
     );
     for (const hostile of ['[', '"\\', "'", '_*', '- ', '(', '![', '`']) {
-      const startedAt = performance.now();
+      const startedAt = cpuTimeMs();
       readSkill('hostile', `---\ntools: ${hostile.repeat(20_000)}\n---\n${hostile.repeat(20_000)}`);
-      expect(performance.now() - startedAt).to.be.lessThan(500);
+      expect(cpuTimeMs() - startedAt).to.be.lessThan(500);
     }
   });
 });
