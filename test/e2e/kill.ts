@@ -1,5 +1,7 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type EngramProcess, makeDataDir, startProcess } from '../support/engram-process.ts';
-import { type LeftBehind, leftBehind } from '../support/left-behind.ts';
+import { type LeftBehind, leftBehind, NOTHING } from '../support/left-behind.ts';
+import { until } from '../support/until.ts';
 
 /** Small documents with shared entities, so that a lost or doubled one shows in the merged graph. */
 function documents(count: number): readonly { readonly name: string; readonly text: string }[] {
@@ -144,11 +146,14 @@ export async function forgetUnderKills(options: Omit<KillOptions, 'by' | 'keep'>
     // Gone already when the kill came late.
     await forget(server, { dataset: 'letters' });
     const datasets = (await answer(fetch(`${server.baseUrl}/api/v1/datasets`))) as unknown[];
+    // What the restarted process was still writing when the dataset went is given up a moment later.
+    const look = () => leftBehind(data.path, server.pid);
+    await until('nothing is left', () => isDeepStrictEqual(look(), NOTHING), { limitMs: 10_000 }).catch(() => {});
     return {
       kills: options.kills,
       returned: [...returned],
       left,
-      remains: { ...leftBehind(data.path, server.pid), datasets: datasets.length },
+      remains: { ...look(), datasets: datasets.length },
     };
   } finally {
     await server.stop();
