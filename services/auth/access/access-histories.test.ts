@@ -44,10 +44,10 @@ const step = fc.record({ act, look: fc.record({ user, permission, dataset }) });
 type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
 type Act<Kind extends Step['act']['kind']> = Extract<Step['act'], { kind: Kind }>;
 
-describe('access', function () {
+describe('access after random histories', function () {
   this.timeout(300_000);
 
-  it('follows any history of datasets, grants, memberships, roles, switches, agents and deletions', async () => {
+  it('matches a model after any history of datasets, grants, memberships, roles, switches, agents and deletions', async () => {
     let histories = 0;
     let auth = await startAuth();
     const property = fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 8, size: 'max' }), async (steps) => {

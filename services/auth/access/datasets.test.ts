@@ -73,7 +73,7 @@ describe('dataset registry', () => {
     expect(await auth.events()).to.deep.equal(['dataset.created', 'dataset.created', 'dataset.created']);
   });
 
-  it('refuses a name of broken Unicode, which no store can keep apart from others', async () => {
+  it('refuses a name of invalid Unicode, which stores cannot tell from others', async () => {
     for (const make of [
       create(ada, 'half\ud800'),
       resolve(ada, 'write', { names: ['fine', 'half\ud800'], createMissing: true }),
@@ -87,14 +87,14 @@ describe('dataset registry', () => {
     expect(await resolve(ada, 'read', {})).to.deep.equal([]);
   });
 
-  it('takes any name when it is asked to create one', async () => {
+  it('accepts any valid Unicode name for a new dataset', async () => {
     for (const name of ['', 'a b', 'a.b', '日本', '\u0000', 'x'.repeat(10_000), "'; drop", '__proto__']) {
       expect((await create(ada, name)).name).to.equal(name);
       expect(namesOf(await resolve(ada, 'read', { names: [name] }))).to.deep.equal([name]);
     }
   });
 
-  it('makes one dataset when many create the same name at once', async () => {
+  it('creates one dataset when many requests create the same name at once', async () => {
     const made = await Promise.all(
       Array.from({ length: 40 }, (_, index) =>
         index % 2 === 0
@@ -118,7 +118,7 @@ describe('dataset registry', () => {
     }
   });
 
-  it('removes the grants with the dataset, so that a later one of the same name starts clean', async () => {
+  it('removes the grants with the dataset, so that a later one of the same name starts without any', async () => {
     const first = await create(ada, 'shared');
     await giveGrant(auth.store, first, bob.id, 'read');
     expect(await resolve(bob, 'read')).to.deep.equal([first]);
@@ -131,7 +131,7 @@ describe('dataset registry', () => {
     expect((await refusal(resolve(bob, 'read', { ids: [second.id] }))).status).to.equal(403);
   });
 
-  it('does not let a late removal take the dataset that came after', async () => {
+  it('does not remove a later dataset of the name with a late removal', async () => {
     const first = await create(ada, 'notes');
     await remove(first);
     const second = await create(ada, 'notes');
@@ -152,13 +152,13 @@ describe('dataset registry', () => {
     }
   });
 
-  it('answers ids in request order, each once, in any case, and lets them win over names', async () => {
+  it('returns ids in request order, once each, in any case, and prefers them to names', async () => {
     const [one, two] = [await create(ada, 'one'), await create(ada, 'two')];
     const ids = [two.id.toUpperCase(), one.id, two.id];
     expect(await resolve(ada, 'read', { ids, names: ['nobody'] })).to.deep.equal([two, one]);
   });
 
-  it('lists everything permitted, oldest first, and nothing for a newcomer', async () => {
+  it('lists all permitted datasets, oldest first, and none for a new user', async () => {
     expect(await resolve(ada, 'read')).to.deep.equal([]);
     const made = [await create(ada, 'b'), await create(ada, 'a'), await create(ada, 'c')];
     expect(await resolve(ada, 'read')).to.deep.equal(made);
@@ -166,7 +166,7 @@ describe('dataset registry', () => {
     expect(await resolve(bob, 'read')).to.deep.equal([]);
   });
 
-  it('resolves names among own datasets only and names all that are missing', async () => {
+  it('resolves names among own datasets only, and lists all that are missing', async () => {
     const foreign = await create(bob, 'foreign');
     await giveGrant(auth.store, foreign, ada.id, 'read');
     await create(ada, 'own');
@@ -182,7 +182,7 @@ describe('dataset registry', () => {
     expect(namesOf(await resolve(ada, 'read', { names: ['own', 'own'] }))).to.deep.equal(['own']);
   });
 
-  it('creates missing names in request order, or nothing at all when one of them cannot be', async () => {
+  it('creates missing names in request order, or none when one of them is invalid', async () => {
     await create(ada, 'old name');
     for (const name of ['', 'a b', 'a.b', 'tab\t']) {
       const error = await refusal(resolve(ada, 'write', { names: ['new', name], createMissing: true }));
@@ -193,7 +193,7 @@ describe('dataset registry', () => {
     expect(namesOf(made)).to.deep.equal(['new', 'old name', 'newer']);
   });
 
-  it('creates nothing when the permission on another dataset of the request is missing', async () => {
+  it('creates none when the permission on another dataset of the request is missing', async () => {
     const own = await create(ada, 'own');
     await takeGrant(auth.store, own, ada.id, 'write');
     const { status } = await refusal(resolve(ada, 'write', { names: ['own', 'new'], createMissing: true }));
@@ -201,7 +201,7 @@ describe('dataset registry', () => {
     expect(namesOf(await resolve(ada, 'read'))).to.deep.equal(['own']);
   });
 
-  it('lets forget find shared datasets by name, own ones first', async () => {
+  it('finds shared datasets by name for forget, own ones first', async () => {
     const foreign = await create(bob, 'notes');
     await giveGrant(auth.store, foreign, ada.id, 'delete');
     const query = { names: ['notes'], namesAmongPermitted: true };
@@ -214,7 +214,7 @@ describe('dataset registry', () => {
     });
   });
 
-  it('gives an agent’s parent what the agent makes, and reaches it by id, not by name', async () => {
+  it('lets a parent use datasets of its agent by id, not by name', async () => {
     const agent = await auth.addUser({ parentId: ada.id });
     const dataset = await create(agent, 'by-agent');
     for (const permission of PERMISSIONS) expect(await resolve(ada, permission)).to.deep.equal([dataset]);
@@ -222,7 +222,7 @@ describe('dataset registry', () => {
     expect(await resolve(bob, 'read')).to.deep.equal([]);
   });
 
-  it('lets a parent use what was granted to its agent, but not the agent what was granted to its parent', async () => {
+  it('lets a parent use what was granted to its agent, but not the other way round', async () => {
     const agent = await auth.addUser({ parentId: ada.id });
     const dataset = await create(bob, 'bobs');
     await giveGrant(auth.store, dataset, agent.id, 'read');
@@ -260,7 +260,7 @@ async function join({ store }: TestAuth, { id }: Principal, tenant: TenantId): P
 }
 
 describe('GetPrincipal', () => {
-  it('answers the account as it stands, in the tenant of the job, and null when it may not act', async () => {
+  it('returns the current account in the tenant of the job, and null when it may not act', async () => {
     await using auth = await startAuth();
     const tenant = asId<TenantId>(randomUUID());
     const member = await auth.addUser({ tenant });
@@ -281,7 +281,7 @@ describe('GetPrincipal', () => {
     expect(await get(randomUUID(), 'personal')).to.equal(null);
   });
 
-  it('answers the limits of the key that was asked with, and null when it holds no more', async () => {
+  it('returns the limits of the key, and null when it is no longer valid', async () => {
     await using auth = await startAuth();
     const [user, other] = [await auth.addUser(), await auth.addUser()];
     const keys = createApiKeys(auth.store);

@@ -25,7 +25,7 @@ describe('the auth service on SQLite', () => {
     await rm(folder, { recursive: true });
   });
 
-  it('keeps accounts, tokens, keys and datasets over a restart', async () => {
+  it('keeps accounts, tokens, keys and datasets across a restart', async () => {
     const first = await startAuth({ store });
     await first.call('POST', '/api/v1/auth/register', { body: ADA });
     const { access_token: value } = (await first.call('POST', '/api/v1/auth/login', LOGIN)).json as {
@@ -51,7 +51,7 @@ describe('the auth service on SQLite', () => {
     expect((await second.messenger.call('auth.ResolveDatasets', request, context)).datasets).to.deep.equal([dataset]);
   });
 
-  it('holds every limit when requests come at the same time', async () => {
+  it('enforces every limit on concurrent requests', async () => {
     await using auth = await startAuth({ store });
     const registrations = await Promise.allSettled(
       Array.from({ length: 4 }, () => auth.call('POST', '/api/v1/auth/register', { body: ADA })),
@@ -70,7 +70,7 @@ describe('the auth service on SQLite', () => {
     }
   });
 
-  it('never separates a dataset from its grants when it is made and removed at the same time', async () => {
+  it('keeps a dataset and its grants together when it is created and removed at the same time', async () => {
     await using auth = await startAuth({ store });
     const principal = await auth.addUser();
     const make = () => auth.messenger.call('auth.CreateDataset', { name: 'race' }, { ...CALL, principal });

@@ -63,7 +63,7 @@ describe('a limited API key', () => {
     key: { id: randomUUID(), permissions: null, datasets: null, ...limits },
   });
 
-  it('never gives a permission that it lacks', async () => {
+  it('has no permission that it lacks, whatever its account has', async () => {
     const reader = withKey(world.ada, { permissions: ['read'] });
     const { id, name } = world.dataset;
     expect(await resolve(reader, 'read', { ids: [id] })).to.deep.equal([world.dataset]);
@@ -80,7 +80,7 @@ describe('a limited API key', () => {
     expect((await refusal(share(reader, world.bob.id, 'read', id))).status).to.equal(403);
   });
 
-  it('knows no other dataset than its own, whoever owns or shares it', async () => {
+  it('reaches no dataset beyond its own ones, whoever owns or shares it', async () => {
     const other = await create(world.ada, 'other');
     const limited = withKey(world.ada, { datasets: [world.dataset.id] });
     expect(await resolve(limited, 'read')).to.deep.equal([world.dataset]);
@@ -92,7 +92,7 @@ describe('a limited API key', () => {
     expect(await resolve(elsewhere, 'read')).to.deep.equal([]);
   });
 
-  it('creates datasets only when it may write and is limited to none', async () => {
+  it('creates datasets only with write permission and without a list of datasets', async () => {
     for (const limits of [{ datasets: [world.dataset.id] }, { permissions: ['read', 'share'] as const }]) {
       const limited = withKey(world.ada, limits);
       expect((await refusal(create(limited, 'new'))).status).to.equal(403);
@@ -103,7 +103,7 @@ describe('a limited API key', () => {
     expect((await create(withKey(world.ada, { permissions: ['write'] }), 'new')).name).to.equal('new');
   });
 
-  it('looks at its own grants only, as far as it reaches', async () => {
+  it('reads its own grants only, within its limits', async () => {
     const other = await create(world.ada, 'other');
     const limited = withKey(world.ada, { datasets: [other.id] });
     const listed = async (principal: Principal, holder: string) => {
@@ -139,7 +139,7 @@ describe('changes of permissions', () => {
       details: JSON.parse(value.details) as unknown,
     }));
 
-  it('are told in the event log and the audit log once, and not again when nothing changes', async () => {
+  it('are recorded once in the event log and the audit log, and not again when nothing changes', async () => {
     const { ada, bob, first: tenant, dataset, role } = world;
     for (const _ of [1, 2]) await share(ada, bob.id, 'write', dataset.id);
     const params = { principalId: role.id };
@@ -190,7 +190,7 @@ describe('changes of permissions', () => {
     ]);
   });
 
-  it('that are refused change nothing', async () => {
+  it('have no effect when they are refused', async () => {
     const { ada, bob, eve, first, dataset, role } = world;
     const before = await everything();
     const nobody = randomUUID();
@@ -217,7 +217,7 @@ describe('changes of permissions', () => {
     expect(await everything()).to.equal(before);
   });
 
-  it('share many datasets in one commit, all or none', async () => {
+  it('grant many datasets in one commit, all or none', async () => {
     const names = Array.from({ length: 50 }, (_, index) => `d${index}`);
     const made = await resolve(world.ada, 'share', { names, createMissing: true });
     const ids = made.map(({ id }) => id);
@@ -227,7 +227,7 @@ describe('changes of permissions', () => {
     expect(await resolve(world.eve, 'read')).to.have.length(51);
   });
 
-  it('reach a tenant’s members with capabilities of the tenant, and end with the membership', async () => {
+  it('apply capabilities of a tenant to its members, until they leave', async () => {
     const { ada, eve, first, second } = world;
     const grant = { params: { principalId: first }, query: { capability: ['manage_users'] } };
     await call('POST', '/capabilities/:principalId', ada, grant);
@@ -240,7 +240,7 @@ describe('changes of permissions', () => {
     expect((await refusal(members())).status).to.equal(403);
   });
 
-  it('on leaving take what agents have there, but not an agent’s own tenant', async () => {
+  it('revoke the grants of agents when their parent leaves, but not in an agent’s own tenant', async () => {
     const { ada, first } = world;
     const guest = await auth.addUser({ tenant: first });
     const agent = await auth.addUser({ parentId: guest.id, tenant: first });

@@ -54,7 +54,7 @@ describe('accounts', () => {
     expect(await auth.events()).to.deep.equal(['user.registered']);
   });
 
-  it('keeps one account per address, also when many register it at once', async () => {
+  it('creates one account per address, also for concurrent requests', async () => {
     const names = ['ada@example.com', 'ADA@example.com', 'Ada@Example.COM', 'ada@example.com'];
     const replies = await Promise.allSettled(names.map((name) => register(auth, name)));
     expect(replies.filter((reply) => reply.status === 'fulfilled')).to.have.length(1);
@@ -63,7 +63,7 @@ describe('accounts', () => {
     expect(await auth.events()).to.deep.equal(['user.registered']);
   });
 
-  it('lets nobody own the default account or an agent in advance', async () => {
+  it('refuses the addresses of the default account and of agents', async () => {
     for (const address of [
       'default_user@example.com',
       'DEFAULT_USER@Example.com',
@@ -77,7 +77,7 @@ describe('accounts', () => {
     }
   });
 
-  it('refuses a password that is shorter than is demanded, counted in characters', async () => {
+  it('refuses a password that is too short, counted in characters', async () => {
     const send = (password: string) =>
       auth.call('POST', '/api/v1/auth/register', { body: { email: 'a@example.com', password } });
     for (const password of ['', 'a', 'seven77', '🔑🔑🔑🔑']) {
@@ -87,7 +87,7 @@ describe('accounts', () => {
     expect((await send('🔑'.repeat(8))).status).to.equal(201);
   });
 
-  it('logs in whatever the case of the address, and answers token and cookie', async () => {
+  it('logs in whatever the case of the address, and returns token and cookie', async () => {
     await register(auth, 'Ada@example.com');
     const reply = await login(auth, 'aDA@EXAMPLE.COM');
     const token = tokenOf(reply);
@@ -120,7 +120,7 @@ describe('accounts', () => {
     expect(await failure(login(auth, email, '!'))).to.deep.equal(refusal);
   });
 
-  it('takes grant_type password and blank', async () => {
+  it('accepts grant_type password and blank', async () => {
     await register(auth, 'ada@example.com');
     for (const grant_type of ['password', '']) {
       const body = { username: 'ada@example.com', password: PASSWORD, grant_type };
@@ -128,7 +128,7 @@ describe('accounts', () => {
     }
   });
 
-  it('throttles failed logins before hashing and forgets them with time', async () => {
+  it('throttles failed logins before hashing and forgives them with time', async () => {
     await register(auth, 'ada@example.com');
     const attempts = await Promise.all(
       Array.from({ length: 14 }, () => failure(login(auth, 'ada@example.com', 'wrong'))),
@@ -144,18 +144,18 @@ describe('accounts', () => {
     expect(tokenOf(await login(auth, 'ada@example.com'))).to.be.a('string');
   });
 
-  it('does not count logins that succeed', async () => {
+  it('does not count successful logins', async () => {
     await register(auth, 'ada@example.com');
     for (let count = 0; count < 12; count += 1) await login(auth, 'ada@example.com');
   });
 
-  it('says how long to wait', async () => {
+  it('returns how long to wait', async () => {
     for (let count = 0; count < 10; count += 1) await failure(login(auth, 'nobody@example.com'));
     const error = await login(auth, 'nobody@example.com').catch((thrown: unknown) => thrown);
     expect(error).to.include({ status: 429, retryAfterSeconds: 10 });
   });
 
-  it('ends a token at its time', async () => {
+  it('refuses an expired token', async () => {
     await register(auth, 'ada@example.com');
     const token = tokenOf(await login(auth, 'ada@example.com'));
     auth.clock.advance(3_599_000);
@@ -164,7 +164,7 @@ describe('accounts', () => {
     expect(await auth.authenticate(bearer(token))).to.equal(null);
   });
 
-  it('ends the presented tokens on logout, both of them and no other', async () => {
+  it('ends the tokens of a logout request and no other', async () => {
     await register(auth, 'ada@example.com');
     const [first, second, third] = await Promise.all(
       [1, 2, 3].map(async () => tokenOf(await login(auth, 'ada@example.com'))),
@@ -181,7 +181,7 @@ describe('accounts', () => {
     expect(await auth.authenticate(bearer(third ?? ''))).not.to.equal(null);
   });
 
-  it('falls through from a refused credential to the next', async () => {
+  it('tries the next credential after a refused one', async () => {
     await register(auth, 'ada@example.com');
     const token = tokenOf(await login(auth, 'ada@example.com'));
     const wrongKey = { kind: 'api-key', value: 'f'.repeat(64) } as const;
@@ -192,7 +192,7 @@ describe('accounts', () => {
     expect(await auth.authenticate()).to.equal(null);
   });
 
-  it('ends all tokens with a new password and keeps the account otherwise', async () => {
+  it('ends all tokens with a new password', async () => {
     const { id } = (await register(auth, 'ada@example.com')).json as { id: string };
     const token = tokenOf(await login(auth, 'ada@example.com'));
     const principal = await auth.authenticate(bearer(token));
@@ -207,7 +207,7 @@ describe('accounts', () => {
     expect(tokenOf(await login(auth, 'ada@example.com', 'a new one'))).to.be.a('string');
   });
 
-  it('changes the address once and only to a free one', async () => {
+  it('changes the address only to a free one', async () => {
     await register(auth, 'ada@example.com');
     await register(auth, 'bob@example.com');
     const principal = (await auth.authenticate(bearer(tokenOf(await login(auth, 'bob@example.com'))))) ?? undefined;
@@ -239,14 +239,14 @@ describe('the default account', () => {
     expect(await auth.events()).to.deep.equal([]);
   });
 
-  it('is made at start with the configured password, as a superuser', async () => {
+  it('is created at start with the configured password, as a superuser', async () => {
     await using auth = await startAuth({ secrets: { defaultUserPassword: 'default_password' } });
     const token = tokenOf(await login(auth, 'default_user@example.com', 'default_password'));
     expect(await auth.authenticate(bearer(token))).to.include({ isSuperuser: true });
     expect((await failure(login(auth, 'default_user@example.com', 'other'))).status).to.equal(401);
   });
 
-  it('gets a password once if it has none, and keeps another one with a warning', async () => {
+  it('gets a password if it has none, and keeps another one with a warning', async () => {
     const anonymous = await startAuth({ settings: { posture: open } });
     const principal = await anonymous.authenticate();
     await anonymous[Symbol.asyncDispose]();
@@ -262,7 +262,7 @@ describe('the default account', () => {
     expect(await second.events()).to.deep.equal(['user.registered']);
   });
 
-  it('stands for everybody in open mode, made once however many come first', async () => {
+  it('is used by all requests in open mode, and created once', async () => {
     await using auth = await startAuth({ settings: { posture: open } });
     const principals = await Promise.all(Array.from({ length: 20 }, () => auth.authenticate(bearer('garbage'))));
     expect(new Set(principals.map((principal) => principal?.id)).size).to.equal(1);
@@ -270,7 +270,7 @@ describe('the default account', () => {
     expect(await auth.events()).to.deep.equal(['user.registered']);
   });
 
-  it('takes any password in open mode, and no other account does', async () => {
+  it('accepts any password in open mode, unlike other accounts', async () => {
     await using auth = await startAuth({ settings: { posture: open } });
     const token = tokenOf(await login(auth, 'Default_User@example.com', 'default_password'));
     expect(await auth.authenticate(bearer(token))).to.include({ isSuperuser: true });
@@ -278,13 +278,13 @@ describe('the default account', () => {
     expect((await failure(login(auth, 'ada@example.com', 'wrong'))).status).to.equal(401);
   });
 
-  it('takes no password where credentials are optional beyond this machine', async () => {
+  it('accepts no password where credentials are optional on a public address', async () => {
     await using auth = await startAuth({ settings: { posture: off } });
     expect(await auth.authenticate()).to.include({ email: 'default_user@example.com' });
     expect((await failure(login(auth, 'default_user@example.com', 'anything'))).status).to.equal(401);
   });
 
-  it('answers nobody in open mode once it is switched off', async () => {
+  it('is not used in open mode while it is inactive', async () => {
     await using auth = await startAuth({ settings: { posture: open } });
     await auth.authenticate();
     const users = createUsers(auth.store);

@@ -34,7 +34,7 @@ describe('changing an account', () => {
       .filter((record) => record.subject === subject && !record.action.startsWith('session.'))
       .map(({ action, actor, details }) => [action, actor, JSON.parse(details)]);
 
-  it('stands in the audit log with who did it, without the password', async () => {
+  it('is audited with its actor, without the password', async () => {
     await start();
     const { id } = await register('ada@example.com');
     await patch(id, { is_verified: true, password: 'another one' });
@@ -49,7 +49,7 @@ describe('changing an account', () => {
     ]);
   });
 
-  it('of its own reaches address and password only', async () => {
+  it('is limited to address and password for the own account', async () => {
     await start();
     const ada = await auth.addUser();
     await patchOwn(ada, { is_superuser: true, is_verified: true, is_active: false });
@@ -61,7 +61,7 @@ describe('changing an account', () => {
     });
   });
 
-  it('shuts an inactive account out at once, and what it had is not good again later', async () => {
+  it('refuses an inactive account at once, and its old tokens also after reactivation', async () => {
     await start();
     const { id } = await register('ada@example.com');
     const before = await login('ada@example.com');
@@ -76,7 +76,7 @@ describe('changing an account', () => {
     expect(await whoIs(after)).to.include({ id });
   });
 
-  it('shuts the agents of an inactive account out with it', async () => {
+  it('refuses the agents of an inactive account', async () => {
     await start();
     const ada = await auth.addUser();
     const agent = await auth.addUser({ parentId: ada.id, email: 'bot+1@cognee.agent' });
@@ -104,7 +104,7 @@ describe('changing an account', () => {
     expect(await createUsers(auth.store).superusers()).to.have.length(1);
   });
 
-  it('leaves the default account an active superuser while it stands for everybody', async () => {
+  it('keeps the default account an active superuser while requests use it', async () => {
     for (const posture of [open, off]) {
       await start({ settings: { posture } });
       const standIn = await auth.addUser({ isSuperuser: true, email: 'default_user@example.com' });
@@ -120,7 +120,7 @@ describe('changing an account', () => {
     expect((await patch(standIn.id, { is_active: false })).json).to.include({ is_active: false });
   });
 
-  it('makes an agent neither a login, nor another address, nor a superuser', async () => {
+  it('refuses a password, another address and superuser rights for agents', async () => {
     await start();
     const ada = await auth.addUser();
     const agent = await auth.addUser({ parentId: ada.id, email: 'bot+1@cognee.agent' });
@@ -131,7 +131,7 @@ describe('changing an account', () => {
     expect((await patch(agent.id, { is_active: false })).json).to.include({ is_active: false });
   });
 
-  it('keeps every one of many changes at the same time', async () => {
+  it('keeps all concurrent changes', async () => {
     await start();
     const { id } = await register('ada@example.com');
     await Promise.all([
@@ -174,14 +174,14 @@ describe('signing up', () => {
     expect(invited.json).to.include({ is_superuser: false });
   });
 
-  it('has no first account to give where another way to one is configured', async () => {
+  it('refuses a first account where another way to one is configured', async () => {
     await using auth = await startAuth({ settings: { signUp: 'closed' } });
     const body = { email: 'ada@example.com', password: PASSWORD };
     expect((await refusalOf(auth.call('POST', '/api/v1/auth/register', { body }))).status).to.equal(403);
     expect(auth.warnings).to.deep.equal([]);
   });
 
-  it('is for superusers while it is closed, with a credential that has no limits', async () => {
+  it('is for superusers while it is closed, with a credential without limits', async () => {
     await using auth = await startAuth({ settings: { signUp: 'closed', posture: off } });
     const keyOf = async (principal: Principal, body: object = {}) =>
       ((await auth.call('POST', '/api/v1/auth/api-keys', { principal, body })).json as { key: string }).key;

@@ -51,7 +51,7 @@ describe('deleting an account', () => {
     return id;
   };
 
-  it('takes its agents, keys, memberships and grants along, and ends what they signed in with at once', async () => {
+  it('removes its agents, keys, memberships and grants, and ends their access at once', async () => {
     const ada = await auth.addUser();
     const bob = await auth.addUser();
     const agent = await auth.addUser({ parentId: ada.id, email: 'bot+1@cognee.agent' });
@@ -83,7 +83,7 @@ describe('deleting an account', () => {
     expect(await auth.events()).to.include('user.deleted');
   });
 
-  it('passes personal datasets to the acting superuser, who may do everything with them', async () => {
+  it('transfers personal datasets to the acting superuser, with all permissions', async () => {
     const ada = await auth.addUser();
     const dataset = await createDataset(ada, 'notes');
     await remove(ada.id);
@@ -105,7 +105,7 @@ describe('deleting an account', () => {
     expect((await resolve(ada, { names: ['findings'] }))[0]?.id).to.equal(dataset.id);
   });
 
-  it('passes datasets of a tenant to its owner, and of the owner to the next one', async () => {
+  it('transfers datasets of a tenant to its owner, and those of the owner to the next one', async () => {
     const [ada, bob, eve] = [await auth.addUser(), await auth.addUser(), await auth.addUser()];
     const tenant = await addTenant(ada, eve, bob);
     await auth.store.commit({ tenant }, [
@@ -121,7 +121,7 @@ describe('deleting an account', () => {
     expect((await resolve({ ...bob, tenant }, {})).map(({ id }) => id)).to.have.members([ofEve.id, ofAda.id]);
   });
 
-  it('gives a tenant whose members manage nothing to the acting superuser, as a member', async () => {
+  it('transfers a tenant without managing members to the acting superuser, as a member', async () => {
     const [ada, bob] = [await auth.addUser(), await auth.addUser()];
     const tenant = await addTenant(ada, bob);
     await remove(ada.id);
@@ -140,7 +140,7 @@ describe('deleting an account', () => {
     ]);
   });
 
-  it('renames a dataset whose name its new owner has, and leaves the own one under the name', async () => {
+  it('renames a dataset whose name its new owner has, and keeps the new owner’s own one', async () => {
     const ada = await auth.addUser();
     const own = await createDataset(root, 'notes');
     const adas = await createDataset(ada, 'notes');
@@ -151,7 +151,7 @@ describe('deleting an account', () => {
     expect((await resolve(root, { names: [alsoTaken.name] }))[0]?.id).to.equal(alsoTaken.id);
   });
 
-  it('lets the new owner create by an inherited name as by any own one', async () => {
+  it('lets the new owner create under an inherited name as under any own one', async () => {
     const ada = await auth.addUser();
     const dataset = await createDataset(ada, 'notes');
     await remove(ada.id);
@@ -159,7 +159,7 @@ describe('deleting an account', () => {
     expect((await resolve(root, { names: ['notes'], createMissing: true }))[0]?.id).to.equal(dataset.id);
   });
 
-  it('hands over more datasets than one commit takes', async () => {
+  it('transfers more datasets than fit in one commit', async () => {
     const ada = await auth.addUser();
     for (let index = 0; index < 230; index += 1) await createDataset(ada, `set${index}`);
     await remove(ada.id);
@@ -191,7 +191,7 @@ describe('deleting an account', () => {
     expect(await createUsers(auth.store).superusers()).to.have.length(1);
   });
 
-  it('leaves nothing behind that the user makes at the same time', async () => {
+  it('leaves nothing that the user creates at the same time', async () => {
     for (let round = 0; round < 10; round += 1) {
       const ada = await auth.addUser();
       await createDataset(ada, 'first');
@@ -213,7 +213,7 @@ describe('deleting an account', () => {
     }
   });
 
-  it('wins over a change of the account at the same time, and over a second deletion', async () => {
+  it('wins over a concurrent change of the account and a second deletion', async () => {
     for (let round = 0; round < 10; round += 1) {
       const ada = await auth.addUser();
       await createDataset(ada, `set${round}`);
@@ -233,8 +233,8 @@ describe('deleting an account', () => {
   });
 });
 
-describe('a deletion that was cut short', () => {
-  it('has shut the account out, and goes on when it is repeated', async () => {
+describe('an interrupted deletion', () => {
+  it('has deactivated the account, and continues when it is repeated', async () => {
     const memory = createMemoryDocumentStore();
     let failsAt = Number.POSITIVE_INFINITY;
     const store: DocumentStore = {
@@ -277,7 +277,7 @@ describe('a deletion that was cut short', () => {
 });
 
 describe('the default account of the open mode', () => {
-  it('takes over when there is no other superuser', async () => {
+  it('becomes the owner when there is no other superuser', async () => {
     await using auth = await startAuth({ settings: { posture: open } });
     const stranger = await auth.addUser();
     const ada = await auth.addUser();

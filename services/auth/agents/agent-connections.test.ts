@@ -82,7 +82,7 @@ describe('agent connections', () => {
     });
   });
 
-  it('name their datasets as they were given, ids before names', async () => {
+  it('list their datasets as given, ids before names', async () => {
     const brain = await makeDataset('company_brain', parent);
     const role = 'read_write';
     const given = { dataset_ids: [brain], dataset_names: ['company_brain', 'company_brain'] };
@@ -93,20 +93,20 @@ describe('agent connections', () => {
     ]);
   });
 
-  it('are replaced by another of their name, with the metadata of both', async () => {
+  it('are replaced by another of their name, which merges the metadata', async () => {
     const first = await register('sess-1', { type: 'mcp', session_id: 's', metadata: { a: 1, b: { c: 1 } } });
     const second = await register('sess-1', { metadata: { b: 2, d: null } });
     expect(second).to.deep.include({ id: first.id, type: 'api', session_id: null, metadata: { a: 1, b: 2, d: null } });
     expect(await names()).to.deep.equal(['sess-1']);
   });
 
-  it('begin anew after they were ended', async () => {
+  it('start again after they have ended', async () => {
     await register('sess-1', { metadata: { a: 1 } });
     await unregister('sess-1');
     expect(await register('sess-1')).to.deep.include({ status: 'active', metadata: {} });
   });
 
-  it('of one name that are registered at once are one, with the metadata of all', async () => {
+  it('of one name become one when they are registered at the same time, with all metadata', async () => {
     const keys = Array.from({ length: 8 }, (_, index) => `key${index}`);
     await Promise.all(keys.map((key) => register('sess-1', { metadata: { [key]: true } })));
     const { agents, total } = await list();
@@ -114,7 +114,7 @@ describe('agent connections', () => {
     expect(Object.keys(agents[0]?.metadata ?? {})).to.have.members(keys);
   });
 
-  it('are refused for datasets that the caller cannot read, whether missing, foreign or malformed, and leave nothing', async () => {
+  it('are refused for missing, foreign and malformed datasets alike, without a trace', async () => {
     const [own, foreign] = [await makeDataset('own', parent), await makeDataset('foreign', stranger)];
     await makeDataset('of the agent', agent);
     for (const given of [
@@ -138,12 +138,12 @@ describe('agent connections', () => {
     expect(await register('sess-1', { dataset_ids: [dataset] })).to.have.property('status', 'active');
   });
 
-  it('cannot pile up metadata without end', async () => {
+  it('have limited metadata', async () => {
     await register('sess-1', { metadata: { a: 'x'.repeat(40_000) } });
     expect(await refusal(register('sess-1', { metadata: { b: 'x'.repeat(40_000) } }))).to.include({ status: 400 });
   });
 
-  it('are seen by their user and by its parent, and by nobody else', async () => {
+  it('are visible to their user and its parent only', async () => {
     const { id } = await register('of the agent', {}, agent);
     await register('of the parent');
     expect(await names()).to.deep.equal(['of the parent', 'of the agent']);
@@ -181,7 +181,7 @@ describe('agent connections', () => {
     expect(await names({ active_only: 'false', status: 'unknown' })).to.deep.equal([]);
   });
 
-  it('tell how many of the caller are left when one ends, and only those', async () => {
+  it('report how many of the caller are left when one ends', async () => {
     await register('one');
     await register('two');
     await register('of the agent', {}, agent);
@@ -191,7 +191,7 @@ describe('agent connections', () => {
     expect(await unregister('one')).to.deep.equal({ activeAgents: 1 });
   });
 
-  it('are the caller’s own only while they are active, or when asked for by name', async () => {
+  it('are found for the caller only while they are active, or by name', async () => {
     expect(await refusal(me())).to.deep.include({ status: 404, body: { detail: 'connection not found' } });
     await register('one');
     await register('two');
@@ -204,7 +204,7 @@ describe('agent connections', () => {
     expect(await me({ agent_session_name: 'one' })).not.to.have.nested.property('agent.registered');
   });
 
-  it('come with the datasets that the caller can read, and who uses each', async () => {
+  it('list the datasets that the caller can read, and their users', async () => {
     const [notes, brain] = [await makeDataset('notes', parent), await makeDataset('company_brain', parent)];
     await makeDataset('notes', stranger);
     const byId = await register('by id', { dataset_ids: [notes] });
@@ -240,7 +240,7 @@ describe('agent connections', () => {
       .empty;
   });
 
-  it('that are registered while their agent is deleted go with it, or are refused', async () => {
+  it('end with their agent, or are refused, when they are registered during its deletion', async () => {
     const registering = Array.from({ length: 12 }, async (_, index) => {
       for (let turn = 0; turn < index * 4; turn += 1) await Promise.resolve();
       return register(`sess-${index}`, {}, agent);
@@ -251,7 +251,7 @@ describe('agent connections', () => {
     expect(await auth.store.count(SYSTEM_SCOPE, agentConnectionsCollection, {})).to.equal(0);
   });
 
-  it('belong to accounts that exist', async () => {
+  it('need an existing account', async () => {
     const ghost = {
       ...stranger,
       id: parent.id.replace(/^./, (digit) => (digit === '0' ? '1' : '0')) as Principal['id'],

@@ -31,12 +31,12 @@ describe('agent mode', () => {
   });
   afterEach(() => mode.close());
 
-  it('waits for the first connection, however long', async () => {
+  it('waits for the first connection without a time limit', async () => {
     await sleep(30);
     expect([asked, stops]).to.deep.equal([[], 0]);
   });
 
-  it('stops the process once, when no connection of its time is left', async () => {
+  it('stops the process once, when no connection since its start is left', async () => {
     active = 1;
     mode.connectionRegistered();
     mode.connectionRegistered();
@@ -49,14 +49,14 @@ describe('agent mode', () => {
     expect(asked[0]).to.equal(startedAt);
   });
 
-  it('goes on while it cannot be known whether a connection is left', async () => {
+  it('continues while the number of connections is unknown', async () => {
     active = new Error('the store is away');
     mode.connectionRegistered();
     await until('it has asked three times', () => asked.length > 2);
     expect(stops).to.equal(0);
   });
 
-  it('ends a server when its last agent has left, but not because of one that a killed process left behind', async () => {
+  it('stops a server when its last agent has left, ignoring connections of a killed process', async () => {
     const store = createMemoryDocumentStore();
     let ended = 0;
     const agentMode = {
@@ -80,7 +80,7 @@ describe('agent mode', () => {
     await until('a request has ended', () => ended > 0);
   });
 
-  it('checks no more once it is closed', async () => {
+  it('makes no checks after it is closed', async () => {
     active = 1;
     mode.connectionRegistered();
     await mode.close();

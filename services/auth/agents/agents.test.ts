@@ -56,7 +56,7 @@ describe('agents', () => {
     return tenant;
   };
 
-  it('are never so many that their parent cannot be removed from a tenant', async () => {
+  it('are limited in number, so that their parent can be removed from a tenant', async () => {
     const owner = await auth.addUser();
     const tenant = await enterTenant(owner);
     const member = { ...parent, tenant };
@@ -78,7 +78,7 @@ describe('agents', () => {
     expect(await createMemberships(auth.store).has(tenant, parent.id)).to.equal(false);
   });
 
-  it('get an address of their parent, no password and a key that acts for them', async () => {
+  it('have an address derived from their parent’s, no password and a key', async () => {
     const agent = await create('My Bot');
     expect(agent).to.deep.equal({
       agentId: agent.agentId,
@@ -98,7 +98,7 @@ describe('agents', () => {
     expect(stored).to.include({ passwordHash: '!', isActive: true, isVerified: false });
   });
 
-  it('are listed for their parent alone, oldest first, with the label of their key', async () => {
+  it('are listed for their parent only, oldest first, with the label of their key', async () => {
     const first = await create('first');
     auth.clock.advance(1);
     const second = await create('second');
@@ -122,7 +122,7 @@ describe('agents', () => {
     await create('My Bot', await auth.addUser());
   });
 
-  it('of one name that are made at once are one, with one key', async () => {
+  it('of one name are created once by concurrent requests, with one key', async () => {
     const [users, keys] = [await count(usersCollection), await count(apiKeysCollection)];
     const results = await Promise.allSettled(Array.from({ length: 8 }, () => create('twin')));
     const refused = results.filter((result) => result.status === 'rejected');
@@ -131,12 +131,12 @@ describe('agents', () => {
     expect([await count(usersCollection), await count(apiKeysCollection)]).to.deep.equal([users + 1, keys + 1]);
   });
 
-  it('of different names can be made at once', async () => {
+  it('of different names can be created at the same time', async () => {
     await Promise.all(Array.from({ length: 8 }, (_, index) => create(`bot ${index}`)));
     expect(await list()).to.have.length(8);
   });
 
-  it('cannot make agents themselves', async () => {
+  it('cannot create agents', async () => {
     const agent = await principalOf(await create('bot'));
     expect(await refusal(create('child', agent))).to.include({
       status: 403,
@@ -144,7 +144,7 @@ describe('agents', () => {
     });
   });
 
-  it('are not made for a parent that is gone or shut out meanwhile', async () => {
+  it('are not created for a parent that was deleted or deactivated meanwhile', async () => {
     const users = createUsers(auth.store);
     const account = await users.get(parent.id);
     if (account === null) throw new Error('no such account');
@@ -153,7 +153,7 @@ describe('agents', () => {
     expect(await list()).to.deep.equal([]);
   });
 
-  it('that are made while their parent is deleted go with it, or are refused', async () => {
+  it('are deleted with their parent, or refused, when they are created during its deletion', async () => {
     const admin = await auth.addUser({ isSuperuser: true });
     const users = await count(usersCollection);
     const keys = await count(apiKeysCollection);
@@ -170,7 +170,7 @@ describe('agents', () => {
     expect([await count(usersCollection), await count(apiKeysCollection)]).to.deep.equal([users - 1, keys]);
   });
 
-  it('are nobody’s but their parent’s: 403 for others, for the parent itself and for the agent, 404 for an unknown id', async () => {
+  it('are accessible to their parent only: 403 for others and for itself, 404 for an unknown id', async () => {
     const agent = await create('bot');
     const stranger = await auth.addUser();
     const self = await principalOf(agent);
@@ -189,7 +189,7 @@ describe('agents', () => {
     expect(await use(agent.agentApiKey)).not.to.equal(null);
   });
 
-  it('leave their datasets to their parent when they are deleted, and nothing else', async () => {
+  it('leave their datasets, and nothing else, to their parent when they are deleted', async () => {
     const agent = await create('bot');
     const principal = await principalOf(agent);
     const { dataset } = await auth.messenger.call(
@@ -212,14 +212,14 @@ describe('agents', () => {
     expect(await refusal(call('DELETE', agent.agentId))).to.include({ status: 404 });
   });
 
-  it('work in the tenant that their parent worked in when they were made, without being members', async () => {
+  it('work in the tenant that their parent worked in at their creation, without being members', async () => {
     const tenant = await enterTenant(parent);
     const agent = await principalOf(await create('bot'));
     expect(agent.tenant).to.equal(tenant);
     expect(await createMemberships(auth.store).has(tenant, agent.id)).to.equal(false);
   });
 
-  it('are cut off from a tenant together with their parent', async () => {
+  it('lose access to a tenant together with their parent', async () => {
     const owner = await auth.addUser();
     const tenant = await enterTenant(owner);
     const users = createUsers(auth.store);
@@ -239,7 +239,7 @@ describe('agents', () => {
     expect(await users.get(asId<UserId>(agent.agentId))).to.include({ tenant: PERSONAL_TENANT, isActive: true });
   });
 
-  it('are told of in the audit log, without their keys', async () => {
+  it('are audited without their keys', async () => {
     const agent = await create('bot');
     await call('DELETE', agent.agentId);
     const { items } = await auth.store.find(SYSTEM_SCOPE, auditRecordsCollection, { limit: 100 });

@@ -32,7 +32,7 @@ describe('quotas over the bus', () => {
     return usage.find((each) => each.kind === kind);
   };
 
-  it('give a tenant its limits at once, and tell what is used of them', async () => {
+  it('set the limits of a tenant at once, and return its usage', async () => {
     const limits = { datasets: { limit: 1, action: 'Enforce' }, items: { limit: 5, action: 'Warn' } } as const;
     await auth.messenger.call('auth.SetQuota', { tenant, limits }, CALL);
     const context = { ...CALL, principal: owner };
@@ -51,7 +51,7 @@ describe('quotas over the bus', () => {
     });
   });
 
-  it('are recorded when they change, and not when they are handed over again', async () => {
+  it('are audited when they change, and not when they are repeated', async () => {
     const limits = { items: { limit: 5, action: 'Enforce' } } as const;
     for (let time = 0; time < 3; time += 1) await auth.messenger.call('auth.SetQuota', { tenant, limits }, CALL);
     expect((await changes()).map(({ actor, subject }) => [actor, subject])).to.deep.equal([[null, tenant]]);

@@ -47,7 +47,7 @@ describe('keys of login tokens', () => {
     rsa = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
   });
 
-  it('sign with the algorithm that belongs to them, and say which key it was', async () => {
+  it('sign with their own algorithm and name the key in the token', async () => {
     for (const [key, algorithm] of [
       [ed, 'EdDSA'],
       [ec, 'ES256'],
@@ -62,7 +62,7 @@ describe('keys of login tokens', () => {
     }
   });
 
-  it('are public where they are pairs: anybody can verify with them, and nothing private is shown', async () => {
+  it('publish the public halves of key pairs only', async () => {
     const keys = keysOf(ed, ec, rsa);
     const { publicKeys } = tokensOf({ keys });
     expect(publicKeys.map(({ kid, alg, use }) => [kid, alg, use])).to.deep.equal(
@@ -78,7 +78,7 @@ describe('keys of login tokens', () => {
     expect(tokensOf().publicKeys).to.deep.equal([]);
   });
 
-  it('rotate with an overlap: what the former one signed stays good until that is dropped', async () => {
+  it('accept tokens of the former key until it is removed', async () => {
     const former = keysOf(ed, ec);
     const between = keysOf(ec, ed);
     const after = keysOf(ec);
@@ -91,7 +91,7 @@ describe('keys of login tokens', () => {
     expect(await accepts({ keys: after }, late)).to.equal(true);
   });
 
-  it('rotate with an overlap where they are secrets, for the password fingerprints too', async () => {
+  it('accept password fingerprints of the former secret until it is removed', async () => {
     const steps = [
       { secret: SECRET, acceptedSecrets: [NEXT] },
       { secret: NEXT, acceptedSecrets: [SECRET] },
@@ -109,13 +109,13 @@ describe('keys of login tokens', () => {
     expect(await accepts({ keys, secret: NEXT }, signed)).to.equal(false);
   });
 
-  it('may change from a secret to pairs and back without ending a session', async () => {
+  it('change from a secret to key pairs and back without ending a session', async () => {
     const keys = keysOf(ed);
     expect(await accepts({ keys }, await issued())).to.equal(true);
     expect(await accepts({ keys: keysOf(ec, ed) }, await issued({ keys }))).to.equal(true);
   });
 
-  it('accept tokens from before there were key ids, as the secret alone signed them', async () => {
+  it('accept tokens without a key id that the secret signed', async () => {
     const [, payload = ''] = (await issued()).split('.');
     const old = (secret: string, head: object = { alg: 'HS256', typ: 'JWT' }) => {
       const signed = `${encode(head)}.${payload}`;
@@ -131,7 +131,7 @@ describe('keys of login tokens', () => {
     expect(await accepts({ keys: keysOf(ed) }, keyless), 'a pair without its id').to.equal(false);
   });
 
-  it('never verify with another algorithm than theirs', async () => {
+  it('refuse tokens of another algorithm', async () => {
     const keys = keysOf(rsa, ed, ec);
     const good = await issued({ keys });
     const [, payload = '', signature = ''] = good.split('.');
@@ -178,7 +178,7 @@ describe('keys of login tokens', () => {
     expect(await accepts({ keys }, hmac({ alg: 'HS256', kid: secretKid }, SECRET))).to.equal(true);
   });
 
-  it('sign what ends: not after its time, not for another audience', async () => {
+  it('refuse expired tokens and those of another audience', async () => {
     const keys = keysOf(ec);
     const token = await issued({ keys });
     const [header = '', payload] = token.split('.');

@@ -43,7 +43,7 @@ describe('login throttle', () => {
     );
   const rows = () => store.count(SYSTEM_SCOPE, loginFailuresCollection, {});
 
-  it('lets ten failures of an account from one address through, whichever replica is asked', async () => {
+  it('allows ten failures of an account from one address over all replicas', async () => {
     const replicas = [replica(), replica(), replica()];
     for (let count = 0; count < 10; count += 1) {
       const throttle = replicas[count % 3];
@@ -59,7 +59,7 @@ describe('login throttle', () => {
     expect(await wait(succeed(replica(), 'ada@example.com', '192.0.2.2')), 'another address').to.equal(0);
   });
 
-  it('lets a hundred failures of an account through, from however many addresses', async () => {
+  it('allows a hundred failures of an account over all addresses', async () => {
     const replicas = [replica(), replica()];
     for (let count = 0; count < 100; count += 1) {
       const throttle = replicas[count % 2];
@@ -71,7 +71,7 @@ describe('login throttle', () => {
     }
   });
 
-  it('lets a hundred failures of a network through, for however many accounts', async () => {
+  it('allows a hundred failures of a network over all accounts', async () => {
     const one = replica();
     for (let count = 0; count < 100; count += 1) await fail(one, `user-${count}@example.com`, `2001:db8::${count}`);
     for (const throttle of [one, replica()]) {
@@ -80,7 +80,7 @@ describe('login throttle', () => {
     }
   });
 
-  it('holds no failures of others against an account that has signed in from the address', async () => {
+  it('does not apply the limit of an address to accounts that have logged in from it', async () => {
     const throttle = replica();
     await succeed(throttle, 'ada@example.com');
     for (let count = 0; count < 100; count += 1) await fail(throttle, `user-${count}@example.com`);
@@ -90,7 +90,7 @@ describe('login throttle', () => {
     expect(await wait(succeed(throttle, 'ada@example.com')), 'its own failures').to.equal(10);
   });
 
-  it('lets attempts wait for an address that has no failures left, a few at a time', async () => {
+  it('makes a few attempts at a time wait for an address that has no failures left', async () => {
     turnTimeoutMs = 60_000;
     const throttle = replica();
     for (let count = 0; count < 100; count += 1) await fail(throttle, `user-${count}@example.com`);
@@ -100,7 +100,7 @@ describe('login throttle', () => {
     expect(await Promise.all(outcomes.slice(0, 5))).to.deep.equal([0, 0, 0, 0, 0]);
   });
 
-  it('lets no more through when they all come at once', async () => {
+  it('does not exceed the limits with concurrent attempts', async () => {
     const throttle = replica();
     const results = await Promise.all(Array.from({ length: 50 }, () => wait(fail(throttle, 'ada@example.com'))));
     expect(results.filter((seconds) => seconds === 0)).to.have.length(10);
@@ -110,7 +110,7 @@ describe('login throttle', () => {
     expect(late.filter((seconds) => seconds === 0)).to.have.length(9);
   });
 
-  it('counts failures of several replicas at the same time, losing none', async () => {
+  it('counts concurrent failures at several replicas without losing any', async () => {
     const replicas = Array.from({ length: 5 }, replica);
     await Promise.all(
       replicas.flatMap((throttle) => [fail(throttle, 'a@example.com'), fail(throttle, 'a@example.com')]),
@@ -118,7 +118,7 @@ describe('login throttle', () => {
     expect(await wait(succeed(replica(), 'a@example.com'))).to.equal(10);
   });
 
-  it('writes nothing for a success, and asks the store no more once it knows that none is left', async () => {
+  it('writes nothing for a success, and does not ask the store when it knows that no failure is left', async () => {
     const throttle = replica();
     for (let count = 0; count < 200; count += 1) await succeed(throttle, 'ada@example.com');
     expect(await rows()).to.equal(0);
@@ -129,7 +129,7 @@ describe('login throttle', () => {
     expect(reads).to.equal(before);
   });
 
-  it('keeps three rows for a failure, without the address in them, until it is forgiven', async () => {
+  it('stores three entries for a failure, without the address, until they are forgiven', async () => {
     const throttle = replica();
     await fail(throttle, 'ada@example.com');
     await throttle.sweep();
@@ -141,7 +141,7 @@ describe('login throttle', () => {
     expect(await rows()).to.equal(0);
   });
 
-  it('gives an attempt back when the store fails, and lets nobody in without it', async () => {
+  it('returns an attempt when the store fails, and refuses the login', async () => {
     const failures = createLoginFailureCounts(store);
     let isAway = true;
     const read: typeof failures.read = async (ids) => {

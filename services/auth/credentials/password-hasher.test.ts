@@ -22,7 +22,7 @@ describe('password hasher', () => {
     expect(await hasher.verify('Password', phc)).to.equal(false);
   });
 
-  it('refuses what it cannot read and what would cost too much', async () => {
+  it('refuses hashes that it cannot parse or that cost too much', async () => {
     for (const phc of [
       '!',
       '',
@@ -35,7 +35,7 @@ describe('password hasher', () => {
     }
   });
 
-  it('verifies bcrypt hashes of all writings', async () => {
+  it('verifies bcrypt hashes of all prefixes', async () => {
     // From the test vectors of Openwall's crypt_blowfish, and PHP's password_hash ($2y$).
     const vectors = {
       'U*U': '$2a$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW',
@@ -61,7 +61,7 @@ describe('password hasher', () => {
     }
   });
 
-  it('leaves its own thread free while it computes bcrypt', async () => {
+  it('does not block its thread while it computes bcrypt', async () => {
     const hash = await bcryptHash('password', 4);
     await hasher.verify('password', hash); // its thread is up
     const expensive = '$2b$11$1bcZM7wlh8NfsoF6LZRSG.2GECl/RDuEHfjIwDMAIWiU.9jNG5lEq';
@@ -73,7 +73,7 @@ describe('password hasher', () => {
     expect(threadCpuTimeMs() - before).to.be.lessThan(here / 2);
   });
 
-  it('asks for a new hash where the stored one is not what it would make', async () => {
+  it('reports a hash as outdated when it differs from new ones in kind or cost', async () => {
     const own = await hasher.hash('password');
     expect(hasher.isOutdated(own, 'password')).to.equal(false);
     for (const other of [
@@ -86,7 +86,7 @@ describe('password hasher', () => {
     }
   });
 
-  it('keeps the bcrypt hash of a password of which bcrypt saw only the beginning', async () => {
+  it('does not replace the bcrypt hash of a password of which bcrypt ignored a part', async () => {
     const long = 'x'.repeat(80);
     const hash = await bcryptHash(long, 4);
     expect(await hasher.verify(`${long} with a slip`, hash)).to.equal(true);
@@ -94,7 +94,7 @@ describe('password hasher', () => {
     expect(hasher.isOutdated(hash, 'x'.repeat(72))).to.equal(true);
   });
 
-  it('checks passwords while many new ones wait', async () => {
+  it('verifies passwords while many new ones wait for their hash', async () => {
     const stored = await hasher.hash('password');
     let made = 0;
     const waiting = Array.from({ length: 12 }, () => hasher.hash('another').then(() => (made += 1)));
@@ -103,7 +103,7 @@ describe('password hasher', () => {
     await Promise.all(waiting);
   });
 
-  it('turns work away when too much of it waits', async () => {
+  it('refuses work when too much of it waits', async () => {
     const small = createPasswordHasher({ concurrency: 1, maxWaiting: 1 });
     const results = await Promise.allSettled([1, 2, 3].map(() => small.hash('password')));
     expect(results.map(({ status }) => status)).to.deep.equal(['fulfilled', 'fulfilled', 'rejected']);

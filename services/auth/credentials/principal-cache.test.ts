@@ -14,7 +14,7 @@ const ada: Principal = {
 };
 
 describe('principal cache', () => {
-  it('remembers for a second', () => {
+  it('keeps an entry for a second', () => {
     const clock = testClock();
     const cache = createPrincipalCache({ clock });
     const lookUp = cache.lookUp();
@@ -26,7 +26,7 @@ describe('principal cache', () => {
     expect(cache.get('key')).to.equal(null);
   });
 
-  it('remembers no credential beyond its own end', () => {
+  it('keeps no entry beyond the expiry of its credential', () => {
     const clock = testClock();
     const cache = createPrincipalCache({ clock });
     cache.put('key', ada, cache.lookUp(), 300);
@@ -39,7 +39,7 @@ describe('principal cache', () => {
     expect(cache.get('key')).to.equal(null);
   });
 
-  it('drops what was looked up before a change, so that a logout cannot be undone by a slow look-up', () => {
+  it('ignores a look-up that began before a change, so that a slow one cannot undo a logout', () => {
     const cache = createPrincipalCache({ clock: testClock() });
     const lookUp = cache.lookUp();
     cache.dropUser(ada.id);
@@ -47,7 +47,7 @@ describe('principal cache', () => {
     expect(cache.get('key')).to.equal(null);
   });
 
-  it('drops all that it has of a user, and nothing of others', () => {
+  it('drops all entries of a user, and none of others', () => {
     const cache = createPrincipalCache({ clock: testClock() });
     const grace = { ...ada, id: asId<Principal['id']>('0d6c0000-0000-4000-8000-000000000001') };
     cache.put('a', ada, cache.lookUp());
@@ -57,7 +57,7 @@ describe('principal cache', () => {
     expect(['a', 'b', 'c'].map((key) => cache.get(key) !== null)).to.deep.equal([false, false, true]);
   });
 
-  it('stays within its bound and lets the oldest go', () => {
+  it('drops the oldest entry at its size limit', () => {
     const cache = createPrincipalCache({ clock: testClock(), maxEntries: 2 });
     for (const key of ['a', 'b', 'a', 'c']) cache.put(key, ada, cache.lookUp());
     expect(['a', 'b', 'c'].map((key) => cache.get(key) !== null)).to.deep.equal([true, false, true]);

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { AuditEntry } from '../../common/ports/audit-log.ts';
 import { createRefusedLogins } from './refused-logins.ts';
 
-describe('refused sign-ins', () => {
+describe('refused logins', () => {
   let entries: AuditEntry[];
   let faults: object[];
   let isAway: boolean;
@@ -27,7 +27,7 @@ describe('refused sign-ins', () => {
   const shown = () => entries.map(({ subject, details }) => ({ subject, ...details }));
   const ADA = { account: 'ada@example.com', address: '192.0.2.1' };
 
-  it('are recorded at once, more of the same once a period with their number', async () => {
+  it('are recorded at once, and repetitions once a period with their number', async () => {
     const refused = start();
     for (let count = 0; count < 5; count += 1) await refused.refused({ ...ADA, account: 'ADA@example.com' }, 'ada');
     for (let count = 0; count < 700; count += 1) refused.throttled(ADA);
@@ -48,7 +48,7 @@ describe('refused sign-ins', () => {
     expect(shown().at(-1)).to.deep.equal({ subject: 'ada', address: '192.0.2.1', attempts: 1 });
   });
 
-  it('cannot fill the log, from however many addresses and for however many accounts', async () => {
+  it('cannot fill the audit log, from any number of addresses and for any number of accounts', async () => {
     const refused = start(3);
     for (let count = 0; count < 1000; count += 1) {
       const login = { account: `user-${count}@example.com`, address: `address ${count}` };
@@ -60,7 +60,7 @@ describe('refused sign-ins', () => {
     expect(shown().slice(3)).to.deep.equal([{ subject: '*', address: '*', attempts: 997, throttled: 1000 }]);
   });
 
-  it('that cannot be recorded later are told in the log, with their number', async () => {
+  it('write their number to the log when the audit log is unavailable', async () => {
     const refused = start();
     await refused.refused(ADA, 'ada');
     refused.throttled(ADA);

@@ -16,7 +16,7 @@ interface KeyRecord {
 
 const path = '/api/v1/auth/api-keys';
 
-describe('API keys with an end and with limits', () => {
+describe('API keys with an expiry and limits', () => {
   let auth: TestAuth;
   let principal: Principal;
   beforeEach(async () => {
@@ -34,7 +34,7 @@ describe('API keys with an end and with limits', () => {
     return (await auth.messenger.call('auth.CreateDataset', { name: `set-${randomUUID()}` }, call)).dataset.id;
   };
 
-  it('shows what a key was given, beside the masked key that the wire calls its label', async () => {
+  it('shows the limits of a key, beside the masked key as its label', async () => {
     const dataset = await makeDataset(principal);
     const asked = { name: 'ci', label: 'nightly build', expires_at: 60, permissions: ['read'], datasets: [dataset] };
     const { key, ...shown } = await create(asked);
@@ -52,13 +52,13 @@ describe('API keys with an end and with limits', () => {
     expect(await list()).to.deep.equal([{ ...shown, key: '' }]);
   });
 
-  it('tells whoever checks permissions what the key is limited to', async () => {
+  it('returns the limits of a key with the principal', async () => {
     const dataset = await makeDataset(principal);
     const { key, id } = await create({ permissions: ['read', 'write', 'read'], datasets: [dataset] });
     expect((await use(key))?.key).to.deep.equal({ id, permissions: ['read', 'write'], datasets: [dataset] });
   });
 
-  it('refuses an expired key to the millisecond, remembered or not', async () => {
+  it('refuses an expired key to the millisecond, cached or not', async () => {
     const { key } = await create({ expires_at: 1 });
     auth.clock.advance(999);
     expect(await use(key)).not.to.equal(null);
@@ -66,7 +66,7 @@ describe('API keys with an end and with limits', () => {
     expect(await use(key)).to.equal(null);
   });
 
-  it('takes the end as a time, with and without an offset, or as seconds of life', async () => {
+  it('accepts the expiry as a time, with and without an offset, or as a lifetime in seconds', async () => {
     const ends = [];
     for (const expires_at of ['2026-01-02T05:00:00+01:00', '2026-01-02T04:00:00', '2026-01-02T04:00:00Z', '60', 60]) {
       ends.push((await create({ expires_at })).expires_at);
@@ -75,12 +75,12 @@ describe('API keys with an end and with limits', () => {
     expect(ends).to.deep.equal([four, four, four, '2026-01-02T03:05:05.678Z', '2026-01-02T03:05:05.678Z']);
   });
 
-  it('makes no key that has ended already', async () => {
+  it('creates no key that has expired already', async () => {
     expect(await refusal({ expires_at: '2026-01-02T03:04:05.678Z' })).to.include({ status: 400 });
     expect(await list()).to.deep.equal([]);
   });
 
-  it('takes no epoch time for seconds of life, and no empty list of limits', async () => {
+  it('refuses an epoch time as a lifetime, and empty lists of limits', async () => {
     for (const body of [
       { expires_at: 1_767_323_045 },
       ...[0, -1, 'soon', '2026-13-01T00:00:00Z'].map((expires_at) => ({ expires_at })),
@@ -91,7 +91,7 @@ describe('API keys with an end and with limits', () => {
     }
   });
 
-  it('limits a key only to datasets that its owner can read: others do not exist', async () => {
+  it('limits a key only to datasets that its owner can read', async () => {
     const own = await makeDataset(principal);
     const foreign = await makeDataset(await auth.addUser());
     for (const other of [foreign, randomUUID()]) {
@@ -100,7 +100,7 @@ describe('API keys with an end and with limits', () => {
     expect(await list()).to.deep.equal([]);
   });
 
-  it('lets an expired key make room at the limit, before one of the same name', async () => {
+  it('replaces an expired key at the limit, before one of the same name', async () => {
     const expiring = await create({ name: 'short', expires_at: 1 });
     for (let count = 1; count < 10; count += 1) await create({ name: 'plugin' });
     auth.clock.advance(1000);
@@ -109,7 +109,7 @@ describe('API keys with an end and with limits', () => {
     expect(ids).to.have.length(10).and.not.to.include(expiring.id);
   });
 
-  it('still accepts the keys that earlier releases stored', async () => {
+  it('accepts keys that earlier releases stored', async () => {
     const text = newApiKeyText();
     const document = { userId: principal.id, hash: apiKeyHash(text), prefix: text.slice(0, 8), name: null };
     const times = { createdAt: '2025-01-01T00:00:00.000Z', lastUsedAt: null };
@@ -128,7 +128,7 @@ describe('API keys with an end and with limits', () => {
     expect((await auth.store.get(SYSTEM_SCOPE, apiKeysCollection, id))?.version).to.equal(2);
   });
 
-  it('keeps keys of this server from the hosted one, which is asked about its own', async () => {
+  it('does not send keys of this server to the hosted service', async () => {
     const { key } = await create({});
     const check = (sent: string) => auth.call('POST', '/api/v1/checks/connection', { headers: { 'x-api-key': sent } });
     const refused = await check(` ${key} `).catch((error: unknown) => error);

@@ -35,7 +35,7 @@ describe('outbox', () => {
     await until('the task begins', () => began);
   });
 
-  it('tries again what may pass, and not what was refused', async () => {
+  it('retries transient failures only', async () => {
     create();
     const attempts = { passing: 0, refused: 0 };
     outbox.add(async () => {
@@ -63,7 +63,7 @@ describe('outbox', () => {
     expect(warnings[0]?.fields).to.include({ attempts: 3 });
   });
 
-  it('lets a mail that waits for its next attempt hold up no other', async () => {
+  it('does not delay other mails while one waits for its next attempt', async () => {
     create({ concurrency: 1, retryDelaysMs: [60_000] });
     let failed = false;
     let sent = false;
@@ -78,13 +78,13 @@ describe('outbox', () => {
     await until('the mail is sent', () => sent);
   });
 
-  it('drops what comes beyond its capacity', async () => {
+  it('drops mails beyond its capacity', async () => {
     create({ capacity: 3, concurrency: 1, stopWithinMs: 10 });
     for (let count = 0; count < 5; count += 1) outbox.add(never);
     expect(warnings.map(({ event }) => event)).to.deep.equal(['auth.mail.dropped', 'auth.mail.dropped']);
   });
 
-  it('sends what waits before it stops, for a moment, and says what is lost', async () => {
+  it('sends waiting mails for a moment before it stops, and logs how many are lost', async () => {
     create({ concurrency: 1 });
     let sent = 0;
     for (let count = 0; count < 3; count += 1) {

@@ -14,7 +14,7 @@ import { update } from '../../common/storage/ports/document-store.ts';
 const HOUR = 3_600_000;
 const KEY = 'a'.repeat(64);
 
-describe('a tenant that goes to sleep', () => {
+describe('a tenant with hibernation', () => {
   let auth: TestAuth;
   let tenantId: TenantId;
   const crUid = randomUUID();
@@ -54,7 +54,7 @@ describe('a tenant that goes to sleep', () => {
     await until('the use is noted', async () => (await stored())?.lastUsedAt !== before);
   };
 
-  it('sleeps after it was idle for as long as is declared, and not before', async () => {
+  it('hibernates after it was idle for the declared time, and not before', async () => {
     pass(HOUR - 1);
     expect(await ensure()).to.include({ isAsleep: false });
     expect((await stored())?.state).to.equal('Active');
@@ -64,7 +64,7 @@ describe('a tenant that goes to sleep', () => {
     expect(await ensure()).to.deep.include({ isAsleep: true, corrected: [] });
   });
 
-  it('is kept awake by requests and by runs, and costs one write a minute at most', async () => {
+  it('stays awake with requests and runs, which cost one write a minute at most', async () => {
     pass(HOUR / 2);
     await used();
     const at = (await stored())?.lastUsedAt;
@@ -81,7 +81,7 @@ describe('a tenant that goes to sleep', () => {
     await until('the run is noted', async () => (await stored())?.lastUsedAt !== lastUsedAt);
   });
 
-  it('is used as late as it was, whatever is declared anew at that moment', async () => {
+  it('keeps its time of last use when it is declared again at the same moment', async () => {
     pass(HOUR / 2);
     const lastUsedAt = auth.clock.now().toISOString();
     const { commit } = auth.store;
@@ -98,7 +98,7 @@ describe('a tenant that goes to sleep', () => {
     expect(await stored()).to.include({ name: 'Acme Ltd', lastUsedAt });
   });
 
-  it('is not kept awake by whoever has no right to be there', async () => {
+  it('is not kept awake by refused requests', async () => {
     pass(HOUR / 2);
     const { lastUsedAt } = (await stored()) ?? {};
     const wrong = { credentials: [{ kind: 'api-key' as const, value: 'b'.repeat(64) }], strict: true };
@@ -110,7 +110,7 @@ describe('a tenant that goes to sleep', () => {
     expect(await stored()).to.include({ state: 'Hibernated', lastUsedAt });
   });
 
-  it('is neither kept awake nor woken by what nobody need be there for', async () => {
+  it('is neither kept awake nor woken by unattended requests', async () => {
     const look = () =>
       auth.messenger.call(
         'auth.Authenticate',
@@ -132,7 +132,7 @@ describe('a tenant that goes to sleep', () => {
     expect((await request()).tenantState).to.equal(null);
   });
 
-  it('wakes with the first request, which is answered, and says how long it took', async () => {
+  it('wakes with the first request, which is served, and measures the time', async () => {
     pass(HOUR);
     await ensure();
     pass(2000);
@@ -143,7 +143,7 @@ describe('a tenant that goes to sleep', () => {
     expect(await ensure()).to.deep.include({ isAsleep: false, corrected: [] });
   });
 
-  it('sleeps on with Manual, until somebody wakes it', async () => {
+  it('stays hibernated with wake Manual until it is woken explicitly', async () => {
     await ensure(idle(false));
     pass(HOUR);
     await ensure(idle(false));
@@ -155,7 +155,7 @@ describe('a tenant that goes to sleep', () => {
     expect(await ensure(idle(false))).to.include({ isAsleep: false });
   });
 
-  it('does not wake what was declared to be hibernated or disabled', async () => {
+  it('does not wake when it was declared hibernated or disabled', async () => {
     for (const state of ['Hibernated', 'Disabled'] as const) {
       await ensure({ state });
       pass(2000);
@@ -165,7 +165,7 @@ describe('a tenant that goes to sleep', () => {
     expect(wakings).to.deep.equal([]);
   });
 
-  it('serves again when it is not to sleep any more', async () => {
+  it('serves again when hibernation is no longer declared', async () => {
     pass(HOUR);
     await ensure();
     expect(await ensure({})).to.include({ isAsleep: false });
@@ -174,7 +174,7 @@ describe('a tenant that goes to sleep', () => {
     expect(await ensure({})).to.include({ isAsleep: false });
   });
 
-  it('is not put to sleep under a request that came at the same time', async () => {
+  it('does not hibernate when a request comes at the same time', async () => {
     pass(HOUR);
     const [ensured] = await Promise.all([ensure(), used()]);
     pass(2000);

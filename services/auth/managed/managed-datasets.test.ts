@@ -33,7 +33,7 @@ describe('datasets of resources', () => {
   const declare = (change: Partial<RequestOf<'auth.EnsureDataset'>> = {}) =>
     auth.messenger.call('auth.EnsureDataset', { crUid: 'cr-d', tenantId: tenant, name: 'tickets', ...change }, CALL);
 
-  it('are made once, for the owner of the tenant', async () => {
+  it('are created once, for the owner of the tenant', async () => {
     const first = await declare();
     expect(first.created).to.equal(true);
     expect(first.dataset).to.include({ id: datasetId('tickets', owner.id, tenant), ownerId: owner.id, tenant });
@@ -42,7 +42,7 @@ describe('datasets of resources', () => {
     expect(new Set(answers.map(({ dataset }) => dataset.id)).size).to.equal(1);
   });
 
-  it('adopt what is there, by name or id, unless another resource manages it', async () => {
+  it('adopt a dataset by name or id, unless another resource manages it', async () => {
     const context = { ...CALL, principal: owner };
     const { dataset } = await auth.messenger.call('auth.CreateDataset', { name: 'tickets' }, context);
     expect(await declare()).to.deep.equal({ dataset, created: false });
@@ -55,7 +55,7 @@ describe('datasets of resources', () => {
     expect(await failure(declare({ crUid: 'cr-t' }))).to.equal('InvalidRequestError');
   });
 
-  it('are found by their resource, also while they are being erased, and nothing is made or adopted by the question', async () => {
+  it('are found by their resource, also while they are being erased, without being created or adopted', async () => {
     const find = (crUid: string) => auth.messenger.call('auth.FindManaged', { crUid }, CALL);
     await auth.messenger.call('auth.CreateDataset', { name: 'tickets' }, { ...CALL, principal: owner });
     expect(await find('cr-d')).to.deep.equal({ managed: null });
@@ -72,7 +72,7 @@ describe('datasets of resources', () => {
     expect(await find('cr')).to.deep.equal({ managed: null });
   });
 
-  it('are not released any more once their erasure has begun', async () => {
+  it('cannot be released once their erasure has started', async () => {
     const { dataset } = await declare();
     const thing = { crUid: 'cr-d', tenantId: tenant, datasetId: dataset.id };
     await auth.messenger.call('auth.BeginErasure', thing, CALL);
@@ -82,7 +82,7 @@ describe('datasets of resources', () => {
     expect(await failure(auth.messenger.call('auth.ReleaseTenant', of, CALL))).to.equal('ConflictError');
   });
 
-  it('are made again with their id when somebody removed them', async () => {
+  it('are created again with their id when somebody removed them', async () => {
     const { dataset } = await declare();
     await auth.messenger.call('auth.RemoveDataset', { dataset }, { ...CALL, principal: owner });
     const again = await declare();
@@ -136,7 +136,7 @@ describe('datasets of resources', () => {
       });
     };
 
-    it('are given to users, roles and tenants, and again when somebody took them', async () => {
+    it('are given to users, roles and tenants, and again when somebody revoked them', async () => {
       const grants = [forAna('read', 'write'), { holder: { roleName: 'support' }, permissions: ['read'] as const }];
       expect(await sync(grants)).to.deep.equal({ added: 3, removed: 0, unknownPrincipals: [] });
       expect([await has(ana.id), await has(role)]).to.deep.equal([['read', 'write'], ['read']]);
@@ -149,7 +149,7 @@ describe('datasets of resources', () => {
       expect(records.filter(({ action }) => action === 'grant.given')).to.have.length(5);
     });
 
-    it('are taken when they are declared no more, and those made by hand are left alone', async () => {
+    it('are revoked when they are no longer declared; grants by users are not changed', async () => {
       await byHand('read');
       await sync([forAna('read', 'write')]);
       expect(await sync([])).to.deep.equal({ added: 0, removed: 1, unknownPrincipals: [] });
@@ -157,7 +157,7 @@ describe('datasets of resources', () => {
       expect(await has(owner.id)).to.deep.equal(['delete', 'read', 'share', 'write']);
     });
 
-    it('are the only ones beside the owner’s when that is declared', async () => {
+    it('are the only ones beside the owner’s when they are declared exclusive', async () => {
       await byHand('read');
       await byHand('share');
       expect(await sync([forAna('read')], { exclusive: true })).to.include({ added: 0, removed: 1 });
@@ -168,7 +168,7 @@ describe('datasets of resources', () => {
       expect(await has(ana.id)).to.deep.equal(['read']);
     });
 
-    it('are given to whom there is, and the others are named', async () => {
+    it('are given to existing principals, and the answer names the missing ones', async () => {
       const nobody = randomUUID();
       const answer = await sync([
         ...[forAna('read'), { holder: { userEmail: 'ghost@acme.example.com' }, permissions: ['read'] as const }],
@@ -179,7 +179,7 @@ describe('datasets of resources', () => {
       expect(answer).to.deep.equal({ added: 1, removed: 0, unknownPrincipals });
     });
 
-    it('take effect at once for who has used the dataset a moment ago', async () => {
+    it('take effect at once for users of the dataset', async () => {
       const context = { ...CALL, principal: { ...ana, tenant } };
       const read = () =>
         auth.messenger.call('auth.ResolveDatasets', { permission: 'read', ids: [dataset.id] }, context);
@@ -189,7 +189,7 @@ describe('datasets of resources', () => {
       expect(await failure(read())).to.equal('PermissionDeniedError');
     });
 
-    it('are the business of the resource that manages the dataset', async () => {
+    it('are changed only by the resource that manages the dataset', async () => {
       expect(await failure(sync([], { crUid: 'cr-e' }))).to.equal('OwnedByAnother');
       expect(await failure(sync([], { tenantId: PERSONAL_TENANT }))).to.equal('DatasetNotFoundError');
       await sync([forAna('read')]);
@@ -201,7 +201,7 @@ describe('datasets of resources', () => {
       expect(await sync([], { crUid: 'cr-e' })).to.include({ removed: 0 });
     });
 
-    it('go with the dataset', async () => {
+    it('are removed with the dataset', async () => {
       await sync([forAna('read')]);
       await auth.messenger.call('auth.RemoveDataset', { dataset }, { ...CALL, principal: owner });
       await declare();

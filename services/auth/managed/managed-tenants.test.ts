@@ -68,7 +68,7 @@ describe('tenants of resources', () => {
   const actions = async (tenant: TenantId) =>
     (await createAuditRecords(auth.store).range(tenant, 0, 1000)).map(({ action }) => action);
 
-  it('are made once with a verified owner, however often they are declared', async () => {
+  it('are created once with a verified owner, however often they are declared', async () => {
     const first = await declare({ hostNames: ['Acme.Example.com.'] });
     expect(first).to.include({ created: true });
     expect(await declare({ hostNames: ['acme.example.com'] })).to.deep.equal({ ...first, created: false });
@@ -86,14 +86,14 @@ describe('tenants of resources', () => {
     expect((await auth.events()).filter((type) => type === 'tenant.created')).to.have.length(1);
   });
 
-  it('are one when two replicas of the operator declare them at the same time', async () => {
+  it('are created once when two replicas of the operator declare them at the same time', async () => {
     await declare({ crUid: 'another', ownerEmail: 'admin@acme.example.com' });
     const answers = await Promise.all([declare(), declare(), declare()]);
     expect(new Set(answers.map(({ tenantId }) => tenantId)).size).to.equal(1);
     expect(answers.filter(({ created }) => created)).to.have.length(1);
   });
 
-  describe('whose owner changes between the look at the account and the commit', () => {
+  describe('when the owner’s account changes during the commit', () => {
     let meddle: (() => Promise<void>) | null;
     let tries: number;
     beforeEach(async () => {
@@ -119,14 +119,14 @@ describe('tenants of resources', () => {
       await auth.store.commit(SYSTEM_SCOPE, [createUsers(auth.store).replaceWrite({ ...user, ...fields })]);
     };
 
-    it('are made all the same, with a new account that works in them', async () => {
+    it('are created with a new account that works in them', async () => {
       meddle = () => change('admin@acme.example.com', { keysMade: 3 });
       const { created, ownerId, tenantId } = await declare();
       expect(created).to.equal(true);
       expect(await userOf(ownerId)).to.include({ tenant: tenantId, keysMade: 3 });
     });
 
-    it('are refused when the account is shut out', async () => {
+    it('are refused when the account is deactivated', async () => {
       const { tenantId, ownerId } = await declare();
       const successor = await auth.addUser({ email: 'successor@acme.example.com', isVerified: true });
       meddle = () => change(successor.email, { isActive: false });
@@ -135,7 +135,7 @@ describe('tenants of resources', () => {
     });
   });
 
-  it('have set right what differs, and say what that was', async () => {
+  it('are corrected to the declaration, and the answer names the corrections', async () => {
     const { tenantId } = await declare({ hostNames: ['a.example.com'] });
     await auth.store.commit({ tenant: tenantId }, [createTenants(auth.store).changeWrite(tenantId, { name: 'other' })]);
     const next = await declare({
@@ -153,7 +153,7 @@ describe('tenants of resources', () => {
     expect(await actions(tenantId)).to.deep.equal(['tenant.created', 'tenant.changed', 'membership.added']);
   });
 
-  it('take over an account only if it has proved its address', async () => {
+  it('get an existing account as owner only if its address is verified', async () => {
     const claimed = await auth.addUser({ email: 'admin@acme.example.com', isVerified: false });
     expect(await failure(declare())).to.equal('OwnerUnverified');
     const proved = await auth.addUser({ email: 'other@acme.example.com', isVerified: true });
@@ -163,7 +163,7 @@ describe('tenants of resources', () => {
     expect(await userOf(claimed.id)).to.include({ isVerified: false });
   });
 
-  it('refuse addresses that stand for somebody else, accounts without password and things that are no host names', async () => {
+  it('refuse reserved addresses, accounts without a password and invalid host names', async () => {
     for (const ownerEmail of ['bot@cognee.agent', 'default_user@example.com', 'admin@acme.test', 'nobody']) {
       expect(await failure(declare({ ownerEmail })), ownerEmail).to.equal('InvalidRequestError');
     }
@@ -179,7 +179,7 @@ describe('tenants of resources', () => {
     expect(await auth.events()).to.deep.equal([]);
   });
 
-  it('sign in with the password they were declared with', async () => {
+  it('let their owner sign in with the declared password', async () => {
     const { ownerPasswordHash: _, ...rest } = { crUid: 'cr-1', displayName: 'x', ownerPasswordHash: HASH };
     const request = { ...rest, ownerEmail: 'admin@acme.example.com', ownerPassword: 'a good one' };
     await auth.messenger.call('auth.EnsureTenant', { ...request, hostNames: [], state: 'Active' }, CALL);
@@ -196,7 +196,7 @@ describe('tenants of resources', () => {
     expect((await declare({ ...other, hostNames: ['acme.example.com'] })).created).to.equal(true);
   });
 
-  it('adopt a tenant that nobody manages where they are trusted, and none that another resource manages or that is not there', async () => {
+  it('adopt an unmanaged tenant when they are trusted, and no managed or missing one', async () => {
     const owner = await auth.addUser({ email: 'owner@acme.example.com' });
     const tenantId = await unmanaged(owner);
     const trusted = { adoptsAny: true, ownerEmail: 'owner@acme.example.com' };
@@ -209,7 +209,7 @@ describe('tenants of resources', () => {
     expect(await failure(declare({ tenantId: randomUUID() }))).to.equal('InvalidRequestError');
   });
 
-  it('adopt, where they are not trusted, what a resource of their place released, and nothing else', async () => {
+  it('adopt only a tenant that the same resource released when they are not trusted', async () => {
     const owner = await auth.addUser({ email: 'owner@acme.example.com' });
     const wanted = { tenantId: await unmanaged(owner), ownerEmail: 'owner@acme.example.com' };
     const acme = { ...wanted, resource: 'memory/acme' };
@@ -225,7 +225,7 @@ describe('tenants of resources', () => {
     expect((await declare({ ...wanted, crUid: 'cr-2' })).created).to.equal(false);
   });
 
-  it('are released with all they have, and can be adopted again', async () => {
+  it('are released with all their data, and can be adopted again', async () => {
     const { tenantId } = await declare();
     const text = newApiKeyText();
     await setKeys(tenantId, [text]);
@@ -240,7 +240,7 @@ describe('tenants of resources', () => {
   });
 
   describe('keys', () => {
-    it('are exactly those that are declared, two at a time during a rotation', async () => {
+    it('are exactly the declared ones, two at a time during a rotation', async () => {
       const { tenantId, ownerId } = await declare();
       const [old, next] = [newApiKeyText(), newApiKeyText()];
       expect(await setKeys(tenantId, [old])).to.deep.equal({ added: 1, removed: 0 });
@@ -253,7 +253,7 @@ describe('tenants of resources', () => {
       expect((await actions(tenantId)).filter((action) => action.startsWith('key.'))).to.have.length(3);
     });
 
-    it('of one name leave those of another alone', async () => {
+    it('do not affect keys of another name', async () => {
       const { tenantId } = await declare();
       const [one, two] = [newApiKeyText(), newApiKeyText()];
       await setKeys(tenantId, [one]);
@@ -263,7 +263,7 @@ describe('tenants of resources', () => {
       expect(await failure(setKeys(tenantId, [two]))).to.equal('ConflictError');
     });
 
-    it('act in their tenant, whatever tenant the owner works in, without what else the owner may', async () => {
+    it('act in their tenant only, and never as a superuser', async () => {
       const boss = await auth.addUser({ email: 'boss@acme.example.com', isVerified: true, isSuperuser: true });
       const { tenantId } = await declare({ ownerEmail: 'boss@acme.example.com' });
       const text = newApiKeyText();
@@ -276,7 +276,7 @@ describe('tenants of resources', () => {
       expect((await auth.call('GET', '/api/v1/auth/api-keys', { principal: boss })).json).to.deep.equal([]);
     });
 
-    it('see nothing of what their owner announces elsewhere', async () => {
+    it('do not see connections that their owner registers elsewhere', async () => {
       const { tenantId } = await declare();
       const text = newApiKeyText();
       await setKeys(tenantId, [text]);
@@ -300,7 +300,7 @@ describe('tenants of resources', () => {
       expect(await own(owner, { agent_session_name: 's' })).to.deep.equal({ source: 'home' });
     });
 
-    it('act as the owner that the tenant has when they are used', async () => {
+    it('act as the current owner of the tenant', async () => {
       const { tenantId } = await declare();
       const text = newApiKeyText();
       await setKeys(tenantId, [text]);
@@ -309,7 +309,7 @@ describe('tenants of resources', () => {
       expect((await withKey(text))?.id).to.equal(ownerId);
     });
 
-    it('of a job hold as long as the key is valid, for the owner in the tenant alone', async () => {
+    it('of a job are valid for the owner in the tenant only, until they are removed', async () => {
       const { tenantId, ownerId } = await declare();
       const text = newApiKeyText();
       await setKeys(tenantId, [text]);
@@ -324,7 +324,7 @@ describe('tenants of resources', () => {
       expect(await ask(ownerId, tenantId)).to.equal(null);
     });
 
-    it('are refused unless they are SHA-256 sums, and of a tenant that the resource manages', async () => {
+    it('are refused unless they are SHA-256 hashes for a managed tenant', async () => {
       const { tenantId } = await declare();
       expect(await failure(setKeys(tenantId, [], { keySha256: ['abc'] }))).to.equal('InvalidRequestError');
       expect(await failure(setKeys(tenantId, [], { crUid: 'cr-2' }))).to.equal('OwnedByAnother');
@@ -332,7 +332,7 @@ describe('tenants of resources', () => {
     });
   });
 
-  it('that are disabled have no jobs done for them, and those that are hibernated end what they have', async () => {
+  it('start no jobs while they are disabled, and finish those that run when they are hibernated', async () => {
     const { tenantId, ownerId } = await declare();
     const ask = async () =>
       (await auth.messenger.call('auth.GetPrincipal', { userId: ownerId, tenant: tenantId }, CALL)).principal?.id;

@@ -24,7 +24,7 @@ describe('access tokens of a configured issuer', () => {
   };
   const statusOf = async (token: string) => (await world.me(token)).status;
 
-  it('stand for the account of their subject, which a sign-in linked or the token made', async () => {
+  it('give access to the account of their subject, which a sign-in linked or the token created', async () => {
     await start();
     world.issuer.person = { subject: 'ada', claims: ADA };
     const { response } = await world.signIn();
@@ -36,7 +36,7 @@ describe('access tokens of a configured issuer', () => {
     expect(await made.json()).to.include({ email: 'bob@example.com', is_verified: true });
   });
 
-  it('come from any client that the issuer gives some for this service', async () => {
+  it('may come from any client that the issuer issues tokens for this service to', async () => {
     await start();
     world.issuer.person = { subject: 'ada', claims: ADA };
     const browser = createBrowser();
@@ -67,7 +67,7 @@ describe('access tokens of a configured issuer', () => {
     expect(await statusOf(tokens.id_token ?? ''), 'the ID token is for the client alone').to.equal(401);
   });
 
-  it('make no account where the provider may not, and link none without a verified address', async () => {
+  it('create no account where the provider may not, and link none without a verified address', async () => {
     await start({ provision: false });
     expect(await statusOf(await world.issuer.sign(claims()))).to.equal(401);
     await world.auth.addUser({ email: 'ada@example.com', isVerified: true });
@@ -75,7 +75,7 @@ describe('access tokens of a configured issuer', () => {
     expect(await statusOf(await world.issuer.sign(claims()))).to.equal(200);
   });
 
-  it('are refused for another audience, issuer or time, and without what they need', async () => {
+  it('are refused for another audience, issuer or time, and when a claim is missing', async () => {
     await start();
     const now = Math.floor(Date.now() / 1000);
     const wrong = [
@@ -97,7 +97,7 @@ describe('access tokens of a configured issuer', () => {
     expect(await statusOf(await world.issuer.sign(claims({ aud: ['x', 'engram-api'], exp: now - 10 })))).to.equal(200);
   });
 
-  it('are refused when anybody else signed them, with a secret, another key or not at all', async () => {
+  it('are refused when they are unsigned or signed with a secret or another key', async () => {
     await start();
     const { privateKey } = await generateKeyPair('ES256');
     const [published] = ((await (await fetch(`${world.issuer.url}/jwks`)).json()) as { keys: { kid: string }[] }).keys;
@@ -120,7 +120,7 @@ describe('access tokens of a configured issuer', () => {
     expect(await statusOf(`${header}.${other}.${signature}`)).to.equal(401);
   });
 
-  it('are not what a provider issues for something else: ID tokens, logout tokens', async () => {
+  it('are not replaced by ID tokens or logout tokens of the provider', async () => {
     await start({ audiences: ['engram', 'engram-api'] });
     const others = [{ aud: 'engram', nonce: 'n' }, { aud: 'engram', at_hash: 'h' }, { events: {} }];
     for (const change of others) {
@@ -141,7 +141,7 @@ describe('access tokens of a configured issuer', () => {
     expect((await fetch(`${world.url}/api/v1/users/me`, { headers: { cookie } })).status).to.equal(401);
   });
 
-  it('are remembered for no longer than they are good', async () => {
+  it('are cached no longer than they are valid', async () => {
     await start();
     const seconds = Math.floor(world.auth.clock.now().getTime() / 1000);
     // 30 seconds of allowance for clocks: the token ends in about half a second.
@@ -152,7 +152,7 @@ describe('access tokens of a configured issuer', () => {
     expect(await statusOf(token)).to.equal(401);
   });
 
-  it('stop with the account', async () => {
+  it('are refused when the account is gone or inactive', async () => {
     await start();
     const token = await world.issuer.sign(claims());
     expect(await statusOf(token)).to.equal(200);
@@ -164,14 +164,14 @@ describe('access tokens of a configured issuer', () => {
     expect(await statusOf(token)).to.equal(401);
   });
 
-  it('cost no request to the issuer but the first two', async () => {
+  it('cause no more than the first two requests to the issuer', async () => {
     await start();
     const tokens = await Promise.all(['a', 'b', 'c', 'd'].map((jti) => world.issuer.sign(claims({ jti }))));
     expect(await Promise.all(tokens.map(statusOf))).to.deep.equal([200, 200, 200, 200]);
     expect(world.issuer.requests).to.deep.equal(['GET /.well-known/openid-configuration', 'GET /jwks']);
   });
 
-  it('ask for unknown keys now and then, not with every token', async () => {
+  it('cause requests for unknown keys at intervals, not with every token', async () => {
     await start();
     expect(await statusOf(await world.issuer.sign(claims()))).to.equal(200);
     for (let count = 0; count < 5; count += 1) {
@@ -180,7 +180,7 @@ describe('access tokens of a configured issuer', () => {
     expect(world.issuer.requests.filter((request) => request === 'GET /jwks')).to.have.length(1);
   });
 
-  it('leave an issuer alone that does not answer, while other credentials work on', async () => {
+  it('do not delay other credentials while the issuer does not answer', async () => {
     await start();
     world.issuer.isDown = true;
     const tokens = await Promise.all(['a', 'b', 'c'].map((jti) => world.issuer.sign(claims({ jti }))));

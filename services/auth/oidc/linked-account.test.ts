@@ -57,14 +57,14 @@ async function change({ auth: { store } }: OidcWorld, id: UserId, changes: Parti
   await store.commit({ tenant: PERSONAL_TENANT }, [users.replaceWrite({ ...user, ...changes })]);
 }
 
-describe('the account of a provider’s person', () => {
+describe('the account of an identity', () => {
   let world: OidcWorld;
   const start = async (options: OidcWorldOptions = {}) => {
     world = await startOidcWorld(options);
   };
   afterEach(() => world[Symbol.asyncDispose]());
 
-  it('is the one with the address, when both the provider and the account have it verified', async () => {
+  it('links the account with the address when both the provider and the account have verified it', async () => {
     await start({ provider: { provision: false } });
     const owner = await world.auth.addUser({ email: 'ada@example.com', isVerified: true });
     const { user } = await signInAs(world, 'ada', verified('ADA@example.com'));
@@ -74,7 +74,7 @@ describe('the account of a provider’s person', () => {
     expect(changed?.details).to.include(world.issuer.url);
   });
 
-  it('is not one that somebody registered first with an address that nobody proved', async () => {
+  it('does not link an account that was registered with an unverified address', async () => {
     await start();
     const squatter = await world.auth.addUser({ email: 'ada@example.com', isVerified: false });
     const { status, detail } = await signInAs(world, 'ada', verified('ada@example.com'));
@@ -85,7 +85,7 @@ describe('the account of a provider’s person', () => {
     expect((await signInAs(world, 'ada', verified('ada@example.com'))).user?.id).to.equal(squatter.id);
   });
 
-  it('is not one that somebody made up in a tenant of their own, but one of the provider’s tenant', async () => {
+  it('does not link an account that a directory claimed in any tenant, but one of the provider’s tenant', async () => {
     await start({ provider: { tenant: TENANT } });
     const made = { userName: 'ada@example.com', active: true };
     const provision = async (owner: Principal) =>
@@ -108,7 +108,7 @@ describe('the account of a provider’s person', () => {
     expect(user).to.include({ tenant: TENANT, isVerified: true });
   });
 
-  it('is not one whose address only looks like the verified one', async () => {
+  it('does not link an account whose address only looks like the verified one', async () => {
     await start();
     const owner = await world.auth.addUser({ email: 'fiona@example.com', isVerified: true });
     const { status, detail } = await signInAs(world, 'eve', verified('\ufb01ona@example.com'));
@@ -117,7 +117,7 @@ describe('the account of a provider’s person', () => {
     expect(await createLinkedIdentities(world.auth.store).ofUser(owner.id)).to.deep.equal([]);
   });
 
-  it('is none, when the provider does not vouch for the address', async () => {
+  it('refuses an identity whose address the provider has not verified', async () => {
     await start();
     await world.auth.addUser({ email: 'ada@example.com', isVerified: true });
     const doubts = [{ email: 'ada@example.com' }, { email: 'ada@example.com', email_verified: false }];
@@ -126,7 +126,7 @@ describe('the account of a provider’s person', () => {
     }
   });
 
-  it('does not pass with an address from one person to the next', async () => {
+  it('does not give the account to another person who got the address', async () => {
     await start();
     const first = await signInAs(world, 'jane-1', verified('jane@example.com'));
     expect(first.status).to.equal(200);
@@ -135,7 +135,7 @@ describe('the account of a provider’s person', () => {
     expect(second.detail).to.include('belongs to another person');
   });
 
-  it('is made only where that is configured, and never for a reserved address or another domain', async () => {
+  it('creates an account only where that is configured, and never for a reserved address or another domain', async () => {
     await start({ provider: { provision: false } });
     expect((await signInAs(world, 'ada', verified('ada@example.com'))).status).to.equal(403);
     await world[Symbol.asyncDispose]();
@@ -147,7 +147,7 @@ describe('the account of a provider’s person', () => {
     expect((await world.auth.events()).filter((type) => type === 'user.registered')).to.have.length(1);
   });
 
-  it('is made once, however many windows sign in at the same time', async () => {
+  it('creates one account for concurrent sign-ins', async () => {
     await start();
     const answers = await Promise.all(
       Array.from({ length: 5 }, () => signInAs(world, 'ada', verified('ada@example.com'))),
@@ -156,7 +156,7 @@ describe('the account of a provider’s person', () => {
     expect(new Set(answers.map(({ user }) => user?.id)).size).to.equal(1);
   });
 
-  it('lets nobody in while it is deactivated, linked or not, and ends the sessions that are open', async () => {
+  it('refuses a deactivated account, linked or not, and ends its open sessions', async () => {
     await start();
     const { user } = await signInAs(world, 'ada', verified('ada@example.com'));
     const { response } = await world.signIn();
@@ -169,7 +169,7 @@ describe('the account of a provider’s person', () => {
     expect((await signInAs(world, 'bob', verified('bob@example.com'))).status).to.equal(403);
   });
 
-  it('joins the tenant once, and works in it', async () => {
+  it('adds the user to the provider’s tenant once, and switches to it', async () => {
     await start({ provider: { tenant: TENANT } });
     await addTenant(world);
     const { user } = await signInAs(world, 'ada', verified('ada@example.com'));
@@ -183,7 +183,7 @@ describe('the account of a provider’s person', () => {
     expect(await memberships.has(TENANT, id)).to.equal(false);
   });
 
-  it('stays in its own space, when it has a password, and joins all the same', async () => {
+  it('keeps a user with a password in the personal space, as a member of the provider’s tenant', async () => {
     await start({ provider: { tenant: TENANT } });
     await addTenant(world);
     const flags = { isVerified: true, passwordHash: '$argon2id$v=19$m=1,t=1,p=1$c2FsdA$aGFzaA' };
@@ -192,7 +192,7 @@ describe('the account of a provider’s person', () => {
     expect(await createMemberships(world.auth.store).has(TENANT, owner.id)).to.equal(true);
   });
 
-  it('is told when the configured tenant does not exist', async () => {
+  it('answers 503 when the configured tenant does not exist', async () => {
     await start({ provider: { tenant: TENANT } });
     const { status, detail } = await signInAs(world, 'ada', verified('ada@example.com'));
     expect(status).to.equal(503);
@@ -202,7 +202,7 @@ describe('the account of a provider’s person', () => {
   });
 
   for (const claimsInIdToken of [true, false]) {
-    it(`has the roles that its claims map to (${claimsInIdToken ? 'ID token' : 'user info'}), and keeps others`, async () => {
+    it(`assigns the roles that claims map to (${claimsInIdToken ? 'ID token' : 'user info'}), and keeps others`, async () => {
       const values = { staff: 'reader', 'staff-admins': 'admin', crew: 'reader' };
       await start({ claimsInIdToken, provider: { tenant: TENANT, roles: { claim: 'groups', values } } });
       await addTenant(world);
@@ -228,7 +228,7 @@ describe('the account of a provider’s person', () => {
     });
   }
 
-  it('loses its link when it is deleted', async () => {
+  it('removes the link with the account', async () => {
     await start();
     const { user } = await signInAs(world, 'ada', verified('ada@example.com'));
     const links = createLinkedIdentities(world.auth.store);

@@ -45,7 +45,7 @@ describe('connection to a provider', () => {
 
   const token = () => issuer.sign({ iss: issuer.url, sub: 'ada', aud: 'api', exp: Math.floor(Date.now() / 1000) + 60 });
 
-  it('learns of a new key when the issuer begins to sign with it, after a pause', async () => {
+  it('loads a new key of the issuer after a pause', async () => {
     const options = { send: createProviderFetch(), clock, logger, keysCooldownMs: 1_500 };
     const connection = createProviderConnection(providerAt(issuer.url), options);
     expect(await connection.verify(await token(), ['api'])).to.include({ sub: 'ada' });
@@ -58,7 +58,7 @@ describe('connection to a provider', () => {
     expect(await connection.verify(before, ['api'])).to.include({ sub: 'ada' });
   });
 
-  it('goes nowhere private unless that is allowed', async () => {
+  it('reaches private addresses only when that is allowed', async () => {
     const options = { send: createProviderFetch(), clock, logger };
     const asked = issuer.requests.length;
     const connection = createProviderConnection(providerAt(issuer.url, { allowPrivateNetwork: false }), options);
@@ -70,7 +70,7 @@ describe('connection to a provider', () => {
     expect(issuer.requests).to.have.length(asked);
   });
 
-  it('waits no longer than its limit for an issuer that is silent', async () => {
+  it('ends a request to a silent issuer at its time limit', async () => {
     let asked = 0;
     const send = (_url: string, { signal }: RequestInit) =>
       new Promise<Response>((_resolve, reject) => {
@@ -85,7 +85,7 @@ describe('connection to a provider', () => {
     expect(asked, 'it is not asked again so soon').to.equal(1);
   });
 
-  it('takes no metadata of another issuer', async () => {
+  it('refuses metadata of another issuer', async () => {
     const connection = createProviderConnection(providerAt(`${issuer.url}/realms/other`), {
       send: (_url, init, rules) => createProviderFetch()(`${issuer.url}/.well-known/openid-configuration`, init, rules),
       clock,

@@ -21,7 +21,7 @@ function translate(error: unknown) {
 }
 
 describe('errors of providers', () => {
-  it('are unavailability when the provider or the registration there is at fault', () => {
+  it('are 503 when the provider or the registration there is at fault', () => {
     for (const code of ['OAUTH_TIMEOUT', 'OAUTH_RESPONSE_IS_NOT_JSON', 'ERR_JWKS_TIMEOUT', 'ERR_JOSE_GENERIC']) {
       expect(translate(failure({ code })).status, code).to.equal(503);
     }
@@ -33,7 +33,7 @@ describe('errors of providers', () => {
     ).to.equal(503);
   });
 
-  it('are refusals when somebody is refused, or an answer proves nothing', () => {
+  it('are 403 when the provider refuses, or its answer proves no identity', () => {
     const denied = translate(failure({ code: 'OAUTH_AUTHORIZATION_RESPONSE_ERROR', error: 'access_denied' }));
     expect(denied.status).to.equal(403);
     expect(denied.message).to.equal('Corp did not sign you in (access_denied).');
@@ -42,7 +42,7 @@ describe('errors of providers', () => {
     }
   });
 
-  it('show no text of the provider, and neither tokens nor claims', () => {
+  it('contain no text, token or claim of the provider', () => {
     const texts = [{ error: `<b>${SECRET}</b>`, code: 'OAUTH_AUTHORIZATION_RESPONSE_ERROR' }];
     for (const fields of [
       ...texts,
@@ -54,7 +54,7 @@ describe('errors of providers', () => {
     }
   });
 
-  it('stay what they are when they are ours, even wrapped, or unknown', () => {
+  it('are unchanged when they are our own, even wrapped, or unknown', () => {
     const ours = engramError('ServiceUnavailableError', 'down');
     expect(translate(ours).translated).to.equal(ours);
     expect(translate(new Error('something went wrong', { cause: ours })).translated).to.equal(ours);

@@ -14,7 +14,7 @@ function attemptUntil(expiresAt: string) {
 }
 
 describe('sign-in attempts', () => {
-  it('are taken by one caller', async () => {
+  it('can be taken once', async () => {
     const { attempts } = await newAttempts();
     await attempts.add('state', attemptUntil('2026-01-01T00:10:00.000Z'), new Date('2026-01-01T00:00:00Z'));
     expect(await attempts.get('state')).to.include({ provider: 'corp', nonce: 'nonce' });
@@ -24,7 +24,7 @@ describe('sign-in attempts', () => {
     expect(await attempts.take('other')).to.equal(false);
   });
 
-  it('go when they have expired, with the next that begins', async () => {
+  it('are removed after their expiry, with the next attempt', async () => {
     const { store, attempts } = await newAttempts();
     await attempts.add('old', attemptUntil('2026-01-01T00:10:00.000Z'), new Date('2026-01-01T00:00:00Z'));
     await attempts.add('new', attemptUntil('2026-01-01T00:20:00.001Z'), new Date('2026-01-01T00:10:00.001Z'));

@@ -62,7 +62,7 @@ describe('audit routes', () => {
     expect((await http.request(null, 'GET', '/api/v1/audit')).status).to.equal(401);
   });
 
-  it('let holders of manage_users read, and superusers the log of accounts', async () => {
+  it('allow holders of manage_users, and superusers for the log of accounts', async () => {
     const { tenant, principal } = await http.addTenant();
     const manager = await http.addPerson({ tenant });
     await http.join(tenant, manager);
@@ -78,7 +78,7 @@ describe('audit routes', () => {
     expect(records[0]).to.include({ tenant_id: null, subject: 'somebody' });
   });
 
-  it('refuse times and cursors that are none', async () => {
+  it('refuse invalid times and cursors', async () => {
     const { tenant: _, ...owner } = await http.addTenant();
     for (const query of ['since=yesterday', 'limit=0', 'limit=1001', 'after=nonsense', 'tenant_id=acme']) {
       expect((await http.request(owner, 'GET', `/api/v1/audit?${query}`)).status, query).to.equal(400);
@@ -101,7 +101,7 @@ describe('audit routes', () => {
     expect((await http.request(null, 'GET', '/api/v1/audit/keys')).status).to.equal(200);
   });
 
-  it('export a long log without holding it', async () => {
+  it('export a long log without holding it in memory', async () => {
     const { tenant, ...owner } = await http.addTenant();
     const log = createAuditLog(http.auth.store, http.auth.clock);
     const many = Array.from({ length: 1300 }, (_, index) => `s${index}`);

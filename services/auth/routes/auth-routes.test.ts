@@ -71,7 +71,7 @@ describe('auth routes over HTTP', () => {
     return { authorization: `Bearer ${(body as { access_token: string }).access_token}` };
   };
 
-  it('keeps the login cookie to https where that is how browsers come', async () => {
+  it('restricts the login cookie to https where the public URL is https', async () => {
     await start(required, { cookieSecure: true, cookieDomain: 'example.com' });
     await send('/auth/register', json('POST', ADA));
     const { headers } = await send('/auth/login', form({ username: ADA.email, password: ADA.password }));
@@ -81,7 +81,7 @@ describe('auth routes over HTTP', () => {
     expect(logout.headers.get('set-cookie')).to.match(/Max-Age=0; .*; Secure$/);
   });
 
-  it('carries a user from sign-up to logout', async () => {
+  it('serves a user from sign-up to logout', async () => {
     await start(required);
     expect((await send('/auth/register', json('POST', ADA))).status).to.equal(201);
     const { status, body, headers } = await send('/auth/login', form({ username: ADA.email, password: ADA.password }));
@@ -98,7 +98,7 @@ describe('auth routes over HTTP', () => {
     expect((await send('/auth/me', { headers: { authorization: `Bearer ${token}` } })).status).to.equal(401);
   });
 
-  it('logs in with a multipart form and an unknown extra field too', async () => {
+  it('accepts a multipart form with an unknown field for the login', async () => {
     await start(required);
     await send('/auth/register', json('POST', ADA));
     const body = new FormData();
@@ -108,7 +108,7 @@ describe('auth routes over HTTP', () => {
     expect((await send('/auth/login', { method: 'POST', body })).status).to.equal(200);
   });
 
-  it('answers everything that is no login form alike', async () => {
+  it('answers everything that is not a login form alike', async () => {
     await start(required);
     const good = { username: ADA.email, password: ADA.password };
     const requests: RequestInit[] = [
@@ -145,7 +145,7 @@ describe('auth routes over HTTP', () => {
     }
   });
 
-  it('keeps passwords out of the echo of a refused request', async () => {
+  it('does not repeat passwords in the answer to a refused request', async () => {
     await start(required);
     const { body } = await send('/auth/register', json('POST', { email: 'a@b', password: 'very secret' }));
     expect(JSON.stringify(body)).not.to.contain('very secret');
@@ -168,7 +168,7 @@ describe('auth routes over HTTP', () => {
     }
   });
 
-  it('hands out, lists and deletes API keys', async () => {
+  it('creates, lists and deletes API keys', async () => {
     await start(required);
     const headers = await loginAda();
     const created = await send('/auth/api-keys', json('POST', { name: 'ci' }, headers));
@@ -202,7 +202,7 @@ describe('auth routes over HTTP', () => {
     expect([status, headers.get('retry-after')]).to.deep.equal([429, '10']);
   });
 
-  it('shows the default account to anybody in open mode, but changes it only for a presented credential', async () => {
+  it('shows the default account to everybody in open mode, but changes it only with a credential', async () => {
     await start(open);
     expect((await send('/users/me')).body).to.include({ email: 'default_user@example.com', is_superuser: true });
     expect((await send('/auth/me', { headers: { authorization: 'Bearer garbage' } })).status).to.equal(200);
@@ -213,7 +213,7 @@ describe('auth routes over HTTP', () => {
     expect((await send('/users/me', json('PATCH', { password: 'my password' }, headers))).status).to.equal(200);
   });
 
-  it('answers 405 to a method that a path does not have', async () => {
+  it('answers 405 for a method that a path does not have', async () => {
     await start(required);
     expect((await send('/auth/register', { method: 'DELETE' })).status).to.equal(405);
   });

@@ -44,7 +44,7 @@ describe('keys and host names of tenants', () => {
 
   const HOSTS = ['acme.example.com', 'ACME.example.com.:8443', 'globex.example.com', 'else.example.com', '127.0.0.1'];
 
-  it('let a tenant’s key in under the host names of the tenant alone', async () => {
+  it('accept a tenant’s key only under the host names of the tenant', async () => {
     await start();
     const [acme, globex] = [await declare('acme'), await declare('globex')];
     expect(await statuses(HOSTS, acme.key)).to.deep.equal([200, 200, 401, 401, 401]);
@@ -52,7 +52,7 @@ describe('keys and host names of tenants', () => {
     expect(await statuses(HOSTS, null)).to.deep.equal([401, 401, 401, 401, 401]);
   });
 
-  it('let the key of a tenant without host names in under those that are no tenant’s', async () => {
+  it('accept the key of a tenant without host names under host names of no tenant', async () => {
     await start();
     await declare('globex');
     const acme = await declare('acme', { hostNames: [] });
@@ -61,7 +61,7 @@ describe('keys and host names of tenants', () => {
     expect((await ask('127.0.0.1', acme.key)).status).to.equal(401);
   });
 
-  it('make a member’s request one in the tenant, and turn strangers away', async () => {
+  it('set the tenant of a member’s request, and refuse non-members', async () => {
     await start();
     const [acme, globex] = [await declare('acme'), await declare('globex')];
     const member = await http.addPerson({ tenant: globex.id });
@@ -80,7 +80,7 @@ describe('keys and host names of tenants', () => {
     expect((await ask('acme.example.com', member.key)).status).to.equal(403);
   });
 
-  it('are followed at once when they come and go', async () => {
+  it('take effect at once when they are added and removed', async () => {
     await start();
     const acme = await declare('acme');
     const member = await http.addPerson();
@@ -91,7 +91,7 @@ describe('keys and host names of tenants', () => {
     expect((await ask('acme.example.com', acme.key)).status).to.equal(401);
   });
 
-  it('mean nothing unless they are switched on', async () => {
+  it('have no effect unless they are switched on', async () => {
     await start({ hosted: false });
     const acme = await declare('acme');
     const stranger = await http.addPerson();
@@ -99,14 +99,14 @@ describe('keys and host names of tenants', () => {
     expect(await statuses(HOSTS, stranger.key)).to.deep.equal([200, 200, 200, 200, 200]);
   });
 
-  it('need a credential where others do not', async () => {
+  it('require a credential under a tenant’s host name in open mode', async () => {
     await start({ isOpen: true });
     const acme = await declare('acme');
     expect(await statuses(HOSTS, null)).to.deep.equal([401, 401, 200, 200, 200]);
     expect((await ask('acme.example.com', acme.key)).status).to.equal(200);
   });
 
-  it('keep a tenant’s key from its owner’s account, from other tenants and from the server', async () => {
+  it('limit a tenant’s key to its tenant', async () => {
     await start({ hosted: false });
     const boss = await http.addPerson({ email: 'owner@acme.example.com', isVerified: true, isSuperuser: true });
     const acme = await declare('acme');
@@ -130,7 +130,7 @@ describe('keys and host names of tenants', () => {
     expect(await status('GET', `/api/v1/permissions/tenants/${globex.id}/roles`)).to.equal(404);
   });
 
-  it('are refused while the tenant is disabled, and told to come again while it is hibernated', async () => {
+  it('are refused while the tenant is disabled, and retryable while it is hibernated', async () => {
     await start({ hosted: false });
     const acme = await declare('acme');
     const member = await http.addPerson({ tenant: acme.id });
@@ -152,7 +152,7 @@ describe('keys and host names of tenants', () => {
     for (const key of [acme.key, member.key]) expect((await ask('localhost', key, path)).status).to.equal(200);
   });
 
-  it('leave members of a tenant that does not answer a way out of it', async () => {
+  it('let members leave a tenant that does not serve', async () => {
     await start({ hosted: false });
     const acme = await declare('acme', { state: 'Disabled' });
     const member = await http.addPerson({ tenant: acme.id });
@@ -173,7 +173,7 @@ describe('keys and host names of tenants', () => {
     state,
   });
 
-  it('belong to nobody else: ids that are none, and tenants that are gone, open nothing', async () => {
+  it('are refused for invalid ids and tenants that are gone', async () => {
     await start();
     await declare('acme');
     expect((await ask('acme.example.com', newApiKeyText())).status).to.equal(401);

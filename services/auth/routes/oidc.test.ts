@@ -31,7 +31,7 @@ describe('signing in with a provider', () => {
     });
   });
 
-  it('answers a token where no page waits, and the account is verified and has no password', async () => {
+  it('returns a token without a page to return to, for a verified account without a password', async () => {
     const browser = createBrowser();
     const { response } = await world.signIn({ browser });
     const { access_token: token, token_type: type } = (await response.json()) as Record<string, string>;
@@ -57,7 +57,7 @@ describe('signing in with a provider', () => {
     expect(started.headers.get('cache-control')).to.equal('no-store');
   });
 
-  it('goes back to a page of a known origin', async () => {
+  it('redirects to a page of an allowed origin', async () => {
     const browser = createBrowser();
     const { response, url } = await world.signIn({ browser, returnTo: `${UI}/start?x=1` });
     expect(response.status).to.equal(302);
@@ -67,7 +67,7 @@ describe('signing in with a provider', () => {
     expect(own.url.href).to.equal(`${world.url}/docs`);
   });
 
-  it('sends no browser to a page of somebody else', async () => {
+  it('redirects to no other origin', async () => {
     const foreign = ['https://evil.example', '//evil.example/x', '/\\evil.example', 'javascript:alert(1)'];
     const disguised = [
       `${UI}.evil.example`,
@@ -84,7 +84,7 @@ describe('signing in with a provider', () => {
     }
   });
 
-  it('knows the person again by subject, whatever becomes of the address', async () => {
+  it('identifies a person by subject, whatever the address becomes', async () => {
     const first = await (await world.signIn()).response.json();
     world.issuer.person = { subject: 'ada-1', claims: { email: 'other@example.com', email_verified: false } };
     const second = await (await world.signIn()).response.json();
@@ -110,7 +110,7 @@ describe('signing in with a provider', () => {
     expect((await browser.get(callback.href)).status).to.equal(400);
   });
 
-  it('finishes it in the browser that began it, and in no other', async () => {
+  it('finishes a sign-in only in the browser that started it', async () => {
     const browser = createBrowser();
     const callback = await world.reachCallback({ browser });
     const stranger = createBrowser();
@@ -123,7 +123,7 @@ describe('signing in with a provider', () => {
     expect((await browser.get(callback.href)).status).to.equal(200);
   });
 
-  it('refuses another state, none, and one that is ten minutes old', async () => {
+  it('refuses another state, a missing one, and one that is ten minutes old', async () => {
     const browser = createBrowser();
     const callback = await world.reachCallback({ browser });
     const other = new URL(callback);
@@ -140,7 +140,7 @@ describe('signing in with a provider', () => {
     expect((await textOf((await world.signIn()).response)).status).to.equal(403);
   });
 
-  it('refuses an ID token of another issuer, for another client, of yesterday', async () => {
+  it('refuses an ID token of another issuer, for another client, or expired', async () => {
     const now = Math.floor(Date.now() / 1000);
     const changes = [
       { iss: 'https://evil.example' },
@@ -171,7 +171,7 @@ describe('signing in with a provider', () => {
     }
   });
 
-  it('refuses an answer that another issuer sent', async () => {
+  it('refuses an answer of another issuer', async () => {
     const browser = createBrowser();
     const callback = await world.reachCallback({ browser });
     expect(callback.searchParams.get('iss')).to.equal(world.issuer.url);
@@ -179,7 +179,7 @@ describe('signing in with a provider', () => {
     expect((await textOf(await browser.get(callback.href))).status).to.equal(403);
   });
 
-  it('tells the page why a sign-in failed, and sets no cookie', async () => {
+  it('returns the reason of a failure to the page, and sets no cookie', async () => {
     const browser = createBrowser();
     const callback = await world.reachCallback({ browser, returnTo: `${UI}/start` });
     const denied = new URL(callback);
@@ -193,7 +193,7 @@ describe('signing in with a provider', () => {
     expect(browser.cookie('auth_token')).to.equal(null);
   });
 
-  it('answers 503 while the provider is down, at once after the first time, and works when it is back', async () => {
+  it('answers 503 while the provider is down, at once after the first time, and recovers', async () => {
     const [one, two] = [createBrowser(), createBrowser()];
     const [first, second] = [await world.reachCallback({ browser: one }), await world.reachCallback({ browser: two })];
     world.issuer.isDown = true;
@@ -207,13 +207,13 @@ describe('signing in with a provider', () => {
     expect((await world.signIn()).response.status).to.equal(200);
   });
 
-  it('knows no provider that is not configured', async () => {
+  it('answers 404 for a provider that is not configured', async () => {
     for (const path of ['login', 'callback?state=x&code=y']) {
       expect((await fetch(`${world.url}/api/v1/auth/oidc/none/${path}`)).status).to.equal(404);
     }
   });
 
-  it('logs out here and says where to log out of the provider', async () => {
+  it('logs out here and returns the logout page of the provider', async () => {
     const browser = createBrowser();
     const { response } = await world.signIn({ browser });
     const { access_token: token = '' } = (await response.json()) as { access_token?: string };
@@ -232,7 +232,7 @@ describe('signing in with a provider', () => {
     expect((await browser.get(there.href)).status, 'the provider takes it').to.equal(200);
   });
 
-  it('puts who signed in and who was refused into the audit log', async () => {
+  it('audits sign-ins and refusals', async () => {
     await world.signIn();
     world.issuer.person = { subject: 'eve', claims: { email: 'eve@example.com', email_verified: false } };
     await world.signIn();
@@ -246,7 +246,7 @@ describe('signing in with a provider', () => {
 });
 
 describe('many sign-ins', () => {
-  it('of one address are begun one a second at last, and nothing is remembered of the others', async () => {
+  it('are limited to one a second per address, and refused ones are not stored', async () => {
     await using world = await startOidcWorld({ clock: testClock() });
     const start = () => fetch(`${world.url}/api/v1/auth/oidc/corp/login`, { redirect: 'manual' });
     const statuses: number[] = [];
@@ -261,7 +261,7 @@ describe('many sign-ins', () => {
 });
 
 describe('two providers', () => {
-  it('do not finish each other’s sign-ins', async () => {
+  it('do not accept each other’s sign-ins', async () => {
     await using world = await startOidcWorld({ others: [{ name: 'other', title: 'Other' }] });
     world.issuer.person = ADA;
     const browser = createBrowser();

@@ -72,7 +72,7 @@ describe('SCIM groups', () => {
     expect(byMember.body['totalResults']).to.equal(1);
   });
 
-  it('get and lose members as Entra and Okta ask', async () => {
+  it('change their members as Entra and Okta do it', async () => {
     const id = await create('Engineers');
     const path = `/Groups/${id}`;
     const entraAdd = patchOf({ op: 'Add', path: 'members', value: [{ value: ada }] });
@@ -94,7 +94,7 @@ describe('SCIM groups', () => {
     expect(membersOf(renamed)).to.deep.equal(sorted(ada));
   });
 
-  it('refuse members from elsewhere, and change nothing then', async () => {
+  it('refuse members from outside the tenant, without effect', async () => {
     const stranger = await http.addPerson();
     const id = await create('Engineers', ada);
     for (const value of [stranger.principal.id, 'nonsense', id]) {
@@ -113,7 +113,7 @@ describe('SCIM groups', () => {
     expect((body['Resources'] as readonly Body[]).map(({ displayName }) => displayName)).to.deep.equal(['Engineers']);
   });
 
-  it('have one name each, however many ask at the same time', async () => {
+  it('have unique names, also for concurrent requests', async () => {
     const answers = await Promise.all(
       Array.from({ length: 6 }, () => scim('POST', '/Groups', { displayName: 'Engineers' })),
     );
@@ -124,7 +124,7 @@ describe('SCIM groups', () => {
     expect((await scim('PATCH', `/Groups/${other}`, rename)).status).to.equal(409);
   });
 
-  it('named admin are neither made nor changed', async () => {
+  it('named admin cannot be created or changed', async () => {
     expect((await scim('POST', '/Groups', { displayName: ' admin ' })).body).to.include({ status: '403' });
     const id = await create('Engineers');
     const rename = patchOf({ op: 'replace', path: 'displayName', value: 'admin' });
@@ -139,7 +139,7 @@ describe('SCIM groups', () => {
     expect((await scim('DELETE', `/Groups/${role}`)).status).to.equal(403);
   });
 
-  it('give nobody capabilities that the caller lacks', async () => {
+  it('give no capabilities that the caller lacks', async () => {
     const capabilities = createCapabilityGrants(http.auth.store);
     const id = await create('Granters');
     const manager = await http.addPerson({ tenant });
@@ -155,7 +155,7 @@ describe('SCIM groups', () => {
     expect((await scim('PATCH', `/Groups/${id}`, join)).status).to.equal(200);
   });
 
-  it('of another tenant do not exist, and go with their members when deleted', async () => {
+  it('do not exist for another tenant, and lose their members when they are deleted', async () => {
     const other = await http.addTenant('other');
     const id = await create('Engineers', ada);
     for (const [method, body] of [
@@ -172,7 +172,7 @@ describe('SCIM groups', () => {
     expect((await scim('GET', `/Users/${ada}`)).body['groups']).to.deep.equal([]);
   });
 
-  it('leave their traces in the log of the tenant', async () => {
+  it('are audited in the log of the tenant', async () => {
     const id = await create('Engineers', ada);
     await scim('PATCH', `/Groups/${id}`, patchOf({ op: 'replace', path: 'displayName', value: 'Builders' }));
     await scim('DELETE', `/Groups/${id}`);

@@ -80,7 +80,7 @@ describe('SCIM users', () => {
     return response.status === 200;
   };
 
-  it('are provisioned as Okta does it: look, create, look again', async () => {
+  it('are provisioned as Okta does it: look up, create, look up again', async () => {
     const nobody = await search('userName eq "ada@example.com"');
     expect(nobody).to.deep.include({ totalResults: 0, Resources: [] });
     const created = await scim('POST', '/Users', okta('ada@example.com'));
@@ -114,7 +114,7 @@ describe('SCIM users', () => {
     expect((await search('active eq false')).totalResults).to.equal(1);
   });
 
-  it('are changed and shut out as Entra does it', async () => {
+  it('are changed and deactivated as Entra does it', async () => {
     const id = await create(entra('bob@example.com'));
     const replaced = await scim(
       'PATCH',
@@ -145,7 +145,7 @@ describe('SCIM users', () => {
     expect(await isLetIn(key)).to.equal(true);
   });
 
-  it('that are shut out take their agents with them', async () => {
+  it('are deactivated together with their agents', async () => {
     const id = await create(okta('ada@example.com'));
     const account = await accountOf(http, id);
     const agent = await http.addPerson({ parentId: account?.id ?? null, tenant });
@@ -156,7 +156,7 @@ describe('SCIM users', () => {
     expect(await isLetIn(agent.key)).to.equal(true);
   });
 
-  it('are taken for the owners of their addresses on the word of a superuser, or of themselves', async () => {
+  it('have verified addresses on the word of a superuser, or by verifying them', async () => {
     await http.changeAccount(owner.principal.id, { isSuperuser: true });
     const moved = patchOf({ op: 'replace', path: 'emails[type eq "work"].value', value: 'moved@example.com' });
     const id = await create(okta('ada@example.com'));
@@ -173,7 +173,7 @@ describe('SCIM users', () => {
     expect(await accountOf(http, id)).to.include({ isActive: true });
   });
 
-  it('of one name are made once, however many ask at the same time', async () => {
+  it('of one name are created once by concurrent requests', async () => {
     const answers = await Promise.all(
       Array.from({ length: 8 }, (_, index) =>
         scim(
@@ -190,7 +190,7 @@ describe('SCIM users', () => {
     expect((await scim('GET', '/Users')).body['totalResults'], 'the owner and one more').to.equal(2);
   });
 
-  it('with an account from elsewhere are not taken over', async () => {
+  it('are not taken over from outside the tenant', async () => {
     const stranger = await http.addPerson({ email: 'eve@example.com' });
     const { status, body } = await scim('POST', '/Users', okta('eve@example.com'));
     expect([status, body['scimType']]).to.deep.equal([409, 'uniqueness']);
@@ -201,7 +201,7 @@ describe('SCIM users', () => {
     expect((await scim('POST', '/Users', okta('x@cognee.agent'))).status).to.equal(409);
   });
 
-  it('who are members already are linked and keep their account; active is their membership', async () => {
+  it('are linked when they are members already; active is their membership then', async () => {
     const member = await http.addPerson({ email: 'mia@example.com', tenant });
     await http.join(tenant, member);
     const id = await create(okta('mia@example.com', { externalId: 'ext-mia' }));
@@ -224,7 +224,7 @@ describe('SCIM users', () => {
     expect(await isLetIn(member.key)).to.equal(true);
   });
 
-  it('that the directory made are deleted with their keys, unless another tenant has them', async () => {
+  it('are deleted with their keys if the directory created them and no other tenant has them', async () => {
     const alone = await create(okta('ada@example.com'));
     const shared = await create(entra('bob@example.com'));
     const [aloneKey, sharedKey] = [await http.keyFor(alone), await http.keyFor(shared)];
@@ -243,7 +243,7 @@ describe('SCIM users', () => {
     expect(await create(okta('ada@example.com')), 'the address is free again').not.to.equal(alone);
   });
 
-  it('who own the tenant or rule the server stay what they are', async () => {
+  it('are not changed while they own the tenant or are superusers', async () => {
     const ownerPath = `/Users/${owner.principal.id}`;
     expect((await scim('DELETE', ownerPath)).status).to.equal(403);
     const off = patchOf({ op: 'replace', path: 'active', value: false });
@@ -256,7 +256,7 @@ describe('SCIM users', () => {
     expect(await isLetIn(key)).to.equal(true);
   });
 
-  it('that somebody else deactivated stay so, and those who left are no longer the directory’s', async () => {
+  it('stay deactivated if somebody else did it, and are released when they leave', async () => {
     const on = patchOf({ op: 'replace', path: 'active', value: true });
     const shut = await create(okta('ada@example.com'));
     await http.changeAccount(shut, { isActive: false });
@@ -270,7 +270,7 @@ describe('SCIM users', () => {
     expect(await accountOf(http, left)).to.include({ email: 'bob@example.com', isActive: true });
   });
 
-  it('of another tenant do not exist, for any method', async () => {
+  it('do not exist for the directory of another tenant, for any method', async () => {
     const other = await http.addTenant('other');
     const id = await create(okta('ada@example.com'));
     const look = await search('userName eq "ada@example.com"', other);
@@ -296,7 +296,7 @@ describe('SCIM users', () => {
     expect(await accountOf(http, id)).to.include({ isActive: true });
   });
 
-  it('are nobody’s business but of those who manage users, and errors are those of SCIM', async () => {
+  it('need manage_users, and errors have the SCIM format', async () => {
     const member = await http.addPerson({ tenant });
     await http.join(tenant, member);
     const nowhere = await http.addPerson();
@@ -328,7 +328,7 @@ describe('SCIM users', () => {
     expect(filter.body).to.include({ status: '400', scimType: 'invalidFilter' });
   });
 
-  it('are paged, sorted, and cut to what is asked for', async () => {
+  it('are paged, sorted, and reduced to the selected attributes', async () => {
     for (const name of ['c', 'a', 'b']) await create(okta(`${name}@example.com`));
     const page = (
       await scim('GET', '/Users?startIndex=2&count=2&sortBy=userName&filter=userName%20co%20%22@example.com%22')
@@ -342,7 +342,7 @@ describe('SCIM users', () => {
     ]);
   });
 
-  it('leave their traces in the logs of the tenant and of accounts', async () => {
+  it('are audited in the logs of the tenant and of accounts', async () => {
     const id = await create(okta('ada@example.com'));
     await scim('PATCH', `/Users/${id}`, patchOf({ op: 'replace', path: 'active', value: false }));
     await scim('DELETE', `/Users/${id}`);
@@ -354,7 +354,7 @@ describe('SCIM users', () => {
     ]);
   });
 
-  it('are described by schemas and by what the server can do', async () => {
+  it('are described by schemas and the service provider configuration', async () => {
     for (const path of [
       '/ServiceProviderConfig',
       '/ResourceTypes',

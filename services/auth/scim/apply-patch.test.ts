@@ -36,7 +36,7 @@ describe('SCIM patches', () => {
     expect(patched({ op: 'replace', value: { active: false } })['active']).to.equal(false);
   });
 
-  it('take dotted names and extensions without a path', () => {
+  it('accept dotted names and extensions without a path', () => {
     const changed = patched({
       op: 'Add',
       value: {
@@ -58,7 +58,7 @@ describe('SCIM patches', () => {
     });
   });
 
-  it('keep what a complex value does not name, and remove what is null', () => {
+  it('keep sub-attributes that a complex value does not name, and remove null ones', () => {
     expect(patched({ op: 'replace', path: 'name', value: { givenName: 'Augusta' } })['name']).to.deep.equal({
       givenName: 'Augusta',
       familyName: 'Lovelace',
@@ -69,7 +69,7 @@ describe('SCIM patches', () => {
     expect(patched({ op: 'remove', path: 'name' })).not.to.have.property('name');
   });
 
-  it('change one of several values, and make it where there is none', () => {
+  it('change one of several values, and create it when there is none', () => {
     const home = { op: 'remove', path: 'emails[type eq "home"]' };
     expect(patched(home)['emails']).to.deep.equal([{ value: 'ada@example.com', type: 'work', primary: true }]);
     const phone = { op: 'replace', path: 'phoneNumbers[type eq "mobile"].value', value: '+47 1' };
@@ -104,7 +104,7 @@ describe('SCIM patches', () => {
     expect(grouped(group, { op: 'replace', path: 'members', value: [] })).to.deep.equal({ displayName: 'Engineers' });
   });
 
-  it('are refused when they are none', () => {
+  it('are refused when they are malformed', () => {
     for (const [operation, scimType] of [
       [{ op: 'move', path: 'active' }, 'invalidSyntax'],
       [{ op: 'replace', path: 'nonsense', value: 1 }, 'invalidPath'],
@@ -127,7 +127,7 @@ describe('SCIM patches', () => {
     expect(refusal(() => readOperations({}))).to.include({ scimType: 'invalidSyntax' });
   });
 
-  it('of any content give attributes of the schema, or an error of SCIM', () => {
+  it('of any content result in attributes of the schema or in a SCIM error', () => {
     const word = fc.constantFrom(
       'active',
       'emails',
@@ -164,7 +164,7 @@ describe('SCIM patches', () => {
     );
   });
 
-  it('change no prototype', () => {
+  it('do not change prototypes', () => {
     const sent = JSON.parse('{"Operations":[{"op":"add","value":{"__proto__":{"active":false}}}]}') as Record<
       string,
       unknown
@@ -172,7 +172,7 @@ describe('SCIM patches', () => {
     expect(applyPatch(USER_TYPE, ada, readOperations(sent))).to.deep.equal(ada);
   });
 
-  it('hold nobody up, however many values they bring', () => {
+  it('do not block other requests, however many values they have', () => {
     const members = (from: number, count: number) =>
       Array.from({ length: count }, (_, index) => ({ value: `user ${from + index}`, type: 'User' }));
     const add = (from: number, count: number) => ({ op: 'add', path: 'members', value: members(from, count) });

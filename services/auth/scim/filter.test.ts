@@ -18,7 +18,7 @@ const ada = {
 describe('SCIM filters', () => {
   const matches = (text: string): boolean => matchesFilter(parseFilter(text), ada);
 
-  it('compare texts without regard to case, ids letter by letter', () => {
+  it('compare strings without regard to case, but ids exactly', () => {
     for (const text of [
       'userName eq "ada@example.com"',
       'USERNAME Eq "ADA@EXAMPLE.COM"',
@@ -38,7 +38,7 @@ describe('SCIM filters', () => {
     }
   });
 
-  it('look into the values of an attribute', () => {
+  it('match values of a multi-valued attribute', () => {
     expect(matches('emails.value eq "ada@home.example"')).to.equal(true);
     expect(matches('emails eq "ada@home.example"')).to.equal(true);
     expect(matches('emails[type eq "work" and value co "home"]')).to.equal(false);
@@ -46,7 +46,7 @@ describe('SCIM filters', () => {
     expect(matches('emails[type eq "work"] and active eq True')).to.equal(true);
   });
 
-  it('bind and stronger than or, and obey brackets and not', () => {
+  it('give and precedence over or, and apply brackets and not', () => {
     expect(matches('active eq true or userName eq "x" and userName eq "y"')).to.equal(true);
     expect(matches('(active eq true or userName eq "x") and userName eq "y"')).to.equal(false);
     expect(matches('not (active eq false) and title pr or not(userName pr)')).to.equal(false);
@@ -55,12 +55,12 @@ describe('SCIM filters', () => {
     expect(matches('title ne "x"')).to.equal(true);
   });
 
-  it('read quotation marks and blanks inside of texts', () => {
+  it('accept quotation marks and blanks in strings', () => {
     const quoted = { displayName: 'a "b" ) or c' };
     expect(matchesFilter(parseFilter(String.raw`displayName eq "a \"b\" ) or c"`), quoted)).to.equal(true);
   });
 
-  it('are refused with invalidFilter when they cannot be read', () => {
+  it('are refused with invalidFilter when they are malformed', () => {
     for (const text of [
       ...[
         '',

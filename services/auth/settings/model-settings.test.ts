@@ -56,7 +56,7 @@ describe('model settings', () => {
   };
   const openai = (more: object = {}) => ({ provider: 'openai', model: 'gpt-5', apiKey: KEY, ...more });
 
-  it('are those of the environment while nothing is set, with the key masked', async () => {
+  it('are those of the environment by default, with the key masked', async () => {
     expect((await view()).llm).to.include({
       provider: 'openai',
       model: 'openai/gpt-5-mini',
@@ -73,7 +73,7 @@ describe('model settings', () => {
     });
   });
 
-  it('are set by a superuser, kept sealed and shown without the key', async () => {
+  it('are changed by a superuser, stored sealed and shown without the key', async () => {
     expect((await post({ llm: openai() })).json).to.equal(null);
     expect((await view()).llm).to.include({ provider: 'openai', model: 'gpt-5', apiKey: SHOWN });
     expect(changes).to.equal(1);
@@ -83,7 +83,7 @@ describe('model settings', () => {
     expect(await options.secretBox.open(sealed, keyPlace('languageModel'))).to.equal(KEY);
   });
 
-  it('are refused to everybody else, who change nothing', async () => {
+  it('are refused to others, without effect', async () => {
     const error = await post({ llm: openai() }, await auth.addUser()).catch((reason: unknown) => reason);
     expect(error).to.deep.include({ status: 403, body: { error: 'Only a superuser may change the settings.' } });
     const reset = auth.call('DELETE', PATH, { principal: await auth.addUser() });
@@ -102,7 +102,7 @@ describe('model settings', () => {
     expect((await view()).llm).to.include({ apiKey: SHOWN });
   });
 
-  it('stay untouched by a form that sends back what it was shown', async () => {
+  it('are not changed by a form that sends back what it was shown', async () => {
     for (const configured of [null, CONFIGURED]) {
       await auth[Symbol.asyncDispose]();
       await start(configured);
@@ -112,7 +112,7 @@ describe('model settings', () => {
     }
   });
 
-  it('leave the part alone that is not sent', async () => {
+  it('keep a part that is not sent', async () => {
     await post({ llm: openai() });
     await post({ vectorDb: { provider: 'pgvector', url: 'postgres://db', apiKey: 'the-password-of-a-database' } });
     await post({});
@@ -123,7 +123,7 @@ describe('model settings', () => {
     expect(JSON.stringify(await stored())).to.not.contain('the-password-of-a-database');
   });
 
-  it('show no password that stands in an address, and keep none that nothing connects with', async () => {
+  it('neither show nor store passwords in URLs', async () => {
     await auth[Symbol.asyncDispose]();
     await start({ ...CONFIGURED, endpoint: 'https://proxy:pass-of-proxy@models.example.com/v1' });
     const url = 'postgres://engram:pass-of-database@db:5432/vectors';
@@ -136,7 +136,7 @@ describe('model settings', () => {
     expect(changes).to.equal(1);
   });
 
-  it('reach another provider than the configured one at its own endpoint', async () => {
+  it('use another provider than the configured one at its default endpoint', async () => {
     await auth[Symbol.asyncDispose]();
     await start(CONFIGURED);
     await post({ llm: openai({ provider: 'anthropic', model: 'claude-haiku-4-5', apiKey: '' }) });
@@ -149,7 +149,7 @@ describe('model settings', () => {
     expect((await view()).llm).to.include({ endpoint: CONFIGURED.endpoint });
   });
 
-  it('take the provider that is configured under a name of its own, and no other unknown one', async () => {
+  it('accept the custom provider of the environment, and no unknown one', async () => {
     await auth[Symbol.asyncDispose]();
     await start({ ...CONFIGURED, provider: 'custom', model: 'llama' });
     await post({ llm: { provider: 'custom', model: 'llama-2', apiKey: '' } });
@@ -160,7 +160,7 @@ describe('model settings', () => {
     }
   });
 
-  it('are all there when several superusers set parts of them at the same time', async () => {
+  it('keep all concurrent changes of different parts', async () => {
     const vectorDb = { provider: 'pgvector', url: 'postgres://db', apiKey: '' };
     await Promise.all([
       post({ llm: openai() }),
@@ -173,7 +173,7 @@ describe('model settings', () => {
     expect(await told()).to.have.length(3);
   });
 
-  it('are told of in the audit log by the names of what changed, without a key', async () => {
+  it('are audited by the names of changed fields, without keys', async () => {
     await post({ llm: openai({ provider: 'mistral' }) });
     await post({ llm: openai({ provider: 'mistral', model: 'mistral-small-latest', apiKey: '' }) });
     await auth.call('DELETE', PATH, { principal: admin });
@@ -187,7 +187,7 @@ describe('model settings', () => {
     expect(JSON.stringify(records)).to.not.contain(KEY);
   });
 
-  it('go back to the environment when they are deleted', async () => {
+  it('return to the environment when they are deleted', async () => {
     await post({ llm: openai() });
     await auth.call('DELETE', PATH, { principal: admin });
     expect((await view()).llm).to.include({ model: 'openai/gpt-5-mini', apiKey: null });
@@ -196,7 +196,7 @@ describe('model settings', () => {
     expect(changes).to.equal(2);
   });
 
-  it('are sealed anew by the start that follows a rotation of the root keys, and are otherwise the same', async () => {
+  it('are sealed again after a rotation of the root keys, without other changes', async () => {
     const [old, fresh] = [rootKey('old'), rootKey('fresh')];
     const restart = async (...keys: readonly [RootKey, ...RootKey[]]) => {
       const { store } = auth;
@@ -224,7 +224,7 @@ describe('model settings', () => {
     });
   });
 
-  it('cannot take a key that cannot be sealed, and then change nothing', async () => {
+  it('refuse a key that cannot be sealed, without effect', async () => {
     await auth[Symbol.asyncDispose]();
     const noKey = async () => {
       throw engramError('ServiceUnavailableError', 'Set ENGRAM_ROOT_KEYS.');
@@ -239,23 +239,23 @@ describe('model settings', () => {
   });
 });
 
-describe('what is shown of a key', () => {
-  it('is ten characters and an asterisk for each other one', () => {
+describe('the mask of a key', () => {
+  it('shows ten characters and an asterisk for each other one', () => {
     expect(shownKey('sk-123456789012')).to.equal('sk-1234567*****');
     expect(shownKey(`sk-1234567${'x'.repeat(40)}`)).to.equal(`sk-1234567${'*'.repeat(40)}`);
   });
 
-  it('is nothing of a short key', () => {
+  it('shows nothing of a short key', () => {
     expect(shownKey('sk-12345678901')).to.equal('*'.repeat(14));
     expect(shownKey('sk-1234567')).to.equal('*'.repeat(10));
     expect(shownKey('abc')).to.equal('*****');
   });
 
-  it('is never taken for a new key when it comes back', () => {
+  it('is never taken for a new key when it is sent back', () => {
     fc.assert(fc.property(fc.string({ minLength: 1 }), (key) => newKeyIn(shownKey(key)) === null));
   });
 
-  it('leaves a blank key out, and the blanks around one', () => {
+  it('ignores a blank key, and blanks around one', () => {
     for (const text of ['', '  ', '\n', '*****', 'sk-1234567*****']) expect(newKeyIn(text)).to.equal(null);
     expect(newKeyIn(' sk-new\n')).to.equal('sk-new');
     expect(newKeyIn('a****b')).to.equal('a****b');

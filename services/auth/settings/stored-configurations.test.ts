@@ -32,7 +32,7 @@ describe('stored configurations', () => {
   const read = async (principal: Principal, configId: string) =>
     (await auth.call('GET', READ, { principal, params: { configId } })).json;
 
-  it('are given back exactly as they were sent, whatever their names and depth', async () => {
+  it('are returned exactly as they were sent, whatever their names and depth', async () => {
     const config = JSON.parse(
       '{"z":1,"a":{"snake_case":[1.5,"ü\\u0000",null,{"$set":{"a.b":true}}],"camelCase":{}},"__proto__":{"admin":true},"":"empty"}',
     ) as Record<string, unknown>;
@@ -55,7 +55,7 @@ describe('stored configurations', () => {
     expect(after?.updatedAt).to.be.a('string');
   });
 
-  it('of one name are one, however many requests store it at the same time', async () => {
+  it('of one name are stored once by concurrent requests', async () => {
     await Promise.all(Array.from({ length: 12 }, (_, size) => store(user, 'pipeline-settings', { size })));
     const found = await list(user);
     expect(found).to.have.length(1);
@@ -63,7 +63,7 @@ describe('stored configurations', () => {
     expect(items[0]?.version).to.equal(12);
   });
 
-  it('are seen by their owner and by the user an agent works for, by nobody else', async () => {
+  it('are visible to their owner and to the parent of an agent only', async () => {
     const agent = await auth.addUser({ parentId: user.id });
     const stranger = await auth.addUser();
     const superuser = await auth.addUser({ isSuperuser: true });
@@ -81,7 +81,7 @@ describe('stored configurations', () => {
     expect(await read(user, '00000000-0000-4000-8000-00000000dead')).to.deep.equal({});
   });
 
-  it('are bounded in size and number, and the ones that are there can still be changed', async () => {
+  it('are limited in size and number, and existing ones can still be changed', async () => {
     const tooMuch = { text: 'ü'.repeat(140_000) };
     const refusal = async (storing: Promise<unknown>) => storing.catch((error: unknown) => error);
     expect(await refusal(store(user, 'a', tooMuch))).to.include({ wireName: 'PayloadTooLargeError', status: 413 });
@@ -92,7 +92,7 @@ describe('stored configurations', () => {
     expect(await list(user)).to.have.length(100);
   });
 
-  it('go with their account, and none is stored for it while it is deleted', async () => {
+  it('are deleted with their account, and not stored during its deletion', async () => {
     const superuser = await auth.addUser({ isSuperuser: true });
     const agent = await auth.addUser({ parentId: user.id });
     await store(user, 'own', {});
@@ -116,7 +116,7 @@ describe('stored configurations', () => {
     expect(items.map(({ value }) => value.name)).to.deep.equal(['other']);
   });
 
-  it('are told of in the audit log by name, without what is in them', async () => {
+  it('are audited by name, without their content', async () => {
     await store(user, 'graph-models', { apiKey: 'a-secret-of-somebody' });
     const { items } = await auth.store.find(SYSTEM_SCOPE, auditRecordsCollection, { limit: 10 });
     const told = items.map(({ value }) => value).filter(({ action }) => action === 'configuration.stored');

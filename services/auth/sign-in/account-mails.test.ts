@@ -68,7 +68,7 @@ describe('mails to accounts', () => {
   const BAD_RESET = [400, { detail: 'RESET_PASSWORD_BAD_TOKEN' }];
   const BAD_VERIFY = [400, { detail: 'VERIFY_USER_BAD_TOKEN' }];
 
-  it('set a new password by a token, once, and end every login', async () => {
+  it('set a new password with a token, once, and end every login', async () => {
     await start();
     const { id } = await register('ada@example.com');
     const { access_token: session } = (await login('ada@example.com', OLD)).json as { access_token: string };
@@ -86,7 +86,7 @@ describe('mails to accounts', () => {
     expect(JSON.stringify(told)).to.not.include(token);
   });
 
-  it('let one of many uses of a token at the same time win', async () => {
+  it('accept one of many concurrent uses of a token', async () => {
     await start();
     await register('ada@example.com');
     await forgot('ada@example.com');
@@ -99,7 +99,7 @@ describe('mails to accounts', () => {
     expect(passwords.filter((_, index) => logins[index]?.status === 'fulfilled')).to.deep.equal(winners);
   });
 
-  it('refuse a reset for what the password, the address or the account is no more', async () => {
+  it('refuse a token after the password, the address or the account has changed', async () => {
     await start();
     const root = await auth.addUser({ isSuperuser: true });
     const patch = (id: string, body: object) =>
@@ -122,7 +122,7 @@ describe('mails to accounts', () => {
     expect(await failure(reset(token))).to.deep.equal(BAD_RESET);
   });
 
-  it('refuse a password that is too short and keep the token good', async () => {
+  it('refuse a password that is too short and keep the token valid', async () => {
     await start();
     await register('ada@example.com');
     await forgot('ada@example.com');
@@ -133,7 +133,7 @@ describe('mails to accounts', () => {
     expect((await reset(token)).status).to.equal(200);
   });
 
-  it('end with their hour, and pass for nothing else', async () => {
+  it('have tokens that expire after an hour and have one purpose', async () => {
     await start();
     const { id } = await register('ada@example.com');
     await forgot('ada@example.com');
@@ -162,7 +162,7 @@ describe('mails to accounts', () => {
     expect(await failure(verify(verifyToken))).to.deep.equal(BAD_VERIFY);
   });
 
-  it('confirm an address, once, as long as it is the one of the account', async () => {
+  it('verify an address once, while it is that of the account', async () => {
     await start();
     await register('ada@example.com');
     expect(await askToVerify('ada@example.com')).to.deep.equal({ status: 202, json: null });
@@ -179,7 +179,7 @@ describe('mails to accounts', () => {
     expect((await createUsers(auth.store).get(id))?.isVerified).to.equal(false);
   });
 
-  it('are for people with a password alone: not for agents, strangers, inactive and password-less accounts', async () => {
+  it('are sent to accounts with a password only: not to agents, strangers, inactive and password-less accounts', async () => {
     await start();
     const passwordHash = '$argon2id$v=19$m=19456,t=2,p=1$c2FsdHNhbHRzYWx0$c2FsdHNhbHRzYWx0c2FsdA';
     const ada = await auth.addUser();
@@ -193,7 +193,7 @@ describe('mails to accounts', () => {
     await settled(0);
   });
 
-  it('are so many an hour for each account', async () => {
+  it('are limited per account and hour', async () => {
     await start({ mail: { perAccountAndHour: 3 } });
     await register('ada@example.com');
     for (let count = 0; count < 5; count += 1) await forgot('ada@example.com');
@@ -204,7 +204,7 @@ describe('mails to accounts', () => {
     expect((await server.received(5)).at(-1)?.to).to.deep.equal(['ada@example.com']);
   });
 
-  it('are sent again when the server was away, and count once', async () => {
+  it('are sent again when the mail server was down, and count once', async () => {
     let refusals = 2;
     await start(
       { mail: { perAccountAndHour: 1 } },
@@ -222,7 +222,7 @@ describe('mails to accounts', () => {
     expect(refusals).to.equal(0);
   });
 
-  it('are answered before anything is looked up, though the server hangs', async () => {
+  it('are answered before the account is looked up, even if the mail server hangs', async () => {
     await start({}, { answer: () => null }, 20_000);
     await register('ada@example.com');
     for (let count = 0; count < 20; count += 1) {
@@ -231,7 +231,7 @@ describe('mails to accounts', () => {
     expect(server.mails).to.deep.equal([]);
   });
 
-  it('carry the address of a page where one is configured', async () => {
+  it('contain the address of a page if one is configured', async () => {
     const links = { reset: 'https://app.example.com/new#{token}', verify: null };
     await start({ mail: { links } });
     await register('ada@example.com');
@@ -240,7 +240,7 @@ describe('mails to accounts', () => {
     expect(decoded(server.mails[0]?.data ?? '')).to.include(`https://app.example.com/new#${token}`);
   });
 
-  it('are good at another replica and after a restart, with or without secrets of their own', async () => {
+  it('have tokens that are valid at other replicas and after a restart, with and without secrets of their own', async () => {
     for (const secrets of [
       { reset: null, verification: null },
       { reset: 'one secret', verification: 'another secret' },
@@ -269,7 +269,7 @@ describe('mails to accounts', () => {
   });
 });
 
-describe('without a mail server', () => {
+describe('mails without a mail server', () => {
   const asked = async (posture: typeof required, isLogged: boolean) => {
     const lines: string[] = [];
     const note = (event: string, fields?: unknown) => lines.push(JSON.stringify([event, fields]));
@@ -286,13 +286,13 @@ describe('without a mail server', () => {
     return { lines, warnings: auth.warnings };
   };
 
-  it('a mail stands in the log of the open mode', async () => {
+  it('are written to the log in open mode', async () => {
     const { lines } = await asked(open, true);
     expect(lines).to.have.length(1);
     expect(lines[0]).to.match(/mail\.written_to_log.*ada@example\.com.*ey[\w-]+\.[\w-]+\./);
   });
 
-  it('there is none anywhere else, and a warning without the token', async () => {
+  it('are replaced by a warning without the token in other postures', async () => {
     const { lines, warnings } = await asked(required, false);
     expect(lines).to.deep.equal([]);
     expect(warnings).to.deep.equal(['auth.mail.not_configured']);

@@ -63,7 +63,7 @@ describe('API keys', () => {
     expect(await use(key)).to.equal(null);
   });
 
-  it('answers 404 for an unknown key and for somebody else’s', async () => {
+  it('answers 404 for an unknown key and for another user’s', async () => {
     const { id, key } = await create();
     const other = await auth.addUser();
     const refusals = await Promise.allSettled([remove('0d6c0000-0000-4000-8000-000000000000'), remove(id, other)]);
@@ -91,7 +91,7 @@ describe('API keys', () => {
     expect(await use(created[2]?.key ?? '')).to.equal(null);
   });
 
-  it('refuses a key of another name, or of none, at the limit', async () => {
+  it('refuses a key of another name, or without one, at the limit', async () => {
     for (let count = 0; count < 10; count += 1) await create();
     for (const name of ['new', null, undefined]) {
       const error = await create(name).catch((thrown: unknown) => thrown);
@@ -100,13 +100,13 @@ describe('API keys', () => {
     }
   });
 
-  it('never exceeds the limit, however many are made at once', async () => {
+  it('never exceeds the limit with concurrent requests', async () => {
     const results = await Promise.allSettled(Array.from({ length: 25 }, (_, index) => create(`key ${index}`)));
     expect(results.filter(({ status }) => status === 'fulfilled')).to.have.length(10);
     expect(await list()).to.have.length(10);
   });
 
-  it('notes the last use at most every five minutes', async () => {
+  it('records the last use at most every five minutes', async () => {
     const { key } = await create();
     const lastUse = async () =>
       (await auth.store.find(SYSTEM_SCOPE, apiKeysCollection, { limit: 1 })).items[0]?.value.lastUsedAt;
@@ -121,7 +121,7 @@ describe('API keys', () => {
     expect(await lastUse()).to.equal(auth.clock.now().toISOString());
   });
 
-  it('stops within a second when another process switches the account off', async () => {
+  it('stops within a second when another process deactivates the account', async () => {
     const { key } = await create();
     await use(key);
     const users = createUsers(auth.store);
@@ -136,7 +136,7 @@ describe('API keys', () => {
 });
 
 describe('login tokens', () => {
-  it('are accepted only as this service signs them', async () => {
+  it('are accepted only with a signature of this service', async () => {
     await using auth = await startAuth();
     const { id } = await auth.addUser();
     const { clock } = auth;
@@ -180,7 +180,7 @@ describe('login tokens', () => {
     for (const [what, token] of Object.entries(forged)) expect(await use(token), what).to.equal(null);
   });
 
-  it('leave no trace of logouts once they would have ended by themselves', async () => {
+  it('are removed from the list of revoked ones after their expiry', async () => {
     await using auth = await startAuth();
     const user = await auth.addUser();
     const logout = async (tokenId: string) => {

@@ -67,7 +67,7 @@ describe('signing in and out', () => {
   const addUser = async (password = PASSWORD) => auth.addUser({ passwordHash: await passwords.hash(password) });
   const storedHash = async (id: UserId) => (await createUsers(auth.store).get(id))?.passwordHash ?? '';
 
-  it('takes the hashes of an earlier system, and replaces them at the first sign-in', async () => {
+  it('accepts hashes of an earlier system, and replaces them at the first login', async () => {
     await start();
     for (const imported of [
       await bcryptHash(PASSWORD, 5),
@@ -88,7 +88,7 @@ describe('signing in and out', () => {
     }
   });
 
-  it('replaces an imported hash once when several sign in at the same time, and all of them are in', async () => {
+  it('replaces an imported hash once for concurrent logins, all of which succeed', async () => {
     await start();
     const { email } = await auth.addUser({ passwordHash: await bcryptHash(PASSWORD, 5) });
     const tokens = await Promise.all(Array.from({ length: 6 }, () => login(auth, email)));
@@ -96,7 +96,7 @@ describe('signing in and out', () => {
     expect(good).to.deep.equal(tokens.map(() => true));
   });
 
-  it('lets nobody in with a password that was changed while it was verified', async () => {
+  it('refuses a password that was changed while it was verified', async () => {
     let whileVerified: (() => Promise<void>) | null = null;
     const slow: PasswordHasher = {
       ...passwords,
@@ -119,7 +119,7 @@ describe('signing in and out', () => {
     expect(await isGood(auth, await login(auth, email, 'another one'))).to.equal(true);
   });
 
-  it('computes one hash for whatever is wrong, and tells nothing of what it was', async () => {
+  it('computes one hash for every kind of failure, and does not reveal the kind', async () => {
     const verified: string[] = [];
     const counting: PasswordHasher = {
       ...passwords,
@@ -143,7 +143,7 @@ describe('signing in and out', () => {
     expect(verified).to.have.length(attempts.length);
   });
 
-  it('records who came, who was refused and who left, with no secret in it', async () => {
+  it('audits logins, refusals and logouts without secrets', async () => {
     await start();
     const { id, email } = await addUser();
     const token = await login(auth, email);
@@ -170,7 +170,7 @@ describe('signing in and out', () => {
     for (const secret of [PASSWORD, 'wrong password', token]) expect(text).not.to.contain(secret);
   });
 
-  it('records attempts that were turned away unseen with their number, when the service stops at the latest', async () => {
+  it('audits the number of throttled attempts, at the latest when the service stops', async () => {
     await start();
     for (let count = 0; count < 10; count += 1) await refusal(login(auth, 'nobody@example.com', 'x'));
     for (let count = 0; count < 300; count += 1) {
@@ -183,7 +183,7 @@ describe('signing in and out', () => {
     await start();
   });
 
-  it('hands out no token that is not in the audit log', async () => {
+  it('issues no token that is not in the audit log', async () => {
     await start();
     const { email } = await addUser();
     const commit = auth.store.commit;
@@ -197,7 +197,7 @@ describe('signing in and out', () => {
     expect(error).to.have.property('message', 'away');
   });
 
-  it('ends every token that a logout carries, as bearer and as cookie, once, and no other', async () => {
+  it('ends every token of a logout request, from header and cookie, and no other', async () => {
     await start();
     const { email } = await addUser();
     const [bearer, cookie, other] = [await login(auth, email), await login(auth, email), await login(auth, email)];
@@ -213,7 +213,7 @@ describe('signing in and out', () => {
     expect(closed.map((entry) => (entry as { tokenId?: string }).tokenId)).to.deep.equal([idOf(bearer), idOf(cookie)]);
   });
 
-  it('ends tokens of a key that was rotated meanwhile, and with a changed password those of all keys', async () => {
+  it('ends tokens of a rotated key, and with a changed password those of all keys', async () => {
     await start({ secrets: { jwt: 'the former secret' } });
     const { id, email } = await addUser();
     const [first, second] = [await login(auth, email), await login(auth, email)];
@@ -232,7 +232,7 @@ describe('signing in and out', () => {
     for (const token of [second, third]) expect(await isGood(auth, token)).to.equal(false);
   });
 
-  it('records the sign-ins of the open mode, which asks for no password', async () => {
+  it('audits logins of the open mode, which need no password', async () => {
     await start({ settings: { posture: open } });
     await login(auth, 'default_user@example.com', 'whatever');
     expect((await audited(auth))[0]).to.include({ action: 'session.opened', method: 'open', address: ADDRESS });

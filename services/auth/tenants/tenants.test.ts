@@ -13,13 +13,13 @@ async function create(auth: TestAuth, principal: Principal): Promise<unknown> {
   );
 }
 
-describe('tenants are made', () => {
-  it('by whoever has an account', async () => {
+describe('creation of tenants', () => {
+  it('is open to every account', async () => {
     await using auth = await startAuth();
     expect(await create(auth, await auth.addUser())).to.equal('Tenant created.');
   });
 
-  it('by superusers alone where the operator says so; others are refused and change nothing', async () => {
+  it('is refused without effect to others than superusers where that is configured', async () => {
     await using auth = await startAuth({ settings: { tenantCreation: 'superusers' } });
     const user = await auth.addUser();
     expect(await create(auth, user)).to.include({ wireName: 'PermissionDeniedError', status: 403 });
