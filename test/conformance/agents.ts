@@ -37,9 +37,20 @@ export function agentsConformance(name: string, open: () => Promise<AuditLogSubj
     const register = (auth: TestAuth, principal: Principal, body: object) =>
       auth.call('POST', '/api/v1/agents/register', { principal, body });
     const connectionOf = (user: Principal, sessionName: string, more: Partial<AgentConnection>): AgentConnection => ({
-      ...{ id: connectionId(sessionName, user.id), sessionName, userId: user.id, tenant: user.tenant, type: 'api' },
-      ...{ memoryMode: 'none', sessionId: null, datasets: [], lastActiveAt: clock.now().toISOString() },
-      ...{ state: 'active', source: 'api', originFunction: null, metadata: {}, ...more },
+      id: connectionId(sessionName, user.id),
+      sessionName,
+      userId: user.id,
+      tenant: user.tenant,
+      type: 'api',
+      memoryMode: 'none',
+      sessionId: null,
+      datasets: [],
+      lastActiveAt: clock.now().toISOString(),
+      state: 'active',
+      source: 'api',
+      originFunction: null,
+      metadata: {},
+      ...more,
     });
 
     it('make one agent of a name, with one key, however many ask at once', async () => {

@@ -46,7 +46,10 @@ export function auditLogConformance(name: string, open: () => Promise<AuditLogSu
     });
 
     const entry = (subjectId: string, of: TenantId = tenant): AuditEntry => ({
-      ...{ tenant: of, action: 'thing.changed', actor: null, subject: subjectId },
+      tenant: of,
+      action: 'thing.changed',
+      actor: null,
+      subject: subjectId,
     });
     const chainOf = async (of: TenantId): Promise<readonly AuditRecord[]> => {
       const chain: AuditRecord[] = [];

@@ -49,7 +49,7 @@ export function budgetConformance(name: string, open: () => Promise<AuditLogSubj
     const clock = { now: () => new Date(now), monotonicMs: () => performance.now() };
     const ids = { uuid: randomUUID, ordered: () => randomUUID() };
     const process = (of: DocumentStore): Budgets =>
-      createBudgets({ ...{ store: of, clock, ids, logger }, eventLog: createEventLog({ store: of, clock, ids }) });
+      createBudgets({ store: of, clock, ids, logger, eventLog: createEventLog({ store: of, clock, ids }) });
 
     before(async () => {
       subject = await open();
@@ -316,7 +316,7 @@ export function budgetConformance(name: string, open: () => Promise<AuditLogSubj
         datasets: { limit: 1, action: 'Enforce' },
       };
       const eventLog = createEventLog({ store: of, clock, ids });
-      const budgets = createBudgets({ ...{ store: of, clock, ids, logger, eventLog, defaults } });
+      const budgets = createBudgets({ store: of, clock, ids, logger, eventLog, defaults });
       await give({ items: { limit: null, action: 'Enforce' } });
       await charge(budgets, of, { items: 5 });
       expect(await outcomes([charge(budgets, of, { datasets: 2 })])).to.deep.equal({ 'PayloadTooLargeError 413': 1 });
@@ -327,9 +327,20 @@ export function budgetConformance(name: string, open: () => Promise<AuditLogSubj
 function itemOf(sizeBytes: number, createdAt: string) {
   const hash = randomUUID();
   return {
-    ...{ name: hash, fileName: hash, label: null, ownerId: randomUUID(), extension: 'txt', mimeType: 'text/plain' },
-    ...{ format: 'text', sizeBytes, contentHash: hash, nodeSets: [], externalMetadata: {}, importanceWeight: 0.5 },
-    ...{ createdAt, updatedAt: null },
+    name: hash,
+    fileName: hash,
+    label: null,
+    ownerId: randomUUID(),
+    extension: 'txt',
+    mimeType: 'text/plain',
+    format: 'text',
+    sizeBytes,
+    contentHash: hash,
+    nodeSets: [],
+    externalMetadata: {},
+    importanceWeight: 0.5,
+    createdAt,
+    updatedAt: null,
   };
 }
 

@@ -53,7 +53,10 @@ export function busRequests(bus: () => Bus): void {
       const startedAt = performance.now();
       const error = await rejection(bus().request('nobody', bytes(''), { deadlineMs: 40_000 }));
       expect(error).to.include({
-        ...{ wireName: 'ServiceUnavailableError', status: 503, retryable: true, retryAfterSeconds: 1 },
+        wireName: 'ServiceUnavailableError',
+        status: 503,
+        retryable: true,
+        retryAfterSeconds: 1,
       });
       expect(performance.now() - startedAt).to.be.lessThan(30_000);
       const responder = await bus().respond('gone', async () => bytes(''));

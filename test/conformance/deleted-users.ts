@@ -66,7 +66,8 @@ export function deletedUsersConformance(name: string, open: () => Promise<AuditL
         const kept = await createDataset(one, ada, `kept${round}`);
         const shared = await createDataset(one, bob, `shared${round}`);
         const { json } = await one.call('POST', '/api/v1/permissions/tenants', {
-          ...{ principal: bob, query: { tenant_name: 'acme' } },
+          principal: bob,
+          query: { tenant_name: 'acme' },
         });
         const tenant = (json as { tenant_id: string }).tenant_id;
         const create = (auth: TestAuth, agent: string) =>
@@ -80,18 +81,25 @@ export function deletedUsersConformance(name: string, open: () => Promise<AuditL
           create(other, 'late'),
           other.call('POST', '/api/v1/agents/register', { principal: ada, body: { agent_session_name: 'late' } }),
           other.call('POST', '/api/v1/configuration/store_user_configuration', {
-            ...{ principal: ada, body: { name: 'late', config: {} } },
+            principal: ada,
+            body: { name: 'late', config: {} },
           }),
           other.call('POST', '/api/v1/permissions/tenants', { principal: ada, query: { tenant_name: 'late' } }),
           other.call('POST', '/api/v1/permissions/users/:userId/tenants', {
-            ...{ principal: bob, params: { userId: ada.id }, query: { tenant_id: tenant } },
+            principal: bob,
+            params: { userId: ada.id },
+            query: { tenant_id: tenant },
           }),
           other.call('POST', '/api/v1/permissions/datasets/:principalId', {
-            ...{ principal: bob, params: { principalId: ada.id }, query: { permission_name: 'read' } },
+            principal: bob,
+            params: { principalId: ada.id },
+            query: { permission_name: 'read' },
             body: [shared.id],
           }),
           other.call('PATCH', '/api/v1/users/:userId', {
-            ...{ principal: root, params: { userId: ada.id }, body: { is_active: true, is_verified: true } },
+            principal: root,
+            params: { userId: ada.id },
+            body: { is_active: true, is_verified: true },
           }),
         ]);
         if (deletion.status === 'rejected') throw deletion.reason;
@@ -130,14 +138,18 @@ export function deletedUsersConformance(name: string, open: () => Promise<AuditL
       const [one, other] = processes;
       const [ada, bob] = [await one.addUser(), await one.addUser()];
       const { json } = await one.call('POST', '/api/v1/permissions/tenants', {
-        ...{ principal: ada, query: { tenant_name: 'acme' } },
+        principal: ada,
+        query: { tenant_name: 'acme' },
       });
       const tenant = (json as { tenant_id: string }).tenant_id as Principal['tenant'];
       await one.call('POST', '/api/v1/permissions/users/:userId/tenants', {
-        ...{ principal: { ...ada, tenant }, params: { userId: bob.id }, query: { tenant_id: tenant } },
+        principal: { ...ada, tenant },
+        params: { userId: bob.id },
+        query: { tenant_id: tenant },
       });
       await one.call('POST', '/api/v1/permissions/capabilities/:principalId', {
-        ...{ principal: { ...ada, tenant }, params: { principalId: bob.id } },
+        principal: { ...ada, tenant },
+        params: { principalId: bob.id },
         query: { capability: ['manage_users'], tenant_id: tenant },
       });
       await createDataset(one, { ...bob, tenant }, 'plans');

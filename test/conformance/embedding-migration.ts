@@ -104,12 +104,16 @@ export function embeddingMigrationCases(
     app.messenger.call(
       'auth.SetTenantEmbedding',
       {
-        ...{ tenantId, crUid: tenant.crUid },
+        tenantId,
+        crUid: tenant.crUid,
         ...(apiKey === undefined
           ? {}
           : {
               embedding: {
-                ...{ provider: 'custom', model: 'letters', dimensions: LETTERS, endpoint: `${provider.url}/v1` },
+                provider: 'custom',
+                model: 'letters',
+                dimensions: LETTERS,
+                endpoint: `${provider.url}/v1`,
                 apiKey,
               },
             }),

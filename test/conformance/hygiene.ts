@@ -52,9 +52,19 @@ export function hygieneConformance(name: string, open: () => Promise<AuditLogSub
       const text = `${about} works at ${employer}.`;
       const place = { item, chunk: randomUUID(), text };
       const statement: Statement = {
-        ...{ id: statementId(place), key: statementKey(about, 'works_at'), subject: about, predicate: 'works_at' },
-        ...{ value: { kind: 'words', words: [employer.toLowerCase()] }, valueText: employer, ...place, ordinal: 0 },
-        ...{ at, from: at, isDated: false, isChange: false, isEnd: false },
+        id: statementId(place),
+        key: statementKey(about, 'works_at'),
+        subject: about,
+        predicate: 'works_at',
+        value: { kind: 'words', words: [employer.toLowerCase()] },
+        valueText: employer,
+        ...place,
+        ordinal: 0,
+        at,
+        from: at,
+        isDated: false,
+        isChange: false,
+        isEnd: false,
       };
       const generation = await ledger.begin(scope, item);
       await statements.put(scope, generation, [statement]);

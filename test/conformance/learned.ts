@@ -64,7 +64,9 @@ export function learnedConformance(name: string, open: () => Promise<AuditLogSub
         const feedback = { id: `f${second}`, createdAt: `2026-01-02T03:04:0${second}.000Z`, rawText: 'x' };
         await contexts.addFeedback({ tenant }, key, {
           ...feedback,
-          ...{ referencedQaIds: [], referencedQaRating: null, influencingContextIds: [] },
+          referencedQaIds: [],
+          referencedQaRating: null,
+          influencingContextIds: [],
         });
       }
       const found = await contexts.feedback({ tenant }, key);
@@ -79,7 +81,10 @@ export function learnedConformance(name: string, open: () => Promise<AuditLogSub
       const [mine, theirs] = [createPreferences(one), createPreferences(two)];
       const known = [await mine.of(scope, user), await theirs.of(scope, user)] as const;
       const weight = (nodeId: string, forgottenAtTurn: number | null) => ({
-        ...{ nodeId, weight: 0.7, updatedAtTurn: 1, forgottenAtTurn },
+        nodeId,
+        weight: 0.7,
+        updatedAtTurn: 1,
+        forgottenAtTurn,
       });
       await one.commit(scope, [
         mine.preferenceWrite(user, { ...known[0], turns: 1 }),
@@ -136,7 +141,11 @@ export function learnedConformance(name: string, open: () => Promise<AuditLogSub
           const answer = await entries().appendQa({ tenant }, key, randomUUID(), { ...qa, ...used }, change);
           const applied = [`own ${answer.id}`, `all of ${key.user}`];
           await weights().cast(scope, {
-            ...{ session: key, answer, ids: applied, move: () => 0.6, at: AT },
+            session: key,
+            answer,
+            ids: applied,
+            move: () => 0.6,
+            at: AT,
             vote: { score: 5, source: 'explicit', applied, attempts: 1, version: null },
           });
           ids.push(answer.id);

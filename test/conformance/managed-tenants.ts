@@ -44,8 +44,12 @@ export function managedTenantCases(start: () => Promise<ManagedApp>): void {
     const { tenantId } = await app.messenger.call(
       'auth.EnsureTenant',
       {
-        ...{ crUid, displayName: 'Acme', ownerEmail: `owner-${crUid}@acme.example.com`, ownerPasswordHash: HASH },
-        ...{ hostNames: [], state: 'Active' },
+        crUid,
+        displayName: 'Acme',
+        ownerEmail: `owner-${crUid}@acme.example.com`,
+        ownerPasswordHash: HASH,
+        hostNames: [],
+        state: 'Active',
       },
       CALL,
     );

@@ -69,7 +69,8 @@ export function retentionCases(start: () => Promise<ManagedApp>): void {
   };
   const say = (session: string) =>
     request('POST', '/remember/entry', {
-      ...{ dataset_name: 'unbound', session_id: session },
+      dataset_name: 'unbound',
+      session_id: session,
       entry: { type: 'qa', question: 'Who wrote the first program?', answer: 'Ada Lovelace.' },
     });
 

@@ -69,9 +69,7 @@ export function sessionsConformance(name: string, open: () => Promise<AuditLogSu
       );
       const [rated] = await entriesOf(1).feedbackAfter(scope, where, 0, 10);
       expect(rated?.feedbackNumber).to.equal(8);
-      const note = (index: number): QaNote => ({
-        ...{ id, memifyMetadata: { [`k${index}`]: true }, ofFeedback: 8 },
-      });
+      const note = (index: number): QaNote => ({ id, memifyMetadata: { [`k${index}`]: true }, ofFeedback: 8 });
       await Promise.all(Array.from({ length: 6 }, (_, index) => entriesOf(index).note(scope, where, [note(index)])));
       expect(Object.keys((await entriesOf(0).qa(scope, where, id))?.memifyMetadata ?? {})).to.have.length(7);
     });

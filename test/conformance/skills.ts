@@ -26,25 +26,50 @@ import type { AuditLogSubject } from './audit-log-subject.ts';
 
 const OWNER = asId<UserId>(randomUUID());
 const PRINCIPAL: Principal = {
-  ...{ id: OWNER, email: 'owner@example.com', tenant: PERSONAL_TENANT, isSuperuser: false, parentId: null },
+  id: OWNER,
+  email: 'owner@example.com',
+  tenant: PERSONAL_TENANT,
+  isSuperuser: false,
+  parentId: null,
 };
 const CONTEXT = { requestId: 'test' };
 
 /** What one process does with skills of a dataset. */
 function processAt(store: DocumentStore) {
   const dependencies = {
-    ...{ store, clock: createSystemClock(), ids: createIdSource(), logger: createSilentLogger() },
-    ...{ skills: createSkills(store), skillRuns: createSkillRuns(store), proposals: createProposals(store) },
+    store,
+    clock: createSystemClock(),
+    ids: createIdSource(),
+    logger: createSilentLogger(),
+    skills: createSkills(store),
+    skillRuns: createSkillRuns(store),
+    proposals: createProposals(store),
     audit: createAuditLog(store, createSystemClock()),
     models: { current: async () => ({ languageModel: null }) },
   } as unknown as SkillDependencies;
   const run = (dataset: DatasetRef, more: Partial<RunRequest['run']>, improvement: RunRequest['improvement'] = null) =>
     recordSkillRun(dependencies, {
-      ...{ principal: PRINCIPAL, dataset, selectedSkill: 'triage', improvement, context: CONTEXT },
+      principal: PRINCIPAL,
+      dataset,
+      selectedSkill: 'triage',
+      improvement,
+      context: CONTEXT,
       run: {
-        ...{ runId: randomUUID(), taskText: '', resultSummary: '', successScore: 0.1, feedback: 0, errorType: 'E' },
-        ...{ errorMessage: '', startedAtMs: 0, latencyMs: 0, candidateSkillIds: [], taskPatternId: '' },
-        ...{ routerVersion: '', toolTrace: [], nodeSet: 'skills', session: null },
+        runId: randomUUID(),
+        taskText: '',
+        resultSummary: '',
+        successScore: 0.1,
+        feedback: 0,
+        errorType: 'E',
+        errorMessage: '',
+        startedAtMs: 0,
+        latencyMs: 0,
+        candidateSkillIds: [],
+        taskPatternId: '',
+        routerVersion: '',
+        toolTrace: [],
+        nodeSet: 'skills',
+        session: null,
         ...more,
       },
     });

@@ -399,7 +399,10 @@ export function snapshotCases(start: () => Promise<ManagedApp>, place: () => Sna
     const erase = async ({ crUid, id }: Managed, keepSnapshots: boolean) => {
       const finalSnapshot = { name: 'final', place: place() };
       const request = {
-        ...{ tenantId: leaving.tenantId, datasetId: id, crUid, keepSnapshots },
+        tenantId: leaving.tenantId,
+        datasetId: id,
+        crUid,
+        keepSnapshots,
         ...(keepSnapshots ? { finalSnapshot } : { withoutSnapshots: true }),
       };
       const receipt = await until('the receipt of the dataset', async () => {
@@ -436,8 +439,12 @@ export function snapshotCases(start: () => Promise<ManagedApp>, place: () => Sna
     await remember({ tenant: leaving, id: made.id }, FACTS.slice(0, 1));
     const { tenantId: tenant, crUid } = leaving;
     const empty: DatasetRef = {
-      ...{ id: asId<DatasetId>(randomUUID()), name: 'empty', ownerId: asId<UserId>(randomUUID()), tenant },
-      ...{ createdAt: new Date().toISOString(), updatedAt: null },
+      id: asId<DatasetId>(randomUUID()),
+      name: 'empty',
+      ownerId: asId<UserId>(randomUUID()),
+      tenant,
+      createdAt: new Date().toISOString(),
+      updatedAt: null,
     };
     await app.stores.documents.commit({ tenant }, [createDatasets(app.stores.documents).insertWrite(empty)]);
     await app.messenger.call('ingest.CheckIsolation', { tenantId: tenant, crUid, otherTenantIds: [] }, CALL);

@@ -1,5 +1,6 @@
 import { type AuditRecord, NO_RECORD } from '../../common/domain/audit-record.ts';
 import type { TenantId } from '../../common/kernel/brand.ts';
+import { withoutUndefined } from '../../common/kernel/objects.ts';
 import type { Page } from '../../common/kernel/result-page.ts';
 import { SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
 import type { DocumentStore, Filter } from '../../common/storage/ports/document-store.ts';
@@ -69,13 +70,10 @@ export function createAuditRecords(store: DocumentStore) {
 
 function conditionsOf({ action, actor, subject, since, until }: AuditFilter): Filter<AuditRecord> {
   const time = {
-    ...(since === undefined ? {} : { atLeast: since }),
-    ...(until === undefined ? {} : { lessThan: until }),
+    ...withoutUndefined({ atLeast: since, lessThan: until }),
   };
   return {
-    ...(action === undefined ? {} : { action }),
-    ...(actor === undefined ? {} : { actor }),
-    ...(subject === undefined ? {} : { subject }),
+    ...withoutUndefined({ action, actor, subject }),
     ...(Object.keys(time).length === 0 ? {} : { at: time }),
   };
 }

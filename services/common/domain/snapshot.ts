@@ -1,5 +1,6 @@
 import { engramError } from '../kernel/errors.ts';
 import type { JsonObject } from '../kernel/json.ts';
+import { isRecord } from '../kernel/objects.ts';
 
 /** What a snapshot is written as; a reader refuses what it does not know. */
 export const SNAPSHOT_FORMAT = 'engram snapshot';
@@ -101,10 +102,6 @@ export function parseManifest(text: string): SnapshotManifest {
 
 export function unreadable(reason: string) {
   return engramError('ConflictError', `The snapshot cannot be restored: ${reason}.`);
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function parseJson(text: string): unknown {

@@ -54,11 +54,19 @@ describe('removing sessions', () => {
       { also: () => improveRequests.requestWrites(scope, { ...key, dataset, keyId: null }, when) },
     );
     await createElementWeights(store).cast(datasetScope(scope.tenant, dataset), {
-      ...{ session: key, answer, ids: ['n1'], move: (weight) => weight + 0.1, at: AT },
+      session: key,
+      answer,
+      ids: ['n1'],
+      move: (weight) => weight + 0.1,
+      at: AT,
       vote: { score: 5, source: 'explicit', applied: ['n1'], attempts: 1, version: null },
     });
     const feedback = {
-      ...{ id: randomUUID(), createdAt: AT, rawText: 'good', referencedQaIds: [], referencedQaRating: 5 },
+      id: randomUUID(),
+      createdAt: AT,
+      rawText: 'good',
+      referencedQaIds: [],
+      referencedQaRating: 5,
       influencingContextIds: [],
     };
     await createSessionContexts(store).addFeedback(scope, key, feedback);

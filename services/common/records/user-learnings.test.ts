@@ -38,7 +38,9 @@ describe('what datasets learned of users', () => {
       session: { user, session },
       answer: { id: `answer of ${user} in ${session}`, number: 1 },
       vote: { score: 5, source: 'explicit', applied: ['n1'], attempts: 1, version: null },
-      ...{ ids: [], move: (weight) => weight, at: start.startedAt },
+      ids: [],
+      move: (weight) => weight,
+      at: start.startedAt,
     });
   }
   const counts = () =>

@@ -41,8 +41,14 @@ export function createErasures(store: DocumentStore) {
     /** `DuplicateKeyError` in the commit when it has begun. */
     insertWrite: (crUid: string, thing: ManagedThing, begunAt: string) =>
       records.insertWrite(idOf(crUid, thing), {
-        ...{ begunAt, step: 'waiting', removed: {}, residue: 0, receipt: null, failure: null },
-        ...{ finalSnapshots: 'open', kept: [] },
+        begunAt,
+        step: 'waiting',
+        removed: {},
+        residue: 0,
+        receipt: null,
+        failure: null,
+        finalSnapshots: 'open',
+        kept: [],
         leasedUntilMs: 0,
       }),
     /** `VersionConflictError` in the commit when it changed since it was read. */

@@ -138,8 +138,19 @@ function documentOf(connection: AgentConnection): ConnectionDocument {
   const { id, sessionName, userId, tenant, type, memoryMode, sessionId, datasets } = connection;
   const { lastActiveAt, state, source, originFunction, metadata } = connection;
   return {
-    ...{ connectionId: id, sessionName, userId, tenant, type, memoryMode, sessionId, datasets },
-    ...{ lastActiveAt, state, source, originFunction, metadata: JSON.stringify(metadata) },
+    connectionId: id,
+    sessionName,
+    userId,
+    tenant,
+    type,
+    memoryMode,
+    sessionId,
+    datasets,
+    lastActiveAt,
+    state,
+    source,
+    originFunction,
+    metadata: JSON.stringify(metadata),
   };
 }
 

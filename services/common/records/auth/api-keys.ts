@@ -106,7 +106,11 @@ export function hasExpired({ expiresAt }: Pick<ApiKey, 'expiresAt'>, now: Date):
 function apiKeyOf({ id, value }: Stored<ApiKeyDocument>): ApiKey {
   const { label = null, expiresAt = null, permissions = null, datasets = null, tenantId = null, ...rest } = value;
   return {
-    ...{ ...rest, id, label, expiresAt, permissions },
+    ...rest,
+    id,
+    label,
+    expiresAt,
+    permissions,
     tenant: tenantId === null ? null : asId(tenantId),
     userId: asId(value.userId),
     datasets: datasets === null ? null : datasets.map((dataset) => asId<DatasetId>(dataset)),

@@ -51,16 +51,18 @@ export function createManagedResources(store: DocumentStore) {
     /** `DuplicateKeyError` in the commit when the resource manages something, or the thing is managed. */
     insertWrite: ({ tenant, dataset, crUid, isErasing, since }: ManagedResource) =>
       records.insertWrite(idOfThing({ tenant, dataset }), {
-        ...{ crUid, tenantId: tenant, datasetId: dataset, isErasing, since },
+        crUid,
+        tenantId: tenant,
+        datasetId: dataset,
+        isErasing,
+        since,
       }),
     /** For the rest of the commit it is as it was read, else `VersionConflictError`. */
     keepWrite: (resource: ManagedResource) =>
       records.updateWrite(idOfThing(resource), { where: asRead(resource), required: true }),
     /** `VersionConflictError` in the commit when it is not as it was read. */
     eraseWrite: (resource: ManagedResource) =>
-      records.updateWrite(idOfThing(resource), {
-        ...{ where: asRead(resource), set: { isErasing: true }, required: true },
-      }),
+      records.updateWrite(idOfThing(resource), { where: asRead(resource), set: { isErasing: true }, required: true }),
     removeWrite: (thing: ManagedThing) => records.removeWrite(idOfThing(thing)),
   };
 }
@@ -71,8 +73,5 @@ function idOfThing({ tenant, dataset }: ManagedThing): string {
 
 function managedOf({ value }: Stored<ManagedDocument>): ManagedResource {
   const { crUid, tenantId, datasetId, isErasing, since } = value;
-  return {
-    ...{ crUid, isErasing, since, tenant: asId(tenantId) },
-    dataset: datasetId === null ? null : asId(datasetId),
-  };
+  return { crUid, isErasing, since, tenant: asId(tenantId), dataset: datasetId === null ? null : asId(datasetId) };
 }

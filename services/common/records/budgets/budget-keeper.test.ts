@@ -42,7 +42,9 @@ describe('the budget keeper', () => {
         await store.prepare(recordCollections);
         const ignore = () => {};
         const budgets = createBudgets({
-          ...{ store, ids: { uuid: randomUUID }, eventLog: { appendWrites: () => [] } },
+          store,
+          ids: { uuid: randomUUID },
+          eventLog: { appendWrites: () => [] },
           logger: { debug: ignore, info: ignore, warn: ignore, error: ignore },
           clock: { now: () => new Date('2026-01-02T03:04:05.678Z'), monotonicMs: () => 0 },
         });

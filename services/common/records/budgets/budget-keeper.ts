@@ -73,7 +73,9 @@ export function createBudgets(options: BudgetKeeperOptions): Budgets {
       },
     }),
     ...createBudgetStandings({
-      ...{ limits, usage, clock },
+      limits,
+      usage,
+      clock,
       counted: (account, now) => present(emptyPosting(account, 'stored', now)),
     }),
     reserveTokens: createTokenReservations({ ...options, usage, limits, alerts, present }),

@@ -246,7 +246,13 @@ function tokenPostings(account: BudgetAccount, limits: LimitsInForce, now: Date)
     const window = windowOf(counter, now);
     const limit = limits.get(kind);
     return {
-      ...{ id: usageId(account, counter, window), account, counter, window, amounts: {}, limits, kind },
+      id: usageId(account, counter, window),
+      account,
+      counter,
+      window,
+      amounts: {},
+      limits,
+      kind,
       limit: limit?.action === 'Enforce' ? limit.limit : null,
     };
   });

@@ -117,7 +117,8 @@ function emptyUsage(account: BudgetAccount, counter: Counter, window: BudgetWind
   return {
     ...Object.fromEntries(kinds.map((kind) => [kind, 0])),
     ...(counter === 'day' || counter === 'month' ? { committed: 0 } : {}),
-    ...{ account, counter },
+    account,
+    counter,
     keptUntilMs: window === null ? null : window.endsAt.getTime() + KEPT_MS[counter],
   };
 }

@@ -12,6 +12,7 @@ import type { DatasetId, RunId, UserId } from '../../kernel/brand.ts';
 import type { DatasetRef } from '../../kernel/dataset.ts';
 import { asId } from '../../kernel/ids.ts';
 import type { JsonObject } from '../../kernel/json.ts';
+import { withoutUndefined } from '../../kernel/objects.ts';
 import type { AnyScope, DatasetScope } from '../../kernel/scope.ts';
 import { slices } from '../../kernel/slices.ts';
 import {
@@ -242,9 +243,7 @@ function storedRun({ id, version, value, tenant, dataset }: Stored<RunDocument>)
     background: value.background,
     paidBy: value.paidBy ?? [],
     chunks: isRunning ? (value.chunks ?? null) : null,
-    ...(value.sessionId === undefined ? {} : { sessionId: value.sessionId }),
-    ...(value.extraction === undefined ? {} : { extraction: value.extraction }),
-    ...(value.origin === undefined ? {} : { origin: value.origin }),
+    ...withoutUndefined({ sessionId: value.sessionId, extraction: value.extraction, origin: value.origin }),
     state: {
       id: asId(id),
       pipeline: value.pipeline,

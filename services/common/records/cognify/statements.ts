@@ -136,16 +136,16 @@ function documentOf(statement: Statement, generation: number): StatementDocument
   const { id, item, chunk, value, ...rest } = statement;
   return {
     ...rest,
-    ...{ statementId: id, itemId: item, chunkId: chunk, generation, judged: false },
+    statementId: id,
+    itemId: item,
+    chunkId: chunk,
+    generation,
+    judged: false,
     value: value as unknown as JsonObject,
   };
 }
 
 function statementOf({ value: document }: Stored<StatementDocument>): StoredStatement {
   const { statementId, itemId, chunkId, judged: _, value, ...rest } = document;
-  return {
-    ...rest,
-    ...{ id: statementId, item: itemId, chunk: chunkId },
-    value: value as unknown as StatementValue,
-  };
+  return { ...rest, id: statementId, item: itemId, chunk: chunkId, value: value as unknown as StatementValue };
 }

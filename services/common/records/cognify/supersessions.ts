@@ -217,9 +217,7 @@ function documentOf(
 ): SupersessionDocument {
   const { key, subject, predicate } = older;
   const sides = { older: sideOf(older, olderSupport), newer: sideOf(newer, newerSupport) };
-  const places = {
-    ...{ olderItem: older.item, olderChunk: older.chunk, newerItem: newer.item, newerChunk: newer.chunk },
-  };
+  const places = { olderItem: older.item, olderChunk: older.chunk, newerItem: newer.item, newerChunk: newer.chunk };
   return { key, subject, predicate, reason, ...sides, ...places, detectedAt };
 }
 
@@ -230,7 +228,11 @@ function sideOf({ text, valueText, generation, at, from }: StoredStatement, supp
 function supersessionOf({ id, value }: Stored<SupersessionDocument>, revert: RevertDocument | null): Supersession {
   const { subject, predicate, reason, detectedAt } = value;
   return {
-    ...{ id, subject, predicate, reason, detectedAt },
+    id,
+    subject,
+    predicate,
+    reason,
+    detectedAt,
     older: { ...value.older, item: dataItemId(value.olderItem), chunk: value.olderChunk },
     newer: { ...value.newer, item: dataItemId(value.newerItem), chunk: value.newerChunk },
     reverted: revert === null ? null : { by: asId<UserId>(revert.userId), at: revert.at },

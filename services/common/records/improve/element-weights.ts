@@ -136,8 +136,13 @@ export function createElementWeights(store: DocumentStore) {
       });
       const { score, source, applied, attempts, version } = vote;
       const document = {
-        ...{ userId: session.user, session: sessionDocumentId(session), turn: answer.number },
-        ...{ score, source, applied, attempts },
+        userId: session.user,
+        session: sessionDocumentId(session),
+        turn: answer.number,
+        score,
+        source,
+        applied,
+        attempts,
       };
       const kept =
         version === null

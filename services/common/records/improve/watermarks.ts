@@ -89,8 +89,13 @@ export function createWatermarks(store: DocumentStore) {
       const { session, purpose, version } = watermark;
       const { done, remarks, pending, window } = { ...watermark, ...to };
       const document: WatermarkDocument = {
-        ...{ userId: session.user, sessionId: session.session, startedAt: session.startedAt, purpose },
-        ...{ done, remarks, pending },
+        userId: session.user,
+        sessionId: session.session,
+        startedAt: session.startedAt,
+        purpose,
+        done,
+        remarks,
+        pending,
         window: window === null ? null : { from: window.from, to: window.to },
       };
       const id = watermarkId(session, purpose);

@@ -9,9 +9,22 @@ import { createDataItems, dataItemsCollection } from './data-items.ts';
 
 const SCOPE = datasetScope(asId<TenantId>('acme'), asId<DatasetId>('notes'));
 const ITEM: DataItem = {
-  ...{ id: asId<DataItemId>('i1'), name: 'a', fileName: 'a.txt', label: null, ownerId: asId<UserId>('ada') },
-  ...{ extension: 'txt', mimeType: 'text/plain', format: 'text', sizeBytes: 5, contentHash: 'a', nodeSets: [] },
-  ...{ externalMetadata: {}, importanceWeight: 0.5, keyId: 'key 1', createdAt: 'x', updatedAt: null },
+  id: asId<DataItemId>('i1'),
+  name: 'a',
+  fileName: 'a.txt',
+  label: null,
+  ownerId: asId<UserId>('ada'),
+  extension: 'txt',
+  mimeType: 'text/plain',
+  format: 'text',
+  sizeBytes: 5,
+  contentHash: 'a',
+  nodeSets: [],
+  externalMetadata: {},
+  importanceWeight: 0.5,
+  keyId: 'key 1',
+  createdAt: 'x',
+  updatedAt: null,
 };
 
 describe('records of items', () => {

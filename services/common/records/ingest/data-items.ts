@@ -146,13 +146,17 @@ export function createDataItems(store: DocumentStore) {
     /** `VersionConflictError` in the commit when `present` is gone or was replaced since it was read. */
     replaceWrites: (present: DataItem, { id, ...next }: DataItem) => [
       records.updateWrite(id, {
-        ...{ where: asRead(present), set: { ...next, waitingSince: sinceOf(next) }, required: true },
+        where: asRead(present),
+        set: { ...next, waitingSince: sinceOf(next) },
+        required: true,
       }),
     ],
     /** `VersionConflictError` in the commit when it is gone or being forgotten. */
     addedAgainWrite: (item: DataItemId, at: string) =>
       records.updateWrite(item, {
-        ...{ where: { isExpiring: { exists: false } }, set: { addedAgainAt: at }, required: true },
+        where: { isExpiring: { exists: false } },
+        set: { addedAgainAt: at },
+        required: true,
       }),
     /**
      * It is not replaced from now on. `VersionConflictError` in the commit when it is gone, or was replaced or added again since
@@ -161,7 +165,8 @@ export function createDataItems(store: DocumentStore) {
     expireWrite: (item: DataItem) =>
       records.updateWrite(item.id, {
         where: { ...asRead(item), addedAgainAt: item.addedAgainAt ?? { exists: false } },
-        ...{ set: { isExpiring: true }, required: true },
+        set: { isExpiring: true },
+        required: true,
       }),
     /** It is neither replaced nor answered as kept from now on; one that is gone is no matter. */
     forgetWrite: (item: DataItemId) => records.updateWrite(item, { set: { isExpiring: true } }),
@@ -209,7 +214,8 @@ function asRead({
   isExpiring,
 }: Pick<DataItem, 'sizeBytes' | 'revision' | 'isExpiring'>): Filter<DataItemDocument> {
   return {
-    ...{ sizeBytes, revision: revision ? revision : { exists: false } },
+    sizeBytes,
+    revision: revision ? revision : { exists: false },
     isExpiring: isExpiring ? true : { exists: false },
   };
 }

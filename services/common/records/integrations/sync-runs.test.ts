@@ -13,10 +13,23 @@ const DATASET = asId<DatasetId>('88888888-2222-4333-8444-555555555555');
 
 function run(id: string, changes: Partial<SyncRun> = {}): SyncRun {
   return {
-    ...{ id, userId: ADA, tenant: TENANT, keyId: null, status: 'started', error: null },
-    ...{ datasetIds: [DATASET], datasetNames: ['notes'], finished: [], progress: 0, retries: 0 },
-    ...{ uploaded: 0, downloaded: 0, passedOver: 0 },
-    ...{ createdAt: '2026-01-02T00:00:00.000Z', startedAt: null, endedAt: null },
+    id,
+    userId: ADA,
+    tenant: TENANT,
+    keyId: null,
+    status: 'started',
+    error: null,
+    datasetIds: [DATASET],
+    datasetNames: ['notes'],
+    finished: [],
+    progress: 0,
+    retries: 0,
+    uploaded: 0,
+    downloaded: 0,
+    passedOver: 0,
+    createdAt: '2026-01-02T00:00:00.000Z',
+    startedAt: null,
+    endedAt: null,
     ...changes,
   };
 }

@@ -16,7 +16,10 @@ const SCOPE = { tenant: asId<TenantId>('t1') };
 const ADA = { user: asId<UserId>('00000000-0000-4000-8000-00000000000a'), session: 's1' };
 
 const rule = (content: string, more: Partial<NewContextRow> = {}): NewContextRow => ({
-  ...{ profile: 'qa', section: 'rules', content, confidence: 0.8 },
+  profile: 'qa',
+  section: 'rules',
+  content,
+  confidence: 0.8,
   ...more,
 });
 

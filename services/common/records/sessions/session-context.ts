@@ -226,8 +226,12 @@ function learning(
       const { feedbackIds = [], traceIds = [], ...rest } = lesson;
       const row = {
         ...rest,
-        ...{ feedbackIds: feedbackIds.slice(0, MAX_SOURCES), traceIds: traceIds.slice(0, MAX_SOURCES) },
-        ...{ helpfulCount: 0, harmfulCount: 0, priority: 0, lastServedAt: null },
+        feedbackIds: feedbackIds.slice(0, MAX_SOURCES),
+        traceIds: traceIds.slice(0, MAX_SOURCES),
+        helpfulCount: 0,
+        harmfulCount: 0,
+        priority: 0,
+        lastServedAt: null,
       };
       const base = { ...placeOf(key), kind: 'context' as const, identity, createdAt: at };
       writes.push(insert(sessionContextCollection, id, { ...base, row: row as JsonObject }));

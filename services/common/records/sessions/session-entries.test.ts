@@ -16,12 +16,23 @@ const GRACE = { ...ADA, user: asId<UserId>('00000000-0000-4000-8000-00000000000b
 const DATASET = asId<DatasetId>('00000000-0000-4000-8000-0000000000d1');
 
 const qa = (question: string): NewQa => ({
-  ...{ question, context: '', answer: 'An engineer', feedbackText: null, feedbackScore: null },
-  ...{ usedGraphElements: { nodeIds: ['n1'] }, usedContextIds: null },
+  question,
+  context: '',
+  answer: 'An engineer',
+  feedbackText: null,
+  feedbackScore: null,
+  usedGraphElements: { nodeIds: ['n1'] },
+  usedContextIds: null,
 });
 const trace = (originFunction: string): NewTrace => ({
-  ...{ originFunction, status: 'error', memoryQuery: '', memoryContext: '', methodParams: { b: 1, a: [null] } },
-  ...{ methodReturnValue: null, errorMessage: 'no', sessionFeedback: `${originFunction} failed. Reason: no.` },
+  originFunction,
+  status: 'error',
+  memoryQuery: '',
+  memoryContext: '',
+  methodParams: { b: 1, a: [null] },
+  methodReturnValue: null,
+  errorMessage: 'no',
+  sessionFeedback: `${originFunction} failed. Reason: no.`,
 });
 const at = (second: number) => ({ lastActivityAt: `2026-01-02T03:04:${String(second).padStart(2, '0')}.000Z` });
 
@@ -43,8 +54,12 @@ describe('sessions', () => {
     expect(await entries.lastQas(SCOPE, ADA, 20)).to.deep.equal([first]);
     expect(await entries.lastTraces(SCOPE, ADA, 20)).to.deep.equal([step]);
     expect(await sessions.get(SCOPE, ADA)).to.deep.include({
-      ...{ startedAt: at(5).lastActivityAt, lastActivityAt: at(6).lastActivityAt },
-      ...{ qaCount: 1, traceCount: 1, errorCount: 1, dataset: null },
+      startedAt: at(5).lastActivityAt,
+      lastActivityAt: at(6).lastActivityAt,
+      qaCount: 1,
+      traceCount: 1,
+      errorCount: 1,
+      dataset: null,
     });
   });
 

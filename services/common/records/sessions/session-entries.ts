@@ -66,7 +66,10 @@ export function createSessionEntries(store: DocumentStore, sessions: Sessions): 
     ...createQaChanges(store, sessions),
     appendQa: (scope, key, id, qa, change, options = {}) =>
       append<NewQaEntry, QaEntry>(scope, key, {
-        ...{ id, kind: 'qa', options, change: { ...change, label: labelOf(qa.question) } },
+        id,
+        kind: 'qa',
+        options,
+        change: { ...change, label: labelOf(qa.question) },
         entry: { ...qa, memifyMetadata: null },
       }),
     appendTrace: (scope, key, id, entry, change, options = {}) =>

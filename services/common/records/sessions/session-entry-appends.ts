@@ -75,10 +75,7 @@ async function append<New extends NewTrace | NewQaEntry, Entry>(
             sessions.growWrite(session, counter, change),
             ...(hasFeedback ? [sessions.growWrite(session, 'feedbackCount', { lastActivityAt: time })] : []),
           ];
-    const document = {
-      ...{ session: sessionDocumentId(key), kind, number, time, feedbackNumber },
-      entry: toJson(entry),
-    };
+    const document = { session: sessionDocumentId(key), kind, number, time, feedbackNumber, entry: toJson(entry) };
     const added = insert(sessionEntriesCollection, id, document);
     await store.commit(scope, [...grow, added, ...((await options.also?.()) ?? [])]);
     return { ...entry, id, number, time, ...(kind === 'qa' ? { feedbackNumber } : {}) } as Entry;
@@ -105,9 +102,19 @@ function opened(
   const { lastActivityAt } = change;
   return {
     ...key,
-    ...{ dataset, agent, nodeSets, label, lastModel, startedAt: lastActivityAt, lastActivityAt },
-    ...{ qaCount: 0, traceCount: 0, errorCount: errors, feedbackCount: hasFeedback ? 1 : 0 },
-    ...{ usage: NOTHING_SPENT, expired: NONE },
+    dataset,
+    agent,
+    nodeSets,
+    label,
+    lastModel,
+    startedAt: lastActivityAt,
+    lastActivityAt,
+    qaCount: 0,
+    traceCount: 0,
+    errorCount: errors,
+    feedbackCount: hasFeedback ? 1 : 0,
+    usage: NOTHING_SPENT,
+    expired: NONE,
     [counter]: 1,
   };
 }

@@ -47,8 +47,14 @@ export function changedDocument({ value }: Stored<EntryDocument>, changed: QaEnt
 /** The answer without what it says and what it was made from. */
 export function forgottenDocument({ value }: Stored<EntryDocument>): EntryDocument {
   const nothing: NewQa & Pick<QaEntry, 'memifyMetadata'> = {
-    ...{ question: '', context: '', answer: '', feedbackText: null, feedbackScore: null },
-    ...{ usedGraphElements: null, usedContextIds: null, memifyMetadata: null },
+    question: '',
+    context: '',
+    answer: '',
+    feedbackText: null,
+    feedbackScore: null,
+    usedGraphElements: null,
+    usedContextIds: null,
+    memifyMetadata: null,
   };
   return { ...value, feedbackNumber: null, entry: toJson(nothing) };
 }

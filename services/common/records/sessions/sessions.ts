@@ -159,9 +159,18 @@ export function sessionOf({ value }: Stored<SessionDocument>): Session {
     user: asId(userId),
     session: sessionId,
     dataset: datasetId === null ? null : asId(datasetId),
-    ...{ agent: agentId, nodeSets, label, startedAt, lastActivityAt, lastModel, usage },
+    agent: agentId,
+    nodeSets,
+    label,
+    startedAt,
+    lastActivityAt,
+    lastModel,
+    usage,
     ...(lastEmbeddingModel ? { lastEmbeddingModel } : {}),
-    ...{ qaCount, traceCount, errorCount, feedbackCount },
+    qaCount,
+    traceCount,
+    errorCount,
+    feedbackCount,
     expired: { qas: expiredQas, traces: expiredTraces },
   };
 }
@@ -169,8 +178,13 @@ export function sessionOf({ value }: Stored<SessionDocument>): Session {
 function documentOf(session: Session): SessionDocument {
   const { user, session: sessionId, dataset, agent, usage, expired, ...rest } = session;
   return {
-    ...{ userId: user, sessionId, datasetId: dataset, agentId: agent },
-    ...{ expiredQas: expired.qas, expiredTraces: expired.traces, holdsEntries: true },
+    userId: user,
+    sessionId,
+    datasetId: dataset,
+    agentId: agent,
+    expiredQas: expired.qas,
+    expiredTraces: expired.traces,
+    holdsEntries: true,
     ...rest,
     ...usage,
   };

@@ -50,7 +50,8 @@ describe('sessions somebody may see', () => {
     expect(await names({})).to.deep.equal({ names: all, total: 13 });
     expect(await names({ limit: 4, offset: 2 })).to.deep.equal({ names: all.slice(2, 6), total: 13 });
     expect(await names({ descending: false, limit: 2, offset: 9 })).to.deep.equal({
-      ...{ names: ['ada9', 'bot'], total: 13 },
+      names: ['ada9', 'bot'],
+      total: 13,
     });
     expect(await names({ offset: 50 })).to.deep.equal({ names: [], total: 13 });
   });
@@ -64,7 +65,8 @@ describe('sessions somebody may see', () => {
     const own = await names({ limit: 3 }, { users: [GRACE], datasets: [] });
     expect(own).to.deep.equal({ names: ['secret', 'ada1', 'shared'], total: 3 });
     expect(await names({ order: 'startedAt', limit: 1 }, { users: [ADA], datasets: [SHARED] })).to.deep.equal({
-      ...{ names: ['ada1'], total: 12 },
+      names: ['ada1'],
+      total: 12,
     });
     expect(await names({}, { users: [], datasets: [] })).to.deep.equal({ names: [], total: 0 });
   });

@@ -141,7 +141,9 @@ function createStream(
     }
   };
   return {
-    ...{ name, prefix, ensure },
+    name,
+    prefix,
+    ensure,
     async lastSequence() {
       link.requireUp();
       try {

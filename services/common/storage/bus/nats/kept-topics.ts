@@ -40,7 +40,12 @@ export async function createKeptTopics(
   const { toServer, fromServer, prefix } = names;
   const namePrefix = prefix.replaceAll('.', '_').toUpperCase();
   const streams = await openStreams({
-    ...{ link, jetStream, manager, kept, toServer, namePrefix },
+    link,
+    jetStream,
+    manager,
+    kept,
+    toServer,
+    namePrefix,
     replicas: streamReplicas,
     ...(installation === undefined ? {} : { installation }),
   });

@@ -55,7 +55,8 @@ export async function openLink(options: NatsBusOptions): Promise<NatsLink> {
   };
   void watch();
   const link: NatsLink = {
-    ...{ connection, address },
+    connection,
+    address,
     maxMessageBytes: () => connection.info?.max_payload ?? 2 ** 20,
     requireUp() {
       if (!isUp || connection.isClosed()) throw away();

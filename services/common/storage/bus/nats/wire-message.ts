@@ -1,5 +1,6 @@
 import { headers, type Msg, type MsgHdrs } from 'nats';
 import { EngramError, engramError, isEngramError } from '../../../kernel/errors.ts';
+import { withoutUndefined } from '../../../kernel/objects.ts';
 import type { BusHeaders } from '../../ports/bus.ts';
 
 /** Headers of our own; they never reach a handler. */
@@ -123,8 +124,6 @@ function readError(payload: Uint8Array): Error {
   ) as WireError;
   if (status === undefined) return Object.assign(new Error(message), { name });
   return new EngramError(name, status, message, {
-    ...(retryable === undefined ? {} : { retryable }),
-    ...(extra === undefined ? {} : { extra }),
-    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+    ...withoutUndefined({ retryable, extra, retryAfterSeconds }),
   });
 }

@@ -91,7 +91,10 @@ export function createEvidenceReader(client: Neo4jClient, databases: Databases):
     const { after, limit, types = null } = query;
     return client.read(await databases.of(scope.tenant), (run) =>
       run<Row & Record<string, unknown>>(statement, {
-        ...{ ...scope, after: after ?? '', limit: BigInt(limit + 1), types },
+        ...scope,
+        after: after ?? '',
+        limit: BigInt(limit + 1),
+        types,
         ...(origin === null ? {} : { origin }),
       }),
     );

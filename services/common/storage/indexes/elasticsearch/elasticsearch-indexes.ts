@@ -1,3 +1,4 @@
+import { withoutUndefined } from '../../../kernel/objects.ts';
 import type { DatasetIndexes } from '../../ports/dataset-indexes.ts';
 import { requireOwn } from '../../rules/installation.ts';
 import { createBulkWriter } from './bulk-writer.ts';
@@ -56,8 +57,7 @@ export async function openElasticsearchIndexes(options: ElasticsearchIndexesOpti
     });
   }
   const bulk = createBulkWriter(connection, {
-    ...(options.bulkBytes === undefined ? {} : { maxBytes: options.bulkBytes }),
-    ...(options.bulkConcurrency === undefined ? {} : { concurrency: options.bulkConcurrency }),
+    ...withoutUndefined({ maxBytes: options.bulkBytes, concurrency: options.bulkConcurrency }),
   });
   const rows = createStoredRows({ connection, homes, bulk, refresher: createRefresher(connection) });
   const shared = { connection, homes, rows, names, settings };

@@ -1,4 +1,5 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
+import { sha256 } from '../../../kernel/hashes.ts';
 import type { DatasetScope } from '../../../kernel/scope.ts';
 import type { EntryKey, IndexKind } from '../../ports/index-entry.ts';
 import type { VectorSpace } from '../../ports/vector-index.ts';
@@ -47,12 +48,12 @@ export function routingOf({ dataset }: DatasetScope): string {
 
 /** The document id of a row, the same for the same key. */
 export function rowId({ dataset }: DatasetScope, kind: IndexKind, { item, generation, id }: EntryKey): string {
-  return sha256(JSON.stringify([dataset, kind, item, generation, id])).digest('base64url');
+  return hash('sha256', JSON.stringify([dataset, kind, item, generation, id]), 'base64url');
 }
 
 /** The document id of what a dataset's vectors were made with. */
 export function spaceId({ tenant, dataset }: DatasetScope): string {
-  return sha256(JSON.stringify([tenant, dataset])).digest('base64url');
+  return hash('sha256', JSON.stringify([tenant, dataset]), 'base64url');
 }
 
 function namePart(id: string): string {
@@ -60,9 +61,5 @@ function namePart(id: string): string {
 }
 
 function digest(text: string): string {
-  return sha256(text).digest('hex').slice(0, 40);
-}
-
-function sha256(text: string) {
-  return createHash('sha256').update(text);
+  return sha256(text).slice(0, 40);
 }
