@@ -6,7 +6,7 @@ import { asId } from '../../services/common/kernel/ids.ts';
 import { type DatasetScope, datasetScope, type Scope } from '../../services/common/kernel/scope.ts';
 import type { BlobStore } from '../../services/common/storage/ports/blob-store.ts';
 
-export interface BlobStoreSubject {
+interface BlobStoreSubject {
   readonly store: BlobStore;
   dispose(): Promise<void>;
 }

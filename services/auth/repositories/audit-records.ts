@@ -7,7 +7,7 @@ import type { DocumentStore, Filter } from '../../common/storage/ports/document-
 import { auditRecordsCollection } from './audit-log.ts';
 
 /** All given conditions must hold. */
-export interface AuditFilter {
+interface AuditFilter {
   readonly action?: string | undefined;
   readonly actor?: string | undefined;
   readonly subject?: string | undefined;

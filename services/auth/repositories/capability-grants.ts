@@ -20,7 +20,7 @@ export const capabilityGrantsCollection: OwnedCollection<CapabilityGrantDocument
   indexes: [{ fields: ['holderId'] }, { fields: ['holderId'], wide: true }],
 };
 
-export interface CapabilityGrant {
+interface CapabilityGrant {
   readonly holder: PrincipalId;
   readonly capability: Capability;
 }

@@ -44,7 +44,7 @@ export interface GrantChange {
   readonly isGiven: boolean;
 }
 
-export interface DatasetChange {
+interface DatasetChange {
   readonly dataset: DatasetId;
   readonly writes: readonly Write[];
 }

@@ -17,7 +17,7 @@ export const loginFailuresCollection: OwnedCollection<LoginFailures> = {
   indexes: [{ fields: ['forgivenAt'] }],
 };
 
-export interface NewFailure {
+interface NewFailure {
   readonly id: string;
   readonly forgivenAfterMs: number;
 }

@@ -13,13 +13,13 @@ export type SealedKey = {
 };
 
 /** Without a key, that of the environment is used, if any. */
-export type StoredLanguageModel = {
+type StoredLanguageModel = {
   readonly provider: string;
   readonly model: string;
   readonly key: SealedKey | null;
 };
 
-export type StoredVectorDatabase = {
+type StoredVectorDatabase = {
   readonly provider: string;
   readonly url: string;
   readonly key: SealedKey | null;

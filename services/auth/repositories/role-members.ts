@@ -20,7 +20,7 @@ export const roleMembersCollection: OwnedCollection<RoleMemberDocument> = {
   indexes: [{ fields: ['userId', 'tenantId'] }, { fields: ['roleId'] }, { fields: ['tenantId'] }],
 };
 
-export interface RoleMember {
+interface RoleMember {
   readonly role: RoleId;
   readonly user: UserId;
 }

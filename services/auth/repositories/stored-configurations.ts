@@ -35,7 +35,7 @@ export interface StoredConfiguration {
   readonly updatedAt: string | null;
 }
 
-export type NewStoredConfiguration = Omit<StoredConfiguration, 'version' | 'updatedAt'>;
+type NewStoredConfiguration = Omit<StoredConfiguration, 'version' | 'updatedAt'>;
 
 export type StoredConfigurations = ReturnType<typeof createStoredConfigurations>;
 

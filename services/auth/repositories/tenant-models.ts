@@ -26,7 +26,7 @@ export type TenantLanguageModel = ModelAccount & {
 /** `provider` `builtin`: the server's hashing embedder, which needs no account. */
 export type EmbeddingAccount = ModelAccount & { readonly dimensions: number };
 
-export type TenantEmbedders = {
+type TenantEmbedders = {
   /** Changes with every change of the accounts. */
   readonly revision: string;
   /** Null: the server's. */

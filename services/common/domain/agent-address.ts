@@ -1,7 +1,7 @@
 import type { UserId } from '../kernel/brand.ts';
 import { AGENT_DOMAIN } from './email-address.ts';
 
-export type AgentName =
+type AgentName =
   | { readonly slug: string; readonly problem?: never }
   | { readonly slug?: never; readonly problem: string };
 

@@ -19,7 +19,7 @@ export type BudgetKind = (typeof BUDGET_KINDS)[number];
 
 /** `Enforce` refuses what goes beyond the limit; `Warn` lets it through and says so. */
 export const BUDGET_ACTIONS = ['Enforce', 'Warn'] as const;
-export type BudgetAction = (typeof BUDGET_ACTIONS)[number];
+type BudgetAction = (typeof BUDGET_ACTIONS)[number];
 
 export type BudgetLimit = {
   /** Null: no limit, whatever the default says. */

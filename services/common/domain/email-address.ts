@@ -1,6 +1,6 @@
 import { domainToASCII, domainToUnicode } from 'node:url';
 
-export type EmailCheck =
+type EmailCheck =
   | { readonly address: string; readonly reason?: never }
   | { readonly address?: never; readonly reason: string };
 

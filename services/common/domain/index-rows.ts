@@ -116,7 +116,7 @@ export interface TripletPayload extends JsonObject {
 }
 
 /** A text row; fits `TextEntry` of the text index. */
-export interface IndexRow<Kind extends string, Payload extends JsonObject> extends RowOrigin {
+interface IndexRow<Kind extends string, Payload extends JsonObject> extends RowOrigin {
   readonly kind: Kind;
   readonly id: string;
   readonly tokens: string;
@@ -125,7 +125,7 @@ export interface IndexRow<Kind extends string, Payload extends JsonObject> exten
 }
 
 /** `tokenize` of `common/text/language`. */
-export type Tokenize = (text: string) => readonly string[];
+type Tokenize = (text: string) => readonly string[];
 
 const GENERATED_NAME = /^(text_[0-9a-f]{32}|data_[0-9a-f]{8}|memory|message)$/i;
 

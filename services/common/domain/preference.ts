@@ -3,7 +3,7 @@ export const NEUTRAL_PREFERENCE = 0.5;
 /** So near to neutral a preference says nothing and is forgotten. */
 const FORGOTTEN_WITHIN = 0.01;
 
-export interface AgingWeight {
+interface AgingWeight {
   /** 0 to 1. */
   readonly weight: number;
   readonly updatedAtTurn: number;

@@ -9,7 +9,7 @@ export type RunOrigin = (typeof RUN_ORIGINS)[number];
 
 export type RunOutcome = 'succeeded' | 'failed' | 'noop';
 
-export interface RunProgress {
+interface RunProgress {
   readonly completedItems: number;
   readonly totalItems: number;
   readonly currentStage: string | null;

@@ -42,14 +42,14 @@ export interface EntryCounts {
 }
 
 /** What models took. Prices are not known: nothing here is money. */
-export interface SessionUsage {
+interface SessionUsage {
   readonly tokensIn: number;
   readonly tokensOut: number;
   readonly embeddingTokens: number;
 }
 
 /** Common to everything that is appended to a session. */
-export interface SessionEntry {
+interface SessionEntry {
   /** UUID. */
   readonly id: string;
   /** From 1 in the order of their kind in the session, without gaps. */

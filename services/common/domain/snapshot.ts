@@ -22,7 +22,7 @@ export interface SnapshotPart {
 }
 
 /** Rows by store, and records by collection. */
-export type SnapshotCounts = {
+type SnapshotCounts = {
   readonly items: number;
   readonly text: number;
   readonly vectors: number;

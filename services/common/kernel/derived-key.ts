@@ -3,7 +3,7 @@ import { createPrivateKey, createPublicKey, hkdfSync, type JsonWebKey, type KeyO
 /** RFC 8410: what stands before the 32 bytes of an Ed25519 key in PKCS #8. */
 const PKCS8_HEAD = Buffer.from('302e020100300506032b657004220420', 'hex');
 
-export interface DerivedKey {
+interface DerivedKey {
   readonly privateKey: KeyObject;
   /** RFC 8037, without `kid`. */
   readonly publicJwk: JsonWebKey & { readonly x: string };

@@ -1,4 +1,4 @@
-export interface EngramErrorOptions {
+interface EngramErrorOptions {
   readonly cause?: unknown;
   /** A later attempt of the same call may succeed without any change by the caller. */
   readonly retryable?: boolean;

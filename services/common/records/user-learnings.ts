@@ -15,8 +15,6 @@ export const userLearningCollections = ownedBy('improve').filter(
 /** What was made of a session says how far it was read: goes with the session. */
 const progressCollections: readonly AnyCollection[] = [distillationsCollection, preferenceProgressCollection];
 
-export type UserLearnings = ReturnType<typeof createUserLearnings>;
-
 export function createUserLearnings(store: DocumentStore) {
   return {
     /** In the datasets of a tenant, or under `SystemScope` in all. Repeating is harmless. */

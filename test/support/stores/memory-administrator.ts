@@ -10,7 +10,7 @@ import type {
 import { engramError } from '../../../services/common/kernel/errors.ts';
 
 /** What a server holds, by the names in `realm-names.ts`. */
-export interface MemoryHome {
+interface MemoryHome {
   ownerUid: string | null;
   /** User → password. */
   readonly users: Map<string, string>;
@@ -27,7 +27,7 @@ export interface MemoryStore {
   isStubborn: boolean;
 }
 
-export interface MemoryStoreOptions {
+interface MemoryStoreOptions {
   readonly driver?: StoreDriver;
   readonly roles?: readonly StoreRole[];
   readonly isolation?: StoreIsolation;

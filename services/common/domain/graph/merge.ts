@@ -2,7 +2,7 @@ import type { JsonObject } from '../../kernel/json.ts';
 import { majorityType } from './entity-type.ts';
 
 /** What one generation of one item says about a node; a `NodeEvidence` of the graph store is one. */
-export interface NodeStatement {
+interface NodeStatement {
   readonly id: string;
   readonly item: string;
   readonly generation: number;
@@ -35,7 +35,7 @@ export interface MergedNode<Row extends NodeStatement = NodeStatement> {
 }
 
 /** What one generation of one item says about an edge; an `EdgeEvidence` of the graph store is one. */
-export interface EdgeStatement {
+interface EdgeStatement {
   readonly source: string;
   readonly relation: string;
   readonly target: string;

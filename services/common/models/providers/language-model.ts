@@ -9,7 +9,7 @@ import { createStreamedCalls } from './streamed-text.ts';
 import { createStructuredCalls } from './structured-output.ts';
 import { admitted, NO_METER, type UsageMeter } from './usage-meter.ts';
 
-export interface LanguageModelOptions extends ModelSettings {
+interface LanguageModelOptions extends ModelSettings {
   /** Sent only when given: some models refuse it. */
   readonly temperature?: number;
   /** Time for one call of the provider, retries not counted. */

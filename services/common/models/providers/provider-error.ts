@@ -3,7 +3,7 @@ import { type EngramError, type ErrorName, engramError } from '../../kernel/erro
 import { type ProviderMessage, readProviderMessage } from './provider-message.ts';
 
 /** What a failed provider call means for us. */
-export interface ProviderFailure {
+interface ProviderFailure {
   readonly error: EngramError;
   /** Waiting and asking again may help. */
   readonly transient: boolean;

@@ -33,12 +33,12 @@ export const agentConnectionsCollection: OwnedCollection<ConnectionDocument> = {
   ],
 };
 
-export interface StoredConnection extends AgentConnection {
+interface StoredConnection extends AgentConnection {
   /** Of the document, for `replaceWrite`. */
   readonly version: number;
 }
 
-export interface ConnectionPage {
+interface ConnectionPage {
   readonly connections: readonly AgentConnection[];
   /** Without limit and offset. */
   readonly total: number;

@@ -50,7 +50,7 @@ export interface Tenant {
 type Sleep = Pick<Tenant, 'state' | 'hibernation' | 'lastUsedAt' | 'isAsleep'>;
 
 /** Active, unless it says otherwise. */
-export type NewTenant = Omit<Tenant, keyof Sleep> & Partial<Sleep>;
+type NewTenant = Omit<Tenant, keyof Sleep> & Partial<Sleep>;
 
 export type Tenants = ReturnType<typeof createTenants>;
 

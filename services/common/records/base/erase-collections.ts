@@ -1,7 +1,7 @@
 import type { Scope } from '../../kernel/scope.ts';
 import { type AnyCollection, type DocumentStore, removeWhere } from '../../storage/ports/document-store.ts';
 
-export interface ErasedCollections {
+interface ErasedCollections {
   readonly removed: number;
   /** 0 is the promise. */
   readonly left: number;

@@ -18,7 +18,7 @@ import { type UsageDocument, usageCollection } from './usage.ts';
 /** The counter that it is about. */
 type Place = Pick<Posting, 'id' | 'account' | 'counter' | 'limits'>;
 
-export interface BudgetAlertsOptions {
+interface BudgetAlertsOptions {
   readonly store: DocumentStore;
   readonly clock: Pick<Clock, 'now'>;
   readonly eventLog: Pick<EventLog, 'appendWrites'>;

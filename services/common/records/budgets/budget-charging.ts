@@ -15,7 +15,7 @@ export interface Refused {
 
 export type ChargeOutcome<Result> = { readonly result: Result } | Refused;
 
-export interface BudgetCharging {
+interface BudgetCharging {
   postingsOf(bill: Bill): Promise<readonly Posting[]>;
   /** The counter as it stands; it is made when it is missing. */
   present(posting: Posting): Promise<UsageDocument>;
@@ -23,7 +23,7 @@ export interface BudgetCharging {
   tryCharge<Result>(bill: Bill, commit: (writes: readonly Write[]) => Promise<Result>): Promise<ChargeOutcome<Result>>;
 }
 
-export interface BudgetChargingParts {
+interface BudgetChargingParts {
   readonly limits: KnownLimits;
   readonly usage: Usage;
   readonly alerts: BudgetAlerts;

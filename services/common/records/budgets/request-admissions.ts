@@ -4,7 +4,7 @@ import type { Budgets } from '../../ports/budgets.ts';
 import type { ChargeOutcome } from './budget-charging.ts';
 import type { KnownLimits } from './known-limits.ts';
 
-export interface RequestAdmissionsOptions {
+interface RequestAdmissionsOptions {
   readonly limits: KnownLimits;
   readonly tryCharge: (bill: Bill) => Promise<ChargeOutcome<unknown>>;
   /** The error of a refusal, once it is told. */

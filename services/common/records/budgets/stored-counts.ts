@@ -8,7 +8,7 @@ import type { DocumentStore, Query } from '../../storage/ports/document-store.ts
 import { datasetsCollection } from '../auth/datasets.ts';
 import { dataItemsCollection } from '../ingest/data-items.ts';
 
-export interface StoredCounts {
+interface StoredCounts {
   readonly items: number;
   readonly storageBytes: number;
   readonly datasets: number;

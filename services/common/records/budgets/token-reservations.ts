@@ -53,7 +53,7 @@ const PAUSE_MS = 100;
 const PATIENCE_MS = 150_000;
 const TOKEN_KINDS = ['llmTokensPerDay', 'llmTokensPerMonth'] as const;
 
-export interface TokenReservationsOptions {
+interface TokenReservationsOptions {
   readonly store: DocumentStore;
   readonly clock: Clock;
   readonly ids: Pick<IdSource, 'uuid'>;

@@ -6,7 +6,7 @@ import { type DocumentStore, insert, remove, update } from '../../storage/ports/
 import type { OwnedCollection } from '../../storage/ports/owned-collection.ts';
 import { ledgerCollection } from './ledger.ts';
 
-export type IndexRebuild = {
+type IndexRebuild = {
   /** ISO-8601. */
   readonly lostAt: string;
   /** Items whose rows were lost. */
@@ -51,8 +51,6 @@ export async function requireWholeIndex(store: DocumentStore, scope: DatasetScop
 
 const ID = 'index';
 const PAGE = 500;
-
-export type IndexRebuilds = ReturnType<typeof createIndexRebuilds>;
 
 export function createIndexRebuilds(store: DocumentStore) {
   const collection = indexRebuildsCollection;

@@ -47,7 +47,7 @@ export type LedgerEntry = {
 };
 
 /** Why an item could not be built, as clients may see it. */
-export type BuildFailure = {
+type BuildFailure = {
   readonly errorClass: string;
   readonly message: string;
   readonly at: string;
@@ -113,7 +113,7 @@ export interface AttemptEnd {
   readonly failure?: BuildFailure | null;
 }
 
-export interface CommittingRun {
+interface CommittingRun {
   readonly runId: string;
   readonly counts: JsonObject;
   readonly chunkSize?: number | null;

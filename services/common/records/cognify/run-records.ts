@@ -50,7 +50,7 @@ export interface RunRecordRow {
   readonly record: RunRecord;
 }
 
-export interface RunRecordQuery {
+interface RunRecordQuery {
   readonly datasets?: readonly string[];
   readonly users?: readonly string[];
   readonly pipeline?: string;

@@ -128,13 +128,13 @@ export function datasetOf({ scope, state, userId }: StoredRun): DatasetRef {
   };
 }
 
-export interface NewResult {
+interface NewResult {
   readonly run: RunId;
   readonly pipeline: string;
   readonly items: readonly RunItem[];
 }
 
-export interface UnfinishedQuery {
+interface UnfinishedQuery {
   readonly startedBefore?: string;
   /** Only runs that no job of ours drives. */
   readonly withoutJob?: boolean;

@@ -25,7 +25,7 @@ export const scheduledStartsCollection: OwnedCollection<ScheduledStartDocument> 
   indexes: [],
 };
 
-export interface ScheduledStart extends Start {
+interface ScheduledStart extends Start {
   readonly version: number;
 }
 

@@ -13,7 +13,7 @@ import type { VectorIndex, VectorSpace } from '../../storage/ports/vector-index.
 import { findAll } from '../base/find-all.ts';
 
 /** The space of an embedding model, in a document. */
-export type StoredSpace = { readonly model: string; readonly dimensions: number };
+type StoredSpace = { readonly model: string; readonly dimensions: number };
 
 /** A migration of a dataset's vectors to another embedding model: they are built in a new index version, which is then activated. */
 export type VectorMigration = {
@@ -41,7 +41,7 @@ export type VectorMigration = {
 };
 
 /** Whether a worker holds it. */
-export function isMigrating({ worker, leasedUntilMs }: VectorMigration, nowMs: number): boolean {
+function isMigrating({ worker, leasedUntilMs }: VectorMigration, nowMs: number): boolean {
   return isLeased({ holder: worker, leasedUntilMs }, nowMs);
 }
 

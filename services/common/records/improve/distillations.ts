@@ -36,7 +36,7 @@ export interface Distillation extends Pick<DistillationDocument, 'turns' | 'feed
   readonly version: number;
 }
 
-export type DistilledSession = Pick<Session, 'user' | 'session' | 'startedAt'>;
+type DistilledSession = Pick<Session, 'user' | 'session' | 'startedAt'>;
 
 export type Distillations = ReturnType<typeof createDistillations>;
 

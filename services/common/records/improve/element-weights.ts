@@ -86,7 +86,7 @@ export interface WeightVote extends Pick<VoteDocument, 'score' | 'source' | 'app
   readonly version: number | null;
 }
 
-export interface Ballot {
+interface Ballot {
   readonly session: SessionKey;
   readonly answer: Pick<QaEntry, 'id' | 'number'>;
   readonly vote: WeightVote;

@@ -53,7 +53,7 @@ function datasetKey(dataset: DatasetId): string {
 }
 
 /** From when a claim is leased, and for how long. */
-export interface LeaseTerm {
+interface LeaseTerm {
   readonly nowMs: number;
   readonly leaseMs: number;
 }

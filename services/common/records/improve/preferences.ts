@@ -115,9 +115,9 @@ export interface PreferenceProgress extends Omit<ProgressDocument, 'userId' | 's
   readonly version: number;
 }
 
-export type SessionStart = Pick<Session, 'user' | 'session' | 'startedAt'>;
+type SessionStart = Pick<Session, 'user' | 'session' | 'startedAt'>;
 
-export interface StoredWeight extends PreferenceWeight {
+interface StoredWeight extends PreferenceWeight {
   readonly version: number;
 }
 

@@ -56,7 +56,7 @@ export const TRUTH_SLOTS = 8;
 /** Passages of one document of coordinates, by their number in the item. */
 export const CHUNKS_PER_PAGE = 500;
 
-export interface TruthSlot {
+interface TruthSlot {
   readonly slot: number;
   /** Learnings that it is the mean of. */
   readonly count: number;
@@ -79,14 +79,14 @@ export function isOfSpace({ slots, model }: Pick<TruthSubspace, 'slots' | 'model
   return isSameModel && slots.every(({ centroid }) => centroid.length === space.dimensions);
 }
 
-export interface ScoredPage extends Provenance {
+interface ScoredPage extends Provenance {
   readonly epoch: number;
   readonly total: number;
   readonly scored: number;
 }
 
 /** Coordinates of some passages of an item. */
-export interface ScoredChunks extends Provenance {
+interface ScoredChunks extends Provenance {
   /** `floor(chunk number / CHUNKS_PER_PAGE)` */
   readonly page: number;
   readonly epoch: number;

@@ -60,7 +60,7 @@ export interface Watermark {
   readonly version: number | null;
 }
 
-export type WatermarkMove = Partial<Pick<Watermark, 'done' | 'remarks' | 'pending' | 'window'>>;
+type WatermarkMove = Partial<Pick<Watermark, 'done' | 'remarks' | 'pending' | 'window'>>;
 
 /** Zero for a session without one. */
 export type SessionWatermarks = (session: Watermark['session'], purpose: WatermarkPurpose) => Watermark;

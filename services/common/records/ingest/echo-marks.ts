@@ -36,7 +36,7 @@ export interface ShownSentence {
   readonly item: DataItemId;
 }
 
-export interface MarkTime {
+interface MarkTime {
   readonly now: Date;
   readonly ttlMs: number;
 }

@@ -48,7 +48,7 @@ export interface StoredSkill {
   readonly version: number;
 }
 
-export interface SkillShelf extends ShelfDocument {}
+interface SkillShelf extends ShelfDocument {}
 
 export type Skills = ReturnType<typeof createSkills>;
 

@@ -38,7 +38,7 @@ export const syncDuesCollection: OwnedCollection<SyncDueDocument> = {
 /** What datasets keep of their synchronisations; integrations writes it, ingest removes it with the dataset. */
 export const syncStateCollections: readonly AnyCollection[] = [syncedContentCollection, syncDuesCollection];
 
-export type SyncSide = 'remote' | 'local';
+type SyncSide = 'remote' | 'local';
 
 /** Files of a run arrived on this side, or will, and are not built there yet. */
 export interface SyncDue {

@@ -33,7 +33,7 @@ export interface HistoryEntry extends HistoryDocument {
   readonly id: string;
 }
 
-export interface AnsweredQuestion {
+interface AnsweredQuestion {
   readonly userId: UserId;
   readonly datasetId: DatasetId | null;
   readonly searchType: string;

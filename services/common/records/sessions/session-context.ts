@@ -58,7 +58,7 @@ export const MAX_ROWS_PER_SESSION = 500;
 /** Sources that one statement names; the first ones stay. */
 const MAX_SOURCES = 50;
 
-export interface Noting {
+interface Noting {
   /** Ids of new statements. */
   readonly newId: () => string;
   /** ISO-8601 with offset. */

@@ -96,7 +96,7 @@ export function createSessionEntries(store: DocumentStore, sessions: Sessions): 
 
 const MAX_PAGE = 1000;
 
-export type EntryReads = ReturnType<typeof createEntryReads>;
+type EntryReads = ReturnType<typeof createEntryReads>;
 
 function createEntryReads(store: DocumentStore) {
   const page = async <Entry>(

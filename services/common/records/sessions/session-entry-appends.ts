@@ -25,7 +25,7 @@ export interface AppendOptions {
 
 export type NewQaEntry = NewQa & Pick<QaEntry, 'memifyMetadata'>;
 
-export interface NewEntry<New extends NewTrace | NewQaEntry> {
+interface NewEntry<New extends NewTrace | NewQaEntry> {
   readonly id: string;
   readonly kind: EntryKind;
   readonly entry: New;
@@ -33,7 +33,7 @@ export interface NewEntry<New extends NewTrace | NewQaEntry> {
   readonly options: AppendOptions;
 }
 
-export type AppendEntry = <New extends NewTrace | NewQaEntry, Entry>(
+type AppendEntry = <New extends NewTrace | NewQaEntry, Entry>(
   scope: Scope,
   key: SessionKey,
   entry: NewEntry<New>,

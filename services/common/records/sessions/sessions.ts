@@ -47,10 +47,10 @@ export const sessionsCollection: OwnedCollection<SessionDocument> = {
   ],
 };
 
-export type CountedKind = 'qaCount' | 'traceCount' | 'feedbackCount';
+type CountedKind = 'qaCount' | 'traceCount' | 'feedbackCount';
 
 /** Models that something was spent on; null: none of the kind. */
-export interface SpentOn {
+interface SpentOn {
   readonly model: string | null;
   readonly embeddingModel: string | null;
 }

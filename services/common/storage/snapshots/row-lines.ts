@@ -7,7 +7,7 @@ import type { VectorEntry } from '../ports/vector-index.ts';
 import { lineOf } from './part-stream.ts';
 
 /** A line of a part of rows. Those that follow an `item` are of its generation. */
-export type RowLine =
+type RowLine =
   | { readonly kind: 'item'; readonly item: Provenance }
   | { readonly kind: 'text'; readonly row: TextEntry }
   | { readonly kind: 'vector'; readonly row: VectorEntry }

@@ -8,7 +8,7 @@ import type {
 import type { RowSelection } from '../../../../services/common/storage/ports/text-index.ts';
 
 /** One state per dataset, made on first write. */
-export interface ScopedState<State> {
+interface ScopedState<State> {
   existing(scope: DatasetScope): State | undefined;
   obtain(scope: DatasetScope): State;
   discard(scope: DatasetScope): void;

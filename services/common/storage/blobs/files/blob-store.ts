@@ -11,7 +11,7 @@ import { createLateSync } from './late-sync.ts';
 import { encodeKey, encodeSegment } from './path-encoding.ts';
 import { walkKeys } from './walk-keys.ts';
 
-export interface FileBlobStoreOptions {
+interface FileBlobStoreOptions {
   /** Made when it is missing. One process at a time (the lock of the data directory). */
   readonly directory: string;
 }

@@ -1,11 +1,11 @@
 import { open } from 'node:fs/promises';
 
-export interface LateSync {
+interface LateSync {
   /** The file was written or moved here. */
   note(path: string): void;
 }
 
-export interface LateSyncOptions {
+interface LateSyncOptions {
   /** Quiet time after which files go to the disk. Default 1 s, as the document store does with its log. */
   readonly idleMs?: number;
   /** For tests; never rejects. */

@@ -10,7 +10,7 @@ const FILE_MARK = '=';
 const CONTINUED_MARK = '+';
 const DEVICE = /^(con|prn|aux|nul|com[0-9]|lpt[0-9])(\.|$)/;
 
-export type PathEntry =
+type PathEntry =
   | { readonly kind: 'file' | 'directory'; readonly encoded: string }
   | { readonly kind: 'continued'; readonly encoded: string };
 

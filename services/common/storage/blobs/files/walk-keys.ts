@@ -4,7 +4,7 @@ import { compareCodePoints } from '../../documents/rules/ordering.ts';
 import { isMissing } from './file-errors.ts';
 import { decodeSegment, readEntry } from './path-encoding.ts';
 
-export interface FoundBlob {
+interface FoundBlob {
   readonly key: string;
   readonly path: string;
 }

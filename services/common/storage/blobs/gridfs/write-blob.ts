@@ -13,13 +13,13 @@ import { type BlobCollections, type BlobFile, CHUNK_BYTES, liveIn, newFile } fro
 const CHUNKS_PER_BATCH = 4;
 const HIDE_BATCH = 500;
 
-export interface WrittenBlob {
+interface WrittenBlob {
   readonly info: Omit<BlobInfo, 'key'>;
   /** Content that the blob replaced; not to be seen any more, but still to be removed. */
   readonly replaced: readonly ObjectId[];
 }
 
-export interface PutOptions {
+interface PutOptions {
   readonly connection: MongodbConnection;
   readonly collections: BlobCollections;
   readonly scope: Scope;

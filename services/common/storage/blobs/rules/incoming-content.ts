@@ -29,7 +29,7 @@ export async function* contentChunks(
 }
 
 /** Size and hashes of what passes by. */
-export interface ContentDigest {
+interface ContentDigest {
   add(chunk: Uint8Array): void;
   result(): Omit<BlobInfo, 'key'>;
 }

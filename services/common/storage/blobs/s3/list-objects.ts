@@ -2,7 +2,7 @@ import { ListObjectsV2Command } from '@aws-sdk/client-s3';
 import type { S3Connection } from './connection.ts';
 import { NotS3Error } from './s3-errors.ts';
 
-export interface FoundObject {
+interface FoundObject {
   readonly name: string;
   readonly sizeBytes: number;
 }

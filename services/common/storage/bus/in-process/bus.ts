@@ -5,7 +5,7 @@ import { createResponder, leastBusy, type Responder } from '../rules/responder.t
 import { createSubjectTable } from '../rules/subject-table.ts';
 import { nobodyAnswers, tooLate, within } from '../rules/within-deadline.ts';
 
-export interface InProcessBusOptions {
+interface InProcessBusOptions {
   /** A listener of `publish` failed; nobody waits for its result. Default: a process warning. */
   readonly onListenerError?: (error: unknown, subject: string) => void;
 }

@@ -14,7 +14,7 @@ import {
   ownHeader,
 } from './wire-message.ts';
 
-export interface AnswerOptions {
+interface AnswerOptions {
   readonly link: NatsLink;
   /** Where it is said that a request was given up; `*` for all. */
   readonly cancelSubject: (call: string) => string;

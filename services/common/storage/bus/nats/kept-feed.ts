@@ -14,7 +14,7 @@ import { jetStreamError } from './nats-errors.ts';
 import type { NatsLink } from './nats-link.ts';
 import { fromNatsHeaders } from './wire-message.ts';
 
-export interface FeedOptions {
+interface FeedOptions {
   readonly link: NatsLink;
   readonly jetStream: JetStreamClient;
   readonly manager: JetStreamManager;

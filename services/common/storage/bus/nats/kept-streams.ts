@@ -31,7 +31,7 @@ export interface KeptStream {
   publish(subject: string, name: string, payload: Uint8Array, headers: BusHeaders): Promise<number>;
 }
 
-export interface StreamsOptions {
+interface StreamsOptions {
   readonly link: NatsLink;
   readonly jetStream: JetStreamClient;
   readonly manager: JetStreamManager;

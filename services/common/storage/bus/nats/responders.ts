@@ -9,7 +9,7 @@ import type { NatsLink } from './nats-link.ts';
 const GROUP = 'responders';
 
 /** The answering side. */
-export interface Responders {
+interface Responders {
   add(subject: string, name: string, handler: BusHandler): Promise<Subscription>;
   /** The one of this process, to be asked without the server; undefined when there is none. */
   local(subject: string): Responder | undefined;

@@ -1,5 +1,5 @@
 /** Subscriptions by subject; a subject ending in `.>` matches all below it (one or more further words). */
-export interface SubjectTable<T> {
+interface SubjectTable<T> {
   /** Returns what removes the entry again. */
   add(subject: string, entry: T): () => void;
   match(subject: string): readonly T[];

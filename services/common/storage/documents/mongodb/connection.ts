@@ -113,7 +113,7 @@ function appNameOf({ database }: Pick<MongodbOptions, 'database'>): string {
   return `engram ${database}`;
 }
 
-export interface ServerFacts {
+interface ServerFacts {
   /** `6.0.5`. */
   readonly version: string;
   /** Member of a replica set, or router of a sharded cluster. */

@@ -106,7 +106,7 @@ export function bsonValue(value: Exclude<IndexValue, null>): BsonValue {
 }
 
 /** A document as it is stored, and its row. Throws `PayloadTooLargeError`. */
-export interface EncodedRow {
+interface EncodedRow {
   readonly row: DocumentRow;
   readonly stored: Stored<JsonObject>;
 }

@@ -115,7 +115,7 @@ export function isTransient(error: unknown): boolean {
 }
 
 /** Unwraps the error of a list of writes: the driver puts any cause, a lost connection too, into an error of its own. */
-export function unwrapped(error: unknown): unknown {
+function unwrapped(error: unknown): unknown {
   const isWrapper = error instanceof MongoBulkWriteError && error.errorResponse instanceof MongoError;
   return isWrapper ? error.errorResponse : error;
 }

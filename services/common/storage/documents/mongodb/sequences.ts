@@ -11,7 +11,7 @@ interface Counter {
 }
 
 /** Numbers are taken inside the transaction of their commit: who holds the counter commits before the next can take one. */
-export interface Sequences {
+interface Sequences {
   /** The first of `count` new numbers. */
   take(collection: string, count: number, session: ClientSession): Promise<number>;
 }

@@ -15,7 +15,7 @@ export interface CollectionRules {
   readonly indexes: readonly IndexRules[];
 }
 
-export interface IndexRules {
+interface IndexRules {
   readonly fields: readonly string[];
   readonly unique: boolean;
   /** Left out unless true, so that declarations of earlier releases stay the same. */

@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { engramError } from '../../../kernel/errors.ts';
 import { sqliteCode, storeError } from './sqlite-errors.ts';
 
-export interface DataDirectoryLock {
+interface DataDirectoryLock {
   /** Resolves when another process may take the directory. Releasing twice is no error. */
   release(): Promise<void>;
 }

@@ -17,7 +17,7 @@ import { closedError } from './storage-channel.ts';
 import { type StorageThread, startStorageThread } from './storage-thread.ts';
 import { createLayouts, type TableLayout } from './table-layout.ts';
 
-export interface SqliteDocumentStoreOptions {
+interface SqliteDocumentStoreOptions {
   /** Path of `control.db`; its directory must exist. The caller holds the lock of the data directory. */
   readonly file: string;
   /** False: a file whose schema is behind this release is refused with the advice to run `npm run migrate`. */

@@ -18,7 +18,7 @@ const MIGRATIONS: readonly Migration[] = [
   },
 ];
 
-export interface MigrationOptions {
+interface MigrationOptions {
   readonly file: string;
   /** False: an existing file that is behind is left alone and reported. A new file is always set up. */
   readonly autoMigrate: boolean;

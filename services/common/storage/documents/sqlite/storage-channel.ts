@@ -4,7 +4,7 @@ import { decodeError } from './encoded-errors.ts';
 import type { UnansweredRequest, WorkerReply, WorkerRequest } from './write-protocol.ts';
 
 /** Requests to a storage worker and their replies, which come in the same order. */
-export interface StorageChannel {
+interface StorageChannel {
   /** Settles with the worker's first message: the file is open, or why it cannot be. */
   readonly opened: Promise<WorkerReply>;
   ask(request: Exclude<WorkerRequest, UnansweredRequest>): Promise<WorkerReply>;

@@ -17,7 +17,7 @@ export interface StorageThread {
   close(): Promise<void>;
 }
 
-export interface LargeCommit {
+interface LargeCommit {
   add(writes: readonly EncodedWrite[]): void;
   commit(): Promise<readonly EncodedResult[]>;
   abandon(): void;

@@ -21,7 +21,7 @@ export const DEFAULT_LIMIT_PER_NODE = 64;
 /** Ids of one statement. */
 const IDS_PER_STATEMENT = 2000;
 
-export interface EvidenceReader {
+interface EvidenceReader {
   nodes(scope: DatasetScope, ids: readonly string[], perNode?: number): Promise<readonly NodeEvidence[]>;
   neighbours(
     scope: DatasetScope,

@@ -19,7 +19,7 @@ const LOCK_DATASET = `MERGE (d:EngramDataset {tenant: $tenant, dataset: $dataset
 
 const ORIGIN_CHANGES = 'SET n += row, n.changes = coalesce(n.changes, 0) + 1, n.isCondemned = null';
 
-export interface EvidenceWriter {
+interface EvidenceWriter {
   upsert(
     scope: DatasetScope,
     evidence: { readonly nodes: readonly NodeEvidence[]; readonly edges: readonly EdgeEvidence[] },

@@ -32,7 +32,7 @@ export function timedOut(url: string, cause?: unknown): EngramError {
   return storeFaults(cause).timedOut(`Neo4j at ${url} did not answer in time.`);
 }
 
-export interface DriverError extends Error {
+interface DriverError extends Error {
   readonly code: string;
 }
 

@@ -21,7 +21,7 @@ export interface ViewNode {
   readonly properties: JsonObject;
 }
 
-export interface ViewEdge {
+interface ViewEdge {
   readonly ref: string;
   readonly source: string;
   readonly target: string;

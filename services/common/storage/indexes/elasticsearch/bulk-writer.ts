@@ -14,7 +14,7 @@ export interface BulkWriter {
   write(alias: string, rows: readonly BulkRow[]): Promise<boolean>;
 }
 
-export interface BulkWriterOptions {
+interface BulkWriterOptions {
   /** Size of one request. Default 4 MiB. */
   readonly maxBytes?: number;
   /** Requests of this process under way; further ones wait, and so do their callers. Default 2. */

@@ -19,7 +19,7 @@ export interface ElasticsearchConnectionOptions {
 }
 
 /** A call of the client; `options` carries signal and time limit and must be handed on. */
-export type ElasticsearchCall<Answer> = (client: Client, options: TransportRequestOptions) => Promise<Answer>;
+type ElasticsearchCall<Answer> = (client: Client, options: TransportRequestOptions) => Promise<Answer>;
 
 export interface ElasticsearchConnection {
   /** The server, for messages: without user and password. */

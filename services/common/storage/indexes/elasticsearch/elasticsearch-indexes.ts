@@ -35,7 +35,7 @@ export interface ElasticsearchIndexesOptions extends ElasticsearchConnectionOpti
   readonly bulkConcurrency?: number;
 }
 
-export interface ElasticsearchIndexes extends Pick<DatasetIndexes, 'text' | 'vectors' | 'close'> {
+interface ElasticsearchIndexes extends Pick<DatasetIndexes, 'text' | 'vectors' | 'close'> {
   /** Rejects when the server does not answer. */
   check(signal?: AbortSignal): Promise<void>;
 }

@@ -23,7 +23,7 @@ import { frequencyReader, rowTokens, rowWords } from './row-words.ts';
 import type { StoredRows } from './stored-rows.ts';
 import { createTextReader, sources, type TextDocument } from './text-reader.ts';
 
-export interface TextIndexDependencies {
+interface TextIndexDependencies {
   readonly connection: ElasticsearchConnection;
   readonly homes: Homes;
   readonly rows: StoredRows;

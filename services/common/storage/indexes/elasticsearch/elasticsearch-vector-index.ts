@@ -13,7 +13,7 @@ import type { StoredRows } from './stored-rows.ts';
 import { createVectorReader, toNumbers } from './vector-reader.ts';
 import { createKnownSpaces, createVectorSpaces, isSameSpace } from './vector-spaces.ts';
 
-export interface VectorIndexDependencies {
+interface VectorIndexDependencies {
   readonly connection: ElasticsearchConnection;
   readonly homes: Homes;
   readonly rows: StoredRows;

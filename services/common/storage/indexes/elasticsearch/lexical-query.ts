@@ -30,7 +30,7 @@ interface Clause {
   readonly frequency: number;
 }
 
-export interface LexicalQuery {
+interface LexicalQuery {
   readonly statistics: TextCandidates['statistics'];
   /**
    * Its score is the domain's BM25 from exact statistics (see `SCORE_SLACK`), which the server's own similarity cannot give:

@@ -6,7 +6,7 @@ import type { IndexKind } from '../../ports/index-entry.ts';
  * how often the token stands in the row: exactly up to six times, in ranges beyond. Queries so find out frequencies, which
  * the server's own text fields tell only through its ranking, and words of one kind do not slow queries for another down.
  */
-export interface FrequencyClass {
+interface FrequencyClass {
   readonly code: string;
   /** Frequencies up to this one, from the class before. */
   readonly most: number;
@@ -40,7 +40,7 @@ const KIND_CODES: Readonly<Record<IndexKind, string>> = {
 /** Longer tokens (data URLs, minified code) are indexed under their hash: the server takes 32 kB at most. */
 const MAX_TOKEN_LENGTH = 200;
 
-export interface RowWords {
+interface RowWords {
   readonly words: readonly string[];
   /** `<frequency> <word>` of the words whose class leaves it open. */
   readonly often: readonly string[];

@@ -18,7 +18,7 @@ export interface StoredRows {
   remove(index: string, scope: DatasetScope, selection: RowSelection | null): Promise<number>;
 }
 
-export interface StoredRowsDependencies {
+interface StoredRowsDependencies {
   readonly connection: ElasticsearchConnection;
   readonly homes: Homes;
   readonly bulk: BulkWriter;

@@ -7,7 +7,7 @@ import { type IndexSettings, spacesLayout } from './index-layout.ts';
 import { type ElasticsearchNames, spaceId } from './names.ts';
 
 /** What each dataset's vectors were made with: a document per dataset, read by id, so that every process sees the same. */
-export interface VectorSpaces {
+interface VectorSpaces {
   read(scope: DatasetScope): Promise<VectorSpace | null>;
   /** Stores `space` unless there is one; resolves to the one that holds. Of two writers at once one wins. */
   settle(scope: DatasetScope, space: VectorSpace): Promise<VectorSpace>;

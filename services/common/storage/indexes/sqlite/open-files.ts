@@ -59,7 +59,7 @@ export interface OpenFiles {
   closeAll(): void;
 }
 
-export interface OpenFilesOptions {
+interface OpenFilesOptions {
   readonly limit: number;
   readonly mode: 'read' | 'write';
   readonly autoMigrate: boolean;

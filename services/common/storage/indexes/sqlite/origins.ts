@@ -8,7 +8,7 @@ export interface OriginSpec extends Provenance {
   readonly nodeSets: string;
 }
 
-export interface WrittenOrigin {
+interface WrittenOrigin {
   readonly origin: number;
   /** Origins of the same item and generation that may already hold a row of the same key; this one included. */
   readonly rivals: readonly number[];
@@ -90,7 +90,7 @@ function nodeSetLists(file: OpenFile, names: readonly string[]): ReadonlySet<str
   return new Set(lists.filter((list) => (JSON.parse(list) as readonly string[]).some((name) => names.includes(name))));
 }
 
-export interface StoredOrigin extends Provenance {
+interface StoredOrigin extends Provenance {
   readonly nodeSets: string;
 }
 

@@ -2,7 +2,7 @@ import { inverseRowFrequency } from '../../../ranking/bm25.ts';
 import type { OpenFile } from './open-files.ts';
 import { asIntegers, BUCKET_ROWS, bucketOf, entryFrequency, entryOffset, offsetOf } from './postings.ts';
 
-export interface RankQuery {
+interface RankQuery {
   readonly kind: number;
   /** Posting keys of the query's terms. */
   readonly keys: readonly string[];
@@ -13,7 +13,7 @@ export interface RankQuery {
   readonly averageLength: number;
 }
 
-export interface RankedRows {
+interface RankedRows {
   /** Sequence numbers of the best rows. */
   readonly sequences: readonly number[];
   readonly lengths: readonly number[];

@@ -6,7 +6,7 @@ import { INDEX_KINDS, type IndexKind } from '../../ports/index-entry.ts';
  */
 const KIND_SPAN = 2 ** 48;
 
-export interface KindRange {
+interface KindRange {
   readonly code: number;
   /** First row number. */
   readonly start: number;

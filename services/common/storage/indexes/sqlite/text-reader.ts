@@ -38,7 +38,7 @@ export interface PackedCandidates extends PackedTextRows {
   readonly frequencies: readonly (readonly number[])[];
 }
 
-export interface FoundCandidates extends PackedCandidates {
+interface FoundCandidates extends PackedCandidates {
   readonly rowCount: number;
   readonly tokenCount: number;
   readonly rowFrequencies: readonly number[];

@@ -7,7 +7,7 @@ import type { WorkerAnswer, WorkerMessage, WorkerNews, WorkerNotice, WorkerReque
 /** The result of a request, made when it is sent so that its error goes to the one who asked. */
 export type Result = () => unknown;
 
-export interface WorkerService {
+interface WorkerService {
   /** Results of the requests, in order. */
   handle(requests: readonly WorkerRequest[]): readonly Result[];
   /** Whether a waiting request can be handled in one go with the first in line. */

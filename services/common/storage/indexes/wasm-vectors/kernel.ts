@@ -21,7 +21,7 @@ const PAGE_BYTES = 65_536;
 export const MAX_KERNEL_BYTES = 65_535 * PAGE_BYTES;
 
 /** Writes the dot products of one query with `count` rows that lie without gaps; addresses are bytes. */
-export type DotProducts = (query: number, rows: number, count: number, dimensions: number, out: number) => void;
+type DotProducts = (query: number, rows: number, count: number, dimensions: number, out: number) => void;
 
 /** Dot products over one growing memory. `dimensions` is a multiple of 16. */
 export interface Kernel {

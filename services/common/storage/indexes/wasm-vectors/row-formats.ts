@@ -1,7 +1,7 @@
 import { BLOCK_BYTES, type BlockPool } from './block-pool.ts';
 
 /** How the vectors of one arena lie in its blocks, and how a query is compared with those of a block. */
-export interface RowFormat {
+interface RowFormat {
   readonly rowsPerBlock: number;
   /** Puts the next row at a place (0 … rowsPerBlock - 1) of the block. */
   append(block: number, place: number, vector: Float32Array): void;
@@ -19,7 +19,7 @@ export interface PreparedQuery {
   readonly scores: Float32Array;
 }
 
-export interface BlockRows {
+interface BlockRows {
   readonly block: number;
   /** The first row's number in the arena. */
   readonly first: number;

@@ -8,7 +8,7 @@ import { selectBest } from './select-best.ts';
 import { blocksNeeded, createVectorArena, type VectorArena } from './vector-arena.ts';
 import type { VectorSource } from './vector-source.ts';
 
-export interface VectorScanOptions {
+interface VectorScanOptions {
   /** Memory for vectors; what does not fit is read from the source for each query. */
   readonly memoryBytes: number;
   /** Number of rows of a kind from which on they are kept as i8. */

@@ -3,7 +3,7 @@ export class CypherRefusedError extends Error {
   override readonly name = 'CypherRefusedError';
 }
 
-export type TokenKind = 'name' | 'quoted' | 'string' | 'number' | 'sign' | 'end';
+type TokenKind = 'name' | 'quoted' | 'string' | 'number' | 'sign' | 'end';
 
 export interface Token {
   readonly kind: TokenKind;
