@@ -12,21 +12,21 @@ import type { SearchHistory } from '../common/records/search/search-history.ts';
 import type { DatasetIndexes } from '../common/storage/ports/dataset-indexes.ts';
 import type { DocumentStore } from '../common/storage/ports/document-store.ts';
 import type { MarkDependencies } from './answers/mark-shown.ts';
-import type { TurnKeeper } from './conversation/turn-keeper.ts';
+import type { TurnRecorder } from './conversation/turn-recorder.ts';
 import type { SearchSettings } from './model.ts';
 import type { Readiness } from './recall/readiness.ts';
 import type { TypeDependencies } from './types/target.ts';
 
-/** Without a model completions answer with quotes. */
+/** The language model of a tenant; without one, completions answer with quotes. */
 export type SearchModels = Pick<ActiveModels, 'languageModel' | 'missingModelKey'>;
 
-/** What the service is made from. */
+/** What the service is created from. */
 export interface SearchServiceOptions {
   readonly store: DocumentStore;
   readonly indexes: Pick<DatasetIndexes, 'text' | 'vectors' | 'graph'>;
-  /** The server's own. */
+  /** The embedder of the server. */
   readonly embedder: Embedder;
-  /** Default: that one for everybody. */
+  /** Embedders by tenant; default: `embedder` for all. */
   readonly embedders?: EmbedderSource;
   readonly models: { current(tenant?: TenantId): Promise<SearchModels> };
   readonly messenger: Messenger;
@@ -37,28 +37,28 @@ export interface SearchServiceOptions {
   readonly settings: SearchSettings;
 }
 
-/** What one search works with: the models as they were set when it came. */
+/** Dependencies of one search, with the models configured when it began. */
 export interface SearchDependencies extends TypeDependencies, MarkDependencies {
   readonly embedder: Embedder;
-  readonly turns: TurnKeeper;
-  /** Searches that no model is asked for take their turn in it. */
-  readonly turn: ConcurrencyLimit;
+  readonly turns: TurnRecorder;
+  /** Limits concurrent searches that call no model. */
+  readonly limitSearches: ConcurrencyLimit;
   readonly history: SearchHistory;
   readonly readiness: Readiness;
 }
 
-/** What the routes work with. */
+/** Dependencies of the routes. */
 export interface SearchParts extends Omit<SearchDependencies, keyof SearchModels> {
   readonly models: SearchServiceOptions['models'];
 }
 
 /**
- * Searches that share one processor end no sooner for being interleaved: each turn of the event loop, which takes one new
- * connection, gets as long as all of them together need, and what they hold meanwhile survives the cheap garbage
- * collections. A model's answer is waited for, not computed: with one, only the retrievals take turns.
+ * Adds the models of the caller's tenant. Without a language model a search is limited as a whole: interleaving searches
+ * that share one processor finishes none of them earlier, lengthens each turn of the event loop and keeps their objects
+ * alive through cheap garbage collections. With a model a search mostly waits, so only its retrievals are limited.
  */
 export async function withModels(parts: SearchParts, { tenant }: Principal): Promise<SearchDependencies> {
   const { languageModel, missingModelKey } = await parts.models.current(tenant);
-  const turn: ConcurrencyLimit = languageModel === null ? parts.turn : (work) => work();
-  return { ...parts, languageModel, missingModelKey, turn };
+  const limitSearches: ConcurrencyLimit = languageModel === null ? parts.limitSearches : (work) => work();
+  return { ...parts, languageModel, missingModelKey, limitSearches };
 }

@@ -6,12 +6,12 @@ import type { SearchDependencies } from './dependencies.ts';
 import type { DatasetOutcome, SearchRequest } from './model.ts';
 import { skillsText } from './types/skills.ts';
 
-/** Characters of one stored answer: a search for every chunk must not copy the dataset into the history. */
+/** Maximum characters of a stored answer: a search for all chunks must not copy the dataset into the history. */
 const MAX_ANSWER_LENGTH = 64_000;
 
 /**
- * Keeps question and answer of each dataset that answered; of none when nothing was searched. A store that cannot be
- * written, for one because its disk is full, is no reason to keep the answer back.
+ * Stores the question and the answer of each dataset; without datasets the question alone. When the store is unavailable
+ * (its disk is full, for example), logs it and does not fail the search.
  */
 export async function recordSearch(
   deps: SearchDependencies,
@@ -30,7 +30,7 @@ export async function recordSearch(
     ...common,
     datasetId: outcome.dataset?.id ?? null,
     answer: answerText(outcome),
-    items: madeFrom(outcome),
+    items: itemsOf(outcome),
   }));
   const scope = { tenant: request.principal.tenant };
   try {
@@ -40,13 +40,13 @@ export async function recordSearch(
     );
   } catch (error) {
     if (!isEngramError(error) || error.wireName !== 'ServiceUnavailableError') throw error;
-    deps.logger.warn('search.history.unwritten', { error });
+    deps.logger.warn('search.history.save_failed', { error });
   }
 }
 
-/** The answer, else the context; lists as JSON text of as many texts as fit. */
+/** Returns the answer, else the context; rows as a JSON list of as many texts as fit. */
 function answerText({ outcome }: DatasetOutcome): string {
-  // The wire keeps the rows of a query out of the history (search-recall.md §2).
+  // Rows of graph queries are not stored (search-recall.md §2).
   if (outcome === null || outcome.kind === 'records') return '';
   if (outcome.kind === 'completion') return (outcome.answer ?? outcome.context).slice(0, MAX_ANSWER_LENGTH);
   if (outcome.kind === 'skills') return skillsText(outcome.skills).slice(0, MAX_ANSWER_LENGTH);
@@ -61,8 +61,8 @@ function answerText({ outcome }: DatasetOutcome): string {
   return texts.length === 0 ? '' : JSON.stringify(texts);
 }
 
-/** The items whose words may stand in the answer. Rows of queries and skills stand for no item. */
-function madeFrom({ outcome }: DatasetOutcome): readonly string[] {
+/** Returns the items whose text may occur in the answer. Rows of graph queries and skills belong to no item. */
+function itemsOf({ outcome }: DatasetOutcome): readonly string[] {
   if (outcome === null || outcome.kind === 'records' || outcome.kind === 'skills') return [];
   if (outcome.kind === 'rows') return [...new Set(outcome.rows.map(({ row }) => row.item))];
   const { passages, triplets = [], used } = outcome;
@@ -71,7 +71,7 @@ function madeFrom({ outcome }: DatasetOutcome): readonly string[] {
   return [...new Set([...shown, ...triplets].map(({ row }) => row.item))];
 }
 
-/** Removes what the service keeps of a dataset's content; answers how much went and how much is left. */
+/** Erases the history of a dataset; returns how many rows were removed and how many are left. */
 export async function eraseSearched(
   history: SearchHistory,
   dataset: DatasetRef,
@@ -81,7 +81,7 @@ export async function eraseSearched(
   return { removed, residue: await history.countDataset(scope, dataset.id) };
 }
 
-/** Takes what was answered from the items out of the history. */
+/** Erases answers made from the items; the questions stay. */
 export async function eraseAnswers(
   history: SearchHistory,
   { dataset, items }: RequestOf<'search.EraseAnswers'>,

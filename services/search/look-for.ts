@@ -6,24 +6,24 @@ import type { DatasetOutcome, SearchRequest } from './model.ts';
 import { search } from './search.ts';
 import type { SearchType } from './search-types.ts';
 
-/** By words alone, by words and vector, and with what the graph has around it: everything that a search reads. */
-/** Where a text stood in an answer. `registry`: it is the name of a dataset that was searched. */
+/** How a text was found. `registry`: it is the name of a searched dataset. */
 type FoundBy = 'graph' | 'lexical' | 'registry' | 'vector';
 
+/** Lexical, lexical with vectors, and graph: together they read every index. */
 const TYPES = ['CHUNKS_LEXICAL', 'CHUNKS', 'GRAPH_COMPLETION'] as const satisfies readonly SearchType[];
 
-/** What is not the caller's to read. */
+/** Errors for datasets that the caller may not read. */
 const REFUSALS = ['PermissionDeniedError', 'DatasetNotFoundError'];
 
 const NO_OPTIONS = { maxIter: null, codeQuery: null, skills: null, tools: null };
 
-/** See `search.LookFor` in proto/. */
+/** Searches for a canary text: `search.LookFor` in proto/. */
 export async function lookFor(
   parts: SearchParts,
   request: RequestOf<'search.LookFor'>,
   context: CallContext,
 ): Promise<AnswerOf<'search.LookFor'>> {
-  // Nobody reads the history of who asks, and it has no conversations.
+  // A probe leaves no history and no session turns.
   const settings = { ...parts.settings, logSearchHistory: false, sessionMemory: false };
   const found = new Set<FoundBy>();
   for (const type of TYPES) {
@@ -34,7 +34,7 @@ export async function lookFor(
     } catch (error) {
       if (!isEngramError(error)) throw error;
       if (REFUSALS.includes(error.wireName)) return { foundBy: [], refusal: error.wireName };
-      // A dataset that may be read and has nothing to be found yet.
+      // The dataset is readable and has no searchable memory yet.
       if (error.wireName !== 'NoDataError') throw error;
     }
   }
@@ -66,7 +66,7 @@ function searchFor(
   };
 }
 
-/** What could not be searched proves nothing. */
+/** Throws when a dataset could not be searched: then the absence of the text proves nothing. */
 function requireComplete(outcomes: readonly DatasetOutcome[]): void {
   const failed = outcomes.find(({ error }) => error !== null && error.wireName !== 'NoDataError');
   if (failed?.error) throw failed.error;
@@ -80,13 +80,13 @@ function waysOf(type: (typeof TYPES)[number], outcomes: readonly DatasetOutcome[
           .filter(({ row }) => JSON.stringify(row.payload).includes(text))
           .flatMap(({ distance }) => wayOfRow(type, distance))
       : []),
-    // The question stands in the prompt, never in the context.
+    // The context never contains the question; the prompt does.
     ...(outcome?.kind === 'completion' && outcome.context.includes(text) ? (['graph'] as const) : []),
   ]);
 }
 
 function wayOfRow(type: (typeof TYPES)[number], distance: number | null): readonly FoundBy[] {
   if (type === 'CHUNKS_LEXICAL') return ['lexical'];
-  // Without a distance its words alone brought it up.
+  // A row without a distance was found by its words alone.
   return distance === null ? ['lexical'] : ['vector'];
 }

@@ -5,6 +5,7 @@ import type { Skill } from '../common/domain/skill.ts';
 import type { DatasetRef } from '../common/kernel/dataset.ts';
 import type { EngramError } from '../common/kernel/errors.ts';
 import type { Json, JsonObject } from '../common/kernel/json.ts';
+import { withoutUndefined } from '../common/kernel/objects.ts';
 import type { Principal } from '../common/kernel/principal.ts';
 import type { CallContext } from '../common/platform/messaging/messenger.ts';
 import type { ModelCallContext } from '../common/ports/models.ts';
@@ -13,56 +14,57 @@ import type { ContextSummary } from '../common/records/improve/context-summaries
 import type { TextRow } from '../common/storage/ports/text-index.ts';
 import type { CompletionType, QueryType, SearchType } from './search-types.ts';
 
-/** Where to look. Ids win over names; neither means every dataset the caller may read. */
+/** The datasets to search. Ids win over names; with neither, every dataset that the caller may read. */
 export interface DatasetChoice {
   readonly ids?: readonly string[];
   readonly names?: readonly string[];
 }
 
-/** A search as every route asks for it. */
+/** One search, as every route requests it. */
 export interface SearchRequest {
   readonly principal: Principal;
   readonly context: CallContext;
   readonly query: string;
   readonly type: SearchType;
   readonly datasets: DatasetChoice;
-  /** Null: the type's own default. */
+  /** Null: the default of the type. */
   readonly topK: number | null;
-  /** The session that it is a turn of; null: the one that its dataset has for whoever names none. */
+  /** The session that the question belongs to; null: the default session of each dataset. */
   readonly sessionId: string | null;
   readonly systemPrompt: string | null;
   readonly nodeSets: readonly string[] | undefined;
-  /** The context that an answer would be made from, instead of the answer. */
+  /** Returns the context of the answer instead of the answer. */
   readonly onlyContext: boolean;
   readonly includeReferences: boolean;
-  /** Adds to results why they were found. */
+  /** Adds to each result why it was found. */
   readonly explain: boolean;
-  /** Which statements it is told; absent: those that hold now. */
+  /** Statements to show; absent: those that hold now. */
   readonly view?: TimeView;
-  /** What improve has built over the dataset; nothing of it counts unless it is asked for. */
-  readonly structure?: StructureWish;
+  /** Structures of improve that the search uses; absent: none. */
+  readonly structure?: StructureOptions;
   /** Completions answer with an object of this schema. */
   readonly responseSchema: ResponseSchema | null;
-  /** AGENTIC_COMPLETION: what it may use, and for how many steps; null: its own defaults. */
-  readonly agent?: AgentWish;
-  /** Told of what each call of a model took. */
+  /** Limits of AGENTIC_COMPLETION. */
+  readonly agent?: AgentOptions;
+  /** Called with the token usage of each model call. */
   readonly onUsage?: NonNullable<ModelCallContext['onUsage']>;
-  /** Told of the answer while it is being written. */
+  /** Receives the answer while it is generated. */
   readonly listener?: AnswerListener;
 }
 
-interface AgentWish {
-  /** Names of skills of the dataset; null: those that fit a question which asks for one. */
+interface AgentOptions {
+  /** Names of skills of the dataset; null: skills suggested for a question that asks for one. */
   readonly skills: readonly string[] | null;
-  /** Names of tools; null: all there are. */
+  /** Names of tools; null: all tools. */
   readonly tools: readonly string[] | null;
+  /** Steps; null: the default. */
   readonly maxIter: number | null;
 }
 
-interface StructureWish {
-  /** HYBRID_COMPLETION prefers passages that stand where learnings and query point. */
+interface StructureOptions {
+  /** HYBRID_COMPLETION: weights passages by the truth subspace of the dataset's learnings. */
   readonly truth: boolean;
-  /** Completions over the graph are shown summaries of the dataset and of the parts that are like the query. */
+  /** Completions over the graph: puts summaries of the dataset and of its areas nearest to the query before the context. */
   readonly globalContext: boolean;
 }
 
@@ -72,40 +74,40 @@ export interface ResponseSchema {
 }
 
 export interface AnswerListener {
-  /** A model is about to be asked. */
+  /** Called before a model is called. */
   generating(): void;
   /** The next piece of the answer. */
   delta(text: string): void;
-  /** All pieces were told. */
+  /** The answer is complete. */
   answerDone(): void;
-  /** The pieces that were told are no answer after all. */
+  /** The pieces sent so far are not the answer: discard them. */
   reset(): void;
 }
 
-/** More results than this are not ranked by any store. */
+/** Maximum number of results: no store ranks more. */
 export const MAX_TOP_K = 1000;
-/** Which statements of the memory a search is told. */
+
+/** Selects the statements that a search shows. */
 export interface TimeView {
-  /** Without those that a newer statement has replaced. */
+  /** Omits superseded statements. */
   readonly currentOnly: boolean;
-  /** ISO; as of then: what replaced something later is left out, and what it replaced is told. Null: as of now. */
+  /** ISO time: shows what held then, without the statements that superseded it later. Null: now. */
   readonly asOf: string | null;
 }
 
 export const CURRENT: TimeView = { currentOnly: true, asOf: null };
 
+/** Returns the context of every model call of a search: scope, payer, signal and usage listener. */
 export function modelCallContext({ principal, context, onUsage }: SearchRequest): ModelCallContext {
-  const { signal } = context;
   return {
     scope: { tenant: principal.tenant },
     purpose: 'query',
     payer: payerOf(principal),
-    ...(signal === undefined ? {} : { signal }),
-    ...(onUsage === undefined ? {} : { onUsage }),
+    ...withoutUndefined({ signal: context.signal, onUsage }),
   };
 }
 
-/** What a search came to, before it is put into the wire's shape. */
+/** The result of a search in one dataset, before presenters give it the wire form. */
 export type SearchOutcome =
   /** Rows with a score: CHUNKS, SUMMARIES, CHUNKS_LEXICAL. */
   | {
@@ -116,22 +118,22 @@ export type SearchOutcome =
   | {
       readonly kind: 'completion';
       readonly type: CompletionType;
-      /** Null when the context was asked for, or nothing was found. */
+      /** Null when only the context was requested, or nothing was found. */
       readonly answer: string | null;
-      /** The answer as the object that was asked for; `answer` is its JSON text then. */
+      /** The answer as an object of the response schema; `answer` is then its JSON text. */
       readonly structured?: JsonObject | null;
-      /** What the answer is made from; '' when nothing was found. */
+      /** The text that the answer is made from; '' when nothing was found. */
       readonly context: string;
       /** User and system message of the answer call. */
       readonly prompt: { readonly user: string; readonly system: string } | null;
       readonly passages: readonly RankedPassage[];
-      /** Of the graph: what the answer was made from; absent without an answer. */
+      /** Graph elements that the answer was made from; absent without an answer. */
       readonly used?: UsedGraphElements;
-      /** The conversation that it is a turn of, and what it gave. */
+      /** What the conversation contributed; absent without one. */
       readonly turn?: ConversationTurn;
-      /** Summaries that stand before the context. */
+      /** Summaries that precede the context. */
       readonly globalContext?: readonly ContextSummary[];
-      /** Triplets that the context is made of, best first. */
+      /** Triplets that make up the context, best first. */
       readonly triplets?: readonly ScoredRow[];
     }
   | RecordsOutcome
@@ -139,44 +141,44 @@ export type SearchOutcome =
 
 export interface FoundRow extends ScoredRow {
   readonly passage: RankedPassage | null;
-  /** What ratings have made of it, 0 to 1; neutral where it was never rated. */
+  /** Learned from ratings, 0 to 1; neutral when never rated. */
   readonly feedbackWeight: number;
 }
 
-/** What a conversation gave to an answer. */
+/** What a conversation contributed to an answer. */
 export interface ConversationTurn {
   readonly session: string;
-  /** Turns that stood in the prompt. */
+  /** Number of earlier turns in the prompt. */
   readonly turns: number;
-  /** What was looked for besides the question, or in its place; null when the question stood for itself. */
+  /** The follow-up query used beside the question or instead of it; null when the question stands alone. */
   readonly lookup: string | null;
-  /** Passages that only this found. */
+  /** Passages that only the follow-up query found. */
   readonly found: readonly string[];
-  /** Guidance that stood in the prompt. */
+  /** Guidance in the prompt. */
   readonly contextIds: readonly string[];
 }
 
-/** Nearest first. */
+/** Skills, nearest first. */
 interface SkillsOutcome {
   readonly kind: 'skills';
   readonly type: 'SKILLS';
   readonly skills: readonly FoundSkill[];
 }
 
-/** Rows of a query over the graph: CYPHER, NATURAL_LANGUAGE. */
+/** Rows of a graph query: CYPHER, NATURAL_LANGUAGE. */
 export interface RecordsOutcome {
   readonly kind: 'records';
   readonly type: QueryType;
-  /** The query that gave the rows; null when none was run. */
+  /** The query that returned the rows; null when none was run. */
   readonly cypher: string | null;
   readonly columns: readonly string[];
   /** Values in the order of the columns. */
   readonly records: readonly (readonly Json[])[];
-  /** There were more than are given. */
+  /** Whether rows beyond the limit were left out. */
   readonly isCut: boolean;
 }
 
-/** One entry of the answer: a dataset with what it answered, or with why it could not. */
+/** The outcome or the error of one dataset. */
 export interface DatasetOutcome {
   /** Null when several datasets were searched as one store. */
   readonly dataset: DatasetRef | null;
@@ -184,77 +186,77 @@ export interface DatasetOutcome {
   readonly error: EngramError | null;
 }
 
-/** A row with the cosine distance that the wire calls score; null when it has no vector near the query. */
+/** A row with its cosine distance (`score` on the wire); null when it is not among the nearest vectors. */
 export interface ScoredRow {
   readonly row: TextRow;
   readonly distance: number | null;
   readonly rank: number;
 }
-/** Candidate lanes; each can be switched off, for ablation and for stores that lack what it needs. */
-export const LANES = ['lexical', 'dense', 'sentence', 'entity', 'graph', 'time'] as const;
 
+/** Retrieval lanes: rankings that are fused. Each can be switched off, for ablation and for stores that cannot serve it. */
+export const LANES = ['lexical', 'dense', 'sentence', 'entity', 'graph', 'time'] as const;
 export type LaneName = (typeof LANES)[number];
 
-/** Why a passage stands where it stands. */
+/** Why a passage has its rank. */
 export interface Explanation {
   readonly lanes: Readonly<Partial<Record<LaneName, { readonly rank: number; readonly score: number }>>>;
-  /** Sum over the lanes, see `fuse`. */
+  /** Score of rank fusion, see `fuse`. */
   readonly fusion: number;
-  /** Score of the passage alone and with the passage that completes it. */
+  /** Score of the passage alone, and together with the passage that completes it. */
   readonly own: number;
   readonly evidence: number;
-  /** Null where nothing that was learned moved it; `evidence` is the score behind that. */
+  /** How learned weights changed the score; `evidence` is the changed score. Null when they did not. */
   readonly learned: LearnedShift | null;
-  /** How the truth subspace moved it; absent when it was not asked, or does not know the passage. */
+  /** Weight by the truth subspace; absent when it was not requested or has no coordinates of the passage. */
   readonly truth?: { readonly score: number; readonly factor: number };
-  /** The passage that completes it, and the entity that joins the two. */
+  /** The passage that completes it, and the entity that links the two. */
   readonly partner: string | null;
   readonly via: string | null;
-  /** Its statements that replaced others or were replaced; absent for a passage without any. */
-  readonly statements?: readonly StatementMark[];
+  /** Statements that superseded others or were superseded; absent when there are none. */
+  readonly statements?: readonly StatementState[];
 }
 
 export interface RankedPassage {
   readonly id: string;
   readonly row: TextRow;
   readonly payload: ChunkPayload;
-  /** Evidence as a share of what the query is worth: compares across datasets, roughly. */
+  /** Evidence as a share of the query's information: roughly comparable across datasets. */
   readonly score: number;
   /** Cosine with the query; null when it was not among the nearest. */
   readonly similarity: number | null;
-  /** What it holds of each term of the query, in the order of `analysis.terms`: BM25 parts, 0 for none. */
+  /** BM25 part of each query term, in the order of `analysis.terms`; 0 when the term does not occur. */
   readonly terms: Float64Array;
-  /** Passages that say the same, this one included. */
+  /** Number of near-duplicate passages, this one included. */
   readonly support: number;
   readonly explanation: Explanation;
 }
 
-/** How what was learned moved a passage. */
+/** How learned weights changed the score of a passage. */
 export interface LearnedShift {
   /** -1 (rejected, avoided) to 1 (confirmed, preferred). */
   readonly feedback: number;
   readonly preference: number;
-  /** What the score was multiplied with. */
+  /** Factor of the score. */
   readonly factor: number;
 }
 
-/** A statement of a passage that is part of a supersession. */
-export interface StatementMark {
+/** A statement of a passage that superseded another or was superseded. */
+export interface StatementState {
   readonly supersession: Supersession;
   /** The sentence, verbatim. */
   readonly text: string;
-  /** `superseded`: by a newer one; `not_yet`: it came after the time that is asked for; `current`: it has replaced another. */
+  /** `superseded` by a newer one; `not_yet` valid at the requested time; `current`: superseded another. */
   readonly state: 'superseded' | 'not_yet' | 'current';
-  /** It is left out of what is told. */
-  readonly isLeftOut: boolean;
+  /** Whether it is omitted from results. */
+  readonly isOmitted: boolean;
 }
 
-/** Procedures are never shown by a search, and may be large. */
+/** A skill without its procedure, which is never shown by a search and may be large. */
 export type SkillSummary = Omit<Skill, 'procedure'>;
 
 export interface FoundSkill {
   readonly skill: SkillSummary;
-  /** 0 to 1, smaller is nearer: 1 minus BM25's share of what the query could reach at most; 1: no word in common. */
+  /** 0 to 1, smaller is nearer: 1 minus the share of the maximum BM25 score; 1: no word in common. */
   readonly distance: number;
 }
 
@@ -265,9 +267,9 @@ export interface SearchSettings {
   readonly logSearchHistory: boolean;
   /** CACHING: without it no session is read or written. */
   readonly sessionMemory: boolean;
-  /** AUTO_FEEDBACK: what a message says of the answer before it is understood and kept. */
+  /** AUTO_FEEDBACK: detects and stores feedback on the previous answer in a message. */
   readonly autoFeedback: boolean;
-  /** MAX_SESSION_CONTEXT_CHARS: of the earlier turns in a prompt. */
+  /** MAX_SESSION_CONTEXT_CHARS: maximum characters of earlier turns in a prompt. */
   readonly historyCharacters: number;
   /** LLM_ANSWER_STREAMING */
   readonly answerStreaming?: boolean;
@@ -283,8 +285,8 @@ export interface SearchSettings {
   readonly recallWarmupShortcircuit: boolean;
   readonly recallWarmupThreshold: number;
   readonly recallWarmupCacheTtlMs: number;
-  /** SESSION_TTL_SECONDS, ms: how long what was shown is recognised; 0 and absent: a week. */
+  /** SESSION_TTL_SECONDS in ms: lifetime of echo marks; 0 or absent: a week. */
   readonly echoTtlMs?: number;
-  /** Searches at the same time: few where they share this machine's processors, many where servers do the work. */
+  /** Maximum concurrent searches: few when they share this machine's processors, many when servers do the work. */
   readonly concurrentSearches: number;
 }

@@ -7,8 +7,8 @@ import { joinElements } from './answers/references.ts';
 import { type Conversation, defaultConversation } from './conversation/conversation.ts';
 import type { SearchDependencies } from './dependencies.ts';
 import type { DatasetOutcome, SearchOutcome, SearchRequest } from './model.ts';
-import { embedQuery, type QueryEmbedding } from './retrieval/gather-passages.ts';
 import { influenceOf } from './retrieval/learned-weights.ts';
+import { embedQuery, type QueryEmbedding } from './retrieval/retrieve-passages.ts';
 import { hasSearchableMemory } from './retrieval/visibility.ts';
 import { type AnsweredType, isCompletion, isQuery } from './search-types.ts';
 import { checkRequest } from './types/check-request.ts';
@@ -16,9 +16,9 @@ import { runSearch } from './types/run-search.ts';
 import type { SearchTarget } from './types/target.ts';
 
 /**
- * Searches the datasets concurrently; the order of the outcomes is theirs. A dataset that fails gives an outcome with an
- * error; when all fail, or one with 402 or 403, the call fails. Without access control the datasets are one store: one
- * outcome, of no dataset unless there is exactly one.
+ * Searches the datasets concurrently and returns their outcomes in the same order. A failed dataset returns its error as an
+ * outcome; the call throws when all fail, or one fails with 402 or 403. Without access control the outcomes are merged into
+ * one, which has no dataset unless there is exactly one.
  */
 export async function searchDatasets(
   deps: SearchDependencies,
@@ -26,7 +26,7 @@ export async function searchDatasets(
   target: {
     readonly type: AnsweredType;
     readonly datasets: readonly DatasetRef[];
-    /** Of the session that the caller named. */
+    /** The conversation of the session that the caller named. */
     readonly conversation?: Conversation | null;
   },
 ): Promise<readonly DatasetOutcome[]> {
@@ -47,7 +47,7 @@ export async function searchDatasets(
   if (errors.length === outcomes.length) {
     throw errors.find((error) => error.wireName !== 'NoDataError') ?? (errors[0] as EngramError);
   }
-  return isOneStore ? [asOneStore(outcomes)] : outcomes;
+  return isOneStore ? [mergedOutcome(outcomes)] : outcomes;
 }
 
 async function searchOne(
@@ -63,7 +63,7 @@ async function searchOne(
       request.context.signal?.throwIfAborted();
       return runInConversation(deps, request, target);
     };
-    const outcome = await deps.turn(run);
+    const outcome = await deps.limitSearches(run);
     if (!isQuery(type) && type !== 'SKILLS' && isEmpty(outcome) && !(await hasSearchableMemory(deps.store, dataset))) {
       await requireWholeIndex(deps.store, scopeOf(dataset));
       throw await noDataError(deps.messenger, dataset, request.context);
@@ -86,7 +86,7 @@ async function runInConversation(
   return runSearch(deps, request, { ...target, conversation });
 }
 
-/** What is no error of ours is logged here, because beside other datasets' answers it would be lost. */
+/** Logs unknown errors, which the outcomes of other datasets would hide. */
 function wireError(deps: SearchDependencies, dataset: DatasetRef, error: unknown): EngramError {
   if (isEngramError(error)) return error;
   deps.logger.error('search.dataset.failed', { dataset: dataset.id, error });
@@ -99,8 +99,8 @@ function isEmpty(outcome: SearchOutcome): boolean {
   return outcome.kind === 'rows' ? outcome.rows.length === 0 : outcome.context === '';
 }
 
-/** Rows by rank, datasets in turn; answers and contexts one after another. */
-function asOneStore(outcomes: readonly DatasetOutcome[]): DatasetOutcome {
+/** Merges the outcomes of several datasets: rows by rank, answers and contexts joined. */
+function mergedOutcome(outcomes: readonly DatasetOutcome[]): DatasetOutcome {
   const found = outcomes.flatMap(({ outcome }) => outcome ?? []);
   const first = found.find((outcome) => !isEmpty(outcome)) ?? found[0] ?? null;
   if (first === null) return { dataset: null, outcome: null, error: null };
@@ -138,7 +138,7 @@ function asOneStore(outcomes: readonly DatasetOutcome[]): DatasetOutcome {
   };
 }
 
-/** 404 with the reason: nothing was added, or what was added was never processed. */
+/** Returns the 404 with its reason: the dataset has no items, or none was processed. */
 async function noDataError(messenger: Messenger, dataset: DatasetRef, context: CallContext): Promise<EngramError> {
   const { items } = await messenger.call('ingest.DatasetItems', { dataset, limit: 1000 }, context);
   const reason =
@@ -149,8 +149,8 @@ async function noDataError(messenger: Messenger, dataset: DatasetRef, context: C
 }
 
 /**
- * The datasets of a request, each once, all readable. `PermissionDeniedError` (403) for an id that is unknown or not
- * permitted, `DatasetNotFoundError` (404) for a name that the caller does not own.
+ * Returns the datasets of a request, each once. Throws `PermissionDeniedError` (403) for an unknown or unreadable id,
+ * `DatasetNotFoundError` (404) for a name that the caller does not own.
  */
 export async function readableDatasets(
   messenger: Messenger,

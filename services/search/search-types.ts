@@ -1,4 +1,4 @@
-/** Every value that the wire knows; those without a retriever yet answer 400. */
+/** All search types of the contract; unsupported ones are answered with 400. */
 export const SEARCH_TYPES = [
   'SUMMARIES',
   'CHUNKS',
@@ -25,7 +25,7 @@ export const SEARCH_TYPES = [
 
 export type SearchType = (typeof SEARCH_TYPES)[number];
 
-/** Types with a retriever of their own. */
+/** Search types that this server runs. */
 const ANSWERED_TYPES = [
   'CHUNKS',
   'CHUNKS_LEXICAL',
@@ -42,13 +42,13 @@ const ANSWERED_TYPES = [
 
 export type AnsweredType = (typeof ANSWERED_TYPES)[number];
 
-/** What a request can name: the types with a retriever, and the one that chooses among them. */
+/** Search types that a request can name: those that this server runs, and the one that chooses among them. */
 export const OFFERED_TYPES = [...ANSWERED_TYPES, 'FEELING_LUCKY'] as const;
 
-/** Answered with rows of a query over the graph. */
+/** Types that return rows of a graph query. */
 export type QueryType = 'CYPHER' | 'NATURAL_LANGUAGE';
 
-/** Answered with passages. */
+/** Types that return passages or summaries. */
 type RowType = 'CHUNKS' | 'CHUNKS_LEXICAL' | 'SUMMARIES';
 
 export type CompletionType = Exclude<AnsweredType, RowType | QueryType | 'SKILLS'>;

@@ -2,10 +2,13 @@ import { type SearchParts, withModels } from './dependencies.ts';
 import { recordSearch } from './history.ts';
 import type { DatasetOutcome, SearchRequest } from './model.ts';
 import { readableDatasets } from './search-datasets.ts';
-import { takeTurn } from './turn.ts';
+import { answerTurn } from './turn.ts';
 import { answeringType, checkDatasetScope, checkTypeOptions, type TypeOptions } from './types/check-request.ts';
 
-/** POST /search: permission `read` on every dataset; errors as search-recall.md §1.5. */
+/**
+ * POST /search, from top to bottom: check the request, resolve the datasets, answer the question as a turn of its session,
+ * record it in the history. Needs permission `read` on every dataset; errors as in search-recall.md §1.5.
+ */
 export async function search(
   parts: SearchParts,
   request: SearchRequest,
@@ -17,7 +20,7 @@ export async function search(
   const datasets = await readableDatasets(deps.messenger, request);
   checkDatasetScope(request.type, request.datasets);
   const type = answeringType(request.type, request.query, deps);
-  const { outcomes, keep } = await takeTurn(deps, request, { type, datasets });
-  await Promise.all([recordSearch(deps, request, { type: request.type, outcomes, askedAt }), keep()]);
+  const { outcomes, save } = await answerTurn(deps, request, { type, datasets });
+  await Promise.all([recordSearch(deps, request, { type: request.type, outcomes, askedAt }), save()]);
   return outcomes;
 }

@@ -16,13 +16,13 @@ import { createSessions } from '../common/records/sessions/sessions.ts';
 import { createVisibleSessions } from '../common/records/sessions/visible-sessions.ts';
 import type { Subscription } from '../common/storage/ports/bus.ts';
 import type { DocumentStore } from '../common/storage/ports/document-store.ts';
-import { createShownBefore } from './answers/mark-shown.ts';
+import { createRecentlyShown } from './answers/mark-shown.ts';
 import type { SessionReaders } from './conversation/conversation.ts';
-import { createSessionWriter, createTurnKeeper } from './conversation/turn-keeper.ts';
+import { createSessionWriter, createTurnRecorder } from './conversation/turn-recorder.ts';
 import type { SearchParts, SearchServiceOptions } from './dependencies.ts';
 import { createReadiness } from './recall/readiness.ts';
 import { createLearnedElements } from './retrieval/learned-weights.ts';
-import { boundRetrievals, type Retriever } from './retrieval/retrieval.ts';
+import { limitRetrievals, type Retriever } from './retrieval/retrieval.ts';
 import { createCurrentRetriever } from './retrieval/superseded-statements.ts';
 import { recallRoutes } from './routes/recall.ts';
 import { searchRoutes } from './routes/search.ts';
@@ -33,12 +33,11 @@ const eraseSearched = onDemand(async () => (await import('./history.ts')).eraseS
 const eraseAnswers = onDemand(async () => (await import('./history.ts')).eraseAnswers);
 const lookFor = onDemand(async () => (await import('./look-for.ts')).lookFor);
 
-/** Search, recall and their history: see README.md. */
+/** Creates the search service: search, recall, their history and graph views. See README.md. */
 export function createSearchService(options: SearchServiceOptions): Service {
   const { ids, ...rest } = options;
   const limit = options.settings.concurrentSearches;
   const vectorVersions = createVectorIndexVersions({ ...options, vectors: options.indexes.vectors });
-  // A search reads one index version from its beginning to its end.
   const { indexes } = options;
   const learned = createLearnedElements(options.store, options.clock);
   const retriever = once(async () => {
@@ -53,14 +52,14 @@ export function createSearchService(options: SearchServiceOptions): Service {
     indexes,
     embedders: options.embedders ?? onlyEmbedder(options.embedder),
     sessions: sessionReaders(options.store),
-    turns: createTurnKeeper(createSessionWriter(options.messenger, ids), options.logger),
-    retriever: boundRetrievals(createCurrentRetriever({ retrieve }, supersessions), limit),
+    turns: createTurnRecorder(createSessionWriter(options.messenger, ids), options.logger),
+    retriever: limitRetrievals(createCurrentRetriever({ retrieve }, supersessions), limit),
     supersessions,
     echoes: createEchoMarks(options.store),
-    shownBefore: createShownBefore(options.clock),
+    recentlyShown: createRecentlyShown(options.clock),
     learned,
     skills: createSkillIndex(createSkills(options.store)),
-    turn: createConcurrencyLimit(limit),
+    limitSearches: createConcurrencyLimit(limit),
     history: createSearchHistory(options.store, ids),
     readiness: createReadiness(options),
   };
@@ -95,7 +94,7 @@ export function createSearchService(options: SearchServiceOptions): Service {
   };
 }
 
-/** Written by ingest and improve: read where they are. */
+/** Returns readers of sessions, which ingest and improve write. */
 function sessionReaders(store: DocumentStore): SessionReaders {
   const sessions = createSessions(store);
   return {

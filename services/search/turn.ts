@@ -4,47 +4,47 @@ import { ACKNOWLEDGEMENT } from '../common/text/repetition/own-answers.ts';
 import { type Conversation, namedConversation } from './conversation/conversation.ts';
 import { spokenFeedback } from './conversation/spoken-feedback.ts';
 import { analyseTurn, type TurnAnalysis } from './conversation/turn-analysis.ts';
-import { createTurnSpending, type NewTurn, placeOfTurns, type TurnNote } from './conversation/turn-keeper.ts';
+import { createTurnSpending, type NewTurn, placeOfTurns, type TurnNote } from './conversation/turn-recorder.ts';
 import type { SearchDependencies } from './dependencies.ts';
 import type { DatasetOutcome, SearchRequest } from './model.ts';
 import { searchDatasets } from './search-datasets.ts';
 import { type AnsweredType, type CompletionType, isCompletion } from './search-types.ts';
 import { checkRequest } from './types/check-request.ts';
 
-interface TakenTurn {
+interface AnsweredTurn {
   readonly outcomes: readonly DatasetOutcome[];
-  /** Keeps the turn in its session; never fails. To be called once, when the answer is certain. */
-  keep(): Promise<void>;
+  /** Saves the turn in its session; never rejects. Call it once, when the answer is final. */
+  save(): Promise<void>;
 }
 
-const NOTHING_TO_KEEP = async () => {};
+const NOTHING_TO_SAVE = async () => {};
 
 /**
- * Answers a question as a turn of its session: the turns before it help to find and to answer, what it says of them is
- * understood, and it is kept (search-recall.md §4). Types that give no answer of their own are no turns.
+ * Answers a question as a turn of its session (search-recall.md §4): earlier turns help retrieval and the answer, feedback
+ * on them is detected, and the turn can be saved. Types that generate no answer have no turns.
  */
-export async function takeTurn(
+export async function answerTurn(
   deps: SearchDependencies,
   asked: SearchRequest,
   target: { readonly type: AnsweredType; readonly datasets: readonly DatasetRef[] },
-): Promise<TakenTurn> {
+): Promise<AnsweredTurn> {
   const { type } = target;
   if (!deps.settings.sessionMemory || !isCompletion(type) || target.datasets.length === 0) {
-    return { outcomes: await searchDatasets(deps, asked, target), keep: NOTHING_TO_KEEP };
+    return { outcomes: await searchDatasets(deps, asked, target), save: NOTHING_TO_SAVE };
   }
-  // Before a model is asked what is meant.
+  // Before a model call.
   checkRequest(deps, asked, type);
   const spending = createTurnSpending(deps.languageModel?.name ?? null, deps.embedder.space.model);
   const request = { ...asked, onUsage: spending.onUsage };
   const conversation = await namedConversation(deps, request);
-  const taken = (outcomes: readonly DatasetOutcome[], analysis: TurnAnalysis | null): TakenTurn => ({
+  const taken = (outcomes: readonly DatasetOutcome[], analysis: TurnAnalysis | null): AnsweredTurn => ({
     outcomes,
-    keep: () => keepTurn(deps, request, { conversation, analysis, outcomes, spending: spending.total() }),
+    save: () => saveTurn(deps, request, { conversation, analysis, outcomes, spending: spending.total() }),
   });
-  const acknowledge = (answer: string) => acknowledged(deps, { ...target, type }, answer);
-  const spoken = understoodByRules(deps, request, conversation);
+  const acknowledge = (answer: string) => acknowledgementOutcomes(deps, { ...target, type }, answer);
+  const spoken = analyseByRules(deps, request, conversation);
   if (spoken?.acknowledgement) return taken(acknowledge(spoken.acknowledgement), spoken);
-  const analysing = understoodByModel(deps, request, conversation);
+  const analysing = analyseByModel(deps, request, conversation);
   const outcomes = await searchDatasets(deps, request, { ...target, conversation });
   const analysis = spoken ?? (await analysing);
   if (!analysis?.acknowledgement) return taken(outcomes, analysis);
@@ -52,36 +52,36 @@ export async function takeTurn(
   return taken(acknowledge(analysis.acknowledgement), analysis);
 }
 
-/** What a message says besides asking: there is something to speak of in conversations that the caller keeps. */
-function isUnderstood({ settings }: SearchDependencies, request: SearchRequest, conversation: Conversation | null) {
+/** Whether a message is analysed for feedback: only in a session that the caller named and that has turns. */
+function isAnalysed({ settings }: SearchDependencies, request: SearchRequest, conversation: Conversation | null) {
   return settings.autoFeedback && !request.onlyContext && (conversation?.turns.length ?? 0) > 0;
 }
 
-function understoodByRules(
+function analyseByRules(
   deps: SearchDependencies,
   request: SearchRequest,
   conversation: Conversation | null,
 ): TurnAnalysis | null {
-  if (deps.languageModel !== null || !isUnderstood(deps, request, conversation)) return null;
+  if (deps.languageModel !== null || !isAnalysed(deps, request, conversation)) return null;
   const spoken = spokenFeedback(request.query);
   if (spoken === null) return null;
   const acknowledgement = spoken.isAll ? ACKNOWLEDGEMENT : null;
   return { acknowledgement, rating: spoken.rating, contextRatings: new Map(), lessons: [] };
 }
 
-/** In one call beside the answer; never rejects. */
-async function understoodByModel(
+/** Analyses the message with one model call, concurrently with the answer; never rejects. */
+async function analyseByModel(
   deps: SearchDependencies,
   request: SearchRequest,
   conversation: Conversation | null,
 ): Promise<TurnAnalysis | null> {
   const { languageModel } = deps;
-  if (languageModel === null || conversation === null || !isUnderstood(deps, request, conversation)) return null;
+  if (languageModel === null || conversation === null || !isAnalysed(deps, request, conversation)) return null;
   return analyseTurn(deps, languageModel, request, conversation);
 }
 
-/** In place of answers, one for each entry that the caller expects. */
-function acknowledged(
+/** Returns the acknowledgement in place of each answer that the caller expects. */
+function acknowledgementOutcomes(
   deps: SearchDependencies,
   { type, datasets }: { readonly type: CompletionType; readonly datasets: readonly DatasetRef[] },
   answer: string,
@@ -92,7 +92,7 @@ function acknowledged(
   return entries.map((dataset) => ({ dataset, outcome, error: null }));
 }
 
-async function keepTurn(
+async function saveTurn(
   deps: SearchDependencies,
   request: SearchRequest,
   turn: {
@@ -108,14 +108,14 @@ async function keepTurn(
     const entry = entryOf(request, outcome);
     return entry === null ? [] : [{ ...placeOf(outcome.dataset), entry, spending: null }];
   });
-  const kept = analysis?.acknowledgement ? saidOnce(conversation, turns) : turns;
-  const [first, ...others] = kept;
+  const saved = analysis?.acknowledgement ? acknowledgementTurn(conversation, turns) : turns;
+  const [first, ...others] = saved;
   const paid = first === undefined ? [] : [{ ...first, spending }, ...others];
-  await deps.turns.keep(paid, noteOf(request, conversation, analysis), request.context);
+  await deps.turns.save(paid, noteOf(request, conversation, analysis), request.context);
 }
 
-/** What only acknowledges is of no dataset, and was said once, however many were asked. */
-function saidOnce(conversation: Conversation | null, turns: readonly NewTurn[]): readonly NewTurn[] {
+/** Reduces the turns of an acknowledgement to one that belongs to no dataset. */
+function acknowledgementTurn(conversation: Conversation | null, turns: readonly NewTurn[]): readonly NewTurn[] {
   const [first] = turns;
   if (first === undefined || conversation === null) return [];
   const entry = { ...first.entry, isAcknowledgement: true };
@@ -130,7 +130,7 @@ function entryOf({ query }: SearchRequest, { outcome }: DatasetOutcome): NewTurn
     answer: outcome.answer,
     feedbackText: null,
     feedbackScore: null,
-    // What an agent worked with is told by nothing else.
+    // The context of an agent is stored nowhere else.
     context: outcome.type === 'AGENTIC_COMPLETION' ? outcome.context : '',
     usedGraphElements: outcome.used ?? null,
     usedContextIds: contextIds.length === 0 ? null : contextIds,

@@ -12,10 +12,10 @@ import type { Provenance } from '../common/storage/ports/index-entry.ts';
 import type { TextIndex } from '../common/storage/ports/text-index.ts';
 
 interface ViewRequest {
-  /** The whole graph, whatever its size. */
+  /** Returns the whole graph, whatever its size. */
   readonly full: boolean;
   readonly seedIds: readonly string[];
-  /** Names and texts that hold all of its words are the seeds. */
+  /** Seeds are the nodes whose name or text contains all of its words. */
   readonly query: string | null;
   readonly depth: number;
   readonly maxSeeds: number;
@@ -23,9 +23,9 @@ interface ViewRequest {
 }
 
 export interface GraphView extends WholeGraph {
-  /** When the nodes came to be, epoch milliseconds; derived from the chunks that state them. */
+  /** Creation times of nodes in epoch milliseconds, derived from their chunks. */
   readonly times: ReadonlyMap<string, number>;
-  /** Nodes of the whole graph. */
+  /** Number of nodes in the whole graph. */
   readonly totalNodes: number;
   readonly seeds: readonly string[];
   readonly seedSource: 'explicit' | 'query' | 'degree' | 'full';
@@ -37,7 +37,7 @@ export interface ViewDependencies {
   readonly ledger: Ledger;
 }
 
-/** The graph of a dataset, or the neighbourhood of its seeds: breadth first, never more than `maxNodes` nodes. */
+/** Returns the graph of a dataset, or the neighbourhood of its seeds: breadth first, at most `maxNodes` nodes. */
 export async function viewGraph(
   dependencies: ViewDependencies,
   dataset: DatasetRef,
@@ -121,7 +121,7 @@ async function timesOf(
       if (!Number.isNaN(at)) times.set(id, at);
     }
   }
-  // Documents, summaries and entities hang on chunks, types and node sets on those: two steps reach every node.
+  // Documents, summaries and entities are linked to chunks, types and node sets to those: two steps reach every node.
   for (let step = 0; step < 2; step += 1) {
     const known = new Map(times);
     for (const { source, target } of edges) {
@@ -147,11 +147,11 @@ const PAGE_ROWS = 10_000;
 
 export interface WholeGraph {
   readonly nodes: readonly MergedNode<NodeEvidence>[];
-  /** Both ends are among the nodes. */
+  /** Only edges with both ends among the nodes. */
   readonly edges: readonly MergedEdge<EdgeEvidence>[];
 }
 
-/** The committed graph of a dataset as a whole: for the graph routes, views and exports. Memory grows with the graph. */
+/** Reads the whole committed graph of a dataset. Memory grows with the graph. */
 async function readWholeGraph(
   { graph, ledger }: { readonly graph: GraphStore; readonly ledger: Ledger },
   scope: DatasetScope,

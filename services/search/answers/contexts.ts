@@ -6,15 +6,15 @@ import {
 } from '../../common/records/improve/context-summaries.ts';
 import type { DocumentStore } from '../../common/storage/ports/document-store.ts';
 import type { RankedPassage, SearchRequest } from '../model.ts';
-import type { InfluenceTarget } from '../retrieval/truth-weighting.ts';
+import type { WeightingTarget } from '../retrieval/truth-weighting.ts';
 import type { Fact, Knowledge, KnownEntity } from './knowledge.ts';
 
-/** Characters of context that an answer is made from: about 12,000 tokens. */
+/** Maximum characters of the context of an answer: about 12,000 tokens. */
 const CONTEXT_BUDGET = 48_000;
 
 /**
- * As many passages as fit, best first; the first is always in, cut when it alone is too long. Rank order is kept,
- * because readers weigh what comes first.
+ * Returns the passages that fit the budget, best first; the first one always, cut when it alone is too long. The rank
+ * order stays, because readers and models weigh the beginning most.
  */
 export function packPassages(
   passages: readonly RankedPassage[],
@@ -35,12 +35,12 @@ function cut(passage: RankedPassage, length: number): RankedPassage {
   return { ...passage, payload: { ...passage.payload, text: passage.payload.text.slice(0, length) } };
 }
 
-/** RAG_COMPLETION: the texts, best first. */
+/** Returns the context of RAG_COMPLETION: the texts, best first. */
 export function plainContext(passages: readonly RankedPassage[]): string {
   return passages.map((passage) => passage.payload.text).join('\n');
 }
 
-/** HYBRID_COMPLETION: passages, entities with what is said of them, further facts (search-recall.md §3.2). */
+/** Returns the context of HYBRID_COMPLETION: passages, entities with their facts, further facts (search-recall.md §3.2). */
 export function sectionedContext(passages: readonly RankedPassage[], knowledge: Knowledge): string {
   const shown = new Set<string>();
   const entities = knowledge.entities.map((entity) => entitySection(entity, knowledge.facts, shown));
@@ -77,7 +77,7 @@ function section(title: string, parts: readonly string[], separator: string): st
   return parts.length === 0 ? '' : `## ${title}\n${parts.join(separator)}`;
 }
 
-/** An edge of the graph context; an end with a text is shown with that text. */
+/** An edge of the graph context. */
 interface Connection {
   readonly source: ContextNode;
   readonly target: ContextNode;
@@ -92,8 +92,8 @@ interface ContextNode {
 }
 
 /**
- * GRAPH_COMPLETION: each passage with the entity that leads to it, and the statements among the entities, as nodes and
- * connections (search-recall.md §3.0).
+ * Returns the context of GRAPH_COMPLETION: nodes and connections of each passage with its key entity, and of the facts
+ * (search-recall.md §3.0).
  */
 export function graphContext(passages: readonly RankedPassage[], knowledge: Knowledge): string {
   const entities = new Map(knowledge.entities.map((entity) => [entity.id, entityNode(entity)]));
@@ -155,7 +155,7 @@ const TITLE_STOP_WORDS = new Set(
   may might must when where which who whom whose why how`.split(/\s+/u),
 );
 
-/** The first words of a text and its most frequent ones, as the wire titles a passage. */
+/** Returns the title of a passage on the wire: its first words and its most frequent ones. */
 export function titleOf(text: string): string {
   const words = text.trim().split(/\s+/u);
   const counts = new Map<string, number>();
@@ -163,28 +163,28 @@ export function titleOf(text: string): string {
     const word = raw.toLowerCase().replace(/^[!-/:-@[-`{-~]+|[!-/:-@[-`{-~]+$/gu, '');
     if (word !== '' && !TITLE_STOP_WORDS.has(word)) counts.set(word, (counts.get(word) ?? 0) + 1);
   }
-  // A stable sort keeps first occurrences first among equals.
+  // The sort is stable: among equals the first occurrence comes first.
   const frequent = [...counts].sort((a, b) => b[1] - a[1]).slice(0, TITLE_KEYWORDS);
   return `${words.slice(0, TITLE_WORDS).join(' ')}... [${frequent.map(([word]) => word).join(', ')}]`;
 }
 
 const AREAS = 3;
 
-/** Summaries for types that show the graph; none where they were not asked for, or improve has made none. */
+/** Returns summaries for types that show the graph; none when not requested, or improve has written none. */
 export async function globalContextFor(
   { store }: { readonly store: DocumentStore },
   request: Pick<SearchRequest, 'structure'>,
-  { type, dataset, vector }: InfluenceTarget,
+  { type, dataset, vector }: WeightingTarget,
 ): Promise<readonly ContextSummary[]> {
   if (request.structure?.globalContext !== true || type === 'RAG_COMPLETION') return [];
   const scope = scopeOf(dataset);
   const { model } = (await contextState(store, scope)).value;
-  // After a move to another embedding model, until improve has made their vectors anew.
+  // After a change of the embedding model they are not comparable until improve has rebuilt their vectors.
   const isComparable = vector !== null && (model === undefined || model === vector.space.model);
   return readGlobalContext(store, scope, { vector: isComparable ? vector.values : null, areas: AREAS });
 }
 
-/** The summaries before a context; a context without passages stays what it is. */
+/** Puts the summaries before a context that is not empty. */
 export function withGlobalContext(context: string, summaries: readonly ContextSummary[]): string {
   if (context === '' || summaries.length === 0) return context;
   const texts = new Set(summaries.map(({ text }) => text));

@@ -8,20 +8,20 @@ import { type Statement, statementsOf } from './statements.ts';
 
 const MAX_QUOTES = 3;
 const PASSAGES_READ = 8;
-/** Quotes below this share of the best one's score are left out. */
+/** Minimum score of a quote as a share of the best one. */
 const QUOTE_FLOOR = 0.6;
-/** What a sentence of the first passage gains over one of the last read, as a share of its own score. */
+/** Score gain of a sentence of the first passage over one of the last passage. */
 const RANK_GAIN = 0.5;
-/** What a word of the heading or key above a statement counts, as a share of a word in it. */
+/** Weight of a word in the heading or key above a statement, relative to a word in the statement. */
 const LABEL_SHARE = 0.5;
 /**
- * Share of the query's information that the best passages must hold together: more when a name of the query stands in
- * none of them. Calibrated by asking the questions of each train set against the other, where nothing answers them:
- * abstains on 2 of 3 of those and on 3 of 100 that their own set answers.
+ * Minimum share of the query's information that the best passages must contain together: more when none contains a name of
+ * the query. Calibrated by running the questions of each train set against the other set, which cannot answer them:
+ * abstains on 2 of 3 of those, and on 3 of 100 that their own set answers.
  */
 const ABSTAIN_BELOW = { allNamesHeld: 0.35, nameMissing: 0.72 } as const;
 
-/** Quotes, and the passages they stand in. */
+/** Quotes, and the ids of their passages. */
 interface ExtractiveAnswer {
   readonly text: string;
   readonly passageIds: readonly string[];
@@ -38,23 +38,23 @@ interface Quote {
 }
 
 /**
- * An answer without a model: the sentences that say most of what the question asks about, word for word, with the
- * documents they stand in; `NOTHING_FITS` when the passages do not hold what the question is about.
+ * Answers a question without a model: quotes the sentences with most of the question's information, each with its
+ * document. Returns `NOTHING_FITS` when the passages do not contain what the question is about.
  */
 export function extractiveAnswer(
   query: string,
   retrieval: Retrieval,
   passages: readonly RankedPassage[],
 ): ExtractiveAnswer {
-  if (passages.length === 0 || isBeyondMemory(retrieval, passages)) return NO_ANSWER;
+  if (passages.length === 0 || lacksEvidence(retrieval, passages)) return NO_ANSWER;
   const quotes = bestQuotes(query, passages.slice(0, PASSAGES_READ), retrieval);
   if (quotes.length === 0) return NO_ANSWER;
   const text = quotes.map((quote) => quoteLine(quote.text, quote.source)).join('\n');
   return { text, passageIds: [...new Set(quotes.map(({ passageId }) => passageId))] };
 }
 
-/** True when too much of what the query is about occurs in none of the best passages. */
-function isBeyondMemory(
+/** Whether the best passages miss too much of the query's information. */
+function lacksEvidence(
   retrieval: Pick<Retrieval, 'analysis' | 'information'>,
   passages: readonly Pick<RankedPassage, 'terms'>[],
 ): boolean {
@@ -68,7 +68,7 @@ function isBeyondMemory(
   return held < (isMissing ? ABSTAIN_BELOW.nameMissing : ABSTAIN_BELOW.allNamesHeld);
 }
 
-/** Share of the information in the query's words that the best passages hold together, 0 to 1. */
+/** Returns the share of the query's information that the best passages contain together, 0 to 1. */
 function heldInformation(
   retrieval: Pick<Retrieval, 'information'>,
   passages: readonly Pick<RankedPassage, 'terms'>[],
@@ -113,7 +113,7 @@ function bestQuotes(query: string, passages: readonly RankedPassage[], retrieval
     .slice(0, MAX_QUOTES);
 }
 
-/** A name a reader knows: of the document, else its heading, else how the passage begins. */
+/** Returns a readable source: the name of the document, else its heading, else the beginning of the passage. */
 function sourceName({ payload }: RankedPassage): string {
   const named = GENERATED.test(payload.documentName) ? '' : payload.documentName;
   if (named !== '') return named;
@@ -121,13 +121,13 @@ function sourceName({ payload }: RankedPassage): string {
   return start.length <= MAX_SOURCE ? start : `${start.slice(0, MAX_SOURCE - 1).trimEnd()}…`;
 }
 
-/** Names that ingestion makes up for texts without one. */
+/** Names that ingest generates for texts without a name. */
 const GENERATED = /^text_[0-9a-f]{32}$/;
 const MAX_SOURCE = 48;
 
 /**
- * Information of the query's words in a statement, against all statements that were read; words that only its label has
- * count for a share. Long ones pay for length.
+ * Returns the score of a statement: the information (idf over all statements) of the query's words in it. Words that only
+ * its label contains count for a share, and long statements lose score.
  */
 function statementInformation(query: string, all: readonly Statement[]): (statement: Statement) => number {
   const terms = tokenizeQuery(query);

@@ -7,7 +7,7 @@ import { tokenize, tokenizeQuery } from '../../common/text/language/tokenize.ts'
 import type { RankedPassage, TimeView } from '../model.ts';
 import { type LearnedWeights, statementFactor } from '../retrieval/learned-weights.ts';
 import type { Retrieval, RetrievalDependencies } from '../retrieval/retrieval.ts';
-import { currentEdges, currentEntityRows, type Told } from '../retrieval/superseded-statements.ts';
+import { currentEdges, currentEntityRows, type StatementView } from '../retrieval/superseded-statements.ts';
 import type { Visibility } from '../retrieval/visibility.ts';
 
 export interface KnownEntity {
@@ -17,24 +17,24 @@ export interface KnownEntity {
   readonly description: string;
 }
 
-/** A statement that joins two entities, with the sentence that makes it. */
+/** A relation between two entities, with the sentence that states it. */
 export interface Fact {
   readonly id: string;
   readonly source: KnownEntity;
   readonly target: KnownEntity;
   readonly relation: string;
   readonly text: string;
-  /** The passage that states it; null when the row does not say. */
+  /** The passage that states it; null when unknown. */
   readonly chunkId: string | null;
 }
 
-/** What the graph knows around the passages of an answer. */
+/** The part of the graph around the passages of an answer. */
 export interface Knowledge {
-  /** Entities the query names, those that join passages, then the most mentioned. */
+  /** Entities that the query names, those that link passages, then the most mentioned ones. */
   readonly entities: readonly KnownEntity[];
-  /** Statements of the passages first, then others about the entities; those that share words with the query lead. */
+  /** Facts of the passages first, then others of the entities; those that share words with the query lead. */
   readonly facts: readonly Fact[];
-  /** The entity that best says why a passage is here. */
+  /** The main entity of each passage: passage id to entity id. */
   readonly keyEntity: ReadonlyMap<string, string>;
 }
 
@@ -46,7 +46,7 @@ interface KnowledgeLimits {
 const ENTITIES_PER_PASSAGE = 16;
 const FACTS_PER_ENTITY = 16;
 
-/** Descriptions that are compared, and types that vote: a name that all documents use has a row in each of them. */
+/** Maximum rows read of one entity, whose descriptions and types are merged: it has a row in every document that names it. */
 const ROWS_PER_ENTITY = 64;
 
 export async function knowledgeAround(
@@ -63,14 +63,14 @@ export async function knowledgeAround(
   if (found.passages.length === 0) return { entities: [], facts: [], keyEntity: new Map() };
   const { visibility } = found.retrieval;
   const mentions = await mentionsOf(deps, dataset, found, visibility);
-  const worth = worthOfEntities(found, mentions);
+  const worth = entityScores(found, mentions);
   const chosen = [...worth].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)).slice(0, limits.entities);
   const ids = chosen.map(([id]) => id);
-  const told = { visibility, view: found.view };
-  const edges = await currentEdges(deps, dataset, await statements(deps, dataset, ids, visibility), told);
+  const shown = { visibility, view: found.view };
+  const edges = await currentEdges(deps, dataset, await statements(deps, dataset, ids, visibility), shown);
   const best = bestStatements(edges, found, limits.facts, await learnedOf(edges, found.retrieval));
   const ends = best.flatMap((edge) => [edge.source, edge.target]);
-  const known = await entitiesById(deps, dataset, [...new Set([...ids, ...ends])], told);
+  const known = await entitiesById(deps, dataset, [...new Set([...ids, ...ends])], shown);
   return {
     entities: ids.flatMap((id) => known.get(id) ?? []),
     facts: best.flatMap((edge) => factOf(edge, known)),
@@ -78,7 +78,7 @@ export async function knowledgeAround(
   };
 }
 
-/** Retrieval has read those of the strongest passages already. */
+/** Returns the entities of the passages. Retrieval has already read those of the strongest ones. */
 async function mentionsOf(
   deps: RetrievalDependencies,
   dataset: DatasetRef,
@@ -94,7 +94,7 @@ async function mentionsOf(
   return [...known, ...(await visibility.filter(edges))];
 }
 
-function worthOfEntities(
+function entityScores(
   found: { readonly passages: readonly RankedPassage[]; readonly retrieval: Retrieval },
   mentions: readonly EdgeEvidence[],
 ): ReadonlyMap<string, number> {
@@ -130,7 +130,7 @@ async function learnedOf(
   return learned === null ? null : learned([...new Set(edges.map(idOf))]);
 }
 
-/** Each statement once, the best evidence of it: said in a passage of the answer, sharing words with the query. */
+/** Returns each fact once, with its best evidence: from a passage of the answer, sharing words with the query. */
 function bestStatements(
   edges: readonly EdgeEvidence[],
   found: { readonly passages: readonly RankedPassage[]; readonly query: string },
@@ -159,13 +159,13 @@ async function entitiesById(
   deps: RetrievalDependencies,
   dataset: DatasetRef,
   ids: readonly string[],
-  told: Told,
+  shown: StatementView,
 ): Promise<ReadonlyMap<string, KnownEntity>> {
   if (ids.length === 0) return new Map();
-  const found = await told.visibility.filter(
+  const found = await shown.visibility.filter(
     await deps.indexes.text.fetch(scopeOf(dataset), 'entity', ids, { perId: ROWS_PER_ENTITY }),
   );
-  const rows = await currentEntityRows(deps, dataset, found, told);
+  const rows = await currentEntityRows(deps, dataset, found, shown);
   const byId = Map.groupBy(rows, (row) => row.id);
   return new Map(
     [...byId].map(([id, found]) => [
@@ -178,7 +178,7 @@ async function entitiesById(
   );
 }
 
-/** Name and description of the row that says most, and the type that most rows give. */
+/** Merges the rows of an entity: name and description of the row with the longest description, type by majority. */
 function mergedEntity(id: string, rows: readonly EntityPayload[]): KnownEntity {
   const { name, description } = rows.reduce((best, row) =>
     row.description.length > best.description.length ? row : best,

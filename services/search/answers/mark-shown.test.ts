@@ -1,10 +1,10 @@
 import { expect } from 'chai';
-import { createShownBefore } from './mark-shown.ts';
+import { createRecentlyShown } from './mark-shown.ts';
 
 describe('passages that were shown before', () => {
   it('are known for a while, the oldest forgotten first', () => {
     let nowMs = 0;
-    const shown = createShownBefore({ monotonicMs: () => nowMs }, { rememberedMs: 100, maxPassages: 2 });
+    const shown = createRecentlyShown({ monotonicMs: () => nowMs }, { rememberedMs: 100, maxPassages: 2 });
     shown.add(['a', 'b']);
     expect([shown.has('a'), shown.has('b'), shown.has('c')]).to.deep.equal([true, true, false]);
     shown.add(['a', 'c']);

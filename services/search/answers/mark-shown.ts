@@ -9,20 +9,21 @@ import { sentences } from '../../common/text/language/sentences.ts';
 import { sentenceFingerprint } from '../../common/text/repetition/fingerprint.ts';
 import type { SearchOutcome, SearchRequest, SearchSettings } from '../model.ts';
 
-/** Used where sessions are kept for ever. */
-const LONGEST_MS = 7 * 86_400_000;
+/** Lifetime of marks when sessions never expire. */
+const DEFAULT_TTL_MS = 7 * 86_400_000;
 
 export interface MarkDependencies {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly settings: SearchSettings;
   readonly echoes: Pick<EchoMarks, 'put'>;
-  readonly shownBefore: ShownBefore;
+  readonly recentlyShown: RecentlyShown;
 }
 
 /**
- * Marks what the caller is about to be shown, so that it is recognised when it is sent back as something to remember.
- * Durable when it resolves: an agent may send it back at once. A store that cannot be written keeps no answer back.
+ * Marks the sentences of an outcome before they are returned, so that ingest recognises them as an echo when the caller
+ * adds them to memory. Durable when it resolves, since an agent may add them at once. An unavailable store is logged and
+ * does not fail the search.
  */
 export async function markShown(
   deps: MarkDependencies,
@@ -32,23 +33,23 @@ export async function markShown(
 ): Promise<void> {
   const keyOf = ({ item, generation, id }: EntryKey) => `${principal.id}/${dataset.id}/${item}/${generation}/${id}`;
   const { sentences: shown, passages } = fingerprints(
-    textsOf(outcome).filter(({ row }) => row === null || !deps.shownBefore.has(keyOf(row))),
+    textsOf(outcome).filter(({ row }) => row === null || !deps.recentlyShown.has(keyOf(row))),
   );
   if (shown.length === 0) return;
-  const ttlMs = deps.settings.echoTtlMs || LONGEST_MS;
+  const ttlMs = deps.settings.echoTtlMs || DEFAULT_TTL_MS;
   try {
     await deps.echoes.put(scopeOf(dataset), principal.id, shown, { now: deps.clock.now(), ttlMs });
-    deps.shownBefore.add(passages.map(keyOf));
+    deps.recentlyShown.add(passages.map(keyOf));
   } catch (error) {
     if (!isEngramError(error) || error.wireName !== 'ServiceUnavailableError') throw error;
-    deps.logger.warn('search.echoes.unmarked', { error });
+    deps.logger.warn('search.echo_marks.save_failed', { error });
   }
 }
 
 interface ShownText {
   readonly text: unknown;
   readonly item: string;
-  /** Null for what was made for this answer. */
+  /** Null for text that was generated for this answer. */
   readonly row: EntryKey | null;
 }
 
@@ -58,14 +59,14 @@ function textsOf(outcome: SearchOutcome): readonly ShownText[] {
   }
   if (outcome.kind !== 'completion') return [];
   const passages = outcome.passages.map(({ payload, row }) => ({ text: payload.text, item: row.item, row }));
-  // What an answer says comes from the best of its passages, as far as that can be told.
+  // The answer is attributed to its best passage.
   const first = outcome.passages[0]?.row.item;
   const answer =
     outcome.answer === null || first === undefined ? [] : [{ text: outcome.answer, item: first, row: null }];
   return [...answer, ...passages];
 }
 
-/** At most as many sentences as are marked for one answer, and the passages of which all are among them. */
+/** Returns at most MARKS_PER_ANSWER fingerprints, and the passages of which all sentences are among them. */
 function fingerprints(texts: readonly ShownText[]) {
   const found = new Map<string, ShownSentence>();
   const passages: EntryKey[] = [];
@@ -74,7 +75,7 @@ function fingerprints(texts: readonly ShownText[]) {
     for (const sentence of sentences(text)) {
       if (found.size >= MARKS_PER_ANSWER) return { sentences: [...found.values()], passages };
       const fingerprint = sentenceFingerprint(sentence.text);
-      // A passage that says it word for word is where it comes from, whatever answer quotes it.
+      // A passage that contains the sentence verbatim is its source, rather than an answer that quotes it.
       if (fingerprint !== null) found.set(fingerprint, { fingerprint, item: dataItemId(item) });
     }
     if (row !== null) passages.push(row);
@@ -82,20 +83,20 @@ function fingerprints(texts: readonly ShownText[]) {
   return { sentences: [...found.values()], passages };
 }
 
-/** What was marked a while ago, so that a passage is cut into sentences once and not with every answer that shows it. */
-interface ShownBefore {
+/** Passages marked recently: they need not be split into sentences and marked again with every answer. */
+interface RecentlyShown {
   has(passage: string): boolean;
   add(passages: readonly string[]): void;
 }
 
-/** Far less than marks live, and they are renewed in the second half of their life. */
+/** Much shorter than the lifetime of marks, which are renewed in the second half of it. */
 const REMEMBERED_MS = 3_600_000;
 const MAX_PASSAGES = 100_000;
 
-export function createShownBefore(
+export function createRecentlyShown(
   clock: Pick<Clock, 'monotonicMs'>,
   { rememberedMs = REMEMBERED_MS, maxPassages = MAX_PASSAGES } = {},
-): ShownBefore {
+): RecentlyShown {
   const until = new Map<string, number>();
   return {
     has: (passage) => (until.get(passage) ?? 0) > clock.monotonicMs(),

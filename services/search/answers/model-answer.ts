@@ -2,7 +2,7 @@ import type { JsonObject } from '../../common/kernel/json.ts';
 import type { LanguageModel } from '../../common/ports/models.ts';
 import { modelCallContext, type SearchRequest } from '../model.ts';
 
-/** Stored default of `system_prompt`. */
+/** Default of `system_prompt`. */
 export const DEFAULT_SYSTEM_PROMPT =
   'Answer the question from the context alone, briefly and precisely. First find the words of the context that answer it. When the context does not hold the answer, say that memory does not hold it instead of guessing.';
 
@@ -14,12 +14,12 @@ const INTRODUCTION: Readonly<Record<PromptKind, string>> = {
   sections: 'Here is the context in sections. Keep the answer brief and use nothing from outside the context.',
 };
 
-/** The user message of the answer call; also what `only_context` shows. */
+/** Returns the user message of the answer call; also shown by `only_context`. */
 export function userPrompt(kind: PromptKind, query: string, context: string): string {
   return `The question is: \`${query}\`\n${INTRODUCTION[kind]}\n\nContext:\n\`${context}\``;
 }
 
-/** What the user stated before, in the message of the answer call; '' for nothing. */
+/** Returns the stated preferences of the user as a section of the user message; '' without any. */
 export function preferencesText(lines: string): string {
   if (lines === '') return '';
   const list = lines.split('\n').map((line) => `- ${line}`);
@@ -37,11 +37,11 @@ export interface AnswerPrompt {
 
 export interface ModelAnswer {
   readonly text: string;
-  /** The object that the caller's schema asked for. */
+  /** The answer as an object of the caller's schema. */
   readonly structured: JsonObject | null;
 }
 
-/** One call; its errors are final and keep their status (402 for a budget). */
+/** Generates the answer with one model call. Errors keep their status (402 for a budget). */
 export async function modelAnswer(
   model: LanguageModel,
   request: SearchRequest,

@@ -7,8 +7,8 @@ const MAX_BULLETS = 5;
 const SNIPPET_LENGTH = 160;
 
 /**
- * The text block that clients parse (clients.md §3.6), or '' when no passage grounds the answer. `snippets`: passages
- * that share significant words with the answer, quoted; otherwise every passage, named only.
+ * Returns the evidence block that clients parse (clients.md §3.6), or '' when no passage supports the answer. `snippets`:
+ * quotes the passages that share significant words with the answer; otherwise names every passage.
  */
 export function evidenceBlock(
   answer: string,
@@ -50,12 +50,12 @@ function snippetOf(text: string): string {
   return characters.length <= SNIPPET_LENGTH ? line : `${characters.slice(0, SNIPPET_LENGTH - 1).join('')}…`;
 }
 
-/** What is noted of one answer: feedback on it moves these, and with hundreds of them it would say nothing of any. */
+/** Maximum elements recorded for one answer: feedback on it changes their weights, and spread over hundreds it has no effect. */
 const MAX_ELEMENTS = 100;
 
 /**
- * The passages and statements that an answer was made from, by their ids in the graph. `quoted`: the passages that the
- * answer quotes; null when a model was shown them all.
+ * Returns the graph ids of the passages and facts that an answer was made from. `quoted`: ids of quoted passages; null when
+ * a model read all of them.
  */
 export function usedElements(
   passages: readonly RankedPassage[],
@@ -75,6 +75,7 @@ export function usedElements(
   };
 }
 
+/** Merges the elements of several answers. */
 export function joinElements(used: readonly UsedGraphElements[]): UsedGraphElements {
   const distinct = (ids: readonly string[]) => [...new Set(ids)].slice(0, MAX_ELEMENTS);
   return {

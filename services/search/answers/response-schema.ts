@@ -2,7 +2,7 @@ import { engramError } from '../../common/kernel/errors.ts';
 import { type JsonObject, ownValue } from '../../common/kernel/json.ts';
 import { isRecord } from '../../common/kernel/objects.ts';
 
-/** Limits of search-recall.md §6.6. */
+/** Limits (search-recall.md §6.6). */
 const MAX_DEPTH = 10;
 const MAX_PROPERTIES = 200;
 const IDENTIFIER = /^[A-Za-z_]\w*$/;
@@ -14,14 +14,14 @@ type Schema = Readonly<Record<string, unknown>>;
 interface Place {
   readonly definitions: Schema;
   readonly depth: number;
-  /** References that led here: one that comes again is recursive. */
+  /** References on the path to here: a repeated one is recursive. */
   readonly through: readonly string[];
   readonly counter: { properties: number };
 }
 
 /**
- * The schema of a caller as a model is asked for it: references resolved, constraints left out, properties that are not
- * required nullable. Throws `CogneeValidationError` for what the contract does not support.
+ * Converts a caller's schema to the one sent to a model: references resolved, constraints removed, optional properties
+ * nullable. Throws `CogneeValidationError` for features that the contract does not support.
  */
 export function answerSchema(given: Schema): JsonObject {
   const definitions = { ...recordOf(given['definitions']), ...recordOf(given['$defs']) };

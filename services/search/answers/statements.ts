@@ -1,10 +1,10 @@
 import { sentences } from '../../common/text/language/sentences.ts';
 import type { RankedPassage } from '../model.ts';
 
-/** A sentence that says something, with the heading or key that stands above it. */
+/** A sentence of a passage, with the heading or key above it. */
 export interface Statement {
   readonly text: string;
-  /** '' without one. */
+  /** Heading or key; '' without one. */
   readonly label: string;
 }
 
@@ -18,8 +18,8 @@ const TABLE_ROW = /^[ \t]*\|.*\|[ \t]*$/u;
 const TABLE_RULE = /^[ \t]*[|+]?[ \t]*:?[-=]{2,}[-=:|+ \t]*$/u;
 
 /**
- * The sentences of a passage that can answer a question. Headings, keys without a value, table heads and rules are none:
- * they label what stands below them. A passage that is nothing but a title states that title.
+ * Returns the sentences of a passage that can answer a question. Headings, keys without a value, table heads and rules
+ * become labels of the sentences below them. A passage that is only a title returns the title.
  */
 export function statementsOf({ payload }: Pick<RankedPassage, 'payload'>): readonly Statement[] {
   const { text } = payload;
@@ -49,12 +49,12 @@ function isHeading(line: string, titles: ReadonlySet<string>): boolean {
   return titles.has(plain(line)) || (MARKDOWN_HEADING.test(line) && !ENDS_SENTENCE.test(line));
 }
 
-/** The first line of a text, set apart from the rest by a blank line. */
+/** Whether a first line is a title: short, and followed by a blank line. */
 function isTitleLine(line: string, following: string): boolean {
   return line.length <= MAX_TITLE_LENGTH && !ENDS_SENTENCE.test(line) && /\n[ \t]*\r?\n/u.test(following);
 }
 
-/** A heading or key without its signs. */
+/** Removes the markup of a heading or key. */
 function plain(line: string): string {
   return line
     .replace(/^[ \t]*#{1,6}[ \t]+/u, '')

@@ -9,36 +9,36 @@ import type { SessionEntries } from '../../common/records/sessions/session-entri
 import type { Sessions } from '../../common/records/sessions/sessions.ts';
 import type { VisibleSessions } from '../../common/records/sessions/visible-sessions.ts';
 import type { SearchRequest, SearchSettings } from '../model.ts';
-import { embedQuery, type QueryEmbedding } from '../retrieval/gather-passages.ts';
 import type { RetrievalDependencies } from '../retrieval/retrieval.ts';
+import { embedQuery, type QueryEmbedding } from '../retrieval/retrieve-passages.ts';
 import { contextualQuestion, followUpQuery, refersBack } from './follow-up.ts';
 import { type Guidance, guidanceFor } from './guidance.ts';
 import { relevantTurns } from './history.ts';
 import { newestEntries } from './newest-entries.ts';
 
-/** What was said before a question, in the session that it belongs to. */
+/** The earlier turns of a question's session, and what the session has taught. */
 export interface Conversation {
   readonly key: SessionKey;
-  /** Null: no entry has opened it yet. */
+  /** Null before its first entry. */
   readonly session: Session | null;
-  /** Those that an answer may need, oldest first. */
+  /** Turns that the answer may need, oldest first. */
   readonly turns: readonly QaEntry[];
-  /** What the session has taught for this question. */
+  /** Guidance for this question that was learned in the session. */
   readonly guidance: Guidance | null;
-  /** What is looked for besides the question; null when the question stands for itself. */
+  /** Follow-up query beside the question or instead of it; null when the question stands alone. */
   readonly lookup: { readonly query: string; readonly embedding: QueryEmbedding } | null;
 }
 
-/** Turns that are read: the last ones are told, the older ones only if they share words with the question. */
+/** Maximum turns read with a model: the last ones go into the prompt, older ones when they share words with the question. */
 const TURNS_READ = 100;
 
-/** Without a model turns are needed for what a question refers to only. */
+/** Maximum turns read without a model: only to resolve what a question refers to. */
 const TURNS_READ_BACK = 5;
 
-/** Of all of them together, about. */
+/** Approximate characters of all turns read. */
 const CHARACTERS_READ = 400_000;
 
-/** Sessions are written by ingest, what they have taught by improve. */
+/** Readers of sessions, which ingest writes, and of what improve learned from them. */
 export interface SessionReaders {
   readonly sessions: Sessions;
   readonly entries: SessionEntries;
@@ -51,13 +51,13 @@ export interface ConversationDependencies extends RetrievalDependencies {
   readonly sessions: SessionReaders;
   readonly settings: SearchSettings;
   readonly logger: Logger;
-  /** Null: answers are quotes. */
+  /** Null: answers are quotes from passages. */
   readonly languageModel: LanguageModel | null;
 }
 
 /**
- * The conversation of a session that the caller named; null without one. `SessionParameterValidationError` for a name of
- * blanks.
+ * Returns the conversation of the session that the request names, or null. Throws `SessionParameterValidationError` for a
+ * blank or too long name.
  */
 export async function namedConversation(
   deps: ConversationDependencies,
@@ -69,24 +69,24 @@ export async function namedConversation(
   const key = { user: principal.id, session: sessionId };
   const session = await deps.sessions.sessions.get({ tenant: principal.tenant }, key);
   const blank = { key, session, turns: [], guidance: null, lookup: null };
-  if (session === null || !isWithinKey(principal, session)) return blank;
-  const told = await whatWasTold(deps, request, session);
+  if (session === null || !isAllowedByKey(principal, session)) return blank;
+  const read = await readTurns(deps, request, session);
   const { languageModel } = deps;
   const query =
-    languageModel === null ? contextualQuestion(request.query, told.turns) : followUpQuery(request.query, told.turns);
-  return { ...blank, ...told, lookup: lookupOf(deps, request, query) };
+    languageModel === null ? contextualQuestion(request.query, read.turns) : followUpQuery(request.query, read.turns);
+  return { ...blank, ...read, lookup: lookupOf(deps, request, query) };
 }
 
-/** A limited key reaches the sessions of its datasets, and none of its user's others. */
-function isWithinKey(principal: Principal, { dataset }: Session): boolean {
+/** Whether a limited key may read the session: only sessions of its datasets. */
+function isAllowedByKey(principal: Principal, { dataset }: Session): boolean {
   if (!isLimited(principal)) return true;
   const datasets = principal.key?.datasets ?? null;
   return dataset !== null && (datasets === null || datasets.includes(dataset));
 }
 
 /**
- * The conversation of the session that a dataset has for whoever names none: for models, which get the turns with the
- * question. Without a model null: what is asked without a session is answered from memory alone.
+ * Returns the conversation of the caller's default session for a dataset, when the request names no session. Null without
+ * a model: then questions without a session are answered from memory alone.
  */
 export async function defaultConversation(
   deps: ConversationDependencies,
@@ -97,18 +97,19 @@ export async function defaultConversation(
   if (request.sessionId !== null || !settings.sessionMemory || languageModel === null) return null;
   const key = { user: request.principal.id, session: defaultSession(dataset) };
   const session = await deps.sessions.sessions.get({ tenant: request.principal.tenant }, key);
-  if (session === null || !isWithinKey(request.principal, session)) return null;
-  // Callers name their sessions as they like: this one may hold what another dataset answered.
+  if (session === null || !isAllowedByKey(request.principal, session)) return null;
+  // A caller may have used this session name for another dataset.
   if (dataset !== null && session.dataset !== null && session.dataset !== dataset) return null;
-  const told = await whatWasTold(deps, request, session);
-  // Callers who keep no session ask questions that stand alone: only one that cannot do so costs a second look-up.
-  const query = refersBack(request.query) ? followUpQuery(request.query, told.turns) : null;
-  return { key, session, ...told, lookup: lookupOf(deps, request, query) };
+  const read = await readTurns(deps, request, session);
+  // Without a named session questions usually stand alone: only one that refers back costs a second retrieval.
+  const query = refersBack(request.query) ? followUpQuery(request.query, read.turns) : null;
+  return { key, session, ...read, lookup: lookupOf(deps, request, query) };
 }
 
-/** As ingest takes them: longer ones are nobody's session. */
+/** Maximum length of a session name, as in ingest. */
 const MAX_NAME_LENGTH = 1000;
 
+/** Throws `SessionParameterValidationError` for a blank or too long name. */
 export function requireSessionName(name: string): void {
   if (name.trim() === '') {
     throw engramError('SessionParameterValidationError', 'session_id must be a non-empty string');
@@ -118,7 +119,7 @@ export function requireSessionName(name: string): void {
   throw engramError('SessionParameterValidationError', text);
 }
 
-async function whatWasTold(
+async function readTurns(
   { sessions, languageModel }: ConversationDependencies,
   { principal, query, onlyContext }: SearchRequest,
   session: Session,
@@ -147,11 +148,12 @@ function lookupOf(
 }
 const DEFAULT_SESSION = 'default_session';
 
-/** Null: a search over several datasets as one store. */
+/** Returns the name of the default session; null: of a search over several datasets as one store. */
 export function defaultSession(dataset: string | null): string {
   return dataset === null ? DEFAULT_SESSION : `${DEFAULT_SESSION}_${dataset}`;
 }
 
+/** Whether a session has the name of a default session. */
 export function isDefaultSession(name: string): boolean {
   return name.startsWith(DEFAULT_SESSION);
 }

@@ -7,24 +7,24 @@ type Turn = Pick<QaEntry, 'question' | 'answer'>;
 const PREVIOUS_TURNS = 2;
 const MAX_LENGTH = 2000;
 
-const POINTS_BACK =
+const REFERS_BACK =
   /\b(?:he|she|him|her|hers|his|they|them|their|theirs|it|its|this|that|these|those|there|the (?:former|latter|same)|(?:an)?other one)\b/iu;
 
-/** With more words of its own a question is found without what it points to. */
-const MAX_OWN_WORDS = 2;
+/** Questions with more content words are found without resolving what they refer to. */
+const MAX_CONTENT_WORDS = 2;
 
-/** A question about what was said: it has no words of its own, or few of them, no name, and points back. */
+/** Whether a question refers to earlier turns: no content words, or few of them with a pronoun and without a name. */
 export function refersBack(query: string): boolean {
   const words = query.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
   if (words.length === 0) return false;
-  const own = words.filter(isContentWord).length;
-  if (own === 0) return true;
-  return own <= MAX_OWN_WORDS && POINTS_BACK.test(query) && names(query).length === 0;
+  const content = words.filter(isContentWord).length;
+  if (content === 0) return true;
+  return content <= MAX_CONTENT_WORDS && REFERS_BACK.test(query) && names(query).length === 0;
 }
 
 /**
- * What a model's answer is looked up with besides the question: the question behind the last two turns, at most 2,000
- * characters; answers are cut before questions. Null without turns (search-recall.md §4.4).
+ * Returns the follow-up query for a model's answer: the last two turns and then the question, at most 2,000 characters;
+ * answers are cut before questions. Null without turns (search-recall.md §4.4).
  */
 export function followUpQuery(query: string, turns: readonly Turn[]): string | null {
   if (query.trim() === '' || turns.length === 0) return null;
@@ -37,8 +37,8 @@ export function followUpQuery(query: string, turns: readonly Turn[]): string | n
 }
 
 /**
- * What is quoted from without a model: a question that cannot stand alone behind the last one that can. Answers stay out:
- * their words would bring up their own sentences again. Null for a question that stands alone.
+ * Returns the follow-up query for quotes, without a model: the last question that stands alone, then this one. Answers are
+ * left out, because their words would find the same sentences again. Null for a question that stands alone.
  */
 export function contextualQuestion(query: string, turns: readonly Turn[]): string | null {
   if (!refersBack(query)) return null;
@@ -54,7 +54,7 @@ function isContentWord(word: string): boolean {
   return !STOP_WORDS.has(word) && !REQUEST_STOP_WORDS.has(word);
 }
 
-/** The end of a text is nearer to what is asked now. */
+/** Keeps the end of a text, which is nearer to the question. */
 function cutToEnd(text: string, length: number): readonly string[] {
   return length <= 0 ? [] : [text.slice(-length)];
 }

@@ -7,7 +7,7 @@ import {
   netHelpfulness,
 } from '../../common/domain/session-context.ts';
 
-/** What counts most for a reader of the profile (cognify-improve.md §3.9). */
+/** Priorities of sections (cognify-improve.md §3.9). */
 const SECTION_PRIORITY: Readonly<Record<ContextSection, number>> = {
   rules: 3,
   goals: 2,
@@ -20,7 +20,7 @@ const SECTION_PRIORITY: Readonly<Record<ContextSection, number>> = {
   success_patterns: 1,
 };
 
-/** Characters of the statements, without headings. */
+/** Maximum characters of statements, without headings. */
 const SECTION_BUDGET = 400;
 const TOTAL_BUDGET = 1200;
 
@@ -28,15 +28,15 @@ const TITLE = '## Active session guidance';
 const NOTE = 'Learned earlier in this session. Within a section later items win over earlier ones.';
 
 export interface Guidance {
-  /** Markdown, as it is put into a prompt or shown by recall. */
+  /** Markdown for a prompt, or as a result of recall. */
   readonly text: string;
-  /** The rows that are in it. */
+  /** Ids of the rows in the text. */
   readonly ids: readonly string[];
 }
 
 /**
- * The guidance that fits a query best, within the budgets; null when there is none. Chosen by score, shown by section and
- * age. Rows of the other profile and those that are not usable are left out.
+ * Returns the guidance that matches a query best, within the budgets, or null. Rows are selected by score and shown by
+ * section and age; rows of other profiles and unusable ones are left out.
  */
 export function guidanceFor(rows: readonly ContextRow[], profile: ContextProfile, query: string): Guidance | null {
   const asked = tokensOf(query);
@@ -58,7 +58,7 @@ export function guidanceFor(rows: readonly ContextRow[], profile: ContextProfile
   return chosen.length === 0 ? null : { text: render(chosen, profile), ids: chosen.map((row) => row.id) };
 }
 
-/** 10·section + 5·confidence + 4·overlap + 2·net helpfulness + priority + a hair for the newer one. */
+/** 10·section + 5·confidence + 4·overlap + 2·net helpfulness + priority; the newer row wins a tie. */
 function scoreOf(row: ContextRow, asked: ReadonlySet<string>): number {
   const words = tokensOf(row.content);
   let shared = 0;
@@ -75,7 +75,7 @@ function scoreOf(row: ContextRow, asked: ReadonlySet<string>): number {
   );
 }
 
-/** Longer questions than this say no more about what guides the answer. */
+/** Characters of a query that are compared. */
 const MAX_QUERY_CHARACTERS = 4000;
 
 function tokensOf(text: string): ReadonlySet<string> {

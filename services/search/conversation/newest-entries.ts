@@ -1,7 +1,7 @@
-/** What of a session is looked through, however long it is. */
+/** Maximum entries and characters of a session that are searched. */
 const READ_LIMITS = { entries: 2000, characters: 8_000_000 } as const;
 
-/** Entries may be megabytes: pages begin small, and grow by so much when what was read was small. */
+/** Entries may have megabytes: the first page is small, and pages grow when the entries are small. */
 const FIRST_PAGE = 10;
 const GROWTH = 4;
 const GREATEST_PAGE = 500;
@@ -9,22 +9,22 @@ const GREATEST_PAGE = 500;
 interface NewestEntries<Entry> {
   /** Oldest first. */
   readonly entries: readonly Entry[];
-  /** Older ones that were left unread. */
+  /** Number of older entries that were not read. */
   readonly unread: number;
 }
 
 export interface EntryPages<Entry> {
-  /** Entries ever appended, and how many of the oldest are gone: they are numbered from 1 without gaps. */
+  /** Entries appended so far, numbered from 1 without gaps, and how many of the oldest have expired. */
   readonly count: number;
   readonly expired: number;
   after(number: number, limit: number): Promise<readonly Entry[]>;
-  /** Characters, about. */
+  /** Approximate characters. */
   sizeOf(entry: Entry): number;
 }
 
 /**
- * The newest entries of a session, page by page towards the past, until a limit is reached. Pages are as long as what
- * was read so far lets one expect to fit. The newest entry is always read.
+ * Reads the newest entries of a session, page by page towards the past, until a limit is reached. The size of a page is
+ * estimated from the entries read so far. The newest entry is always read.
  */
 export async function newestEntries<Entry>(
   pages: EntryPages<Entry>,

@@ -1,13 +1,13 @@
-/** What a message says of the answer before it. */
+/** Feedback on the previous answer in a message. */
 interface SpokenFeedback {
-  /** 1 to 5; null for thanks that judge nothing. */
+  /** 1 to 5; null for thanks without a rating. */
   readonly rating: number | null;
-  /** Nothing else was said. */
+  /** Whether the message contains nothing else. */
   readonly isAll: boolean;
 }
 
-/** A longer one has more to say than a verdict. */
-const MAX_VERDICT_LENGTH = 80;
+/** Maximum characters of a clause that is feedback. */
+const MAX_CLAUSE_LENGTH = 80;
 
 const PRAISED =
   '(?:right|correct|true|perfect|great|helpful|spot on|exactly right|what i (?:needed|wanted|was looking for|meant))';
@@ -22,7 +22,7 @@ const NO = '(?:no|nope|nah|sorry|hm+|but|sorry but|no sorry)';
 
 const whole = (pattern: string) => new RegExp(`^${pattern}$`, 'u');
 
-/** Each has to be a whole clause: words of a verdict inside another sentence say nothing of the answer. */
+/** Patterns of whole clauses: the same words inside another sentence are no feedback. */
 const GOOD: readonly RegExp[] = [
   whole(`(?:${YES} |${THANKS} )*${ANSWER}${IS} ${ADVERB}${PRAISED}(?: ${THANKS})?`),
   whole(`${ANSWER} (?:helped|helps|worked|works)(?: me)?(?: a lot)?(?: ${THANKS})?`),
@@ -46,8 +46,8 @@ const BAD: readonly RegExp[] = [
 const COURTESY = whole(`(?:${YES} )*${THANKS}`);
 
 /**
- * A verdict on the previous answer, told without a model, or null: only messages that begin with a clause which is one as a
- * whole, and that nothing contradicts. A question is never one.
+ * Detects feedback on the previous answer by rules, without a model; null when there is none. Only leading clauses count,
+ * each must be feedback as a whole, and they must not contradict each other. A question is never feedback.
  */
 export function spokenFeedback(message: string): SpokenFeedback | null {
   const text = message.slice(0, 4000).trim();
@@ -56,7 +56,7 @@ export function spokenFeedback(message: string): SpokenFeedback | null {
   let rest = text;
   while (rest !== '') {
     const clause = /^[^.!?;\n—]*[.!?;\n—]*\s*/u.exec(rest)?.[0] ?? rest;
-    const rating = verdictOf(clause);
+    const rating = ratingOf(clause);
     if (rating === undefined) break;
     if (rating === null) isThanked = true;
     else ratings.push(rating);
@@ -67,9 +67,9 @@ export function spokenFeedback(message: string): SpokenFeedback | null {
   return { rating: ratings[0] ?? null, isAll: rest === '' };
 }
 
-/** Undefined: no verdict. Null: thanks. */
-function verdictOf(clause: string): number | null | undefined {
-  if (clause.includes('?') || clause.length > MAX_VERDICT_LENGTH) return undefined;
+/** Returns the rating; null for thanks, undefined for anything else. */
+function ratingOf(clause: string): number | null | undefined {
+  if (clause.includes('?') || clause.length > MAX_CLAUSE_LENGTH) return undefined;
   const plain = clause
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N}'’]+/gu, ' ')

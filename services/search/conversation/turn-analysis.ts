@@ -7,11 +7,11 @@ import { ACKNOWLEDGEMENT } from '../../common/text/repetition/own-answers.ts';
 import { modelCallContext, type SearchRequest } from '../model.ts';
 import type { Conversation } from './conversation.ts';
 
-/** What a message is besides a question (search-recall.md §4.3). */
+/** What a message contains besides a question (search-recall.md §4.3). */
 export interface TurnAnalysis {
-  /** Said in place of an answer; null when the message asks something. */
+  /** Reply in place of an answer; null when the message is a question. */
   readonly acknowledgement: string | null;
-  /** Of the previous answer: 1 to 5, null when it was not judged. */
+  /** Rating of the previous answer, 1 to 5; null without one. */
   readonly rating: number | null;
   readonly contextRatings: ReadonlyMap<string, 'helpful' | 'harmful'>;
   readonly lessons: readonly NewContextRow[];
@@ -48,7 +48,7 @@ const SCHEMA = closed({
   }),
 });
 
-/** One call beside the answer's. Whatever goes wrong with it, the answer is given as if nobody had asked. */
+/** Analyses a message with one model call. Logs errors and returns null: they must not fail the answer. */
 export async function analyseTurn(
   { logger }: { readonly logger: Logger },
   model: LanguageModel,
@@ -93,11 +93,11 @@ function analysisOf(answer: Answer, { guidance }: Conversation): TurnAnalysis {
       return { profile: 'qa', section, content: content.slice(0, MAX_CONTEXT_CHARACTERS), confidence };
     });
   const isRating = rating !== null && Number.isInteger(rating) && rating >= 1 && rating <= 5;
-  const says = (text: string | null) => text !== null && text.trim() !== '';
-  const isSignal = isRating || ratings.length > 0 || lessons.length > 0 || says(answer.response_to_user);
-  const isAsked = says(answer.query_to_answer) || !isSignal;
+  const hasText = (text: string | null) => text !== null && text.trim() !== '';
+  const isSignal = isRating || ratings.length > 0 || lessons.length > 0 || hasText(answer.response_to_user);
+  const isQuestion = hasText(answer.query_to_answer) || !isSignal;
   return {
-    acknowledgement: isAsked ? null : answer.response_to_user?.trim() || ACKNOWLEDGEMENT,
+    acknowledgement: isQuestion ? null : answer.response_to_user?.trim() || ACKNOWLEDGEMENT,
     rating: isRating ? rating : null,
     contextRatings: new Map(ratings.map(({ entry_id, rating }) => [entry_id, rating])),
     lessons,
@@ -115,7 +115,7 @@ function promptOf({ query }: SearchRequest, { turns, guidance }: Conversation): 
   ].join('\n\n');
 }
 
-/** The text cannot close its own fence. */
+/** Wraps a text in tags that the text cannot close. */
 function fenced(name: string, text: string): string {
   const inside = text
     .slice(0, MAX_SHOWN)

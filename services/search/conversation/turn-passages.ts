@@ -1,68 +1,67 @@
 import type { DatasetRef } from '../../common/kernel/dataset.ts';
 import type { RankedPassage, SearchRequest } from '../model.ts';
-import { gatherPassages, type QueryVector } from '../retrieval/gather-passages.ts';
-import type { InfluenceWish } from '../retrieval/learned-weights.ts';
+import type { InfluenceOptions } from '../retrieval/learned-weights.ts';
 import type { Retrieval } from '../retrieval/retrieval.ts';
+import { type QueryVector, retrievePassages } from '../retrieval/retrieve-passages.ts';
 import type { Conversation, ConversationDependencies } from './conversation.ts';
 
-export interface TurnMaterial {
-  /** What the passages were found for. */
+export interface TurnPassages {
+  /** The query that the passages were retrieved for. */
   readonly query: string;
   readonly retrieval: Retrieval;
-  /** Passages that only the conversation found. */
+  /** Passages that only the follow-up query found. */
   readonly found: readonly string[];
 }
 
 /**
- * Passages for a question that is a turn of a conversation. A model is shown what the question finds together with what it
- * finds behind the turns before it; one of the two may fail. Quotes are made of one question: that which the
- * conversation completes.
+ * Retrieves the passages for a question of a conversation. For a model the results of the question and of its follow-up
+ * query are merged, and one of the two may fail. Without a model the follow-up query replaces the question.
  */
-export async function gatherForTurn(
+export async function retrieveTurnPassages(
   deps: ConversationDependencies,
   request: SearchRequest,
   target: {
     readonly dataset: DatasetRef;
     readonly vector: QueryVector;
     readonly limit: number;
-    readonly influence: InfluenceWish;
+    readonly influence: InfluenceOptions;
     readonly conversation: Conversation | null;
   },
-): Promise<TurnMaterial> {
+): Promise<TurnPassages> {
   const { query } = request;
   const lookup = target.conversation?.lookup ?? null;
-  if (lookup === null) return { query, retrieval: (await gatherPassages(deps, request, target)).retrieval, found: [] };
+  if (lookup === null) return { query, retrieval: await retrievePassages(deps, request, target), found: [] };
   const lookUp = async () => {
     const vector = await lookup.embedding.of(target.dataset);
-    return gatherPassages(deps, { ...request, query: lookup.query }, { ...target, vector });
+    return retrievePassages(deps, { ...request, query: lookup.query }, { ...target, vector });
   };
-  const behind = lookUp();
+  const followUp = lookUp();
   if (deps.languageModel === null) {
-    const { retrieval } = await behind;
+    const retrieval = await followUp;
     return { query: lookup.query, retrieval, found: retrieval.passages.map(({ id }) => id) };
   }
-  const [own, conversational] = await Promise.allSettled([gatherPassages(deps, request, target), behind]);
+  const [own, conversational] = await Promise.allSettled([retrievePassages(deps, request, target), followUp]);
   request.context.signal?.throwIfAborted();
   if (own.status === 'rejected') {
     if (conversational.status === 'rejected') throw own.reason;
-    const { retrieval } = conversational.value;
+    const retrieval = conversational.value;
     return { query, retrieval, found: retrieval.passages.map(({ id }) => id) };
   }
-  const { retrieval } = own.value;
+  const retrieval = own.value;
   if (conversational.status === 'rejected') return { query, retrieval, found: [] };
-  const merged = mergeRetrievals(retrieval, conversational.value.retrieval, target.limit);
+  const merged = mergeRetrievals(retrieval, conversational.value, target.limit);
   const known = new Set(retrieval.passages.map(({ id }) => id));
   return { query, retrieval: merged, found: merged.passages.map(({ id }) => id).filter((id) => !known.has(id)) };
 }
 
-/** One of `limit` passages in three is kept for what only the conversation found (search-recall.md §4.4). */
+/** Every third passage is reserved for results of the follow-up query alone (search-recall.md §4.4). */
 function reservedOf(limit: number): number {
   return limit <= 2 ? 0 : Math.max(1, Math.floor(limit / 3));
 }
 
 /**
- * What a question found together with what it found behind the turns before it: first what both found, in the order of the
- * question, then what only the question, then what only the conversation found. Words and names are those of the question.
+ * Merges the retrieval of a question with that of its follow-up query: first passages of both, in the order of the
+ * question, then those of the question alone, then those of the follow-up alone. The analysis is that of the question.
  */
 export function mergeRetrievals(own: Retrieval, conversational: Retrieval, limit: number): Retrieval {
   const found = new Set(conversational.passages.map(({ id }) => id));

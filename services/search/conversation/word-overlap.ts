@@ -1,20 +1,20 @@
-/** Characters of one entry that are looked through: what stands behind them is no reason to find it. */
+/** Characters of one entry that are searched. */
 const MAX_SEARCHED = 100_000;
 
-/** The words of a query as the session lanes count them: lower case, two letters or digits and more, each once. */
+/** Returns the distinct words of a query in lower case, of at least two letters or digits. */
 export function wordsOf(text: string): ReadonlySet<string> {
   return new Set(text.slice(0, MAX_SEARCHED).toLowerCase().match(WORD) ?? []);
 }
 
 const WORD = /[\p{L}\p{N}_]{2,}/gu;
 
-/** With more words than these, or after so many places inside other words, taking the text apart is cheaper. */
+/** With more words, or after so many matches inside other words, splitting the text is cheaper than searching it. */
 const FEW_WORDS = 32;
 const MAX_MISSES = 200;
 
 /**
- * How many of the words occur in the texts, each once. Looking words up is several times cheaper than taking texts apart,
- * but not for whatever a query and a text hold: neither may make this slower than taking the text apart once.
+ * Counts the words that occur in the texts. Searching for each word is several times cheaper than splitting the texts, but
+ * not for every input: the limits above keep the cost below that of splitting once.
  */
 export function overlapWith(words: ReadonlySet<string>, texts: readonly string[]): number {
   const text = texts.join('\n').slice(0, MAX_SEARCHED).toLowerCase();
@@ -46,7 +46,7 @@ function standsAlone(text: string, start: number, end: number): boolean {
   );
 }
 
-/** Of two UTF-16 units, which may be one letter. */
+/** Patterns over two UTF-16 units, which may be one letter. */
 const ENDS_IN_WORD = /[\p{L}\p{N}_]$/u;
 const BEGINS_WITH_WORD = /^[\p{L}\p{N}_]/u;
 
@@ -55,7 +55,7 @@ export interface Overlapping<Entry> {
   readonly overlap: number;
 }
 
-/** Entries that share words with the query, those that share most first; equals keep their order (search-recall.md §6.4). */
+/** Returns the entries that share words with the query, most shared words first; ties keep their order (search-recall.md §6.4). */
 export function rankByOverlap<Entry>(
   words: ReadonlySet<string>,
   entries: readonly Entry[],

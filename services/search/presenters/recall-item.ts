@@ -28,20 +28,20 @@ const KIND: Readonly<Record<AnsweredType, string>> = {
   SKILLS: 'skill',
 };
 
-/** Items of all lanes in lane order (search-recall.md §6.4). */
+/** Presents the results of all lanes, in lane order (search-recall.md §6.4). */
 export function presentFindings(findings: readonly RecallFinding[], shape: Shape): readonly object[] {
   return findings.flatMap((finding) => {
     if (finding.lane === 'system') return [presentMarker(finding)];
     if (finding.lane === 'skills') return finding.skills.map(presentOfferedSkill);
     if (finding.lane === 'graph') {
-      const told = finding.missing === null ? {} : { routed_type: finding.missing };
-      return finding.outcomes.flatMap((outcome) => presentGraphItems(outcome, { ...shape, told }));
+      const routing = finding.missing === null ? {} : { routed_type: finding.missing };
+      return finding.outcomes.flatMap((outcome) => presentGraphItems(outcome, { ...shape, routing }));
     }
     return presentSessionFinding(finding, shape.explain);
   });
 }
 
-/** What is said when the question asks for a type that this server does not have; null otherwise. */
+/** Returns the warning for a question routed to an unsupported type; null otherwise. */
 export function missingTypeText(findings: readonly RecallFinding[]): string | null {
   const found = findings.find((finding) => finding.lane === 'graph');
   if (found === undefined || found.missing === null) return null;
@@ -50,7 +50,7 @@ export function missingTypeText(findings: readonly RecallFinding[]): string | nu
 
 function presentGraphItems(
   { dataset, outcome }: DatasetOutcome,
-  shape: Shape & { readonly told: object },
+  shape: Shape & { readonly routing: object },
 ): readonly object[] {
   if (outcome === null) return [];
   const common = {
@@ -74,7 +74,7 @@ function presentGraphItems(
     score: own.score ?? null,
     dataset_id: common.dataset_id,
     dataset_name: common.dataset_name,
-    metadata: { ...shape.told, ...own.metadata },
+    metadata: { ...shape.routing, ...own.metadata },
     raw: own.raw,
     structured: own.structured ?? null,
     source: 'graph',
@@ -115,13 +115,13 @@ function presentGraphItems(
   });
 }
 
-/** An object is itself, anything else the `value` of one; the entries of a list likewise. */
+/** Wraps a value that is not an object as `{ value }`; the entries of a list likewise. */
 function rawValue(value: Json | readonly Json[]): object {
   if (Array.isArray(value)) return { value: value.map(rawValue) };
   return typeof value === 'object' && value !== null ? value : { value };
 }
 
-/** Present keys only. */
+/** Returns the metadata of a row, without keys that have no value. */
 function rowMetadata(row: Readonly<Record<string, unknown>>): object {
   const entries: readonly (readonly [string, unknown])[] = [
     ['data_id', row['document_id']],
@@ -132,22 +132,22 @@ function rowMetadata(row: Readonly<Record<string, unknown>>): object {
   return Object.fromEntries(entries.filter(([, value]) => value !== null && value !== undefined));
 }
 
-function presentMarker({ verdict, threshold }: Extract<RecallFinding, { lane: 'system' }>) {
-  const isFailed = verdict.status === 'build_failed';
+function presentMarker({ notReady, threshold }: Extract<RecallFinding, { lane: 'system' }>) {
+  const isFailed = notReady.status === 'build_failed';
   return {
     source: 'system',
-    status: verdict.status,
+    status: notReady.status,
     text: isFailed
       ? 'Memory could not be built: the last processing run failed. Fix the cause and run cognify again.'
       : 'Memory is warming up: nothing has been processed yet. Add data and run cognify, then ask again.',
     datapoint_count: 0,
     threshold,
-    error_class: isFailed ? verdict.errorClass : null,
-    error_message: isFailed ? verdict.errorMessage : null,
+    error_class: isFailed ? notReady.errorClass : null,
+    error_message: isFailed ? notReady.errorMessage : null,
   };
 }
 
-/** Items of the session lanes, field for field as stored (search-recall.md §6.4). */
+/** Presents results of the session lanes with the stored fields (search-recall.md §6.4). */
 function presentSessionFinding(finding: SessionFinding, explain: boolean): readonly object[] {
   const { session } = finding;
   const origin = {

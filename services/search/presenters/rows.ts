@@ -1,14 +1,14 @@
 import type { ChunkPayload, SummaryPayload } from '../../common/domain/index-rows.ts';
 import { COGNIFY_PIPELINE } from '../../common/domain/run.ts';
-import type { Explanation, FoundRow, RankedPassage, StatementMark } from '../model.ts';
+import type { Explanation, FoundRow, RankedPassage, StatementState } from '../model.ts';
 
 /**
- * Distance of a row that is no neighbour of the query in vector space: orthogonal. The wire promises a number, and the
- * order is the fused one anyway.
+ * Distance of a row that is not among the nearest vectors: orthogonal. The contract requires a number, and rows are ordered
+ * by rank anyway.
  */
 const UNRELATED = 1;
 
-/** CHUNKS: payload and score (search-recall.md §3.0). */
+/** Presents a row of CHUNKS: payload and score (search-recall.md §3.0). */
 export function presentChunk(scored: FoundRow, explain: boolean) {
   const payload = scored.row.payload as ChunkPayload;
   return {
@@ -27,7 +27,7 @@ export function presentChunk(scored: FoundRow, explain: boolean) {
   };
 }
 
-/** SUMMARIES: the same keys; a summary knows its chunk, not its document. */
+/** Presents a row of SUMMARIES: the same keys, with the chunk of the summary. */
 export function presentSummary(scored: FoundRow) {
   const payload = scored.row.payload as SummaryPayload;
   return {
@@ -45,10 +45,10 @@ export function presentSummary(scored: FoundRow) {
   };
 }
 
-/** Names the way passages are cut; a new one when it changes. */
+/** Version of chunking: changes with its rules. */
 const CHUNKER_ID = 'structure_chunker_v1';
 
-/** CHUNKS_LEXICAL: the chunk as a node of the graph, without a score. */
+/** Presents a row of CHUNKS_LEXICAL: the chunk as a node of the graph, without a score. */
 export function presentLexicalChunk(scored: FoundRow) {
   const payload = scored.row.payload as ChunkPayload;
   return {
@@ -71,7 +71,7 @@ export function presentLexicalChunk(scored: FoundRow) {
   };
 }
 
-/** What the reference keeps about rows. Null: this server keeps or computes no such thing. */
+/** Returns the bookkeeping fields of the contract. Null: not stored or computed by this server. */
 function bookkeeping({ row, feedbackWeight }: FoundRow, payload: ChunkPayload | SummaryPayload) {
   const at = epochMs(payload.createdAt);
   return {
@@ -91,7 +91,7 @@ function bookkeeping({ row, feedbackWeight }: FoundRow, payload: ChunkPayload | 
   };
 }
 
-/** JSON text of the item's metadata as the data routes show it, node sets among it. */
+/** Returns the metadata of the item as JSON text, node sets included, as the data routes present it. */
 function metadataText({ externalMetadata, nodeSets }: ChunkPayload | SummaryPayload): string | null {
   const metadata = { ...externalMetadata, ...(nodeSets.length === 0 ? {} : { node_set: nodeSets }) };
   return Object.keys(metadata).length === 0 ? null : JSON.stringify(metadata);
@@ -101,7 +101,7 @@ function explanation(passage: RankedPassage | null, explain: boolean): { readonl
   return explain && passage !== null ? { explain: presentExplanation(passage) } : {};
 }
 
-/** Why a passage stands where it stands; the shape of `explain: true`. */
+/** Presents why a passage has its rank, for `explain: true`. */
 export function presentExplanation(passage: RankedPassage) {
   const why: Explanation = passage.explanation;
   return {
@@ -121,8 +121,8 @@ export function presentExplanation(passage: RankedPassage) {
   };
 }
 
-/** A statement of the passage that replaced another, or was replaced. */
-function presentStatement({ supersession, text, state, isLeftOut }: StatementMark) {
+/** Presents a statement that superseded another or was superseded. */
+function presentStatement({ supersession, text, state, isOmitted }: StatementState) {
   const { id, subject, predicate, newer } = supersession;
   return {
     supersession_id: id,
@@ -130,12 +130,12 @@ function presentStatement({ supersession, text, state, isLeftOut }: StatementMar
     predicate,
     text,
     state,
-    left_out: isLeftOut,
+    left_out: isOmitted,
     superseded_by: newer.text,
     since: newer.from,
   };
 }
-/** Epoch milliseconds of a stored time, as rows carry it; null when it is no time. */
+/** Returns a stored time in epoch milliseconds; null when it is not a time. */
 export function epochMs(time: string | undefined): number | null {
   const value = time === undefined ? Number.NaN : Date.parse(time);
   return Number.isNaN(value) ? null : value;

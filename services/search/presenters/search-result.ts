@@ -18,7 +18,7 @@ import { presentChunk, presentExplanation, presentLexicalChunk, presentSummary }
 
 type Shape = Pick<SearchRequest, 'onlyContext' | 'explain'>;
 
-/** The `R` of search-recall.md §1.4: rows, a list with the answer, or the context. */
+/** Presents a result (`R` of search-recall.md §1.4): rows, a list with the answer, or the context. */
 function presentOutcome({ dataset, outcome }: DatasetOutcome, shape: Shape): unknown {
   if (outcome === null) return [];
   if (outcome.kind === 'skills') {
@@ -46,12 +46,12 @@ export function presentRows(outcome: Extract<SearchOutcome, { kind: 'rows' }>, s
   }
 }
 
-/** Which query gave the rows, what their values are called, and whether there were more; the shape of `explain: true`. */
+/** Presents the graph query of the rows, for `explain: true`. */
 export function presentQuery({ cypher, columns, isCut }: RecordsOutcome) {
   return { cypher, columns, is_cut: isCut };
 }
 
-/** Why its passages were found, and what the conversation gave; the shape of `explain: true`. */
+/** Presents why passages were found and what the conversation contributed, for `explain: true`. */
 export function presentCompletion(outcome: Extract<SearchOutcome, { kind: 'completion' }>) {
   const { passages, turn, globalContext, triplets } = outcome;
   return {
@@ -75,7 +75,7 @@ function presentTurn({ session, turns, lookup, found, contextIds }: Conversation
   return { session_id: session, turns, lookup_query: lookup, found_chunk_ids: found, context_ids: contextIds };
 }
 
-/** With access control: one entry per dataset. */
+/** Presents one entry per dataset, with access control. */
 export function presentByDataset(outcomes: readonly DatasetOutcome[], shape: Shape) {
   return outcomes.map(({ dataset, outcome, error }) => ({
     dataset_id: dataset?.id ?? null,
@@ -88,19 +88,19 @@ export function presentByDataset(outcomes: readonly DatasetOutcome[], shape: Sha
   }));
 }
 
-/** Without access control: the results themselves; a single list is not wrapped again. */
-export function presentAsOneStore(outcomes: readonly DatasetOutcome[], shape: Shape): readonly unknown[] {
+/** Presents the results themselves, without access control; a single list is not wrapped again. */
+export function presentMerged(outcomes: readonly DatasetOutcome[], shape: Shape): readonly unknown[] {
   const results = outcomes.map((outcome) => presentOutcome(outcome, shape));
   const [only] = results;
   return results.length === 1 && Array.isArray(only) ? only : results;
 }
 
-/** What a skill says of itself, and how near it is; never the procedure (search-recall.md §3.22). */
+/** Presents a skill with its distance, without the procedure (search-recall.md §3.22). */
 export function presentFoundSkill({ skill, distance }: FoundSkill, dataset: DatasetRef | null) {
   return { ...skillRow(skill, dataset === null ? [] : [dataset.id]), score: distance };
 }
 
-/** An item that recall adds for a query that asks for a skill. */
+/** Presents a skill that recall suggests for a query. */
 export function presentOfferedSkill(found: FoundSkill) {
   const { name, description } = found.skill;
   return { source: 'skills', text: `${name}: ${description}`, skill: name, score: found.distance };

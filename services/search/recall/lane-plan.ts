@@ -1,4 +1,4 @@
-/** Scopes that the wire accepts, in the order its error text names them. */
+/** Scopes of the contract, in the order of its error text. */
 export const RECALL_SCOPES = [
   'all',
   'auto',
@@ -14,14 +14,14 @@ export const RECALL_SCOPES = [
 
 export type RecallLane = 'graph' | 'session' | 'trace' | 'session_context' | 'code' | 'tools';
 
-/** The lanes to run, in order, each once. */
+/** Lanes to run, in order, each once. */
 export interface LanePlan {
   readonly lanes: readonly RecallLane[];
-  /** What the session lane finds is the whole answer: the lanes behind it are asked only when it finds nothing. */
+  /** Stops after the session lane when it finds something. */
   readonly sessionFirst: boolean;
 }
 
-/** A scope that is none; the route answers the contract's fixed text. */
+/** An unknown scope; the route answers with the fixed text of the contract. */
 export class RecallScopeError extends Error {
   override readonly name = 'RecallScopeError';
 }
@@ -32,7 +32,7 @@ interface LaneConditions {
   readonly hasType: boolean;
 }
 
-/** What a recall runs (search-recall.md §6.2). Null means auto; an empty list means nothing. */
+/** Returns the lanes for the requested scopes (search-recall.md §6.2). Null means auto; an empty list means none. */
 export function planLanes(scope: readonly string[] | null, conditions: LaneConditions): LanePlan {
   if (scope === null) return autoPlan(conditions);
   for (const name of scope) {

@@ -7,14 +7,15 @@ import type { DocumentStore } from '../../common/storage/ports/document-store.ts
 import type { SearchSettings } from '../model.ts';
 import { hasSearchableMemory } from '../retrieval/visibility.ts';
 
-/** Why recall cannot search yet; null when it can (search-recall.md §6.5). */
-export type Verdict =
+/** Why recall cannot search yet (search-recall.md §6.5). */
+export type NotReady =
   | { readonly status: 'memory_warming_up' }
   | { readonly status: 'build_failed'; readonly errorClass: string | null; readonly errorMessage: string | null };
 
 export interface Readiness {
-  judge(datasets: readonly DatasetRef[], context: CallContext): Promise<Verdict | null>;
-  /** The dataset is gone: what was remembered of it no longer holds. */
+  /** Returns null when recall can search. */
+  check(datasets: readonly DatasetRef[], context: CallContext): Promise<NotReady | null>;
+  /** Forgets the state of a dataset that was erased or changed. */
   forget(dataset: string): void;
 }
 
@@ -30,7 +31,7 @@ const ADD_PIPELINE = 'add_pipeline';
 const BUILD_PIPELINES = ['cognify_pipeline', 'memify_pipeline'];
 const MAX_REMEMBERED = 10_000;
 
-/** Remembers datasets that were ready, for the configured time; anything else is asked again. */
+/** Creates the readiness check. Ready datasets are cached for the configured time, others are checked again. */
 export function createReadiness(deps: ReadinessDeps): Readiness {
   const warmUntil = new Map<string, number>();
   const remember = (datasets: readonly DatasetRef[]) => {
@@ -40,17 +41,17 @@ export function createReadiness(deps: ReadinessDeps): Readiness {
   };
   return {
     forget: (dataset) => void warmUntil.delete(dataset),
-    async judge(datasets, context) {
+    async check(datasets, context) {
       if (!deps.settings.recallWarmupShortcircuit || deps.settings.recallWarmupThreshold === 0) return null;
       const now = deps.clock.monotonicMs();
       if (datasets.some((dataset) => (warmUntil.get(dataset.id) ?? 0) > now)) return null;
       try {
-        const verdict = await ask(deps, datasets, context);
-        if (verdict === null) remember(datasets);
-        return verdict;
+        const state = await readState(deps, datasets, context);
+        if (state === null) remember(datasets);
+        return state;
       } catch (error) {
         context.signal?.throwIfAborted();
-        // The search itself will tell what is wrong; a broken probe must not hide memory that is there.
+        // The search reports the error itself; a failed check must not hide existing memory.
         deps.logger.warn('recall.readiness.failed', { error });
         return null;
       }
@@ -58,23 +59,23 @@ export function createReadiness(deps: ReadinessDeps): Readiness {
   };
 }
 
-async function ask(
+async function readState(
   deps: ReadinessDeps,
   datasets: readonly DatasetRef[],
   context: CallContext,
-): Promise<Verdict | null> {
+): Promise<NotReady | null> {
   if (datasets.length === 0) return { status: 'memory_warming_up' };
   const pipelines = [ADD_PIPELINE, ...BUILD_PIPELINES];
   const { runs } = await deps.messenger.call('cognify.RunStatuses', { datasets, pipelines }, context);
   const builds = runs.filter((run) => run.pipeline !== ADD_PIPELINE);
   if (builds.some((run) => run.status === 'DATASET_PROCESSING_COMPLETED')) return null;
   if (builds.length === 0 && runs.length > 0) return null;
-  // The newest run of a pipeline hides a completed one before it; what is built stays searchable.
+  // The newest run of a pipeline hides an earlier completed one; built memory stays searchable.
   for (const dataset of datasets) if (await hasSearchableMemory(deps.store, dataset)) return null;
   return failureOf(builds) ?? { status: 'memory_warming_up' };
 }
 
-function failureOf(builds: readonly RunState[]): Verdict | null {
+function failureOf(builds: readonly RunState[]): NotReady | null {
   const failed = builds.filter((run) => run.status === 'DATASET_PROCESSING_ERRORED');
   const newest = failed.toSorted((a, b) => (a.startedAt < b.startedAt ? 1 : -1))[0];
   if (newest === undefined || failed.length < builds.length) return null;

@@ -5,39 +5,39 @@ import { recordSearch } from '../history.ts';
 import type { AnswerListener, DatasetOutcome, FoundSkill, SearchRequest } from '../model.ts';
 import { readableDatasets } from '../search-datasets.ts';
 import { type AnsweredType, isAnswered, type SearchType } from '../search-types.ts';
-import { takeTurn } from '../turn.ts';
+import { answerTurn } from '../turn.ts';
 import { answeringType } from '../types/check-request.ts';
-import { offeredFor } from '../types/skills.ts';
+import { suggestedSkills } from '../types/skills.ts';
 import { type LanePlan, planLanes, type RecallLane } from './lane-plan.ts';
-import type { Verdict } from './readiness.ts';
+import type { NotReady } from './readiness.ts';
 import { createSessionLanes, SESSION_LANES, type SessionFinding, type SessionLane } from './session-lanes.ts';
 
 export interface RecallRequest extends Omit<SearchRequest, 'type'> {
-  /** Null: chosen by the query. */
+  /** Null: chosen by `routedType`. */
   readonly type: SearchType | null;
   readonly scope: readonly string[] | null;
   readonly codeQuery: unknown;
   readonly toolsTrigger: string;
-  /** Of the guidance that the session_context lane shows. */
+  /** Profile of the guidance that the session_context lane returns. */
   readonly contextProfile: string;
 }
 
-/** What recall found, lane by lane. */
+/** A result of one recall lane. */
 export type RecallFinding =
   | GraphFinding
-  | { readonly lane: 'system'; readonly verdict: Verdict; readonly threshold: number }
+  | { readonly lane: 'system'; readonly notReady: NotReady; readonly threshold: number }
   | { readonly lane: 'skills'; readonly skills: readonly FoundSkill[] }
   | SessionFinding;
 
 interface GraphFinding {
   readonly lane: 'graph';
   readonly type: AnsweredType;
-  /** The type that the question asks for where this server has none: `type` answered in its place. */
+  /** The routed type when this server does not support it, and `type` ran instead. */
   readonly missing: SearchType | null;
   readonly outcomes: readonly DatasetOutcome[];
 }
 
-/** Told of the work as it goes on; used by the streamed form. */
+/** Receives the progress of a streamed recall. */
 export interface RecallListener extends AnswerListener {
   retrieving(): void;
 }
@@ -55,7 +55,7 @@ export async function recall(
   for (const lane of lanes) {
     if (sessionFirst && findings.some((finding) => finding.lane === 'session')) break;
     if (isSessionLane(lane)) {
-      findings.push(...(await sessionLanes.ask(lane)));
+      findings.push(...(await sessionLanes.search(lane)));
       continue;
     }
     if (lane !== 'graph') continue;
@@ -66,9 +66,9 @@ export async function recall(
       nothing = error;
     }
   }
-  // What a session holds is answered even when nothing was built yet.
+  // Session entries are returned even when no memory was built yet.
   if (nothing !== null && findings.length === 0) throw nothing;
-  // A stream has at least one stage; the graph tells its own once its errors are behind it.
+  // A stream has at least one stage; the graph lane emits its own after its checks have passed.
   if (findings.every(({ lane }) => lane !== 'graph')) listener?.retrieving();
   return findings;
 }
@@ -109,33 +109,33 @@ async function graphLane(
   const askedAt = deps.clock.now();
   const datasets = await readableDatasets(deps.messenger, request);
   const offered = await offeredFindings(deps, request, datasets);
-  // Skills are there without any memory being built.
+  // Skills need no built memory.
   if (!request.onlyContext && request.type !== 'SKILLS') {
-    const verdict = await deps.readiness.judge(datasets, request.context);
-    if (verdict !== null) {
+    const notReady = await deps.readiness.check(datasets, request.context);
+    if (notReady !== null) {
       const threshold = deps.settings.recallWarmupThreshold;
-      return lanes.length === 1 ? [{ lane: 'system', verdict, threshold }, ...offered] : offered;
+      return lanes.length === 1 ? [{ lane: 'system', notReady, threshold }, ...offered] : offered;
     }
   }
   const asked = request.type ?? routedType(request.query, deps.languageModel !== null);
-  const type = request.type === null ? answeredOr(asked, 'HYBRID_COMPLETION') : typeOf(request, asked, deps);
-  // The answers of several datasets come at once: their pieces would run into each other.
+  const type = request.type === null ? supportedTypeOr(asked, 'HYBRID_COMPLETION') : typeOf(request, asked, deps);
+  // Answers of several datasets are generated concurrently: their pieces would interleave.
   const isHeard = listener !== undefined && datasets.length === 1;
   const search: SearchRequest = { ...request, type, ...(isHeard ? { listener } : {}) };
   listener?.retrieving();
   let ran = type;
-  let turn = await takeTurn(deps, search, { type, datasets });
+  let turn = await answerTurn(deps, search, { type, datasets });
   if (request.type === null && type === 'CHUNKS_LEXICAL' && turn.outcomes.length === 0) {
     ran = 'HYBRID_COMPLETION';
-    turn = await takeTurn(deps, search, { type: ran, datasets });
+    turn = await answerTurn(deps, search, { type: ran, datasets });
   }
-  const { outcomes, keep } = turn;
-  await Promise.all([recordSearch(deps, search, { type: ran, outcomes, askedAt }), keep()]);
+  const { outcomes, save } = turn;
+  await Promise.all([recordSearch(deps, search, { type: ran, outcomes, askedAt }), save()]);
   const missing = request.type === null && !isAnswered(asked) ? asked : null;
   return [{ lane: 'graph', type: ran, missing, outcomes }, ...offered];
 }
 
-/** For a query that asks for a skill of one dataset (search-recall.md §6.3). */
+/** Returns skills for a query that asks for one in a single dataset (search-recall.md §6.3). */
 async function offeredFindings(
   deps: SearchDependencies,
   request: RecallRequest,
@@ -143,7 +143,7 @@ async function offeredFindings(
 ): Promise<readonly RecallFinding[]> {
   const [dataset, ...others] = datasets;
   if (request.onlyContext || request.type === 'SKILLS' || dataset === undefined || others.length > 0) return [];
-  const skills = await offeredFor(deps, dataset, request.query);
+  const skills = await suggestedSkills(deps, dataset, request.query);
   return skills.length === 0 ? [] : [{ lane: 'skills', skills }];
 }
 
@@ -151,9 +151,9 @@ function typeOf(request: RecallRequest, asked: SearchType, deps: SearchDependenc
   return answeringType(asked, request.query, deps);
 }
 
-/** A routed type that has no retriever is answered as another; one that the caller named is not. */
-function answeredOr(type: SearchType, otherwise: AnsweredType): AnsweredType {
-  return isAnswered(type) ? type : otherwise;
+/** Returns the type, or the fallback when this server does not support it. */
+function supportedTypeOr(type: SearchType, fallback: AnsweredType): AnsweredType {
+  return isAnswered(type) ? type : fallback;
 }
 
 const QUOTED_PHRASE = /^"[^"]+"$/u;
@@ -161,7 +161,7 @@ const CODING_RULES = /\b(?:coding|code)\s+(?:rules?|standards?|conventions?|guid
 const ABSOLUTE_DATE =
   /\b(?:in|on|since|before|after|during|between|until|by|from)\s+(?:the\s+)?(?:(?:early|late|mid)[- ])?(?:(?:january|february|march|april|may|june|july|august|september|october|november|december)\s+)?(?:\d{1,2}(?:st|nd|rd|th)?,?\s+)?(?:1\d|20)\d\d\b/iu;
 
-/** Rules for a recall that names no type; the first that fits (search-recall.md §6.3). No model is asked. */
+/** Returns the type for a recall that names none: the first rule that matches (search-recall.md §6.3). Calls no model. */
 export function routedType(query: string, hasLanguageModel: boolean): SearchType {
   if (!hasLanguageModel) return 'CHUNKS';
   if (QUOTED_PHRASE.test(query.trim())) return 'CHUNKS_LEXICAL';

@@ -15,7 +15,7 @@ export const SESSION_LANES = ['session', 'trace', 'session_context'] as const;
 
 export type SessionLane = (typeof SESSION_LANES)[number];
 
-/** What a lane found in the session that was read. */
+/** A result of a session lane. */
 export type SessionFinding =
   | (FoundEntries<QaEntry> & { readonly lane: 'session' })
   | (FoundEntries<TraceEntry> & { readonly lane: 'trace' })
@@ -29,7 +29,7 @@ export type SessionFinding =
 interface FoundEntries<Entry> {
   readonly session: Session;
   readonly found: readonly Overlapping<Entry>[];
-  /** Older entries that were not looked through. */
+  /** Number of older entries that were not searched. */
   readonly unread: number;
 }
 
@@ -38,12 +38,12 @@ type SessionLaneRequest = Pick<SearchRequest, 'principal' | 'context' | 'query' 
   readonly contextProfile: string;
 };
 
-/** The session lanes of one recall: whose session it is gets looked up once, when the first of them is asked. */
+/** Creates the session lanes of one recall. The session is looked up once, by the first lane. */
 export function createSessionLanes(deps: SearchDependencies, request: SessionLaneRequest) {
   let session: Promise<Session | null> | null = null;
   return {
-    /** Empty when the session holds nothing for the query, or there is none that the caller may read. */
-    async ask(lane: SessionLane): Promise<readonly SessionFinding[]> {
+    /** Returns nothing when the session has no match, or the caller may read no such session. */
+    async search(lane: SessionLane): Promise<readonly SessionFinding[]> {
       session ??= sessionOf(deps, request);
       const read = await session;
       const finding = read === null ? null : await ASK[lane](deps.sessions, request, read);
@@ -109,9 +109,9 @@ function traceTexts(trace: TraceEntry): readonly string[] {
 }
 
 /**
- * The session of the name that a caller reads, of those it may see – its own, those of its agents, those of datasets it can
- * read: one of a dataset before one of none, somebody else's before the own one (agents and colleagues work in it for the
- * caller), the one used last before others (search-recall.md §6.4). Null when the caller may see none.
+ * Returns the session that a name means for a caller (search-recall.md §6.4), or null. Candidates are sessions of the
+ * caller, of its agents and of readable datasets. Order: sessions of a dataset before those without one; those of other
+ * users (agents and colleagues work in them for the caller) before the caller's own; the last used first.
  */
 async function readableSession(
   { visible, users }: SessionReaders,
@@ -119,13 +119,13 @@ async function readableSession(
   query: { readonly name: string; readonly readable: readonly DatasetId[] },
 ): Promise<Session | null> {
   const { name, readable } = query;
-  // A limited key reaches datasets, not its user: of the user's own sessions it sees those of its datasets.
+  // A limited key grants access to datasets, not to its user: it sees the user's sessions of those datasets only.
   const viewers: readonly UserId[] = isLimited(principal)
     ? []
     : [principal.id, ...(await users.childAgents(principal.id))];
   const viewer = { users: viewers, datasets: readable };
   const sessions = await visible.named({ tenant: principal.tenant }, viewer, name);
-  // Everybody who searches a dataset has a default session of that name: nobody means the one of somebody else.
+  // Every user has a default session of this name per dataset: the caller means its own.
   const ownLast = isDefaultSession(name) ? -1 : 1;
   const rank = ({ dataset, user }: Session) => (dataset === null ? 2 : 0) + (user === principal.id ? ownLast : 0);
   return sessions.toSorted((one, other) => rank(one) - rank(other) || newerFirst(one, other))[0] ?? null;

@@ -4,18 +4,18 @@ import type { NamedEntity } from './candidates.ts';
 import type { LaneContext, LaneHit } from './lanes.ts';
 import { personalisedPageRank, type WeightedEdge } from './ppr.ts';
 
-/** A passage that another leads to, through an entity that the query does not name. */
+/** A link from one passage to another through an entity that the query does not name. */
 export interface PassageLink {
   readonly from: string;
   readonly to: string;
   readonly entityId: string;
-  /** 0 to 1: how specific the entity is, and whether it leads to (or from) the passage about it. */
+  /** 0 to 1: grows with the specificity of the entity, and when one of the passages is about it. */
   readonly weight: number;
 }
 
-/** The entity–passage graph around the first hop's passages. */
+/** The graph of entities and passages around the passages of the first hop. */
 export interface Neighbourhood {
-  /** Entities of the first hop's passages. */
+  /** Entities of the passages of the first hop. */
   readonly mentions: readonly EdgeEvidence[];
   readonly links: readonly PassageLink[];
   readonly edges: readonly WeightedEdge[];
@@ -26,11 +26,11 @@ interface Appearance {
   readonly isSubject: boolean;
 }
 
-/** A hub's true number of passages is unknown; it counts as this many times the limit. */
+/** Factor of the limit that is taken as a hub's number of passages, which is unknown. */
 const HUB_FACTOR = 4;
 
 /**
- * Second hop: the entities of the seed passages, and the passages that share them. Two look-ups, bounded by
+ * Reads the second hop: the entities of the seed passages, and the passages that share them. Two look-ups, bounded by
  * seeds × entities and entities × passages.
  */
 export async function neighbourhood(
@@ -41,7 +41,7 @@ export async function neighbourhood(
 ): Promise<Neighbourhood> {
   const { passagesPerEntity, entitiesPerPassage } = context.settings;
   if (seeds.length === 0) return { mentions: [], links: [], edges: [] };
-  // Answers show these; of the many behind them the walk wants to know no more than the weight.
+  // Answers show these edges; of those of the second look-up only the weight is needed.
   const first = await contained(context, seeds, { direction: 'out', limitPerNode: entitiesPerPassage });
   const known = new Set(named.map((entity) => entity.entityId));
   const bridges = [...new Set(first.map((edge) => edge.target))].filter((id) => !known.has(id));
@@ -93,7 +93,7 @@ function byEntity(edges: readonly EdgeEvidence[]): ReadonlyMap<string, readonly 
   return new Map([...places].map(([entity, known]) => [entity, [...known.values()]]));
 }
 
-/** 1 for an entity of one passage, towards 0 for one of all passages. */
+/** Returns 1 for an entity of a single passage, towards 0 for one of all passages. */
 function specificityOf(appearances: number, limit: number, rowCount: number): number {
   const frequency = appearances > limit ? limit * HUB_FACTOR : appearances;
   return Math.min(1, Math.log(1 + rowCount / Math.max(1, frequency)) / Math.log(1 + Math.max(1, rowCount)));
@@ -107,14 +107,14 @@ function weighted(edges: readonly EdgeEvidence[]): readonly WeightedEdge[] {
   }));
 }
 
-/** Weight of the passages among the seeds of the walk, against the entities that the query names (HippoRAG 2). */
+/** Weight of passages as seeds of the walk, relative to the entities that the query names (HippoRAG 2). */
 const PASSAGE_SEED_WEIGHT = 0.05;
-/** Coarse: only the order of the first passages counts, and work grows with its inverse. */
+/** Coarse, because only the order of the first passages matters and the work grows with its inverse. */
 const WALK_EPSILON = 1e-4;
 
 /**
- * Passages by personalised PageRank from the entities of the query and, weakly, from the first hop's passages. Empty
- * when the query names no entity: then the walk could only repeat the first hop.
+ * Ranks passages by personalised PageRank from the entities of the query and, weakly, from the passages of the first hop.
+ * Empty when the query names no entity, since the walk would only repeat the first hop.
  */
 export function graphHits(
   edges: readonly WeightedEdge[],

@@ -8,22 +8,22 @@ import { type Candidate, createCandidate, createTermScorer, type NamedEntity } f
 import { byScore, type FoundEntity, type LaneContext, type LaneHit } from './lanes.ts';
 import { type FusedItem, fuse } from './rrf.ts';
 
-/** What the pool starts from. */
+/** Initial content of the pool. */
 interface PoolOrigin {
   readonly rows: readonly TextCandidate[];
   readonly statistics: TextCandidates['statistics'];
   readonly entities: readonly FoundEntity[];
-  /** Passages dated within the time the query asks for. */
+  /** Passages dated within the time window of the query. */
   readonly dated: readonly TextRow[];
 }
 
 export type Fusion = ReadonlyMap<string, FusedItem>;
 
-/** The passages that compete for one query, and how they are scored. */
+/** The candidate passages of one query, and their scores. */
 export class CandidatePool {
   readonly candidates = new Map<string, Candidate>();
   readonly named: readonly NamedEntity[];
-  /** Score units: what the query is worth. A query whose words the index does not know still ranks by its lanes. */
+  /** Unit of scores: the information of the query; 1 when the index knows none of its words. */
   readonly scale: number;
   /** idf of each term of the query. */
   readonly information: readonly number[];
@@ -54,7 +54,7 @@ export class CandidatePool {
     this.datedInformation = this.dated.size === 0 ? 0 : inverseRowFrequency(rowCount, this.dated.size);
   }
 
-  /** Naming an entity tells as much as a term of its rarity; beyond the limit, as much as the rarest word of its name. */
+  /** Returns the idf of an entity, like that of a term as rare; beyond the limit, that of the rarest word of its name. */
   private informationOf(name: string, appearances: number, rowCount: number): number {
     if (appearances <= this.context.settings.passagesPerEntity) return inverseRowFrequency(rowCount, appearances);
     const words = new Set(tokenize(name));
@@ -62,7 +62,7 @@ export class CandidatePool {
     return Math.max(0, ...known);
   }
 
-  /** Reads passages by id; those that readers may not see, or that are in other node sets, stay out. */
+  /** Adds passages by id, without those that are not visible or in other node sets. */
   async read(ids: readonly string[]): Promise<void> {
     const { text, scope, visibility, nodeSets, analysis } = this.context;
     const missing = ids.filter((id) => !this.candidates.has(id));
@@ -79,7 +79,7 @@ export class CandidatePool {
     }
   }
 
-  /** Reads what the passages say; one that was removed meanwhile competes no more. */
+  /** Reads the texts of the passages, and removes those that were deleted meanwhile. */
   async readTexts(ids: readonly string[]): Promise<void> {
     const { text, scope } = this.context;
     const unread = ids.filter((id) => this.candidates.get(id)?.payload === null);
@@ -93,7 +93,7 @@ export class CandidatePool {
     for (const id of unread) if (this.candidates.get(id)?.payload === null) this.candidates.delete(id);
   }
 
-  /** Of a passage that was read. */
+  /** Returns the score of the best sentence of a passage whose text was read. */
   bestSentence({ row, payload }: Candidate): number {
     if (payload === null) return 0;
     const { tenant, dataset } = this.context.scope;
@@ -101,7 +101,7 @@ export class CandidatePool {
     return this.scorer.bestSentence(this.sentenceTokens(key, payload.text));
   }
 
-  /** Hits that are in the pool take part, best first; a lane added again replaces the one before. */
+  /** Adds the ranking of a lane, without hits outside the pool. Replaces an earlier one of the same lane. */
   addLane(name: LaneName, hits: readonly LaneHit[]): void {
     const known = hits.filter((hit) => this.candidates.has(hit.id)).toSorted(byScore);
     this.lanes.set(name, known);
@@ -120,7 +120,7 @@ export class CandidatePool {
     return new Map(fuse(lanes, { limit: poolLimit, guaranteedPerLane }).map((item) => [item.id, item]));
   }
 
-  /** The fused passages by their own score. */
+  /** Returns the fused passages by their own score. */
   strongest(fusion: Fusion): readonly LaneHit[] {
     const bonusOf = this.bonus(fusion);
     return [...fusion.keys()]
@@ -133,7 +133,7 @@ export class CandidatePool {
       .sort(byScore);
   }
 
-  /** Query terms, then the entities that the query names, then the time it asks for. */
+  /** Returns the coverage: one value for each query term, for each named entity, and for the time window. */
   coverageOf(candidate: Candidate): Float64Array {
     const { subjectWeight, mentionWeight, timeWeight } = this.context.settings;
     const coverage = new Float64Array(candidate.terms.length + this.named.length + 1);
@@ -147,7 +147,7 @@ export class CandidatePool {
     return coverage;
   }
 
-  /** What no dimension of the coverage explains: the best sentence, and the place in the fusion of the lanes. */
+  /** Returns the score beyond the coverage: from the best sentence, and from the rank fusion of the lanes. */
   bonus(fusion: Fusion): (candidate: Candidate) => number {
     const { sentenceShare, fusionShare } = this.context.settings;
     let best = Number.MIN_VALUE;
@@ -160,15 +160,15 @@ export class CandidatePool {
 }
 
 /**
- * The sentences of a passage, each as the tokens it is found under. `key` names the passage and its version: what was
- * read once is remembered, since the same passages are strong for many questions.
+ * Returns the sentences of a passage as index tokens. `key` identifies the passage and its version in a cache, since the
+ * same passages are strong for many questions.
  */
 export type SentenceTokens = (key: string, text: string) => readonly (readonly string[])[];
 
-/** About 6 MB. */
-const REMEMBERED_PASSAGES = 1000;
+/** Size of the cache: about 6 MB. */
+const CACHED_PASSAGES = 1000;
 
-/** Kept by a retriever. */
+/** Creates the tokeniser of sentences with its cache, one for each retriever. */
 export function createSentenceTokens(): SentenceTokens {
   const tokensOf = createWordTokens();
   const passages = new Map<string, readonly (readonly string[])[]>();
@@ -179,7 +179,7 @@ export function createSentenceTokens(): SentenceTokens {
       known ?? sentences(text).map((sentence) => sentence.text.split(/\s+/u).flatMap((word) => tokensOf(word)));
     passages.set(key, read);
     const oldest = passages.keys().next().value;
-    if (passages.size > REMEMBERED_PASSAGES && oldest !== undefined) passages.delete(oldest);
+    if (passages.size > CACHED_PASSAGES && oldest !== undefined) passages.delete(oldest);
     return read;
   };
 }
@@ -187,7 +187,7 @@ export function createSentenceTokens(): SentenceTokens {
 const REMEMBERED_WORDS = 50_000;
 const LONGEST_REMEMBERED_WORD = 40;
 
-/** `tokenize` of words that hold no blank, with a memory: texts repeat their words, and stemming is most of its cost. */
+/** Creates `tokenize` of single words with a cache: texts repeat their words, and most of the cost is stemming. */
 function createWordTokens(): (word: string) => readonly string[] {
   const words = new Map<string, readonly string[]>();
   return (word) => {

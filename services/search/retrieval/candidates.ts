@@ -3,25 +3,26 @@ import { inverseRowFrequency } from '../../common/ranking/bm25.ts';
 import type { TextCandidates, TextRow } from '../../common/storage/ports/text-index.ts';
 import type { LaneName } from '../model.ts';
 
-/** Where an entity that the query names appears: chunk id → whether the chunk is about it. */
+/** An entity that the query names, with its passages. */
 export interface NamedEntity {
   readonly entityId: string;
   readonly name: string;
-  /** How much naming it tells: like the idf of a term. */
+  /** idf of the entity. */
   readonly information: number;
+  /** Chunk id to whether the chunk is about the entity. */
   readonly chunks: ReadonlyMap<string, boolean>;
 }
 
-/** A passage that competes, with everything that is known of it. */
+/** A candidate passage and its scores. */
 export interface Candidate {
-  /** Without its payload until somebody reads the passage (`CandidatePool.readTexts`). */
+  /** Without its payload until `CandidatePool.readTexts` reads it. */
   row: TextRow;
-  /** Null until then. */
+  /** Null until its text was read. */
   payload: ChunkPayload | null;
-  /** BM25 part of each query term. */
+  /** BM25 part of each query term, in the order of the terms. */
   readonly terms: Float64Array;
   readonly lexicalScore: number;
-  /** Rank from 1 and score of each lane that found it. */
+  /** Rank (from 1) and score in each lane that found it. */
   readonly lanes: Map<LaneName, { readonly rank: number; readonly score: number }>;
   /** Cosine with the query; null when it was not among the nearest. */
   similarity: number | null;
@@ -31,16 +32,16 @@ export interface Candidate {
 
 const K1 = 1.2;
 const B = 0.75;
-/** Tokens of a usual sentence (a word and its stem count as two). */
+/** Average tokens of a sentence (a word and its stem count as two). */
 const SENTENCE_LENGTH = 36;
 
-/** BM25 of rows, term by term, with the statistics of one query. */
+/** BM25 by term, with the statistics of one query. */
 interface TermScorer {
-  /** Σ idf of the terms: what a text that holds each of them once, at average length, scores about. */
+  /** Σ idf of the terms: about the score of a text of average length that contains each of them once. */
   readonly unit: number;
   readonly information: readonly number[];
   ofFrequencies(frequencies: readonly number[], length: number): Float64Array;
-  /** BM25 of the best of the sentences (their tokens), taking each for a row of its own. */
+  /** Returns the BM25 score of the best sentence (given as tokens), each scored as a row. */
   bestSentence(sentences: readonly (readonly string[])[]): number;
 }
 

@@ -1,14 +1,14 @@
 /**
- * What a passage contributes to a question, dimension by dimension: one for each query term (its BM25 part) and one for
- * each entity the query names. The sum of `coverage` and `bonus` is the passage's own score.
+ * What a passage contributes to a question, by dimension: one for each query term (its BM25 part), one for each entity that
+ * the query names. The sum of `coverage` and `bonus` is the passage's own score.
  */
 export interface EvidenceCandidate {
   readonly coverage: Float64Array;
-  /** Score that no dimension explains: best sentence, fused lanes. */
+  /** Score beyond the coverage: best sentence, rank fusion. */
   readonly bonus: number;
 }
 
-/** Two passages that tell about the same thing; `weight` 0 to 1 says how specific that thing is. */
+/** A link between two passages that share an entity; `weight` is its specificity, 0 to 1. */
 export interface EvidenceLink {
   readonly from: number;
   readonly to: number;
@@ -16,33 +16,33 @@ export interface EvidenceLink {
 }
 
 export interface EvidenceOptions {
-  /** What a link of weight 1 is worth, in score units: a share of the best score a passage could have. */
+  /** Score of a link of weight 1: a share of the best possible score of a passage. */
   readonly linkValue: number;
-  /** Share of the pair in a passage's score; the rest is its own. */
+  /** Share of the pair's score in a passage's score; the rest is its own. */
   readonly pairShare: number;
-  /** Share of its evidence that a passage loses where passages above it gave it already. */
+  /** Share of its coverage that a passage loses where passages above it cover the same. */
   readonly redundancy: number;
-  /** Places ordered with redundancy; those below keep their score order. */
+  /** Number of ranks that are ordered with redundancy; those below keep the order of scores. */
   readonly places: number;
-  /** The scores as they are to be ranked by, in the order of the candidates; default: as they are. */
+  /** Changes the scores before ranking; same order as the candidates. */
   readonly adjust?: (scores: readonly number[]) => readonly number[];
 }
 
 export interface RankedEvidence {
   readonly index: number;
-  /** Own score and best pair, mixed; then adjusted. */
+  /** Own score mixed with that of the best pair, then adjusted. */
   readonly score: number;
   readonly own: number;
-  /** The passage whose evidence completes this one, or null when it stands best alone. */
+  /** The passage that completes this one; null when it scores best alone. */
   readonly partner: number | null;
 }
 
 /**
- * Ranks passages for questions whose answer lies in several of them. A question that needs two passages names things of
- * both: each covers a part of the query, and something links them that the query does not name. So a passage counts by
- * the best pair it is part of: what the two cover together (each dimension once, from the better of them) plus the link.
- * Then the order is made greedily: evidence that stands above already counts less, so that both ends of a chain come
- * before variations of one end. With no links this is the own score with redundancy.
+ * Ranks passages for questions whose answer needs several of them. Such a question names things of both passages: each
+ * covers a part of the query, and an entity that the query does not name links them. So a passage is scored by its best
+ * pair: what the two cover together (each dimension once, from the better of them) plus the link. The order is then built
+ * greedily: coverage that a passage above already has counts less, so that both ends of a chain come before variations of
+ * one end. Without links this is the own score with redundancy.
  */
 export function rankEvidence(
   candidates: readonly EvidenceCandidate[],
@@ -91,7 +91,7 @@ function orderWithoutRepetition(
     let best = 0;
     let bestValue = Number.NEGATIVE_INFINITY;
     for (const [position, entry] of pool.entries()) {
-      // Sorted by score: nothing below can win once even its undiminished score is too small.
+      // Sorted by score: once the full score is too small, nothing below can win.
       if (entry.score <= bestValue) break;
       const value = entry.score - options.redundancy * overlap(candidates[entry.index]?.coverage, covered);
       if (value > bestValue) {

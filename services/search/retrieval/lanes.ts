@@ -9,11 +9,11 @@ import { longestNames, type QueryName, queryNames } from './query-names.ts';
 import type { RetrievalSettings } from './settings.ts';
 import type { Visibility } from './visibility.ts';
 
-/** What every lane is given. */
+/** Input of every lane. */
 export interface LaneContext {
   readonly scope: DatasetScope;
   readonly analysis: QueryAnalysis;
-  /** Only passages of these node sets, when given. */
+  /** Restricts passages to these node sets. */
   readonly nodeSets: readonly string[] | undefined;
   readonly settings: RetrievalSettings;
   readonly visibility: Visibility;
@@ -24,7 +24,7 @@ export interface LaneContext {
   readonly signal: AbortSignal | undefined;
 }
 
-/** A passage a lane proposes; higher scores are better, scores of lanes do not compare. */
+/** A passage found by a lane. Higher scores are better; scores of different lanes are not comparable. */
 export interface LaneHit {
   readonly id: string;
   readonly score: number;
@@ -43,8 +43,8 @@ function nodeSetFilter(context: LaneContext): { readonly nodeSets?: readonly str
 }
 
 /**
- * The rows themselves, with term frequencies, and the statistics that all scores of the query use. Runs even when the
- * lane is off: the statistics are needed.
+ * Returns the lexical rows with term frequencies, and the statistics that all scores of the query use. Runs even when the
+ * lane is off, because the statistics are needed.
  */
 export async function lexicalRows(
   context: LaneContext,
@@ -69,13 +69,13 @@ export async function denseHits(context: LaneContext, vector: Float32Array | nul
   return (await context.visibility.filter(hits)).filter((hit) => hit.similarity > 0);
 }
 
-/** An entity that the query names, with its passages: chunk id → whether the chunk is about it. */
+/** An entity that the query names, with its passages: chunk id to whether the chunk is about it. */
 export interface FoundEntity {
   readonly name: QueryName;
   readonly chunks: ReadonlyMap<string, boolean>;
 }
 
-/** Passages of each entity that the query names, subjects first; entities with none are left out. */
+/** Returns the entities that the query names and that have passages. */
 export async function namedEntities(context: LaneContext): Promise<readonly FoundEntity[]> {
   if (!runs(context, 'entity')) return [];
   const names = queryNames(context.analysis);
@@ -104,8 +104,8 @@ export async function namedEntities(context: LaneContext): Promise<readonly Foun
 const MAX_YEARS = 30;
 
 /**
- * Passages that date what they tell within the time the query asks for. Dates are keys in the lexical index, so the
- * lane looks up the years of the window and checks the dates of the rows.
+ * Returns the passages with a date in the time window of the query. Dates are keys of the lexical index: the lane looks up
+ * the years of the window and checks the dates of the rows.
  */
 export async function timeRows(context: LaneContext): Promise<readonly TextRow[]> {
   const window = context.analysis.timeWindow;
@@ -130,7 +130,7 @@ function yearsOf(window: TimeWindow): readonly string[] {
   return Array.from({ length: Math.max(0, until - from + 1) }, (_, at) => String(from + at).padStart(4, '0'));
 }
 
-/** `date`: `YYYY`, `YYYY-MM`, `YYYY-MM-DD…`, or two of them joined by `/`. */
+/** Whether a date overlaps the window; `date`: `YYYY`, `YYYY-MM`, `YYYY-MM-DD…`, or two of them joined by `/`. */
 function overlaps(date: string, window: TimeWindow): boolean {
   const [start = date, end = start] = date.split('/');
   const from = startOf(start);

@@ -8,7 +8,7 @@ import { createElementWeights } from '../../common/records/improve/element-weigh
 import { createPreferences } from '../../common/records/improve/preferences.ts';
 import type { DocumentStore } from '../../common/storage/ports/document-store.ts';
 import type { RankedPassage } from '../model.ts';
-import { createLearnedElements, type InfluenceWish, shiftsOf } from './learned-weights.ts';
+import { createLearnedElements, type InfluenceOptions, shiftsOf } from './learned-weights.ts';
 import { createRetriever } from './pipeline.ts';
 import type { Retrieval } from './retrieval.ts';
 
@@ -46,11 +46,11 @@ const PASSAGES = QUESTIONS.flatMap(({ facts }, at) =>
 const GROUP = 5;
 
 const NOW = { now: () => new Date('2026-01-02T03:04:05.000Z'), monotonicMs: () => performance.now() };
-const FEEDBACK: InfluenceWish = { feedback: 0.5, preferences: null };
-const PERSONAL: InfluenceWish = { feedback: 0, preferences: { user: OWNER.id, influence: 0.3, beta: 0.02 } };
+const FEEDBACK: InfluenceOptions = { feedback: 0.5, preferences: null };
+const PERSONAL: InfluenceOptions = { feedback: 0, preferences: { user: OWNER.id, influence: 0.3, beta: 0.02 } };
 
 /** Without decay: turns move what was preferred before, too. */
-const LASTING: InfluenceWish = { feedback: 0, preferences: { user: OWNER.id, influence: 0.3, beta: 0 } };
+const LASTING: InfluenceOptions = { feedback: 0, preferences: { user: OWNER.id, influence: 0.3, beta: 0 } };
 
 /** A clock of its own, so that nothing is remembered from one look to the next. */
 function restless() {
@@ -96,14 +96,14 @@ describe('what was learned', () => {
   const retriever = (store = world.store, clock = restless()) =>
     createRetriever({ indexes: world.indexes, ledger: world.ledger, learned: createLearnedElements(store, clock) });
 
-  async function ask(query: string, influence: InfluenceWish, by = retriever()): Promise<Retrieval> {
+  async function ask(query: string, influence: InfluenceOptions, by = retriever()): Promise<Retrieval> {
     const scope = scopeOf(dataset);
     const [vector = null] = await world.embedder.embed([query], { scope, purpose: 'query' });
     return by.retrieve({ scope, query, vector, limit: 5, influence });
   }
 
   const ids = ({ passages }: Retrieval) => passages.map(({ id }) => id);
-  const topFives = async (influence: InfluenceWish) => {
+  const topFives = async (influence: InfluenceOptions) => {
     const by = retriever();
     const found: (readonly string[])[] = [];
     for (const { question } of QUESTIONS) found.push(ids(await ask(question, influence, by)));

@@ -11,37 +11,37 @@ import { createPreferences, type UserPreference } from '../../common/records/imp
 import type { DocumentStore } from '../../common/storage/ports/document-store.ts';
 import type { LearnedShift, SearchSettings } from '../model.ts';
 
-/** How much what was learned counts in one search. Neither: nothing is read. */
-export interface InfluenceWish {
-  /** 0 to 1. */
+/** Influence of learned weights on one search. Without any, nothing is read. */
+export interface InfluenceOptions {
+  /** Influence of ratings, 0 to 1. */
   readonly feedback: number;
-  /** Null where several datasets are searched, or personalization is off. */
+  /** Null when several datasets are searched, or personalization is off. */
   readonly preferences: { readonly user: UserId; readonly influence: number; readonly beta: number } | null;
 }
 
-const NO_INFLUENCE: InfluenceWish = { feedback: 0, preferences: null };
+const NO_INFLUENCE: InfluenceOptions = { feedback: 0, preferences: null };
 
-/** Weights of elements, by one batched read for each kind of weight. */
+/** Returns the weights of elements, with one batched read for each kind. */
 export type LearnedReader = (ids: readonly string[]) => Promise<LearnedWeights>;
 
-/** What improve has learned of datasets, as searches use it. */
+/** Reads what improve has learned about a dataset. */
 export interface LearnedElements {
-  /** Null where nothing is wished, or the dataset has learned nothing: then there is nothing to be read. */
-  reader(scope: DatasetScope, wish: InfluenceWish): Promise<LearnedReader | null>;
-  /** What ratings have made of elements, by id; those that were never rated have none. */
+  /** Returns null when no influence is requested, or nothing was learned. */
+  reader(scope: DatasetScope, influence: InfluenceOptions): Promise<LearnedReader | null>;
+  /** Returns the weights of rated elements by id. */
   feedbackWeights(scope: DatasetScope, ids: readonly string[]): Promise<ReadonlyMap<string, number>>;
-  /** Lines that the user stated, newest first; '' for none. */
-  statedPreferences(scope: DatasetScope, wish: InfluenceWish): Promise<string>;
+  /** Returns the preferences that the user stated, one per line, newest first; '' without any. */
+  statedPreferences(scope: DatasetScope, influence: InfluenceOptions): Promise<string>;
 }
 
-/** Whether there is anything to be read is remembered for so long. */
-const REMEMBERED_MS = 1000;
-const MAX_REMEMBERED = 1000;
+/** Lifetime and size of the cache of what a dataset has learned at all. */
+const CACHE_MS = 1000;
+const MAX_CACHED = 1000;
 
 export function createLearnedElements(store: DocumentStore, clock: Clock): LearnedElements {
   const weights = createElementWeights(store);
   const preferences = createPreferences(store);
-  const remember = createShortMemory(clock);
+  const remember = createShortCache(clock);
   const isRated = ({ tenant, dataset }: DatasetScope) =>
     remember(`rated ${tenant} ${dataset}`, async () => {
       const found = await store.find({ tenant, dataset }, elementWeightsCollection, { limit: 1 });
@@ -50,61 +50,63 @@ export function createLearnedElements(store: DocumentStore, clock: Clock): Learn
   const preferenceOf = ({ tenant, dataset }: DatasetScope, user: UserId): Promise<UserPreference> =>
     remember(`preference ${tenant} ${dataset} ${user}`, () => preferences.of({ tenant, dataset }, user));
   return {
-    async reader(scope, wish) {
-      if (wish.feedback <= 0 && wish.preferences === null) return null;
+    async reader(scope, influence) {
+      if (influence.feedback <= 0 && influence.preferences === null) return null;
       const [hasRatings, preference] = await Promise.all([
-        wish.feedback > 0 && isRated(scope),
-        wish.preferences === null ? null : preferenceOf(scope, wish.preferences.user),
+        influence.feedback > 0 && isRated(scope),
+        influence.preferences === null ? null : preferenceOf(scope, influence.preferences.user),
       ]);
       const isPersonal = preference !== null && preference.version > 0;
       if (!hasRatings && !isPersonal) return null;
       return async (ids) => {
         const [feedback, preferred] = await Promise.all([
           hasRatings ? weights.of(scope, ids) : NOTHING,
-          isPersonal && wish.preferences !== null ? preferences.weights(scope, wish.preferences.user, ids) : [],
+          isPersonal && influence.preferences !== null
+            ? preferences.weights(scope, influence.preferences.user, ids)
+            : [],
         ]);
-        const beta = wish.preferences?.beta ?? 0;
+        const beta = influence.preferences?.beta ?? 0;
         const turns = preference?.turns ?? 0;
         return {
           feedback,
-          feedbackInfluence: wish.feedback,
+          feedbackInfluence: influence.feedback,
           preferences: new Map(preferred.map((weight) => [weight.nodeId, decayedWeight(weight, turns, beta)])),
-          preferenceInfluence: wish.preferences?.influence ?? 0,
+          preferenceInfluence: influence.preferences?.influence ?? 0,
         };
       };
     },
     async feedbackWeights(scope, ids) {
       return ids.length > 0 && (await isRated(scope)) ? weights.of(scope, ids) : NOTHING;
     },
-    async statedPreferences(scope, wish) {
-      return wish.preferences === null ? '' : (await preferenceOf(scope, wish.preferences.user)).text;
+    async statedPreferences(scope, influence) {
+      return influence.preferences === null ? '' : (await preferenceOf(scope, influence.preferences.user)).text;
     },
   };
 }
 
 const NOTHING: ReadonlyMap<string, number> = new Map();
 
-/** Values for a second, a bounded number of them; a failure is not remembered. */
-function createShortMemory(clock: Clock) {
+/** Creates a cache of promises with a lifetime and a maximum size; failures are not cached. */
+function createShortCache(clock: Clock) {
   const known = new Map<string, { readonly until: number; readonly value: Promise<unknown> }>();
   return <Value>(key: string, read: () => Promise<Value>): Promise<Value> => {
     const now = clock.monotonicMs();
     const found = known.get(key);
     if (found !== undefined && now < found.until) return found.value as Promise<Value>;
-    if (known.size >= MAX_REMEMBERED) known.clear();
+    if (known.size >= MAX_CACHED) known.clear();
     const value = read();
-    known.set(key, { until: now + REMEMBERED_MS, value });
+    known.set(key, { until: now + CACHE_MS, value });
     value.catch(() => known.delete(key));
     return value;
   };
 }
 
-/** How much what was learned counts in a search. Preferences are of one dataset, so they count only where one is searched. */
+/** Returns the influence by the settings. Preferences belong to one dataset, so they apply only when one is searched. */
 export function influenceOf(
   { feedbackInfluence = 0, personalization = null }: SearchSettings,
   user: UserId,
   datasets: number,
-): InfluenceWish {
+): InfluenceOptions {
   if (feedbackInfluence === 0 && personalization === null) return NO_INFLUENCE;
   const isPersonal = personalization !== null && datasets === 1;
   return {
@@ -113,38 +115,37 @@ export function influenceOf(
   };
 }
 
-/** Weights that were learned of nodes and edges, 0 to 1; what has none is neutral. */
+/** Learned weights of nodes and edges, 0 to 1; elements without one are neutral. */
 export interface LearnedWeights {
-  /** By ratings of answers, and how much they count: 0 to 1. */
+  /** Weights by ratings of answers, and their influence (0 to 1). */
   readonly feedback: ReadonlyMap<string, number>;
   readonly feedbackInfluence: number;
-  /** By who asks, decayed to now. */
+  /** Weights by preferences of the caller, decayed to now. */
   readonly preferences: ReadonlyMap<string, number>;
   readonly preferenceInfluence: number;
 }
 
-/** What a passage is made of, by the ids of the graph. */
+/** Graph ids of a passage and its entities. */
 export interface PassageElements {
   readonly id: string;
   readonly entities: readonly string[];
 }
 
-/** An entity stands in many passages: together they say as much of one as a quarter of its own weight. */
+/** Weight of a passage's entities, relative to its own: an entity occurs in many passages. */
 const ENTITY_SHARE = 0.25;
 
-/** Passages with less than this share of the best score are not moved, those between in proportion. */
+/** Share of the best score from which learned weights change a score, growing linearly up to the best. */
 const COMPETES_FROM = 0.6;
 
 /**
- * Moves the scores of passages by what was learned of them; the order of both lists is the same. Null stands for a passage
- * that is not moved.
+ * Returns how learned weights change the scores of passages, in the same order; null for no change.
  *
  * The contract blends distances (cognify-improve.md §3.6): d' = 2·[(1−f)·d/2 + f·(1−w)], for distances within the range
  * in which they mean something. Our scores are evidence, larger is better and without an upper end, so the blend is made
  * relative: s' = s·[(1−f) + f·2w] = s·(1 + f·(2w−1)), which is the contract's formula for preferences (§3.11) too. It
- * leaves a neutral passage (w = 0.5) where it is and keeps zero at zero. In place of the range of distances stands the
- * relation to the best score: only what competes for the first places is moved. A passage that was confirmed for one
- * question so cannot rise for another that it hardly fits.
+ * leaves a neutral passage (w = 0.5) and a score of zero unchanged. Instead of the range of distances the relation to the
+ * best score is used: only passages that compete for the first ranks change, so a passage that was confirmed for one
+ * question cannot rise for another that it hardly matches.
  */
 export function shiftsOf(
   passages: readonly PassageElements[],
@@ -165,7 +166,7 @@ export function shiftsOf(
   });
 }
 
-/** Of a statement: what was learned of the edge alone. */
+/** Returns the factor of a statement's score: by ratings of its edge. */
 export function statementFactor(edge: string, learned: LearnedWeights): number {
   return 1 + learned.feedbackInfluence * bias(learned.feedback.get(edge));
 }

@@ -25,7 +25,7 @@ interface RetrieverDeps {
   readonly indexes: Pick<DatasetIndexes, 'text' | 'vectors' | 'graph'>;
   readonly ledger: Ledger;
   readonly settings?: RetrievalSettings;
-  /** Absent: searches rank by what is found alone. */
+  /** Absent: learned weights are not used. */
   readonly learned?: LearnedElements;
 }
 
@@ -44,17 +44,17 @@ export function createRetriever(deps: RetrieverDeps): Retriever {
         ...deps.indexes,
         signal: request.signal,
       };
-      // Known by the time the lanes are.
+      // Read concurrently with the lanes.
       const learned = request.influence && deps.learned?.reader(request.scope, request.influence);
-      return answer(context, { vector: request.vector, limit: request.limit, sentenceTokens, learned });
+      return retrieve(context, { vector: request.vector, limit: request.limit, sentenceTokens, learned });
     },
   };
 }
 
-/** The greatest number of rows that an index answers at once. */
+/** Maximum rows that an index returns at once. */
 const INDEX_LIMIT = 1000;
 
-/** Callers that want more passages than the lanes usually bring get longer lanes, and pay for them. */
+/** Raises the limits of the lanes for callers that want more passages. */
 function widened(settings: RetrievalSettings, limit: number): RetrievalSettings {
   const atLeast = (usual: number) => Math.min(INDEX_LIMIT, Math.max(usual, limit));
   return {
@@ -66,30 +66,30 @@ function widened(settings: RetrievalSettings, limit: number): RetrievalSettings 
   };
 }
 
-interface Wish {
+interface Input {
   readonly vector: Float32Array | null;
   readonly limit: number;
   readonly sentenceTokens: SentenceTokens;
   readonly learned: Promise<LearnedReader | null> | undefined;
 }
 
-/** One query against one dataset: lanes, fusion, second hop, fusion again, evidence. */
-async function answer(context: LaneContext, wish: Wish): Promise<Retrieval> {
-  const { vector, limit, sentenceTokens } = wish;
+/** Runs one query against one dataset: lanes, fusion, second hop, fusion again, ranking by evidence. */
+async function retrieve(context: LaneContext, input: Input): Promise<Retrieval> {
+  const { vector, limit, sentenceTokens } = input;
   const { settings } = context;
   const [lexical, dense, entities, dated, learned = null] = await Promise.all([
     lexicalRows(context),
     denseHits(context, vector),
     namedEntities(context),
     timeRows(context),
-    wish.learned,
+    input.learned,
   ]);
   const pool = new CandidatePool(context, { ...lexical, entities, dated }, sentenceTokens);
   const lanes: readonly (readonly [LaneName, readonly LaneHit[]])[] = [
     ['lexical', runs(context, 'lexical') ? lexicalHits(pool) : []],
     ['dense', dense.map((hit) => ({ id: hit.id, score: hit.similarity }))],
     ['entity', entityHits(pool.named, settings)],
-    // Within the window, what matches the query best comes first.
+    // Within the time window, better matches of the query come first.
     ['time', dated.map(({ id }) => ({ id, score: 1 + (pool.candidates.get(id)?.lexicalScore ?? 0) }))],
   ];
   await pool.read(firstPlaces(pool, lanes, settings.fetchLimit));
@@ -134,7 +134,7 @@ function entityHits(named: readonly NamedEntity[], settings: RetrievalSettings):
   return [...scores].map(([id, score]) => ({ id, score }));
 }
 
-/** Passages that lanes found outside the lexical rows, the first places of all lanes first. */
+/** Returns passages that lanes found outside the pool, by rank over all lanes. */
 function firstPlaces(
   pool: CandidatePool,
   lanes: readonly (readonly [LaneName, readonly LaneHit[]])[],
@@ -152,7 +152,7 @@ function firstPlaces(
   return [...missing];
 }
 
-/** Best sentence of the strongest passages: a fact told in one sentence, where a long passage drowns it. */
+/** Adds the sentence lane: a fact in one sentence, which the score of a long passage would hide. */
 async function readSentences(pool: CandidatePool, limit: number): Promise<void> {
   const strongest = pool.strongest(pool.fuse()).slice(0, limit);
   await pool.readTexts(strongest.map(({ id }) => id));
@@ -165,7 +165,7 @@ async function readSentences(pool: CandidatePool, limit: number): Promise<void> 
   pool.addLane('sentence', hits);
 }
 
-/** Linked passages that no lane found, the best-linked of the best passages first. */
+/** Returns linked passages that no lane found, by the weight of the link and the score of its seed. */
 function bestLinked(pool: CandidatePool, around: Neighbourhood, seeds: readonly LaneHit[]): readonly string[] {
   const scores = new Map(seeds.map((seed) => [seed.id, seed.score]));
   const worth = new Map<string, number>();

@@ -1,4 +1,4 @@
-/** Undirected weighted graph; parallel edges add up. */
+/** An edge of an undirected weighted graph; parallel edges add up. */
 export interface WeightedEdge {
   readonly source: string;
   readonly target: string;
@@ -6,15 +6,15 @@ export interface WeightedEdge {
 }
 
 interface PageRankOptions {
-  /** Chance to go on walking instead of jumping back to the seeds; 0.5 as in HippoRAG 2. */
+  /** Probability of following an edge instead of returning to the seeds; 0.5 as in HippoRAG 2. */
   readonly damping?: number;
-  /** A node whose residual is below epsilon × degree is not pushed any more: bounds work by 1 / (epsilon · (1 − damping)). */
+  /** A node is not pushed when its residual is below epsilon × degree: bounds the work by 1 / (epsilon · (1 − damping)). */
   readonly epsilon?: number;
 }
 
 /**
- * Personalised PageRank by forward push (Andersen, Chung and Lang 2006) on a graph small enough to hold. The mass that
- * was not pushed is lost, so values are lower bounds; their order is what counts. Seeds that no edge touches keep theirs.
+ * Computes personalised PageRank by forward push (Andersen, Chung and Lang 2006) on a graph in memory. Mass that was not
+ * pushed is lost, so values are lower bounds; only their order is used. Seeds without edges keep their mass.
  */
 export function personalisedPageRank(
   edges: readonly WeightedEdge[],

@@ -4,7 +4,7 @@ import type { DateMention } from '../../common/text/language/time-span.ts';
 import { tokenizeQuery } from '../../common/text/language/tokenize.ts';
 
 export interface TimeWindow {
-  /** Null: open at this side (`before 1990`, `since March`). */
+  /** Null: open (`before 1990`, `since March`). */
   readonly from: Date | null;
   /** Exclusive. */
   readonly until: Date | null;
@@ -14,15 +14,15 @@ export interface QueryAnalysis {
   readonly text: string;
   /** `tokenizeQuery(text)`. */
   readonly terms: readonly string[];
-  /** Names, quoted titles, identifiers, in order, each once. */
+  /** Distinct names, quoted titles and identifiers, in order. */
   readonly entities: readonly string[];
   readonly timeWindow: TimeWindow | null;
 }
 
-/** More is a pasted text, not a question: its beginning is analysed. */
+/** Characters of a query that are analysed: more is a pasted text. */
 const MAX_ANALYSED_LENGTH = 4000;
 
-/** What a question asks for, without a model. `now` anchors relative dates; without it only absolute ones count. */
+/** Analyses a question without a model. `now` anchors relative dates; without it only absolute ones are found. */
 export function analyseQuery(query: string, options: { readonly now?: Date } = {}): QueryAnalysis {
   const text = query.slice(0, MAX_ANALYSED_LENGTH).replace(/\s+/gu, ' ').trim();
   return {

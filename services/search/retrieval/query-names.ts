@@ -3,11 +3,11 @@ import { isCommonWord } from '../../common/text/language/common-words.ts';
 import { STOP_WORDS } from '../../common/text/language/stop-words.ts';
 import type { QueryAnalysis } from './query-analysis.ts';
 
-/** A stretch of the query that may be the name of an entity. */
+/** A span of the query that may be the name of an entity. */
 export interface QueryName {
   readonly entityId: string;
   readonly name: string;
-  /** Words of the query, from and until (exclusive). */
+  /** Positions of words in the query; `until` is exclusive. */
   readonly from: number;
   readonly until: number;
 }
@@ -16,9 +16,9 @@ const MAX_NAME_WORDS = 10;
 const WORD = /[\p{L}\p{N}][\p{L}\p{N}\p{M}]*(?:['’.&/-][\p{L}\p{N}\p{M}]+)*\.?/gu;
 
 /**
- * Every stretch of the query that could name an entity, as the id that entity would have: linking is then one look-up
- * in the graph. Single words count when they are capitalised within a query or hold a digit, and in a query without
- * capitals when they are no everyday words; longer stretches must begin and end in a word that says something.
+ * Returns every span of the query that could name an entity, with the id of that entity: linking is then one look-up in the
+ * graph. A single word counts when it is capitalised or has a digit; in a query without capitals, when it is not a common
+ * word. A longer span must not begin or end with a stop word in lower case.
  */
 export function queryNames(analysis: QueryAnalysis): readonly QueryName[] {
   const words = wordsOf(analysis.text);
@@ -37,7 +37,7 @@ export function queryNames(analysis: QueryAnalysis): readonly QueryName[] {
   return [...names.values()];
 }
 
-/** Longest first, none inside or across another: `New York City` is not `New York`. */
+/** Returns the longest names that do not overlap: `New York City` is not `New York`. */
 export function longestNames(linked: readonly QueryName[]): readonly QueryName[] {
   const taken: QueryName[] = [];
   for (const name of linked.toSorted((a, b) => b.until - b.from - (a.until - a.from) || a.from - b.from)) {
@@ -83,7 +83,7 @@ function canBeName(stretch: readonly Word[], hasCapitals: boolean): boolean {
   return (!first.isStopWord || first.isCapitalised) && (!last.isStopWord || last.isCapitalised);
 }
 
-/** As written, without a possessive ending, without a full stop that ends the query. */
+/** Returns the spellings of a span: as written, without a possessive ending, without a final full stop. */
 function spellings(text: string, stretch: readonly Word[]): readonly string[] {
   const surface = text.slice((stretch[0] as Word).start, (stretch.at(-1) as Word).end).replace(/\s+/gu, ' ');
   return [...new Set([surface, surface.replace(/['’]s$/u, ''), surface.replace(/\.$/u, '')])];

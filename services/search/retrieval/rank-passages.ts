@@ -8,10 +8,10 @@ import { type EvidenceLink, type RankedEvidence, rankEvidence } from './evidence
 import { type LearnedReader, type PassageElements, shiftsOf } from './learned-weights.ts';
 import type { RetrievalSettings } from './settings.ts';
 
-/** Places that are ordered without repetition, at least and at most: beyond, nobody reads them as one answer. */
+/** Minimum and maximum number of ranks that are ordered without repetition. */
 const MIN_PLACES = 20;
 const MAX_PLACES = 50;
-/** Passages looked at beyond those wanted, to replace duplicates. */
+/** Additional passages that can replace near-duplicates. */
 const DUPLICATE_RESERVE = 10;
 
 interface Found {
@@ -22,8 +22,7 @@ interface Found {
 }
 
 /**
- * Orders the fused and the linked passages by evidence and by what was learned of them, shows those that say the same once,
- * keeps `limit`.
+ * Ranks the fused and the linked passages by evidence and learned weights, collapses near-duplicates, and returns `limit`.
  */
 export async function rankPassages(
   pool: CandidatePool,
@@ -78,7 +77,7 @@ export async function rankPassages(
     });
 }
 
-/** What was learned of the competing passages, in one batched read; null where there is nothing to be read. */
+/** Reads the learned weights of the competing passages in one batch; null when nothing was learned. */
 async function learnedShifts(
   { named }: CandidatePool,
   competing: readonly Candidate[],
@@ -103,7 +102,7 @@ async function learnedShifts(
   };
 }
 
-/** Links as positions, and the entity of each, from both sides. */
+/** Returns the links between competing passages by position, and the entity of each in both directions. */
 function linksAmong(competing: readonly Candidate[], all: readonly PassageLink[]) {
   const positions = new Map(competing.map((candidate, at) => [candidate.row.id, at]));
   const via = new Map<string, string>();

@@ -1,11 +1,11 @@
 import { expect } from 'chai';
-import { boundRetrievals, type Retrieval, type RetrievalRequest } from './retrieval.ts';
+import { limitRetrievals, type Retrieval, type RetrievalRequest } from './retrieval.ts';
 
 describe('bounded retrievals', () => {
   it('run so many at a time, begin in order, and never begin what was given up while it waited', async () => {
     const begun: string[] = [];
     const ends: (() => void)[] = [];
-    const retriever = boundRetrievals(
+    const retriever = limitRetrievals(
       {
         retrieve: ({ query }) => {
           begun.push(query);

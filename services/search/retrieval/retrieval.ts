@@ -11,23 +11,23 @@ import type { EdgeEvidence } from '../../common/storage/ports/graph-store.ts';
 import type { RankedPassage, TimeView } from '../model.ts';
 import type { PassageLink } from './bridge.ts';
 import type { NamedEntity } from './candidates.ts';
-import type { InfluenceWish, LearnedElements, LearnedReader } from './learned-weights.ts';
+import type { InfluenceOptions, LearnedElements, LearnedReader } from './learned-weights.ts';
 import type { QueryAnalysis } from './query-analysis.ts';
 import type { Visibility } from './visibility.ts';
 
 export interface RetrievalRequest {
   readonly scope: DatasetScope;
   readonly query: string;
-  /** Of the query, in the dataset's space; null leaves the dense lane out. */
+  /** Vector of the query in the dataset's space; null skips the dense lane. */
   readonly vector: Float32Array | null;
-  /** Where the vectors are that it is compared with; default: where the dataset's are now. */
+  /** Scope of the vectors to compare with; default: `scope`. */
   readonly vectorVersion?: DatasetScope;
-  /** Passages wanted. */
+  /** Maximum number of passages. */
   readonly limit: number;
   readonly nodeSets?: readonly string[];
   /** Default: none. */
-  readonly influence?: InfluenceWish;
-  /** Absent: what holds now. */
+  readonly influence?: InfluenceOptions;
+  /** Default: statements that hold now. */
   readonly view?: TimeView;
   /** Anchors relative dates of the query. */
   readonly now?: Date;
@@ -36,24 +36,24 @@ export interface RetrievalRequest {
 
 export interface Retrieval {
   readonly analysis: QueryAnalysis;
-  /** What the ledger showed: for further look-ups about the same answer. */
+  /** What the ledger has committed, for further look-ups of the same search. */
   readonly visibility: Visibility;
-  /** What was learned of elements, where there is anything. */
+  /** Reader of learned weights; null when there are none. */
   readonly learned: LearnedReader | null;
   /** idf of each term of the query in the dataset, in the order of `analysis.terms`. */
   readonly information: readonly number[];
   readonly passages: readonly RankedPassage[];
   readonly named: readonly NamedEntity[];
   readonly links: readonly PassageLink[];
-  /** Entities of the strongest passages, as the graph has them. */
+  /** Edges from the strongest passages to their entities. */
   readonly mentions: readonly EdgeEvidence[];
 }
 
-/** The stores that retrieval reads, and what it knows of them. */
+/** Dependencies of retrieval. */
 export interface RetrievalDependencies {
   readonly store: DocumentStore;
   readonly indexes: Pick<DatasetIndexes, 'text' | 'vectors' | 'graph'>;
-  /** `indexes.vectors` reach each index version by its own scope. */
+  /** Scopes of the active vectors within `indexes.vectors`. */
   readonly vectorVersions: Pick<VectorIndexVersions, 'active'>;
   readonly embedders: EmbedderSource;
   readonly ledger: Ledger;
@@ -63,13 +63,13 @@ export interface RetrievalDependencies {
   readonly clock: Clock;
 }
 
-/** Finds the passages that answer a query in one dataset: `design/retrieval.md` §4. */
+/** Finds the passages that answer a query in one dataset; the steps are described in README.md. */
 export interface Retriever {
   retrieve(request: RetrievalRequest): Promise<Retrieval>;
 }
 
-/** At most `limit` retrievals at the same time, the others in order. */
-export function boundRetrievals(retriever: Retriever, limit: number): Retriever {
+/** Limits concurrent retrievals; the others wait in order. */
+export function limitRetrievals(retriever: Retriever, limit: number): Retriever {
   const gate = createConcurrencyLimit(limit);
   return {
     retrieve: (request) =>

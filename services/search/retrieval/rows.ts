@@ -4,19 +4,19 @@ import type { TextRow } from '../../common/storage/ports/text-index.ts';
 import { STOP_WORDS } from '../../common/text/language/stop-words.ts';
 import { tokenizeQuery } from '../../common/text/language/tokenize.ts';
 import type { ScoredRow, SearchRequest } from '../model.ts';
-import type { QueryVector } from './gather-passages.ts';
 import type { RetrievalDependencies } from './retrieval.ts';
+import type { QueryVector } from './retrieve-passages.ts';
 import { fuse } from './rrf.ts';
 import { createVisibility } from './visibility.ts';
 
-/** BM25 alone over the chunks: the lexical search type. */
+/** Ranks chunks by BM25 alone, for CHUNKS_LEXICAL. */
 export async function lexicalChunks(
   deps: RetrievalDependencies,
   request: SearchRequest,
   target: { readonly dataset: DatasetRef; readonly limit: number },
 ): Promise<readonly ScoredRow[]> {
   const terms = tokenizeQuery(request.query);
-  // A query of stop words alone asks for nothing by its words (search-recall.md §3.14).
+  // A query of stop words alone finds nothing (search-recall.md §3.14).
   if (terms.every((term) => STOP_WORDS.has(term))) return [];
   const scope = scopeOf(target.dataset);
   const query = { kind: 'chunk' as const, terms, limit: overFetch(target.limit) };
@@ -28,8 +28,8 @@ export async function lexicalChunks(
 }
 
 /**
- * The chunks nearest in vector space that ranking did not bring up, until `limit` is filled: the wire's CHUNKS gives as
- * many rows as are asked for, however little they fit.
+ * Returns the nearest chunks in vector space that are not known yet, to fill up `limit`: CHUNKS returns as many rows as
+ * requested, however weak they match.
  */
 export async function nearestChunks(
   deps: RetrievalDependencies,
@@ -48,7 +48,7 @@ export async function nearestChunks(
   const visibility = createVisibility(deps.ledger, scope);
   const nodeSets = request.nodeSets === undefined ? {} : { nodeSets: request.nodeSets };
   const query = { kind: 'chunk' as const, vector: vector.values, limit: overFetch(limit), ...nodeSets };
-  const found = await deps.indexes.vectors.nearest(vector.home, query, request.context.signal);
+  const found = await deps.indexes.vectors.nearest(vector.version, query, request.context.signal);
   const near = await visibility.filter(found);
   const hits = near.filter(({ id }) => !known.has(id)).slice(0, missing);
   const texts = await deps.indexes.text.fetch(scope, 'chunk', [...new Set(hits.map(({ id }) => id))]);
@@ -59,7 +59,7 @@ export async function nearestChunks(
   });
 }
 
-/** Summaries by words and by vector. */
+/** Ranks summaries by words and vectors. */
 export async function summaries(
   deps: RetrievalDependencies,
   request: SearchRequest,
@@ -68,7 +68,7 @@ export async function summaries(
   return hybridRows(deps, request, { ...target, kind: 'summary' });
 }
 
-/** Rows of a kind by BM25 and cosine, fused: for kinds that have no graph around them. */
+/** Ranks rows of a kind by BM25 and cosine with rank fusion, for kinds outside the graph. */
 export async function hybridRows(
   deps: RetrievalDependencies,
   request: SearchRequest,
@@ -94,7 +94,7 @@ export async function hybridRows(
     vector === null
       ? []
       : deps.indexes.vectors.nearest(
-          vector.home,
+          vector.version,
           { kind, vector: vector.values, limit: fetchLimit, ...inSets },
           signal,
         ),
@@ -116,7 +116,7 @@ export async function hybridRows(
   });
 }
 
-/** Some rows will turn out to be of generations that the ledger does not show. */
+/** Returns how many rows to fetch: some belong to generations that are not visible. */
 function overFetch(limit: number): number {
   return Math.min(1000, Math.max(50, limit * 2));
 }

@@ -1,4 +1,4 @@
-/** One ranked list that takes part in a fusion, best first, ids distinct. */
+/** One ranked list of distinct ids, best first. */
 interface RankedLane {
   readonly name: string;
   readonly ids: readonly string[];
@@ -9,22 +9,22 @@ export interface FusedItem {
   readonly id: string;
   /** Σ weight / (k + rank), ranks from 1. */
   readonly score: number;
-  /** Lane → rank from 1, for the lanes that found the item. */
+  /** Rank (from 1) in each lane that found the item. */
   readonly ranks: ReadonlyMap<string, number>;
 }
 
 interface FusionOptions {
-  /** Damps the lead of first ranks; 60 as in Cormack, Clarke and Büttcher 2009. */
+  /** Constant that reduces the lead of first ranks; 60 as in Cormack, Clarke and Büttcher 2009. */
   readonly k?: number;
-  /** Items kept. */
+  /** Maximum number of items. */
   readonly limit: number;
-  /** The first hits of every lane stay in the pool whatever the sum says. */
+  /** Number of first hits of every lane that are always kept. */
   readonly guaranteedPerLane?: number;
 }
 
 /**
- * Reciprocal rank fusion. A plain sum drops an item that is first in one lane and absent from the others; guaranteed
- * slots keep it in the pool. Order: score, then best rank, then id.
+ * Fuses rankings by reciprocal rank. The sum alone would drop an item that is first in one lane and absent from the others;
+ * guaranteed slots keep it. Order: score, then best rank, then id.
  */
 export function fuse(lanes: readonly RankedLane[], options: FusionOptions): readonly FusedItem[] {
   const k = options.k ?? 60;
@@ -60,7 +60,7 @@ function guaranteedIds(lanes: readonly RankedLane[], perLane: number): ReadonlyS
   return new Set(lanes.filter((lane) => lane.weight > 0).flatMap((lane) => lane.ids.slice(0, perLane)));
 }
 
-/** Drops the weakest items that no lane guarantees. */
+/** Removes the weakest items that are not guaranteed. */
 function makeRoom(kept: readonly FusedItem[], guaranteed: ReadonlySet<string>, count: number): readonly FusedItem[] {
   let left = count;
   return kept

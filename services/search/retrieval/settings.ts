@@ -1,41 +1,41 @@
 import { LANES, type LaneName } from '../model.ts';
 
 /**
- * The numbers of the pipeline. Tuned on MuSiQue-train-100 and HotpotQA-train-100 only, by coarse steps: every value
- * stands on a plateau where half or double changes recall@5 by less than the noise (`npm run bench:retrieval`).
+ * Parameters of the pipeline. Tuned on MuSiQue-train-100 and HotpotQA-train-100 in coarse steps: for every value, half or
+ * double of it changes recall@5 by less than the noise (`npm run bench:retrieval`).
  */
 export interface RetrievalSettings {
   readonly lanes: ReadonlySet<LaneName>;
-  /** RRF weights. */
+  /** Weights of the lanes in rank fusion. */
   readonly laneWeights: Readonly<Record<LaneName, number>>;
   readonly lexicalLimit: number;
   readonly denseLimit: number;
-  /** Passages whose sentences are read. */
+  /** Passages whose sentences are scored. */
   readonly sentenceLimit: number;
-  /** Passages outside the lexical rows that are read and scored at query time. */
+  /** Passages outside the lexical rows that are read and scored. */
   readonly fetchLimit: number;
   /** Passages that are ranked by evidence. */
   readonly poolLimit: number;
-  /** First hits of a lane that are always in the pool. */
+  /** First hits of each lane that are always in the pool. */
   readonly guaranteedPerLane: number;
-  /** Passages whose entities lead on to others: the first hop. 0 switches the second hop off. */
+  /** Passages of the first hop, whose entities lead to further passages. 0 switches the second hop off. */
   readonly bridgeSeeds: number;
   /** Entities of one passage that are followed. */
   readonly entitiesPerPassage: number;
-  /** Passages of one entity that are looked at; an entity with more is a hub and leads to its subject passages only. */
+  /** Passages read of one entity; an entity with more is a hub and leads to the passages about it only. */
   readonly passagesPerEntity: number;
-  /** Passages that only a link leads to: read and scored at query time. */
+  /** Passages found only by a link that are read and scored. */
   readonly linkedLimit: number;
-  /** Weight of naming an entity of the query, in units of the entity's idf: as the subject, as a mention. */
+  /** Weight of an entity of the query in a passage, as a factor of its idf: as the subject, as a mention. */
   readonly subjectWeight: number;
   readonly mentionWeight: number;
-  /** Weight of telling of the time the query asks for, in units of its idf. */
+  /** Weight of a date in the time window, as a factor of its idf. */
   readonly timeWeight: number;
-  /** Share of the best sentence's score that its passage gains. */
+  /** Share of the best sentence's score that is added to its passage. */
   readonly sentenceShare: number;
-  /** What the first place of all lanes together is worth, as a share of the best possible lexical score. */
+  /** Score of the first rank in the fusion, as a share of the best possible lexical score. */
   readonly fusionShare: number;
-  /** Worth of a link between passages that share an entity neither is about, against one that leads to the subject. */
+  /** Weight of a link through an entity that neither passage is about, relative to a link to the passage about it. */
   readonly sharedLinkWeight: number;
   /** See `EvidenceOptions`; the link value is a share of the best possible lexical score. */
   readonly linkShare: number;

@@ -4,23 +4,23 @@ import type { Supersession, Supersessions } from '../../common/records/cognify/s
 import type { EdgeEvidence } from '../../common/storage/ports/graph-store.ts';
 import type { TextRow } from '../../common/storage/ports/text-index.ts';
 import { sentences } from '../../common/text/language/sentences.ts';
-import { CURRENT, type RankedPassage, type SearchRequest, type StatementMark, type TimeView } from '../model.ts';
+import { CURRENT, type RankedPassage, type SearchRequest, type StatementState, type TimeView } from '../model.ts';
 import type { Retrieval, RetrievalDependencies, RetrievalRequest, Retriever } from './retrieval.ts';
 import { createVisibility, type Visibility } from './visibility.ts';
 
-/** What of the passages asked for is not to be told, and why. */
-interface RetiredStatements {
+/** Superseded statements of the requested passages. */
+interface SupersededStatements {
   readonly isEmpty: boolean;
-  /** Every statement of the passage that is part of a supersession, left out or not. */
-  marksOf(chunk: string): readonly StatementMark[];
-  /** The text without the sentences that are left out; the same string when there are none. */
+  /** Returns every statement of the passage that is part of a supersession. */
+  marksOf(chunk: string): readonly StatementState[];
+  /** Returns the text without omitted sentences; the same string when there are none. */
   textOf(chunk: string, text: string): string;
-  /** Whether the sentence, or evidence that stands in it, is left out. */
-  isRetired(chunk: string, text: string): boolean;
+  /** Whether the sentence, or a sentence that contains the evidence, is omitted. */
+  isSuperseded(chunk: string, text: string): boolean;
 }
 
-/** Looks the passages up, in a few reads for all of them. Supersessions of what is not visible (any more) do not count. */
-async function retiredAmong(
+/** Finds superseded statements of passages with a few batched reads. Ignores supersessions of statements that are not visible. */
+async function findSuperseded(
   {
     supersessions,
     visibility,
@@ -28,11 +28,11 @@ async function retiredAmong(
   scope: DatasetScope,
   chunks: readonly string[],
   view: TimeView,
-): Promise<RetiredStatements> {
+): Promise<SupersededStatements> {
   const distinct = [...new Set(chunks)];
   const found = distinct.length === 0 ? [] : await supersessions.ofChunks(scope, distinct);
-  const marks = marksByChunk(await visibleOnly(found, visibility), view);
-  const left = (chunk: string) => (marks.get(chunk) ?? []).filter(({ isLeftOut }) => isLeftOut);
+  const marks = marksByChunk(await onlyVisible(found, visibility), view);
+  const left = (chunk: string) => (marks.get(chunk) ?? []).filter(({ isOmitted }) => isOmitted);
   return {
     isEmpty: marks.size === 0,
     marksOf: (chunk) => marks.get(chunk) ?? [],
@@ -40,15 +40,15 @@ async function retiredAmong(
       const gone = new Set(left(chunk).map((mark) => mark.text));
       return gone.size === 0 ? text : without(text, gone);
     },
-    isRetired(chunk, text) {
+    isSuperseded(chunk, text) {
       const evidence = text.trim();
       return evidence !== '' && left(chunk).some((mark) => mark.text.includes(evidence));
     },
   };
 }
 
-/** Both sides must be there: what a forgotten statement had replaced stands again. */
-async function visibleOnly(found: readonly Supersession[], visibility: Visibility): Promise<readonly Supersession[]> {
+/** Keeps supersessions with both statements visible: a statement is current again when its successor was forgotten. */
+async function onlyVisible(found: readonly Supersession[], visibility: Visibility): Promise<readonly Supersession[]> {
   const shown = new Set(await visibility.filter(found.flatMap(({ older, newer }) => [older, newer])));
   return found.filter(({ older, newer, reverted }) => reverted === null && shown.has(older) && shown.has(newer));
 }
@@ -56,18 +56,18 @@ async function visibleOnly(found: readonly Supersession[], visibility: Visibilit
 function marksByChunk(
   found: readonly Supersession[],
   { currentOnly, asOf }: TimeView,
-): ReadonlyMap<string, readonly StatementMark[]> {
-  const marks = new Map<string, StatementMark[]>();
-  const add = (chunk: string, mark: StatementMark) => marks.set(chunk, [...(marks.get(chunk) ?? []), mark]);
+): ReadonlyMap<string, readonly StatementState[]> {
+  const marks = new Map<string, StatementState[]>();
+  const add = (chunk: string, mark: StatementState) => marks.set(chunk, [...(marks.get(chunk) ?? []), mark]);
   for (const supersession of found) {
     const { older, newer } = supersession;
     const isYet = asOf === null || newer.from <= asOf;
     if (isYet) {
-      const isLeftOut = currentOnly || asOf !== null;
-      add(older.chunk, { supersession, text: older.text, state: 'superseded', isLeftOut });
-      add(newer.chunk, { supersession, text: newer.text, state: 'current', isLeftOut: false });
+      const isOmitted = currentOnly || asOf !== null;
+      add(older.chunk, { supersession, text: older.text, state: 'superseded', isOmitted });
+      add(newer.chunk, { supersession, text: newer.text, state: 'current', isOmitted: false });
     } else {
-      add(newer.chunk, { supersession, text: newer.text, state: 'not_yet', isLeftOut: true });
+      add(newer.chunk, { supersession, text: newer.text, state: 'not_yet', isOmitted: true });
     }
   }
   return marks;
@@ -91,15 +91,14 @@ function without(text: string, gone: ReadonlySet<string>): string {
     : text;
 }
 
-/** Whether a text still tells anything. */
-function tellsAnything(text: string): boolean {
+/** Whether a text contains a letter or digit. */
+function hasWords(text: string): boolean {
   return /[\p{L}\p{N}]/u.test(text);
 }
 
 /**
- * Leaves statements out that newer ones have replaced (or, as of a time, that came after it): sentences disappear from
- * their passages, and passages that said nothing else make room for the next. What no supersession touches is handed on as
- * it is.
+ * Creates a retriever that omits superseded statements (or, as of a time, later ones): their sentences are removed from
+ * passages, and passages without other content are replaced by the next ones. Other results are unchanged.
  */
 export function createCurrentRetriever(
   retriever: Retriever,
@@ -107,29 +106,32 @@ export function createCurrentRetriever(
 ): Retriever {
   const lookUp = ({ passages, visibility }: Retrieval, request: RetrievalRequest) => {
     const chunks = passages.map(({ id }) => id);
-    return retiredAmong({ supersessions, visibility }, request.scope, chunks, request.view ?? CURRENT);
+    return findSuperseded({ supersessions, visibility }, request.scope, chunks, request.view ?? CURRENT);
   };
   return {
     async retrieve(request) {
       const retrieval = await retriever.retrieve(request);
-      const retired = await lookUp(retrieval, request);
-      if (retired.isEmpty) return retrieval;
-      const passages = told(retrieval.passages, retired);
+      const superseded = await lookUp(retrieval, request);
+      if (superseded.isEmpty) return retrieval;
+      const passages = withoutSuperseded(retrieval.passages, superseded);
       const missing = retrieval.passages.length - passages.length;
       if (missing === 0 || retrieval.passages.length < request.limit) return { ...retrieval, passages };
       const wider = await retriever.retrieve({ ...request, limit: request.limit + 2 * missing });
-      const left = told(wider.passages, await lookUp(wider, request));
+      const left = withoutSuperseded(wider.passages, await lookUp(wider, request));
       return { ...wider, passages: left.slice(0, request.limit) };
     },
   };
 }
 
-function told(passages: readonly RankedPassage[], retired: RetiredStatements): readonly RankedPassage[] {
+function withoutSuperseded(
+  passages: readonly RankedPassage[],
+  superseded: SupersededStatements,
+): readonly RankedPassage[] {
   return passages.flatMap((passage) => {
-    const statements = retired.marksOf(passage.id);
+    const statements = superseded.marksOf(passage.id);
     if (statements.length === 0) return [passage];
-    const text = retired.textOf(passage.id, passage.payload.text);
-    if (!tellsAnything(text)) return [];
+    const text = superseded.textOf(passage.id, passage.payload.text);
+    if (!hasWords(text)) return [];
     const explanation = { ...passage.explanation, statements };
     if (text === passage.payload.text) return [{ ...passage, explanation }];
     const payload = { ...passage.payload, text };
@@ -137,7 +139,7 @@ function told(passages: readonly RankedPassage[], retired: RetiredStatements): r
   });
 }
 
-/** Rows of chunks, summaries, edges or triplets without the statements that newer ones have replaced. */
+/** Removes superseded statements from rows of chunks, summaries, edges or triplets. */
 export async function currentRows<Row extends { readonly row: TextRow }>(
   deps: RetrievalDependencies,
   { view = CURRENT }: Pick<SearchRequest, 'view'>,
@@ -148,64 +150,64 @@ export async function currentRows<Row extends { readonly row: TextRow }>(
   const visibility = createVisibility(deps.ledger, scope);
   const { supersessions } = deps;
   const chunks = rows.map(({ row }) => chunkOf(row));
-  const retired = await retiredAmong({ supersessions, visibility }, scope, chunks, view);
-  if (retired.isEmpty) return rows;
+  const superseded = await findSuperseded({ supersessions, visibility }, scope, chunks, view);
+  if (superseded.isEmpty) return rows;
   return rows.flatMap((scored) => {
     const { row } = scored;
     const text = String(row.payload['text'] ?? '');
     const chunk = chunkOf(row);
     const stated = statementOf(row);
-    if (stated !== '') return retired.isRetired(chunk, stated) ? [] : [scored];
-    const left = retired.textOf(chunk, text);
+    if (stated !== '') return superseded.isSuperseded(chunk, stated) ? [] : [scored];
+    const left = superseded.textOf(chunk, text);
     if (left === text) return [scored];
-    return tellsAnything(left) ? [{ ...scored, row: { ...row, payload: { ...row.payload, text: left } } }] : [];
+    return hasWords(left) ? [{ ...scored, row: { ...row, payload: { ...row.payload, text: left } } }] : [];
   });
 }
 
-/** Summaries and edges name the chunk that they are made from. */
+/** Returns the chunk of a row; summaries and edges name theirs. */
 function chunkOf({ id, payload }: TextRow): string {
   const chunk = payload['chunkId'];
   return typeof chunk === 'string' ? chunk : id;
 }
 
-/** The sentence that an edge stands for; '' where a row is more than one statement. */
+/** Returns the sentence of an edge or triplet; '' for rows with several statements. */
 function statementOf({ kind, payload }: TextRow): string {
   if (kind === 'edge') return String(payload['text'] ?? '');
   return kind === 'triplet' ? String(payload['statement'] ?? '') : '';
 }
 
-/** Whom an answer is told to: what the ledger shows, and as of when. */
-export interface Told {
+/** What a search may show: committed generations, and statements as of a time. */
+export interface StatementView {
   readonly visibility: Visibility;
   readonly view: TimeView;
 }
 
-/** Evidence of edges without sentences that newer statements have replaced. */
+/** Removes edges whose sentence was superseded. */
 export async function currentEdges(
   { supersessions }: RetrievalDependencies,
   dataset: DatasetRef,
   edges: readonly EdgeEvidence[],
-  { visibility, view }: Told,
+  { visibility, view }: StatementView,
 ): Promise<readonly EdgeEvidence[]> {
   const chunkOf = ({ properties }: EdgeEvidence) => String(properties['chunkId'] ?? '');
   const chunks = edges.map(chunkOf).filter((chunk) => chunk !== '');
-  const retired = await retiredAmong({ supersessions, visibility }, scopeOf(dataset), chunks, view);
-  if (retired.isEmpty) return edges;
-  return edges.filter((edge) => !retired.isRetired(chunkOf(edge), String(edge.properties['text'] ?? '')));
+  const superseded = await findSuperseded({ supersessions, visibility }, scopeOf(dataset), chunks, view);
+  if (superseded.isEmpty) return edges;
+  return edges.filter((edge) => !superseded.isSuperseded(chunkOf(edge), String(edge.properties['text'] ?? '')));
 }
 
-/** Entities keep their names; a description that a replaced sentence gave is left out. */
+/** Removes descriptions of entities that come from a superseded sentence. */
 export async function currentEntityRows(
   { supersessions }: RetrievalDependencies,
   dataset: DatasetRef,
   rows: readonly TextRow[],
-  { visibility, view }: Told,
+  { visibility, view }: StatementView,
 ): Promise<readonly TextRow[]> {
   if (!view.currentOnly && view.asOf === null) return rows;
   const described = rows.filter(({ payload }) => payload['description'] !== '');
   const items = [...new Set(described.map(({ item }) => item))];
   if (items.length === 0) return rows;
-  const found = await visibleOnly(await supersessions.ofOlderItems(scopeOf(dataset), items), visibility);
+  const found = await onlyVisible(await supersessions.ofOlderItems(scopeOf(dataset), items), visibility);
   const gone = found.filter(({ newer }) => view.asOf === null || newer.from <= view.asOf);
   if (gone.length === 0) return rows;
   return rows.map((row) => {

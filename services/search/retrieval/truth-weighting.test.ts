@@ -8,7 +8,7 @@ import { recordCollections } from '../../common/records/collections.ts';
 import { createTruthState, TRUTH_SLOTS } from '../../common/records/improve/truth-state.ts';
 import { globalContextFor, withGlobalContext } from '../answers/contexts.ts';
 import type { RankedPassage } from '../model.ts';
-import { isWeighedByTruth, weighedByTruth } from './truth-weighting.ts';
+import { usesTruthWeights, weightByTruth } from './truth-weighting.ts';
 
 const OWNER = asId<DatasetRef['ownerId']>('00000000-0000-4000-8000-000000000001');
 const NOTES: DatasetRef = {
@@ -21,7 +21,7 @@ const NOTES: DatasetRef = {
 };
 const ITEM = asId<DataItemId>('00000000-0000-4000-8000-00000000000a');
 const VECTOR = Float32Array.of(1, 0);
-const QUERY = { values: VECTOR, home: scopeOf(NOTES), space: { model: 'test/model', dimensions: 2 } };
+const QUERY = { values: VECTOR, version: scopeOf(NOTES), space: { model: 'test/model', dimensions: 2 } };
 
 function passages(count: number): readonly RankedPassage[] {
   return Array.from({ length: count }, (_, at) => ({
@@ -50,7 +50,7 @@ describe('the truth subspace in a search', () => {
   const order = (list: readonly RankedPassage[]) => list.map(({ id }) => id);
 
   it('lifts what stands where query and learnings point, by at most a quarter each way, and says so', async () => {
-    const moved = await weighedByTruth(await learned(), target, passages(4));
+    const moved = await weightByTruth(await learned(), target, passages(4));
     // c3 has no coordinates: its place counts as it is.
     expect(order(moved)).to.deep.equal(['c2', 'c3', 'c0']);
     expect(moved[0]?.explanation.truth).to.deep.equal({ score: 1, factor: 1.25 });
@@ -59,24 +59,24 @@ describe('the truth subspace in a search', () => {
   });
 
   it('moves nothing by coordinates of another epoch, or without a subspace', async () => {
-    expect(order(await weighedByTruth(await learned(2), target, passages(4)))).to.deep.equal(['c0', 'c1', 'c2']);
+    expect(order(await weightByTruth(await learned(2), target, passages(4)))).to.deep.equal(['c0', 'c1', 'c2']);
     const store = createMemoryDocumentStore();
     await store.prepare(recordCollections);
     const same = passages(3);
-    expect(await weighedByTruth({ store }, target, same)).to.deep.equal(same);
+    expect(await weightByTruth({ store }, target, same)).to.deep.equal(same);
   });
 
   it('moves nothing by centroids of another embedding model', async () => {
-    const moved = await weighedByTruth(await learned(1, 'other/model'), target, passages(4));
+    const moved = await weightByTruth(await learned(1, 'other/model'), target, passages(4));
     expect(order(moved)).to.deep.equal(['c0', 'c1', 'c2']);
   });
 
   it('counts only when it is asked for, in hybrid searches', () => {
     const wish = { structure: { truth: true, globalContext: false } };
-    expect(isWeighedByTruth(wish, target)).to.equal(true);
-    expect(isWeighedByTruth({}, target)).to.equal(false);
-    expect(isWeighedByTruth({ structure: { truth: false, globalContext: true } }, target)).to.equal(false);
-    expect(isWeighedByTruth(wish, { ...target, type: 'GRAPH_COMPLETION' })).to.equal(false);
+    expect(usesTruthWeights(wish, target)).to.equal(true);
+    expect(usesTruthWeights({}, target)).to.equal(false);
+    expect(usesTruthWeights({ structure: { truth: false, globalContext: true } }, target)).to.equal(false);
+    expect(usesTruthWeights(wish, { ...target, type: 'GRAPH_COMPLETION' })).to.equal(false);
   });
 
   it('leaves a context as it is where there are no summaries, or no passages', async () => {

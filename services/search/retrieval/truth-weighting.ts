@@ -4,40 +4,40 @@ import { createTruthState, isOfSpace, TRUTH_SLOTS } from '../../common/records/i
 import type { DocumentStore } from '../../common/storage/ports/document-store.ts';
 import type { RankedPassage, SearchRequest } from '../model.ts';
 import type { CompletionType } from '../search-types.ts';
-import type { QueryVector } from './gather-passages.ts';
+import type { QueryVector } from './retrieve-passages.ts';
 
-export interface InfluenceTarget {
+export interface WeightingTarget {
   readonly type: CompletionType;
   readonly dataset: DatasetRef;
   readonly vector: QueryVector;
   readonly limit: number;
 }
 
-/** Whether passages are weighed by the truth subspace: only then are more of them looked at than are wanted. */
-export function isWeighedByTruth(
+/** Whether passages are weighted by the truth subspace. */
+export function usesTruthWeights(
   request: Pick<SearchRequest, 'structure'>,
-  { type, vector }: InfluenceTarget,
+  { type, vector }: WeightingTarget,
 ): boolean {
   return request.structure?.truth === true && type === 'HYBRID_COMPLETION' && vector !== null;
 }
 
-/** How many places are looked at for one that is wanted. */
-export const TRUTH_REACH = 2;
+/** Passages retrieved for each one requested. */
+export const TRUTH_OVERFETCH = 2;
 
 /**
- * Orders passages by their place times the factor of cognify-improve.md §3.12: 0.75 to 1.25, 1 for those without coordinates
- * of the epoch in force. Keeps `limit` of them. Without a subspace the order stays.
+ * Reorders passages by the score of their rank times the factor of cognify-improve.md §3.12 (0.75 to 1.25; 1 without
+ * coordinates of the current epoch), and returns `limit`. Without a subspace the order stays.
  */
-export async function weighedByTruth(
+export async function weightByTruth(
   { store }: { readonly store: DocumentStore },
-  { dataset, vector, limit }: InfluenceTarget,
+  { dataset, vector, limit }: WeightingTarget,
   passages: readonly RankedPassage[],
 ): Promise<readonly RankedPassage[]> {
   const scope = scopeOf(dataset);
   const truth = createTruthState(store);
   const { epoch, slots, model } = await truth.subspace(scope);
   if (vector === null || slots.length === 0) return passages.slice(0, limit);
-  // After a move to another embedding model, until improve has built it anew.
+  // The subspace belongs to another embedding model until improve has rebuilt it.
   if (!isOfSpace({ slots, model }, vector.space)) return passages.slice(0, limit);
   const chunks = passages.map(({ id, row, payload }) => ({ id, item: row.item, number: payload.chunkIndex }));
   const known = await truth.coordinates(scope, epoch, chunks);

@@ -6,14 +6,14 @@ import { type Ledger, ledgerCollection, visible } from '../../common/records/cog
 import type { DocumentStore } from '../../common/storage/ports/document-store.ts';
 import type { Provenance } from '../../common/storage/ports/index-entry.ts';
 
-/** Keeps what the ledger has committed, for one request: each item is looked up once, in batches. */
+/** Filters rows by what the ledger has committed, for one request. Each item is looked up once, in batches. */
 export interface Visibility {
   filter<Row extends Provenance>(rows: readonly Row[]): Promise<readonly Row[]>;
 }
 
 export function createVisibility(ledger: Pick<Ledger, 'committed'>, scope: DatasetScope): Visibility {
   const committed = new Map<DataItemId, number>();
-  /** The look-up of each item that was asked for: several lanes come with the same ones at the same time. */
+  /** Pending or finished look-up of each item: several lanes look up the same items concurrently. */
   const lookUps = new Map<DataItemId, Promise<void>>();
   const lookUp = async (items: readonly DataItemId[]): Promise<void> => {
     for (const [item, generation] of await ledger.committed(scope, items)) committed.set(item, generation);
@@ -34,7 +34,7 @@ export function createVisibility(ledger: Pick<Ledger, 'committed'>, scope: Datas
 
 const PAGE = 100;
 
-/** Whether any item of the dataset is built and not erased. Asked when a search came back empty. */
+/** Whether any item of the dataset is built and not erased. Called when a search found nothing. */
 export async function hasSearchableMemory(store: DocumentStore, dataset: DatasetRef): Promise<boolean> {
   const query = { where: { generation: { greaterThan: 0 } }, limit: PAGE };
   const read = (after: string | null) => store.find(scopeOf(dataset), ledgerCollection, { ...query, after });

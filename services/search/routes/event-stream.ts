@@ -7,8 +7,8 @@ import type { RecallListener } from '../recall/recall.ts';
 const KEEP_ALIVE_MS = 15_000;
 
 /**
- * Server-sent events of one recall: `stage`, `delta`, `answer_done`, `reset`, `final` or `error`, with a comment line every 15 s. Nothing is sent before
- * the first stage: an error until then keeps its status and JSON body.
+ * Streams one recall as server-sent events: `stage`, `delta`, `answer_done`, `reset`, `final` or `error`, with a comment line
+ * every 15 s. Nothing is sent before the first stage: an earlier error keeps its status and JSON body.
  */
 export async function eventStream(
   run: (listener: RecallListener) => Promise<readonly object[]>,

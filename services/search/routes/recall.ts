@@ -76,7 +76,7 @@ function responseSchemaOf(given: Readonly<Record<string, unknown>> | null | unde
   return { name: title.replaceAll(/[^A-Za-z0-9_-]/g, '_') || 'Answer', schema: answerSchema(given) };
 }
 
-/** Service errors keep their status; a bad scope has a fixed text; anything else is 409 (search-recall.md §6.8). */
+/** Returns the error for the wire: service errors keep their status, an unknown scope has a fixed text, others are 409 (search-recall.md §6.8). */
 function wireError(deps: SearchParts, error: unknown): unknown {
   if (isEngramError(error) || error instanceof HttpError) return error;
   if (error instanceof RecallScopeError) {
@@ -88,7 +88,7 @@ function wireError(deps: SearchParts, error: unknown): unknown {
   return new HttpError(409, { error: 'An error occurred during recall.' }, { cause: error });
 }
 
-/** Asked for in the body, or by an Accept header that ranks the stream above JSON. */
+/** Whether the body requests a stream, or the Accept header ranks it above JSON. */
 function wantsStream({ body, headers }: Request): boolean {
   if (body.stream !== undefined) return body.stream;
   const accept = headers['accept'] ?? '';

@@ -4,7 +4,7 @@ import type { RecallBody, SearchBody } from './search.schema.ts';
 
 const DEFAULT_TOP_K = 15;
 
-/** What search and recall bodies have in common, as the use cases take it. */
+/** Converts the fields that the bodies of search and recall share. */
 export function requestOf(
   request: Pick<RouteRequest<unknown, unknown, SearchBody | RecallBody>, 'principal' | 'context' | 'body' | 'signal'>,
 ): Omit<SearchRequest, 'type'> {

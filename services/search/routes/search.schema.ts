@@ -5,7 +5,7 @@ import { OFFERED_TYPES, SEARCH_TYPES, type SearchType } from '../search-types.ts
 const DATE = /^\d{4}-\d\d-\d\d$/u;
 const ISO_TIME = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?$/u;
 
-/** Fields that search and recall share (search-recall.md §1.1, §6.1). Unknown fields, `verbose` too, are ignored. */
+/** Fields that search and recall share (search-recall.md §1.1, §6.1). Unknown fields are ignored, also `verbose`. */
 const common = {
   query: z.string(),
   datasets: optional(stringList()),
@@ -17,18 +17,18 @@ const common = {
   sessionId: optional(z.string()),
   includeReferences: optional(lenientBoolean()),
   codeQuery: z.record(z.string(), z.unknown()).nullish(),
-  /** Ours: what improve has built over the dataset counts. */
+  /** Extension: uses structures of improve. */
   useTruthSubspace: optional(lenientBoolean()),
   useGlobalContext: optional(lenientBoolean()),
-  /** Ours: adds to the results why they were found. */
+  /** Extension: adds to each result why it was found. */
   explain: optional(lenientBoolean()),
-  /** Ours: without what newer statements have replaced (the default), or with it. */
+  /** Extension: omits superseded statements (default true). */
   currentOnly: optional(lenientBoolean()),
-  /** Ours: what held then. */
+  /** Extension: shows what held at this time. */
   asOf: pointInTime().nullish(),
 };
 
-/** ISO date or time, as an ISO time in UTC; a date is meant to its end. */
+/** Parses an ISO date or time to an ISO time in UTC; a date means its end. */
 function pointInTime() {
   return z
     .string()
@@ -36,7 +36,7 @@ function pointInTime() {
     .transform((text) => new Date(DATE.test(text) ? `${text}T23:59:59.999Z` : text).toISOString());
 }
 
-/** Any type that the wire knows; documents and errors name those that can be had. */
+/** Accepts all types of the contract; documents and errors name the supported ones. */
 const searchType = z
   .string()
   .check(({ value: input, issues }) => {
@@ -78,7 +78,7 @@ const historyItem = z.object({
   createdAt: z.string(),
   datasetId: z.string().nullable(),
 });
-/** The same rows under the name of each route. */
+/** The same rows, named after each route. */
 export const historyItems = {
   search: historyItem.meta({ id: 'SearchHistoryItem' }).array(),
   recall: historyItem.meta({ id: 'RecallHistoryItem' }).array(),

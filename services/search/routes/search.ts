@@ -4,7 +4,7 @@ import { defineRoute, json, type Route } from '../../common/platform/http/route.
 import { onDatasets, own } from '../../common/platform/http/route-permission.ts';
 import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
 import type { SearchParts } from '../dependencies.ts';
-import { presentAsOneStore, presentByDataset, presentHistory } from '../presenters/search-result.ts';
+import { presentByDataset, presentHistory, presentMerged } from '../presenters/search-result.ts';
 import { requestOf } from './request.ts';
 import { historyItems, searchBody, searchResults } from './search.schema.ts';
 
@@ -45,7 +45,7 @@ function askSearch(deps: SearchParts): Route {
       const agent = { skills: body.skills ?? null, tools: body.tools ?? null, maxIter: body.maxIter ?? null };
       const asked = { ...requestOf(request), type: body.searchType, agent };
       const outcomes = await search(deps, asked, options);
-      return json(deps.settings.accessControl ? presentByDataset(outcomes, asked) : presentAsOneStore(outcomes, asked));
+      return json(deps.settings.accessControl ? presentByDataset(outcomes, asked) : presentMerged(outcomes, asked));
     },
   });
 }

@@ -68,7 +68,7 @@ function pageRoute(dependencies: VisualizeDependencies): Route {
     responses: { 200: { description: 'The page', schema: textAnswer, mediaType: 'text/html' } },
     async handle(request) {
       const { query } = request;
-      // A graph that the page can draw whole is drawn whole; a larger one as the neighbourhood of its seeds.
+      // Without seeds or a query the page shows the whole graph, or of a larger one the most connected part.
       const asked = query.query !== undefined || listOf(query.seed_node_ids).length > 0;
       const { view, name } = await loadView(dependencies, request, asked ? {} : { seeds: query.max_nodes, depth: 10 });
       return page(presentPageData(view, name));
@@ -128,7 +128,7 @@ function listOf(value: string | readonly string[] | null | undefined): readonly 
   return value === null || value === undefined ? [] : typeof value === 'string' ? [value] : value;
 }
 
-/** One JSON document in pieces: the large lists entry by entry, so that nothing waits for the whole text. */
+/** Serialises a JSON document in pieces, large lists by entries, so that the whole text is never in memory. */
 function* jsonPieces(document: Readonly<Record<string, unknown>>): Generator<string> {
   let separator = '{';
   for (const [key, value] of Object.entries(document)) {
@@ -151,7 +151,7 @@ function* jsonPieces(document: Readonly<Record<string, unknown>>): Generator<str
   yield '}';
 }
 
-/** Reads the built page once, and lets the browser run exactly its own script and style: no other host, no other code. */
+/** Creates the page handler: reads the built page once, with a policy that allows its own script and style only. */
 function createPage(): (data: unknown) => Promise<Reply> {
   let loaded: Promise<{ readonly html: string; readonly policy: string }> | undefined;
   const load = async () => {

@@ -19,7 +19,7 @@ export interface TypeOptions {
   readonly tools: unknown;
 }
 
-/** Options that belong to other types: 422, before anything is looked up. */
+/** Throws a 422 for options that the type does not support. */
 export function checkTypeOptions(type: SearchType, options: TypeOptions): void {
   if (options.maxIter !== null && options.maxIter < 1) {
     throw engramError('InvalidMaxIter', 'max_iter must be a positive integer.');
@@ -32,7 +32,7 @@ export function checkTypeOptions(type: SearchType, options: TypeOptions): void {
   }
 }
 
-/** Types that read exactly one dataset say so when the request names another number. */
+/** Throws a 422 when a type that needs exactly one dataset gets another number. */
 export function checkDatasetScope(type: SearchType, choice: DatasetChoice): void {
   if (type !== 'AGENTIC_COMPLETION' && type !== 'SKILLS') return;
   const count = choice.ids?.length || choice.names?.length || 0;
@@ -45,7 +45,7 @@ type CypherCapability = Pick<GraphStore, 'capabilities'>;
 
 const QUOTED_PHRASE = /^"[^"]+"$/u;
 
-/** The type that runs; 400 when it has no retriever or the graph store does not speak it, 403 when it is switched off. */
+/** Returns the type that runs. Throws 400 for an unsupported type or graph store, 403 for a disabled type. */
 export function answeringType(
   type: SearchType,
   query: string,
@@ -68,7 +68,7 @@ function isGiven(value: unknown): boolean {
   return value !== undefined && value !== null;
 }
 
-/** `top_k` below 1, a blank query for a type that needs one, an answer that needs a model which is not there: 422. */
+/** Throws a 422 for `top_k` below 1, a blank query where the type needs one, or a missing language model. */
 export function checkRequest(deps: TypeDependencies, request: SearchRequest, type: AnsweredType): void {
   if (request.topK !== null && request.topK <= 0) {
     throw engramError('QueryValidationError', 'top_k must be a positive integer.');

@@ -22,7 +22,7 @@ import {
 import { evidenceBlock, usedElements } from '../answers/references.ts';
 import type { Conversation } from '../conversation/conversation.ts';
 import { historyText, withHistory } from '../conversation/history.ts';
-import { gatherForTurn, type TurnMaterial } from '../conversation/turn-passages.ts';
+import { retrieveTurnPassages, type TurnPassages } from '../conversation/turn-passages.ts';
 import {
   type ConversationTurn,
   CURRENT,
@@ -34,13 +34,13 @@ import {
   type SearchRequest,
   type TimeView,
 } from '../model.ts';
-import { gatherPassages } from '../retrieval/gather-passages.ts';
+import { retrievePassages } from '../retrieval/retrieve-passages.ts';
 import { hybridRows } from '../retrieval/rows.ts';
 import { currentRows } from '../retrieval/superseded-statements.ts';
-import { isWeighedByTruth, TRUTH_REACH, weighedByTruth } from '../retrieval/truth-weighting.ts';
+import { TRUTH_OVERFETCH, usesTruthWeights, weightByTruth } from '../retrieval/truth-weighting.ts';
 import type { CompletionType } from '../search-types.ts';
 import { agentAnswer, recordUsedSkills } from './agent.ts';
-import { offeredFor, skillsGuidance, withSkills } from './skills.ts';
+import { skillsGuidance, suggestedSkills, withSkills } from './skills.ts';
 import type { SearchTarget, TypeDependencies } from './target.ts';
 import { openToolbox, type Toolbox } from './toolbox.ts';
 
@@ -71,14 +71,14 @@ export async function completion(
   return answered(deps, request, { ...target, material, passages, ...shown });
 }
 
-/** What memory holds, with skills and tools to work with; without a model, quotes and the skills that were asked for. */
+/** Answers with a model that uses skills and tools; without a model, with quotes and the suggested skills. */
 export async function agenticCompletion(
   deps: TypeDependencies,
   request: SearchRequest,
   target: CompletionTarget,
 ): Promise<SearchOutcome> {
   const type = 'AGENTIC_COMPLETION';
-  const material = await gatherForTurn(deps, request, target);
+  const material = await retrieveTurnPassages(deps, request, target);
   const passages = packPassages(material.retrieval.passages);
   const view = request.view ?? CURRENT;
   const { context, knowledge } = await contextOf(deps, { ...target, type, passages, material, view });
@@ -92,15 +92,15 @@ async function weighedMaterial(
   deps: TypeDependencies,
   request: SearchRequest,
   target: CompletionTarget & { readonly type: CompletionType },
-): Promise<TurnMaterial> {
-  if (!isWeighedByTruth(request, target)) return gatherForTurn(deps, request, target);
-  const wider = { ...target, limit: Math.min(target.limit * TRUTH_REACH, MAX_TOP_K) };
-  const material = await gatherForTurn(deps, request, wider);
-  const passages = await weighedByTruth(deps, target, material.retrieval.passages);
+): Promise<TurnPassages> {
+  if (!usesTruthWeights(request, target)) return retrieveTurnPassages(deps, request, target);
+  const wider = { ...target, limit: Math.min(target.limit * TRUTH_OVERFETCH, MAX_TOP_K) };
+  const material = await retrieveTurnPassages(deps, request, wider);
+  const passages = await weightByTruth(deps, target, material.retrieval.passages);
   return { ...material, retrieval: { ...material.retrieval, passages } };
 }
 
-/** Facts shown in the sections; the wire caps lanes at ten. */
+/** Limits of entities and facts in a context (at most ten entities by the contract). */
 const MAX_ENTITIES = 10;
 const FACTS_PER_ENTITY = 6;
 
@@ -109,7 +109,7 @@ async function contextOf(
   target: CompletionTarget & {
     readonly type: CompletionType;
     readonly passages: readonly RankedPassage[];
-    readonly material: TurnMaterial;
+    readonly material: TurnPassages;
     readonly view: TimeView;
   },
 ): Promise<{ readonly context: string; readonly knowledge: Knowledge | null }> {
@@ -123,7 +123,7 @@ async function contextOf(
   return { context: contextOfType(passages, knowledge), knowledge };
 }
 
-/** Answers from the triplets that improve has made, by words and vectors; without any it is GRAPH_COMPLETION. */
+/** Answers from the triplets of improve, found by words and vectors; without any like GRAPH_COMPLETION. */
 export async function tripletCompletion(
   deps: TypeDependencies,
   request: SearchRequest,
@@ -132,7 +132,7 @@ export async function tripletCompletion(
   const rows = await tripletRows(deps, request, target);
   if (rows.length === 0) return completion(deps, request, { ...target, type: 'GRAPH_COMPLETION' });
   const context = rows.map(({ row }) => (row.payload as TripletPayload).text).join('\n');
-  const { retrieval } = await gatherPassages(deps, request, target);
+  const retrieval = await retrievePassages(deps, request, target);
   const stated = new Set(rows.map(({ row }) => (row.payload as TripletPayload).chunkId));
   const passages = retrieval.passages.filter((passage) => stated.has(passage.id));
   const supported = passages.length > 0 ? passages : packPassages(retrieval.passages);
@@ -153,20 +153,20 @@ async function tripletRows(
   return currentRows(deps, request, target.dataset, found);
 }
 
-interface AnswerMaterial extends Pick<SearchTarget, 'dataset' | 'influence'> {
+interface AnswerInput extends Pick<SearchTarget, 'dataset' | 'influence'> {
   readonly type: CompletionType;
   readonly passages: readonly RankedPassage[];
-  readonly material: TurnMaterial;
+  readonly material: TurnPassages;
   readonly context: string;
   readonly knowledge: Knowledge | null;
   readonly conversation: Conversation | null;
-  /** What improve has built that the context is made from. */
+  /** Structures of improve in the context. */
   readonly structure: Pick<Extract<SearchOutcome, { kind: 'completion' }>, 'globalContext' | 'triplets'>;
-  /** What an agent works with. */
+  /** Tools of an agent. */
   readonly toolbox?: Toolbox;
 }
 
-async function answered(deps: TypeDependencies, request: SearchRequest, shown: AnswerMaterial): Promise<SearchOutcome> {
+async function answered(deps: TypeDependencies, request: SearchRequest, shown: AnswerInput): Promise<SearchOutcome> {
   const { type, passages, material, context, knowledge, conversation } = shown;
   const turn = conversation === null ? {} : { turn: turnOf(conversation, material) };
   const base = { kind: 'completion' as const, type, context, passages, ...turn, ...shown.structure };
@@ -174,8 +174,8 @@ async function answered(deps: TypeDependencies, request: SearchRequest, shown: A
   const question = userPrompt(PROMPT_KIND[type], request.query, context);
   const stated = await deps.learned.statedPreferences(scopeOf(shown.dataset), shown.influence);
   const { toolbox } = shown;
-  // An agent's skills stand in its context.
-  const offered = toolbox === undefined ? await offeredFor(deps, shown.dataset, request.query) : [];
+  // The context of an agent already lists its skills.
+  const offered = toolbox === undefined ? await suggestedSkills(deps, shown.dataset, request.query) : [];
   const guidance = [preferencesText(stated), skillsGuidance(offered), conversation?.guidance?.text ?? ''].filter(
     (part) => part !== '',
   );
@@ -188,7 +188,7 @@ async function answered(deps: TypeDependencies, request: SearchRequest, shown: A
     system: request.systemPrompt || DEFAULT_SYSTEM_PROMPT,
   };
   if (request.onlyContext) return { ...base, answer: null, prompt };
-  const { text, structured, quoted } = await answerOf(deps, request, { ...shown, prompt, offered });
+  const { text, structured, quoted } = await generateAnswer(deps, request, { ...shown, prompt, offered });
   const read = withFound(passages, toolbox?.found() ?? []);
   const used = quoted?.length === 0 ? {} : { used: usedElements(read, knowledge, quoted) };
   const outcome = { ...base, ...used, passages: read, prompt };
@@ -206,15 +206,15 @@ function withFound(passages: readonly RankedPassage[], found: readonly RankedPas
 
 interface AnswerCall {
   readonly prompt: AnswerPrompt;
-  /** Skills for a question that asks for one. */
+  /** Skills suggested for a question that asks for one. */
   readonly offered: readonly FoundSkill[];
 }
 
-/** `quoted`: ids of the passages that it quotes; null when a model wrote it. */
-async function answerOf(
+/** Generates the answer text. `quoted`: ids of the quoted passages; null for an answer of a model. */
+async function generateAnswer(
   deps: TypeDependencies,
   request: SearchRequest,
-  { dataset, material, passages, prompt, offered, toolbox }: AnswerMaterial & AnswerCall,
+  { dataset, material, passages, prompt, offered, toolbox }: AnswerInput & AnswerCall,
 ) {
   const { languageModel, settings, clock } = deps;
   if (languageModel === null) {
@@ -231,7 +231,7 @@ async function answerOf(
   return { ...(await modelAnswer(languageModel, request, prompt, { streaming })), quoted: null };
 }
 
-function turnOf({ key, turns, guidance, lookup }: Conversation, { found }: TurnMaterial): ConversationTurn {
+function turnOf({ key, turns, guidance, lookup }: Conversation, { found }: TurnPassages): ConversationTurn {
   const session = key.session;
   return { session, turns: turns.length, lookup: lookup?.query ?? null, found, contextIds: guidance?.ids ?? [] };
 }

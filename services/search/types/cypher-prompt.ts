@@ -17,7 +17,7 @@ const SYSTEM_PROMPT = `You translate a question into one Cypher query over a kno
 - What a text says about an entity stands in its description and in the text of the DocumentChunk that contains it.
 - Return the values that answer the question rather than whole nodes, and at most 100 rows.`;
 
-/** Of a failed query that is shown again; a model at a loss writes without end. */
+/** Maximum characters of a failed query in the prompt: models may write endless ones. */
 const MAX_SHOWN_LENGTH = 4000;
 
 const SCHEMA: JsonObject = {
@@ -27,7 +27,7 @@ const SCHEMA: JsonObject = {
   additionalProperties: false,
 };
 
-/** One model call. What comes back is as little to be trusted as a client's query. */
+/** Generates a query with one model call. The result is as untrusted as a client's query. */
 export async function writeQuery(
   model: LanguageModel,
   asked: {
@@ -64,31 +64,31 @@ function describeFailure({ cypher, problem }: FailedAttempt, index: number): str
   return `Attempt ${index + 1} failed; write another query.\nQuery: ${cypher.slice(0, MAX_SHOWN_LENGTH)}\nProblem: ${problem}`;
 }
 
-/** Models wrap code in Markdown even where it is the only thing asked for. */
+/** Removes a Markdown fence around the code. */
 function withoutFence(text: string): string {
   return (/^\s*```(?:\w+\n|\s)?([\s\S]*?)```\s*$/u.exec(text)?.[1] ?? text).trim();
 }
 
-/** The names that queries over a dataset can use, most used first; a sample of a large graph. */
+/** Names that queries over a dataset can use, most used first; of a large graph a sample. */
 interface GraphVocabulary {
   readonly labels: readonly { readonly label: string; readonly properties: readonly string[] }[];
-  /** Ends may have no label: ''. */
+  /** An end without a label has ''. */
   readonly relations: readonly { readonly source: string; readonly relation: string; readonly target: string }[];
-  /** What entities are: names of the `EntityType` nodes. */
+  /** Names of the `EntityType` nodes. */
   readonly entityTypes: readonly string[];
 }
 
-/** Nodes and relationships that are looked at, and names that are given to a model. */
+/** Limits of the sample and of the names in a prompt. */
 const SAMPLED_NODES = 20_000;
 const SAMPLED_RELATIONS = 100_000;
 const MAX_PROPERTIES = 200;
 const MAX_RELATIONS = 100;
 const MAX_ENTITY_TYPES = 50;
 
-/** Names that come from texts are cut; they have to fit a prompt. */
+/** Names come from texts and are cut to fit a prompt. */
 const MAX_NAME_LENGTH = 80;
 
-/** One question to the store, in the same guarded Cypher that clients have. */
+/** One query for all names, in the guarded Cypher that clients use too. */
 const VOCABULARY = `
   MATCH (n) WITH n LIMIT ${SAMPLED_NODES} UNWIND labels(n) AS label UNWIND keys(n) AS key
   RETURN 'property' AS kind, label AS source, key AS name, null AS target, count(*) AS uses

@@ -7,12 +7,12 @@ import type { QueryType } from '../search-types.ts';
 import { type FailedAttempt, type GraphQuery, readVocabulary, writeQuery } from './cypher-prompt.ts';
 import type { TypeDependencies } from './target.ts';
 
-/** Model calls of one NATURAL_LANGUAGE search of a dataset (search-recall.md §3.12). */
+/** Maximum model calls of one NATURAL_LANGUAGE search in a dataset (search-recall.md §3.12). */
 const MAX_ATTEMPTS = 3;
 
 /**
- * CYPHER runs the caller's query, NATURAL_LANGUAGE one that a model writes. Neither has a context to show, so nothing is
- * run for `onlyContext`; a dataset without memory answers no rows without being asked.
+ * Runs the caller's query (CYPHER), or one that a model writes (NATURAL_LANGUAGE). Runs nothing for `onlyContext`, since
+ * neither has a context, nor for a dataset without memory.
  */
 export async function cypherSearch(
   deps: TypeDependencies,
@@ -26,7 +26,7 @@ export async function cypherSearch(
   return (await naturalLanguage(deps, request, query)) ?? nothing;
 }
 
-/** The first rows that a written query finds; the last query without rows when none does. Null: none could be run. */
+/** Returns the rows of the first generated query that has any, else the last query; null when none could be run. */
 async function naturalLanguage(
   { languageModel }: TypeDependencies,
   request: SearchRequest,
@@ -45,7 +45,7 @@ async function naturalLanguage(
       if (last.records.length > 0) return last;
       failed.push({ cypher, problem: 'It found nothing.' });
     } catch (error) {
-      // A query that cannot be run is the model's to correct; a store that cannot answer is not.
+      // The model can correct a refused query, but not an unavailable store.
       if (!isEngramError(error) || error.wireName !== 'CypherSearchError') throw error;
       failed.push({ cypher, problem: error.message });
     }
@@ -53,6 +53,7 @@ async function naturalLanguage(
   return last;
 }
 
+/** Returns the 422 for a search that needs a language model. */
 export function modelNeeded() {
   const text =
     'NATURAL_LANGUAGE search needs a language model, and none is configured. Set LLM_API_KEY or LLM_ENDPOINT.';
@@ -65,7 +66,7 @@ function asOutcome(type: QueryType, cypher: string, { columns, rows, isCut }: Cy
 
 /** Runs a query on the committed graph of one dataset; `CypherSearchError` for one that the store refuses. */
 
-/** For one request: each item is looked up in the ledger once, however many queries follow. */
+/** Creates the query function of one request, which looks up each item in the ledger once for all its queries. */
 function createGraphQuery(
   { indexes, ledger }: TypeDependencies,
   request: SearchRequest,

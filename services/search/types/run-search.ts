@@ -1,7 +1,7 @@
 import { type DatasetRef, scopeOf } from '../../common/kernel/dataset.ts';
 import { NEUTRAL_WEIGHT } from '../../common/records/improve/element-weights.ts';
 import { MAX_TOP_K, type RankedPassage, type ScoredRow, type SearchOutcome, type SearchRequest } from '../model.ts';
-import { gatherPassages } from '../retrieval/gather-passages.ts';
+import { retrievePassages } from '../retrieval/retrieve-passages.ts';
 import { lexicalChunks, nearestChunks, summaries } from '../retrieval/rows.ts';
 import { currentRows } from '../retrieval/superseded-statements.ts';
 import type { AnsweredType } from '../search-types.ts';
@@ -9,7 +9,7 @@ import { agenticCompletion, completion, tripletCompletion } from './completion.t
 import { cypherSearch } from './cypher.ts';
 import type { SearchTarget, TypeDependencies } from './target.ts';
 
-/** Results when the caller names no number (search-recall.md §1.6). */
+/** Default number of results (search-recall.md §1.6). */
 const DEFAULT_TOP_K: Readonly<Record<AnsweredType, number>> = {
   CHUNKS: MAX_TOP_K,
   SUMMARIES: MAX_TOP_K,
@@ -24,7 +24,7 @@ const DEFAULT_TOP_K: Readonly<Record<AnsweredType, number>> = {
   AGENTIC_COMPLETION: 5,
 };
 
-/** One type of search over one dataset. An empty outcome says that nothing was found, not why. */
+/** Runs one search type in one dataset. An empty outcome does not say why nothing was found. */
 export async function runSearch(
   deps: TypeDependencies,
   request: SearchRequest,
@@ -34,7 +34,7 @@ export async function runSearch(
   const limit = Math.min(request.topK ?? DEFAULT_TOP_K[type], MAX_TOP_K);
   switch (type) {
     case 'CHUNKS': {
-      const { passages } = await gatherPassages(deps, request, { ...target, limit });
+      const { passages } = await retrievePassages(deps, request, { ...target, limit });
       const ranked = passages.map(asScoredRow);
       const rest = await nearestChunks(deps, request, {
         dataset,

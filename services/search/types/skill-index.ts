@@ -7,46 +7,45 @@ import type { Skills } from '../../common/records/ingest/skills.ts';
 import { tokenize, tokenizeQuery } from '../../common/text/language/tokenize.ts';
 import type { FoundSkill, SkillSummary } from '../model.ts';
 
-/** The active skills of datasets, found by their words. */
+/** Full-text index of the active skills of datasets. */
 export interface SkillIndex {
-  /** Nearest first; those without a common word follow by name. A query without words gives them all by name. */
+  /** Returns all skills, nearest first; those without a common word follow by name. */
   find(scope: DatasetScope, query: string): Promise<readonly FoundSkill[]>;
-  /** How it is done; null when the skill is gone or is not active any more. */
+  /** Returns the procedure of a skill; null when it was removed or deactivated. */
   procedure(scope: DatasetScope, id: string): Promise<string | null>;
 }
 
-/** Skills remembered by a process, of whatever datasets. */
-const MAX_REMEMBERED = 10_000;
-
-/** What a procedure begins with says what it is for. */
+/** Maximum skills cached in a process, over all datasets. */
+const MAX_CACHED = 10_000;
+/** Characters of a procedure that are indexed. */
 const PROCEDURE_LENGTH = 2000;
 
-/** BM25's saturation; the score of a term never reaches its weight times this plus one. */
+/** Saturation of BM25; the score of a term stays below its weight times (K1 + 1). */
 const K1 = 1.2;
 
 interface Row {
   readonly skill: SkillSummary;
-  /** Hash of what it is found by, to know it again. */
+  /** Hash of the indexed text, to detect changes. */
   readonly words: string;
-  /** Tokens. */
+  /** Number of tokens. */
   readonly length: number;
 }
 
-/** Positions in the rows, each followed by how often the token stands there: flat, for there are very many. */
+/** Flat lists of pairs: row position and frequency of the token. */
 type Postings = ReadonlyMap<string, readonly number[]>;
 
 interface Shelf {
   readonly revision: string;
-  /** By name. */
+  /** Sorted by name. */
   readonly rows: readonly Row[];
   readonly postings: Postings;
   readonly averageLength: number;
 }
 
 /**
- * BM25 over all skills of a dataset in memory: a dataset holds a few thousand at most. One small read tells whether what is
- * remembered still holds, so every replica sees a change as soon as it is stored; only skills that changed are read into
- * words again, a few at a time, so that others are served meanwhile.
+ * Creates a BM25 index over all skills of a dataset in memory (a few thousand at most). Each search reads the revision of
+ * the dataset's skills, so that every replica sees a change once it is stored. Only changed skills are tokenised again, in
+ * batches, so that other requests are served meanwhile.
  */
 export function createSkillIndex(skills: Pick<Skills, 'shelf' | 'active' | 'get'>): SkillIndex {
   const shelves = new Map<string, Promise<Shelf>>();
@@ -80,13 +79,13 @@ async function dropOldest(shelves: Map<string, Promise<Shelf>>): Promise<void> {
   );
   let total = sizes.reduce((sum, [, size]) => sum + size, 0);
   for (const [key, size] of sizes.slice(0, -1)) {
-    if (total <= MAX_REMEMBERED) return;
+    if (total <= MAX_CACHED) return;
     shelves.delete(key);
     total -= size;
   }
 }
 
-/** Skills read into words before others get their turn. */
+/** Skills tokenised in one turn of the event loop. */
 const BATCH = 50;
 
 async function shelfOf(revision: string, pages: AsyncIterable<readonly Skill[]>, before: Shelf | null): Promise<Shelf> {
@@ -98,7 +97,7 @@ async function shelfOf(revision: string, pages: AsyncIterable<readonly Skill[]>,
     if (posting === undefined) postings.set(token, [at, count]);
     else posting.push(at, count);
   };
-  /** Former position → present one, of skills that say what they said. */
+  /** Old row position to new one, of unchanged skills. */
   const moved = new Map<number, number>();
   let read = 0;
   for await (const page of pages) {
@@ -140,7 +139,7 @@ function countsOf(text: string) {
   return { length: tokens.length, counts };
 }
 
-/** What a skill is called counts more than how it is done. */
+/** Returns the indexed text: the name counts most, then the description. */
 function wordsOf({ name, description, tags, declaredTools }: SkillSummary, procedure: string): string {
   const lines = [name, name, name, description, description, tags.join(' '), declaredTools.join(' ')];
   return [...lines, procedure.slice(0, PROCEDURE_LENGTH)].join('\n');

@@ -4,7 +4,7 @@ import type { Skill } from '../../common/domain/skill.ts';
 import { asId } from '../../common/kernel/ids.ts';
 import { datasetScope } from '../../common/kernel/scope.ts';
 import { createSkillIndex } from './skill-index.ts';
-import { asksForSkill, offeredSkills, skillsGuidance, skillsText } from './skills.ts';
+import { asksForSkill, skillsForQuery, skillsGuidance, skillsText } from './skills.ts';
 
 const scope = datasetScope(asId('t'), asId('d'));
 const skill = (name: string, description: string, more: Partial<Skill> = {}): Skill => ({
@@ -161,7 +161,7 @@ describe('the skill gate', () => {
   it('offers what fits, at most three, and what there is to who does not say for what', async () => {
     const { index } = shelfOf([...SKILLS, skill('extra', 'More')]);
     const offered = async (query: string) =>
-      (await offeredSkills(index, scope, query)).map((found) => found.skill.name);
+      (await skillsForQuery(index, scope, query)).map((found) => found.skill.name);
     expect(await offered('Which skill should I use to sort incoming tickets?')).to.deep.equal(['triage']);
     expect(await offered('Which skill should I use to bake bread?')).to.deep.equal([]);
     expect(await offered('what skills are available')).to.deep.equal(['deploy', 'extra', 'refund']);

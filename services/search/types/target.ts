@@ -1,16 +1,16 @@
 import type { DatasetRef } from '../../common/kernel/dataset.ts';
 import type { Messenger } from '../../common/platform/messaging/messenger.ts';
 import type { Conversation, ConversationDependencies } from '../conversation/conversation.ts';
-import type { QueryVector } from '../retrieval/gather-passages.ts';
-import type { InfluenceWish } from '../retrieval/learned-weights.ts';
+import type { InfluenceOptions } from '../retrieval/learned-weights.ts';
+import type { QueryVector } from '../retrieval/retrieve-passages.ts';
 import type { AnsweredType } from '../search-types.ts';
 import type { SkillIndex } from './skill-index.ts';
 
-/** What the search types work with. */
+/** Dependencies of the search types. */
 export interface TypeDependencies extends ConversationDependencies {
   readonly messenger: Messenger;
   readonly skills: SkillIndex;
-  /** Why there is no language model, when one is configured by halves. */
+  /** Error text when the configured language model lacks its key. */
   readonly missingModelKey: string | null;
 }
 
@@ -18,7 +18,7 @@ export interface SearchTarget {
   readonly dataset: DatasetRef;
   readonly type: AnsweredType;
   readonly vector: QueryVector;
-  /** That the question is a turn of; completions alone know of it. */
+  /** The conversation of the question; only for completions. */
   readonly conversation: Conversation | null;
-  readonly influence: InfluenceWish;
+  readonly influence: InfluenceOptions;
 }

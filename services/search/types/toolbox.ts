@@ -3,12 +3,12 @@ import { type DatasetRef, scopeOf } from '../../common/kernel/dataset.ts';
 import { isEngramError } from '../../common/kernel/errors.ts';
 import { packPassages } from '../answers/contexts.ts';
 import type { FoundSkill, RankedPassage, SearchRequest } from '../model.ts';
-import { embedQuery, gatherPassages } from '../retrieval/gather-passages.ts';
-import type { InfluenceWish } from '../retrieval/learned-weights.ts';
-import { offeredFor, skillsText } from './skills.ts';
+import type { InfluenceOptions } from '../retrieval/learned-weights.ts';
+import { embedQuery, retrievePassages } from '../retrieval/retrieve-passages.ts';
+import { skillsText, suggestedSkills } from './skills.ts';
 import type { TypeDependencies } from './target.ts';
 
-/** What every tool of the agent may be given; each takes its own. */
+/** Arguments of all tools; each tool uses some. */
 interface ToolArguments {
   readonly name: string | null;
   readonly query: string | null;
@@ -17,13 +17,13 @@ interface ToolArguments {
 
 interface Tool {
   readonly name: ToolName;
-  /** What each call is checked for on the dataset. */
+  /** Permission on the dataset that each call needs. */
   readonly permission: 'read';
   readonly description: string;
   readonly arguments: readonly (keyof ToolArguments)[];
 }
 
-/** As it is kept with the run of a skill. */
+/** A tool call as recorded with the run of a skill. */
 type RecordedCall = SkillRun['toolTrace'][number];
 type ToolName = 'load_skill' | 'memory_search';
 
@@ -42,7 +42,7 @@ const TOOLS: readonly Tool[] = [
   },
 ];
 
-/** Characters of what a call gives. */
+/** Maximum characters of tool results. */
 const MAX_OUTPUT = 8_000;
 const MAX_PROCEDURE = 12_000;
 const DEFAULT_PASSAGES = 5;
@@ -62,24 +62,24 @@ function failed(reason: string): ToolResult {
   return { text: `Error: ${reason}`, success: false };
 }
 
-/** What an agent works with over one dataset. Nothing of it writes. */
+/** Read-only tools of an agent over one dataset. */
 export interface Toolbox {
   readonly skills: readonly FoundSkill[];
-  /** Skills by name and description, and tools with their arguments, for a prompt; never empty. */
+  /** Description of the skills and tools for a prompt; never empty. */
   readonly catalogue: string;
-  /** A failure is an answer that begins with `Error:`: the agent goes on with it. Errors of budgets are thrown. */
+  /** Runs a tool. A failure is returned as text that begins with `Error:`; budget errors are thrown. */
   call(call: ToolCall): Promise<string>;
-  /** What calls have found so far. */
+  /** Returns the passages that calls have found so far. */
   found(): readonly RankedPassage[];
-  /** Skills that were opened, and every call there was. */
+  /** Returns the opened skills and all calls. */
   trace(): { readonly opened: readonly string[]; readonly calls: readonly RecordedCall[] };
 }
 
-/** Skills and tools that the request names, of those that are there. */
+/** Creates the toolbox with the skills and tools that the request allows. */
 export async function openToolbox(
   deps: TypeDependencies,
   request: SearchRequest,
-  { dataset, influence }: { readonly dataset: DatasetRef; readonly influence: InfluenceWish },
+  { dataset, influence }: { readonly dataset: DatasetRef; readonly influence: InfluenceOptions },
 ): Promise<Toolbox> {
   const skills = await skillsFor(deps, request, dataset);
   const tools = toolsFor(request.agent?.tools ?? null, skills);
@@ -99,7 +99,7 @@ export async function openToolbox(
       const asked = { ...request, query };
       const limit = Math.min(Math.max(top_k ?? DEFAULT_PASSAGES, 1), MAX_PASSAGES);
       const vector = await embedQuery(deps, asked).of(dataset);
-      const { passages } = await gatherPassages(deps, asked, { dataset, vector, limit, influence });
+      const { passages } = await retrievePassages(deps, asked, { dataset, vector, limit, influence });
       const packed = packPassages(passages, MAX_OUTPUT);
       for (const passage of packed) found.set(passage.id, passage);
       const texts = packed.map(({ payload }) => `[${payload.documentName}] ${payload.text}`);
@@ -123,7 +123,7 @@ export async function openToolbox(
     async call(call) {
       const startedMs = deps.clock.monotonicMs();
       const { text, success } = await outputOf(call);
-      // What was looked for and read is memory, and may be forgotten.
+      // Queries and results are omitted: they contain memory, which may be forgotten.
       const facts = { toolInput: { name: call.arguments.name }, toolOutput: success ? null : text, success };
       calls.push({ toolName: call.toolName, ...facts, durationMs: Math.round(deps.clock.monotonicMs() - startedMs) });
       return text;
@@ -133,14 +133,14 @@ export async function openToolbox(
   };
 }
 
-/** Those that are named, in that order; without names those that fit a question which asks for one. */
+/** Returns the named skills in that order; without names the suggested ones. */
 async function skillsFor(
   deps: TypeDependencies,
   { agent, query }: SearchRequest,
   dataset: DatasetRef,
 ): Promise<readonly FoundSkill[]> {
   const names = agent?.skills ?? null;
-  if (names === null) return offeredFor(deps, dataset, query);
+  if (names === null) return suggestedSkills(deps, dataset, query);
   const active = await deps.skills.find(scopeOf(dataset), query);
   const byName = new Map(active.toReversed().map((found) => [found.skill.name.toLowerCase(), found]));
   const wanted = [...new Set(names.map((name) => name.trim().toLowerCase()))];
@@ -150,7 +150,7 @@ async function skillsFor(
   return wanted.flatMap((name) => byName.get(name) ?? []);
 }
 
-/** With skills, those that open them and those that they declare; never others than the request lets through. */
+/** Returns the allowed tools; with skills only `load_skill` and the tools that the skills declare. */
 function toolsFor(allowed: readonly string[] | null, skills: readonly FoundSkill[]): readonly Tool[] {
   const declared = new Set(skills.flatMap(({ skill }) => skill.declaredTools));
   return TOOLS.filter(({ name }) => {
@@ -169,7 +169,7 @@ function catalogueOf(skills: readonly FoundSkill[], tools: readonly Tool[]): str
   ].join('\n');
 }
 
-/** A grant may be taken back while the agent works. */
+/** Throws when the caller's permission was revoked while the agent works. */
 async function requirePermission(
   { messenger }: TypeDependencies,
   { context, principal }: SearchRequest,

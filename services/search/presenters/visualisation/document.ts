@@ -4,7 +4,7 @@ import { presentMemoryMap } from './memory-map.ts';
 import { presentNodes, STAGES } from './nodes.ts';
 import { presentSchemaGraph } from './schema-graph.ts';
 
-/** The one object of `/visualize/json` (search-recall.md §8.1). Null: what this server does not keep. */
+/** Presents the object of `/visualize/json` (search-recall.md §8.1). Null: not stored by this server. */
 export function presentVisualisation(view: GraphView): Readonly<Record<string, unknown>> {
   const nodes = presentNodes(view);
   const links = presentLinks(view);
@@ -26,7 +26,7 @@ export function presentVisualisation(view: GraphView): Readonly<Record<string, u
   };
 }
 
-/** What the page needs, and no more. */
+/** Presents the data of the page. */
 export function presentPageData(view: GraphView, dataset: string): Readonly<Record<string, unknown>> {
   const nodes = presentNodes(view).map(({ id, name, type, entity_type, degree, importance, description, text }) => ({
     id,
@@ -62,14 +62,14 @@ const PINNED: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-/** Hues 137.5 degrees apart, lightness 0.6, saturation 0.65. */
+/** Returns a colour for each value: hues 137.5 degrees apart, lightness 0.6, saturation 0.65. */
 function coloursOf(values: readonly string[]): Readonly<Record<string, string>> {
   return Object.fromEntries(
     values.map((value, index) => [value, PINNED.get(value) ?? hexColour((index * 137.5) % 360)]),
   );
 }
 
-/** Saturation 0.65, lightness 0.6 as `#rrggbb` (CSS Color 4, §7.1: HSL to sRGB). */
+/** Returns a hue with saturation 0.65 and lightness 0.6 as `#rrggbb` (CSS Color 4, §7.1: HSL to sRGB). */
 function hexColour(hue: number): string {
   const amplitude = 0.65 * Math.min(0.6, 1 - 0.6);
   const channel = (offset: number): string => {

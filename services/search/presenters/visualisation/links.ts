@@ -2,7 +2,7 @@ import { RELATIONS } from '../../../common/domain/index-rows.ts';
 import type { GraphView } from '../../view-graph.ts';
 import { stageOf } from './nodes.ts';
 
-/** The wire's link of a view (search-recall.md §8.1). */
+/** A link of a graph view on the wire (search-recall.md §8.1). */
 export interface ViewLink {
   readonly source: string;
   readonly target: string;

@@ -4,7 +4,7 @@ import type { ViewNode } from './nodes.ts';
 
 const IMPORTANT_MEMBERS = 8;
 
-/** The graph seen as documents with their passages, entities by type, and summaries (search-recall.md §8.1). */
+/** Presents the graph as documents with their passages, entities by type, and summaries (search-recall.md §8.1). */
 export function presentMemoryMap(
   nodes: readonly ViewNode[],
   links: readonly ViewLink[],
@@ -58,7 +58,7 @@ export function presentMemoryMap(
 
 const BURST_GAP_MS = 300_000;
 
-/** Nodes that came into being without a longer pause are one step. */
+/** Groups nodes that were created without a longer pause into one step. */
 function timelineOf(nodes: readonly ViewNode[]): readonly Readonly<Record<string, unknown>>[] {
   const dated = nodes
     .flatMap(({ id, t_created }) => (t_created === null ? [] : [{ id, at: t_created }]))

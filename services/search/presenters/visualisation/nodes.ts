@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../common/kernel/json.ts';
 import { firstWords } from '../../../common/text/first-words.ts';
 import type { GraphView } from '../../view-graph.ts';
 
-/** The wire's node of a view (search-recall.md §8.1). */
+/** A node of a graph view on the wire (search-recall.md §8.1). */
 export interface ViewNode extends Readonly<Record<string, unknown>> {
   readonly id: string;
   readonly name: string;
@@ -83,7 +83,7 @@ export function presentNodes(view: GraphView): readonly ViewNode[] {
   return withLabelPriority(nodes);
 }
 
-/** Stored properties as the wire spells them. */
+/** Presents the stored properties in the wire's spelling. */
 function snakeCased(properties: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(properties).map(([name, value]) => [
@@ -93,7 +93,7 @@ function snakeCased(properties: JsonObject): JsonObject {
   );
 }
 
-/** Of documents, as far as their first chunk is in the view. */
+/** Returns the names of documents whose first chunk is in the view. */
 function beginningsOf(view: GraphView): ReadonlyMap<string, string> {
   const beginnings = new Map<string, string>();
   for (const { type, properties } of view.nodes) {
@@ -104,7 +104,7 @@ function beginningsOf(view: GraphView): ReadonlyMap<string, string> {
   return beginnings;
 }
 
-/** Ids, and `text_<md5>`: what plain text is called. */
+/** Generated names: ids, and `text_<md5>` of plain text. */
 const LIKE_AN_ID = /^[0-9a-f]{8}-[0-9a-f-]{27}$|^(text_)?[0-9a-f]{24,}$/i;
 
 function readableName(
@@ -118,7 +118,7 @@ function readableName(
   return { name: `Unnamed ${type} (${id.slice(0, 8)})`, is_unnamed: true };
 }
 
-/** Labels that are shown first: documents, types and the most connected quarter. */
+/** Returns the nodes whose labels are shown first: documents, types and the most connected quarter. */
 function withLabelPriority(nodes: readonly ViewNode[]): readonly ViewNode[] {
   const importances = nodes.map(({ importance }) => importance).toSorted((a, b) => a - b);
   const quarter = importances[Math.floor(importances.length * 0.75)] ?? 0;

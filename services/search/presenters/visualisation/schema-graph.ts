@@ -5,7 +5,7 @@ const MAX_ENTITY_TYPES = 12;
 const SAMPLES = 5;
 const ROLLUP = 'Other entities';
 
-/** One card per type of node and one per pair of types that a relation joins (search-recall.md §8.1). */
+/** Presents one card for each node type and for each pair of types with a relation (search-recall.md §8.1). */
 export function presentSchemaGraph(
   nodes: readonly ViewNode[],
   links: readonly ViewLink[],
@@ -61,7 +61,7 @@ export function presentSchemaGraph(
   };
 }
 
-/** Rare entity types share one card when there are many: type name → card name, for those that are rolled up. */
+/** Returns the card name of rare entity types, which share one card when there are many types. */
 function rolledTypes(nodes: readonly ViewNode[]): ReadonlyMap<string, string> {
   const entities = nodes.filter(({ stage }) => stage === 'entity');
   const counts = [...Map.groupBy(entities, ({ entity_type }) => entity_type)].toSorted(
@@ -88,7 +88,7 @@ function countRelations(
   return [...counts.values()].sort((a, b) => b.count - a.count || a.relation.localeCompare(b.relation));
 }
 
-/** Each instance with its neighbours: what a click on a card opens. */
+/** Returns each instance with its neighbours, for a click on a card. */
 function instanceIndex(
   nodes: readonly ViewNode[],
   typeOf: ReadonlyMap<string, string>,

@@ -7,7 +7,7 @@ import { presentNodes } from './nodes.ts';
 
 const CHUNK_NODES = 1000;
 
-/** The view as server-sent events: meta, chunks, summaries, done (search-recall.md §8.4). */
+/** Streams the view as server-sent events: meta, chunks, summaries, done (search-recall.md §8.4). */
 export function streamVisualisation(
   view: GraphView,
   query: { readonly neighborhood_depth: number; readonly max_nodes: number },

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { DatasetRef } from '../../common/kernel/dataset.ts';
 import type { RequestOf } from '../../common/platform/messaging/messages.ts';
 import type { Messenger } from '../../common/platform/messaging/messenger.ts';
-import { createSessionWriter, createTurnSpending, type NewTurn } from './turn-keeper.ts';
+import { createSessionWriter, createTurnSpending, type NewTurn } from './turn-recorder.ts';
 
 describe('turns on their way to their session', () => {
   const entry = { question: 'Who?', context: '', answer: 'Ann', feedbackText: null, feedbackScore: null };

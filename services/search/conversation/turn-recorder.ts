@@ -11,17 +11,17 @@ import { NOTHING_FITS } from '../../common/text/repetition/own-answers.ts';
 import type { DatasetOutcome } from '../model.ts';
 import { type Conversation, defaultSession } from './conversation.ts';
 
-/** A question with its answer, for a session of the caller. */
+/** A question and its answer, to append to a session of the caller. */
 export interface NewTurn {
   readonly session: string;
-  /** Binds a session that it opens; null binds it to none. */
+  /** The dataset of a session that this turn opens; null for none. */
   readonly dataset: DatasetRef | null;
   readonly entry: NewQa;
-  /** What models were paid for it; null when none was asked, or it is told with another turn. */
+  /** Token usage of models; null when no model was called, or another turn carries it. */
   readonly spending: SessionSpending | null;
 }
 
-/** What was said of, or learned from, the turns before. */
+/** Feedback on earlier turns, and lessons from them. */
 export interface TurnNote {
   readonly session: string;
   readonly feedback: {
@@ -33,39 +33,39 @@ export interface TurnNote {
   } | null;
   readonly contextRatings: ReadonlyMap<string, 'helpful' | 'harmful'>;
   readonly lessons: readonly NewContextRow[];
-  /** Guidance that stood in the prompt. */
+  /** Guidance in the prompt. */
   readonly servedIds: readonly string[];
 }
 
-/** The service that owns sessions. */
+/** Writes to the service that owns sessions. */
 interface SessionWriter {
   append(turn: NewTurn, context: CallContext): Promise<void>;
   note(note: TurnNote, context: CallContext): Promise<void>;
 }
 
-/** Keeps turns beside answers: whatever becomes of it, the answer is given. */
-export interface TurnKeeper {
-  /** Resolves when all is kept, failed, or takes too long to be waited for; it goes on then. */
-  keep(turns: readonly NewTurn[], note: TurnNote | null, context: CallContext): Promise<void>;
-  /** Until nothing is under way any more. */
+/** Saves turns. Failures are logged and do not fail the answer. */
+export interface TurnRecorder {
+  /** Resolves when everything was saved or failed, or after a time limit; saving continues then. */
+  save(turns: readonly NewTurn[], note: TurnNote | null, context: CallContext): Promise<void>;
+  /** Resolves when no save is in flight. */
   settle(): Promise<void>;
 }
 
-/** A caller's next question, which reads the session, comes later than this. */
+/** Time limit of `save`: the next question, which reads the session, comes later. */
 const MAX_WAIT_MS = 250;
 
-export function createTurnKeeper(writer: SessionWriter, logger: Logger): TurnKeeper {
-  const underWay = new Set<Promise<void>>();
+export function createTurnRecorder(writer: SessionWriter, logger: Logger): TurnRecorder {
+  const inFlight = new Set<Promise<void>>();
   const attempt = async (work: () => Promise<void>) => {
     try {
       await work();
     } catch (error) {
       const reason = isEngramError(error) ? error.wireName : error instanceof Error ? error.name : 'unknown';
-      logger.warn('search.turn.unkept', { reason });
+      logger.warn('search.turn.save_failed', { reason });
     }
   };
   const write = async (turns: readonly NewTurn[], note: TurnNote | null, context: CallContext) => {
-    // The note is about turns that were there before; turns of one session are numbered as they are appended.
+    // The note is about earlier turns, so it goes first; turns of one session are numbered in the order of appending.
     if (note !== null) await attempt(() => writer.note(note, context));
     const bySession = [...Map.groupBy(turns, ({ session }) => session).values()];
     await Promise.all(
@@ -75,26 +75,26 @@ export function createTurnKeeper(writer: SessionWriter, logger: Logger): TurnKee
     );
   };
   return {
-    async keep(turns, note, { signal: _, ...context }) {
+    async save(turns, note, { signal: _, ...context }) {
       if (turns.length === 0 && note === null) return;
-      const work = write(turns, note, context).finally(() => underWay.delete(work));
-      underWay.add(work);
+      const work = write(turns, note, context).finally(() => inFlight.delete(work));
+      inFlight.add(work);
       await settlesWithin(work, MAX_WAIT_MS);
     },
     async settle() {
-      await Promise.all(underWay);
+      await Promise.all(inFlight);
     },
   };
 }
 
-/** Over the bus: ingest alone writes sessions. */
+/** Creates the writer that sends turns to ingest over the bus. */
 export function createSessionWriter(messenger: Messenger, ids: IdSource): SessionWriter {
   return {
     async append({ dataset, ...rest }, context) {
       const turn = { ...rest, qaId: ids.uuid(), datasetId: dataset?.id ?? null };
       const { stored } = await messenger.call('ingest.AppendSession', turn, context);
       if (stored || dataset === null) return;
-      // Bound to another dataset since it was read: this one has a session of its own.
+      // The session was bound to another dataset meanwhile: use the default session of this one.
       const session = defaultSession(dataset.id);
       if (session !== turn.session) await messenger.call('ingest.AppendSession', { ...turn, session }, context);
     },
@@ -112,9 +112,9 @@ export function createSessionWriter(messenger: Messenger, ids: IdSource): Sessio
 type Place = Pick<NewTurn, 'session' | 'dataset'>;
 
 /**
- * Where the answers of one search go. A session belongs to one dataset: whoever may read that may read it, and it goes with
- * it. What other datasets answered goes to the session that each has for whoever names none. A session without a dataset
- * gets the first that has an answer.
+ * Returns the session for the answer of each dataset. A session belongs to one dataset, whose readers may read it and with
+ * which it is erased. Answers of other datasets go to their default sessions. A session without a dataset gets the first
+ * one that has an answer.
  */
 export function placeOfTurns(
   conversation: Conversation | null,
@@ -136,7 +136,7 @@ function hasAnswer({ outcome }: DatasetOutcome): boolean {
   return outcome?.kind === 'completion' && outcome.answer !== null && outcome.answer !== NOTHING_FITS;
 }
 
-/** Adds up what the calls of models for one turn took. `embedder`: the name of the model that embeds. */
+/** Sums the token usage of the model calls of one turn. `embedder`: name of the embedding model. */
 export function createTurnSpending(model: string | null, embedder: string) {
   let [tokensIn, tokensOut, embeddingTokens] = [0, 0, 0];
   const onUsage: NonNullable<ModelCallContext['onUsage']> = ({ inputTokens, outputTokens }, kind) => {
@@ -149,7 +149,7 @@ export function createTurnSpending(model: string | null, embedder: string) {
   };
   return {
     onUsage,
-    /** Null when no model was asked. */
+    /** Returns null when no model was called. */
     total(): SessionSpending | null {
       if (tokensIn + tokensOut + embeddingTokens === 0) return null;
       const embeddingModel = embeddingTokens === 0 ? null : embedder;
