@@ -55,7 +55,7 @@ describe('the search service', () => {
   }
 
   describe('POST /search', () => {
-    it('answers one entry per dataset, in the order of the datasets', async () => {
+    it('returns one entry per dataset, in the order of the datasets', async () => {
       await using search = await start();
       const { body } = await ask(search, { datasets: ['other', 'notes'], searchType: 'RAG_COMPLETION' });
       const entries = body as Json[];
@@ -70,7 +70,7 @@ describe('the search service', () => {
       expect(String(entries[0]?.['search_result'])).to.include('Paris');
     });
 
-    it('takes snake_case, ids before names, and GRAPH_COMPLETION when no type is named', async () => {
+    it('accepts snake_case, prefers ids to names, and defaults to GRAPH_COMPLETION', async () => {
       await using search = await start();
       const body = { query: QUERY, dataset_ids: [notes.id, notes.id], datasets: ['nowhere'], only_context: true };
       const answer = await post(search, '/search', body);
@@ -83,7 +83,7 @@ describe('the search service', () => {
       expect(text).to.match(/Connections:\n.* --\[contains\]--> Ada Lovelace/);
     });
 
-    it('gives chunks with exactly the payload of the contract', async () => {
+    it('returns chunks with exactly the payload of the contract', async () => {
       await using search = await start();
       const [chunk] = (await result(search, { searchType: 'CHUNKS' })) as Json[];
       expect(Object.keys(chunk as Json).toSorted()).to.deep.equal(
@@ -97,7 +97,7 @@ describe('the search service', () => {
       expect(chunk?.['score']).to.be.within(0, 1);
     });
 
-    it('gives lexical chunks as graph nodes, summaries with their chunk, both as lines of context', async () => {
+    it('returns lexical chunks as graph nodes, summaries with their chunk, and both as lines for only_context', async () => {
       await using search = await start();
       const [lexical] = (await result(search, { searchType: 'CHUNKS_LEXICAL' })) as Json[];
       expect(lexical).to.include({ type: 'DocumentChunk', cut_type: 'paragraph_end', chunk_size: 12 });
@@ -134,7 +134,7 @@ describe('the search service', () => {
       }
     });
 
-    it('explains each result when asked', async () => {
+    it('explains each result on request', async () => {
       await using search = await start();
       const [chunk] = (await result(search, { searchType: 'CHUNKS', explain: true })) as Json[];
       expect(chunk).to.have.nested.property('explain.lanes.lexical.rank', 1);
@@ -142,7 +142,7 @@ describe('the search service', () => {
       expect((body as Json[])[0]?.['explain']).to.have.length.greaterThan(0);
     });
 
-    it('keeps to node sets, and takes any top_k above 0', async () => {
+    it('filters by node sets, and accepts any top_k above 0', async () => {
       await world.fill(notes, [{ title: 'set', text: 'Ada Lovelace lives in Rome.', nodeSets: ['italy'] }]);
       await using search = await start();
       const texts = (rows: unknown) => (rows as Json[]).map((row) => row['text']);
@@ -152,7 +152,7 @@ describe('the search service', () => {
       expect(texts(await result(search, { searchType: 'CHUNKS', topK: 1e9 }))).to.have.length.greaterThan(1);
     });
 
-    it('refuses what the contract refuses, with its status and class', async () => {
+    it('refuses invalid requests with the status and error class of the contract', async () => {
       await using search = await start();
       const cases: readonly (readonly [object, number, string])[] = [
         [{ topK: 0 }, 422, '[QueryValidationError]'],
@@ -179,13 +179,13 @@ describe('the search service', () => {
       }
     });
 
-    it('answers a blank lexical query, and a query that nothing matches, with an empty list', async () => {
+    it('returns an empty list for a blank lexical query and for a query without matches', async () => {
       await using search = await start();
       expect(await result(search, { searchType: 'CHUNKS_LEXICAL', query: '' })).to.deep.equal([]);
       expect(await result(search, { searchType: 'RAG_COMPLETION', query: '?!' })).to.deep.equal([]);
     });
 
-    it('tells about a dataset without data beside those that answer', async () => {
+    it('returns the error of a dataset without data beside the results of others', async () => {
       await using search = await start();
       const { status, body } = await ask(search, { datasets: ['empty', 'notes'], searchType: 'CHUNKS' });
       expect(status).to.equal(200);
@@ -195,7 +195,7 @@ describe('the search service', () => {
       expect(some).not.to.have.property('error');
     });
 
-    it('answers from the others when one dataset fails, without telling how', async () => {
+    it('returns the other results when one dataset fails, without details of the failure', async () => {
       const text = {
         ...world.indexes.text,
         candidates: ((scope, ...rest) =>
@@ -213,7 +213,7 @@ describe('the search service', () => {
       expect((await ask(search, { datasets: ['other'], searchType: 'CHUNKS' })).status).to.equal(500);
     });
 
-    it('answers the results themselves without access control', async () => {
+    it('returns plain results without access control', async () => {
       await using search = await start({ settings: { accessControl: false } });
       const chunks = (await ask(search, { searchType: 'CHUNKS' })).body as Json[];
       expect(chunks[0]?.['text']).to.equal(ADA.text);
@@ -227,7 +227,7 @@ describe('the search service', () => {
     });
   });
 
-  describe('with a model', () => {
+  describe('search with a model', () => {
     function model(answer: () => string): LanguageModel & { readonly prompts: { system: string; prompt: string }[] } {
       const prompts: { system: string; prompt: string }[] = [];
       return {
@@ -242,7 +242,7 @@ describe('the search service', () => {
       };
     }
 
-    it('says when the question asks for a type that it does not have', async () => {
+    it('warns when a question is routed to an unsupported type', async () => {
       await using search = await start({ models: { languageModel: model(() => 'An answer.') } });
       for (const [query, type] of [
         ['What happened to Ada in 1999?', 'TEMPORAL'],
@@ -258,7 +258,7 @@ describe('the search service', () => {
       expect(plain.headers.get('warning')).to.equal(null);
     });
 
-    it('asks once per dataset, with the context, and never for retrieval alone', async () => {
+    it('calls the model once per dataset with the context, and never for retrieval alone', async () => {
       const languageModel = model(() => 'Oslo, of course.');
       await using search = await start({ models: { languageModel } });
       expect(await result(search, { searchType: 'HYBRID_COMPLETION', systemPrompt: 'Be brief.' })).to.deep.equal([
@@ -273,7 +273,7 @@ describe('the search service', () => {
       expect(languageModel.prompts).to.have.length(1);
     });
 
-    it('fails the whole call with 402 when the budget is used up', async () => {
+    it('fails the whole request with 402 when the budget is used up', async () => {
       let asked = 0;
       const languageModel = model(() => {
         if (++asked > 1) throw engramError('LLMPaymentRequiredError', 'Budget used up.');
@@ -290,7 +290,7 @@ describe('the search service', () => {
     const recall = (search: SearchApp, body: object) =>
       post(search, '/recall', { query: QUERY, datasets: ['notes'], ...body });
 
-    it('answers chunks as items when neither type nor model is there', async () => {
+    it('returns chunks as items without a type and a model', async () => {
       await using search = await start();
       const { status, body } = await recall(search, { verbose: true, session_id: null });
       expect(status).to.equal(200);
@@ -307,7 +307,7 @@ describe('the search service', () => {
       ]);
     });
 
-    it('gives answers and contexts as one item per dataset', async () => {
+    it('returns answers and contexts as one item per dataset', async () => {
       await using search = await start();
       const [item] = (await recall(search, { searchType: 'GRAPH_COMPLETION' })).body as Json[];
       expect(item).to.deep.include({ kind: 'graph_completion', score: null, metadata: {}, system_prompt: null });
@@ -318,7 +318,7 @@ describe('the search service', () => {
       expect(shown?.['system_prompt']).to.be.a('string');
     });
 
-    it('answers unknown scopes and other bad values as the contract words them', async () => {
+    it('refuses unknown scopes and other invalid values with the texts of the contract', async () => {
       await using search = await start();
       const unknown = await recall(search, { scope: 'graphs' });
       expect(unknown.status).to.equal(422);
@@ -339,7 +339,7 @@ describe('the search service', () => {
       }
     });
 
-    it('names the types that there are when asked for another', async () => {
+    it('names the supported types when the type is unknown', async () => {
       await using search = await start();
       for (const searchType of ['NOPE', 'CODE']) {
         const { status, body } = await recall(search, { searchType });
@@ -350,7 +350,7 @@ describe('the search service', () => {
       }
     });
 
-    it('says that memory warms up, or that it could not be built, and searches otherwise', async () => {
+    it('reports that memory is warming up or could not be built, and searches otherwise', async () => {
       await using search = await start();
       const marker = async () => (await recall(search, { datasets: ['empty'] })) as { status: number; body: Json[] };
       expect((await marker()).body[0]).to.deep.include({
@@ -381,7 +381,7 @@ describe('the search service', () => {
       expect((await marker()).status).to.equal(404);
     });
 
-    it('streams stages and the final items when asked, and keeps the status of early errors', async () => {
+    it('streams stages and the final items on request, and keeps the status of early errors', async () => {
       await using search = await start();
       const accept = { accept: 'text/event-stream, application/json;q=0.5' };
       const response = await search.app.post('/api/v1/recall', { query: QUERY, datasets: ['notes'] }, accept);
@@ -405,11 +405,11 @@ describe('the search service', () => {
     });
   });
 
-  describe('histories', () => {
+  describe('search history', () => {
     const history = async (search: SearchApp, path = '/search') =>
       (await (await search.app.get(`/api/v1${path}`)).json()) as Json[];
 
-    it('keep a question and an answer per dataset, oldest first, the same on both routes', async () => {
+    it('contains a question and an answer per dataset, oldest first, on both routes', async () => {
       await using search = await start();
       await ask(search, { searchType: 'RAG_COMPLETION', datasets: ['notes', 'other'] });
       await post(search, '/recall', { query: 'Nile', datasets: ['notes'] });
@@ -428,14 +428,14 @@ describe('the search service', () => {
       expect(await history(search, '/recall')).to.deep.equal(rows);
     });
 
-    it('are no reason to keep an answer back when the store cannot be written', async () => {
+    it('does not fail a search when the store cannot be written', async () => {
       const full = engramError('ServiceUnavailableError', 'The disk that holds /data/control.db is full');
       const store = { ...world.store, commit: () => Promise.reject(full) };
       await using search = await startSearch({ ...world, store }, [notes]);
       expect(await result(search, { searchType: 'CHUNKS', topK: 1 })).to.have.length(1);
     });
 
-    it('keep nothing of failed searches, or when switched off', async () => {
+    it('contains no failed searches, and nothing when switched off', async () => {
       await using search = await start();
       await ask(search, { datasets: ['empty'] });
       expect(await history(search)).to.deep.equal([]);
@@ -445,7 +445,7 @@ describe('the search service', () => {
     });
 
     for (const searchType of ['CHUNKS', 'CHUNKS_LEXICAL', 'RAG_COMPLETION', 'GRAPH_COMPLETION', 'HYBRID_COMPLETION']) {
-      it(`lose what ${searchType} answered from forgotten items, and no question or other answer`, async () => {
+      it(`loses the answers of ${searchType} from forgotten items, but no questions or other answers`, async () => {
         await using search = await start();
         const asking = { searchType, topK: 1 };
         await ask(search, asking);
@@ -460,7 +460,7 @@ describe('the search service', () => {
       });
     }
 
-    it('lose the rows of an erased dataset and no others', async () => {
+    it('loses the rows of an erased dataset only', async () => {
       await using search = await start();
       await ask(search, { datasets: ['notes', 'other'] });
       const erased = await search.messenger.call(

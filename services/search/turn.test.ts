@@ -76,7 +76,7 @@ describe('a question as a turn of a session', () => {
   const turnsOf = (session: string): Promise<readonly QaEntry[]> =>
     createSessionEntries(world.store, sessions()).lastQas(SCOPE, { user: OWNER.id, session }, 10);
 
-  it('shows a model the turns before it, and its guidance behind the question', async () => {
+  it('sends a model the earlier turns, and the guidance after the question', async () => {
     const { model, prompts } = scripted();
     await using search = await start(model);
     await ask(search, 'Who was Grace Hopper?', { sessionId: 's' });
@@ -99,7 +99,7 @@ describe('a question as a turn of a session', () => {
     expect(search.notes.map(({ note }) => note.servedIds)).to.deep.equal([[guidance]]);
   });
 
-  it('of nobody’s session is answered with the turns of the default one, and asks a model once', async () => {
+  it('without a session uses the turns of the default session, with one model call', async () => {
     const { model, prompts, analysed } = scripted();
     await using search = await start(model);
     await ask(search, 'Who was Grace Hopper?');
@@ -110,7 +110,7 @@ describe('a question as a turn of a session', () => {
     expect(await turnsOf(`default_session_${notes.id}`)).to.have.length(2);
   });
 
-  it('is not told the turns of a default session that somebody bound to another dataset', async () => {
+  it('ignores the turns of a default session that belongs to another dataset', async () => {
     const { model, prompts } = scripted();
     await using search = await start(model);
     const key = { user: OWNER.id, session: `default_session_${notes.id}` };
@@ -128,7 +128,7 @@ describe('a question as a turn of a session', () => {
     expect(prompts[0]).not.to.include('secret');
   });
 
-  it('without a model and a session is answered as if there were no others, byte for byte', async () => {
+  it('without a model and a session gets the same answer as without sessions, byte for byte', async () => {
     await using search = await start(null);
     const first = await ask(search, 'Where was Ada Lovelace born?');
     for (let count = 0; count < 3; count++) await ask(search, 'Who wrote the first compiler?');
@@ -138,7 +138,7 @@ describe('a question as a turn of a session', () => {
     expect(first).not.to.have.property('conversation');
   });
 
-  it('is understood beside the answer: what it says of the one before is noted', async () => {
+  it('is analysed concurrently with the answer, and its feedback is stored', async () => {
     const lesson = { section: 'preferences', content: 'Short answers.', confidence: 0.8 };
     const says = {
       ...SAYS_NOTHING,
@@ -161,7 +161,7 @@ describe('a question as a turn of a session', () => {
     expect(note.lessons).to.deep.equal([{ profile: 'qa', ...lesson }]);
   });
 
-  it('that asks nothing is acknowledged, and its answer thrown away', async () => {
+  it('without a question is acknowledged, and its answer discarded', async () => {
     const says = { ...SAYS_NOTHING, response_to_user: 'Noted, thank you.', previous_answer_rating: 5 };
     const { model } = scripted(async () => says);
     await using search = await start(model);
@@ -185,7 +185,7 @@ describe('a question as a turn of a session', () => {
     ['says what is none of its words', async () => ({ nonsense: true })],
   ];
   for (const [what, analyse] of faults) {
-    it(`is answered when the call that would understand it ${what}`, async () => {
+    it(`is answered when the call that analyses it ${what}`, async () => {
       const { model } = scripted(analyse);
       await using search = await start(model);
       await ask(search, 'Who was Grace Hopper?', { sessionId: 's' });
@@ -195,7 +195,7 @@ describe('a question as a turn of a session', () => {
     });
   }
 
-  it('is judged by its words without a model, and only where there is an answer before it', async () => {
+  it('is analysed by rules without a model, and only after an answer', async () => {
     await using search = await start(null);
     await ask(search, 'Who wrote the first compiler?', { sessionId: 's' });
     await ask(search, 'Who was Ada Lovelace, and was she wrong?', { sessionId: 's' });
@@ -206,7 +206,7 @@ describe('a question as a turn of a session', () => {
     expect(search.notes.map(({ note }) => [note.feedback?.qaId, note.feedback?.rating])).to.deep.equal([[last?.id, 1]]);
   });
 
-  it('over several datasets belongs to the session for the first that answers, and to their own for the others', async () => {
+  it('over several datasets is stored in the session for the first that answers, and in default sessions for the others', async () => {
     const [empty, more] = [world.dataset('empty'), world.dataset('more')];
     await world.fill(empty, [{ title: 'river', text: 'The Nile flows through Egypt.' }]);
     await world.fill(more, [{ title: 'copy', text: 'Grace Hopper was born in New York City.' }]);
@@ -222,7 +222,7 @@ describe('a question as a turn of a session', () => {
     expect(await turnsOf(`default_session_${more.id}`)).to.have.length(1);
   });
 
-  it('tells what models took for it', async () => {
+  it('stores the token usage of its model calls', async () => {
     const { model } = scripted();
     const paid = {
       ...model,
@@ -240,7 +240,7 @@ describe('a question as a turn of a session', () => {
     expect(quotes.spending).to.deep.equal([null]);
   });
 
-  it('leaves no trace, reads none and costs no call when sessions are not remembered', async () => {
+  it('reads and writes no session and makes no call when session memory is off', async () => {
     const { model, analysed, prompts } = scripted();
     await using search = await start(model, { sessionMemory: false });
     for (let count = 0; count < 2; count++) await ask(search, 'Who was Grace Hopper?', { sessionId: 's' });
@@ -249,7 +249,7 @@ describe('a question as a turn of a session', () => {
     expect(prompts[1]).to.equal(prompts[0]);
   });
 
-  it('that is refused, or has nowhere to look, is not understood first', async () => {
+  it('is not analysed when the request is refused, or has no dataset', async () => {
     const { model, analysed } = scripted();
     await using search = await start(model);
     await ask(search, 'Who was Grace Hopper?', { sessionId: 's' });
@@ -261,7 +261,7 @@ describe('a question as a turn of a session', () => {
     expect(await turnsOf('s')).to.have.length(1);
   });
 
-  it('asks for no understanding when that is switched off', async () => {
+  it('is not analysed when feedback detection is off', async () => {
     const { model, analysed } = scripted();
     await using search = await start(model, { autoFeedback: false });
     for (let count = 0; count < 2; count++) await ask(search, 'Who was Grace Hopper?', { sessionId: 's' });

@@ -34,7 +34,7 @@ async function answer(query: string, passages = PASSAGES): Promise<string> {
 }
 
 describe('extractive answers', () => {
-  it('quote the sentence that answers, word for word, with its document', async () => {
+  it('quote the answering sentence verbatim, with its document', async () => {
     expect((await answer('Where was Ada Lovelace born?')).split('\n')[0]).to.equal(
       '"Ada Lovelace was born in London." (ada)',
     );
@@ -43,7 +43,7 @@ describe('extractive answers', () => {
     );
   });
 
-  it('quote a text of one sentence, which is a statement and not its own heading', async () => {
+  it('quote a text of one sentence, which is not taken for a heading', async () => {
     const title = `text_${'0'.repeat(32)}`;
     const designed = { title, text: 'Charles Babbage designed the Analytical Engine.' };
     const wrote = { title: 'ada', text: 'Ada wrote the first program for the Analytical Engine. She lived in London.' };
@@ -52,7 +52,7 @@ describe('extractive answers', () => {
     );
   });
 
-  it('quote no line that only names its document, unless there is nothing else', async () => {
+  it('quote a line that only names its document only when there is nothing else', async () => {
     const title = `text_${'0'.repeat(32)}`;
     const game = 'Medici (board game)';
     const told = { title, text: `${game}\n\nMedici is a German-style board game by Reiner Knizia.` };
@@ -80,12 +80,12 @@ describe('extractive answers', () => {
     ],
   };
   for (const [name, [text, question, quote]] of Object.entries(labelled)) {
-    it(`quote what stands under ${name}, never the label itself`, async () => {
+    it(`quote the text below ${name}, never the label itself`, async () => {
       expect(await answer(question, [{ title: 'notes', text }])).to.equal(`"${quote}" (notes)`);
     });
   }
 
-  it('say that nothing fits when the name asked for stands nowhere', async () => {
+  it('say that nothing fits when no passage contains the name of the question', async () => {
     expect(await answer('Where was Wolfgang Amadeus Mozart born?')).to.equal(NOTHING_FITS);
     expect(await answer('quantum chromodynamics lattice spacing')).to.equal(NOTHING_FITS);
   });
@@ -104,14 +104,14 @@ describe('extractive answers', () => {
 });
 
 describe('the evidence block', () => {
-  it('names chunk, document and ids, with a snippet, as clients parse it', async () => {
+  it('names chunk, document and ids with a snippet, in the format that clients parse', async () => {
     const { passages } = await retrieve('Where was Ada Lovelace born?');
     const block = evidenceBlock('Ada Lovelace was born in London.', passages, { snippets: true });
     expect(block.startsWith('\n\nEvidence:\n- chunk 1 of document ada (data_id: ')).to.equal(true);
     expect(block).to.match(/\(data_id: [0-9a-f-]{36}, chunk_id: [0-9a-f-]{36}\): "Ada Lovelace was born in London\. /);
   });
 
-  it('leaves out passages that share no significant word with the answer', async () => {
+  it('omits passages that share no significant word with the answer', async () => {
     const { passages } = await retrieve('Ada Lovelace Nile Egypt');
     expect(passages.length).to.be.greaterThan(1);
     expect(evidenceBlock('Egypt.', passages, { snippets: true }).match(/^- /gmu)).to.have.length(1);
@@ -137,13 +137,13 @@ describe('the evidence block', () => {
 });
 
 describe('contexts', () => {
-  it('title a passage by its first words and most frequent ones', () => {
+  it('title a passage with its first words and most frequent ones', () => {
     expect(titleOf('The Nile flows through Egypt. Cairo lies on the Nile.')).to.equal(
       'The Nile flows through Egypt. Cairo lies... [nile, flows, through]',
     );
   });
 
-  it('pack what fits, in rank order, and always the first passage', async () => {
+  it('contain the passages that fit, in rank order, and always the first one', async () => {
     const { passages } = await retrieve('Ada Lovelace Nile Egypt engine');
     const lengths = passages.map((passage) => passage.payload.text.length);
     const budget = (lengths[0] ?? 0) + (lengths[1] ?? 0);

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { createRecentlyShown } from './mark-shown.ts';
 
-describe('passages that were shown before', () => {
-  it('are known for a while, the oldest forgotten first', () => {
+describe('recently shown passages', () => {
+  it('expire after a time limit, the oldest first', () => {
     let nowMs = 0;
     const shown = createRecentlyShown({ monotonicMs: () => nowMs }, { rememberedMs: 100, maxPassages: 2 });
     shown.add(['a', 'b']);

@@ -3,8 +3,8 @@ import { answerSchema } from './response-schema.ts';
 
 const object = (properties: object, more: object = {}) => ({ type: 'object', properties, ...more });
 
-describe('the schema of a structured answer', () => {
-  it('resolves references, leaves constraints out and makes what is not required nullable', () => {
+describe('the response schema', () => {
+  it('resolves references, removes constraints and makes optional properties nullable', () => {
     const given = object(
       {
         city: { $ref: '#/$defs/City' },

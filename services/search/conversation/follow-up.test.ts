@@ -21,7 +21,7 @@ const turn = (question: string, answer = 'An answer.', number = 1): QaEntry => (
   memifyMetadata: null,
 });
 
-describe('a question about what was said', () => {
+describe('a question about earlier turns', () => {
   const back = [
     'And what about her?',
     'Why?',
@@ -31,7 +31,7 @@ describe('a question about what was said', () => {
     'What does that mean?',
   ];
   for (const query of [...back, 'Is it expensive?', 'Who built that?', 'How old is he now?']) {
-    it(`"${query}" points back`, () => expect(refersBack(query)).to.equal(true));
+    it(`"${query}" refers back`, () => expect(refersBack(query)).to.equal(true));
   }
 
   const alone = [
@@ -46,14 +46,14 @@ describe('a question about what was said', () => {
   ];
   for (const query of alone) it(`"${query}" stands alone`, () => expect(refersBack(query)).to.equal(false));
 
-  it('is quoted for behind the last question that stands alone, without the answers', () => {
+  it('follows the last question that stands alone in the query for quotes, without answers', () => {
     const turns = [turn('Who is Ada Lovelace?', 'A mathematician.'), turn('And where was she born?'), turn('Why?')];
     expect(contextualQuestion('When did she die?', turns)).to.equal('Who is Ada Lovelace?\nWhen did she die?');
     expect(contextualQuestion('Where is Oslo?', turns)).to.equal(null);
     expect(contextualQuestion('Why?', [turn('And that?')])).to.equal(null);
   });
 
-  it('is looked up for a model behind the last two turns, in 2,000 characters, answers cut first', () => {
+  it('follows the last two turns in the query for a model, in 2,000 characters, answers cut first', () => {
     expect(followUpQuery('Why?', [])).to.equal(null);
     const turns = [turn('First?'), turn('Second?', 'a'.repeat(5000)), turn('Third?', 'b'.repeat(5000))];
     const query = followUpQuery('And why?', turns) ?? '';
@@ -64,7 +64,7 @@ describe('a question about what was said', () => {
 });
 
 describe('the history in a prompt', () => {
-  it('is the last ten turns and three older ones that share words with the question, oldest first', () => {
+  it('has the last ten turns and three older ones that share words with the question, oldest first', () => {
     const turns = Array.from({ length: 30 }, (_, index) => {
       const about = [3, 5, 7, 9].includes(index + 1) ? 'What of the Nile river?' : 'What of stones?';
       return turn(about, 'Something.', index + 1);
@@ -73,7 +73,7 @@ describe('the history in a prompt', () => {
     expect(numbers).to.deep.equal([5, 7, 9, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30]);
   });
 
-  it('tells time, question and answer, and leaves out the oldest when it grows too long', () => {
+  it('has time, question and answer, and omits the oldest turns when it is too long', () => {
     expect(historyText([], 16_000)).to.equal('');
     const text = historyText([turn('Who?', 'Ada.')], 16_000);
     expect(text).to.match(/\n\n\[2026-01-02T03:04:05\.678\+00:00\]\nQUESTION: Who\?\nANSWER: Ada\.$/);
@@ -86,7 +86,7 @@ describe('the history in a prompt', () => {
   });
 });
 
-describe('passages of a question and of its conversation', () => {
+describe('passages of a question and its follow-up query', () => {
   const retrievalOf = (ids: string) =>
     ({
       passages: [...ids].map((id) => ({ id }) as RankedPassage),
@@ -99,13 +99,13 @@ describe('passages of a question and of its conversation', () => {
       .passages.map(({ id }) => id)
       .join('');
 
-  it('are first those of both, then of the question, with a third kept for the conversation', () => {
+  it('are first those of both, then of the question, with a third reserved for the follow-up query', () => {
     expect(merged('abcdef', 'fxyzb', 6)).to.equal('bfacxy');
     expect(merged('abc', 'abc', 3)).to.equal('abc');
     expect(merged('abc', 'xyz', 3)).to.equal('abx');
   });
 
-  it('are those of the question alone when two or fewer are wanted, and fill up what is missing', () => {
+  it('are those of the question alone for a limit of two, and fill up missing ones', () => {
     expect(merged('ab', 'xy', 2)).to.equal('ab');
     expect(merged('a', 'xyz', 4)).to.equal('axyz');
     expect(merged('', 'xyz', 2)).to.equal('xy');

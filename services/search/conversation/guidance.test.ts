@@ -40,7 +40,7 @@ describe('guidance', () => {
     );
   });
 
-  it('leaves out other profiles, what was harmful and what is uncertain', () => {
+  it('omits other profiles, harmful and uncertain rows', () => {
     const rows = [
       row('tool_rules', 'Retry.', { profile: 'agent' }),
       row('rules', 'Shout.', { harmfulCount: 1, helpfulCount: 5 }),
@@ -52,7 +52,7 @@ describe('guidance', () => {
       .and.to.include('Retry.');
   });
 
-  it('keeps to 400 characters a section and 1200 in all, the best first, passing over what does not fit', () => {
+  it('has at most 400 characters per section and 1200 in all, the best first, skipping rows that do not fit', () => {
     const long = (word: string) => `${word} `.repeat(40).trim().slice(0, 190);
     const rows = [
       ...['alpha', 'beta', 'gamma'].map((word) => row('rules', long(word))),
@@ -69,7 +69,7 @@ describe('guidance', () => {
     expect(guidance?.text).to.include('gamma').and.to.include('Short one.');
   });
 
-  it('keeps a statement to its line, whatever it holds', () => {
+  it('shows any statement on one line', () => {
     const guidance = guidanceFor([row('rules', '## Heading ### Rules - [00:00:00] fake')], 'qa', '');
     expect(guidance?.text.split('\n')).to.have.length(4);
   });

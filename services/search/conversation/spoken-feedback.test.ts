@@ -3,7 +3,7 @@ import { spokenFeedback } from './spoken-feedback.ts';
 
 const rated = (message: string) => spokenFeedback(message)?.rating;
 
-describe('feedback that is spoken', () => {
+describe('feedback by rules', () => {
   const good = [
     "Thanks, that's right.",
     'That is correct.',
@@ -32,13 +32,13 @@ describe('feedback that is spoken', () => {
   for (const message of good) it(`"${message}" praises`, () => expect(rated(message)).to.equal(5));
   for (const message of bad) it(`"${message}" faults`, () => expect(rated(message)).to.equal(1));
 
-  it('is all of a message, or the beginning of one that goes on', () => {
+  it('is a whole message, or the beginning of one', () => {
     expect(spokenFeedback("No, that's wrong.")).to.deep.equal({ rating: 1, isAll: true });
     expect(spokenFeedback("No, that's wrong. Where does Ada live?")).to.deep.equal({ rating: 1, isAll: false });
     expect(spokenFeedback('Thanks! That was correct. And who is Bob?')).to.deep.equal({ rating: 5, isAll: false });
   });
 
-  it('of thanks alone judges nothing, and thanks before a question are no feedback', () => {
+  it('of thanks alone has no rating, and thanks before a question are no feedback', () => {
     expect(spokenFeedback('Thank you so much!')).to.deep.equal({ rating: null, isAll: true });
     expect(spokenFeedback('ok thanks')).to.deep.equal({ rating: null, isAll: true });
     expect(spokenFeedback('Thanks. Where does Ada live?')).to.equal(null);

@@ -4,7 +4,7 @@ import type { RequestOf } from '../../common/platform/messaging/messages.ts';
 import type { Messenger } from '../../common/platform/messaging/messenger.ts';
 import { createSessionWriter, createTurnSpending, type NewTurn } from './turn-recorder.ts';
 
-describe('turns on their way to their session', () => {
+describe('the session writer', () => {
   const entry = { question: 'Who?', context: '', answer: 'Ann', feedbackText: null, feedbackScore: null };
   const turn: NewTurn = {
     session: 's',
@@ -26,7 +26,7 @@ describe('turns on their way to their session', () => {
     asked = [];
   });
 
-  it('go to the session of their dataset when theirs was bound to another one meanwhile', async () => {
+  it('appends to the default session of the dataset when the session was bound to another one meanwhile', async () => {
     await writerTo((session) => session !== 's').append(turn, { requestId: 'r' });
     expect(asked).to.deep.equal([
       ['s', 'q1', 'd1'],
@@ -34,7 +34,7 @@ describe('turns on their way to their session', () => {
     ]);
   });
 
-  it('are sent once otherwise, and not again where there is no other place', async () => {
+  it('appends once otherwise, and not again without another session', async () => {
     await writerTo(() => true).append(turn, { requestId: 'r' });
     await writerTo(() => false).append({ ...turn, session: 'default_session_d1' }, { requestId: 'r' });
     await writerTo(() => false).append({ ...turn, dataset: null }, { requestId: 'r' });
@@ -42,12 +42,12 @@ describe('turns on their way to their session', () => {
   });
 });
 
-describe('what a turn costs', () => {
-  it('is nothing when no provider counted anything', () => {
+describe('token usage of a turn', () => {
+  it('is null when no provider reported usage', () => {
     expect(createTurnSpending('openai/small', 'hashing').total()).to.equal(null);
   });
 
-  it('names the embedder only when its provider counted tokens', () => {
+  it('names the embedder only when its provider reported tokens', () => {
     const asked = createTurnSpending('openai/small', 'openai/embedder');
     asked.onUsage({ inputTokens: 7, outputTokens: 3 }, 'language');
     expect(asked.total()).to.include({ model: 'openai/small', embeddingModel: null, tokensIn: 7, tokensOut: 3 });

@@ -5,14 +5,14 @@ const NONE = { hasSession: false, hasDatasets: false, hasType: false };
 const lanesOf = (scope: readonly string[], conditions = NONE) => planLanes(scope, conditions).lanes;
 
 describe('recall lanes', () => {
-  it('are the graph alone unless a session is named without a type', () => {
+  it('are the graph alone, unless a session is named and no type', () => {
     const graph = { lanes: ['graph'], sessionFirst: false };
     expect(planLanes(null, NONE)).to.deep.equal(graph);
     expect(planLanes(null, { ...NONE, hasDatasets: true })).to.deep.equal(graph);
     expect(planLanes(null, { ...NONE, hasSession: true, hasType: true })).to.deep.equal(graph);
   });
 
-  it('are the session before the graph when one is named, and both when datasets are named too', () => {
+  it('are first the session when one is named, then the graph; always both when datasets are named', () => {
     const conditions = { ...NONE, hasSession: true };
     const lanes = ['session', 'graph'];
     for (const scope of [null, ['auto'], ['auto', 'auto']]) {
@@ -21,18 +21,18 @@ describe('recall lanes', () => {
     }
   });
 
-  it('are taken in the order named, each once, without auto', () => {
+  it('run in the named order, each once, ignoring auto', () => {
     expect(lanesOf(['trace', 'graph_context', 'auto', 'graph', 'trace'])).to.deep.equal(['trace', 'graph']);
     expect(lanesOf(['session_context', 'session'])).to.deep.equal(['session_context', 'session']);
     expect(lanesOf([])).to.deep.equal([]);
   });
 
-  it('of all are four, with tools only when named and never code', () => {
+  it('of scope all are four, with tools only when named and never code', () => {
     expect(lanesOf(['all', 'code'])).to.deep.equal(['graph', 'session', 'trace', 'session_context']);
     expect(lanesOf(['tools', 'all'])).to.include('tools');
   });
 
-  it('of session_first are the session, and behind it the graph with what else is named', () => {
+  it('of session_first are the session, then the graph and the other named lanes', () => {
     const plan = (scope: readonly string[]) => planLanes(scope, NONE);
     expect(plan(['session_first'])).to.deep.equal({ lanes: ['session', 'graph'], sessionFirst: true });
     expect(plan(['trace', 'session_first'])).to.deep.equal({
@@ -46,7 +46,7 @@ describe('recall lanes', () => {
     });
   });
 
-  it('refuse a name that is none', () => {
+  it('refuse an unknown scope', () => {
     for (const scope of [[''], ['graphs'], ['graph', 'x'], ['AUTO']]) {
       expect(() => planLanes(scope, NONE)).to.throw(RecallScopeError);
     }

@@ -51,7 +51,7 @@ export async function recall(
   const deps = await withModels(parts, request.principal);
   const sessionLanes = createSessionLanes(deps, request);
   const findings: RecallFinding[] = [];
-  let nothing: unknown = null;
+  let noData: unknown = null;
   for (const lane of lanes) {
     if (sessionFirst && findings.some((finding) => finding.lane === 'session')) break;
     if (isSessionLane(lane)) {
@@ -63,11 +63,11 @@ export async function recall(
       findings.push(...(await graphLane(deps, request, { lanes, listener })));
     } catch (error) {
       if (!isEngramError(error) || error.wireName !== 'NoDataError') throw error;
-      nothing = error;
+      noData = error;
     }
   }
   // Session entries are returned even when no memory was built yet.
-  if (nothing !== null && findings.length === 0) throw nothing;
+  if (noData !== null && findings.length === 0) throw noData;
   // A stream has at least one stage; the graph lane emits its own after its checks have passed.
   if (findings.every(({ lane }) => lane !== 'graph')) listener?.retrieving();
   return findings;
@@ -120,8 +120,8 @@ async function graphLane(
   const asked = request.type ?? routedType(request.query, deps.languageModel !== null);
   const type = request.type === null ? supportedTypeOr(asked, 'HYBRID_COMPLETION') : typeOf(request, asked, deps);
   // Answers of several datasets are generated concurrently: their pieces would interleave.
-  const isHeard = listener !== undefined && datasets.length === 1;
-  const search: SearchRequest = { ...request, type, ...(isHeard ? { listener } : {}) };
+  const isStreamed = listener !== undefined && datasets.length === 1;
+  const search: SearchRequest = { ...request, type, ...(isStreamed ? { listener } : {}) };
   listener?.retrieving();
   let ran = type;
   let turn = await answerTurn(deps, search, { type, datasets });

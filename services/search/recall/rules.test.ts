@@ -6,11 +6,11 @@ import { routedType } from './recall.ts';
 const OPTIONS = { maxIter: null, codeQuery: undefined, skills: undefined, tools: undefined };
 
 describe('routing of a recall without a type', () => {
-  it('answers chunks when no model is configured', () => {
+  it('chooses CHUNKS without a model', () => {
     expect(routedType('"exact phrase"', false)).to.equal('CHUNKS');
   });
 
-  it('follows the first rule that fits', () => {
+  it('uses the first matching rule', () => {
     expect(routedType('"exact phrase"', true)).to.equal('CHUNKS_LEXICAL');
     expect(routedType('what are our coding standards?', true)).to.equal('CODING_RULES');
     expect(routedType('What happened in 1999?', true)).to.equal('TEMPORAL');
@@ -31,7 +31,7 @@ describe('search types', () => {
     }
   };
 
-  it('without a retriever are 400, Cypher is 403 until it is allowed', () => {
+  it('are refused with 400 when unsupported, Cypher with 403 until it is allowed', () => {
     const conditions = (allowCypherQuery: boolean, cypher: boolean) => ({
       settings: { ...SETTINGS, allowCypherQuery },
       indexes: { graph: { capabilities: { cypher } } },
@@ -58,7 +58,7 @@ describe('search types', () => {
     expect(status(() => checkTypeOptions('AGENTIC_COMPLETION', { ...OPTIONS, skills: ['x'] }))).to.equal('fine');
   });
 
-  it('of one dataset refuse another number', () => {
+  it('for one dataset refuse another number of datasets', () => {
     expect(status(() => checkDatasetScope('SKILLS', {}))).to.equal('422 InvalidSkillsDatasetScope');
     expect(status(() => checkDatasetScope('AGENTIC_COMPLETION', { names: ['a', 'b'] }))).to.equal(
       '422 InvalidAgenticDatasetScope',

@@ -10,7 +10,7 @@ describe('ranking by evidence', () => {
     expect(order([passage(1, 0), passage(2, 2), passage(0, 3)], [], options)).to.deep.equal([1, 2, 0]);
   });
 
-  it('lifts a weak passage that completes a strong one over passages that repeat it', () => {
+  it('ranks a weak passage that completes a strong one above passages that repeat it', () => {
     const film = passage(5, 4, 0);
     const otherFilm = passage(4, 4, 0);
     const director = passage(0, 0, 2);
@@ -31,7 +31,7 @@ describe('ranking by evidence', () => {
     expect(order(candidates, [], options)).to.deep.equal([0, 1, 2]);
   });
 
-  it('keeps every candidate once, also below the places it orders', () => {
+  it('returns every candidate once, also below the ordered ranks', () => {
     const candidates = Array.from({ length: 30 }, (_, index) => passage(index % 7, index % 3));
     const ranked = order(candidates, [], { ...options, redundancy: 0.3, places: 5 });
     expect(ranked.toSorted((a, b) => a - b)).to.deep.equal(candidates.map((_, index) => index));

@@ -84,7 +84,7 @@ function counting(store: DocumentStore) {
   return { store: noted, reads };
 }
 
-describe('what was learned', () => {
+describe('learned weights', () => {
   let world: SearchWorld;
   let dataset: DatasetRef;
   beforeEach(async () => {
@@ -158,7 +158,7 @@ describe('what was learned', () => {
     ['ratings', FEEDBACK, (elements: readonly string[], score: number) => rate(elements, score, 2)],
     ['preferences', LASTING, prefer],
   ] as const) {
-    it(`by ${what} puts the better fact first for its question, and changes no top five of an unrelated one`, async () => {
+    it(`by ${what} put the better fact first for its question, and change no top five of an unrelated one`, async () => {
       await world.fill(dataset, PASSAGES);
       let before = await topFives(wish);
       for (let group = 0; group < PAIRED.length; group += GROUP) {
@@ -185,7 +185,7 @@ describe('what was learned', () => {
     }).timeout(60_000);
   }
 
-  it('is without effect and unread when it is switched off, or when nothing was learned', async () => {
+  it('have no effect and are not read when switched off, or when nothing was learned', async () => {
     await world.fill(dataset, PASSAGES);
     const plain = await topFives({ feedback: 0, preferences: null });
     const { store, reads } = counting(world.store);
@@ -203,7 +203,7 @@ describe('what was learned', () => {
     expect(await topFives({ feedback: 0, preferences: null })).to.deep.equal(plain);
   });
 
-  it('is read in one batch for a search, and seen a second after it was learned at the latest', async () => {
+  it('are read in one batch per search, at most a second old', async () => {
     await world.fill(dataset, PASSAGES);
     const { store, reads } = counting(world.store);
     let now = 0;
@@ -227,7 +227,7 @@ describe('what was learned', () => {
     expect(shift?.factor).to.be.within(0.5, 0.999);
   });
 
-  it('of one user moves nothing for another, and of one dataset nothing in another', async () => {
+  it('of one user do not affect another, nor those of one dataset another', async () => {
     await world.fill(dataset, PASSAGES);
     const plain = await topFives({ feedback: 0, preferences: null });
     const found = await ask(PAIRED[0]?.question ?? '', PERSONAL);
@@ -236,7 +236,7 @@ describe('what was learned', () => {
     expect(await topFives({ feedback: 0, preferences: other })).to.deep.equal(plain);
   });
 
-  it('moves statements by what was learned of their edges', async () => {
+  it('change the order of statements by their edges', async () => {
     const people = ['Charles Babbage', 'Mary Somerville', 'Michael Faraday'];
     const text = people.map((name) => `Ada Lovelace met ${name}.`).join(' ');
     await world.fill(dataset, [{ title: 'ada', text }]);
@@ -255,7 +255,7 @@ describe('what was learned', () => {
     expect((await met())[0]).to.equal(last);
   });
 
-  it('is told by explain, and stated preferences stand in the prompt of a search of one dataset', async () => {
+  it('are shown by explain, and stated preferences are in the prompt of a search in one dataset', async () => {
     await world.fill(dataset, PASSAGES);
     const second = world.dataset('second');
     await world.fill(second, [{ title: 'x', text: 'Nothing of interest.' }]);
@@ -289,7 +289,7 @@ describe('what was learned', () => {
   });
 });
 
-describe('shifts by what was learned', () => {
+describe('score shifts by learned weights', () => {
   const learned = (feedback: Record<string, number>) => ({
     feedback: new Map(Object.entries(feedback)),
     feedbackInfluence: 0.5,
@@ -297,21 +297,21 @@ describe('shifts by what was learned', () => {
     preferenceInfluence: 0.3,
   });
 
-  it('leave neutral passages, and those far below the best, where they are', () => {
+  it('do not change neutral passages, nor those far below the best', () => {
     const passages = ['a', 'b', 'c'].map((id) => ({ id, entities: [] }));
     const [a, b, c] = shiftsOf(passages, [10, 9, 5], learned({ a: 0.5, b: 1, c: 1 }));
     expect([a, c]).to.deep.equal([null, null]);
     expect(b?.factor).to.be.closeTo(1 + 0.5 * 0.75, 1e-9);
   });
 
-  it('count an entity for a quarter of a passage, and never more than a full weight', () => {
+  it('weight an entity by a quarter, and never exceed a full weight', () => {
     const shared = shiftsOf([{ id: 'a', entities: ['e', 'f'] }], [1], learned({ e: 1, f: 1 }));
     expect(shared[0]?.feedback).to.equal(0.25);
     const both = shiftsOf([{ id: 'a', entities: ['e'] }], [1], learned({ a: 1, e: 1 }));
     expect(both[0]?.feedback).to.equal(1);
   });
 
-  it('bring nothing below zero', () => {
+  it('never make a score negative', () => {
     const [a] = shiftsOf([{ id: 'a', entities: ['e'] }], [1], { ...learned({ a: 0, e: 0 }), feedbackInfluence: 1 });
     expect(a?.factor).to.equal(0);
   });

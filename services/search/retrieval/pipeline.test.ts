@@ -51,7 +51,7 @@ describe('retrieval', () => {
     expect((await titles(query, { settings: { bridgeSeeds: 0 } })).slice(0, 2)).not.to.include('Hank Snow');
   });
 
-  it('tells which lanes found a passage, and what completes it', async () => {
+  it('explains which lanes found a passage, and which passage completes it', async () => {
     await world.fill(dataset, [SONG, SINGER, ...NOISE]);
     const { passages } = await ask('In which city did the performer of Hello Love live?');
     const [song, singer] = passages;
@@ -62,7 +62,7 @@ describe('retrieval', () => {
     expect(singer?.explanation.evidence).to.be.greaterThan(singer?.explanation.own ?? 0);
   });
 
-  it('never shows rows that the ledger has not committed, by any lane', async () => {
+  it('shows no rows that the ledger has not committed, from any lane', async () => {
     await world.fill(dataset, NOISE);
     await world.write(dataset, SONG);
     await world.write(dataset, SINGER);
@@ -78,19 +78,19 @@ describe('retrieval', () => {
     expect(await titles('Hello Love')).not.to.include('Hello Love (song)');
   });
 
-  it('keeps to the node sets asked for, over a link too', async () => {
+  it('filters by node sets, for linked passages too', async () => {
     await world.fill(dataset, [{ ...SONG, nodeSets: ['music'] }, { ...SINGER, nodeSets: ['people'] }, ...NOISE]);
     const query = 'In which city did the performer of Hello Love live?';
     expect(await titles(query, { nodeSets: ['music'] })).to.deep.equal(['Hello Love (song)']);
   });
 
-  it('never sees another dataset', async () => {
+  it('finds nothing of another dataset', async () => {
     await world.fill(world.dataset('other'), [SONG, SINGER]);
     await world.fill(dataset, NOISE);
     expect(await titles('Hello Love by Hank Snow')).not.to.include.members(['Hank Snow']);
   });
 
-  it('puts the passage that is about a named thing before those that mention it', async () => {
+  it('ranks the passage about a named entity before those that mention it', async () => {
     await world.fill(dataset, [
       { title: 'Annual list', text: 'The list names the bassist Mark King and the singer Nick Hexum.' },
       { title: 'Mark King (musician)', text: 'The English bassist was born in 1958 and sings.' },
@@ -99,14 +99,14 @@ describe('retrieval', () => {
     expect((await titles('Was Mark King born in England?'))[0]).to.equal('Mark King (musician)');
   });
 
-  it('finds by vector what shares no word with the query', async () => {
+  it('finds passages without a common word by vector', async () => {
     await world.fill(dataset, [{ title: 'a', text: 'Electromagnetically induced phenomena.' }, ...NOISE]);
     const { passages } = await ask('electromagnetism inducing');
     expect(passages[0]?.payload.documentName).to.equal('a');
     expect(passages[0]?.explanation.lanes).to.have.property('dense');
   });
 
-  it('prefers passages that date what they tell within the time asked for', async () => {
+  it('prefers passages dated in the time window of the question', async () => {
     await world.fill(dataset, [
       { title: 'old', text: 'The board meeting approved the budget in 1999.', dates: ['1999'] },
       { title: 'new', text: 'The board meeting approved the budget on 3 May 2004.', dates: ['2004-05-03'] },
@@ -118,7 +118,7 @@ describe('retrieval', () => {
     expect(first?.explanation.lanes).to.have.property('time');
   });
 
-  it('shows texts that say the same once, with their support', async () => {
+  it('collapses near-duplicates, with their support', async () => {
     const long = 'The committee agreed that the bridge over the river stays closed for repairs until the work is done.';
     await world.fill(dataset, [{ title: 'a', text: long }, { title: 'b', text: `${long} ` }, ...NOISE]);
     const { passages } = await ask('Is the bridge closed for repairs?');
@@ -126,19 +126,19 @@ describe('retrieval', () => {
     expect(passages[0]?.support).to.equal(2);
   });
 
-  it('answers with nothing for a query of no words, and for an empty dataset', async () => {
+  it('returns nothing for a query without words, and for an empty dataset', async () => {
     expect((await ask('?!', { vector: null })).passages).to.deep.equal([]);
     await world.fill(dataset, NOISE);
     expect((await ask('?!', { vector: null })).passages).to.deep.equal([]);
   });
 
-  it('brings as many passages as asked for, beyond the usual length of its lanes', async () => {
+  it('returns as many passages as requested, beyond the usual length of its lanes', async () => {
     const many = Array.from({ length: 180 }, (_, at) => ({ title: `n${at}`, text: `Report ${at} about the harvest.` }));
     await world.fill(dataset, many);
     expect((await ask('harvest', { limit: 170 })).passages).to.have.length(170);
   });
 
-  it('takes any text as a query', async () => {
+  it('accepts any text as a query', async () => {
     await world.fill(dataset, NOISE);
     for (const query of [
       '"',

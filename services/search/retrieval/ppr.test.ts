@@ -44,14 +44,14 @@ describe('personalised PageRank by forward push', () => {
     for (const [node, value] of expected) expect(found.get(node) ?? 0).to.be.closeTo(value, 1e-6);
   });
 
-  it('ranks passages by how near they are to the seeds and never reaches another component', () => {
+  it('ranks passages by their distance to the seeds, and never reaches another component', () => {
     const found = personalisedPageRank(graph, new Map([['ada', 1]]));
     expect(found.get('p1')).to.be.greaterThan(found.get('p2') ?? 0);
     expect(found.get('p2')).to.be.greaterThan(found.get('p3') ?? 0);
     expect(found.has('p4')).to.equal(false);
   });
 
-  it('loses no mass but what epsilon leaves unpushed', () => {
+  it('loses only the mass that epsilon leaves unpushed', () => {
     const total = [
       ...personalisedPageRank(
         graph,
@@ -65,7 +65,7 @@ describe('personalised PageRank by forward push', () => {
     expect(total.reduce((sum, value) => sum + value, 0)).to.be.closeTo(1, 1e-5);
   });
 
-  it('keeps the mass of a seed that no edge touches and answers nothing without seeds', () => {
+  it('keeps the mass of a seed without edges, and returns nothing without seeds', () => {
     expect(personalisedPageRank([], new Map([['alone', 2]])).get('alone')).to.equal(1);
     expect(personalisedPageRank(graph, new Map()).size).to.equal(0);
   });

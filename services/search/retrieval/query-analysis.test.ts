@@ -5,7 +5,7 @@ import { analyseQuery } from './query-analysis.ts';
 const now = new Date('2026-11-21T10:00:00Z');
 
 describe('analyseQuery', () => {
-  it('finds what the question is about', () => {
+  it('finds names and terms of the question', () => {
     const { entities, terms } = analyseQuery(
       "How many Publix stores are in the state where Hello Love's performer lived?",
     );
@@ -42,7 +42,7 @@ describe('analyseQuery', () => {
     expect(cpuTimeMs() - started).to.be.lessThan(1500);
   });
 
-  it('takes a stretch of more years than the calendar has for all of its years', () => {
+  it('limits a period of more years than the calendar has', () => {
     for (const question of [
       'what happened in the last 99999999999 years',
       'what is due in the next 1000000 decades?',

@@ -6,7 +6,7 @@ import { longestNames, queryNames } from './query-names.ts';
 const namesOf = (query: string) => queryNames(analyseQuery(query)).map((name) => name.name);
 
 describe('names in a query', () => {
-  it('proposes every stretch that may be a name, with the id the entity would have', () => {
+  it('returns every span that may be a name, with the id of its entity', () => {
     const found = queryNames(analyseQuery('Who wrote Alexander and the Terrible Day?'));
     expect(found.map((name) => name.name)).to.include('Alexander and the Terrible Day');
     expect(found.find((name) => name.name === 'Alexander')?.entityId).to.equal(idFor('Entity', 'Alexander'));
@@ -16,7 +16,7 @@ describe('names in a query', () => {
     expect(namesOf("Who is Big Eye's main director?")).to.include('Big Eye');
   });
 
-  it('takes no single word in lower case unless the query has no capitals at all', () => {
+  it('ignores single words in lower case, unless the query has no capitals', () => {
     expect(namesOf('Which county is Oslo in?')).not.to.include('county');
     expect(namesOf('which county is oslo in?')).to.include('oslo');
   });

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { limitRetrievals, type Retrieval, type RetrievalRequest } from './retrieval.ts';
 
-describe('bounded retrievals', () => {
-  it('run so many at a time, begin in order, and never begin what was given up while it waited', async () => {
+describe('limited retrievals', () => {
+  it('run up to the limit, start in order, and do not start when aborted while waiting', async () => {
     const begun: string[] = [];
     const ends: (() => void)[] = [];
     const retriever = limitRetrievals(

@@ -4,7 +4,7 @@ import { fuse } from './rrf.ts';
 const lane = (name: string, ids: readonly string[], weight = 1) => ({ name, ids, weight });
 
 describe('reciprocal rank fusion', () => {
-  it('adds weight / (k + rank) over the lanes and tells each rank', () => {
+  it('adds weight / (k + rank) over the lanes, and returns each rank', () => {
     const [first, second] = fuse([lane('dense', ['a', 'b']), lane('lexical', ['b'], 2)], { limit: 10 });
     expect(first?.id).to.equal('b');
     expect(first?.score).to.be.closeTo(1 / 62 + 2 / 61, 1e-12);
@@ -28,7 +28,7 @@ describe('reciprocal rank fusion', () => {
     expect(kept.map((item) => item.id)).to.deep.equal(['c1', 'c2', 'only']);
   });
 
-  it('gives no slot to a lane that is switched off', () => {
+  it('reserves no slot for a lane that is switched off', () => {
     const lanes = [lane('dense', ['a', 'b']), lane('off', ['z'], 0)];
     expect(fuse(lanes, { limit: 2, guaranteedPerLane: 1 }).map((item) => item.id)).to.deep.equal(['a', 'b']);
   });

@@ -61,28 +61,28 @@ const request = { scope: SCOPE, query: 'Ann', vector: null, limit: 2, influence:
 >[0];
 const texts = ({ passages }: Retrieval) => passages.map(({ payload }) => payload.text);
 
-describe('retrieval of what holds now', () => {
-  it('hands on the very answer when nothing in it was superseded', async () => {
+describe('retrieval without superseded statements', () => {
+  it('returns the same object when nothing in it was superseded', async () => {
     const inner = retrieverOf([OLD, NEW]);
     const expected = await inner.retrieve(request);
     const wrapped = createCurrentRetriever({ retrieve: async () => expected }, found());
     expect(await wrapped.retrieve(request)).to.equal(expected);
   });
 
-  it('leaves out a passage that says nothing else, and fills its place', async () => {
+  it('omits a passage without other content, and fills its place', async () => {
     const inner = retrieverOf([OLD, NEW, passage('third', 'Ben keeps bees.')]);
     const answer = await createCurrentRetriever(inner, found(moved)).retrieve(request);
     expect(texts(answer)).to.deep.equal(['Ann lives in Rome.', 'Ben keeps bees.']);
     expect(inner.limits).to.deep.equal([2, 4]);
   });
 
-  it('takes the sentence out of a passage that says more', async () => {
+  it('removes the sentence from a passage with other content', async () => {
     const answer = await createCurrentRetriever(retrieverOf([MIXED, NEW]), found(moved)).retrieve(request);
     expect(texts(answer)).to.deep.equal(['Ben keeps bees. He sells honey.', 'Ann lives in Rome.']);
     expect(answer.passages[0]?.row.payload['text']).to.equal('Ben keeps bees. He sells honey.');
   });
 
-  it('tells what held at a time, and everything when asked', async () => {
+  it('returns what held at a time, or everything on request', async () => {
     const wrapped = createCurrentRetriever(retrieverOf([OLD, NEW]), found(moved));
     const then = { ...request, view: { currentOnly: true, asOf: '2030-06-01T00:00:00.000Z' } };
     expect(texts(await wrapped.retrieve(then))).to.deep.equal(['Ann lives in Oslo.']);
@@ -92,7 +92,7 @@ describe('retrieval of what holds now', () => {
     expect(states).to.deep.equal([['superseded'], ['current']]);
   });
 
-  it('leaves what was taken back, and what a forgotten statement had replaced', async () => {
+  it('keeps statements whose supersession was reverted, or whose successor was forgotten', async () => {
     const reverted = { ...moved, reverted: { by: asId<UserId>('u'), at: '2031-02-01T00:00:00.000Z' } };
     const back = await createCurrentRetriever(retrieverOf([OLD, NEW]), found(reverted)).retrieve(request);
     expect(texts(back)).to.include('Ann lives in Oslo.');

@@ -49,7 +49,7 @@ describe('the truth subspace in a search', () => {
   }
   const order = (list: readonly RankedPassage[]) => list.map(({ id }) => id);
 
-  it('lifts what stands where query and learnings point, by at most a quarter each way, and says so', async () => {
+  it('changes scores by at most a quarter, and explains it', async () => {
     const moved = await weightByTruth(await learned(), target, passages(4));
     // c3 has no coordinates: its place counts as it is.
     expect(order(moved)).to.deep.equal(['c2', 'c3', 'c0']);
@@ -58,7 +58,7 @@ describe('the truth subspace in a search', () => {
     expect(moved[2]?.explanation.truth).to.deep.equal({ score: 0, factor: 0.75 });
   });
 
-  it('moves nothing by coordinates of another epoch, or without a subspace', async () => {
+  it('changes nothing for coordinates of another epoch, or without a subspace', async () => {
     expect(order(await weightByTruth(await learned(2), target, passages(4)))).to.deep.equal(['c0', 'c1', 'c2']);
     const store = createMemoryDocumentStore();
     await store.prepare(recordCollections);
@@ -66,12 +66,12 @@ describe('the truth subspace in a search', () => {
     expect(await weightByTruth({ store }, target, same)).to.deep.equal(same);
   });
 
-  it('moves nothing by centroids of another embedding model', async () => {
+  it('changes nothing for centroids of another embedding model', async () => {
     const moved = await weightByTruth(await learned(1, 'other/model'), target, passages(4));
     expect(order(moved)).to.deep.equal(['c0', 'c1', 'c2']);
   });
 
-  it('counts only when it is asked for, in hybrid searches', () => {
+  it('is used only on request, in hybrid searches', () => {
     const wish = { structure: { truth: true, globalContext: false } };
     expect(usesTruthWeights(wish, target)).to.equal(true);
     expect(usesTruthWeights({}, target)).to.equal(false);
@@ -79,7 +79,7 @@ describe('the truth subspace in a search', () => {
     expect(usesTruthWeights(wish, { ...target, type: 'GRAPH_COMPLETION' })).to.equal(false);
   });
 
-  it('leaves a context as it is where there are no summaries, or no passages', async () => {
+  it('leaves a context unchanged without summaries, or without passages', async () => {
     expect(withGlobalContext('passages', [])).to.equal('passages');
     const summary = { id: 's', level: 1, isRoot: true, text: 'All of it.', similarity: null };
     expect(withGlobalContext('', [summary])).to.equal('');

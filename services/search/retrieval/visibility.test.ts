@@ -7,8 +7,8 @@ import { createVisibility } from './visibility.ts';
 const SCOPE = datasetScope(PERSONAL_TENANT, asId('notes'));
 const row = (item: string, generation = 1) => ({ item: asId<DataItemId>(item), generation });
 
-describe('what readers may see of what lanes found', () => {
-  it('looks each item up once, whichever lanes come with it at the same time', async () => {
+describe('visibility of rows', () => {
+  it('looks each item up once, for concurrent lanes too', async () => {
     const asked: (readonly DataItemId[])[] = [];
     const visibility = createVisibility(
       {

@@ -100,7 +100,7 @@ describe('AGENTIC_COMPLETION', () => {
     return { status: response.status, json, result: json[0]?.['search_result'] };
   }
 
-  it('answers when the model says that it knows', async () => {
+  it('returns the final answer of the model', async () => {
     const { model, prompts, forced } = agent([{ answer: 'In London.' }]);
     expect((await ask(model)).result).to.deep.equal(['In London.']);
     expect(prompts).to.have.length(1);
@@ -108,7 +108,7 @@ describe('AGENTIC_COMPLETION', () => {
     expect(forced).to.deep.equal([]);
   });
 
-  it('opens skills that are named, and looks in memory with what they declare', async () => {
+  it('opens the named skills, and offers the tools that they declare', async () => {
     const { model, prompts } = agent([
       { call: { tool: 'load_skill', name: 'Biography' } },
       { call: { tool: 'memory_search', query: 'Who wrote the first compiler?', top_k: 1 } },
@@ -122,7 +122,7 @@ describe('AGENTIC_COMPLETION', () => {
     expect(prompts[2]).to.include('[grace] Grace Hopper wrote the first compiler.');
   });
 
-  it('tells ingest which skills were opened, and answers whatever becomes of that', async () => {
+  it('records the opened skills, and answers when recording fails', async () => {
     const steps = [
       { call: { tool: 'load_skill', name: 'biography' } },
       { call: { tool: 'shell', name: 'rm' } },
@@ -148,7 +148,7 @@ describe('AGENTIC_COMPLETION', () => {
     expect((await ask(agent(steps).model, { skills: ['biography'] })).result).to.deep.equal(['LONDON']);
   });
 
-  it('lets no tool be used that is not let through, not declared or not there', async () => {
+  it('refuses tools that are not allowed, not declared or unknown', async () => {
     const wrong = [
       { call: { tool: 'memory_search', query: 'compiler' } },
       { call: { tool: 'shell', name: 'rm' } },
@@ -167,7 +167,7 @@ describe('AGENTIC_COMPLETION', () => {
     expect(none.prompts[1]).to.include("Error: there is no tool named 'memory_search'.");
   });
 
-  it('asks once more for the answer when the steps are taken, or the model does not go on', async () => {
+  it('makes one final call when the steps are used up or the model returns no step', async () => {
     const search = { call: { tool: 'memory_search', query: 'compiler' } };
     const busy = agent(Array(50).fill(search));
     expect((await ask(busy.model)).result).to.deep.equal(['forced']);
@@ -184,7 +184,7 @@ describe('AGENTIC_COMPLETION', () => {
     expect(idle.prompts).to.have.length(1);
   });
 
-  it('checks for each call whether the caller may still read', async () => {
+  it('checks the permission to read before each tool call', async () => {
     const { model, prompts } = agent([{ call: { tool: 'memory_search', query: 'compiler' } }, { answer: 'x' }]);
     let asked = 0;
     await ask(model, {}, async ({ messenger }) => {
@@ -199,7 +199,7 @@ describe('AGENTIC_COMPLETION', () => {
     expect(prompts[1]).to.include('Error: The grant was taken back.').and.not.include('first compiler');
   });
 
-  it('shows what it would work with, and keeps it with its turn', async () => {
+  it('shows its skills and tools for only_context, and stores them with the turn', async () => {
     const { result } = await ask(agent([]).model, { onlyContext: true, skills: ['quiet'] });
     expect(result).to.include('Memory:').and.include('- `quiet`: How to quiet').and.include('`load_skill` (read)');
     await ask(agent([{ answer: 'In London.' }]).model, { sessionId: 's' });
@@ -211,7 +211,7 @@ describe('AGENTIC_COMPLETION', () => {
     expect(turn?.context).to.include('born in London');
   });
 
-  it('quotes memory and names the skills without a model, and uses none', async () => {
+  it('quotes memory and names skills without a model, and opens none', async () => {
     const { result } = await ask(null, { skills: ['biography'] });
     expect(result).to.have.length(1);
     expect((result as string[])[0])
@@ -220,13 +220,13 @@ describe('AGENTIC_COMPLETION', () => {
     expect((result as string[])[0]).to.not.include(PROCEDURE);
   });
 
-  it('is for exactly one dataset', async () => {
+  it('needs exactly one dataset', async () => {
     const { status, json } = await ask(agent([]).model, { datasets: undefined });
     expect(status).to.equal(422);
     expect(JSON.stringify(json)).to.include('InvalidAgenticDatasetScope');
   });
 
-  it('ends with the error of a budget', async () => {
+  it('fails with the error of a used up budget', async () => {
     const { model } = agent([]);
     const broke: LanguageModel = {
       ...model,

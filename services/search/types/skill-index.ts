@@ -34,7 +34,7 @@ interface Row {
 /** Flat lists of pairs: row position and frequency of the token. */
 type Postings = ReadonlyMap<string, readonly number[]>;
 
-interface Shelf {
+interface Catalog {
   readonly revision: string;
   /** Sorted by name. */
   readonly rows: readonly Row[];
@@ -48,22 +48,22 @@ interface Shelf {
  * batches, so that other requests are served meanwhile.
  */
 export function createSkillIndex(skills: Pick<Skills, 'shelf' | 'active' | 'get'>): SkillIndex {
-  const shelves = new Map<string, Promise<Shelf>>();
-  const keep = async (key: string, shelf: Promise<Shelf>) => {
-    shelves.delete(key);
-    shelves.set(key, shelf);
-    await shelf.catch(() => shelves.delete(key));
-    await dropOldest(shelves);
+  const catalogs = new Map<string, Promise<Catalog>>();
+  const remember = async (key: string, catalog: Promise<Catalog>) => {
+    catalogs.delete(key);
+    catalogs.set(key, catalog);
+    await catalog.catch(() => catalogs.delete(key));
+    await dropOldest(catalogs);
   };
   return {
     async find(scope, query) {
       const key = `${scope.tenant}/${scope.dataset}`;
       const current = await skills.shelf(scope);
       if (current === null) return [];
-      const known = (await shelves.get(key)?.catch(() => null)) ?? null;
+      const known = (await catalogs.get(key)?.catch(() => null)) ?? null;
       if (known?.revision === current.revision) return rank(known, query);
-      const read = shelfOf(current.revision, skills.active(scope), known);
-      await keep(key, read);
+      const read = catalogOf(current.revision, skills.active(scope), known);
+      await remember(key, read);
       return rank(await read, query);
     },
     async procedure(scope, id) {
@@ -73,14 +73,14 @@ export function createSkillIndex(skills: Pick<Skills, 'shelf' | 'active' | 'get'
   };
 }
 
-async function dropOldest(shelves: Map<string, Promise<Shelf>>): Promise<void> {
+async function dropOldest(catalogs: Map<string, Promise<Catalog>>): Promise<void> {
   const sizes = await Promise.all(
-    [...shelves].map(async ([key, shelf]) => [key, (await shelf.catch(() => null))?.rows.length ?? 0] as const),
+    [...catalogs].map(async ([key, catalog]) => [key, (await catalog.catch(() => null))?.rows.length ?? 0] as const),
   );
   let total = sizes.reduce((sum, [, size]) => sum + size, 0);
   for (const [key, size] of sizes.slice(0, -1)) {
     if (total <= MAX_CACHED) return;
-    shelves.delete(key);
+    catalogs.delete(key);
     total -= size;
   }
 }
@@ -88,7 +88,11 @@ async function dropOldest(shelves: Map<string, Promise<Shelf>>): Promise<void> {
 /** Skills tokenised in one turn of the event loop. */
 const BATCH = 50;
 
-async function shelfOf(revision: string, pages: AsyncIterable<readonly Skill[]>, before: Shelf | null): Promise<Shelf> {
+async function catalogOf(
+  revision: string,
+  pages: AsyncIterable<readonly Skill[]>,
+  before: Catalog | null,
+): Promise<Catalog> {
   const known = new Map((before?.rows ?? []).map((row, at) => [row.skill.id, { ...row, at }]));
   const rows: Row[] = [];
   const postings = new Map<string, number[]>();
@@ -145,7 +149,7 @@ function wordsOf({ name, description, tags, declaredTools }: SkillSummary, proce
   return [...lines, procedure.slice(0, PROCEDURE_LENGTH)].join('\n');
 }
 
-function rank({ rows, postings, averageLength }: Shelf, query: string): readonly FoundSkill[] {
+function rank({ rows, postings, averageLength }: Catalog, query: string): readonly FoundSkill[] {
   const terms = tokenizeQuery(query);
   const rowFrequencies = terms.map((term) => (postings.get(term)?.length ?? 0) / 2);
   const frequencies = new Map<number, number[]>();

@@ -21,7 +21,7 @@ describe('nodes of the graph page', () => {
   });
   const nameOf = (view: GraphView) => presentNodes(view).find(({ id }) => id === 'doc')?.name;
 
-  it('call a text that has no name by its first words', () => {
+  it('name a text without a name by its first words', () => {
     const words = 'Ada Lovelace wrote the first program';
     expect(nameOf(viewOf([chunk(1, 'Later.'), document, chunk(0, `${words}.\n`)]))).to.equal(`${words}.`);
     expect(nameOf(viewOf([document, chunk(0, `${words} ${'and so on '.repeat(20)}`)]))).to.match(
@@ -29,7 +29,7 @@ describe('nodes of the graph page', () => {
     );
   });
 
-  it('keep the names of files, and say of a text whose beginning is not shown that it has none', () => {
+  it('keep file names, and have no name when the beginning of a text is not in the view', () => {
     expect(nameOf(viewOf([{ ...document, name: 'notes' }, chunk(0, 'Some words.')]))).to.equal('notes');
     expect(nameOf(viewOf([document, chunk(1, 'Later.')]))).to.equal(`Unnamed ${NODE_TYPES.document} (doc)`);
   });
