@@ -1,4 +1,4 @@
-/** What BM25 needs to know of a row; a `TextCandidate` of the text index is one. */
+/** Input of BM25 for a row; a `TextCandidate` of the text index satisfies it. */
 interface Bm25Row {
   readonly id: string;
   readonly item: string;
@@ -32,7 +32,7 @@ export interface ScoredRow<Row> {
 }
 
 /**
- * Okapi BM25, best first: `Σ idf · tf·(k1+1) / (tf + k1·(1 − b + b·length/averageLength))` with
+ * Ranks rows by Okapi BM25, best first: `Σ idf · tf·(k1+1) / (tf + k1·(1 − b + b·length/averageLength))` with
  * `idf = ln(1 + (N − df + 0.5) / (df + 0.5))`, which stays positive for terms of more than half of the rows.
  * Source: Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond" (2009), §3; the idf with 1 inside
  * the logarithm is the one Lucene uses. Equal scores are ordered by id, item, generation. Rows that hold no term score 0.
@@ -57,7 +57,7 @@ export function scoreBm25<Row extends Bm25Row>(
     .sort((a, b) => b.score - a.score || compareRows(a.row, b.row));
 }
 
-/** How much a term tells: high for rare terms, never below 0. */
+/** Returns the idf of a term: high for rare terms, never below 0. */
 export function inverseRowFrequency(rowCount: number, rowFrequency: number): number {
   return Math.log(1 + Math.max(0, rowCount - rowFrequency + 0.5) / (rowFrequency + 0.5));
 }

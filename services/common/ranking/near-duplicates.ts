@@ -1,4 +1,4 @@
-/** What near-duplicate detection looks at. */
+/** Input of near-duplicate detection. */
 interface DiverseItem {
   readonly id: string;
   readonly text: string;
@@ -6,13 +6,13 @@ interface DiverseItem {
 
 interface Collapsed<Item> {
   readonly item: Item;
-  /** Items of the list that say the same, this one included. */
+  /** Number of near-duplicates in the list, this one included. */
   readonly support: number;
-  /** Ids of the items it stands for. */
+  /** Ids of the collapsed items. */
   readonly duplicates: readonly string[];
 }
 
-/** Words that turn a statement round: texts that differ in them are no duplicates, however alike they look. */
+/** Words that reverse a statement: texts that differ in them are not duplicates. */
 const NEGATIONS = new Set(
   'not no never none without cannot isnt wasnt arent werent dont doesnt didnt wont cant'.split(' '),
 );
@@ -39,7 +39,7 @@ export function collapseNearDuplicates<Item extends DiverseItem>(
 
 interface Fingerprint {
   readonly decisive: string;
-  /** Made with the first text that has the same decisive words: few pairs come that far. */
+  /** Computed on first use: few pairs have the same decisive words. */
   shingles(): ReadonlySet<string>;
 }
 

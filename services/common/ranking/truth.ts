@@ -1,6 +1,6 @@
 import { cosine, unitVector } from '../domain/vector-text.ts';
 
-/** A learning: what it is known by, and what it says in vector space. */
+/** A learning with its vector. */
 interface Learning {
   readonly id: string;
   readonly vector: Float32Array;
@@ -16,8 +16,8 @@ interface Slot {
 const EPSILON = 1e-6;
 
 /**
- * Learnings that are in no slot yet take a free one, or join the one that they are nearest to, whose centroid moves
- * (cognify-improve.md §3.12). Give them in the order of their ids.
+ * Assigns new learnings to free slots, or to the nearest slot, whose centroid moves (cognify-improve.md §3.12). Expects them
+ * in the order of their ids.
  */
 export function withLearnings<S extends Slot>(
   slots: readonly S[],
@@ -62,7 +62,7 @@ export function areSameSlots(left: readonly Slot[], right: readonly Slot[]): boo
   );
 }
 
-/** Cosine to each centroid, zero where there is none. */
+/** Returns the cosine to each centroid, 0 for an empty slot. */
 export function truthCoordinates(vector: Float32Array, slots: readonly Slot[], limit: number): Float32Array {
   return Float32Array.from({ length: limit }, (_, slot) => {
     const centroid = slots[slot]?.centroid;
@@ -70,7 +70,7 @@ export function truthCoordinates(vector: Float32Array, slots: readonly Slot[], l
   });
 }
 
-/** How far a passage stands where the query and the learnings point: 0 to 1, 0.5 when nothing says. */
+/** Returns how well a passage agrees with the query and the learnings: 0 to 1, 0.5 without evidence. */
 export function truthScore(passage: Float32Array | undefined, query: Float32Array): number {
   let shared = 0;
   let total = 0;

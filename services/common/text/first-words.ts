@@ -1,8 +1,8 @@
 const MAX_LENGTH = 60;
 
-/** The beginning of a text on one line, ended between words. */
+/** Returns the beginning of a text on one line, cut between words. */
 export function firstWords(text: string): string {
-  // Long texts are looked at no further than needed.
+  // Reads no more of a long text than needed.
   const words = text
     .slice(0, 20 * MAX_LENGTH)
     .replaceAll(/\s+/g, ' ')

@@ -1,14 +1,14 @@
-/** What an update did to the passages of a document; the words are those of the wire (ingest.md §2). */
+/** Changes of a document's passages by an update, with the names of the wire (ingest.md §2). */
 export interface ChunkChanges {
   /** Places in the document where something changed. */
   readonly regions: number;
   readonly deleted: number;
-  /** All that do not stand where they stood, `reused` among them. */
+  /** Passages at a new position, `reused` included. */
   readonly added: number;
-  /** Moved: the same passage stands elsewhere among the others. */
+  /** Moved passages: unchanged at another position. */
   readonly reused: number;
   readonly kept: number;
-  /** Kept, under another number. */
+  /** Kept passages with another number. */
   readonly reindexed: number;
   /** After the update. */
   readonly total: number;

@@ -1,4 +1,4 @@
-/** What chunking needs of a parsed document (`ports/documents.ts` gives it). */
+/** Input of chunking: the part of a parsed document (`ports/documents.ts`) that it uses. */
 export interface ChunkableDocument {
   /** The derived text; chunks tile it. */
   readonly text: string;
@@ -16,7 +16,7 @@ export interface ChunkableBlock {
 export interface ChunkOptions {
   /** Never exceeded, as far as `countTokens` is right: the contract's effective chunk size. */
   readonly maxTokens: number;
-  /** What a chunk is filled up to; default 400, at most `maxTokens`. */
+  /** Target size of a chunk; default 400, at most `maxTokens`. */
   readonly targetTokens?: number;
   readonly countTokens: (text: string) => number;
   /** Sentences of a text with their offsets, in order (`language/sentences.ts`). */

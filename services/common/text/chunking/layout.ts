@@ -15,7 +15,7 @@ interface Layout {
   readonly hasOffsets: boolean;
 }
 
-/** Finds every block in the text, and for each the headings and the page it stands under. */
+/** Locates every block in the text, with its headings and page. */
 export function layoutOf(document: ChunkableDocument): Layout {
   const blocks = document.blocks.filter((block) => block.text.trim() !== '' || block.kind === 'page-break');
   const starts = startsOf(document.text, blocks);

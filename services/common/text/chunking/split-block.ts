@@ -7,7 +7,7 @@ export interface Piece {
   readonly start: number;
   readonly tokens: number;
   readonly cutType: CutType;
-  /** Goes in front of a chunk that starts with this piece: the header row of a table. */
+  /** Prefix of a chunk that starts with this piece: the header row of a table. */
   readonly prefix?: string;
 }
 
@@ -49,7 +49,7 @@ function fitting(block: PlacedBlock, span: Span, limit: number, options: ChunkOp
   return tokens <= limit ? [piece] : splitWords(piece, limit, options);
 }
 
-/** Sentences, each with the blanks behind it. A splitter may cut endless text in mid-sentence: that is told apart. */
+/** Returns sentences with the blanks after them, and whether endless text was cut in mid-sentence. */
 function sentenceSpans(text: string, options: ChunkOptions): Span[] {
   const found = options.sentences(text);
   return found.map((sentence, index) => {

@@ -11,7 +11,7 @@ import {
   textFormatOfMimeType,
 } from './formats/format-table.ts';
 
-/** What the bytes are: text of a format, a format of bytes, or something that nothing here can read. */
+/** The detected content: text of a format, a binary format, an archive, or an unsupported type. */
 export type Detection =
   | { readonly kind: 'text'; readonly format: FormatDescription; readonly decoded: DecodedText }
   | { readonly kind: 'binary'; readonly format: FormatDescription }
@@ -26,7 +26,7 @@ interface DetectionInput {
   readonly isWhole: boolean;
 }
 
-/** Content first; the name decides only among formats that content cannot tell apart. */
+/** Detects the format by content; the name decides only among formats that content cannot distinguish. */
 export async function detectFormat(input: DetectionInput): Promise<Detection> {
   const { content } = input;
   if (startsWith(content, [0x50, 0x4b, 0x03, 0x04]) || startsWith(content, [0x50, 0x4b, 0x05, 0x06]))
@@ -45,7 +45,7 @@ export async function detectFormat(input: DetectionInput): Promise<Detection> {
   return (await sniffBinary(content)) ?? { kind: 'unsupported', mimeType: 'application/octet-stream', extension: null };
 }
 
-/** The packaged formats, told by their parts. Null: an archive of something else. */
+/** Returns the format of an archive by its parts; null for any other archive. */
 export function packagedFormat(names: readonly string[], mimeTypePart: string | null): FormatDescription | null {
   const stated = Object.values(BINARY_FORMATS).find((format) => mimeTypePart?.trim().startsWith(format.mimeType));
   if (stated !== undefined) return stated;
@@ -57,7 +57,7 @@ export function packagedFormat(names: readonly string[], mimeTypePart: string | 
   return null;
 }
 
-/** For a head that ends before the directory of the archive: names are read from the local headers that it holds. */
+/** Returns the format of an archive by the local headers in the head of its file, which lacks the directory. */
 export function packagedFormatOfHead(fileName: string, head: Uint8Array): FormatDescription | null {
   const view = Buffer.from(head.buffer, head.byteOffset, head.byteLength);
   const names: string[] = [];
@@ -78,7 +78,7 @@ export function packagedFormatOfHead(fileName: string, head: Uint8Array): Format
   return packagedFormat(names, mimeTypePart) ?? (named === undefined || named.format === 'pdf' ? null : named);
 }
 
-/** The error for what nothing can read; it names the type. Bytes under the name of a text are a text in an unknown encoding. */
+/** Returns the error for an unsupported type. Binary content with the name of a text format is a text in an unknown encoding. */
 export function unsupportedType(
   fileName: string,
   found: { readonly mimeType: string; readonly extension: string | null },
@@ -113,8 +113,8 @@ function startsWith(content: Uint8Array, magic: readonly number[]): boolean {
 }
 
 /**
- * `%PDF-` at the start, or in the first KiB as other readers accept it. A text that merely begins so is told by having no objects:
- * an ASCII-only PDF has `obj` lines.
+ * Whether the content is a PDF: `%PDF-` at the start, or in the first KiB as other readers accept it. A text that merely
+ * begins so has no `obj` lines, an ASCII-only PDF has.
  */
 function isPdf({ fileName, content, isWhole }: DetectionInput, decoded: DecodedText | null): boolean {
   const head = Buffer.from(content.buffer, content.byteOffset, Math.min(content.byteLength, 1_024));
@@ -140,7 +140,7 @@ function textFormat({ fileName, declaredMimeType }: DetectionInput, text: string
   return textFormatOfMimeType(declaredMimeType) ?? PLAIN_TEXT;
 }
 
-/** HTML and XML state their encoding in ASCII near the start. */
+/** Returns the encoding that HTML or XML declares near its start. */
 function charsetInMarkup(content: Uint8Array): string | undefined {
   const head = Buffer.from(content.buffer, content.byteOffset, Math.min(content.byteLength, 2_048)).toString('latin1');
   if (!head.includes('<')) return undefined;
@@ -155,18 +155,18 @@ function hasControlCharacters(text: string): boolean {
   return /[\u0000-\u0007\u000e-\u001a\u001c-\u001f\ufffd]/.test(text.slice(0, 4_096));
 }
 
-/** Library of signatures; it is loaded only when bytes are not text. */
+/** Detects binary formats by their signatures; the library is loaded only for content that is not text. */
 async function sniffBinary(content: Uint8Array): Promise<Detection | null> {
   const { fileTypeFromBuffer } = await import('file-type');
   try {
     const found = await fileTypeFromBuffer(content);
     return found === undefined ? null : { kind: 'unsupported', mimeType: found.mime, extension: found.ext };
   } catch {
-    return null; // a head that was cut in the middle of a header tells nothing
+    return null; // the head was cut in the middle of a header
   }
 }
 
-/** Cuts an unfinished UTF-8 sequence off the end. */
+/** Removes an incomplete UTF-8 sequence from the end. */
 function wholeCharacters(head: Uint8Array): Uint8Array {
   for (let back = 1; back <= 3 && back <= head.length; back += 1) {
     const byte = head[head.length - back] ?? 0;

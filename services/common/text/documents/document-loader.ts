@@ -21,13 +21,13 @@ import { contextOf, type ParseServices, parseDetected } from './parse-document.t
 import type { DocumentPart } from './parse-task.ts';
 
 interface DocumentLoaderOptions {
-  /** Documents that are read at the same time; default: one for each processor, 4 at most. */
+  /** Maximum documents read concurrently; default: one per processor, at most 4. */
   readonly workers?: number;
-  /** One document may take this long; default 60 000. */
+  /** Time limit for one document; default 60 000. */
   readonly timeoutMs?: number;
-  /** Memory that reading one document may need; default 512 MiB. */
+  /** Memory limit for one document; default 512 MiB. */
   readonly memoryBytes?: number;
-  /** A worker process without work ends after this time; default 30 000. */
+  /** Time after which an idle worker process ends; default 30 000. */
   readonly idleMs?: number;
   readonly limits?: Partial<DocumentLimits>;
 }
@@ -38,8 +38,8 @@ const PARSE = workerTask<ParseTasks, 'parse'>(PARSE_TASKS, 'parse');
 const PARSE_ENCODED = workerTask<ParseTasks, 'parseEncoded'>(PARSE_TASKS, 'parseEncoded');
 
 /**
- * Text up to so many bytes is parsed in the calling thread, where a cold worker process would cost more than the parsing. Each takes
- * at most a few milliseconds then, whatever stands in it.
+ * Maximum bytes of a text that is parsed in the calling thread: starting a worker process would cost more. Any such text takes
+ * at most a few milliseconds.
  */
 const MAX_INLINE_BYTES: ReadonlyMap<string, number> = new Map([
   ['text', 65_536],
@@ -51,7 +51,7 @@ const MAX_INLINE_BYTES: ReadonlyMap<string, number> = new Map([
 ]);
 const MOST_INLINE_BYTES = 65_536;
 
-/** `DocumentLoader` whose worker processes start with the first document that needs one. */
+/** Creates a `DocumentLoader`. Its worker processes start with the first document that needs one. */
 export function createDocumentLoader(options: DocumentLoaderOptions = {}): DocumentLoader {
   const limits: DocumentLimits = { ...defaultDocumentLimits, ...options.limits };
   const pool = createWorkerPool({
@@ -82,7 +82,7 @@ export function createDocumentLoader(options: DocumentLoaderOptions = {}): Docum
   };
 }
 
-/** Null when the document is not small plain text. */
+/** Parses a small plain text; returns null for other documents. */
 async function loadInline(input: LoaderInput, services: ParseServices): Promise<ParsedDocument | null> {
   const context = contextOf(input, services.limits);
   const { content } = input;
@@ -127,7 +127,7 @@ async function loadEncodedInWorker(input: LoaderInput, { pool, limits, signal }:
   }
 }
 
-/** The settings behind the limits that a document can pass. */
+/** Settings of the limits that a document can exceed. */
 const SETTINGS = { timeout: 'ENGRAM_DOCUMENT_TIMEOUT', memory: 'ENGRAM_WORKER_MEMORY', crash: null };
 
 function asDocumentError(error: unknown, fileName: string): unknown {

@@ -13,7 +13,7 @@ export interface ParseServices {
   readonly grammars: Grammars;
 }
 
-/** One document from bytes to blocks, in the calling thread. Readers of formats are imported when they are first needed. */
+/** Parses one document from bytes to blocks, in the calling thread. Readers of formats are imported when first needed. */
 export async function parseDocument(input: LoaderInput, services: ParseServices): Promise<ParsedDocument> {
   const context = contextOf(input, services.limits);
   const detection = await detectFormat({
@@ -25,7 +25,7 @@ export async function parseDocument(input: LoaderInput, services: ParseServices)
   return parseDetected(input.content, detection, { ...services, context });
 }
 
-/** Errors: `UnreadableFileContentError` for an empty file. */
+/** Returns the context of a document. Throws `UnreadableFileContentError` for an empty file. */
 export function contextOf(input: LoaderInput, limits: DocumentLimits): ParseContext {
   const fileName = input.fileName.split(/[\\/]/).at(-1) || 'file';
   if (input.content.byteLength === 0)
@@ -54,7 +54,7 @@ export async function parseDetected(
   return finish(format, context, () => readText(detection.decoded.text, { content, format, ...parsing }));
 }
 
-/** The readers trust the libraries with everything but damage: whatever those throw means that the document is not what it claims. */
+/** Runs a reader and finishes its document. Unknown errors of the libraries mean that the document is damaged. */
 async function finish(
   format: FormatDescription,
   context: ParseContext,

@@ -7,13 +7,13 @@ interface ParseTaskInput extends Omit<LoaderInput, 'content'> {
   readonly limits: DocumentLimits;
 }
 
-/** A document in pieces that a busy thread can take one at a time. The result is what is left beside them. */
+/** A part of a document, small enough for a busy thread. The remaining facts are the result of the task. */
 export type DocumentPart = { readonly text: string } | { readonly blocks: readonly DocumentBlock[] };
 
-/** Characters in one part, about. */
+/** Approximate characters of one part. */
 const PART_LENGTH = 128 * 1024;
 
-/** What a block costs beside its text. */
+/** Size of a block beside its text. */
 const BLOCK_LENGTH = 50;
 
 const grammars = createGrammars();
@@ -39,7 +39,7 @@ export async function* parse(
   return facts;
 }
 
-/** The same, for storing. */
+/** Reads one document into the JSON that is stored. */
 export async function* parseEncoded(
   { limits, ...input }: ParseTaskInput,
   content: Buffer,
@@ -52,7 +52,7 @@ export async function* parseEncoded(
 
 const PIECE_LENGTH = 128 * 1024;
 
-/** `JSON.stringify` of a document, piece by piece: as one string, a large one would be longer than strings may be. */
+/** Serialises a document as JSON in pieces: a large one would exceed the maximum length of a string. */
 export function* encodeDocument({ text, blocks, ...facts }: ParsedDocument): Generator<Buffer> {
   let piece = '{"text":"';
   for (let at = 0; at < text.length; at += PIECE_LENGTH) {

@@ -79,7 +79,7 @@ const FIRST_PLAIN_YEAR = 1500;
 const YEAR_CONTEXT =
   /(?:\b(?:in|since|by|until|till|from|of|before|after|around|circa|year|about|early|late|to)|[(,–-]|c\.) ?$/iu;
 
-/** Dates of a text in order, none overlapping. Relative ones only when `anchor`, the time the text was written, is given. */
+/** Returns the dates of a text in order, without overlaps. Relative dates only with `anchor`, the time of writing. */
 export function dates(text: string, anchor?: Date): DateMention[] {
   const found = /\d/u.test(text) ? absoluteDates(text) : [];
   if (anchor === undefined) return found;

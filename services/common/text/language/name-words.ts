@@ -5,12 +5,12 @@ export const ABBREVIATED_NAME_PARTS = set(
   'st ste mt ft dr mr mrs ms prof rev fr sen rep gov gen col capt lt sgt jr sr inc ltd co corp bros hon messrs mme',
 );
 
-/** Capitalised by rule, never part of a name. */
+/** Words that are capitalised by rule and never part of a name. */
 export const NEVER_NAMES = set(
   'i oh o ah yes ok okay hey aye nay yea thou thee thy thine ye hath doth ere avast hark alas halloa hurrah',
 );
 export const ARTICLES = set('the a an');
-/** In front of a name and not part of it. */
+/** Words before a name that are not part of it. */
 export const FORMS_OF_ADDRESS = set('mr mrs ms dr prof messrs mme sir madam');
 
 const MONTHS = set(
@@ -32,7 +32,7 @@ export const SENTENCE_OPENERS = set(
   directed produced based whose whereas chapter section figure table page note see let call look come go take`,
 );
 
-/** Heads after which `of` introduces a name that stands for itself. */
+/** Nouns after which `of` introduces an independent name. */
 export const HEADS_BEFORE_OF = set(
   `university college institute school academy president king queen prince princess duke earl count emperor empress
   sultan bishop archbishop pope patriarch governor mayor minister secretary chancellor ambassador senator bank city town

@@ -51,12 +51,12 @@ const QUANTITY = new RegExp(
   'gu',
 );
 
-/** Names of a text: proper nouns with particles and numbers, acronyms, quoted titles, identifiers, quantities. */
+/** Returns the names of a text: proper nouns with particles and numbers, acronyms, quoted titles, identifiers, quantities. */
 export function names(text: string): NameMention[] {
   return namesOf(sentences(text));
 }
 
-/** The same over sentences that are split already; offsets are those of the sentences' source. */
+/** Returns the names of sentences; offsets are those of their source. */
 export function namesOf(source: readonly Sentence[]): NameMention[] {
   const mentions = source.flatMap((sentence) => namesInSentence(sentence));
   const certain = new Set(mentions.filter((mention) => !mention.isUncertain).map((mention) => mention.text));

@@ -17,10 +17,10 @@ const DAY_MS = 86_400_000;
 
 const require = createRequire(import.meta.url);
 
-/** Relative dates stand in questions; of a longer text the beginning is read, because each expression takes a millisecond. */
+/** Characters that are read: relative dates occur in questions, and each expression takes a millisecond. */
 const MAX_READ = 600;
 
-/** Expressions that are meant from the time of writing, in UTC. */
+/** Returns the dates that are relative to the time of writing, in UTC. */
 export function relativeDates(source: string, anchor: Date): DateMention[] {
   const text = source.slice(0, MAX_READ);
   if (!MAY_BE_RELATIVE.test(text)) return [];

@@ -8,7 +8,7 @@ export interface Sentence {
 /** Text without punctuation (minified code, logs, tables) is cut at a blank near this many characters. */
 export const MAX_SENTENCE_LENGTH = 1500;
 
-/** Always followed by what belongs to them: titles, references, months. */
+/** Abbreviations that never end a sentence: titles, references, months. */
 const LEADING_ABBREVIATIONS = new Set(
   `mr mrs ms dr prof st ste rev fr sr sra hon gen col maj capt cpt lt sgt cmdr adm gov sen rep pres supt mt ft no nos
   vol vols fig figs eq eqs ch chap sec art p pp ed eds cf ca viz vs v eg ie al jan feb mar apr jun jul aug sep sept oct

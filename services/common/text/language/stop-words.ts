@@ -23,7 +23,7 @@ tell show list name describe explain find know knew known mean means called many
 
 const words = (text: string): string[] => text.trim().split(/\s+/u);
 
-/** Lower-cased, apostrophes gone. */
+/** Stop words in lower case, without apostrophes. */
 export const STOP_WORDS: ReadonlySet<string> = new Set([
   ...words(FUNCTION_WORDS),
   ...words('dont didnt doesnt isnt arent wasnt werent hasnt havent hadnt cant couldnt wont wouldnt shouldnt'),

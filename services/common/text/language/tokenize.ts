@@ -20,13 +20,13 @@ const DECADE = /^(\d{2,4})s$/;
 const CAMEL_PARTS = /\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{M}]+|\p{N}+|\p{Lo}+/gu;
 const HAS_CAMEL = /\p{Ll}\p{Lu}|\p{Lu}{2}\p{Ll}/u;
 
-/** Index: every form of a word. Stem: what a query asks by default. Exact: the form as written, for quoted words and acronyms. */
+/** `index`: all forms of a word. `stem`: the default form of queries. `exact`: as written, for quoted words and acronyms. */
 type Form = 'index' | 'stem' | 'exact';
 
 /**
- * The words under which a text is found, in order, repeated as often as they occur. Every word gives its folded form
- * and, when it differs, its Porter stem; compounds give the whole and their parts (`getUserById` → `getuserbyid get
- * user by id`). README.md tells how this was chosen.
+ * Returns the index tokens of a text, in order and with repetition. Every word has its folded form and, when it differs, its
+ * Porter stem; compounds have the whole and their parts (`getUserById` → `getuserbyid get user by id`). README.md has the
+ * reasons.
  */
 export function tokenize(text: string): string[] {
   const tokens: string[] = [];
@@ -35,16 +35,16 @@ export function tokenize(text: string): string[] {
 }
 
 /**
- * Distinct terms of a query, at most 64, first come first. One form per word, else an inflected word would count twice
- * as much as a name: the stem, or the exact form of acronyms and of words in double quotes. Stop words go unless nothing
- * else is left; `US` and `IT` in capitals are no stop words unless the whole query shouts.
+ * Returns the first 64 distinct terms of a query. One form per word, since an inflected word would otherwise count twice as
+ * much as a name: the stem, or the exact form of acronyms and of words in double quotes. Stop words are removed unless nothing
+ * else is left; `US` and `IT` in capitals are not stop words unless the whole query is in capitals.
  */
 export function tokenizeQuery(text: string): string[] {
   const terms = queryTerms(text, true);
   return (terms.size > 0 ? [...terms] : [...queryTerms(text, false)]).slice(0, MAX_QUERY_TERMS);
 }
 
-/** Content words of a text, one stem each, in order and with repetition; all words when it has no content word. */
+/** Returns the stems of a text's content words, in order and with repetition; of all words when it has no content word. */
 export function contentStems(text: string): string[] {
   const stems: string[] = [];
   const compounds = text.match(COMPOUND) ?? [];
@@ -197,16 +197,16 @@ function foldWord(word: string): string {
   return folded.includes(' ') ? folded.replaceAll(' ', '') : folded;
 }
 
-/** Words of a few long books; about 2 MB. */
+/** Size of the cache: the words of a few long books, about 2 MB. */
 const REMEMBERED_WORDS = 20_000;
 
 /**
- * Stems of words met before: the stemmer takes 2 µs a word, a third of the time of tokenising, and texts are made of the
- * same few thousand words. A memo of a pure function, so that instances can share it: nobody can tell what is in it.
+ * Cache of stems: the stemmer takes 2 µs a word, a third of the time of tokenising, and texts repeat a few thousand words. It
+ * memoizes a pure function, so instances can share it.
  */
 const stems = new Map<string, string>();
 
-/** The Porter stem of an English word in lower case. */
+/** Returns the Porter stem of an English word in lower case. */
 export function porterStem(word: string): string {
   const known = stems.get(word);
   if (known !== undefined) return known;

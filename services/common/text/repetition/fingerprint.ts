@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 
-/** Shorter sentences (`Yes.`, `Thank you!`) are everybody's: nobody repeats somebody with them. */
+/** Minimum length: shorter sentences (`Yes.`, `Thank you!`) are too common to be a repetition. */
 const MIN_WORDS = 4;
-/** What people put in front of what they repeat. */
+/** Phrases before a repeated sentence. */
 const FRAME =
   /^(?:(?:answer|a|context|memory|recalled|result|evidence|note|fact|assistant|summary)\s*:|(?:according to (?:my|the|your) (?:memory|notes|records)|from (?:my |the )?memory|i (?:recall|remember)(?: that)?|as (?:i|you) (?:recall|remember)|i found(?: that)?|memory says(?: that)?)[,:]?)\s+/iu;
 
 /**
- * Of what a sentence says: its words in order, whatever stands around them. Every word counts, numbers and negations too:
- * a sentence that differs in one of them says something else. Null for one that is too short to be recognised.
+ * Returns the fingerprint of a sentence: of its words in order, without punctuation and introductions. Every word counts,
+ * numbers and negations too. Null for a sentence that is too short.
  */
 export function sentenceFingerprint(sentence: string): string | null {
   const bare = sentence.trim().replace(/^(?:[-*•>#|]+|\d{1,3}[.)])\s+/u, '');
@@ -27,7 +27,7 @@ export function sentenceFingerprint(sentence: string): string | null {
 const ASKING =
   /^(?:session id\s*:|question\s*:\s*(?:who|whom|whose|what|where|when|why|how|which|is|are|was|were|do|does|did|can|could|should|would|will|has|have|tell|show|list|find|summari[sz]e|explain)\b[^.!]*$)/iu;
 
-/** Questions, headings of a turn, and what is left of quotes when their sentences are gone say nothing of their own. */
+/** Whether a text has content of its own, unlike questions, headings of a turn, and remains of quotes. */
 export function saysSomething(sentence: string): boolean {
   const text = sentence.trim();
   if (/\?["”'’)]*$/u.test(text) || ASKING.test(text)) return false;

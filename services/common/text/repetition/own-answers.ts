@@ -1,10 +1,10 @@
-/** What the service answers when memory holds nothing that fits, without a model or with one that finds nothing. */
+/** Answer of the service when memory has no answer, without a model or with one that finds none. */
 export const NOTHING_FITS = 'Nothing in memory answers this question.';
 
-/** What it answers to a message that only says something of an earlier answer. */
+/** Answer of the service to a message that only comments on an earlier answer. */
 export const ACKNOWLEDGEMENT = 'Got it.';
 
-/** A sentence of memory, word for word, with the document that it stands in. */
+/** Returns a quote: a sentence of memory verbatim, with its document. */
 export function quoteLine(text: string, source: string): string {
   return `"${text}" (${source})`;
 }

@@ -1,9 +1,9 @@
 import type { StatementValue } from './statement.ts';
 
-/** `unclear`: may be two ways to tell the same, or both may be true at once. */
+/** Result of a comparison. `unclear`: the values may mean the same, or both may be true at once. */
 type Comparison = 'same' | 'different' | 'unclear';
 
-/** Whether two values of something that has one value at a time are the same, told in whatever units or spelling. */
+/** Compares two values of a property that has one value at a time, across units and spellings. */
 export function compareValues(one: StatementValue, other: StatementValue): Comparison {
   if (one.kind === 'quantity' && other.kind === 'quantity') return compareQuantities(one, other);
   if (one.kind === 'date' && other.kind === 'date') return compareDates(one, other);
@@ -13,7 +13,7 @@ export function compareValues(one: StatementValue, other: StatementValue): Compa
   return 'unclear';
 }
 
-/** A text that is equal for values that are the same, in whatever units or spelling they are told. */
+/** Returns a key that is equal for equal values, across units and spellings. */
 export function valueKey(value: StatementValue): string {
   switch (value.kind) {
     case 'quantity':

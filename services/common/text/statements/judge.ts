@@ -11,13 +11,13 @@ export interface Judgement<Of extends Statement = Statement> {
   readonly newerSupport: number;
 }
 
-/** Things do not move by themselves: two of them may have one name, unless a statement says that something changed. */
+/** Predicates whose change must be stated: otherwise two things may have the same name. */
 const CHANGE_ONLY = new Set(['located_in', 'location', 'capital']);
 
 /**
- * What replaces what, among all statements of one key: each older statement by the next one in time that says something
- * else. What tells its own date (`as of 2019`) stays true and is replaced by nothing. Statements of the same moment replace
- * nothing, except that a later sentence of one item, which says that something changed, replaces an earlier one.
+ * Returns the supersessions among all statements of one key: each older statement is superseded by the next one in time with
+ * another value. A statement with its own date (`as of 2019`) stays true and is never superseded. Statements of the same time
+ * do not supersede each other, except that a later sentence of one item that states a change supersedes an earlier one.
  */
 export function judge<Of extends Statement>(statements: readonly Of[]): readonly Judgement<Of>[] {
   const ordered = statements.toSorted(byTime);
@@ -95,7 +95,7 @@ function replaces(newer: Statement, older: Statement): boolean {
   return compareValues(older.value, newer.value) === (newer.isEnd ? 'same' : 'different');
 }
 
-/** What decides, beside the value, whether a statement replaces another. */
+/** Properties beside the value that decide whether a statement supersedes another. */
 function kindOf({ isEnd, isChange }: Statement): string {
   return isEnd ? 'end' : isChange ? 'change' : 'value';
 }

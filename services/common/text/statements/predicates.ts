@@ -1,12 +1,12 @@
 import type { ValueForm } from './statement-value.ts';
 
-/** What has one value at a time, as sentences say it. Groups: `subject`, `value`, and `attribute` or `role`. */
+/** Patterns of sentences about properties with one value at a time. Groups: `subject`, `value`, and `attribute` or `role`. */
 export interface Pattern {
   readonly expression: RegExp;
   /** Null: the attribute or role of the sentence. */
   readonly predicate: string | null;
   readonly form: ValueForm;
-  /** Says by itself that something changed. */
+  /** States a change by itself. */
   readonly isChange?: true;
   /** Needs a place that is known for one. */
   readonly knownPlace?: true;
@@ -28,7 +28,7 @@ const CHANGED = `(?:(?:has )?(?:changed|moved|risen|increased|dropped|fallen|dec
 
 const whole = (text: string) => new RegExp(`^${text}$`, 'u');
 
-/** The first that fits a whole sentence says what it states. */
+/** Patterns in order: the first one that matches a whole sentence applies. */
 export const PATTERNS: readonly Pattern[] = [
   {
     expression: whole(

@@ -4,12 +4,12 @@ import { attributeForm, attributeName, ENDS, PATTERNS, type Pattern } from './pr
 import type { Statement } from './statement.ts';
 import { isPlace, readValue } from './statement-value.ts';
 
-/** What a sentence states, before it is known whose document it stands in. */
+/** The statement of a sentence, before its document is known. */
 export type ReadStatement = Pick<
   Statement,
   'subject' | 'predicate' | 'value' | 'valueText' | 'isDated' | 'isChange' | 'isEnd'
 > & {
-  /** ISO; null when the sentence says no time. */
+  /** ISO; null when the sentence has no time. */
   readonly asOf: string | null;
   readonly since: string | null;
 };
@@ -20,7 +20,7 @@ const MAX_WORDS = 28;
 /** Most sentences hold none of these and are looked at no further. */
 const CUE =
   / (?:works|working|employed|lives|living|resides|moved|relocated|based|headquartered|headquarters|located|situated|kept|stored|studies|studying|married|years|costs|due|version|is|became|become|changed|risen|increased|dropped|fallen|decreased|gone|updated|raised|lowered|reduced|set|postponed|extended|rescheduled|switched) /u;
-/** Denied, supposed, wanted, quoted, told of others or of the past, compared, rounded, or more than one thing at once. */
+/** Words of sentences that are denied, supposed, wanted, quoted, about others or the past, compared, rounded, or multiple. */
 const UNSTATED =
   /\b(?:not|never|no|none|nor|neither|without|hardly|barely|if|unless|whether|would|could|should|might|may|must|can|cannot|will|shall|suppose\w*|imagine\w*|assum\w+|hypothetically|hypothetical|example|instance|perhaps|maybe|probably|possibly|likely|apparently|allegedly|reportedly|supposedly|rumou?r\w*|claim\w*|says?|said|thinks?|thought|believes?|believed|told|tells|asked|heard|according|wants?|wanted|hopes?|hoped|plans?|(?<!from )planned (?:to|on|for)|intends?|wish\w*|dreams?|dreamt|pretends?|considering|expect\w*|promis\w+|proposed|was|were|had|been|used|formerly|former|previous|previously|once|until|till|ago|originally|initially|about|around|approximately|roughly|nearly|almost|over|under|between|least|most|than|or|but|while|although|though|because|also|both|either|each|except|only|temporarily|partly|mostly|mainly|sometimes|usually|often|wrong\w*|false\w*|mistaken\w*|fiction\w*|novel|story|movie|film|game)\b|n['’]t\b/iu;
 const QUOTED = /["“”«»‹›„;?…()[\]{}<>|=]|(?:^|\s)['‘]|:\s/u;
@@ -33,13 +33,13 @@ const NO_WORDS = /\bMay(?=,? \d)|(?<=\d )May\b|\S+@\S+|https?:\S+|www\.\S+/gu;
 const TAIL = /,? (?:now|today|nowadays|these days|at the moment|currently|right now)$/iu;
 const CHANGE_OF_VALUE =
   /\b(?:has been|was) (?=(?:changed|updated|raised|lowered|increased|reduced|moved|set|postponed|extended|rescheduled|switched)\b)|\bno longer\b|\bused to be\b/giu;
-/** They stand for somebody; who that is, the sentence does not say. */
+/** Pronouns: the sentence does not say whom they refer to. */
 const NO_SUBJECT =
   /^(?:i|he|she|it|we|you|they|this|that|these|those|there|here|who|what|which|one|everyone|everybody|someone|somebody|nobody|anyone|mine|yours|his|hers|her|its|our|their|my|your|another|other|many|some|most|all|every|each|only|the)$/iu;
 
 /**
  * The statement that a sentence makes, when it makes exactly one, plainly, about a subject with a name, in the present, of
- * something that has one value at a time. Null otherwise: what is in doubt is no statement.
+ * a property that has one value at a time. Null otherwise, and when in doubt.
  */
 export function readStatement(sentence: string): ReadStatement | null {
   if (sentence.length > MAX_LENGTH || sentence.length < 10 || !CUE.test(sentence)) return null;
@@ -65,7 +65,7 @@ export function readStatement(sentence: string): ReadStatement | null {
   return { subject, predicate, value, valueText, ...time, isChange, isEnd: end !== null };
 }
 
-/** Takes `as of March 2024` away; null when the sentence tells another time. */
+/** Removes `as of March 2024`; null when the sentence has another time. */
 function withoutTime(text: string): { text: string; asOf: string | null; since: string | null } | null {
   const match = AS_OF.exec(text);
   if (match === null) return { text, asOf: null, since: null };

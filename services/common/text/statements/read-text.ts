@@ -6,10 +6,10 @@ interface StatementOfText extends ReadStatement {
   readonly text: string;
 }
 
-/** Headings of parts that tell of other times, or of what is not so. */
+/** Headings of parts about other times, or about what is not true. */
 const NOT_NOW =
   /\b(?:1\d{3}|20\d\d)\b|\b(?:histor\w+|archiv\w+|past|previous|former|old|legacy|example\w*|fiction\w*|draft\w*|proposal\w*|propose\w*|scenario\w*|hypothe\w+|plan\w*|roadmap|template\w*|test data|sample\w*|quote\w*|changelog|minutes)\b/iu;
-/** A sentence beside it that takes it back, or tells that it is none of the writer's. */
+/** Neighbouring sentences that retract a statement, or attribute it to others. */
 const DOUBT =
   /\b(?:imagine|suppose|assume|hypothetical\w*|pretend|for example|for instance|e\.g\.|fiction\w*|dream\w*|joke|joking|kidding|untrue|not true|isn['’]t true|false|wrong|incorrect|mistake\w*|rumou?r\w*|gossip|lie|lies|lied|allegedly|supposedly|claims? that|what if|scenario|thought experiment|never happened|april fool\w*)\b/iu;
 
@@ -46,7 +46,7 @@ function createQuotes(text: string) {
         else if (character === '“' || character === '„' || character === '«') curly += 1;
         else if (character === '”' || character === '»') curly = Math.max(0, curly - 1);
         else if (character === '\n' && text.charAt(position + 1) === '\n') {
-          // A quotation mark that nobody closed ends with its paragraph.
+          // An unclosed quotation mark ends with its paragraph.
           isStraight = false;
           curly = 0;
         }

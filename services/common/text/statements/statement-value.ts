@@ -2,7 +2,7 @@ import { dates } from '../language/dates.ts';
 import { isKnownPlace, isNumberedPlace } from './compare-values.ts';
 import type { StatementValue } from './statement.ts';
 
-/** Which form a predicate's values have; `any`: whatever the words look like. */
+/** The form of a predicate's values; `any`: no fixed form. */
 export type ValueForm = 'name' | 'place' | 'quantity' | 'date' | 'number' | 'any';
 
 const NAME =
@@ -148,10 +148,10 @@ function unitOf(sign: string | undefined, word: string | undefined): { factor: n
   return { factor: known[0], name: known[1] };
 }
 
-/** What rounds to thousands at least was rounded. */
+/** Numbers whose last digit is at least in the thousands are taken as rounded. */
 const ROUND_ZEROS = 3;
 
-/** The place of the last digit that tells something: 0.1 for `3.6`, 1000 for `645000`, 1 for `20`. */
+/** Returns the place of the last significant digit: 0.1 for `3.6`, 1000 for `645000`, 1 for `20`. */
 function stepOf(digits: string): number {
   const fraction = digits.split('.')[1];
   if (fraction !== undefined) return 10 ** -fraction.length;

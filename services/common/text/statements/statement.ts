@@ -1,6 +1,6 @@
 import { idOfText } from '../../kernel/ids.ts';
 
-/** What a statement says of its subject, in a form that can be compared. */
+/** The value of a statement, in a form that can be compared. */
 export type StatementValue =
   /** A name, a status, a colour: lower-case words without articles. */
   | { readonly kind: 'words'; readonly words: readonly string[] }
@@ -14,13 +14,13 @@ export type StatementValue =
   | { readonly kind: 'place'; readonly parts: readonly string[] };
 
 /**
- * A sentence that gives the one value of something that has one value at a time: where somebody works, what a thing costs.
- * Sentences that deny, suppose, quote or tell of the past are none.
+ * A sentence that gives the value of a property with one value at a time, such as an employer or a price. Sentences that
+ * deny, suppose, quote or describe the past are no statements.
  */
 export interface Statement {
   /** Of item, passage and sentence: the same for every generation. */
   readonly id: string;
-  /** Joins what is said of the same subject and predicate. */
+  /** Key of all statements with the same subject and predicate. */
   readonly key: string;
   /** As written. */
   readonly subject: string;
@@ -36,13 +36,13 @@ export interface Statement {
   readonly ordinal: number;
   /** When it was said, ISO. */
   readonly at: string;
-  /** Since when it holds, ISO: what `since` says, else `at`. */
+  /** Start of its validity, ISO: the time after `since`, else `at`. */
   readonly from: string;
-  /** Tells itself what time it speaks of (`as of 2019`): stays true, whatever comes later. */
+  /** Has its own date (`as of 2019`), and so stays true. */
   readonly isDated: boolean;
-  /** Says that something changed: `now`, `moved to`. */
+  /** States a change: `now`, `moved to`. */
   readonly isChange: boolean;
-  /** Says that this value is over (`no longer works at`), and gives no other. */
+  /** States that the value ended (`no longer works at`), without a new one. */
   readonly isEnd: boolean;
 }
 

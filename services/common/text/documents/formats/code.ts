@@ -4,10 +4,10 @@ import type { CodeLanguage } from './code-languages.ts';
 import type { DocumentDraft } from './draft.ts';
 import type { Grammars } from './tree-sitter.ts';
 
-/** Larger files are data that looks like code (bundles, tables); the parser would need gigabytes for its tree. */
+/** Maximum size for parsing: larger files are data in the form of code (bundles, tables), and their tree would need gigabytes. */
 const MAX_PARSED_CHARACTERS = 4 * 1024 * 1024;
 
-/** Text verbatim; the blocks cut it into definitions with their comments, each under its qualified name. */
+/** Reads code: the text verbatim, the blocks as definitions with their comments and qualified names. */
 export async function readCode(text: string, code: CodeLanguage, grammars: Grammars): Promise<DocumentDraft> {
   const normal = text.includes('\r') ? text.replaceAll('\r\n', '\n') : text;
   if (code.grammar === null || normal.length > MAX_PARSED_CHARACTERS)
@@ -24,8 +24,8 @@ export async function readCode(text: string, code: CodeLanguage, grammars: Gramm
 }
 
 /**
- * For languages without a grammar: a new block begins at a line that is not indented and follows a blank line, so that the body of a
- * function stays with its head.
+ * Splits code in a language without a grammar: a block begins at a line without indentation after a blank line, so that the
+ * body of a function stays with its head.
  */
 function blankLineBlocks(text: string, language: string): DocumentBlock[] {
   const blocks: DocumentBlock[] = [];
@@ -44,13 +44,13 @@ function blankLineBlocks(text: string, language: string): DocumentBlock[] {
   return blocks;
 }
 
-/** A class, namespace … that is longer is cut into its members; shorter ones read better whole. In characters. */
+/** Characters above which a class or namespace is split into its members. */
 const SPLIT_ABOVE = 2_000;
 
-/** A constant over at least so many lines is a definition of its own (tables, configuration objects, schemas). */
+/** Minimum lines of a constant that is a definition of its own (tables, configuration objects, schemas). */
 const LONG_VALUE_LINES = 4;
 
-/** Characters of indentation that are looked for before a definition. */
+/** Maximum indentation searched before a definition. */
 const MAX_INDENT = 400;
 
 /** Node types that define something with a name, over all grammars in use. */
@@ -70,7 +70,7 @@ const DEFINITIONS = new Set(
     .split(/\s+/),
 );
 
-/** Nodes that only wrap a definition: the definition inside gives the name. */
+/** Nodes that only wrap a definition, which gives the name. */
 const WRAPPERS = new Set([
   'export_statement',
   'decorated_definition',
@@ -80,7 +80,7 @@ const WRAPPERS = new Set([
   'declaration',
 ]);
 
-/** Nodes that are looked through as if their children stood outside: header guards, `extern "C"`, file-wide namespaces. */
+/** Transparent nodes, whose children count as top-level: header guards, `extern "C"`, file-wide namespaces. */
 const TRANSPARENT = new Set([
   'preproc_ifdef',
   'preproc_if',
@@ -89,7 +89,7 @@ const TRANSPARENT = new Set([
   'declaration_list',
 ]);
 
-/** What stands before a definition and belongs to it. */
+/** Nodes before a definition that belong to it. */
 const LEADING = new Set(['comment', 'line_comment', 'block_comment', 'attribute_item', 'attribute_list', 'decorator']);
 
 interface Cut {
@@ -98,8 +98,8 @@ interface Cut {
 }
 
 /**
- * Cuts a source file at its definitions. The blocks tile the text: what stands between definitions (imports, statements) becomes
- * blocks without a symbol, comments and attributes directly above a definition go with it.
+ * Splits a source file at its definitions. The blocks cover the whole text: code between definitions (imports, statements)
+ * becomes blocks without a symbol; comments and attributes directly above a definition belong to it.
  */
 function splitByDefinition(root: Node, text: string, language: string): DocumentBlock[] {
   const separator = language === 'cpp' || language === 'c' || language === 'rust' ? '::' : '.';
@@ -181,7 +181,7 @@ class DefinitionFinder {
 
   /** Never back over the cut before: two definitions on one line stay in order. */
   #lineStart(index: number): number {
-    // Only a little way back: in a file of one line, looking for its start from every statement would take quadratic time.
+    // A bounded distance: in a file of one line, searching its start from every statement would take quadratic time.
     const before = this.#text.slice(Math.max(0, index - MAX_INDENT), index);
     const indent = /(?:^|\n)([ \t]*)$/.exec(before)?.[1];
     const isFirstOnLine = indent !== undefined && (indent.length < before.length || index === indent.length);
@@ -189,7 +189,7 @@ class DefinitionFinder {
   }
 }
 
-/** `namespace N;` in C# and PHP: it holds for what follows, not for what it contains. */
+/** `namespace N;` in C# and PHP: it applies to the following definitions. */
 function isOpenNamespace(node: Node): boolean {
   return (
     /^(file_scoped_namespace_declaration|namespace_definition)$/.test(node.type) &&

@@ -7,17 +7,17 @@ export interface DecodedText {
   readonly encoding: string;
 }
 
-/** More NULs than these in a file, and it is no text that was damaged but something binary. */
+/** Maximum NULs in a damaged text; a file with more is binary. */
 const TOLERATED_NULS = 8;
 
-/** Windows-1252 is guessed only with this much to judge from; below, a wrong guess is as likely as a right one. */
+/** Minimum bytes and letters to guess Windows-1252; with fewer, a wrong guess is as likely as a right one. */
 const MIN_GUESS_BYTES = 64;
 const MIN_GUESS_LETTERS = 3;
 
 /**
- * Bytes → text, or null when they are none. Order: byte order mark; a declared encoding that looks like UTF-8 without being it
- * (UTF-16, ISO-2022-JP); UTF-8; any other declared encoding; UTF-8 that only suffers from encoded surrogates; Windows-1252 where the
- * bytes are clearly that (western letters standing between ASCII letters).
+ * Decodes bytes to text; null when they are not text. Tries in order: byte order mark; a declared encoding whose bytes can
+ * look like UTF-8 (UTF-16, ISO-2022-JP); UTF-8; any other declared encoding; UTF-8 with encoded surrogates; Windows-1252 when
+ * the bytes are clearly that (western letters between ASCII letters).
  */
 export function decodeText(bytes: Uint8Array, declaredCharset?: string): DecodedText | null {
   const decoded = decode(bytes, declaredCharset);
@@ -59,7 +59,7 @@ function canonicalEncoding(label: string | undefined): string | null {
   try {
     return new TextDecoder(label).encoding;
   } catch {
-    return null; // a label nobody knows says nothing
+    return null; // unknown label
   }
 }
 
@@ -75,7 +75,7 @@ function utf8(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
 }
 
-/** Also accepts surrogates that were encoded one by one (ED A0..BF xx), as some databases and Java programs write them. */
+/** Decodes UTF-8, also with separately encoded surrogates (ED A0..BF xx), as some databases and Java programs write them. */
 function decodeUtf8(bytes: Uint8Array): DecodedText | null {
   if (isUtf8(bytes)) return { text: utf8(bytes), encoding: 'utf-8' };
   let repaired: Uint8Array | null = null;
@@ -90,8 +90,8 @@ function decodeUtf8(bytes: Uint8Array): DecodedText | null {
 }
 
 /**
- * Every byte above 0x7F must be a western letter beside an ASCII letter, or punctuation of Windows-1252; and they must be few.
- * Cyrillic, Greek or Japanese in their old encodings show as long runs of such bytes and fail.
+ * Whether bytes are Windows-1252: every byte above 0x7F is a western letter beside an ASCII letter, or punctuation, and they
+ * are few. Cyrillic, Greek or Japanese in old encodings have long runs of such bytes.
  */
 function isClearlyWindows1252(bytes: Uint8Array): boolean {
   if (bytes.length < MIN_GUESS_BYTES) return false;
@@ -118,7 +118,7 @@ function isAsciiLetter(byte: number | undefined): boolean {
   return byte !== undefined && ((byte >= 0x41 && byte <= 0x5a) || (byte >= 0x61 && byte <= 0x7a));
 }
 
-/** Judges by NULs in the whole and by control characters in the first 64 Ki characters. */
+/** Whether a text is binary: by NULs in all of it, and by control characters in its first 64 Ki characters. */
 function looksBinary(text: string): boolean {
   let nuls = 0;
   for (let at = text.indexOf('\0'); at !== -1; at = text.indexOf('\0', at + 1)) {
@@ -134,7 +134,7 @@ function looksBinary(text: string): boolean {
   return controls > TOLERATED_NULS && controls * 50 > length;
 }
 
-/** Not one of those that text files use: backspace, tab, line feed, form feed, carriage return, escape (colours in logs). */
+/** Whether a control character is unusual in text files, unlike backspace, tab, line feed, form feed, carriage return, escape. */
 function isOddControl(code: number): boolean {
   return code < 0x20 && !(code >= 0x08 && code <= 0x0d && code !== 0x0b) && code !== 0x1b;
 }

@@ -15,7 +15,7 @@ const STYLE_MAP = [
   "p[style-name='HTML Preformatted'] => pre:separator('\\n')",
 ];
 
-/** Headings by style, paragraphs, lists, tables, foot- and endnotes. Pictures are left out, deleted revisions too. */
+/** Reads headings by style, paragraphs, lists, tables, foot- and endnotes, without pictures and deleted revisions. */
 export async function readDocx(archive: ZipArchive, context: ParseContext): Promise<DocumentDraft> {
   const { value } = await mammoth.convertToHtml(
     { buffer: Buffer.from(textParts(archive)) },
@@ -31,8 +31,8 @@ export async function readDocx(archive: ZipArchive, context: ParseContext): Prom
 }
 
 /**
- * mammoth unpacks by itself without limits, so it gets an archive that was unpacked here under ours and packed again without
- * compression, and only the parts that hold text.
+ * Repacks the parts with text without compression: mammoth unpacks without limits, so the archive is unpacked here first,
+ * under our limits.
  */
 function textParts(archive: ZipArchive): Uint8Array {
   const parts: Record<string, Uint8Array> = {};

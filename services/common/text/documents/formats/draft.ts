@@ -3,14 +3,14 @@ import type { DocumentBlock, ParsedDocument } from '../../../ports/documents.ts'
 import type { FormatDescription } from './format-table.ts';
 import type { ParseContext } from './limits.ts';
 
-/** What a format reader hands over; `finishDocument` makes the answer of the port out of it. */
+/** The result of a format reader, from which `finishDocument` makes the parsed document. */
 export interface DocumentDraft {
   readonly blocks: readonly DocumentBlock[];
-  /** Set for verbatim formats: the decoded text itself. */
+  /** The decoded text, for formats whose text stays verbatim. */
   readonly text?: string;
   readonly title?: string | null;
   readonly metadata?: Readonly<Record<string, string>>;
-  /** Said when there is no text at all, to tell why: "every page is an image". */
+  /** Why there is no text, for the error: "every page is an image". */
   readonly emptyReason?: string;
 }
 
@@ -37,10 +37,10 @@ export function finishDocument(draft: DocumentDraft, format: FormatDescription, 
   };
 }
 
-/** White space costs hardly any tokens: without this limit a chunk of two words could be ten megabytes. */
+/** Maximum run of white space, which costs hardly any tokens: without it a chunk of two words could have ten megabytes. */
 const MAX_SPACE = 200;
 
-/** Looks only from the beginning of a run, so that the time stays linear. */
+/** Matches only from the beginning of a run, so that the time stays linear. */
 const LONG_SPACE = new RegExp(`(?<!\\s)(\\s{${MAX_SPACE}})\\s+`, 'gu');
 
 function cleanText(text: string): string {
@@ -49,7 +49,7 @@ function cleanText(text: string): string {
   return visible.replace(LONG_SPACE, '$1');
 }
 
-/** Keeps the indentation of the first line, which code and lists need. */
+/** Removes blank lines at both ends, and keeps the indentation of the first line. */
 function trimBlankLines(text: string): string {
   const lastVisible = text.trimEnd().length;
   if (lastVisible === 0) return '';

@@ -12,10 +12,13 @@ interface Part {
 }
 
 const SHOWN = ['from', 'to', 'cc', 'date', 'subject'] as const;
-/** Mails inside mails inside mails: further down nobody reads. */
+/** Maximum nesting of multipart bodies. */
 const MAX_NESTED_PARTS = 10;
 
-/** A mail: who, to whom, when and about what, then its text (plain before HTML); attachments are named, not read. */
+/**
+ * Reads a mail: its main headers, then its text (plain before HTML); attachments are named, not read. postal-mime 4.0.0 was
+ * measured instead: it exceeds 100 s on 5 million line breaks (here 1 s) and refuses nested or large headers read here.
+ */
 export function readEmail(content: Uint8Array, context: ParseContext): DocumentDraft {
   const mail = splitPart(Buffer.from(content.buffer, content.byteOffset, content.byteLength).toString('latin1'));
   const metadata: Record<string, string> = {};
@@ -100,7 +103,7 @@ function decodeTransfer(body: string, encoding: string): Buffer {
   );
 }
 
-/** RFC 2047 words: `=?utf-8?Q?Gr=C3=BC=C3=9Fe?=`; raw 8-bit headers are taken as UTF-8. */
+/** Decodes encoded words (RFC 2047, `=?utf-8?Q?Gr=C3=BC=C3=9Fe?=`); raw 8-bit headers are UTF-8. */
 function decodeHeader(value: string): string {
   const raw = Buffer.from(value, 'latin1');
   const text = decodeText(raw)?.text ?? value;

@@ -8,7 +8,7 @@ import type { ParseContext } from './limits.ts';
 import { attribute, descendants, firstDescendant, localName, parseXml, textOf, type XmlElement } from './xml-tree.ts';
 import type { ZipArchive } from './zip-archive.ts';
 
-/** The chapters of an e-book in reading order, without the table of contents. */
+/** Reads the chapters of an e-book in reading order, without the table of contents. */
 export function readEpub(archive: ZipArchive, context: ParseContext): DocumentDraft {
   const container = archive.readText('META-INF/container.xml');
   const rootFile = container === null ? null : firstDescendant(parseXml(container, context), 'rootfile');
@@ -18,7 +18,7 @@ export function readEpub(archive: ZipArchive, context: ParseContext): DocumentDr
     throw engramError('UnreadableFileContentError', `'${context.fileName}' cannot be read: it has no package document`);
   }
   const root = parseXml(source, context);
-  // A reading order may name a chapter again; its text is in the book once.
+  // The reading order may name a chapter twice.
   const chapters = [...new Set(chapterPaths(root, posix.dirname(packagePath)))];
   if (chapters.length > context.limits.maxPages) {
     throw engramError(
@@ -54,7 +54,7 @@ function decodePath(href: string): string {
   }
 }
 
-/** Copy protection encrypts the chapters; scrambled fonts alone are common and harmless. */
+/** Whether copy protection encrypts chapters; obfuscated fonts alone are common and harmless. */
 function refuseProtected(archive: ZipArchive, chapters: readonly string[], context: ParseContext): void {
   const source = archive.readText('META-INF/encryption.xml');
   if (source === null) return;
@@ -69,7 +69,7 @@ function refuseProtected(archive: ZipArchive, chapters: readonly string[], conte
   }
 }
 
-/** Elements of the package's metadata, and what they are called here. */
+/** Elements of the package's metadata and their names in our metadata. */
 const METADATA: ReadonlyMap<string, string> = new Map([
   ['title', 'title'],
   ['creator', 'author'],

@@ -16,7 +16,7 @@ export interface HtmlBlock extends DocumentBlock {
   readonly linkLength: number;
 }
 
-/** Walks a tree of HTML and gives headings, paragraphs, list items, tables, code and quotes. What is nested too deeply is read flat. */
+/** Reads the blocks of an HTML tree: headings, paragraphs, list items, tables, code and quotes. Parts nested too deeply are read flat. */
 export function htmlBlocks(root: HtmlNode, options: { readonly maxDepth: number }): HtmlBlock[] {
   const reader = new HtmlReader(options);
   reader.visit(root, { kind: 'paragraph', depth: 0 });
@@ -116,7 +116,7 @@ class HtmlReader {
     if (text !== '') this.#push({ kind: 'code', text, linkLength: 0, ...(language === null ? {} : { language }) });
   }
 
-  /** Bullets carry no sign, numbers are kept: "see step 3" must stay meaningful. */
+  /** Returns the mark of a list item: none for bullets, its number in ordered lists ("see step 3"). */
   #list(node: HtmlNode, isOrdered: boolean, place: Place): void {
     this.flush(place.kind);
     let number = Number(node.getAttribute?.('start') ?? 1) || 1;
@@ -146,7 +146,7 @@ class HtmlReader {
     if (text !== null) this.#push({ kind: 'table', text, linkLength: table.linkLength });
   }
 
-  /** Only descriptions that say something: one or two words are logos and icons. */
+  /** Returns the description of an image, if it has more than two words: shorter ones are logos and icons. */
   #image(node: HtmlNode, place: Place): void {
     const description = node.getAttribute?.('alt')?.trim() ?? '';
     if (description.split(/\s+/).length >= 3) this.#addText(` ${description} `, place);

@@ -1,4 +1,4 @@
-/** The little of the DOM that reading needs; linkedom's nodes fit. */
+/** The subset of the DOM that is used; nodes of linkedom satisfy it. */
 export interface HtmlNode {
   readonly nodeType: number;
   readonly nodeName: string;
@@ -21,12 +21,12 @@ export const BLOCK_ELEMENTS: ReadonlySet<string> = new Set(
   ),
 );
 
-/** By siblings: the list of children is built anew at every look in linkedom. */
+/** Iterates over the children by siblings: linkedom rebuilds the list of children on each access. */
 export function* childrenOf(node: HtmlNode): Generator<HtmlNode> {
   for (let child = node.firstChild; child !== null; child = child.nextSibling) yield child;
 }
 
-/** Visits all elements below a node, without recursion; those for which `enter` answers false are not entered. */
+/** Visits all elements below a node, without recursion; skips the content of those for which `enter` returns false. */
 export function walkElements(root: HtmlNode, enter: (element: HtmlNode, depth: number) => boolean): void {
   const open = [{ next: root.firstChild }];
   for (let level = open.at(-1); level !== undefined; level = open.at(-1)) {
@@ -44,7 +44,7 @@ export function isElement(node: HtmlNode): boolean {
   return node.nodeType === 1;
 }
 
-/** Text and CDATA. */
+/** Whether a node is text or CDATA. */
 export function isText(node: HtmlNode): boolean {
   return node.nodeType === 3 || node.nodeType === 4;
 }

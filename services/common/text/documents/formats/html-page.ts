@@ -4,7 +4,7 @@ import { type HtmlBlock, htmlBlocks } from './html-blocks.ts';
 import { type HtmlNode, walkElements } from './html-nodes.ts';
 import type { ParseContext } from './limits.ts';
 
-/** The little of a document that reading needs. */
+/** The subset of a document that is used. */
 export interface HtmlDocument {
   readonly title: string;
   readonly body: HtmlNode;
@@ -17,7 +17,7 @@ export function parsePage(source: string): HtmlDocument {
   return document;
 }
 
-/** Parts of a page whose text is never read. They go before anything else looks at them: the article finder takes cubic time over some. */
+/** Elements whose text is never read. They are removed first, since the article finder takes cubic time over some of them. */
 const NEVER_READ = new Set(
   'SCRIPT STYLE NOSCRIPT TEMPLATE SVG IFRAME OBJECT EMBED CANVAS SELECT DATALIST AUDIO VIDEO'.split(' '),
 );
@@ -30,11 +30,11 @@ function removeUnread(body: HtmlNode): void {
   });
 }
 
-/** What may stand before the body, a piece at a time. */
+/** Matches one element that may precede the body. */
 const BEFORE_BODY =
   /\s+|<!--[\s\S]*?-->|<[!?][^>]*>|<(?<self>script|style|title)\b[^>]*\/>|<\/?(?<frame>html|head)\b(?<attributes>[^>]*)>|<(?:meta|link|base)\b[^>]*>|<(?<tag>title|script|style|noscript)\b[\s\S]*?<\/\k<tag>\s*>/giy;
 
-/** The parser makes head and body only where they are written; in HTML their tags may be left out. */
+/** Adds the tags of head and body, which HTML may omit and the parser does not add. */
 function wholePage(source: string): string {
   let attributes = '';
   let head = '';
@@ -50,7 +50,7 @@ function wholePage(source: string): string {
   return `<!doctype html><html${attributes}><head>${head}</head>${body}`;
 }
 
-/** A part of a page without the heuristics for web pages: e-books, mail bodies, converted documents. */
+/** Reads HTML without the heuristics for web pages: e-books, mail bodies, converted documents. */
 export function readHtmlFragment(source: string, context: ParseContext): DocumentBlock[] {
   return htmlBlocks(parsePage(source).body, { maxDepth: context.limits.maxDepth }).map(withoutLinkLength);
 }

@@ -15,14 +15,14 @@ interface HtmlTable {
   readonly linkLength: number;
 }
 
-/** What is found in a table that arranges a page, and not in one that holds data. */
+/** Elements that occur in layout tables and not in data tables. */
 const LAYOUT_SIGNS = new Set(['TABLE', 'H1', 'H2', 'H3', 'PRE', 'ARTICLE', 'SECTION']);
 
-/** Cells with more are prose. */
+/** Characters of a cell above which it is prose. */
 const MAX_CELL_CHARACTERS = 2_000;
 const MAX_SPAN = 50;
 
-/** One pass over a table. Null: it arranges a page, or is nested more deeply than `levels`; read it like other elements. */
+/** Reads a table in one pass; null for a layout table or one nested deeper than `levels`, to be read like other elements. */
 export function readHtmlTable(table: HtmlNode, levels: number): HtmlTable | null {
   const reader = new TableReader();
   for (const child of childrenOf(table)) reader.visit(child, levels - 1);

@@ -7,16 +7,16 @@ import { type HtmlNode, walkElements } from './html-nodes.ts';
 import { type HtmlDocument, parsePage, withoutLinkLength } from './html-page.ts';
 import type { ParseContext } from './limits.ts';
 
-/** Below this share of the page's own prose the article finder has dropped too much, and the whole body is taken. */
+/** Minimum share of the page's prose in the article; below it the whole body is used. */
 const MIN_ARTICLE_SHARE = 0.6;
-/** Pages that people wrote are nested half as deeply. */
+/** Maximum nesting for the article finder; written pages have half as much. */
 const MAX_ARTICLE_DEPTH = 100;
-/** The article finder takes about a millisecond for five of them. */
+/** Maximum elements for the article finder, which takes about a millisecond for five of them. */
 const MAX_ARTICLE_ELEMENTS = 50_000;
-/** A block with more of its characters inside links is navigation. */
+/** Share of characters inside links above which a block is navigation. */
 const NAVIGATION_LINK_SHARE = 0.6;
 
-/** HTML page → the article in it, or the whole body when the page is no article. Headings, lists, tables and code are kept. */
+/** Reads the article of an HTML page, or the whole body when it is not an article, with headings, lists, tables and code. */
 export function readHtml(source: string, context: ParseContext): DocumentDraft {
   const document = parsePage(source);
   const maxDepth = context.limits.maxDepth;
@@ -39,7 +39,7 @@ function depthOf(body: HtmlNode): number {
   return deepest;
 }
 
-/** Changes the document: readability rebuilds it in place. Null when it finds no article. */
+/** Finds the article; null without one. Changes the document, which readability rebuilds in place. */
 function findArticle(document: HtmlDocument, maxDepth: number): HtmlBlock[] | null {
   const reader = new Readability<HtmlNode>(document as never, {
     serializer: (node) => node as unknown as HtmlNode,
@@ -55,7 +55,7 @@ function parseArticle(reader: Readability<HtmlNode>): HtmlNode | null {
   try {
     return reader.parse()?.content ?? null;
   } catch {
-    return null; // it recurses over the tree and gives up on odd ones; the body is then read whole
+    return null; // readability fails on unusual trees; the whole body is read then
   }
 }
 
@@ -67,7 +67,7 @@ function proseLength(blocks: readonly HtmlBlock[]): number {
   return blocks.reduce((sum, block) => (isNavigation(block) ? sum : sum + block.text.length), 0);
 }
 
-/** Runs of three and more blocks of links are menus; a single link is a statement. */
+/** Removes menus: runs of at least three blocks of links. */
 function withoutNavigation(blocks: readonly HtmlBlock[]): HtmlBlock[] {
   const kept: HtmlBlock[] = [];
   let run: HtmlBlock[] = [];

@@ -5,15 +5,15 @@ import type { ParseContext } from './limits.ts';
 import { readMarkdown } from './markdown.ts';
 import { paragraphBlocks } from './plain-text.ts';
 
-/** Longer strings inside a record are prose of their own and get their own block. */
+/** Characters above which a string in a record gets a block of its own. */
 const PROSE_LENGTH = 400;
 
-/** Every value repeats its path: a longer one would make the document many times as large. */
+/** Maximum characters of a path, which every value repeats. */
 const MAX_PATH_LENGTH = 300;
 
 /**
- * The text stays as written; the blocks are its records, each value led by its path: `address.city: Oslo`. A list gives one block per
- * element, an object one block with its scalars and one per nested part. Text that does not parse is read as plain text.
+ * Reads JSON: the text verbatim, the blocks as records with the path before each value (`address.city: Oslo`). A list has one
+ * block per element, an object one block with its scalars and one per nested part. Invalid JSON is read as plain text.
  */
 export function readJson(text: string, context: ParseContext): DocumentDraft {
   const value = parseJson(text);
@@ -21,7 +21,7 @@ export function readJson(text: string, context: ParseContext): DocumentDraft {
   return { text, blocks: recordBlocks(value, '', context.limits.maxDepth), title: titleOf(value) };
 }
 
-/** One record per line; lines that do not parse stay as they are. */
+/** Reads one record per line; invalid lines stay as they are. */
 export function readJsonLines(text: string, context: ParseContext): DocumentDraft {
   const blocks: DocumentBlock[] = [];
   for (const line of text.split(/\r\n?|\n/)) {
@@ -80,7 +80,7 @@ function collect(value: unknown, path: string, collection: Collection): void {
   }
 }
 
-/** Large enough to stand alone: several records, or an object with several values. */
+/** Whether a value gets blocks of its own: several records, or an object with several values. */
 function isComposite(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
   if (Array.isArray(value))
@@ -120,7 +120,7 @@ interface Cell {
   readonly source?: unknown;
 }
 
-/** Jupyter notebook: prose cells as Markdown, code cells as code, text outputs left out. Other JSON under that name is read as JSON. */
+/** Reads a Jupyter notebook: prose cells as Markdown, code cells as code, without outputs. Other JSON of that name is read as JSON. */
 export function readNotebook(text: string, context: ParseContext): DocumentDraft {
   const notebook = parse(text);
   if (notebook === null) return readJson(text, context);

@@ -1,8 +1,8 @@
 import { engramError } from '../../../kernel/errors.ts';
 
-/** Bounds on what one document may cost; they hold inside the worker, beside its own limits on time and memory. */
+/** Limits of one document, enforced inside the worker beside its limits on time and memory. */
 export interface DocumentLimits {
-  /** Pages of a PDF, slides, sheets, chapters. */
+  /** Maximum pages of a PDF, slides, sheets or chapters. */
   readonly maxPages: number;
   /** Nesting of elements in XML and HTML, of values in JSON. Deeper parts of HTML are read flat, deeper XML is refused. */
   readonly maxDepth: number;
@@ -13,7 +13,7 @@ export interface DocumentLimits {
   readonly maxExpansionRatio: number;
   /** Cells of one workbook or text table, empty ones not counted. */
   readonly maxCells: number;
-  /** Text of a document that refers to one text many times, as cells and pages can. */
+  /** Maximum text of a document, which cells and pages can repeat by reference. */
   readonly maxTextCharacters: number;
 }
 
@@ -29,9 +29,9 @@ export const defaultDocumentLimits: DocumentLimits = {
   maxTextCharacters: 64 * MIB,
 };
 
-/** What every format reader gets beside the bytes. */
+/** Input of every format reader beside the bytes. */
 export interface ParseContext {
-  /** Folders removed; it names the document in messages. */
+  /** Name without folders, for error messages. */
   readonly fileName: string;
   readonly declaredMimeType: string | undefined;
   readonly limits: DocumentLimits;

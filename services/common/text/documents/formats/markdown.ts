@@ -5,8 +5,8 @@ import { paragraphBlocks } from './plain-text.ts';
 import { markdownTable } from './table-text.ts';
 
 /**
- * Markdown → headings with level, paragraphs, list items, tables, code, quotes. Blocks hold readable text: marks of emphasis go, a link
- * becomes its words with the address in brackets, an image its description. The text of the document stays as it was written.
+ * Reads Markdown: headings with level, paragraphs, list items, tables, code, quotes. Blocks hold readable text: emphasis marks are
+ * removed, a link becomes its words with the address in brackets, an image its description. The text of the document is verbatim.
  */
 export function readMarkdown(text: string): DocumentDraft {
   const { body, metadata } = splitFrontMatter(text);
@@ -17,13 +17,13 @@ export function readMarkdown(text: string): DocumentDraft {
   return { text, blocks, title, metadata };
 }
 
-/** Longer runs of inline text are left with their marks: no prose is that long, and finding pairs of marks takes more than linear time. */
+/** Characters of inline text above which marks stay: prose is never that long, and matching marks is not linear. */
 const MAX_INLINE_CHARACTERS = 32_768;
 
-/** Quotes and lists on one line are followed eight levels deep, further marks are dropped: each level costs a pass over the rest. */
+/** Maximum nesting of quotes and lists on one line; further marks are dropped, since each level costs a pass over the rest. */
 const DEEP_MARKS = /^((?:[ \t]{0,3}(?:>|[-*+][ \t]|\d{1,9}[.)][ \t])){8})(?:[> \t]|[-*+][ \t]|\d{1,9}[.)][ \t])+/gm;
 
-/** In sections: some marks are looked for through all that is left, and others make the parser start over at each line. */
+/** Parses in sections: the parser searches for some marks in all remaining text, and restarts at each line for others. */
 function tokensOf(source: string): TokensList {
   const normal = source.replaceAll(/\r\n?/g, '\n').replaceAll(DEEP_MARKS, '$1 ');
   const lexer = new Lexer({ gfm: true });
@@ -38,13 +38,13 @@ function tokensOf(source: string): TokensList {
   return lexer.tokens;
 }
 
-/** A section is this long when the text has places to cut it. */
+/** Length of a section when the text can be cut. */
 const SECTION_CHARACTERS = 8_192;
-/** One that has none and is longer is read as plain text, but for code and tables, which take linear time. */
+/** Length above which a section that cannot be cut is read as plain text, except for code and tables, which take linear time. */
 const MAX_SECTION_CHARACTERS = 16_384;
 
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
-/** Begins a block that does not belong to the one before, whatever that is. */
+/** Matches the beginning of a block that never continues the previous one. */
 const STARTS_BLOCK = /^(?:#{1,6}[ \t]|[-*+][ \t]|\d{1,9}[.)][ \t])/;
 
 function* sectionsOf(text: string): Generator<string> {
@@ -119,11 +119,11 @@ function collectOne(token: Tokens.Generic, container: Container, blocks: Documen
       blocks.push({ kind: container, text: stripTags(token.raw) });
       break;
     default:
-      break; // space, rules and link definitions say nothing
+      break; // space, rules and link definitions have no text
   }
 }
 
-/** An item's own words become one block; lists, code and tables inside it follow as their own. */
+/** Reads a list item: its own words as one block, then its lists, code and tables. */
 function collectList(list: Tokens.List, blocks: DocumentBlock[]): void {
   let number = typeof list.start === 'number' ? list.start : 1;
   for (const item of list.items) {
@@ -189,7 +189,7 @@ function decodeHtml(text: string): string {
   );
 }
 
-/** One that is not closed stays: looking for its end again from each would take quadratic time. */
+/** Removes comments; an unclosed one stays, since searching its end from each mark would take quadratic time. */
 function withoutComments(html: string): string {
   let kept = '';
   let from = 0;
@@ -208,7 +208,7 @@ function stripTags(html: string): string {
     .trim();
 }
 
-/** `---` fences at the very start; only simple `key: value` lines are understood, the rest is left where it stands. */
+/** Reads front matter between `---` at the start; only simple `key: value` lines, the rest stays in the text. */
 function splitFrontMatter(text: string): { readonly body: string; readonly metadata: Record<string, string> } {
   const found = /^---[ \t]*\r?\n([\s\S]{0,20000}?)\r?\n---[ \t]*(?:\r?\n|$)/.exec(text);
   if (found === null) return { body: text, metadata: {} };

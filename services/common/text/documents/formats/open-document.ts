@@ -7,10 +7,10 @@ import { markdownTable, selfDescribingRows } from './table-text.ts';
 import { attribute, childElements, firstDescendant, localName, parseXml, textOf, type XmlElement } from './xml-tree.ts';
 import type { ZipArchive } from './zip-archive.ts';
 
-/** A file may say "this cell, 16384 times"; text that is really repeated more often than this is filling. */
+/** Maximum repetitions of a cell: files may repeat one 16384 times as filling. */
 const MAX_REPEATS = 1_000;
 
-/** ODT, ODS and ODP: headings with level, paragraphs, list items, tables; sheets as rows that name their columns; slides as pages. */
+/** Reads ODT, ODS and ODP: headings with level, paragraphs, list items, tables; sheets as rows with column names; slides as pages. */
 export function readOpenDocument(archive: ZipArchive, context: ParseContext): DocumentDraft {
   const source = archive.readText('content.xml');
   if (source === null || /<(\w+:)?encryption-data\b/.test(archive.readText('META-INF/manifest.xml') ?? '')) {
@@ -77,7 +77,7 @@ class OpenDocumentReader {
     for (const child of childElements(item)) this.#visit(child, 'list-item');
   }
 
-  /** Text of a paragraph; notes follow in brackets, text boxes come out as blocks of their own after it. */
+  /** Returns the text of a paragraph with notes in brackets; text boxes become separate blocks after it. */
   #inline(element: XmlElement): string {
     let text = '';
     for (const child of element.children) {
@@ -135,7 +135,7 @@ class OpenDocumentReader {
     }
   }
 
-  /** Notes hold a thumbnail of the slide and the speaker's words; only the words have text. */
+  /** Returns the speaker's notes, without the thumbnail of the slide. */
   #visitFrame(frame: XmlElement): void {
     for (const child of childElements(frame)) this.#visit(child, 'paragraph');
   }
@@ -176,7 +176,7 @@ class OpenDocumentReader {
   }
 }
 
-/** Tracked deletions, forms, styles and comments are not the text of the document. */
+/** Elements that are not text of the document: tracked deletions, forms, styles and comments. */
 const NOT_READ = new Set([
   'tracked-changes',
   'forms',
@@ -188,7 +188,7 @@ const NOT_READ = new Set([
   'settings',
 ]);
 
-/** Rows stand directly in the table or in header and group elements. */
+/** Returns the rows of a table, also from header and group elements. */
 function* tableRowElements(table: XmlElement): Generator<XmlElement> {
   for (const child of childElements(table)) {
     const name = localName(child);

@@ -17,7 +17,7 @@ const WANTED: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-/** Title, author and dates of an office document: `docProps/core.xml` (OOXML) or `meta.xml` (OpenDocument). */
+/** Returns title, author and dates of an office document: `docProps/core.xml` (OOXML) or `meta.xml` (OpenDocument). */
 export function packageProperties(archive: ZipArchive, context: ParseContext): Record<string, string> {
   const source = archive.readText('docProps/core.xml') ?? archive.readText('meta.xml');
   const properties: Record<string, string> = {};
@@ -33,7 +33,7 @@ export function packageProperties(archive: ZipArchive, context: ParseContext): R
   return properties;
 }
 
-/** Targets of the relationships of a part, by id, as paths inside the archive. */
+/** Returns the targets of a part's relationships by id, as paths in the archive. */
 export function relationships(
   archive: ZipArchive,
   partPath: string,

@@ -1,4 +1,4 @@
-/** A run of text as the PDF library gives it: `transform` is the text matrix, its last two numbers the position. */
+/** A run of text of the PDF library: `transform` is the text matrix, its last two numbers the position. */
 export interface PdfTextRun {
   readonly str: string;
   readonly transform: readonly number[];
@@ -8,30 +8,30 @@ export interface PdfTextRun {
 
 export interface PdfLine {
   readonly text: string;
-  /** The text, cut where it leaves a gap as between the columns of a table. */
+  /** The text, split at gaps as wide as those between table columns. */
   readonly cells: readonly string[];
   /** Left and right edge and the baseline in points; y grows upwards. */
   readonly left: number;
   readonly right: number;
   readonly baseline: number;
-  /** Size of the letters that make up most of the line, in points. */
+  /** Most frequent font size of the line, in points. */
   readonly size: number;
 }
 
 interface OpenLine {
   text: string;
   left: number;
-  /** Of the last letter; blanks are as wide as the writer likes. */
+  /** Right edge of the last letter; blanks have any width. */
   right: number;
   baseline: number;
   size: number;
-  /** Characters written in `size`; a superscript must not decide the size of its line. */
+  /** Characters in `size`: a superscript must not decide the size of its line. */
   sizeWeight: number;
 }
 
 /**
- * Puts the runs of a page together to lines, in the order of the content stream: writers emit columns one after another, so that order
- * is the reading order more often than any order by position.
+ * Joins the runs of a page to lines in the order of the content stream: programs write columns one after another, so this is the
+ * reading order more often than an order by position.
  */
 export function pdfLines(runs: readonly PdfTextRun[]): PdfLine[] {
   const lines: PdfLine[] = [];
@@ -57,7 +57,7 @@ function closedLine({ text, left, right, baseline, size }: OpenLine): PdfLine | 
   return cells.length === 0 ? null : { text: cells.join(' '), cells, left, right, baseline, size };
 }
 
-/** A gap this wide, in sizes of letters, stands between columns; justified text stays below. */
+/** Minimum gap between columns, in font sizes; gaps in justified text are smaller. */
 const COLUMN_GAP = 1.6;
 const WORD_GAP = 0.18;
 
@@ -91,15 +91,15 @@ function addRun(open: OpenLine | null, run: PdfTextRun, close: () => void): Open
   };
 }
 
-/** The same baseline within half a letter (super- and subscripts), and not back to the left (next column). */
+/** Whether a run continues a line: the same baseline within half a letter, and not further left (next column). */
 function isSameLine(open: OpenLine, run: { readonly x: number; readonly y: number; readonly size: number }): boolean {
   const size = Math.max(open.size, run.size);
   return Math.abs(run.y - open.baseline) < 0.5 * size && run.x >= open.right - size * 2;
 }
 
 /**
- * Running heads, feet and page numbers go. A line at the edge of its page is one when it comes again on half of the pages (digits
- * aside), or on three at the very height where the outermost lines of all pages stand, or when it is a number and nothing else.
+ * Removes running heads, feet and page numbers: lines at the edge of a page that recur on half of the pages (ignoring digits), or
+ * on three at the height of the outermost lines of all pages, or that are only a number.
  */
 export function withoutRunningLines(pages: readonly (readonly PdfLine[])[]): PdfLine[][] {
   if (pages.length < 3) return pages.map((lines) => [...lines]);

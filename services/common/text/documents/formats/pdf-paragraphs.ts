@@ -3,12 +3,12 @@ import type { DocumentBlock } from '../../../ports/documents.ts';
 import type { PdfLine } from './pdf-lines.ts';
 import { markdownTable } from './table-text.ts';
 
-/** A line that is this much larger than the body text is a heading. */
+/** Font size of headings relative to the body text. */
 const HEADING_RATIO = 1.15;
 const BULLET = /^[•●▪■◦‣⁃∙·–*-]\s+(?=\S)/;
 const NUMBERED = /^(\d{1,3}|[a-z]|[ivx]{1,5})[.)]\s+\S/i;
 
-/** Looking for a cut word further back than this takes quadratic time in one that never ends. */
+/** Characters searched back for a hyphenated word: without a limit an endless word takes quadratic time. */
 const MAX_WORD_LENGTH = 100;
 const SENTENCE_END = /[.!?:;…]["'”’)\]]*$/;
 
@@ -19,7 +19,7 @@ interface Group {
   readonly lines: PdfLine[];
 }
 
-/** Lines of all pages → headings, paragraphs and list items with their page; words that were cut at line ends are put together again. */
+/** Joins the lines of all pages to headings, paragraphs and list items with their page, and rejoins words hyphenated at line ends. */
 export function pdfParagraphs(pages: readonly (readonly PdfLine[])[]): DocumentBlock[] {
   const bodySize = commonSize(pages.flat());
   const groups = joinAcrossPages(pages.flatMap((lines, index) => groupPage(lines, { bodySize, page: index + 1 })));
@@ -37,13 +37,13 @@ export function pdfParagraphs(pages: readonly (readonly PdfLine[])[]): DocumentB
   });
 }
 
-/** One line with a gap is no table yet, and long cells are columns of prose that were written line by line. */
+/** Minimum rows and maximum cell length of a table: long cells are columns of prose. */
 function isTable({ kind, lines }: Group): boolean {
   const cells = lines.flatMap((line) => line.cells);
   return kind === 'table' && lines.length > 1 && cells.reduce((sum, cell) => sum + cell.length, 0) / cells.length < 60;
 }
 
-/** The size in which most characters are set. */
+/** Returns the font size of most characters. */
 function commonSize(lines: readonly PdfLine[]): number {
   const weights = new Map<number, number>();
   for (const line of lines) weights.set(sizeKey(line.size), (weights.get(sizeKey(line.size)) ?? 0) + line.text.length);
@@ -79,10 +79,10 @@ function groupPage(
   return groups;
 }
 
-/** Lines that begin this near to each other, in points, stand in the same column. */
+/** Maximum distance of line starts within a column, in points. */
 const COLUMN_REACH = 40;
 
-/** Tells the right edge of the column that a line stands in. */
+/** Returns a function for the right edge of a line's column. */
 function columnEdges(lines: readonly PdfLine[]): (line: PdfLine) => number {
   const edges = new Map<number, number>();
   for (const { left, right } of lines) {
@@ -132,7 +132,7 @@ function isBreak(
   return endsSentence ? isIndented || filled < 0.75 : filled < 0.6 && /^[\p{Lu}\d]/u.test(line.text);
 }
 
-/** Median distance between neighbouring lines of body text. */
+/** Returns the median distance between neighbouring lines of body text. */
 function commonPitch(lines: readonly PdfLine[], bodySize: number): number {
   const drops: number[] = [];
   for (let index = 1; index < lines.length; index += 1) {
@@ -143,7 +143,7 @@ function commonPitch(lines: readonly PdfLine[], bodySize: number): number {
   return drops[Math.floor(drops.length / 2)] ?? bodySize * 1.2;
 }
 
-/** A paragraph that stops in mid-sentence at the foot of a page goes on at the head of the next. */
+/** Joins a paragraph that stops in mid-sentence at the end of a page with its continuation on the next. */
 function joinAcrossPages(groups: readonly Group[]): Group[] {
   const joined: Group[] = [];
   for (const group of groups) {
@@ -170,7 +170,7 @@ function headingLevels(groups: readonly Group[]): Map<number, number> {
   return new Map(sizes.map((size, index) => [size, Math.min(index + 1, 6)]));
 }
 
-/** All words that stand within a line, in lower case, those with an inner hyphen whole and in their parts. */
+/** Returns all words within lines in lower case, those with an inner hyphen whole and in parts. */
 function wordsOf(pages: readonly (readonly PdfLine[])[]): ReadonlySet<string> {
   const words = new Set<string>();
   for (const lines of pages) {
@@ -198,7 +198,7 @@ function joinLines(lines: readonly PdfLine[], words: ReadonlySet<string>): strin
   return text;
 }
 
-/** A hyphen at the end of a line belongs to the word when the document writes it so elsewhere, or both halves are words of it. */
+/** Whether a hyphen at a line end belongs to the word: the document writes it elsewhere, or both halves are words. */
 function keepsHyphen(start: string, rest: string, words: ReadonlySet<string>): boolean {
   if (words.has(`${start}-${rest}`)) return true;
   if (words.has(start + rest)) return false;

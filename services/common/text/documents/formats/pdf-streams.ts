@@ -4,16 +4,16 @@ import type { ParseContext } from './limits.ts';
 
 const MIB = 1024 * 1024;
 
-/** Below this size a stream is harmless whatever its ratio. */
+/** Unpacked size below which any ratio is accepted. */
 const RATIO_MATTERS_ABOVE_BYTES = 8 * MIB;
 
-/** The dictionary before a stream; longer ones are of no stream with text. */
+/** Maximum length of the dictionary before a stream with text. */
 const MAX_DICTIONARY_BYTES = 2_000;
 
 /**
- * Refuses a PDF whose compressed streams unpack to too much, one by one and together, layers of compression included. The
- * library unpacks without limits. Streams that cannot be unpacked here are left to it, pictures too, which it does not unpack.
- * Errors: `PayloadTooLargeError`.
+ * Refuses a PDF whose compressed streams unpack to too much, each or together, nested compression included, since the library
+ * unpacks without limits. Skips streams that cannot be unpacked here, and pictures, which the library does not unpack. Throws
+ * `PayloadTooLargeError`.
  */
 export function checkPdfStreams(content: Uint8Array, context: ParseContext): void {
   const { maxExpandedBytes, maxExpansionRatio } = context.limits;
@@ -56,7 +56,7 @@ function* pdfStreams(view: Buffer): Generator<PdfStream> {
   }
 }
 
-/** Null: it is not compressed in this way, or encrypted. What is cut off gives what is there. */
+/** Unpacks a stream; null when it is encrypted or compressed otherwise. A truncated stream returns its readable part. */
 function inflateWithin(packed: Buffer, limit: number): Buffer | 'too large' | null {
   try {
     return inflateSync(packed, { maxOutputLength: Math.max(1, limit), finishFlush: constants.Z_SYNC_FLUSH });

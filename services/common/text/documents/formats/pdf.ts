@@ -9,8 +9,8 @@ import { checkPdfStreams } from './pdf-streams.ts';
 type PdfDocument = Awaited<ReturnType<typeof getDocumentProxy>>;
 
 /**
- * Headings (by size of letters), paragraphs and list items with their page. Running heads and page numbers go. Pages that are only
- * images have no text: a document with nothing else is refused and the reason told.
+ * Reads headings (by font size), paragraphs and list items with their page, without running heads and page numbers. A document of
+ * images only is refused with the reason.
  */
 export async function readPdf(content: Uint8Array, context: ParseContext): Promise<DocumentDraft> {
   checkPdfStreams(content, context);
@@ -24,7 +24,7 @@ export async function readPdf(content: Uint8Array, context: ParseContext): Promi
     }
     const pages: PdfLine[][] = [];
     const count = textBudget(context, textLimit(content, context));
-    // The tree of pages may name one again; its text is in the document once.
+    // The page tree may name a page twice.
     const read = new Set<string>();
     for (let number = 1; number <= document.numPages; number += 1) {
       const page = await document.getPage(number);
@@ -49,7 +49,7 @@ export async function readPdf(content: Uint8Array, context: ParseContext): Promi
 
 async function open(content: Uint8Array, context: ParseContext): Promise<PdfDocument> {
   try {
-    // The library takes the bytes over and detaches them, so it gets its own copy.
+    // The library detaches the buffer, so it gets a copy.
     return await getDocumentProxy(Uint8Array.from(content), { verbosity: 0, stopAtErrors: false });
   } catch (error) {
     const isEncrypted = error instanceof Error && error.name === 'PasswordException';
@@ -60,11 +60,11 @@ async function open(content: Uint8Array, context: ParseContext): Promise<PdfDocu
   }
 }
 
-/** Characters that any file may have; beyond, it depends on its size. Compressed text is ten times as long as its file at most. */
+/** Characters allowed for any file; more depend on its size, since compressed text is at most ten times as long as its file. */
 const MIN_TEXT_LIMIT = 200_000;
 const MAX_TEXT_RATIO = 50;
 
-/** A page can draw one text again and again, by forms within forms and as several pages of the document. */
+/** Limits text, which nested forms and repeated pages can draw many times. */
 function textLimit({ byteLength }: Uint8Array, { limits }: ParseContext): number {
   return Math.min(limits.maxTextCharacters, Math.max(MIN_TEXT_LIMIT, byteLength * MAX_TEXT_RATIO));
 }
@@ -108,7 +108,7 @@ async function documentMetadata(document: PdfDocument): Promise<Record<string, s
   return metadata;
 }
 
-/** Programs put file names there. */
+/** Whether a title is a file name, which some programs write. */
 function usableTitle(title: string | undefined): string | null {
   return title === undefined ||
     /^(untitled|microsoft word|powerpoint|document\d*)\b|\.(docx?|pptx?|xlsx?|tex|dvi|indd|qxd|pdf)$/i.test(

@@ -1,7 +1,7 @@
 import type { DocumentBlock } from '../../../ports/documents.ts';
 import type { DocumentDraft } from './draft.ts';
 
-/** Text as it is; paragraphs stand between blank lines, and lone lines that are clearly titles become headings. */
+/** Reads plain text: paragraphs between blank lines; single lines that are clearly titles become headings. */
 export function readPlainText(text: string): DocumentDraft {
   return { text, blocks: paragraphBlocks(text) };
 }
@@ -9,7 +9,7 @@ export function readPlainText(text: string): DocumentDraft {
 export function paragraphBlocks(text: string): DocumentBlock[] {
   const normal = text.includes('\r') ? text.replaceAll(/\r\n?/g, '\n') : text;
   const blocks: DocumentBlock[] = [];
-  // Of more blank lines the others become empty parts: a pattern that repeats a group overflows at millions of them.
+  // More blank lines give empty parts: a pattern with a repeated group overflows at millions of them.
   for (const part of normal.split(/\n[ \t\f\v]*\n/)) {
     const paragraph = part.trim();
     if (paragraph !== '')
@@ -34,13 +34,13 @@ function headingOf(paragraph: string): DocumentBlock | null {
   return null;
 }
 
-/** "Chapter 3 was the hardest to write." begins like a heading and is a sentence. */
+/** Whether a line is the title of a division: "Chapter 3 was the hardest to write." is a sentence. */
 function isTitleOfDivision(line: string): boolean {
   const rest = line.replace(/^\S+\s+\S+\s*/, '');
   return rest === '' || /^[.:—–-]/.test(rest) || !/^[a-z]/.test(rest) || /^(of|the|in)\b/.test(rest);
 }
 
-/** `Title` over a line of `====` or `----`, as README.txt and reStructuredText have it. */
+/** Returns a heading for `Title` above a line of `====` or `----`, as in README.txt and reStructuredText. */
 function underlinedHeading(paragraph: string): DocumentBlock | null {
   const lineEnd = paragraph.indexOf('\n');
   if (lineEnd === -1 || lineEnd > 120 || paragraph.indexOf('\n', lineEnd + 1) !== -1) return null;
@@ -50,7 +50,7 @@ function underlinedHeading(paragraph: string): DocumentBlock | null {
   return { kind: 'heading', level: rule.startsWith('=') ? 1 : 2, text: title };
 }
 
-/** One block per entry: a line with the indented lines (stack traces) and blank lines that belong to it. */
+/** Reads a log: one block per entry, a line with its indented lines (stack traces). */
 export function readLog(text: string): DocumentDraft {
   const blocks: DocumentBlock[] = [];
   let entry: string[] = [];
@@ -67,7 +67,7 @@ export function readLog(text: string): DocumentDraft {
   return { text, blocks };
 }
 
-/** YAML, TOML and INI: one block per top-level key or section, with the comment lines above it. */
+/** Reads YAML, TOML and INI: one block per top-level key or section, with the comment lines above it. */
 export function readSettings(text: string): DocumentDraft {
   const blocks: DocumentBlock[] = [];
   let lines: string[] = [];

@@ -18,7 +18,7 @@ import {
 } from './xml-tree.ts';
 import type { ZipArchive } from './zip-archive.ts';
 
-/** Slides in the order of the presentation: title as heading, text as list items or paragraphs, tables, then the speaker's notes. */
+/** Reads slides in the order of the presentation: title as heading, text as list items or paragraphs, tables, then the speaker's notes. */
 export function readPptx(archive: ZipArchive, context: ParseContext): DocumentDraft {
   const paths = slidePaths(archive, context);
   if (paths.length > context.limits.maxPages) {

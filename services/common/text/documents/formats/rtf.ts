@@ -1,7 +1,7 @@
 import type { DocumentDraft } from './draft.ts';
 import { paragraphBlocks } from './plain-text.ts';
 
-/** Groups whose content is not the text: fonts, colours, styles, pictures, and every `{\*\…}` that a reader may skip. */
+/** Groups without text: fonts, colours, styles, pictures, and every `{\*\…}`, which a reader may skip. */
 const NOT_TEXT = new Set(
   `
     fonttbl colortbl stylesheet info pict object header headerl headerr footer footerl footerr listtable
@@ -34,11 +34,11 @@ const SYMBOLS: ReadonlyMap<string, string> = new Map(
 
 interface GroupState {
   readonly isHidden: boolean;
-  /** Characters to be skipped after `\uN`. */
+  /** Number of characters to skip after `\uN`. */
   readonly fallbackLength: number;
 }
 
-/** Words and paragraphs of an RTF file; looks, pictures and headers go. Code pages: the one of `\ansicpg`, else 1252. */
+/** Reads the paragraphs of an RTF file, without formatting, pictures and headers. Code page: that of `\ansicpg`, else 1252. */
 export function readRtf(source: string): DocumentDraft {
   return { blocks: paragraphBlocks(rtfText(source)) };
 }

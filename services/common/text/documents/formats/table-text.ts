@@ -1,9 +1,8 @@
-/** Cells of the rectangle for each cell that is there. */
+/** Maximum cells of the full rectangle for each existing cell. */
 const MAX_FILLING = 20;
 
 /**
- * A table as Markdown text: readable, and every reader and model knows it. Empty rows and empty columns at the right go; cells lose
- * line breaks. Null when nothing is left.
+ * Returns a table as Markdown, without empty rows, trailing empty columns and line breaks in cells; null when nothing is left.
  */
 export function markdownTable(rows: readonly (readonly string[])[]): string | null {
   const clean = rows.map((row) => row.map(cellText)).filter((row) => row.some((cell) => cell !== ''));
@@ -11,7 +10,7 @@ export function markdownTable(rows: readonly (readonly string[])[]): string | nu
   const [header, ...body] = clean;
   if (header === undefined) return null;
   if (width === 1) return clean.map((row) => row[0] ?? '').join('\n');
-  // A table with one very long row would become much larger than it is by empty cells.
+  // Empty cells would enlarge a table with one very long row.
   const cells = clean.reduce((sum, row) => sum + row.length, 0);
   const isFilled = width * clean.length <= MAX_FILLING * cells;
   const line = (row: readonly string[]): string => {
@@ -23,8 +22,8 @@ export function markdownTable(rows: readonly (readonly string[])[]): string | nu
 }
 
 /**
- * Rows of data as lines that each tell their own columns: `city: Oslo, population: 709037`. The first row is taken as the header when
- * it looks like one; else columns are numbered.
+ * Returns rows of data as lines with column names: `city: Oslo, population: 709037`. The first row is the header when it looks like
+ * one; else columns are numbered.
  */
 export function selfDescribingRows(rows: readonly (readonly string[])[]): {
   readonly header: readonly string[];
@@ -50,7 +49,7 @@ export function selfDescribingRows(rows: readonly (readonly string[])[]): {
   return { header, lines };
 }
 
-/** A header names its columns: every cell filled (but for trailing ones), no two alike, none a number or a date, none very long. */
+/** Whether a row is a header: all cells but trailing ones are filled, distinct, short, and neither numbers nor dates. */
 function isHeader(rows: readonly (readonly string[])[]): boolean {
   const first = rows[0];
   if (first === undefined || rows.length < 2) return false;

@@ -2,13 +2,13 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import type { Language, Parser } from 'web-tree-sitter';
 
-/** Grammars of one worker: compiling one costs 5–35 ms, so each is kept once it was needed. */
+/** Grammars of one worker, cached: compiling one costs 5–35 ms. */
 export interface Grammars {
-  /** A fresh parser for one parse; the caller deletes it. */
+  /** Returns a parser for one parse; the caller deletes it. */
   parser(grammar: string): Promise<Parser>;
 }
 
-/** With the first code file: most processes never read one. */
+/** Loads the runtime with the first code file: most processes never read one. */
 const loadRuntime = () => import('web-tree-sitter');
 
 export function createGrammars(): Grammars {

@@ -19,14 +19,14 @@ import type { ZipArchive } from './zip-archive.ts';
 
 interface Workbook {
   readonly strings: readonly string[];
-  /** Whether cells of a style show a date, by style index. */
+  /** Whether a style shows dates, by style index. */
   readonly dateStyles: readonly boolean[];
   readonly startsIn1904: boolean;
   /** Counts the text of a cell. */
   readonly count: (text: string) => string;
 }
 
-/** Visible sheets in order: the sheet's name as heading, then one block per row that names its columns. Formulas give their last value. */
+/** Reads visible sheets in order: the name as heading, then one block per row with column names. Formulas give their last value. */
 export function readXlsx(archive: ZipArchive, context: ParseContext): DocumentDraft {
   const source = archive.readText('xl/workbook.xml');
   if (source === null)
@@ -78,7 +78,7 @@ function sharedStrings(archive: ZipArchive, context: ParseContext): string[] {
   return root === null ? [] : childElements(root, 'si').map(richText);
 }
 
-/** Runs of a cell joined; phonetic readings (`rPh`) are left out. */
+/** Returns the joined runs of a cell, without phonetic readings (`rPh`). */
 function richText(element: XmlElement): string {
   let text = '';
   for (const child of childElements(element)) {
@@ -108,7 +108,7 @@ function dateStyles(archive: ZipArchive, context: ParseContext): boolean[] {
       });
 }
 
-/** Slice by slice, so that a large sheet is never held as one tree. */
+/** Reads rows in slices, so that a large sheet is never one tree in memory. */
 function sheetRows(
   source: string,
   workbook: Workbook,
@@ -140,7 +140,7 @@ function rowCells(element: XmlElement, workbook: Workbook): string[] {
   return row;
 }
 
-/** Slices of about 64 KiB that end between rows: one parse per row would cost more than the rows. */
+/** Yields slices of about 64 KiB that end between rows: parsing each row alone would cost more. */
 function* rowSlices(source: string): Generator<string> {
   const start = source.search(/<(\w+:)?sheetData[\s>]/);
   if (start === -1) return;
@@ -172,13 +172,13 @@ function cellValue(cell: XmlElement, workbook: Workbook): string {
   return type === 'n' ? shortNumber(raw) : raw;
 }
 
-/** Files hold 0.1 + 0.2 as 0.30000000000000004; people wrote 0.3. */
+/** Rounds numbers as written: files store 0.1 + 0.2 as 0.30000000000000004. */
 function shortNumber(raw: string): string {
   const value = Number(raw);
   return raw.length > 15 && Number.isFinite(value) ? String(Number(value.toPrecision(15))) : raw;
 }
 
-/** `BC12` → 54; at most the 16384 columns that the format knows. */
+/** Returns the column of a reference (`BC12` → 54), at most the 16384 of the format. */
 function columnIndex(reference: string | null): number | null {
   let column = 0;
   for (const letter of reference ?? '') {
@@ -199,7 +199,7 @@ function isDateFormat(id: number, code: string | null): boolean {
   return (id >= 14 && id <= 22) || (id >= 27 && id <= 36) || (id >= 45 && id <= 47) || (id >= 50 && id <= 58);
 }
 
-/** Days since 1899-12-30 (or 1904-01-01), the fraction being the time, as ISO text; null outside the years people write. */
+/** Converts days since 1899-12-30 (or 1904-01-01), with the time as fraction, to ISO text; null outside the format's years. */
 function serialDate(serial: number, startsIn1904: boolean): string | null {
   if (!Number.isFinite(serial) || serial < 0 || serial > 2_958_466) return null;
   const epoch = startsIn1904 ? Date.UTC(1904, 0, 1) : Date.UTC(1899, 11, 30);

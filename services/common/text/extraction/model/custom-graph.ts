@@ -5,7 +5,7 @@ import { cleanName, cleanText, relationName } from './clean-text.ts';
 import { type ModelPlace, readGraphModel } from './graph-model.ts';
 import { isKnowledgeGraph, type ModelGraph, readKnowledgeGraph } from './knowledge-graph.ts';
 
-/** Field names that say what an object is called, first found wins. */
+/** Field names that hold the name of an object, the first one found wins. */
 const NAME_FIELDS = ['name', 'title', 'label', 'id'];
 const MAX_NODES = 500;
 

@@ -15,7 +15,7 @@ export function instructionOf(input: ExtractionInput): string {
   return input.customPrompt?.trim() ? input.customPrompt : DEFAULT_INSTRUCTION;
 }
 
-/** Holds nothing but what the document says: its name would make the same text in two files two questions. */
+/** Contains only the text of the document: with its name, equal texts in two files would be two different calls. */
 export function passageOf({ text, title, headings, knownNames }: ExtractionInput): string {
   const known = knownNames.slice(0, 60).map(({ name, type }) => `${name} (${type})`);
   const parts = [

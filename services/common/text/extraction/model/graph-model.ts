@@ -1,7 +1,7 @@
 import { type Json, type JsonObject, ownValue } from '../../../kernel/json.ts';
 import { isRecord } from '../../../kernel/objects.ts';
 
-/** A place in a caller's graph model: what an object found there is called, and what its fields are. */
+/** A position in a caller's graph model: the type of its objects, and their fields. */
 export interface ModelPlace {
   /** Class name: the title, or the name of the definition; null for a schema that has neither. */
   readonly type: string | null;
@@ -12,7 +12,7 @@ export interface ModelPlace {
 
 export interface GraphModel {
   readonly root: Json;
-  /** What the schema says of a value; the branch that fits it when there are several. */
+  /** Returns the schema of a value; of several branches the matching one. */
   placeOf(schema: Json | undefined, value: unknown): ModelPlace;
   itemsOf(schema: Json | undefined): Json | undefined;
 }

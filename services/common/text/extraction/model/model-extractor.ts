@@ -77,7 +77,7 @@ function holdsName(sentence: string, name: string): boolean {
 const ENDS_IN_WORD = /[\p{L}\p{N}]$/u;
 const BEGINS_WITH_WORD = /^[\p{L}\p{N}]/u;
 
-/** The sentence that names both ends stands in the text; the model's own wording is the fallback. */
+/** Returns the sentence of the text that names both ends, else the model's own wording. */
 function evidenceOf({ source, target, evidence }: ExtractedRelation, found: readonly ExtractedSentence[]): string {
   return found.find(({ entities }) => entities.includes(source) && entities.includes(target))?.text ?? evidence;
 }

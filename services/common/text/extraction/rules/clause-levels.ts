@@ -15,7 +15,7 @@ export interface ClauseLevel {
 }
 
 /**
- * What stands in parentheses is said aside: in `Byles (born 1948 in Kingston, Jamaica), known as …` nobody knows Jamaica
+ * Separates parentheses from the sentence: in `Byles (born 1948 in Kingston, Jamaica), known as …` nobody knows Jamaica
  * as anything. Names that only describe the noun behind them (`a Rhodes scholar`, `the 2005 film`) are no arguments.
  */
 export function levelsOf(text: string, words: readonly TaggedWord[], parts: readonly Argument[]): ClauseLevel[] {

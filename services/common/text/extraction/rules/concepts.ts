@@ -8,14 +8,14 @@ export interface Concept {
   /** Lower case, last noun in singular. */
   readonly name: string;
   readonly sentences: readonly number[];
-  /** What the text is about, rather than words that occur in it. */
+  /** Concepts that a text is about, rather than words that occur in it. */
   readonly isTopic: boolean;
 }
 
 /** `ln` of the frequency rank: words commoner than about the 400th are too general to connect texts. */
 const MIN_INFORMATION = 5;
 const MAX_WORDS = 3;
-/** A text that names more is about what it names. */
+/** Number of names above which a text is about its names. */
 const NAMES_OF_TOPIC_TEXT = 3;
 /** Acts, qualities and measures: `donation`, `whiteness`, `approach`. */
 const ABSTRACT = /(?:tion|sion|ment|ness|ity|ance|ence|ship|ism|ing|ure|age|ly|al|th)$/u;

@@ -16,7 +16,7 @@ export function nameKey(name: string): string {
     .trim();
 }
 
-/** Gives each name the fullest spelling that stands for the same thing. */
+/** Resolves each name to the fullest spelling of the same thing. */
 interface NameResolver {
   canonical(name: string): string;
 }
@@ -142,7 +142,7 @@ function isShortFor(short: FullName, full: FullName): boolean {
   return isPrefix && rest.every((part) => LEGAL_FORMS.has(part));
 }
 
-/** Names that stand for themselves although a person bears them too: `Washington`, `German`. */
+/** Names that are independent although a person has them too: `Washington`, `German`. */
 function isFixed(short: FullName): boolean {
   const key = short.words.join(' ');
   return PLACES.has(key) || DEMONYMS.has(key);
@@ -165,7 +165,7 @@ function initialsOf(words: readonly string[]): string[] {
   return [letters(words.filter((word) => !SMALL_WORDS.has(word))), letters(words)];
 }
 
-/** A pronoun and the person it stands for. */
+/** A pronoun and the person it refers to. */
 export interface PronounMention {
   readonly name: string;
   readonly start: number;

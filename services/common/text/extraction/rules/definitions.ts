@@ -3,7 +3,7 @@ import { DEMONYMS } from './gazetteer.ts';
 import type { TaggedWord } from './tagger.ts';
 import { JUDGING_ADJECTIVES, TYPE_NOUNS, WEAK_WORDS } from './type-words.ts';
 
-/** What a sentence says a name is: `is a French physicist and chemist …` or `, the capital of France,`. */
+/** Returns the definition of a name in a sentence: `is a French physicist and chemist …` or `, the capital of France,`. */
 export interface Definition {
   /** The words as written, without the final punctuation. */
   readonly description: string;
@@ -89,7 +89,7 @@ function isSharedHead(phrase: readonly TaggedWord[], rest: readonly TaggedWord[]
   return TYPE_NOUNS.get(last?.lemma.toLowerCase() ?? '') === 'Person';
 }
 
-/** What names the class: nouns and adjectives behind the last `and`; null when it holds a name or is too long. */
+/** Returns the class: nouns and adjectives after the last `and`; null when it contains a name or is too long. */
 function classWords(phrase: readonly TaggedWord[]): readonly TaggedWord[] | null {
   const from = phrase.findLastIndex((word) => word.pos === 'CCONJ') + 1;
   const own = phrase.slice(from);

@@ -11,7 +11,7 @@ export interface Draft {
   readonly name: string;
   readonly aliases: Set<string>;
   readonly votes: TypeVotes;
-  /** What the words of the name say; beats the context. */
+  /** Type by the words of the name; takes precedence over the context. */
   readonly form: EntityType | null;
   type: EntityType;
   description: string;
@@ -40,7 +40,7 @@ export interface Drafts {
   readonly classes: Map<string, string>;
 }
 
-/** What earlier text found out about a name counts like one clear mention here. */
+/** Weight of a type known from earlier text: like one clear mention. */
 const KNOWN_TYPE_WEIGHT = 1.5;
 /** A lone given name or place name is one unless the text says otherwise: Virginia, Florence, Perth. */
 const LONE_NAME_WEIGHT = 2.5;

@@ -18,7 +18,7 @@ import {
 
 export type EntityType = 'Person' | 'Place' | 'Organisation' | 'Date' | 'Quantity' | 'Work' | 'Concept';
 
-/** What the places where a name stands say about it; the sum of all its mentions decides. */
+/** Votes for the type of a name by the contexts of its mentions; the sum decides. */
 export type TypeVotes = Map<EntityType, number>;
 
 export function vote(votes: TypeVotes, type: EntityType, weight = 1): void {

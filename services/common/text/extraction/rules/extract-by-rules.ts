@@ -56,7 +56,7 @@ export function extractByRules(input: ExtractionInput, tag: Tagger): Extraction 
   };
 }
 
-/** What could stand behind `It` and `The band` further on. */
+/** Candidates that later `It` and `The band` may refer to. */
 function topicSources(
   analysed: readonly AnalysedSentence[],
   drafts: ReadonlyMap<string, Draft>,
@@ -120,7 +120,7 @@ function findRelations(analysed: readonly AnalysedSentence[], references: Refere
         return [{ name: draft.name, type: draft.type, start: mention.start, end: mention.end }];
       });
     const topic = topics[index];
-    // `It was Moby Dick` points at him, it does not say what he is.
+    // `It was Moby Dick` refers to him and does not define him.
     const isCleft = topic?.end === 2 && /^It (?:is|was) \p{Lu}/u.test(sentence.text);
     if (topic && !isCleft) parts.push({ ...topic, type: 'Concept' });
     for (const pronoun of pronouns[index] ?? []) {

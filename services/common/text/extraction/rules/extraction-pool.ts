@@ -31,7 +31,7 @@ export function createExtractionPool(pool: WorkerPool): ExtractionPool {
     prepare: () => pool.prepare(EXTRACT),
     async extract(input, { signal }) {
       signal?.throwIfAborted();
-      // Without the signal: a chunk takes less time than the process that would have to be started anew.
+      // Without the signal: a chunk takes less time than restarting the worker process.
       return pool.run(EXTRACT, input).catch((cause: unknown) => {
         throw failureOf(cause);
       });

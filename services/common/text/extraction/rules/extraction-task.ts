@@ -3,7 +3,7 @@ import { extractByRules } from './extract-by-rules.ts';
 import { createTagger } from './tagger.ts';
 
 const tag = createTagger();
-// The module is loaded for work: what that needs is loaded before it comes.
+// Loads the language model before the first task.
 tag('');
 
 /** The rules extractor, in a worker process. */

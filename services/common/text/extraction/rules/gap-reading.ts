@@ -2,12 +2,12 @@ import type { Argument } from './clause-levels.ts';
 import { readPhrase, snakeCase } from './relation-phrase.ts';
 import type { TaggedWord } from './tagger.ts';
 
-/** What the words between two names say of them. */
+/** The relation that the words between two names state. */
 export interface GapReading {
   readonly relation: string;
   /** The right name is the one that acts: `written by`. */
   readonly isSwapped: boolean;
-  /** Only this preposition: it says nothing unless a verb before goes on with it. Null otherwise. */
+  /** The words are only this preposition, which continues an earlier verb or states nothing; null otherwise. */
   readonly preposition: string | null;
   /** The right name is where the left one is. */
   readonly isPlace: boolean;
@@ -223,7 +223,7 @@ function readNominal(gap: readonly TaggedWord[], left: Argument, right: Argument
   if (/^['’]s?$/u.test(first.text)) {
     if (gap.length > 4 || !gap.slice(1).every((word) => /^(?:ADJ|NOUN|PROPN|NUM)$/u.test(word.pos))) return null;
     const noun = gap.findLast((word) => word.pos === 'NOUN');
-    // `Camel's Back` and `Behring's Straits` are one name each, and nobody has anything.
+    // `Camel's Back` and `Behring's Straits` are one name each, without an owner.
     if (noun === undefined && !/^(?:Work|Organisation)$/u.test(right.type)) return null;
     return { ...plain, relation: noun === undefined ? 'has' : snakeCase(noun.lemma), isOwner: true };
   }

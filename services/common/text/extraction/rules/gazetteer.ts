@@ -94,7 +94,7 @@ export const PLACES = lines(`
   brasilia, santiago, lima, bogota, caracas, quito, montevideo, panama city
 `);
 
-/** Adjectives of nations and faiths, and languages: concepts, whatever stands around them. */
+/** Adjectives of nations and faiths, and languages: concepts in any context. */
 export const DEMONYMS = set(`
   african american arab arabic argentine armenian asian australian austrian babylonian bavarian belgian bengali brazilian
   british bulgarian byzantine canadian catalan catholic celtic chilean chinese christian colombian croatian cuban czech danish

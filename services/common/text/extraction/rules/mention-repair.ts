@@ -14,13 +14,13 @@ const NICKNAME_GAP = /^ \(?$/u;
 
 interface RepairContext {
   readonly words: readonly TaggedWord[];
-  /** Names that stand somewhere else in the text or were known before, lower case. */
+  /** Names elsewhere in the text or known before, in lower case. */
   readonly certain: ReadonlySet<string>;
   /** Words the text writes without a capital. */
   readonly lowerCase: ReadonlySet<string>;
 }
 
-/** Mends what capitals alone get wrong in the names of one sentence; offsets are those of the sentence's source. */
+/** Corrects names of one sentence that capitals alone recognise wrongly; offsets are those of the sentence's source. */
 export function repairNames(names: readonly NameMention[], sentence: Sentence, context: RepairContext): NameMention[] {
   return joinNicknames(names, sentence)
     .map((name) => withoutOpening(withoutShouting(withoutNextSentence(name), sentence), sentence, context))

@@ -46,7 +46,7 @@ export function readPhrase(words: readonly TaggedWord[]): RelationPhrase | null 
       return null;
     } else if (!PASSED_OVER.test(word.pos) && !POSSESSIVE.test(lower) && !isInsideWord(word)) return null;
   }
-  // Nouns right in front of the name say what it is: `married actress`.
+  // Nouns directly before the name describe it: `married actress`.
   if (noun !== null && preposition === null && words.some((word) => POSSESSIVE.test(word.text))) return null;
   if (nouns > MAX_NOUNS || parts.length > MAX_WORDS) return null;
   return { text: parts.join(' '), preposition, nouns };

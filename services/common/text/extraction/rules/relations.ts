@@ -5,7 +5,7 @@ import type { TaggedWord } from './tagger.ts';
 interface FoundRelation {
   readonly source: string;
   readonly target: string;
-  /** snake_case: lemma of the verb, participle of a passive, noun; then what leads on to the target: `play_role_of`. */
+  /** snake_case: lemma of the verb, participle of a passive, or noun; then the words up to the target: `play_role_of`. */
   readonly relation: string;
 }
 
@@ -21,8 +21,8 @@ interface Statement {
 /**
  * Relations that the words between two neighbouring names state: verbs (with their preposition; `by` turns a passive
  * round), copulas with a noun (`capital of`), possessives, a place after a comma. Members of a list share subject and
- * relation; `and` with a verb, a participle behind a comma, or a further preposition, goes on with the subject before.
- * A name behind a preposition is nobody's subject: in `a river in Mexico, that connects to`, Mexico connects nothing.
+ * relation; `and` with a verb, a participle after a comma, or a further preposition continues with the subject before.
+ * A name after a preposition is not a subject: in `a river in Mexico, that connects to`, Mexico connects nothing.
  */
 export function relationsOf(text: string, words: readonly TaggedWord[], parts: readonly Argument[]): FoundRelation[] {
   const found: FoundRelation[] = [];
@@ -33,7 +33,7 @@ export function relationsOf(text: string, words: readonly TaggedWord[], parts: r
 function readLevel(text: string, { words, parts }: ClauseLevel, found: FoundRelation[]): void {
   let statement: Statement | null = null;
   let group: Argument[] = [];
-  // The left name stands behind a preposition, or is such a place in a chain of places.
+  // The left name follows a preposition, or is such a place in a chain of places.
   let isGoverned = isBehindPreposition(words, parts[0]);
   for (let at = 0; at + 1 < parts.length && found.length < MAX_RELATIONS; at++) {
     const left = parts[at] as Argument;
@@ -58,7 +58,7 @@ function readLevel(text: string, { words, parts }: ClauseLevel, found: FoundRela
       continue;
     }
     state(found, next, right);
-    // A place behind a name says where that is and leaves the statement open.
+    // A place after a name locates it and leaves the statement open.
     if (!reading.isPlace || statement === null) statement = next;
     group = [];
   }
@@ -70,7 +70,7 @@ interface Situation {
   readonly isGoverned: boolean;
 }
 
-/** Whose statement the words between two names make; null when that cannot be told. */
+/** Returns the statement that the words between two names belong to; null when it is not clear. */
 function statementOf(reading: GapReading, { statement, group, isGoverned }: Situation): Statement | null {
   const own: Statement = { subjects: group, reading };
   if (reading.isPlace && reading.opening === 'direct' && reading.verb === null && reading.preposition === null) {
@@ -134,7 +134,7 @@ function isListGap(gap: readonly TaggedWord[], between: string, left: Argument, 
   return /^\s*(?:\([^)]*\))?,\s*$/u.test(between) && areListed;
 }
 
-/** `France, Italy, and Switzerland` is a list, `Kingston, Jamaica` is none: the `and` at its end tells. */
+/** Whether places form a list, by the `and` at its end: `France, Italy, and Switzerland`, but not `Kingston, Jamaica`. */
 function isPlaceList(text: string, parts: readonly Argument[], at: number): boolean {
   let end = at;
   while (isCommaBetweenPlaces(text, parts[end], parts[end + 1])) end++;

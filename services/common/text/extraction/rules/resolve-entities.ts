@@ -26,7 +26,7 @@ export interface Merge {
 }
 
 interface Resolution {
-  /** Names that stand for themselves, in order of first appearance. */
+  /** Independent names, in order of first appearance. */
   readonly names: readonly string[];
   readonly merges: readonly Merge[];
   /** The entity a name belongs to after all merges; the name itself when it is unknown. */
@@ -107,12 +107,12 @@ function ownersOfAliases(
   return owners;
 }
 
-/** `Concept` is what a name is called as long as nothing else is known. */
+/** Whether a type is known: `Concept` is the type of a name about which nothing is known. */
 function areCompatible(one: string | undefined, other: string | undefined): boolean {
   return one === other || one === 'Concept' || other === 'Concept' || one === undefined || other === undefined;
 }
 
-/** Two unusual words that stand together once are a person only by guess. */
+/** Whether a person is only a guess: two unusual words that occur together once. */
 function isInUse(full: number, short: number): boolean {
   return full * RARE >= short && (full > 1 || short < RARE);
 }

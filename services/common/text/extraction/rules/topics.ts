@@ -2,7 +2,7 @@ import { smallest } from '../../../kernel/long-lists.ts';
 import type { Definition } from './definitions.ts';
 import type { AnalysedSentence } from './mention.ts';
 
-/** `It`, `The district`: words at the start of a sentence that stand for a thing named before. */
+/** Words at the start of a sentence that refer to a thing named before: `It`, `The district`. */
 export interface TopicMention {
   readonly name: string;
   readonly start: number;

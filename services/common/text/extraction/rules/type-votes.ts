@@ -20,7 +20,7 @@ interface Surroundings {
   readonly isOwner: boolean;
 }
 
-/** What the words around a mention say of its type: `sail to Nantucket`, `said Queequeg`, `Ahab's wife`, `the novel Typee`. */
+/** Returns the type of a mention by the words around it: `sail to Nantucket`, `said Queequeg`, `Ahab's wife`, `the novel Typee`. */
 export function voteByContext(votes: TypeVotes, { sentence, words }: AnalysedSentence, mention: Mention): void {
   const visible = words.filter((word) => word.pos !== 'SPACE');
   const from = visible.findIndex((word) => word.end > mention.start);
@@ -80,7 +80,7 @@ function voteForPerson(votes: TypeVotes, around: Surroundings): void {
   )
     vote(votes, 'Person', 1.5);
   if (PERSONAL_ADJECTIVES.has(before?.text.toLowerCase() ?? '')) vote(votes, 'Person', 0.7);
-  // Without an article, what owns or acts is a person more often than anything else.
+  // Without an article, an owner or actor is most often a person.
   if (mention.isThing) return;
   const isSubject = !isOwner && after?.pos === 'VERB' && after.start - mention.end < 2 && afterThat?.text !== 'by';
   if (isSubject || (isOwner && after?.pos !== 'ADP')) vote(votes, 'Person', 0.5);

@@ -28,7 +28,7 @@ export const PERSONAL_ADJECTIVES = set(
   'poor old young dear little brave mad noble honest good sweet wise wicked wretched',
 );
 
-/** What only a person has: `Queequeg's hand`. */
+/** Nouns that only a person owns: `Queequeg's hand`. */
 export const PERSONAL_THINGS = set(`
   wife husband son daughter father mother brother sister uncle aunt cousin friend widow hand arm leg head face eye brow cheek
   finger foot hair heart mind soul voice shoulder lip mouth knee wrist word speech opinion hat coat pocket boot shirt career death
@@ -65,7 +65,7 @@ export const ORGANISATION_ENDINGS = set(`
   police guard regiment brigade squadron battalion division f.c. fc a.f.c. united rovers wanderers athletic brothers bros bros. & sons partners
   consortium coalition movement nations legislature judiciary tribunal inquiry task league leagues conference representatives beauty lords commons`);
 
-/** What a company's name loses in speech. */
+/** Parts of a company's name that speech omits. */
 export const LEGAL_FORMS = set(
   'inc corp corporation company co ltd limited llc plc gmbh ag group holdings enterprises industries & sons',
 );
