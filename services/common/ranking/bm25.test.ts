@@ -10,7 +10,7 @@ const row = (id: string, length: number, ...frequencies: number[]) => ({
 });
 
 describe('scoreBm25', () => {
-  it('gives the value of the published formula', () => {
+  it('returns the value of the published formula', () => {
     const statistics = { rowCount: 10, averageLength: 4, rowFrequencies: [2, 5] };
     const [best] = scoreBm25({ candidates: [row('a', 6, 3, 1)], statistics });
     const damping = 1.2 * (1 - 0.75 + (0.75 * 6) / 4);
@@ -33,7 +33,7 @@ describe('scoreBm25', () => {
     expect(scored.every((entry) => entry.score > 0)).to.equal(true);
   });
 
-  it('never gives a term a negative weight, whatever the statistics', () => {
+  it('never weights a term negatively, for any statistics', () => {
     expect(inverseRowFrequency(10, 10)).to.be.greaterThan(0);
     expect(inverseRowFrequency(10, 12)).to.equal(0);
     expect(scoreBm25({ candidates: [], statistics: { rowCount: 0, averageLength: 0, rowFrequencies: [] } })).to.be

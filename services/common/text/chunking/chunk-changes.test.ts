@@ -29,7 +29,7 @@ describe('changes of passages', () => {
     });
   });
 
-  it('renumber what comes after passages that were put in', () => {
+  it('renumber the passages after inserted ones', () => {
     expect(chunkChanges(of('abc'), of('XYabcZ'))).to.deep.equal({
       regions: 2,
       deleted: 0,

@@ -36,11 +36,11 @@ describe('chunkDocument', () => {
     expect(drafts[0]?.headings).to.deep.equal(['Title']);
   });
 
-  it('gives no chunk for an empty document', () => {
+  it('returns no chunk for an empty document', () => {
     expect(chunkDocument({ text: '', blocks: [] }, options())).to.deep.equal([]);
   });
 
-  it('tiles the derived text and stays within the limit, whatever the text', () => {
+  it('covers any text without gaps, within the limit', () => {
     const word = fc.oneof(fc.constantFrom('ship', 'Dr.', 'sea.', '東京', '🐋', 'x'.repeat(300), 'a,b;c'), fc.string());
     const block = fc
       .tuple(
@@ -73,7 +73,7 @@ describe('chunkDocument', () => {
     );
   });
 
-  it('starts a section in a new chunk and tells the headings above it', () => {
+  it('starts a section in a new chunk, with the headings above it', () => {
     const document = documentOf([
       heading(1, '# Ships'),
       paragraph(prose('ships', 20)),
@@ -120,7 +120,7 @@ describe('chunkDocument', () => {
     expect(drafts.flatMap((draft) => draft.text.match(/ship \d+/g) ?? [])).to.have.length(200);
   });
 
-  it('gives definitions of some size their own chunk and names it', () => {
+  it('puts larger definitions into named chunks of their own', () => {
     const body = (name: string): string => `function ${name}() {\n${'  let value = compute(value);\n'.repeat(40)}}`;
     const drafts = chunkDocument(
       documentOf(['alpha', 'beta'].map((name) => ({ kind: 'code', text: body(name), symbol: name }))),
@@ -129,7 +129,7 @@ describe('chunkDocument', () => {
     expect(drafts.map((draft) => draft.symbol)).to.deep.equal(['alpha', 'beta']);
   });
 
-  it('tells the page on which a chunk begins', () => {
+  it('records the page on which a chunk begins', () => {
     const blocks = [1, 2, 3].map(
       (page): ChunkableBlock => ({ kind: 'paragraph', page, text: prose(`page ${page}`, 24) }),
     );

@@ -226,7 +226,7 @@ describe('document loader', () => {
       ]);
     });
 
-    it('reads ODT, ODS and ODP, whatever they claim to repeat', async () => {
+    it('reads ODT, ODS and ODP with any repetition counts', async () => {
       const odt =
         '<text:h text:outline-level="2">Tides</text:h><text:p>Spring<text:s text:c="2"/>tide<text:note><text:note-body><text:p>at full moon</text:p></text:note-body></text:note></text:p><text:tracked-changes><text:p>deleted</text:p></text:tracked-changes><text:list><text:list-item><text:p>ebb</text:p></text:list-item></text:list>';
       const text = await load('a.odt', makeOpenDocument('text', odt));
@@ -276,8 +276,8 @@ describe('document loader', () => {
     });
   });
 
-  describe('what a file is', () => {
-    it('goes by content when the name is wrong', async () => {
+  describe('format detection', () => {
+    it('uses the content when the name is wrong', async () => {
       expect((await load('notes.txt', makePdf([[{ text: 'Really a PDF', y: 700 }]]))).format).to.equal('pdf');
       expect((await load('paper.pdf', 'just a text')).format).to.equal('text');
       expect((await load('sheet.docx', makeXlsx('<row><c><v>1</v></c></row>', []))).format).to.equal('xlsx');
@@ -302,7 +302,7 @@ describe('document loader', () => {
       expect(await loader.detect('a.zip', head(makeZip({ 'a.bin': 'x' })))).to.equal(null);
     });
 
-    it('names the type of what it cannot read', async () => {
+    it('names an unsupported type', async () => {
       expect(await refusal(load('cat.png', PNG))).to.deep.equal({
         name: 'UnsupportedFileTypeError',
         status: 415,
@@ -324,7 +324,7 @@ describe('document loader', () => {
   });
 
   describe('bad input', () => {
-    it('tells of empty files and documents without text', async () => {
+    it('reports empty files and documents without text', async () => {
       expect((await refusal(load('folder/empty.txt', ''))).message).to.equal("'empty.txt' cannot be read: it is empty");
       expect((await refusal(load('blank.txt', ' \n\t\n'))).message).to.equal(
         "'blank.txt' cannot be read: it contains no text",
@@ -334,7 +334,7 @@ describe('document loader', () => {
       );
     });
 
-    it('tells broken from encrypted', async () => {
+    it('distinguishes damaged from encrypted files', async () => {
       expect(await refusal(load('a.pdf', makePdf([[{ text: 'x', y: 1 }]], { encrypted: true })))).to.deep.equal({
         name: 'UnreadableFileContentError',
         status: 415,
@@ -391,7 +391,7 @@ describe('document loader', () => {
       ).to.equal('UnreadableFileContentError');
     });
 
-    it('keeps text well-formed whatever is in it', async () => {
+    it('returns well-formed text for any content', async () => {
       expect((await load('nul.txt', 'a\0b in a text')).text).to.equal('a\ufffdb in a text');
       const json = await load('half.json', '{"a":"\\ud800x","b":"\\u0000"}');
       expect(json.text).to.equal('{"a":"\\ud800x","b":"\\u0000"}');
@@ -454,7 +454,7 @@ describe('document loader', () => {
     });
   });
 
-  it('fails only the document that takes too long or too much memory', async () => {
+  it('fails only the document that exceeds its time or memory', async () => {
     const tight = createDocumentLoader({ workers: 1, memoryBytes: 192 * 1024 * 1024 });
     const hasty = createDocumentLoader({ workers: 1, timeoutMs: 1 });
     const csv = Buffer.from('a,b\n1,2');
@@ -493,7 +493,7 @@ describe('document loader', () => {
     }
   });
 
-  it('gives up when the caller does', async () => {
+  it('stops when the caller aborts', async () => {
     const controller = new AbortController();
     const loading = loader.load(
       { fileName: 'a.csv', content: Buffer.from('a,b\n1,2'), sizeBytes: 7 },

@@ -21,7 +21,7 @@ describe('dates', () => {
     expect(found('13/12/2001, 12/13/2001, 13.12.2001')).to.deep.equal(['2001-12-13', '2001-12-13', '2001-12-13']);
   });
 
-  it('gives exact bounds, the end exclusive', () => {
+  it('returns exact bounds, the end exclusive', () => {
     const [month] = dates('in March 2004');
     expect(month?.from.toISOString()).to.equal('2004-03-01T00:00:00.000Z');
     expect(month?.until.toISOString()).to.equal('2004-04-01T00:00:00.000Z');

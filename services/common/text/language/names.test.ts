@@ -45,7 +45,7 @@ describe('names', () => {
     for (const name of names(text)) expect(text.slice(name.start, name.end)).to.equal(name.text);
   });
 
-  it('tells titles in quotes from speech', () => {
+  it('distinguishes quoted titles from speech', () => {
     expect(names('She wrote "Thinking Out Loud" in 2014.').map((name) => [name.kind, name.text])).to.deep.include([
       'work',
       'Thinking Out Loud',

@@ -60,7 +60,7 @@ describe('sentences', () => {
     }
   });
 
-  it('has exact offsets and loses nothing but blanks, whatever the text', () => {
+  it('has exact offsets and loses only blanks, for any text', () => {
     const part = fc.oneof(
       fc.constantFrom(
         '. ',

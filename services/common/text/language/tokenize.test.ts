@@ -5,7 +5,7 @@ import { contentStems, MAX_QUERY_TERMS, MAX_TOKEN_LENGTH, porterStem, tokenize, 
 const tokens = (text: string): string => tokenize(text).join(' ');
 
 describe('tokenize', () => {
-  it('gives the word as written and its stem when that differs', () => {
+  it('returns the word as written, and its stem when it differs', () => {
     expect(tokens('Ships sailing the sea')).to.equal('ships ship sailing sail the sea');
   });
 
@@ -86,7 +86,7 @@ describe('tokenizeQuery', () => {
 });
 
 describe('contentStems', () => {
-  it('gives stems of content words with repetition, and of all words when there is no content', () => {
+  it('returns stems of content words with repetition, or of all words without content words', () => {
     expect(contentStems('the ships and the ship')).to.deep.equal(['ship', 'ship']);
     expect(contentStems('The Who')).to.deep.equal(['the', 'who']);
   });

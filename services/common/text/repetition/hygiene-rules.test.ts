@@ -53,18 +53,18 @@ describe('judging statements', () => {
   const pairs = (...statements: readonly Statement[]) =>
     judge(statements).map(({ older, newer }) => `${older.valueText} → ${newer.valueText}`);
 
-  it('replaces nothing by what was said at the same moment, unless a later sentence of the item says that it changed', () => {
+  it('supersedes nothing stated at the same time, unless a later sentence of the item states a change', () => {
     expect(pairs(said('x', 1), said('y', 1))).to.deep.equal([]);
     const item = { item: 'one', at: '2030-01-01T00:00:00.000Z' };
     expect(pairs(said('x', 1, item), said('y', 1, { ...item, ordinal: 1 }))).to.deep.equal([]);
     expect(pairs(said('x', 1, item), said('y', 1, { ...item, ordinal: 1, isChange: true }))).to.deep.equal(['x → y']);
   });
 
-  it('leaves what tells its own date', () => {
+  it('never supersedes a statement with its own date', () => {
     expect(pairs(said('x', 1, { isDated: true }), said('y', 2))).to.deep.equal([]);
   });
 
-  it('counts who says the same on both sides', () => {
+  it('counts the supporting statements of both sides', () => {
     const [found] = judge([said('x', 1), said('x', 2), said('y', 3), said('y', 4)]);
     expect(found).to.include({ olderSupport: 2, newerSupport: 2 });
   });
@@ -77,7 +77,7 @@ describe('judging statements', () => {
 });
 
 describe('echoes', () => {
-  it('are known by every word, whatever stands around them', () => {
+  it('are recognised by every word, ignoring punctuation and introductions', () => {
     const print = sentenceFingerprint('Ann keeps nine hens.');
     expect(print).to.be.a('string');
     for (const echo of [
@@ -99,7 +99,7 @@ describe('echoes', () => {
     expect(sentenceFingerprint('Thank you!')).to.equal(null);
   });
 
-  it('leave what is new, and the sentence that it points at', () => {
+  it('leave new sentences, and the sentence that they refer to', () => {
     const read = (...parts: readonly (readonly [text: string, isEcho: boolean])[]) => {
       let start = 0;
       const sentences = parts.map(([text, isEcho]) => {

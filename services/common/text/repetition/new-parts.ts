@@ -8,13 +8,13 @@ interface ReadSentence {
   readonly isEcho: boolean;
 }
 
-/** It points at the sentence before it and says little without. */
-const POINTS_BACK =
+/** Refers to the sentence before it. */
+const REFERS_BACK =
   /^(?:["“(*-]\s*)*(?:he|she|it|they|this|that|these|those|his|her|its|their|there|then|however|but|and|so|also|therefore|instead|otherwise|such|both)\b/iu;
 
 /**
- * What of a text is new: null when nothing is, the text itself when nothing comes back in it. A sentence that came back
- * stays where the next one points at it.
+ * Returns the new parts of a text: null when everything is an echo, the text itself when nothing is. An echoed sentence stays
+ * when the next one refers to it.
  */
 export function newParts(text: string, read: readonly ReadSentence[]): string | null {
   if (!read.some(({ isEcho }) => isEcho)) return text;
@@ -23,7 +23,7 @@ export function newParts(text: string, read: readonly ReadSentence[]): string | 
   let end = 0;
   for (const [at, sentence] of read.entries()) {
     const next = read[at + 1];
-    const isNeeded = next !== undefined && !next.isEcho && POINTS_BACK.test(next.text);
+    const isNeeded = next !== undefined && !next.isEcho && REFERS_BACK.test(next.text);
     if (!sentence.isEcho || isNeeded) continue;
     kept += text.slice(end, sentence.start);
     end = sentence.end;

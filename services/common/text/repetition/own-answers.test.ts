@@ -10,7 +10,7 @@ describe('answers of the service itself', () => {
     expect(isOwnAnswer(quotes, true)).to.equal(true);
   });
 
-  it('are none where nobody asked memory, or where something is said around the quotes', () => {
+  it('are not texts without a question, or with content around the quotes', () => {
     expect(isOwnAnswer(quotes, false)).to.equal(false);
     expect(isOwnAnswer(`${quotes}\nSo she lives there.`, true)).to.equal(false);
     expect(isOwnAnswer('"Ada works." (notes) But I doubt it: "No." (mail)', true)).to.equal(false);

@@ -33,7 +33,7 @@ describe('HTML', () => {
     ]);
   });
 
-  it('takes the article out of a page and leaves menus, scripts and footers', () => {
+  it('extracts the article of a page without menus, scripts and footers', () => {
     const menu = `<nav><ul>${'<li><a href="/m">menu entry</a></li>'.repeat(20)}</ul></nav>`;
     const related = `<div>${'<p><a href="/r">related story</a></p>'.repeat(20)}</div>`;
     const source = `<html><head><title>Bergen | The Paper</title><style>p{}</style></head><body>${menu}<article><h1>Bergen</h1><h2>The sea</h2>${`<p>${sentence.repeat(5)}</p>`.repeat(5)}<script>alert(1)</script></article>${related}<footer>imprint of the paper</footer></body></html>`;
@@ -43,7 +43,7 @@ describe('HTML', () => {
     expect(blocks.join('\n')).not.to.match(/menu entry|related story|alert|imprint/);
   });
 
-  it('takes the whole body when the page is no article', () => {
+  it('reads the whole body when the page is not an article', () => {
     const rows = Array.from(
       { length: 30 },
       (_, index) => `<div><h3>Item ${index}</h3><div>${sentence}</div></div>`,
@@ -60,7 +60,7 @@ describe('HTML', () => {
     expect(blocks.some((block) => block.startsWith('table'))).to.equal(false);
   });
 
-  it('leaves out what nobody sees', () => {
+  it('omits hidden content', () => {
     expect(
       outline(
         '<p>seen</p><p hidden>not</p><p style="display: none">nor</p><p aria-hidden="true">nor</p><template>nor</template><svg><text>nor</text></svg>',
@@ -87,7 +87,7 @@ describe('HTML', () => {
     });
   });
 
-  it('tells title, author and language of the page', () => {
+  it('returns title, author and language of the page', () => {
     const document = readHtml(
       '<html lang="no"><head><title> A  page </title><meta name="author" content="Ada"></head><body><p>x</p></body></html>',
       context,

@@ -60,7 +60,7 @@ describe('PDF', () => {
     expect(block?.text).to.match(/called a machine-learning system, and harbours are harbours\.$/);
   });
 
-  it('takes larger letters for headings, by size', async () => {
+  it('reads larger letters as headings, by size', async () => {
     const blocks = await read([
       { text: 'The Book', y: 740, size: 24 },
       { text: 'Chapter one', y: 700, size: 16 },

@@ -21,7 +21,7 @@ describe('XML tree', () => {
     ]);
   });
 
-  it('gives what an independent parser gives, for any document', () => {
+  it('agrees with an independent parser on any document', () => {
     const name = fc.stringMatching(/^[a-z][a-z0-9:_-]{0,6}$/).filter((text) => !text.endsWith(':'));
     const text = fc
       .string({ minLength: 1 })
@@ -92,7 +92,7 @@ describe('XML tree', () => {
     );
   });
 
-  it('refuses what is not well-formed, too deep, or declares entities', () => {
+  it('refuses documents that are malformed, too deep, or declare entities', () => {
     for (const source of [
       '<a>',
       '<a></b>',

@@ -99,7 +99,7 @@ describe('an instance of a graph model', () => {
   });
 });
 
-describe('the schema of a graph model as it is asked for', () => {
+describe('the schema of a graph model sent to a model', () => {
   it('leaves out the fields of the base class of the client library', () => {
     const base = { id: string, created_at: string, topological_rank: string, metadata: string, type: string };
     const model = object('Person', { ...base, name: string }, { required: ['name', 'id'] });

@@ -14,7 +14,7 @@ function typeIn(text: string, name: string, known: readonly KnownName[] = []): s
 }
 
 describe('entity types by rules', () => {
-  it('know a person by what is done and owned', () => {
+  it('recognise a person by actions and possessions', () => {
     for (const text of [
       '“Come here,” said Queequeg to me.',
       'We looked at Queequeg’s hand.',
@@ -67,7 +67,7 @@ describe('names by rules', () => {
       .and.not.include('Bob');
   });
 
-  it('lose what only opens the sentence', () => {
+  it('omit words that only open the sentence', () => {
     expect(namesIn('Visiting Tokyo was good.')).to.include('Tokyo').and.not.include('Visiting Tokyo');
     expect(namesIn('Kerrie Byles sang. We heard Byles.')).to.include('Kerrie Byles');
     expect(namesIn('Canst Ahab see? We saw Ahab.')).to.include('Ahab');
@@ -97,7 +97,7 @@ describe('keywords by rules', () => {
     expect(keywordsIn('She speaks Italian.')).not.to.include('Italian');
   });
 
-  it('are vague phrases; terms and plain things are what a text without names is about', () => {
+  it('are vague phrases; terms and plain things are the subject of a text without names', () => {
     const text = 'Our production database went down after a quick recovery. We had built a treehouse.';
     expect(keywordsIn(text)).to.include('quick recovery');
     expect(keywordsIn(text)).not.to.include.members(['production database']);

@@ -10,7 +10,7 @@ function relationsIn(text: string): string[] {
 }
 
 describe('relations by rules', () => {
-  it('belong to the name in front of a parenthesis, and what stands inside is read on its own', () => {
+  it('belong to the name before a parenthesis, whose content is read separately', () => {
     const found = relationsIn(
       'Kerrie Byles (born 17 July 1948 in Kingston, Jamaica), also known as Junior Byles, sang in London.',
     );
@@ -80,7 +80,7 @@ describe('relations by rules', () => {
     expect(relationsIn('The Olympic Games in Rome were opened.')).to.deep.equal(['Olympic Games located_in Rome']);
   });
 
-  it('tell a list of places from a place and its region', () => {
+  it('distinguish a list of places from a place with its region', () => {
     expect(relationsIn('The trail took us through France, Italy, and Switzerland.')).to.deep.equal([]);
     expect(relationsIn('They sailed the Atlantic, Pacific, and Indian oceans.')).to.deep.equal([]);
     expect(relationsIn('She was born in Kingston, Jamaica.')).to.deep.equal(['Kingston located_in Jamaica']);

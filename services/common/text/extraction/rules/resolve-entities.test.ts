@@ -4,7 +4,7 @@ import { resolveEntities } from './resolve-entities.ts';
 const entity = (name: string, type = 'Person', aliases: string[] = []) => ({ name, type, aliases, mentions: 1 });
 
 describe('resolveEntities', () => {
-  it('merges spellings, ranks, aliases and short names, and tells why', () => {
+  it('merges spellings, ranks, aliases and short names, with the reason', () => {
     const { merges, names, canonical } = resolveEntities([
       entity('Herman Melville'),
       entity('HERMAN MELVILLE'),

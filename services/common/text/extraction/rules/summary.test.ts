@@ -11,7 +11,7 @@ describe('summary by rules', () => {
     expect(summaryOf('Ada met Grace (in London).')).to.equal('Ada met Grace (in London).');
   });
 
-  it('leaves out what a long sentence says in parentheses', () => {
+  it('omits parentheses of a long sentence', () => {
     const text =
       'The Prague Spring (Czech: Pražské jaro, Slovak: Pražská jar) was a period of political liberalization in Czechoslovakia after the war.';
     expect(summaryOf(text)).to.equal(
