@@ -83,7 +83,7 @@ export function hygieneConformance(name: string, open: () => Promise<AuditLogSub
         .map(({ older, newer }) => `${older.value} → ${newer.value}`)
         .sort();
 
-    it('chains what was said in the order of its time, in whatever order it comes, and no further when repeated', async () => {
+    it('chains statements by their time, in any order of arrival, and not again when repeated', async () => {
       await say('Globex', 2);
       await judgeStatements(one(), scope);
       await say('Hooli', 3);
@@ -94,7 +94,7 @@ export function hygieneConformance(name: string, open: () => Promise<AuditLogSub
       expect(await replaced()).to.deep.equal(['Globex → Hooli', 'Initech → Globex']);
     });
 
-    it('does not count what was not committed, and counts it once it is', async () => {
+    it('ignores uncommitted statements, and counts them once committed', async () => {
       await say('Initech', 1);
       const { commit } = await say('Globex', 2, { isCommitted: false });
       await judgeStatements(one(), scope);
@@ -104,13 +104,13 @@ export function hygieneConformance(name: string, open: () => Promise<AuditLogSub
       expect(await replaced()).to.deep.equal(['Initech → Globex']);
     });
 
-    it('comes to one result when two processes judge at the same time', async () => {
+    it('gives one result when two processes judge concurrently', async () => {
       for (const [at, employer] of ['Initech', 'Globex', 'Hooli', 'Vandelay'].entries()) await say(employer, at + 1);
       await Promise.all([...processes(), ...processes()].map((parts) => judgeStatements(parts, scope)));
       expect(await replaced()).to.deep.equal(['Globex → Hooli', 'Hooli → Vandelay', 'Initech → Globex']);
     });
 
-    it('removes the statements of one generation, or of those before it, and no others', async () => {
+    it('removes the statements of one generation, or of those before it only', async () => {
       const { statements } = one();
       const { item } = await say('Initech', 1);
       const [first] = (await statements.unjudged(scope, null)).items.filter((statement) => statement.item === item);
@@ -121,7 +121,7 @@ export function hygieneConformance(name: string, open: () => Promise<AuditLogSub
       expect(await statements.count(scope, [item])).to.equal(1);
     });
 
-    it('closes the gap that a forgotten statement leaves, and keeps nothing of it', async () => {
+    it('closes the gap of a forgotten statement, and keeps nothing of it', async () => {
       await say('Initech', 1);
       const { item } = await say('Globex', 2);
       await say('Hooli', 3);
@@ -135,7 +135,7 @@ export function hygieneConformance(name: string, open: () => Promise<AuditLogSub
       expect(await supersessions.count(scope, [item])).to.equal(0);
     });
 
-    it('stays taken back whatever is judged later, and can be taken back once', async () => {
+    it('keeps a supersession reverted after later judging, and reverts it once', async () => {
       await say('Initech', 1);
       await say('Globex', 2);
       await judgeStatements(one(), scope);
@@ -151,7 +151,7 @@ export function hygieneConformance(name: string, open: () => Promise<AuditLogSub
       expect((await supersessions.get(scope, found.id))?.reverted?.by).to.equal(USER);
     });
 
-    it('judges a subject of which hundreds of things were said by the newest of them', async () => {
+    it('judges a subject with hundreds of statements by the newest of them', async () => {
       const days = Array.from({ length: 300 }, (_, at) => at + 1);
       for (const slice of slices(days, 50)) {
         await Promise.all(slice.map((day) => say(day % 2 === 0 ? 'Globex' : 'Initech', day)));
@@ -165,7 +165,7 @@ export function hygieneConformance(name: string, open: () => Promise<AuditLogSub
       expect(all).to.include('Globex → Hooli');
     });
 
-    it('counts every repetition of two processes, and tells each once to whoever settles it', async () => {
+    it('counts every repetition of two processes, and settles each once', async () => {
       const item = dataItemId(randomUUID());
       const [first, second] = processes();
       const noted = Array.from({ length: 10 }, (_, at) =>
@@ -184,7 +184,7 @@ export function hygieneConformance(name: string, open: () => Promise<AuditLogSub
       expect(await repetitions.unsettled(scope)).to.deep.equal([]);
     });
 
-    it('finds what was shown to a user, by both processes, until it expires', async () => {
+    it('finds sentences shown to a user from both processes, until they expire', async () => {
       const item = dataItemId(randomUUID());
       const marks = subject.stores.map(createEchoMarks);
       const shown = (print: string) => ({ fingerprint: print, item });

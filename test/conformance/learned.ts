@@ -18,7 +18,7 @@ import type { AuditLogSubject } from './audit-log-subject.ts';
 
 /** What was learned in sessions and of users, over any document store, with two processes at it. */
 export function learnedConformance(name: string, open: () => Promise<AuditLogSubject>): void {
-  describe(`what was learned over ${name}`, function () {
+  describe(`learned data over ${name}`, function () {
     this.timeout(60_000);
     let subject: AuditLogSubject;
     before(async () => {
@@ -33,7 +33,7 @@ export function learnedConformance(name: string, open: () => Promise<AuditLogSub
     const someone = () => ({ user: asId<UserId>(randomUUID()), session: 'ein, zwei/drei' });
     const rule = (content: string): NewContextRow => ({ profile: 'qa', section: 'rules', content, confidence: 0.9 });
 
-    it('adds each statement once when two processes learn at the same time, and loses none', async () => {
+    it('adds each statement once when two processes learn concurrently, and loses none', async () => {
       const key = someone();
       const both = subject.stores.map(createSessionContexts);
       const noting = { newId: () => randomUUID(), at: AT, progress: { name: 'x', state: { done: 1 } } };
@@ -57,7 +57,7 @@ export function learnedConformance(name: string, open: () => Promise<AuditLogSub
       expect(await both[1]?.progress({ tenant }, key, 'x')).to.equal(null);
     });
 
-    it('gives feedback in the order in which it came, each once, though the clock went back', async () => {
+    it('returns feedback once each, in the order of arrival, even when the clock went back', async () => {
       const key = someone();
       const contexts = createSessionContexts(subject.stores[0]);
       for (const second of [3, 1, 2, 3]) {
@@ -75,7 +75,7 @@ export function learnedConformance(name: string, open: () => Promise<AuditLogSub
       expect(later.map(({ id }) => id)).to.deep.equal(['f1', 'f2']);
     });
 
-    it('lets one of two processes move a preference that both have read, and finds what is to be forgotten', async () => {
+    it('lets one of two processes change a preference that both have read, and finds expired ones', async () => {
       const { user } = someone();
       const [one, two] = subject.stores;
       const [mine, theirs] = [createPreferences(one), createPreferences(two)];
@@ -102,7 +102,7 @@ export function learnedConformance(name: string, open: () => Promise<AuditLogSub
       expect(found.map(({ nodeId }) => nodeId).toSorted()).to.deep.equal(['b', 'c']);
     });
 
-    it('begins anew with a session of a name that was deleted, and goes with the user', async () => {
+    it('starts empty in a session with the name of a deleted one, and is erased with the user', async () => {
       const key = someone();
       const [store] = subject.stores;
       const [distillations, preferences] = [createDistillations(store), createPreferences(store)];
@@ -155,7 +155,7 @@ export function learnedConformance(name: string, open: () => Promise<AuditLogSub
       const voted = async (ids: readonly string[]) =>
         (await Promise.all(ids.map((id) => weights().vote(scope, id)))).map((vote) => (vote === null ? 0 : 1)).join('');
 
-      it('go with their answers, with the retention of their session, with it, and with the user', async () => {
+      it('are erased with their answers, with the retention of their session, with it, and with the user', async () => {
         const [key, other] = [someone(), someone()];
         const [ids, others] = [await rated(key, 4), await rated(other, 2)];
         await entries().forget({ tenant }, key, ids.slice(3));
@@ -170,7 +170,7 @@ export function learnedConformance(name: string, open: () => Promise<AuditLogSub
         expect(await subject.stores[0].count({ tenant }, weightVotesCollection, {})).to.equal(0);
       });
 
-      it('lose the elements that are gone, and those lose their weights', async () => {
+      it('lose erased elements, which lose their weights', async () => {
         const key = someone();
         const [first = '', second = ''] = await rated(key, 2);
         expect(await weights().forget(scope, [`own ${first}`, 'never rated'])).to.equal(1);

@@ -115,7 +115,7 @@ export function skillsConformance(name: string, open: () => Promise<AuditLogSubj
         (error: unknown) => (isEngramError(error) ? error.wireName : String(error)),
       );
 
-    it('are one per name, and counted right, whoever stores them at the same time', async () => {
+    it('are one per name and counted correctly when stored concurrently', async () => {
       const dataset = freshDataset();
       const writers = [one, two].flatMap((writer) =>
         Array.from({ length: 6 }, (_, index) => writer.keep(dataset, `skill ${index % 4}`, `Text ${index}`)),
@@ -132,14 +132,14 @@ export function skillsConformance(name: string, open: () => Promise<AuditLogSubj
       expect(after?.revision).not.to.equal(before?.revision);
     });
 
-    it('count a run once that both were sent', async () => {
+    it('count a run once when both received it', async () => {
       const dataset = freshDataset();
       const [skill] = await one.keep(dataset, 'triage', 'Do it.');
       await Promise.all([one, two, one, two].map((writer) => writer.run(dataset, { runId: 'same' })));
       expect(await two.dependencies.skillRuns.count(scopeOf(dataset), skill?.id ?? '')).to.equal(1);
     });
 
-    it('lose no text to a proposal that is applied while another is stored', async () => {
+    it('lose no text when a proposal is applied while another is stored', async () => {
       for (let round = 0; round < 8; round += 1) {
         const dataset = freshDataset();
         await one.keep(dataset, 'triage', 'First.');
@@ -155,7 +155,7 @@ export function skillsConformance(name: string, open: () => Promise<AuditLogSubj
       }
     });
 
-    it('are changed once by a proposal that both apply', async () => {
+    it('are changed once when both apply a proposal', async () => {
       const dataset = freshDataset();
       await one.keep(dataset, 'triage', 'First.');
       const proposal = await two.draft(dataset);
@@ -168,7 +168,7 @@ export function skillsConformance(name: string, open: () => Promise<AuditLogSubj
       expect(await procedureOf(dataset)).to.equal(stored?.proposal.proposedProcedure);
     });
 
-    it('leave nothing behind when they are deleted while runs come in', async () => {
+    it('leave nothing behind when deleted while runs are recorded', async () => {
       for (let round = 0; round < 5; round += 1) {
         const dataset = freshDataset();
         const [skill] = await one.keep(dataset, 'triage', 'First.');
@@ -185,7 +185,7 @@ export function skillsConformance(name: string, open: () => Promise<AuditLogSubj
       }
     });
 
-    it('give the newest failing runs, by error or by score, and no more than are asked for', async () => {
+    it('return the newest failing runs, by error or by score, up to the limit', async () => {
       const dataset = freshDataset();
       const [skill] = await one.keep(dataset, 'triage', 'First.');
       for (let index = 0; index < 6; index += 1) {
@@ -206,7 +206,7 @@ export function skillsConformance(name: string, open: () => Promise<AuditLogSubj
       expect(await failing(0.1, 10)).to.deep.equal(['r4', 'r2', 'r0']);
     });
 
-    it('keep any text, and draft from any', async () => {
+    it('store any text, and draft from any', async () => {
       const dataset = freshDataset();
       const odd = 'NUL \u0000, half a pair \ud800, \u202e turned, $set.{a.b}';
       await one.keep(dataset, 'triage', `---\ntags: [${odd}]\n---\n${odd}`);
@@ -224,7 +224,7 @@ export function skillsConformance(name: string, open: () => Promise<AuditLogSubj
       expect(failing?.toolTrace).to.deep.equal(trace);
     });
 
-    it('go with their dataset, and not with another', async () => {
+    it('are erased with their dataset, not with another', async () => {
       const [gone, kept] = [freshDataset(), freshDataset()];
       for (const dataset of [gone, kept]) {
         await one.keep(dataset, 'triage', 'First.');

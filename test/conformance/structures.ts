@@ -54,7 +54,7 @@ export function structuresConformance(name: string, open: () => Promise<AuditLog
       return below(contextRootId(structure.world.dataset.id));
     }
 
-    it('hold every summary once, and grow by a branch for a new one', async () => {
+    it('contain every summary once, and add a branch for a new one', async () => {
       await build();
       expect(new Set(await leaves()).size).to.equal(40);
       const before = await tree();
@@ -68,7 +68,7 @@ export function structuresConformance(name: string, open: () => Promise<AuditLog
       expect(changed.length).to.be.within(1, 2 * (height + 1));
     });
 
-    it('say nothing of an item once it is forgotten', async () => {
+    it('contain nothing of a forgotten item', async () => {
       const { store, ledger, items } = structure.world;
       const ids = items.slice(0, 4).map(({ id }) => id);
       await ledger.tombstone(scope(), ids);
@@ -97,7 +97,7 @@ export function structuresConformance(name: string, open: () => Promise<AuditLog
       ]);
     });
 
-    it('know which items their triplets are of', async () => {
+    it('record the items of their triplets', async () => {
       const stage = createTripletEnrichment({ ...structure.deps, customTasks: async () => {} });
       await stage.run(pass());
       expect(await stage.gate(pass())).to.deep.equal({ status: 'skipped', reason: 'no_writes_since_last_improve' });

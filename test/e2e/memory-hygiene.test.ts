@@ -39,7 +39,7 @@ describe('memory hygiene', function () {
   const items = async () => (await wire.get(`/datasets/${dataset}/data`)).json as readonly { readonly id: string }[];
   const supersessions = async () => (await wire.get(`/datasets/${dataset}/supersessions`)).json.supersessions;
 
-  it('tells the newer statement, the older one as of its time or when asked for, and why', async () => {
+  it('shows the newer statement, the older one as of its time or on request, and explains why', async () => {
     await remember('Anna Petrova works at Initech.', { external_metadata: [{ date: '2023-02-01' }] });
     await remember('Anna Petrova now works at Globex.', { external_metadata: [{ date: '2024-06-01' }] });
     const now = await texts('Where does Anna Petrova work?');
@@ -69,7 +69,7 @@ describe('memory hygiene', function () {
     expect(recalled.text).to.include('Globex').and.not.include('Initech');
   });
 
-  it('lists what was replaced, and lets it stand again for good by one call', async () => {
+  it('lists supersessions, and reverts one permanently', async () => {
     await remember('The price of Widget Nine is $10.');
     await remember('The price of Widget Nine is $12.');
     const [found, ...others] = await supersessions();
@@ -92,7 +92,7 @@ describe('memory hygiene', function () {
     expect(missing.status).to.equal(404);
   });
 
-  it('lets the older statement stand again when the newer one is forgotten', async () => {
+  it('shows the older statement again when the newer one is forgotten', async () => {
     await remember('Bob Stone lives in Berlin.');
     await remember('Bob Stone has moved to Hamburg.');
     expect(await texts('Where does Bob Stone live?')).to.not.include('Berlin');
@@ -103,7 +103,7 @@ describe('memory hygiene', function () {
     expect(await supersessions()).to.deep.equal([]);
   });
 
-  it('takes what is said again for newer than what came in between', async () => {
+  it('treats a repeated statement as newer than those in between', async () => {
     await remember('Bob Stone lives in Berlin.');
     await remember('Bob Stone lives in Hamburg.');
     await remember('Bob Stone lives in Berlin.');
@@ -112,7 +112,7 @@ describe('memory hygiene', function () {
     expect(await items()).to.have.length(2);
   });
 
-  it('answers generated updates by what holds, or held, and traps by both', async () => {
+  it('answers generated updates with current or past statements, and traps with both', async () => {
     const pairs = updatePairs(300).filter((_, at) => at % 10 < 2);
     const add = async (which: 'older' | 'newer', date: string) => {
       const data = pairs.map((pair) => pair[which]);
@@ -137,7 +137,7 @@ describe('memory hygiene', function () {
     }
   });
 
-  it('stores nothing of what an agent sends back of 200 recalls, and keeps what it adds', async () => {
+  it('stores nothing that an agent echoes from 200 recalls, and keeps what it adds', async () => {
     const facts = Array.from(
       { length: 20 },
       (_, at) => `Project Number ${at} ships ${at + 3} crates of oranges to Lisbon.`,
@@ -160,7 +160,7 @@ describe('memory hygiene', function () {
     expect(raw.text).to.equal('Project Number 3 pays its drivers on Mondays.');
   });
 
-  it('keeps no session answer that only repeats the memory', async () => {
+  it('stores no session answer that only repeats memory', async () => {
     await remember('Clara Voss keeps the spare keys in the blue drawer.');
     for (let turn = 0; turn < 5; turn++) {
       const body = { query: 'Where does Clara Voss keep the spare keys?', session_id: 's', datasets: ['notes'] };

@@ -54,7 +54,7 @@ describe('recall of sessions', function () {
   const turns = async (wire: Wire, session: string): Promise<readonly Item[]> =>
     (await wire.get(`/sessions/${encodeURIComponent(session)}`)).json.qas ?? [];
 
-  it('gives turns and steps field for field as they were put in, those that share most words first', async () => {
+  it('returns turns and traces with all stored fields, those that share most words first', async () => {
     const used = { node_ids: ['n1'] };
     const qa = { type: 'qa', question: 'Which colour is the door?', answer: 'Red.', used_graph_element_ids: used };
     const { entry_id: id } = await remember(ada, 'fields', qa);
@@ -77,7 +77,7 @@ describe('recall of sessions', function () {
     expect(one.map(({ qa_id: found }) => found)).to.deep.equal([id]);
   });
 
-  it('reads nobody else’s session, even of the same name', async () => {
+  it('reads no session of another user, even of the same name', async () => {
     await remember(ada, 'same', { type: 'qa', question: 'Secret of Ada?', answer: 'Punched cards.' });
     expect(await recall(grace, { query: 'secret cards', scope: 'session', session_id: 'same' })).to.deep.equal([]);
     await remember(grace, 'same', { type: 'qa', question: 'Secret of Grace?', answer: 'A moth.' });
@@ -87,7 +87,7 @@ describe('recall of sessions', function () {
     expect(ofAda.map(({ answer }) => answer)).to.deep.equal(['Punched cards.']);
   });
 
-  it('reads a session of a dataset that the caller can read, before an own one of that name, until that ends', async () => {
+  it('prefers a session of a readable dataset to an own one of that name, until access ends', async () => {
     const entry = { type: 'qa', question: 'Plan for the shared garden?', answer: 'Roses.' };
     const { dataset_id: shared } = await remember(ada, 'garden', entry, 'garden');
     await remember(grace, 'garden', { type: 'qa', question: 'My garden?', answer: 'Weeds.' });
@@ -105,7 +105,7 @@ describe('recall of sessions', function () {
     expect(await answers()).to.deep.equal(['Weeds.']);
   });
 
-  it('reads with a key of some datasets only sessions of those', async () => {
+  it('reads only sessions of its datasets with a limited key', async () => {
     const qa = (answer: string) => ({ type: 'qa', question: 'Where is the vault?', answer });
     const { dataset_id: open } = await remember(ada, 'of the open', qa('Nowhere.'), 'open');
     await remember(ada, 'of the closed', qa('Below.'), 'closed');
@@ -124,7 +124,7 @@ describe('recall of sessions', function () {
     expect(await prompt(ada)).to.include('ANSWER: Below.');
   });
 
-  it('reads a session of an agent of the caller, and the agent none of the caller’s', async () => {
+  it('reads sessions of the caller’s agents, but gives agents none of the caller’s', async () => {
     const made = (await ada.post('/agents/create?name=gardener')).json as { readonly agentApiKey: string };
     const agent = createWire(app.baseUrl, { 'x-api-key': made.agentApiKey });
     await remember(agent, 'dug', { type: 'qa', question: 'What was planted?', answer: 'Tulips.' });
@@ -135,7 +135,7 @@ describe('recall of sessions', function () {
     expect(await answers(agent, 'own')).to.deep.equal([]);
   });
 
-  it('shows the guidance of a session, and with explain where items come from', async () => {
+  it('returns the guidance of a session, and the origin of items with explain', async () => {
     const entry = { type: 'qa', question: 'Who paints?', answer: 'Ada.' };
     const { dataset_id: dataset } = await remember(ada, 'explained', entry, 'explained');
     const [item] = await recall(ada, { query: 'paints', scope: 'session', session_id: 'explained', explain: true });
@@ -159,7 +159,7 @@ describe('recall of sessions', function () {
     expect(await recall(ada, { ...body, context_profile: 'qa' })).to.deep.equal([]);
   });
 
-  it('keeps each completion as a turn of the session that is named, with what it was made from', async () => {
+  it('stores each completion as a turn of the named session, with what it was made from', async () => {
     const question = 'Where was Ada Lovelace born?';
     const { search_result: result } = await search(ada, { query: question, sessionId: 'kept' });
     const [turn, ...rest] = await turns(ada, 'kept');
@@ -172,13 +172,13 @@ describe('recall of sessions', function () {
     expect((await ada.get('/sessions/kept')).json.dataset_id).to.equal(library);
   });
 
-  it('keeps a turn of nobody’s session in the default one of its dataset', async () => {
+  it('stores a turn without a session in the default session of its dataset', async () => {
     await search(ada, { query: 'Who wrote the first compiler?' });
     const kept = await turns(ada, `default_session_${library}`);
     expect(kept.map(({ question }) => question)).to.deep.equal(['Who wrote the first compiler?']);
   });
 
-  it('keeps nothing of types that give no answer, of contexts, and of recalls without a type', async () => {
+  it('stores no turn for types without an answer, for contexts, and for recalls without a type', async () => {
     for (const searchType of ['CHUNKS', 'SUMMARIES', 'CHUNKS_LEXICAL']) {
       await search(ada, { query: 'compiler', sessionId: 'none', searchType });
     }
@@ -187,7 +187,7 @@ describe('recall of sessions', function () {
     expect((await ada.get('/sessions/none')).status).to.equal(404);
   });
 
-  it('answers a question that points back from what the session was about, and not without it', async () => {
+  it('answers a question that refers back with the session, and not without it', async () => {
     await search(ada, { query: 'Who was Grace Hopper?', sessionId: 'back' });
     const entry = await search(ada, { query: 'Where was she born?', sessionId: 'back', explain: true });
     expect(entry.search_result[0]).to.include('New York City');
@@ -199,7 +199,7 @@ describe('recall of sessions', function () {
     expect(alone).not.to.have.property('conversation');
   });
 
-  it('takes a verdict for feedback on the answer before it, and acknowledges it', async () => {
+  it('stores a verdict as feedback on the previous answer, and acknowledges it', async () => {
     await search(ada, { query: 'Who wrote the first compiler?', sessionId: 'judged' });
     const { search_result: result } = await search(ada, { query: "No, that's wrong.", sessionId: 'judged' });
     expect(result).to.deep.equal(['Got it.']);
@@ -220,7 +220,7 @@ describe('recall of sessions', function () {
     expect(first.search_result).not.to.deep.equal(['Got it.']);
   });
 
-  it('stops before the graph when the session answers, unless datasets are named', async () => {
+  it('skips the graph when the session has a match, unless datasets are named', async () => {
     await search(ada, { query: 'Who wrote the first compiler?', sessionId: 'first' });
     const sources = async (body: object) => {
       const items = await recall(ada, { query: 'the first compiler', session_id: 'first', ...body });
@@ -235,7 +235,7 @@ describe('recall of sessions', function () {
     expect(await sources({ search_type: 'CHUNKS', datasetIds: [library] })).to.deep.equal(['graph']);
   });
 
-  it('answers what a session holds when nothing was built, and 404 when it holds nothing', async () => {
+  it('returns session entries when no memory is built, and 404 without matches', async () => {
     const { dataset_id: bare } = await remember(ada, 'bare', { type: 'qa', question: 'Bare?', answer: 'Yes.' }, 'bare');
     const form = new FormData();
     form.append('datasetId', bare);
@@ -246,7 +246,7 @@ describe('recall of sessions', function () {
     expect((await ada.post('/recall', { query: 'zanzibar', ...body })).status).to.equal(404);
   });
 
-  it('keeps what another dataset answered out of a session that readers of its dataset see', async () => {
+  it('stores the answers of another dataset outside a session that readers of its dataset see', async () => {
     const entry = { type: 'qa', question: 'Started elsewhere?', answer: 'Yes.' };
     await remember(ada, 'bound', entry, 'elsewhere');
     await search(ada, { query: 'Who wrote what, and when?', sessionId: 'bound' });
@@ -255,7 +255,7 @@ describe('recall of sessions', function () {
     expect(elsewhere?.['question']).to.equal('Who wrote what, and when?');
   });
 
-  it('refuses names that no session has, and streams session items', async () => {
+  it('refuses invalid session names, and streams session items', async () => {
     for (const body of [{ scope: 'session' }, { search_type: 'HYBRID_COMPLETION', datasetIds: [library] }]) {
       const answer = await ada.post('/recall', { query: 'x', session_id: '  ', ...body });
       expect([answer.status, answer.text]).to.deep.equal([

@@ -49,7 +49,7 @@ describe('structures that improve builds over a dataset', function () {
   };
   const first = async (body: object) => (JSON.parse(await search(body)) as Json[])[0] as Json;
 
-  it('change nothing that is asked without them, and what they are asked for', async () => {
+  it('change only searches that request them', async () => {
     const plain = () =>
       Promise.all(TYPES.flatMap((searchType) => [search({ searchType }), search({ searchType, onlyContext: true })]));
     const before = await plain();
@@ -88,7 +88,7 @@ describe('structures that improve builds over a dataset', function () {
     expect(String(plainGraph['search_result'])).to.not.include('Global context');
   });
 
-  it('say nothing of an item as soon as it is forgotten', async () => {
+  it('contain nothing of an item once it is forgotten', async () => {
     const datasets = (await (await fetch(`${app.baseUrl}/api/v1/datasets`)).json()) as Json[];
     const id = String(datasets[0]?.['id']);
     const items = (await (await fetch(`${app.baseUrl}/api/v1/datasets/${id}/data`)).json()) as Json[];

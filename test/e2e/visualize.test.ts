@@ -116,7 +116,7 @@ describe('pages in a browser', function () {
     await page.waitForSelector('#details h2');
   }
 
-  it('draw the graph by themselves: no error, no request but for the page', async () => {
+  it('draw the graph without errors and without further requests', async () => {
     for (const scheme of ['light', 'dark'] as const) {
       const { page, errors, requests, url } = await openGraph('moby', scheme);
       await page.waitForSelector('body[data-settled]');
@@ -133,7 +133,7 @@ describe('pages in a browser', function () {
     }
   });
 
-  it('find a name, show what is known of it, and lead on to the source text', async () => {
+  it('find a name, show its details, and link to the source text', async () => {
     const { page, errors } = await openGraph('moby');
     await page.fill('#search', 'queequeg');
     expect(await page.textContent('#hits button:first-child span')).to.equal('Queequeg');
@@ -152,7 +152,7 @@ describe('pages in a browser', function () {
     await page.context().close();
   });
 
-  it('open a node by a click, and close it by a click beside it', async () => {
+  it('open a node by a click on it, and close it by a click beside it', async () => {
     const { page } = await openGraph('moby');
     await page.waitForSelector('body[data-settled]');
     await find(page, 'queequeg');
@@ -185,7 +185,7 @@ describe('pages in a browser', function () {
     await page.context().close();
   });
 
-  it('never take what users added for markup', async () => {
+  it('never interpret user content as markup', async () => {
     const name = '</script><script>window.hacked=9</script>';
     const dataset = (await wire.post('/datasets', { name })).json.id;
     for (const [index, text] of HOSTILE.entries()) {
@@ -209,7 +209,7 @@ describe('pages in a browser', function () {
     await page.context().close();
   });
 
-  it('stay in use with 5,000 nodes', async () => {
+  it('stay usable with 5,000 nodes', async () => {
     const graph = largeGraph(5000);
     const { page, errors } = await openPage(browser);
     const url = `${app.baseUrl}/api/v1/visualize?dataset_id=${await idOf('moby')}`;
@@ -238,7 +238,7 @@ describe('pages in a browser', function () {
     await page.context().close();
   });
 
-  it('leave out a summary that is its passage over again', async () => {
+  it('omit a summary that repeats its passage', async () => {
     const short = 'Ada Lovelace worked with Charles Babbage in London.';
     expect((await wire.upload('short', { name: 'ada.txt', content: short })).status).to.equal(200);
     expect((await wire.post('/cognify', { datasets: ['short'] })).status).to.equal(200);
@@ -265,7 +265,7 @@ describe('pages in a browser', function () {
     await page.context().close();
   });
 
-  it('leave the graph in sight on a telephone', async () => {
+  it('keep the graph visible on a telephone', async () => {
     const { page, errors } = await openPage(browser, { viewport: { width: 360, height: 640 } });
     await page.goto(`${app.baseUrl}/api/v1/visualize?dataset_id=${await idOf('moby')}`);
     await page.waitForSelector('#legend button');
