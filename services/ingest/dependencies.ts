@@ -38,60 +38,85 @@ import type { Retentions } from './repositories/retention.ts';
 import type { SkillRuns } from './repositories/skill-runs.ts';
 import type { SnapshotIndex } from './repositories/snapshots.ts';
 
-/** What the use cases of ingest work with. */
-export interface IngestDependencies {
+/** Dependencies of every use case. */
+export interface CommonDependencies {
   readonly store: DocumentStore;
+  readonly messenger: Messenger;
+  readonly datasets: Pick<Datasets, 'get' | 'allOfTenant'>;
+  readonly models: { current(tenant?: TenantId): Promise<Pick<ActiveModels, 'languageModel'>> };
+  readonly workQueue: WatchedWorkQueue;
+  /** The worker of the service's jobs. */
+  readonly jobs: Pick<JobWorker, 'begin' | 'run' | 'stopping'>;
+  readonly eventLog: EventLog;
+  readonly budgets: Budgets;
+  readonly audit: AuditLog;
+  readonly clock: Clock;
+  readonly ids: IdSource;
+  readonly logger: Logger;
+  readonly settings: IngestSettings;
+}
+
+/** Dependencies of adding, updating, reading and deleting items. */
+export interface ItemDependencies extends CommonDependencies {
   readonly items: DataItems;
   readonly intents: BlobIntents;
+  readonly blobs: BlobStore;
+  readonly documents: DocumentLoader;
+  readonly fetcher: Fetcher;
+  readonly retentions: Retentions;
+  /** What search has shown. */
+  readonly echoes: Pick<EchoMarks, 'find' | 'removeWrite'>;
+  readonly repetitions: Pick<Repetitions, 'note' | 'removeWrite'>;
+  /** Found by cognify; only reverts are written here. */
+  readonly supersessions: Supersessions;
+  /** Built by cognify, only read here. */
+  readonly graph: Pick<GraphStore, 'nodes' | 'neighbours' | 'scanNodes' | 'scanEdges'>;
+  readonly ledger: Pick<Ledger, 'entries' | 'allEntries' | 'allCommitted' | 'forgive'>;
+  readonly sessionRemoval: SessionRemoval;
+  readonly visibleSessions: VisibleSessions;
+  readonly sessionEntries: SessionEntries;
+  /** Absent: no snapshots are taken here. */
+  readonly snapshotIndex?: SnapshotIndex;
+}
+
+/** Dependencies of sessions, their entries and their statistics. */
+export interface SessionDependencies extends CommonDependencies {
   readonly sessions: Sessions;
   readonly sessionEntries: SessionEntries;
   readonly visibleSessions: VisibleSessions;
   readonly improveRequests: ImproveRequests;
   readonly sessionRemoval: SessionRemoval;
   readonly sessionContexts: Pick<SessionContexts, 'removeOfSessionWrite'>;
-  /** How far improve is, and which datasets there are, is only read here. */
+  /** Of improve, only read here. */
   readonly watermarks: Pick<Watermarks, 'get'>;
-  readonly datasets: Pick<Datasets, 'get' | 'allOfTenant'>;
-  /** What resources declare. */
-  readonly retentions: Retentions;
+  readonly connections: Pick<AgentConnections, 'ofSession' | 'ofSessions' | 'getMany' | 'page'>;
+  readonly users: Pick<Users, 'childAgents' | 'getMany'>;
+}
+
+/** Dependencies of skills, their runs and their proposals. */
+export interface SkillDependencies extends CommonDependencies {
   readonly skills: Skills;
   readonly skillRuns: SkillRuns;
   readonly proposals: Proposals;
-  /** Agents and accounts are only read here. */
-  readonly connections: Pick<AgentConnections, 'ofSession' | 'ofSessions' | 'getMany' | 'page'>;
+}
+
+/** Dependencies of the reports on agents, accounts and traces. */
+export interface ActivityDependencies extends CommonDependencies {
+  readonly connections: SessionDependencies['connections'];
+  readonly users: SessionDependencies['users'];
   readonly apiKeys: Pick<ApiKeys, 'ofUser'>;
-  /** Of cognify and of search: who did what last. */
   readonly runRecords: Pick<RunRecords, 'newest'>;
   readonly searchHistory: Pick<SearchHistory, 'lastAsked'>;
-  readonly users: Pick<Users, 'childAgents' | 'getMany'>;
-  /** What search has shown. */
-  readonly echoes: Pick<EchoMarks, 'find' | 'removeWrite'>;
-  readonly repetitions: Pick<Repetitions, 'note' | 'removeWrite'>;
-  /** What cognify finds; only reverts are written here. */
-  readonly supersessions: Supersessions;
-  readonly workQueue: WatchedWorkQueue;
-  /** The worker of the service's jobs. */
-  readonly jobs: Pick<JobWorker, 'begin' | 'run' | 'stopping'>;
-  readonly blobs: BlobStore;
-  readonly documents: DocumentLoader;
-  readonly fetcher: Fetcher;
-  readonly models: { current(tenant?: TenantId): Promise<Pick<ActiveModels, 'languageModel'>> };
-  /** What cognify builds is only read here. */
-  readonly graph: Pick<GraphStore, 'nodes' | 'neighbours' | 'scanNodes' | 'scanEdges'>;
-  readonly ledger: Pick<Ledger, 'entries' | 'allEntries' | 'allCommitted' | 'forgive'>;
-  readonly eventLog: EventLog;
-  readonly budgets: Budgets;
-  /** Absent: no snapshots are taken here. */
-  readonly snapshotIndex?: SnapshotIndex;
-  readonly audit: AuditLog;
   /** Absent: nothing is traced. */
   readonly traces?: TraceSource;
-  readonly messenger: Messenger;
-  readonly clock: Clock;
-  readonly ids: IdSource;
-  readonly logger: Logger;
-  readonly settings: IngestSettings;
 }
+
+/** Dependencies of the whole service. */
+export interface IngestDependencies
+  extends ItemDependencies,
+    SessionDependencies,
+    SkillDependencies,
+    ActivityDependencies {}
 
 export interface IngestSettings {
   /** Greatest size of one document, uploaded or fetched. */

@@ -15,12 +15,12 @@ import { ownedBy } from '../../services/common/records/collections.ts';
 import { createSkills } from '../../services/common/records/ingest/skills.ts';
 import type { DocumentStore } from '../../services/common/storage/ports/document-store.ts';
 import { forgottenCollections, ingestCollections } from '../../services/ingest/collections.ts';
+import type { SkillDependencies } from '../../services/ingest/dependencies.ts';
 import { createProposals } from '../../services/ingest/repositories/proposals.ts';
 import { createSkillRuns } from '../../services/ingest/repositories/skill-runs.ts';
 import { deleteSkill } from '../../services/ingest/skills/delete-skill.ts';
 import { type RunRequest, recordSkillRun } from '../../services/ingest/skills/record-skill-run.ts';
 import { readSources, storeSkills } from '../../services/ingest/skills/remember-skills.ts';
-import type { SkillDependencies } from '../../services/ingest/skills/skill-dependencies.ts';
 import { inlineSource } from '../../services/ingest/skills/skill-sources.ts';
 import type { AuditLogSubject } from './audit-log-subject.ts';
 

@@ -6,7 +6,7 @@ import type { JobHandler } from '../../common/platform/jobs/job-worker.ts';
 import type { CallContext } from '../../common/platform/messaging/messenger.ts';
 import type { ClaimedJob } from '../../common/ports/work-queue.ts';
 import { VersionConflictError } from '../../common/storage/ports/document-store.ts';
-import type { IngestDependencies } from '../dependencies.ts';
+import type { IngestDependencies, ItemDependencies } from '../dependencies.ts';
 import { DELETION_FAILURES, type Deletion, deletionJob, deletionOf } from './deletion-job.ts';
 import { forgetDataset, forgetItems, forgetMemory, removeLate } from './forget.ts';
 import { impersonateOwner } from './impersonate-owner.ts';
@@ -121,7 +121,7 @@ async function deleteAgain(deps: IngestDependencies, job: ClaimedJob, signal: Ab
 
 /** Without the items that were built again since: that memory is a new one. Null: all of the dataset. */
 async function builtBefore(
-  { ledger }: Pick<IngestDependencies, 'ledger'>,
+  { ledger }: ItemDependencies,
   dataset: DatasetRef,
   items: readonly DataItemId[] | null,
   before: string,

@@ -3,9 +3,9 @@ import type { DataItemId } from '../../common/kernel/brand.ts';
 import { type DatasetRef, scopeOf } from '../../common/kernel/dataset.ts';
 import type { DatasetScope } from '../../common/kernel/scope.ts';
 import { visible } from '../../common/records/cognify/ledger.ts';
-import type { IngestDependencies } from '../dependencies.ts';
+import type { ItemDependencies } from '../dependencies.ts';
 
-type Dependencies = Pick<IngestDependencies, 'visibleSessions' | 'sessionEntries' | 'graph' | 'ledger'>;
+type Dependencies = ItemDependencies;
 
 /** Answers may be megabytes: pages begin small, and grow while what was read was small. */
 const FIRST_PAGE = 10;

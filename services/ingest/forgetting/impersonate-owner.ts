@@ -2,11 +2,11 @@ import type { DatasetRef } from '../../common/kernel/dataset.ts';
 import { engramError } from '../../common/kernel/errors.ts';
 import type { CallContext } from '../../common/platform/messaging/messenger.ts';
 import { renewedProof } from '../../common/platform/messaging/principal-proof.ts';
-import type { IngestDependencies } from '../dependencies.ts';
+import type { CommonDependencies } from '../dependencies.ts';
 
 /** Who forgets on behalf of the dataset's owner, whatever became of the account. Null: the dataset is gone. */
 export async function impersonateOwner(
-  { messenger, ids, clock }: Pick<IngestDependencies, 'messenger' | 'ids' | 'clock'>,
+  { messenger, ids, clock }: CommonDependencies,
   { id, tenant }: Pick<DatasetRef, 'id' | 'tenant'>,
   signal: AbortSignal,
 ): Promise<CallContext | null> {

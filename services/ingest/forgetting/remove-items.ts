@@ -6,9 +6,9 @@ import { retry } from '../../common/platform/async/retry.ts';
 import type { AuditEntry } from '../../common/ports/audit-log.ts';
 import { dataItemsCollection } from '../../common/records/ingest/data-items.ts';
 import { VersionConflictError, type Write } from '../../common/storage/ports/document-store.ts';
-import type { IngestDependencies } from '../dependencies.ts';
+import type { ItemDependencies } from '../dependencies.ts';
 
-type Dependencies = Pick<IngestDependencies, 'items' | 'store' | 'audit' | 'budgets'>;
+type Dependencies = ItemDependencies;
 
 /** What goes into the commit with the removal of the items that are there. */
 export type WithRemoval = (present: readonly DataItem[]) => {

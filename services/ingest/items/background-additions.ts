@@ -9,7 +9,7 @@ import type { DatasetScope } from '../../common/kernel/scope.ts';
 import type { CallContext } from '../../common/platform/messaging/messenger.ts';
 import type { ClaimedJob } from '../../common/ports/work-queue.ts';
 import type { BlobStore } from '../../common/storage/ports/blob-store.ts';
-import type { IngestDependencies } from '../dependencies.ts';
+import type { ItemDependencies } from '../dependencies.ts';
 import type { Input } from './input-source.ts';
 import type { ItemAnnotations } from './item-annotations.ts';
 import type { BuildRequest } from './remember-data.ts';
@@ -43,10 +43,7 @@ interface StoredAddition extends Omit<BackgroundAddition, 'inputs'> {
   readonly inputs: readonly StoredInput[];
 }
 
-type Dependencies = Pick<
-  IngestDependencies,
-  'blobs' | 'store' | 'workQueue' | 'intents' | 'ids' | 'clock' | 'messenger' | 'logger'
->;
+type Dependencies = ItemDependencies;
 
 /**
  * Stores the inputs and queues the job that adds them; both survive `kill -9` when it resolves. The run `runId` is STARTED

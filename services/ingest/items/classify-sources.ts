@@ -7,7 +7,7 @@ import type { Principal } from '../../common/kernel/principal.ts';
 import type { DatasetScope } from '../../common/kernel/scope.ts';
 import { slices } from '../../common/kernel/slices.ts';
 import { VersionConflictError, type Write } from '../../common/storage/ports/document-store.ts';
-import type { IngestDependencies } from '../dependencies.ts';
+import type { CommonDependencies, IngestDependencies } from '../dependencies.ts';
 import { deleteItemsDurably } from '../forgetting/durable-deletion.ts';
 import { impersonateOwner } from '../forgetting/impersonate-owner.ts';
 import { freshSources } from '../repetition/fresh-sources.ts';
@@ -86,7 +86,7 @@ export async function recordRepetitions(
 
 /** What is kept for a time is kept for that time anew; it must not be answered as kept while it is being forgotten. */
 async function recordAddedAgain(
-  { store }: Pick<IngestDependencies, 'store'>,
+  { store }: CommonDependencies,
   scope: DatasetScope,
   writes: readonly Write[],
 ): Promise<void> {

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { type DataItem, itemBlobs } from '../../common/domain/data-item.ts';
 import type { DatasetScope } from '../../common/kernel/scope.ts';
-import type { IngestDependencies } from '../dependencies.ts';
+import type { ItemDependencies } from '../dependencies.ts';
 
-type Dependencies = Pick<IngestDependencies, 'blobs' | 'store' | 'items'>;
+type Dependencies = ItemDependencies;
 
 /**
  * The SHA-256 of an item's original bytes. Of an item that does not have it noted it is computed and noted; null when the

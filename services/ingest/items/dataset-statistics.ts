@@ -5,9 +5,9 @@ import type { AnswerOf, RequestOf } from '../../common/platform/messaging/messag
 import type { CallContext } from '../../common/platform/messaging/messenger.ts';
 import { datasetRef } from '../../common/records/auth/datasets.ts';
 import { builtAmong } from '../../common/records/cognify/ledger.ts';
-import type { IngestDependencies } from '../dependencies.ts';
+import type { ItemDependencies } from '../dependencies.ts';
 
-type Dependencies = Pick<IngestDependencies, 'datasets' | 'items' | 'ledger' | 'messenger' | 'clock' | 'store'>;
+type Dependencies = ItemDependencies;
 
 /** What a dataset has, and how far behind it is. Counted by the stores, whatever its size: nobody reads its items. */
 export async function datasetStatistics(

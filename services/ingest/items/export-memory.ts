@@ -6,9 +6,9 @@ import { nodeName } from '../../common/kernel/ids.ts';
 import { pagesOf } from '../../common/kernel/result-page.ts';
 import type { DatasetScope } from '../../common/kernel/scope.ts';
 import { openGraph } from '../../common/records/cognify/visible-graph.ts';
-import type { IngestDependencies } from '../dependencies.ts';
+import type { ItemDependencies } from '../dependencies.ts';
 
-type Dependencies = Pick<IngestDependencies, 'graph' | 'ledger' | 'items' | 'clock'>;
+type Dependencies = ItemDependencies;
 
 const ITEMS_PAGE = 500;
 

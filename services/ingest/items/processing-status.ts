@@ -3,7 +3,7 @@ import type { DataItemId } from '../../common/kernel/brand.ts';
 import { type DatasetRef, scopeOf } from '../../common/kernel/dataset.ts';
 import { pagesOf } from '../../common/kernel/result-page.ts';
 import { type FailedBuild, failedBuild, isBuilt, type LedgerEntry } from '../../common/records/cognify/ledger.ts';
-import type { IngestDependencies } from '../dependencies.ts';
+import type { ItemDependencies } from '../dependencies.ts';
 
 export interface ItemProcessing {
   readonly id: string;
@@ -17,7 +17,7 @@ const PAGE = 1000;
 
 /** Every item of the dataset, newest first, and whether its present content is built. Other pipelines keep no such mark. */
 export async function processingStatus(
-  { items, ledger }: Pick<IngestDependencies, 'items' | 'ledger'>,
+  { items, ledger }: ItemDependencies,
   { dataset, pipeline }: { readonly dataset: DatasetRef; readonly pipeline: string },
 ): Promise<readonly ItemProcessing[]> {
   const scope = scopeOf(dataset);

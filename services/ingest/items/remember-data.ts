@@ -8,7 +8,7 @@ import { awaitRun } from '../../common/platform/jobs/await-run.ts';
 import { failedItems } from '../../common/platform/jobs/run-error.ts';
 import { isPermitted } from '../../common/platform/messaging/is-permitted.ts';
 import type { CognifyOptions } from '../../common/platform/messaging/messages.ts';
-import type { IngestDependencies } from '../dependencies.ts';
+import type { CommonDependencies, IngestDependencies } from '../dependencies.ts';
 import { type AddRequest, addData } from './add-data.ts';
 import type { RefusedInput } from './refused-input.ts';
 import { trackedRun } from './tracked-run.ts';
@@ -89,7 +89,7 @@ export async function buildAdded(
 
 /** What was remembered is in the graph: a failure here is told, and does not fail the call. */
 async function improveBuilt(
-  { messenger, logger }: Pick<IngestDependencies, 'messenger' | 'logger'>,
+  { messenger, logger }: CommonDependencies,
   { dataset, principal, context }: Pick<AddRequest, 'principal' | 'dataset' | 'context'>,
 ): Promise<Improved> {
   try {

@@ -6,7 +6,7 @@ import type { Principal } from '../../common/kernel/principal.ts';
 import { pagesOf } from '../../common/kernel/result-page.ts';
 import type { CallContext } from '../../common/platform/messaging/messenger.ts';
 import { failedBuild } from '../../common/records/cognify/ledger.ts';
-import type { IngestDependencies } from '../dependencies.ts';
+import type { ItemDependencies } from '../dependencies.ts';
 
 const PAGE = 1000;
 
@@ -15,7 +15,7 @@ const PAGE = 1000;
  * the run that goes on in the background, or null when none of them had failed. `DataNotFoundError` for an unknown item.
  */
 export async function retryItems(
-  { items, ledger, messenger, logger }: Pick<IngestDependencies, 'items' | 'ledger' | 'messenger' | 'logger'>,
+  { items, ledger, messenger, logger }: ItemDependencies,
   request: {
     readonly dataset: DatasetRef;
     readonly ids: readonly DataItemId[] | null;

@@ -1,14 +1,13 @@
-import type { DatasetRef } from '../../common/kernel/dataset.ts';
-import { scopeOf } from '../../common/kernel/dataset.ts';
+import { type DatasetRef, scopeOf } from '../../common/kernel/dataset.ts';
 import { engramError } from '../../common/kernel/errors.ts';
 import type { Principal } from '../../common/kernel/principal.ts';
 import type { Page } from '../../common/kernel/result-page.ts';
 import type { DatasetScope } from '../../common/kernel/scope.ts';
 import type { Supersession } from '../../common/records/cognify/supersessions.ts';
 import { DuplicateKeyError } from '../../common/storage/ports/document-store.ts';
-import type { IngestDependencies } from '../dependencies.ts';
+import type { ItemDependencies } from '../dependencies.ts';
 
-type Dependencies = Pick<IngestDependencies, 'supersessions' | 'ledger' | 'audit' | 'clock'>;
+type Dependencies = ItemDependencies;
 
 /** Newest first; those of which one side is not in the memory (any more) are left out. */
 export async function listSupersessions(

@@ -3,7 +3,7 @@ import { scopeOf } from '../../common/kernel/dataset.ts';
 import { engramError } from '../../common/kernel/errors.ts';
 import { type AnswerOf, DOWNLOADS_PREFIX, type RequestOf } from '../../common/platform/messaging/messages.ts';
 import { type CallContext, callerOf } from '../../common/platform/messaging/messenger.ts';
-import type { IngestDependencies } from '../dependencies.ts';
+import type { IngestDependencies, ItemDependencies } from '../dependencies.ts';
 import { addData } from './add-data.ts';
 import { trackedRun } from './tracked-run.ts';
 
@@ -41,7 +41,7 @@ export async function takeDownload(
 }
 
 async function* contentOf(
-  { blobs }: Pick<IngestDependencies, 'blobs'>,
+  { blobs }: ItemDependencies,
   { dataset, blobKey }: RequestOf<'ingest.TakeDownload'>,
 ): AsyncGenerator<Buffer> {
   const content = await blobs.get(scopeOf(dataset), blobKey);

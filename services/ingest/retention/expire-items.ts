@@ -3,7 +3,7 @@ import type { DataItemId } from '../../common/kernel/brand.ts';
 import { type DatasetRef, scopeOf } from '../../common/kernel/dataset.ts';
 import { pagesOf } from '../../common/kernel/result-page.ts';
 import { VersionConflictError } from '../../common/storage/ports/document-store.ts';
-import type { IngestDependencies } from '../dependencies.ts';
+import type { IngestDependencies, ItemDependencies } from '../dependencies.ts';
 import { deleteItemsDurably } from '../forgetting/durable-deletion.ts';
 import { impersonateOwner } from '../forgetting/impersonate-owner.ts';
 
@@ -61,7 +61,7 @@ async function expireOf(
  * was said to be kept. What a process that dies here has claimed, the next pass finds old as before.
  */
 async function claimed(
-  { items, store }: Pick<IngestDependencies, 'items' | 'store'>,
+  { items, store }: ItemDependencies,
   dataset: DatasetRef,
   old: readonly DataItem[],
 ): Promise<readonly DataItemId[]> {
@@ -79,7 +79,7 @@ async function claimed(
 
 /** The oldest that are too old. Those that were replaced or added again lately stand among them and stay. */
 async function oldItems(
-  { items }: Pick<IngestDependencies, 'items'>,
+  { items }: ItemDependencies,
   dataset: DatasetRef,
   before: string,
 ): Promise<readonly DataItem[]> {

@@ -8,7 +8,7 @@ import { lenientBoolean, lenientInteger, optionalOrBlank, uuid } from '../../com
 import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
 import type { CallContext } from '../../common/platform/messaging/messenger.ts';
 import { skillRow } from '../../common/presenters/skill-row.ts';
-import type { IngestDependencies } from '../dependencies.ts';
+import type { CommonDependencies, IngestDependencies } from '../dependencies.ts';
 import { isSelected, targetDataset } from '../items/target-dataset.ts';
 import { presentStoredSkills } from '../presenters/skill.ts';
 import { inlineSource } from '../skills/skill-sources.ts';
@@ -146,7 +146,7 @@ function oneRoutes(dependencies: IngestDependencies): readonly Route[] {
 }
 
 function datasetFor(
-  { messenger }: Pick<IngestDependencies, 'messenger'>,
+  { messenger }: CommonDependencies,
   principal: Principal,
   id: string,
   options: { readonly permission: Permission; readonly context: CallContext },

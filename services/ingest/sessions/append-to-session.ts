@@ -2,14 +2,11 @@ import type { NewQa, NewTrace, QaEntry, Session, TraceEntry } from '../../common
 import { engramError } from '../../common/kernel/errors.ts';
 import type { AppendOptions } from '../../common/records/sessions/session-entries.ts';
 import type { SessionChange } from '../../common/records/sessions/sessions.ts';
-import type { IngestDependencies } from '../dependencies.ts';
+import type { SessionDependencies } from '../dependencies.ts';
 import { requireDatasetStillThere } from '../items/dataset-still-there.ts';
 import { boundElsewhere, type SessionTarget } from './session-target.ts';
 
-type Dependencies = Pick<
-  IngestDependencies,
-  'sessionEntries' | 'connections' | 'clock' | 'ids' | 'datasets' | 'workQueue' | 'sessionRemoval'
->;
+type Dependencies = SessionDependencies;
 
 export interface Appending extends Pick<AppendOptions, 'also'> {
   /** Pins the session's; null and empty pin nothing. */

@@ -1,9 +1,9 @@
 import type { Trace } from '../../common/domain/span.ts';
 import { isTenantKey, type Principal } from '../../common/kernel/principal.ts';
 import { NO_TRACES } from '../../common/ports/tracer.ts';
-import type { IngestDependencies } from '../dependencies.ts';
+import type { ActivityDependencies } from '../dependencies.ts';
 
-type Dependencies = Pick<IngestDependencies, 'traces' | 'users'>;
+type Dependencies = ActivityDependencies;
 
 /** What the caller and its agents did in the tenant that it works in; superusers see everybody's. Oldest first. */
 export async function visibleTraces(

@@ -1,8 +1,8 @@
 import { type DatasetRef, scopeOf } from '../../common/kernel/dataset.ts';
 import type { Principal } from '../../common/kernel/principal.ts';
 import { retryOnConflict } from '../../common/platform/async/retry-on-conflict.ts';
+import type { SkillDependencies } from '../dependencies.ts';
 import { findSkill } from './find-skill.ts';
-import type { SkillDependencies } from './skill-dependencies.ts';
 
 /** More runs go in parts before the commit that removes the skill: no commit grows with a skill's history. */
 const MAX_RUNS_IN_COMMIT = 1000;

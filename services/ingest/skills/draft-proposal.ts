@@ -6,10 +6,10 @@ import type { Principal } from '../../common/kernel/principal.ts';
 import { HttpError } from '../../common/platform/http/http-error.ts';
 import type { CallContext } from '../../common/platform/messaging/messenger.ts';
 import type { LanguageModel } from '../../common/ports/models.ts';
+import type { SkillDependencies } from '../dependencies.ts';
 import { draftByModel } from './draft-by-model.ts';
 import { type DraftMaterial, draftProcedure } from './draft-procedure.ts';
 import type { Improvement } from './improvement-options.ts';
-import type { SkillDependencies } from './skill-dependencies.ts';
 
 const RULES = 'engram/rules';
 

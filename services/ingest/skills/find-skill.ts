@@ -2,7 +2,7 @@ import { type DatasetRef, scopeOf } from '../../common/kernel/dataset.ts';
 import { engramError } from '../../common/kernel/errors.ts';
 import { isUuid } from '../../common/kernel/ids.ts';
 import type { StoredSkill } from '../../common/records/ingest/skills.ts';
-import type { SkillDependencies } from './skill-dependencies.ts';
+import type { SkillDependencies } from '../dependencies.ts';
 
 /** An active skill of the dataset by its id; null when there is none. */
 export async function findSkill(

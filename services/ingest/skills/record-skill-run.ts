@@ -8,11 +8,11 @@ import type { CallContext } from '../../common/platform/messaging/messenger.ts';
 import type { AuditEntry } from '../../common/ports/audit-log.ts';
 import type { StoredSkill } from '../../common/records/ingest/skills.ts';
 import type { Write } from '../../common/storage/ports/document-store.ts';
+import type { SkillDependencies } from '../dependencies.ts';
 import type { StoredProposal } from '../repositories/proposals.ts';
 import { draftProposal } from './draft-proposal.ts';
 import { namedSkill } from './find-skill.ts';
 import type { Improvement } from './improvement-options.ts';
-import type { SkillDependencies } from './skill-dependencies.ts';
 
 export interface RunRequest {
   readonly principal: Principal;

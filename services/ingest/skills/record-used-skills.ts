@@ -3,8 +3,8 @@ import type { DatasetRef } from '../../common/kernel/dataset.ts';
 import { isEngramError } from '../../common/kernel/errors.ts';
 import type { Principal } from '../../common/kernel/principal.ts';
 import type { CallContext } from '../../common/platform/messaging/messenger.ts';
+import type { SkillDependencies } from '../dependencies.ts';
 import { recordSkillRun } from './record-skill-run.ts';
-import type { SkillDependencies } from './skill-dependencies.ts';
 
 /** Nobody has judged it. */
 const UNJUDGED = 0.5;

@@ -5,9 +5,9 @@ import type { Principal } from '../../common/kernel/principal.ts';
 import { retryOnConflict } from '../../common/platform/async/retry-on-conflict.ts';
 import type { CallContext } from '../../common/platform/messaging/messenger.ts';
 import { MAX_SKILLS_PER_DATASET } from '../../common/records/ingest/skills.ts';
+import type { SkillDependencies } from '../dependencies.ts';
 import { type DatasetSelection, targetDataset } from '../items/target-dataset.ts';
 import { readSkill } from './read-skill.ts';
-import type { SkillDependencies } from './skill-dependencies.ts';
 import type { SkillSource } from './skill-sources.ts';
 
 export interface RememberedSkills {
