@@ -91,7 +91,7 @@ export function createAuthService(options: AuthServiceOptions): Service {
       await prepareDefaultUser(deps);
       await warnWithoutAccount(deps);
       subscriptions = await serve(deps, options);
-      // // Costs a password hash and only writes a log line, so the start does not wait for it.
+      // Costs a password hash and only writes a log line, so the start does not wait for it.
       review = reviewDefaultUser(deps).catch((error: unknown) => {
         options.logger.warn('auth.default_user.review_failed', { error });
       });

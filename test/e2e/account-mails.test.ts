@@ -44,7 +44,7 @@ describe('mails of the whole service', () => {
       await rm(folder, { recursive: true });
     });
 
-    it('bring tokens that set a password and confirm an address, and stand in no log', async () => {
+    it('contain tokens that set a password and verify an address, and are not logged', async () => {
       const authority = join(folder, 'authority.pem');
       await writeFile(authority, server.certificate.cert);
       await start({
@@ -89,14 +89,14 @@ describe('mails of the whole service', () => {
       return log.filter((line) => /mail\./.test(line)).join('\n');
     };
 
-    it('stand in the log of the open mode, tokens included', async () => {
+    it('are written to the log of the open mode, tokens included', async () => {
       await start({});
       const token = tokenIn(await forgot());
       expect(await post('/auth/reset-password', { token, password: 'the new one' })).to.deep.equal([200, null]);
     });
 
     for (const accessControl of ['true', 'false']) {
-      it(`are warned of without the token where others could read the log (access control ${accessControl})`, async () => {
+      it(`cause a warning without the token in other postures (access control ${accessControl})`, async () => {
         await start({ ENABLE_BACKEND_ACCESS_CONTROL: accessControl });
         expect(await forgot())
           .to.include('auth.mail.not_configured')

@@ -33,7 +33,7 @@ describe('audited deletions', () => {
   const recorded = async (action: string) =>
     (await call<Listed>('GET', `/api/v1/audit?tenant_id=personal&action=${action}`)).records;
 
-  it('tell who removed which items, what was built of them, and the dataset', async () => {
+  it('record who removed which items, what was built of them, and the dataset', async () => {
     const { id: actor } = await call<{ id: string }>('GET', '/api/v1/users/me');
     const { dataset_id: dataset, data_ingestion_info: infos } = await add('Ada lives in Oslo.', 'Bob lives in Rome.');
     const [first = '', second = ''] = infos.map(({ data_id }) => data_id);

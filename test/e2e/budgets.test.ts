@@ -89,7 +89,7 @@ describe('budgets', () => {
   }
   const used = async (of: Client, kind: string) => (await of.get('/activity/usage')).body.space.limits[kind].used;
 
-  it('refuse what is one item too many with 413, and change nothing', async () => {
+  it('refuse an item above the limit with 413, without effect', async () => {
     const { client } = await userWith({ items: 2 });
     expect((await client.add('one')).status).to.equal(200);
     expect((await client.add('two')).status).to.equal(200);
@@ -105,7 +105,7 @@ describe('budgets', () => {
     expect(await used(client, 'items')).to.equal(2);
   });
 
-  it('refuse bytes that do not fit, and take them once something was forgotten', async () => {
+  it('refuse bytes above the limit, and accept them after something was forgotten', async () => {
     const { client } = await userWith({ storage_bytes: 10 });
     const first = await client.add('12345678');
     expect((await client.add('another')).status).to.equal(413);
@@ -119,7 +119,7 @@ describe('budgets', () => {
     expect([limits.items.used, limits.storageBytes.used, limits.datasets.used]).to.deep.equal([0, 0, 0]);
   });
 
-  it('count what an update puts in the place of something else, for the key it came by', async () => {
+  it('count what a background improve stores for the key that started it', async () => {
     const { client } = await userWith({ storage_bytes: 30 });
     const first = await newKey(client);
     const second = await newKey(client);
@@ -147,7 +147,7 @@ describe('budgets', () => {
     expect(await ofKey(second)).to.deep.equal([0, 0]);
   });
 
-  it('refuse a dataset too many with 413, and count those that go', async () => {
+  it('refuse a dataset above the limit with 413, and count removed ones', async () => {
     const { client } = await userWith({ datasets: 1 });
     const made = await client.post('/datasets', { name: 'one' });
     expect(made.status).to.equal(200);
@@ -162,7 +162,7 @@ describe('budgets', () => {
     expect((await client.post('/datasets', { name: 'two' })).status).to.equal(200);
   });
 
-  it('refuse requests beyond those of a minute with 429 and the wait', async () => {
+  it('refuse requests above the limit per minute with 429 and the time to wait', async () => {
     const { client } = await userWith({ requestsPerMinute: 3 });
     const answers = await Promise.all(Array.from({ length: 8 }, () => client.get('/datasets')));
     const refused = answers.filter(({ status }) => status === 429);
@@ -191,7 +191,7 @@ describe('budgets', () => {
     expect(answers.filter((answer) => answer === 'closed 1008')).to.have.length(8 - refused.length);
   });
 
-  it('refuse a run too many with 429, and let the next one start when one has ended', async () => {
+  it('refuse a run above the limit with 429, and start the next one when one has ended', async () => {
     const { client } = await userWith({ concurrentRuns: 1 });
     await client.add('Alice met Bob.', 'one');
     await client.add('Carol met Dave.', 'two');
@@ -213,7 +213,7 @@ describe('budgets', () => {
     expect((await client.post('/cognify', { datasets: ['two'] })).status).to.equal(200);
   });
 
-  it('stop a background run whose tokens are spent, and answer 402 as the contract says', async () => {
+  it('stop a background run whose tokens are used up, and answer 402', async () => {
     const { client } = await userWith({ llmTokensPerDay: 10 });
     await client.add('Alice met Bob.');
     expect((await client.post('/cognify', { datasets: ['notes'] })).status).to.equal(200);
@@ -264,7 +264,7 @@ describe('budgets', () => {
     expect(await used(user.client, 'llmTokensPerMonth')).to.equal(30);
   });
 
-  it('let everything through where they only warn, and say so in a header', async () => {
+  it('admit everything with the action Warn, and add a header', async () => {
     const { client, id } = await userWith({ items: { limit: 1, action: 'Warn' }, action: 'Enforce' });
     expect((await client.add('one')).headers.has('x-engram-budget-warning')).to.equal(false);
     const second = await client.add('two');
@@ -274,7 +274,7 @@ describe('budgets', () => {
     expect((await client.get('/datasets')).headers.has('x-engram-budget-warning')).to.equal(false);
   });
 
-  it('count what an improve in the background keeps for the key that asked for it', async () => {
+  it('count what a background improve stores for the key that started it', async () => {
     const user = await newUser();
     const key = await newKey(user.client);
     expect((await user.client.put(`/budgets/keys/${key.id}`, { items: 5 })).status).to.equal(200);
@@ -295,7 +295,7 @@ describe('budgets', () => {
     expect(items).to.be.above(0);
   });
 
-  it('of a key are within what a superuser gave it, and out of its own reach', async () => {
+  it('of a key stay below the ceiling of a superuser, and cannot be changed with the key', async () => {
     const user = await newUser();
     const key = await newKey(user.client);
     expect((await admin.put(`/budgets/keys/${key.id}`, { items: 2, datasets: 1 })).status).to.equal(200);
@@ -313,7 +313,7 @@ describe('budgets', () => {
     expect(body.limits.items).to.include({ limit: 1, used: 1, action: 'Enforce', source: 'stored' });
   });
 
-  it('are shown to those they concern, and changed by superusers', async () => {
+  it('are visible to the accounts they concern, and changed by superusers', async () => {
     const [user, other] = [await userWith({ items: 5 }), await newUser()];
     const key = await newKey(user.client);
     expect((await user.client.get(`/budgets/tenants/${user.id}`)).body.limits.items.limit).to.equal(5);
@@ -326,7 +326,7 @@ describe('budgets', () => {
     expect((await admin.put('/budgets/tenants/00000000-0000-4000-8000-000000000000', {})).status).to.equal(404);
   });
 
-  it('of a tenant are shared by its members, and read by those who manage it', async () => {
+  it('of a tenant are shared by its members, and visible to those who manage it', async () => {
     const [owner, member] = [await newUser(), await newUser()];
     const { body } = await owner.client.post(`/permissions/tenants?tenant_name=acme`, undefined);
     const tenant = body.tenant_id;
@@ -347,7 +347,7 @@ describe('budgets', () => {
     expect((await owner.client.put(`/budgets/tenants/${tenant}`, { items: 9 })).status).to.equal(403);
   });
 
-  it('of the settings hold where nothing else was given, and may only warn', async () => {
+  it('of the settings apply where nothing else is stored, and may have the action Warn', async () => {
     for (const [action, status] of [
       ['enforce', 413],
       ['warn', 200],

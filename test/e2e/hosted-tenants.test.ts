@@ -42,7 +42,7 @@ describe('hosted tenants', () => {
       sent.end(body === undefined ? undefined : JSON.stringify(body));
     });
 
-  it('remember and answer under their own host name, each what it was told there', async () => {
+  it('add and answer under their own host name, each with its own data', async () => {
     const [acme, globex] = [await declare('acme'), await declare('globex')];
     for (const [name, key, fact] of [
       ['acme', acme, 'Ada Lovelace works on the Analytical Engine in London.'],
@@ -63,7 +63,7 @@ describe('hosted tenants', () => {
     }
   });
 
-  it('are opened by their owner’s login, in whatever tenant that works otherwise', async () => {
+  it('accept the login of their owner, in whatever tenant the owner works otherwise', async () => {
     const { hostname, port } = new URL(app.baseUrl);
     const body = new URLSearchParams({ username: 'owner@acme.example.com', password: 'a-long-password' });
     const login = await fetch(`http://${hostname}:${port}/api/v1/auth/login`, { method: 'POST', body });

@@ -6,7 +6,7 @@ import { until } from '../support/until.ts';
 
 const CALL = { requestId: 'operator' };
 
-describe('a tenant that nobody uses', () => {
+describe('a hibernated tenant', () => {
   let app: ManagedApp;
   before(async () => {
     app = await startManagedApp();
@@ -36,7 +36,7 @@ describe('a tenant that nobody uses', () => {
     return Number(/^engram_tenant_wake_seconds_count (\d+)/m.exec(text)?.[1] ?? 'NaN');
   };
 
-  it('is woken by the first request with its key, which is answered like any other', async () => {
+  it('is woken by the first request with its key, which is served', async () => {
     const { tenantId } = await ensure(true, 3_600_000);
     await app.messenger.call(
       'auth.SetTenantKeys',
@@ -55,8 +55,8 @@ describe('a tenant that nobody uses', () => {
     expect(await ensure(true, 3_600_000)).to.include({ isAsleep: false });
   });
 
-  it('is answered 503 with Retry-After while only a person may wake it', async () => {
-    // A use that is still being noted keeps it awake for a moment.
+  it('answers 503 with Retry-After while requests may not wake it', async () => {
+    // A use that is still being written keeps it awake for a moment.
     await until('it sleeps', async () => (await ensure(false, 1)).isAsleep);
     let answer = await ask();
     const isClosed = async () => {

@@ -14,7 +14,7 @@ describe('two instances in one process', function () {
   });
   after(() => Promise.all([one.stop(), two.stop()]));
 
-  it('know nothing of each other, under the same names and at the same time', async () => {
+  it('share nothing, under the same names and at the same time', async () => {
     const wires = [createWire(one.baseUrl), createWire(two.baseUrl)];
     const texts = ['Ada Lovelace met Charles Babbage.', 'Grace Hopper met Howard Aiken.'];
     await Promise.all(
@@ -33,7 +33,7 @@ describe('two instances in one process', function () {
     expect((await wires[0]?.get(`/datasets/${second}/data`))?.status).to.equal(403);
   });
 
-  it('go on when the other one stops', async () => {
+  it('continue when the other one stops', async () => {
     await two.stop();
     const answer = await createWire(one.baseUrl).post('/search', { query: 'Ada', datasets: ['same'] });
     expect(answer.status).to.equal(200);
@@ -57,14 +57,14 @@ describe('the open mode', function () {
     return exchange(app.baseUrl, `GET /api/v1/datasets HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`);
   };
 
-  it('serves its own machine', async () => {
+  it('serves requests of the same machine', async () => {
     const { port, origin } = new URL(app.baseUrl);
     for (const headers of [{}, { Host: `localhost:${port}` }, { Host: `[::1]:${port}` }, { Origin: origin }]) {
       expect(await request(headers as Record<string, string>)).to.match(/^HTTP\/1\.1 200 /);
     }
   });
 
-  it('refuses a foreign Host, a foreign Origin and whatever came through a proxy, on every route', async () => {
+  it('refuses a foreign Host, a foreign Origin and forwarded requests, on every route', async () => {
     for (const headers of [
       { Host: 'memory.example.com' },
       { Host: 'localhost.example.com' },
@@ -108,10 +108,10 @@ describe('the open mode', function () {
   });
 });
 
-describe('an address that others reach', function () {
+describe('a public address', function () {
   this.timeout(60_000);
 
-  it('requires authentication when nothing was said', async () => {
+  it('requires authentication by default', async () => {
     const outside = Object.values(networkInterfaces())
       .flat()
       .find((address) => address?.family === 'IPv4' && !address.internal)?.address;

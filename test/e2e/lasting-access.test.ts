@@ -7,7 +7,7 @@ import { type ManagedApp, startManagedApp } from '../support/managed-app.ts';
 
 const CALL = { requestId: 'test' };
 
-describe('an upload under way', function () {
+describe('an upload in progress', function () {
   this.timeout(30_000);
   let app: ManagedApp;
   before(async () => {
@@ -66,7 +66,7 @@ describe('an upload under way', function () {
     expect(await Promise.all([answerAfter('revoked'), answerAfter('disabled')])).to.deep.equal([401, 403]);
   });
 
-  it('ends with its token', async () => {
+  it('ends when its token expires', async () => {
     const owner = declared();
     await app.messenger.call('auth.EnsureTenant', owner, CALL);
     const body = new URLSearchParams({ username: owner.ownerEmail, password: owner.ownerPassword });

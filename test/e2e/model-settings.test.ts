@@ -9,7 +9,7 @@ const KEY = 'sk-the-new-key-of-the-server';
 const SHOWN = `sk-the-new${'*'.repeat(18)}`;
 
 /** The whole service over HTTP, its model set while it runs. */
-describe('the service whose model is set at run time', () => {
+describe('the service with a model set at run time', () => {
   let provider: ModelProvider;
   let app: StartedApp;
   let wire: Wire;
@@ -51,7 +51,7 @@ describe('the service whose model is set at run time', () => {
     expect(status).to.equal(200);
   };
 
-  it('asks the new model with the new key from the next call on, and after a restart still', async () => {
+  it('uses the new model with the new key from the next call on, also after a restart', async () => {
     await start(configured());
     expect(await asked(() => remember('Alice met Bob.'))).to.deep.equal([['first', 'Bearer sk-first']]);
     expect(await asked(search)).to.deep.equal([['first', 'Bearer sk-first']]);
@@ -67,7 +67,7 @@ describe('the service whose model is set at run time', () => {
     expect((await wire.get('/settings')).json.llm).to.include({ model: 'second', apiKey: SHOWN });
   });
 
-  it('keeps nothing in its files that opens the key, but the root key that is for its owner alone', async () => {
+  it('stores nothing that opens the key but the root key, which only its owner can read', async () => {
     await start(configured());
     await set({ apiKey: KEY });
     await search().catch(() => {});
@@ -83,7 +83,7 @@ describe('the service whose model is set at run time', () => {
     expect(holding(KEY)).to.equal('');
   });
 
-  it('goes from rules to a model and back', async () => {
+  it('changes from rules to a model and back', async () => {
     await start({ LLM_MODEL: 'openai/first' });
     expect(await asked(() => remember('Alice met Bob.'))).to.deep.equal([]);
     expect((await wire.get('/settings')).json.llm).to.include({ model: 'openai/gpt-5-mini', apiKey: null });
@@ -102,7 +102,7 @@ describe('the service whose model is set at run time', () => {
     await search();
   });
 
-  it('goes on with a run as it began', async () => {
+  it('finishes a run with the model that it started with', async () => {
     await start(configured());
     const gate = Promise.withResolvers<void>();
     const seen: unknown[] = [];

@@ -8,8 +8,8 @@ import { missingBrowser, openBrowser } from './browser.ts';
 
 const ADA = { subject: 'ada', claims: { email: 'ada@example.com', email_verified: true } };
 
-/** Everything as an operator sets it: variables, the whole service, its own data directory. */
-describe('the whole service with a provider', () => {
+/** The whole service as an operator configures it: variables and a data directory of its own. */
+describe('the whole service with an identity provider', () => {
   let app: StartedApp;
   let issuer: TestIssuer;
 
@@ -36,13 +36,13 @@ describe('the whole service with a provider', () => {
   const datasetsWith = (token: string) =>
     fetch(`${app.baseUrl}/api/v1/datasets`, { headers: { authorization: `Bearer ${token}` } });
 
-  it('starts without asking the provider, which may be down', async () => {
+  it('starts without a request to the provider', async () => {
     expect((await fetch(`${app.baseUrl}/health`)).status).to.equal(200);
     expect(issuer.requests).to.deep.equal([]);
     issuer.isDown = false;
   });
 
-  it('lets a person add and read with an access token of the issuer', async () => {
+  it('accepts an access token of the issuer to add and read data', async () => {
     const now = Math.floor(Date.now() / 1000);
     const token = await issuer.sign({
       iss: issuer.url,
@@ -64,7 +64,7 @@ describe('the whole service with a provider', () => {
     expect(datasets.map(({ name }) => name)).to.deep.equal(['notes']);
   });
 
-  it('signs a person in and out in a browser', async function () {
+  it('signs a user in and out in a browser', async function () {
     const missing = missingBrowser();
     if (missing !== null) {
       process.stderr.write(`    skipped: ${missing}\n`);

@@ -46,7 +46,7 @@ describe('the operator and the real services', function () {
     headers: { 'content-type': 'application/json' },
   });
 
-  it('make a tenant whose key from the Secret works, and whose owner signs in with the password from the Secret', async () => {
+  it('create a tenant whose key from the Secret works, and whose owner logs in with the password from the Secret', async () => {
     put();
     await world.reconcile();
     expect(world.conditions()).to.include({ Ready: 'True Available' });
@@ -66,7 +66,7 @@ describe('the operator and the real services', function () {
     expect(world.notes.filter(({ reason }) => reason === 'DriftCorrected')).to.deep.equal([]);
   });
 
-  it('rotate a key without one refused request of a client that reads the Secret', async () => {
+  it('rotate a key without a refused request of a client that reads the Secret', async () => {
     put();
     await world.reconcile();
     let isRotating = true;
@@ -96,7 +96,7 @@ describe('the operator and the real services', function () {
     expect(await statusOf(key())).to.equal(200);
   });
 
-  it('put a key that a user wrote into force', async () => {
+  it('accept a key that a user wrote', async () => {
     put();
     await world.reconcile();
     const byHand = 'ef'.repeat(32);
@@ -107,7 +107,7 @@ describe('the operator and the real services', function () {
     expect(await statusOf(byHand)).to.equal(200);
   });
 
-  it('enforce the budget that the resource has', async () => {
+  it('enforce the budget of the resource', async () => {
     put({ quotas: { datasets: 1, action: 'Enforce' } });
     await world.reconcile();
     expect(world.read()?.status?.usage?.enforced).to.equal(true);
@@ -143,7 +143,7 @@ describe('the operator and the real services', function () {
     expect(await answerInTheEnd(() => statusOf(held), 200)).to.equal(200);
   });
 
-  it('ask the language model of the tenant with its key, and none with a key that its provider refuses', async () => {
+  it('use the language model of the tenant with its key, and none when its provider refuses the key', async () => {
     const provider = await startModelProvider();
     const refuses = (request: ProviderRequest) => request.headers.authorization !== 'Bearer sk-of-the-tenant';
     provider.answer = (request) =>
@@ -192,7 +192,7 @@ describe('the operator and the real services', function () {
     await provider.close();
   });
 
-  it('say that a host name is taken, and that an address never proved itself', async () => {
+  it('report a host name that is taken, and an address that is not verified', async () => {
     put({ routing: { type: 'None', hostname: 'taken.example.com' } });
     await world.reconcile();
     const second = { name: 'second', namespace: 'memory' };
@@ -211,7 +211,7 @@ describe('the operator and the real services', function () {
     expect(stalledOf(third)).to.equal('OwnerUnverified');
   });
 
-  it('keep a tenant with Retain for the next resource, and erase it with Delete for ever', async () => {
+  it('release a tenant with Retain for the next resource, and erase it with Delete', async () => {
     put();
     await world.reconcile();
     const [tenantId, held] = [world.read()?.status?.tenantId ?? '', key()];

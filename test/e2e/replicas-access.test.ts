@@ -6,8 +6,8 @@ import { startTwoReplicas, type TwoReplicas } from '../support/two-replicas.ts';
 import { createWire, type Wire } from '../support/wire.ts';
 
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
-/** Longer than a message takes, far shorter than anything is remembered. */
-const NEWS_MS = 100;
+/** Longer than a message takes, and much shorter than cache entries live. */
+const MESSAGE_MS = 100;
 
 interface Account {
   readonly id: UserId;
@@ -41,24 +41,24 @@ describe('access at two replicas', function () {
     world.messages.loseMessages(false);
   });
 
-  /** Asked of the auth of one replica alone. */
+  /** The status at the auth of one replica alone. */
   async function statusAt(place: 0 | 1, ask: () => Promise<{ readonly status: number }>): Promise<number> {
     world.messages.letAnswer(place);
     return (await ask()).status;
   }
 
-  it('ends with a deleted key at once, also where the key was just seen', async () => {
+  it('ends at once with a deleted key, also where the key is cached', async () => {
     const ada = await signUp(world, 'ada');
     const { id, key } = await keyOf(ada);
     const ask = () => world.one.wire.get('/datasets', { 'x-api-key': key });
     for (const place of [0, 1] as const) expect(await statusAt(place, ask)).to.equal(200);
     world.messages.letAnswer(0);
     expect((await ada.wires[0].remove(`/auth/api-keys/${id}`)).status).to.be.lessThan(300);
-    await sleep(NEWS_MS);
+    await sleep(MESSAGE_MS);
     for (const place of [0, 1] as const) expect(await statusAt(place, ask)).to.equal(401);
   });
 
-  it('ends after a second when nobody hears of the deletion', async () => {
+  it('ends after a second when the message of the deletion is lost', async () => {
     const grace = await signUp(world, 'grace');
     world.messages.loseMessages(true);
     for (let isRemembered = false; !isRemembered; ) {
@@ -70,7 +70,7 @@ describe('access at two replicas', function () {
       const answeredAt = performance.now();
       world.messages.letAnswer(0);
       await grace.wires[0].remove(`/auth/api-keys/${id}`);
-      // The test would say nothing if it were not remembered. Where all this takes a second it is not: once more.
+      // The entry must be cached for the test to prove anything. Repeated when all this took longer than a second.
       isRemembered = (await statusAt(1, ask)) === 200;
       if (!isRemembered) expect(performance.now() - askedAt).to.be.at.least(1000);
       await sleep(1000 - (performance.now() - answeredAt));
@@ -78,17 +78,17 @@ describe('access at two replicas', function () {
     }
   });
 
-  it('ends with a logout at the other replica', async () => {
+  it('ends at the other replica with a logout', async () => {
     const alan = await signUp(world, 'alan');
     const ask = () => alan.wires[1].get('/datasets');
     expect(await statusAt(1, ask)).to.equal(200);
     world.messages.letAnswer(0);
     expect((await alan.wires[0].post('/auth/logout', '', FORM)).status).to.be.lessThan(300);
-    await sleep(NEWS_MS);
+    await sleep(MESSAGE_MS);
     expect(await statusAt(1, ask)).to.equal(401);
   });
 
-  it('is guessed for ten times, whichever of the replicas are asked', async () => {
+  it('allows ten guesses of a password over all replicas', async () => {
     await signUp(world, 'guessed');
     const guess = (wire: Wire) =>
       wire.post('/auth/login', String(new URLSearchParams({ username: 'guessed@example.com', password: 'x' })), FORM);
@@ -106,7 +106,7 @@ describe('access at two replicas', function () {
     expect(new Set(statuses)).to.deep.equal(new Set([401, 429]));
   });
 
-  it('ends with the grant everywhere, as nobody remembers grants', async () => {
+  it('ends everywhere with a revoked grant, since grants are not cached', async () => {
     const [owner, reader] = [await signUp(world, 'owner'), await signUp(world, 'reader')];
     await owner.wires[0].post('/add', { data: 'Ada met Grace.', datasetName: 'lent' });
     expect((await owner.wires[0].post('/cognify', { datasets: ['lent'] })).status).to.equal(200);
@@ -119,7 +119,7 @@ describe('access at two replicas', function () {
     for (const wire of reader.wires) expect((await search(wire)).status).to.equal(403);
   });
 
-  it('ends with the dataset, and a new one of its name starts without a past at both', async () => {
+  it('ends with the dataset, and a new one of its name is empty at both', async () => {
     const { wires } = await signUp(world, 'kurt');
     const recall = (place: 0 | 1) => {
       world.messages.letAnswer(place);
@@ -132,7 +132,7 @@ describe('access at two replicas', function () {
     const [{ id }] = (await wires[0].get('/datasets')).json;
     world.messages.letAnswer(0);
     expect((await wires[0].remove(`/datasets/${id}`)).status).to.equal(200);
-    await sleep(NEWS_MS);
+    await sleep(MESSAGE_MS);
     expect((await wires[1].get(`/datasets/${id}/data`)).status).to.equal(403);
     await wires[0].post('/datasets', { name: 'memory' });
     for (const place of [0, 1] as const) expect((await recall(place)).json[0].source).to.equal('system');

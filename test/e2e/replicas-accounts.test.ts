@@ -6,8 +6,8 @@ import { createWire, type Wire } from '../support/wire.ts';
 
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
 const PASSWORD = 'a-long-password';
-/** Longer than a message takes, far shorter than anything is remembered. */
-const NEWS_MS = 100;
+/** Longer than a message takes, and much shorter than cache entries live. */
+const MESSAGE_MS = 100;
 
 type Wires = readonly [Wire, Wire];
 
@@ -32,7 +32,7 @@ describe('accounts at two replicas', function () {
     const headers = { authorization: `Bearer ${token}` };
     return [createWire(world.one.baseUrl, headers), createWire(world.two.baseUrl, headers)];
   }
-  /** A new account that both replicas have just seen. */
+  /** Registers an account that both replicas cache. */
   async function signUp(): Promise<{ readonly id: string; readonly wires: Wires }> {
     people += 1;
     const email = `person-${people}@example.com`;
@@ -41,7 +41,7 @@ describe('accounts at two replicas', function () {
     expect(await seen(wires)).to.deep.equal([200, 200]);
     return { id, wires };
   }
-  /** What each replica says of the credential, asked by itself. */
+  /** The answer of each replica for the credential. */
   async function seen(wires: Wires): Promise<readonly number[]> {
     const statuses: number[] = [];
     for (const place of [0, 1] as const) {
@@ -52,7 +52,7 @@ describe('accounts at two replicas', function () {
     return statuses;
   }
 
-  it('are out at both at once when one deletes them, shuts them out or gives them another password', async () => {
+  it('lose access at both at once when they are deleted, deactivated or get another password at one', async () => {
     const ends = [
       (id: string) => root[0].remove(`/users/${id}`),
       (id: string) => root[1].patch(`/users/${id}`, { is_active: false }),
@@ -61,12 +61,12 @@ describe('accounts at two replicas', function () {
     for (const end of ends) {
       const { id, wires } = await signUp();
       expect((await end(id)).status).to.be.oneOf([200, 204]);
-      await sleep(NEWS_MS);
+      await sleep(MESSAGE_MS);
       expect(await seen(wires)).to.deep.equal([401, 401]);
     }
   });
 
-  it('are out within a second when the news is lost', async () => {
+  it('lose access within a second when the message is lost', async () => {
     const { id, wires } = await signUp();
     world.messages.loseMessages(true);
     await root[0].remove(`/users/${id}`);
@@ -74,7 +74,7 @@ describe('accounts at two replicas', function () {
     expect(await seen(wires)).to.deep.equal([401, 401]);
   });
 
-  it('leave everything they have to one heir when both replicas delete them at once', async () => {
+  it('leave everything to one successor when both replicas delete them at once', async () => {
     const { id, wires } = await signUp();
     const made: string[] = [];
     for (let index = 0; index < 4; index += 1) {

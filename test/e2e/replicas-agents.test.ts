@@ -7,8 +7,8 @@ import { startTwoReplicas, type TwoReplicas } from '../support/two-replicas.ts';
 import { createWire, type Wire } from '../support/wire.ts';
 
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
-/** Longer than a message takes, far shorter than anything is remembered. */
-const NEWS_MS = 100;
+/** Longer than a message takes, and much shorter than cache entries live. */
+const MESSAGE_MS = 100;
 
 describe('agents at two replicas', function () {
   this.timeout(60_000);
@@ -23,7 +23,7 @@ describe('agents at two replicas', function () {
     world.messages.loseMessages(false);
   });
 
-  /** A new account, at both replicas. */
+  /** Registers an account and logs in at both replicas. */
   async function signUp(): Promise<readonly [Wire, Wire]> {
     people += 1;
     const account = { email: `person-${people}@example.com`, password: 'a-long-password' };
@@ -40,7 +40,7 @@ describe('agents at two replicas', function () {
   const both = <Result>(wires: readonly [Wire, Wire], ask: (wire: Wire) => Promise<Result>) =>
     Promise.all(wires.map(ask));
 
-  it('of one name that are made at both at once are one', async () => {
+  it('of one name are created once when both create them at the same time', async () => {
     const wires = await signUp();
     for (let round = 0; round < 5; round += 1) {
       const answers = await both(wires, (wire) => wire.post(`/agents/create?name=bot-${round}`, ''));
@@ -49,20 +49,20 @@ describe('agents at two replicas', function () {
     expect((await wires[1].get('/agents/list')).json).to.have.length(5);
   });
 
-  it('are cut off at both when they are deleted at one, also where their key was just seen', async () => {
+  it('lose access at both when they are deleted at one, also where their key is cached', async () => {
     const wires = await signUp();
     const { agentId, agentApiKey } = (await wires[0].post('/agents/create?name=bot', '')).json;
     const agent = withKey(agentApiKey);
     expect((await both(agent, (wire) => wire.get('/auth/me'))).map(({ status }) => status)).to.deep.equal([200, 200]);
     expect((await wires[0].remove(`/agents/${agentId}`)).status).to.equal(200);
-    await sleep(NEWS_MS);
+    await sleep(MESSAGE_MS);
     for (const place of [0, 1] as const) {
       world.messages.letAnswer(place);
       expect((await agent[place].get('/auth/me')).status).to.equal(401);
     }
   });
 
-  it('count their sessions wherever those were registered', async () => {
+  it('count their connections on all replicas', async () => {
     const [one, two] = await signUp();
     await one.post('/agents/register', { agent_session_name: 'a' });
     await two.post('/agents/register', { agent_session_name: 'b' });
@@ -71,7 +71,7 @@ describe('agents at two replicas', function () {
     expect((await two.get('/agents/connections/me')).json.agent.agent_session_name).to.equal('a');
   });
 
-  it('merge the metadata of a session that registers at both at once', async () => {
+  it('merge the metadata of a connection that is registered at both at once', async () => {
     const wires = await signUp();
     for (let round = 0; round < 5; round += 1) {
       await Promise.all(
@@ -83,7 +83,7 @@ describe('agents at two replicas', function () {
     expect(Object.keys((await wires[0].get('/agents/connections/me')).json.agent.metadata)).to.have.length(10);
   });
 
-  it('never have more keys than are allowed, at both together', async () => {
+  it('never have more keys than allowed, at both together', async () => {
     const wires = await signUp();
     const { agentApiKey } = (await wires[0].post('/agents/create?name=bot', '')).json;
     const agent = withKey(agentApiKey);
@@ -93,7 +93,7 @@ describe('agents at two replicas', function () {
     expect((await agent[1].get('/auth/api-keys')).json).to.have.length(10);
   });
 
-  it('have keys that end at both at the same time, heard of or not', async () => {
+  it('have keys that expire at both at the same time, with and without messages', async () => {
     const wires = await signUp();
     world.messages.loseMessages(true);
     for (let isInTime = false; !isInTime; ) {
@@ -101,7 +101,7 @@ describe('agents at two replicas', function () {
       const program = withKey(key);
       const ask = async () => (await both(program, (wire) => wire.get('/auth/me'))).map(({ status }) => status);
       const statuses = await ask();
-      // On a slow machine it may have ended already: another one then.
+      // On a slow machine it may have expired already: then with another one.
       isInTime = Date.now() < Date.parse(end);
       if (isInTime) expect(statuses).to.deep.equal([200, 200]);
       await sleep(Date.parse(end) - Date.now() + 1);
@@ -109,7 +109,7 @@ describe('agents at two replicas', function () {
     }
   });
 
-  it('note the last use of a key once, however many requests come in at both', async () => {
+  it('record the last use of a key once, however many requests come to both', async () => {
     const wires = await signUp();
     const { key, id } = (await wires[0].post('/auth/api-keys', {})).json;
     const program = withKey(key);

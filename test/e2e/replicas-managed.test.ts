@@ -53,12 +53,12 @@ describe('tenants of resources on two replicas', () => {
     { key, status }: { readonly key: string; readonly status: number },
   ) => until(`${status} at ${host}`, async () => (await statusAt(replica, host, key)) === status);
 
-  it('are one, with one owner, whoever hears of the resource', async () => {
+  it('are created once, with one owner, whichever replica is called', async () => {
     const { one, two } = replicas;
     const crUid = randomUUID();
     const answers = await Promise.allSettled([one, two, one, two].map((replica) => declare(replica, crUid)));
     const made = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []));
-    // Who comes while the owner's account is made is told to come again.
+    // A call while the owner's account is being created is answered with a retryable error.
     const again = await declare(two, crUid);
     expect(new Set([...made, again].map(({ tenantId, ownerId }) => `${tenantId}/${ownerId}`)).size).to.equal(1);
     expect(made.filter(({ created }) => created)).to.have.length(1);
@@ -66,7 +66,7 @@ describe('tenants of resources on two replicas', () => {
     expect(owner?.id).to.equal(again.ownerId);
   });
 
-  it('have keys and host names that both replicas follow, whichever was told', async () => {
+  it('have keys and host names that take effect at both replicas', async () => {
     const { one, two } = replicas;
     const crUid = randomUUID();
     const host = `${crUid}.example.com`;
@@ -90,7 +90,7 @@ describe('tenants of resources on two replicas', () => {
     for (const replica of [one, two]) await untilStatus(replica, renamed, { key: next, status: 403 });
   });
 
-  it('give a host name to one of two that ask for it at the same time', async () => {
+  it('assign a host name to one of two tenants that request it at the same time', async () => {
     const { one, two } = replicas;
     const hostNames = [`${randomUUID()}.example.com`];
     const uids = [randomUUID(), randomUUID()];

@@ -5,8 +5,8 @@ import { startTwoReplicas, type TwoReplicas } from '../support/two-replicas.ts';
 import { createWire, type Wire } from '../support/wire.ts';
 
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
-/** Longer than a message takes, far shorter than anything is remembered. */
-const NEWS_MS = 100;
+/** Longer than a message takes, and much shorter than cache entries live. */
+const MESSAGE_MS = 100;
 
 interface Account {
   readonly id: string;
@@ -35,7 +35,7 @@ describe('tenants at two replicas', function () {
     world.messages.loseMessages(false);
   });
 
-  /** An owner with a dataset and a role, and a member with the role who works in the tenant; the role may read. */
+  /** Creates an owner with a dataset and a role that may read it, and a member with the role who works in the tenant. */
   async function company(name: string) {
     const [owner, member] = [await signUp(world, `${name}-owner`), await signUp(world, `${name}-member`)];
     const [wire] = owner.wires;
@@ -49,13 +49,13 @@ describe('tenants at two replicas', function () {
     return { owner, member, tenant, role, dataset };
   }
 
-  /** Datasets that the member sees at a replica, which alone is asked. */
+  /** Datasets that the member sees at one replica. */
   async function seen(place: 0 | 1, { wires }: Account): Promise<readonly string[]> {
     world.messages.letAnswer(place);
     return (await wires[place].get('/datasets')).json.map(({ id }: { readonly id: string }) => id);
   }
 
-  it('hides what a role showed as soon as the role is taken, at both', async () => {
+  it('hide the datasets of a role at both as soon as the role is taken', async () => {
     const { owner, member, role, dataset } = await company('acme');
     for (const place of [0, 1] as const) expect(await seen(place, member)).to.deep.equal([dataset]);
     world.messages.letAnswer(0);
@@ -63,12 +63,12 @@ describe('tenants at two replicas', function () {
     for (const place of [0, 1] as const) expect(await seen(place, member)).to.deep.equal([]);
   });
 
-  it('brings a removed member back to the personal space at both, at once', async () => {
+  it('return a removed member to the personal space at both at once', async () => {
     const { owner, member, tenant, dataset } = await company('umbrella');
     for (const place of [0, 1] as const) expect(await seen(place, member)).to.deep.equal([dataset]);
     world.messages.letAnswer(0);
     expect((await owner.wires[0].remove(`/permissions/tenants/${tenant}/users/${member.id}`)).status).to.equal(200);
-    await sleep(NEWS_MS);
+    await sleep(MESSAGE_MS);
     for (const place of [0, 1] as const) expect(await seen(place, member)).to.deep.equal([]);
     for (const place of [0, 1] as const) {
       const made = await member.wires[place].post('/datasets', { name: `own ${place}` });
@@ -79,7 +79,7 @@ describe('tenants at two replicas', function () {
     expect(own.map(({ tenantId }) => tenantId)).to.deep.equal(['None', 'None']);
   });
 
-  it('lets a removed member do nothing in the tenant where the news of it is lost', async () => {
+  it('refuse a removed member in the tenant when the message is lost', async () => {
     for (let [round, isRemembered] = [0, false]; !isRemembered; round += 1) {
       world.messages.letAnswer(null);
       world.messages.loseMessages(false);
@@ -90,22 +90,22 @@ describe('tenants at two replicas', function () {
       world.messages.letAnswer(0);
       await owner.wires[0].remove(`/permissions/tenants/${tenant}/users/${member.id}`);
       world.messages.letAnswer(1);
-      // It is still remembered to work there, and finds nothing and makes nothing.
+      // The cached principal still works there, but finds and creates nothing.
       expect(await seen(1, member)).to.deep.equal([]);
       isRemembered = (await member.wires[1].post('/datasets', { name: 'late' })).status === 403;
-      // Where all this takes a second, it is remembered no more: once again.
+      // Repeated when all this took longer than a second, after which nothing is cached.
       if (!isRemembered) expect(performance.now() - askedAt).to.be.at.least(1000);
       await sleep(1000);
       expect((await member.wires[1].post('/datasets', { name: 'late' })).status).to.equal(200);
     }
   });
 
-  it('switches tenants at both', async () => {
+  it('switch the tenant of a user at both', async () => {
     const { member, dataset } = await company('globex');
     for (const place of [0, 1] as const) expect(await seen(place, member)).to.deep.equal([dataset]);
     world.messages.letAnswer(0);
     await member.wires[0].post('/permissions/tenants/select', { tenant_id: null });
-    await sleep(NEWS_MS);
+    await sleep(MESSAGE_MS);
     for (const place of [0, 1] as const) expect(await seen(place, member)).to.deep.equal([]);
   });
 });

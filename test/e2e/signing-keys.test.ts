@@ -10,7 +10,7 @@ function privateKey(type: 'ed25519' | 'P-256'): string {
   return String(pair.privateKey.export({ format: 'pem', type: 'pkcs8' }));
 }
 
-describe('login tokens of a service whose keys change', function () {
+describe('login tokens while signing keys change', function () {
   this.timeout(60_000);
   const former = privateKey('ed25519');
   const next = privateKey('P-256');
@@ -36,7 +36,7 @@ describe('login tokens of a service whose keys change', function () {
   const newToken = async () => ((await (await logIn()).json()) as { access_token: string }).access_token;
   const statusOf = async (token: string) =>
     (await fetch(`${app.baseUrl}/api/v1/auth/me`, { headers: { authorization: `Bearer ${token}` } })).status;
-  /** As another program would, knowing only the address of the keys. */
+  /** Verifies as another program would, which knows only the address of the keys. */
   const verifies = async (token: string) => {
     const keys = createRemoteJWKSet(new URL(`${app.baseUrl}/.well-known/jwks.json`));
     return jwtVerify(token, keys, { audience: 'fastapi-users:auth' }).then(
@@ -45,7 +45,7 @@ describe('login tokens of a service whose keys change', function () {
     );
   };
 
-  it('stay good from the secret over the first key to the next, until their key is dropped', async () => {
+  it('are valid from the secret over the first key to the next, until their key is removed', async () => {
     await start();
     await fetch(`${app.baseUrl}/api/v1/auth/register`, {
       method: 'POST',
@@ -69,7 +69,7 @@ describe('login tokens of a service whose keys change', function () {
     expect([await statusOf(byFormer), await statusOf(byNext)]).to.deep.equal([401, 200]);
   });
 
-  it('count guesses by the address that a trusted proxy tells', async () => {
+  it('are throttled by the address that a trusted proxy forwards', async () => {
     await restart({ ENGRAM_TRUSTED_PROXIES: '127.0.0.0/8' });
     const guesses = await Promise.all(Array.from({ length: 14 }, () => logIn('guess', '198.51.100.1')));
     expect(new Set(guesses.map(({ status }) => status))).to.deep.equal(new Set([401, 429]));

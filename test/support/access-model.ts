@@ -1,6 +1,9 @@
 import { PERMISSIONS, type Permission } from '../../services/common/kernel/principal.ts';
 
-/** The rules of auth-integrations.md §3.1 over plain sets. Entries of relations are ids joined by `|`. */
+/**
+ * A model of access control (proto/http/auth-integrations.md §3.1) with plain sets. Entries of relations are ids joined by
+ * `|`.
+ */
 export class AccessModel {
   readonly parents = new Map<string, string>();
   readonly current = new Map<string, string>();
@@ -17,7 +20,7 @@ export class AccessModel {
   may = (user: string, permission: Permission, dataset: string) =>
     this.datasets.get(dataset) === this.current.get(user) &&
     this.holders(user).some((holder) => this.grants.has(`${dataset}|${holder}|${permission}`));
-  /** Tenants, and roles of tenants, where the user belongs; agents know the one they work in. */
+  /** Whether the user may know of the tenant or role: it is a member, or an agent that works in the tenant. */
   knows = (user: string, holder: string) => {
     const isTenant = [...this.members].some((entry) => entry.endsWith(`|${holder}`));
     const tenant = this.roleTenants.get(holder) ?? (isTenant ? holder : undefined);
@@ -36,7 +39,7 @@ function secondOf(relation: ReadonlySet<string>, first: string): readonly string
   return [...relation].filter((entry) => entry.startsWith(`${first}|`)).map((entry) => entry.slice(first.length + 1));
 }
 
-/** Takes entries away. */
+/** Removes entries. */
 export function drop(relation: Set<string>, isDropped: (parts: readonly string[]) => boolean): void {
   for (const entry of relation) if (isDropped(entry.split('|'))) relation.delete(entry);
 }

@@ -12,7 +12,10 @@ import { usersCollection } from '../../services/common/records/auth/users.ts';
 import { findAll } from '../../services/common/records/base/find-all.ts';
 import type { AnyCollection, Collection, DocumentStore } from '../../services/common/storage/ports/document-store.ts';
 
-/** Nothing speaks of a dataset, a holder, a role or a membership that is gone: it would open a later one. */
+/**
+ * Expects no grant, role membership or membership of a removed dataset, holder or role: a later one of the same id would get
+ * it.
+ */
 export async function expectNoRemains(store: DocumentStore): Promise<void> {
   const [users, tenants, roles] = [
     await idsOf(store, usersCollection),

@@ -11,26 +11,26 @@ import { createTenants } from '../../services/common/records/auth/tenants.ts';
 import { createUsers, type NewUser, NO_PASSWORD } from '../../services/common/records/auth/users.ts';
 import type { DocumentStore } from '../../services/common/storage/ports/document-store.ts';
 
-/** A beginning for tests of access. */
+/** Initial data for access tests. */
 export interface AccessWorld {
   readonly root: NewUser;
-  /** They work in the first tenant, ada's; bob owns the second one. */
+  /** Users who work in the first tenant, which ada owns; bob owns the second one. */
   readonly ada: NewUser;
   readonly bob: NewUser;
   readonly eve: NewUser;
   readonly first: TenantId;
   readonly second: TenantId;
   readonly memberships: readonly (readonly [UserId, TenantId])[];
-  /** Of the first tenant; bob has it. */
+  /** A role of the first tenant, which bob has. */
   readonly role: Role;
-  /** Ada's, in the first tenant; eve may read it, and who has the role. */
+  /** A dataset of ada in the first tenant; eve and the members of the role may read it. */
   readonly dataset: DatasetRef;
 }
 
 const CREATED_AT = '2026-01-02T03:04:05.678Z';
 const READ = { permission: 'read', isGiven: true } as const;
 
-/** Written in one commit, straight into the store. */
+/** Writes the data in one commit. */
 export async function writeAccessWorld(store: DocumentStore): Promise<AccessWorld> {
   const [first, second] = [asId<TenantId>(randomUUID()), asId<TenantId>(randomUUID())];
   const [root, ada, bob, eve] = [accountIn(first), accountIn(first), accountIn(first), accountIn(first)];

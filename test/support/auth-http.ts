@@ -12,7 +12,7 @@ import { createUsers, type NewUser, type User } from '../../services/common/reco
 import { startAuth, type TestAuth, type TestAuthOptions } from './auth-service.ts';
 import { type RunningApp, runApp } from './http-app.ts';
 
-/** Somebody with an API key. */
+/** An account with an API key. */
 export interface Person {
   readonly principal: Principal;
   readonly key: string;
@@ -22,15 +22,15 @@ export interface Person {
 export interface AuthHttp extends AsyncDisposable {
   readonly auth: TestAuth;
   readonly app: RunningApp;
-  /** An account straight in the store. */
+  /** Writes an account directly to the store. */
   addPerson(user?: Partial<NewUser>): Promise<Person>;
-  /** A tenant with an owner who works in it. */
+  /** Writes a tenant with an owner who works in it. */
   addTenant(name?: string): Promise<Person & { readonly tenant: TenantId }>;
   join(tenant: TenantId, person: Person): Promise<void>;
   leave(tenant: TenantId, id: string): Promise<void>;
-  /** A new API key of an account. */
+  /** Creates an API key of an account. */
   keyFor(id: string): Promise<string>;
-  /** Straight in the store. */
+  /** Changes the account in the store directly. */
   changeAccount(id: string, change: Partial<User>): Promise<void>;
   request(person: Person | null, method: string, path: string, body?: unknown, contentType?: string): Promise<Response>;
 }
@@ -104,7 +104,7 @@ export async function startAuthHttp({ http, ...options }: AuthHttpOptions = {}):
   };
 }
 
-/** The account as it stands in the store. */
+/** Reads the account from the store. */
 export async function accountOf({ auth }: AuthHttp, id: string) {
   return createUsers(auth.store).get(asId(id));
 }

@@ -33,7 +33,7 @@ export interface TestClock extends Clock {
   advance(milliseconds: number): void;
 }
 
-/** Starts at a fixed time and moves by hand only. */
+/** A clock that starts at a fixed time and is advanced by the test. */
 export function testClock(): TestClock {
   let milliseconds = 0;
   return {
@@ -63,7 +63,7 @@ export interface TestAuth extends AsyncDisposable {
   call(method: string, path: string, request?: TestRequest): Promise<Reply>;
   authenticate(...credentials: readonly Credential[]): Promise<Principal | null>;
   events(): Promise<readonly string[]>;
-  /** A user without a password, straight into the store. */
+  /** Writes a user without a password directly to the store. */
   addUser(user?: Partial<NewUser>): Promise<Principal>;
 }
 
@@ -72,20 +72,20 @@ export interface TestAuthOptions {
   readonly secrets?: Partial<AuthSecrets>;
   readonly mail?: Partial<AccountMailOptions>;
   readonly models?: Partial<ModelOptions>;
-  /** In place of the service's own, to look at it. */
+  /** Used instead of the hasher of the service. */
   readonly passwords?: PasswordHasher;
-  /** Of an instance before, to start on what it left. */
+  /** The store of an earlier instance. */
   readonly store?: DocumentStore;
   readonly oidc?: OidcOptions;
   readonly agentMode?: AuthServiceOptions['agentMode'];
   readonly wakes?: AuthServiceOptions['wakes'];
-  /** Default: one that stands still. */
+  /** Default: a clock that stands still. */
   readonly clock?: TestClock;
 }
 
 type ModelOptions = Pick<AuthServiceOptions, 'secretBox' | 'models' | 'cloudApi'>;
 
-/** No model configured, root keys of their own, and a cloud that accepts every key. */
+/** Options without a configured model, with new root keys and a hosted service that accepts every key. */
 export function modelOptions(options: Partial<ModelOptions> = {}): ModelOptions {
   const rootKey = { id: 'test', bytes: randomBytes(32) };
   return {
@@ -96,12 +96,12 @@ export function modelOptions(options: Partial<ModelOptions> = {}): ModelOptions 
   };
 }
 
-/** The real service on the memory store and the in-process bus. */
+/** Starts the auth service on the memory store and the in-process bus. */
 export async function startAuth(options: TestAuthOptions = {}): Promise<TestAuth> {
   const clock = options.clock ?? testClock();
   const ids: IdSource = { uuid: randomUUID, ordered: () => randomUUID() };
   const store = options.store ?? createMemoryDocumentStore();
-  // All of them: what a budget counts belongs to several services.
+  // All collections: budgets count data of several services.
   await store.prepare(collections);
   const bus = createInProcessBus();
   const messenger = createMessenger(bus, unsignedPrincipals);

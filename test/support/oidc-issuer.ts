@@ -8,20 +8,20 @@ import { createIssuerRecords } from './oidc-records.ts';
 export type Claims = Readonly<Record<string, unknown>>;
 type MutableClaims = Record<string, unknown>;
 
-/** A real OpenID Connect provider on a port of this machine, that signs in whom the test says without asking. */
+/** A real OpenID Connect provider on a local port, which signs in the person that the test sets. */
 export interface TestIssuer extends AsyncDisposable {
   readonly url: string;
-  /** Requests to it, as `GET /jwks`. */
+  /** Requests that it got, as `GET /jwks`. */
   readonly requests: string[];
-  /** Who sits in front of the browser. */
+  /** The person at the browser. */
   person: Person;
   /** Changes or replaces the next ID tokens. */
   tamper: ((claims: MutableClaims) => MutableClaims | Promise<string>) | null;
-  /** While true it answers nothing but 503. */
+  /** While true all requests are answered with 503. */
   isDown: boolean;
-  /** A JWT of the issuer with its newest key. */
+  /** Signs a JWT of the issuer with its newest key. */
   sign(claims: Claims, header?: Readonly<Record<string, string>>): Promise<string>;
-  /** From now on a new key signs, and the published set has it too. */
+  /** Adds a new key that signs from now on. */
   rotate(): Promise<void>;
   readonly clientSecret: string;
 }
@@ -34,11 +34,11 @@ export interface Person {
 export interface TestIssuerOptions {
   readonly callbacks: readonly string[];
   readonly returns?: readonly string[];
-  /** Default: what the scopes bring is in the user info only, as the standard has it for this flow. */
+  /** Default false: claims of the scopes are in the user info only, as the standard has it for this flow. */
   readonly claimsInIdToken?: boolean;
 }
 
-/** Another client of the issuer, which wants access tokens for this service and knows nothing of its sign-in. */
+/** Another client of the issuer, which gets access tokens for this service without a sign-in here. */
 export const CLI = {
   clientId: 'cli',
   redirectUri: 'http://127.0.0.1/cli',

@@ -1,6 +1,6 @@
 import type { Adapter, AdapterFactory, AdapterPayload } from 'oidc-provider';
 
-/** What a test issuer remembers; its built-in memory warns on every start. Nothing expires: a test does not last that long. */
+/** The storage of a test issuer; the built-in memory storage warns at every start. Nothing expires. */
 export function createIssuerRecords(): AdapterFactory {
   const records = new Map<string, AdapterPayload>();
   const findBy = async (model: string, field: 'uid' | 'userCode', value: string) =>

@@ -9,17 +9,17 @@ import { type RunningApp, runApp } from './http-app.ts';
 import { startIssuer, type TestIssuer, type TestIssuerOptions } from './oidc-issuer.ts';
 import { createBrowser, type TestBrowser, type Visit } from './test-browser.ts';
 
-/** The auth service behind a real HTTP server, and one provider `corp` at a real issuer. */
+/** The auth service behind an HTTP server, with one provider `corp` at a real issuer. */
 export interface OidcWorld extends AsyncDisposable {
   readonly auth: TestAuth;
   readonly app: RunningApp;
   readonly issuer: TestIssuer;
   readonly url: string;
-  /** From the click to the answer of the callback, or to `returnTo`, which is not asked for. */
+  /** Signs in up to the answer of the callback, or to `returnTo`, which is not requested. */
   signIn(options?: SignInOptions): Promise<Visit>;
-  /** The same up to the callback, which is not asked for. */
+  /** Signs in up to the callback, which is not requested. */
   reachCallback(options?: SignInOptions): Promise<URL>;
-  /** Actions in the order in which they were logged. */
+  /** Audit records in their order. */
   audit(): Promise<readonly { readonly action: string; readonly subject: string; readonly details: string }[]>;
   /** `/users/me` with a bearer token. */
   me(token: string): Promise<Response>;
@@ -33,7 +33,7 @@ export interface SignInOptions {
 
 export interface OidcWorldOptions extends TestAuthOptions, Pick<TestIssuerOptions, 'claimsInIdToken'> {
   readonly provider?: Partial<OidcProvider>;
-  /** Beside `corp`, at the same issuer. */
+  /** Further providers at the same issuer. */
   readonly others?: readonly (Partial<OidcProvider> & { readonly name: string })[];
 }
 
@@ -112,7 +112,7 @@ function providerOf(issuer: TestIssuer, changes: Partial<OidcProvider> & { reado
   };
 }
 
-/** The time of the issuer, unless it is moved. */
+/** The system time, which can be advanced. */
 function movableClock(): TestClock {
   let ahead = 0;
   return {

@@ -46,16 +46,16 @@ import { textWorkers } from './text-workers.ts';
 import { unsignedPrincipals } from './unsigned-principals.ts';
 import { createWire, type Wire } from './wire.ts';
 
-/** One process of every service, as far as the services can tell: stores and bus are shared with the other one. */
+/** One process with every service; stores and bus are shared with the other replica. */
 export interface Replica {
   readonly baseUrl: string;
   readonly wire: Wire;
   readonly messenger: Messenger;
   readonly store: PausableStore;
   readonly workQueue: DurableWorkQueue;
-  /** Names of the events logged so far. */
+  /** Names of logged events. */
   readonly logged: () => readonly string[];
-  /** Services and HTTP server, in order. */
+  /** Stops the services and the HTTP server in order. */
   stop(): Promise<void>;
 }
 
@@ -71,20 +71,20 @@ export interface TwoReplicas extends AsyncDisposable {
 }
 
 export interface TwoReplicasOptions {
-  /** Of replica one and two. */
+  /** For replica one and two. */
   readonly extractors?: readonly [Extractor, Extractor];
   readonly documents?: DocumentLoader;
   readonly runs?: readonly [Partial<RunSettings>, Partial<RunSettings>];
   readonly auth?: Partial<AuthSettings>;
   readonly password?: string;
   readonly clock?: Clock;
-  /** Host names of tenants select them. */
+  /** Whether host names select tenants. */
   readonly hosted?: boolean;
-  /** Where sync goes; nowhere by default. */
+  /** The target of sync; none by default. */
   readonly remoteUrl?: string;
   readonly sync?: Partial<SyncSettings>;
   readonly improve?: Partial<ImproveSettings>;
-  /** How often ingest looks for jobs. */
+  /** Poll interval of ingest for jobs. */
   readonly ingestPollMs?: number;
 }
 
@@ -242,12 +242,12 @@ const HTTP_SETTINGS = {
   drainTimeoutMs: 2000,
 };
 
-/** A bus that several replicas join: what one publishes all hear, what one asks any of them answers. */
+/** A bus that several replicas join: all get what one publishes, and any of them answers a request. */
 export interface SharedBus {
   join(): Bus;
-  /** Only the replica that joined at this place answers requests from now on; null: all, in turn. */
+  /** Lets only this replica answer requests from now on; null: all in turn. */
   letAnswer(place: number | null): void;
-  /** Whether what is published from now on reaches nobody. */
+  /** Whether messages that are published from now on are lost. */
   loseMessages(isLost: boolean): void;
 }
 
@@ -293,7 +293,7 @@ function createSharedBus(): SharedBus {
   };
 }
 
-/** A store whose calls wait while it is paused: all that its replica notices of a stalled process or a cut network. */
+/** A store whose calls wait while it is paused, like those of a stalled process or a cut network. */
 export interface PausableStore extends DocumentStore {
   pause(): void;
   resume(): void;

@@ -40,7 +40,7 @@ export function revokeDatasets(deps: AuthDependencies, request: GrantRequest): P
 async function changeGrants(deps: AuthDependencies, request: GrantRequest, isGiven: boolean): Promise<void> {
   const { principal, datasets: ids } = request;
   await retryOnConflict(async () => {
-    // // In each attempt: a principal that lost the right to share meanwhile is refused.
+    // In each attempt: a principal that lost the right to share meanwhile is refused.
     const datasets = await resolveDatasets(deps, { principal, permission: 'share', ids });
     const datasetIds = datasets.map(({ id }) => id);
     const holder =

@@ -50,7 +50,7 @@ export async function createDataset(
     };
     try {
       const writes = [
-        // // A deletion of the account transfers the datasets that it finds: none may be created after that.
+        // A deletion of the account transfers the datasets that it finds: none may be created after that.
         ...(await presenceWrites(deps, principal)),
         deps.datasets.insertWrite(dataset, principal.key?.id),
         ...(restored?.writes ?? []),
@@ -65,7 +65,7 @@ export async function createDataset(
     } catch (error) {
       if (error instanceof VersionConflictError) throw accountEnded(error);
       if (!(error instanceof DuplicateKeyError)) throw error;
-      // // A dataset that was transferred from a deleted account may have the name; its id is derived from that account.
+      // A dataset that was transferred from a deleted account may have the name; its id is derived from that account.
       const [own] = await deps.datasets.ownedByName({ tenant: principal.tenant }, principal.id, [name]);
       if (own !== undefined) return datasetRef(own);
     }
@@ -114,7 +114,7 @@ export async function removeDataset(deps: AuthDependencies, dataset: DatasetRef,
     const bill = dataBill(stored, stored.keyId, { datasets: -1 });
     await deps.budgets.charge(bill, async (returned) => {
       const all = [...returned, ...writes];
-      // // Canaries are internal: their removal is not audited.
+      // Canaries are internal: their removal is not audited.
       await (isCanaryDataset(dataset) ? deps.store.commit(scope, all) : deps.audit.commit(scope, all, [entry]));
     });
     deps.notify.datasetRemoved(dataset);

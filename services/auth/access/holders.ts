@@ -46,6 +46,6 @@ export function holderWrite({ users, roles, tenants }: AuthDependencies, holder:
 export function affectedUsers(holder: Holder): readonly UserId[] | null {
   if (holder.kind !== 'user') return null;
   const { id, parentId } = holder.user;
-  // // An agent's grants count for its parent too.
+  // An agent's grants count for its parent too.
   return parentId === null ? [id] : [id, parentId];
 }

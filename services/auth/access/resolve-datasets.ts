@@ -74,7 +74,7 @@ async function amongOwn(
   const missing = names.filter((name) => !known.has(name));
   if (missing.length > 0 && !query.createMissing) throw namesNotFound(missing);
   for (const name of missing) requireCreatableDatasetName(name);
-  // // Checked before datasets are created: a refused request creates none.
+  // Checked before datasets are created: a refused request creates none.
   const ownIds = own.map(({ id }) => id);
   await requirePermission(deps, query, ownIds);
   for (const name of missing) {
@@ -122,7 +122,7 @@ async function requirePermission(
   const own = datasetsWith(permission, await deps.grants.on(scopeOf(query), ids, [principal.id]));
   const others = ids.filter((id) => !own.has(id));
   if (others.length === 0) return;
-  // // Agents, tenants and roles are read only now: most requests are about datasets that the principal itself has grants on.
+  // Agents, tenants and roles are read only now: most requests are about datasets that the principal itself has grants on.
   const holders = await grantHoldersOf(deps, principal);
   const inherited = datasetsWith(permission, await deps.grants.on(scopeOf(query), others, holders));
   if (others.some((id) => !inherited.has(id))) throw notAllPermitted(permission);

@@ -48,7 +48,7 @@ export async function deleteRole(deps: AuthDependencies, id: RoleId, by: UserId 
   const { tenant, name } = role;
   const members = await deps.roleMembers.usersOf(id);
   const writes = [
-    // // Touched before it is removed: of two concurrent deletions one conflicts.
+    // Touched before it is removed: of two concurrent deletions one conflicts.
     deps.roles.touchWrite(id),
     deps.roles.removeWrite(id),
     deps.roleMembers.removeAllOfRoleWrite(id),
@@ -63,9 +63,9 @@ export async function deleteRole(deps: AuthDependencies, id: RoleId, by: UserId 
     if (error instanceof VersionConflictError) throw roleGone();
     throw error;
   }
-  // // Datasets of any tenant may have been shared with the role. Its grants have no effect now, but would remain.
+  // Datasets of any tenant may have been shared with the role. Its grants have no effect now, but would remain.
   await deps.store.commit(SYSTEM_SCOPE, [deps.grants.removeAllOfHolderWrite(id)]);
-  // // Its members, in whatever tenant they work now, and everybody in its tenant: somebody may have got it meanwhile.
+  // Its members, in whatever tenant they work now, and everybody in its tenant: somebody may have got it meanwhile.
   deps.notify.accessChanged(tenant, members);
   deps.notify.accessChanged(tenant, null);
 }
@@ -89,7 +89,7 @@ export async function joinRole(deps: AuthDependencies, membership: RoleMembershi
     const role = await assignableRole(deps, membership);
     const { tenant } = role;
     const writes = [
-      // // Touched, so that the assignment cannot outlive the role or the membership.
+      // Touched, so that the assignment cannot outlive the role or the membership.
       deps.roles.touchWrite(id),
       deps.memberships.touchWrite(tenant, user),
       deps.roleMembers.insertWrite(role, user),

@@ -39,7 +39,7 @@ export async function changeUser(
 ): Promise<User> {
   const reason = change.password === undefined ? null : passwordProblem(change.password, deps.settings);
   if (reason !== null) throw new HttpError(400, { detail: { code: 'UPDATE_USER_INVALID_PASSWORD', reason } });
-  // // Checked before the costly hash, and below again on the account as it is then.
+  // Checked before the costly hash, and below again on the account as it is then.
   refuseForAgents(await currentUser(deps, id), change);
   const passwordHash = change.password === undefined ? undefined : await deps.passwords.hash(change.password);
   return retryOnConflict(async () => {
@@ -63,7 +63,7 @@ export async function changeUser(
       const guards =
         isActiveSuperuser(user) && !isActiveSuperuser(changed) ? [await otherSuperuserWrite(deps, id)] : [];
       const [result] = await deps.audit.commit({ tenant: PERSONAL_TENANT }, [write, ...guards], [first, ...rest]);
-      // // An agent's credentials are accepted while its parent's are.
+      // An agent's credentials are accepted while its parent's are.
       const agents = changed.isActive === user.isActive ? [] : await deps.users.childAgents(id);
       for (const each of [id, ...agents]) deps.notify.userChanged(each);
       return { ...changed, version: result?.stored?.version ?? user.version };
@@ -82,7 +82,7 @@ function changedEmail(deps: AuthDependencies, user: User, email: string | undefi
   if (email === undefined || email === user.email) return {};
   const isSameAddress = emailKey(email) === emailKey(user.email);
   if (!isSameAddress && isDefaultAddress(deps.settings, user.email)) {
-    // // Its datasets would stay with it: the next start or anonymous request creates a new default account.
+    // Its datasets would stay with it: the next start or anonymous request creates a new default account.
     throw engramError('PermissionDeniedError', 'The address of the default account is set by DEFAULT_USER_EMAIL.');
   }
   if (!isSameAddress && isReservedAddress(deps.settings, email)) throw emailTaken();

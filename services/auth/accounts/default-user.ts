@@ -26,7 +26,7 @@ async function createDefaultUser(deps: AuthDependencies): Promise<User> {
   try {
     await createUser(deps, { email: settings.defaultUserEmail, passwordHash, isSuperuser: true, isVerified: true });
   } catch (error) {
-    // // A concurrent request or another replica created it.
+    // A concurrent request or another replica created it.
     if (!(error instanceof DuplicateKeyError)) throw error;
   }
   const created = await users.findByEmail(settings.defaultUserEmail);
@@ -64,7 +64,7 @@ async function setFirstPassword(deps: AuthDependencies, user: User, password: st
     );
     deps.notify.userChanged(user.id);
   } catch (error) {
-    // // Another replica sets the same password at start.
+    // Another replica sets the same password at start.
     if (!(error instanceof VersionConflictError)) throw error;
   }
 }

@@ -26,7 +26,7 @@ export async function deleteUser(deps: AuthDependencies, id: UserId, by: UserId 
   }
   await retryOnConflict(async () => {
     if (!(await deactivate(deps, id, by))) return;
-    // // Agents are created only for active users: from here on there are no new ones.
+    // Agents are created only for active users: from here on there are no new ones.
     const agents = await deps.users.childAgents(id);
     const deletion: AccountDeletion = { leaving: new Set([id, ...agents]), by };
     for (const agent of agents) await removeAgent(deps, agent, deletion);
@@ -84,7 +84,7 @@ async function removeAccount(deps: AuthDependencies, id: UserId, deletion: Accou
     [removalOf(user, deletion.by)],
   );
   deps.notify.userChanged(id);
-  // // Again, for grants that were written meanwhile: they have no effect now, but would remain.
+  // Again, for grants that were written meanwhile: they have no effect now, but would remain.
   await removeHoldings(deps, id);
 }
 
@@ -99,7 +99,7 @@ function removalOf({ id, email, parentId }: User, by: UserId | null) {
 }
 
 async function belongingsWrites(deps: AuthDependencies, user: UserId): Promise<readonly Write[]> {
-  // // Creating a key changes the account: the commit of these writes conflicts then and is repeated.
+  // Creating a key changes the account: the commit of these writes conflicts then and is repeated.
   const keys = await deps.apiKeys.ofUser(user);
   const accounts: readonly BudgetAccount[] = [`user/${user}`, ...keys.map(({ id }) => keyAccount(id))];
   return [

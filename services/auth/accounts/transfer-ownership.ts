@@ -138,7 +138,7 @@ async function freeNames(
   const chosen = new Map<StoredDataset, string>();
   for (const [dataset, candidates] of spellings) {
     const name = candidates.find((candidate) => !unusable.has(candidate));
-    // // The last candidate contains the whole id, so it is unique.
+    // The last candidate contains the whole id, so it is unique.
     const free = name ?? candidates.at(-1) ?? dataset.name;
     unusable.add(free);
     chosen.set(dataset, free);
@@ -188,6 +188,6 @@ async function transferTenant(deps: AuthDependencies, tenant: Tenant, deletion: 
     ],
   );
   deps.notify.accessChanged(tenant.id, [successor]);
-  // // API keys of the tenant act as the new owner.
+  // API keys of the tenant act as the new owner.
   deps.notify.tenantChanged(tenant.id);
 }

@@ -61,7 +61,7 @@ export async function registerConnection(
     const { replaceWrite, insertWrite } = deps.connections;
     try {
       await deps.store.commit(SYSTEM_SCOPE, [
-        // // A connection must not outlive its user.
+        // A connection must not outlive its user.
         deps.users.touchWrite(principal.id, { isActive: true }),
         existing === null ? insertWrite(connection) : replaceWrite({ ...connection, version: existing.version }),
       ]);

@@ -30,7 +30,7 @@ export function createAgentMode({ checkEveryMs, stopProcess }: AgentModeSettings
     try {
       if ((await connections.countActiveSince(startedAt)) > 0) return;
     } catch (error) {
-      // // An unknown number is no reason to stop; the next check tries again.
+      // An unknown number is no reason to stop; the next check tries again.
       logger.warn('auth.agent_mode.check_failed', { error });
       return;
     }

@@ -50,7 +50,7 @@ export async function createAgent(
     const { key, text } = newApiKey(deps, user.id, { name: slug });
     const details = { email: user.email, parent: parent.id };
     const writes = [
-      // // Written in any case, so that a concurrent end of the parent's account or membership conflicts.
+      // Written in any case, so that a concurrent end of the parent's account or membership conflicts.
       deps.users.replaceWrite(parent),
       deps.users.insertWrite(user),
       deps.apiKeys.insertWrite(key),

@@ -60,7 +60,7 @@ async function* recordsUpTo(
   while (after < last) {
     const records = await auditRecords.range(tenant, after, last);
     const end = records.at(-1);
-    // // Records are missing in the store: the others are exported, and the head shows that something is missing.
+    // Records are missing in the store: the others are exported, and the head shows that something is missing.
     if (end === undefined) return;
     yield records;
     after = end.number;

@@ -26,7 +26,7 @@ export function createAccessChangeNotifier(
   cache: Pick<PrincipalCache, 'dropUser' | 'dropTenant'>,
   tenants: Pick<TenantCache, 'drop'>,
 ): AccessChangeNotifier {
-  // // Not awaited: cache entries expire within a second anyway.
+  // Not awaited: cache entries expire within a second anyway.
   const publish = (change: AccessChange): void => {
     messenger.publish('access', change.tenant, change).catch((error: unknown) => {
       logger.warn('auth.access_change.unpublished', { error });

@@ -182,7 +182,7 @@ export function createTokenKeyRing({ secret, acceptedSecrets = [], keys = [] }: 
 function secretKey(secret: Uint8Array | string): VerifyingKey {
   const bytes = typeof secret === 'string' ? Buffer.from(secret, 'utf8') : Buffer.from(secret);
   if (bytes.length === 0) throw new Error('the secret that signs login tokens is empty');
-  // // Derived from the secret, in a way that reveals nothing of it beyond its signatures.
+  // Derived from the secret, in a way that reveals nothing of it beyond its signatures.
   const kid = Buffer.from(hkdfSync('sha256', bytes, '', KEY_ID_PURPOSE, KEY_ID_BYTES)).toString('base64url');
   return { kid, algorithm: 'HS256', key: createSecretKey(bytes) };
 }

@@ -101,7 +101,7 @@ export function createLoginThrottle({
     for (const { id, bucket } of taken) {
       bucket.tokens -= 1;
       bucket.pending += 1;
-      // // Inserted again at the end: the first entries of the map are the least recently used.
+      // Inserted again at the end: the first entries of the map are the least recently used.
       buckets.delete(id);
       buckets.set(id, bucket);
     }
@@ -226,7 +226,7 @@ class AddressBusy extends Error {
 }
 
 function refuseWhenEmpty(taken: readonly Taken[], waitOf: (one: Taken) => number): void {
-  // // The tokens are a sum of fractions: less than a millionth is a rounding error.
+  // The tokens are a sum of fractions: less than a millionth is a rounding error.
   const empty = taken.map((one) => ({ limit: one.limit, wait: waitOf(one) })).filter(({ wait }) => wait > 1e-6);
   if (empty.length === 0) return;
   const waitSeconds = empty.reduce((longest, { wait }) => Math.max(longest, wait), 0);

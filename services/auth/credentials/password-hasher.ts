@@ -46,7 +46,7 @@ export interface PasswordHasherOptions {
 export function createPasswordHasher({ concurrency = 2, maxWaiting = 64 }: PasswordHasherOptions = {}): PasswordHasher {
   const room = { places: maxWaiting, refusal: tooBusy };
   const inTurn = createConcurrencyLimit(concurrency, room);
-  // // One slot only, so that a flood of sign-ups, which nothing limits, leaves the other slots to logins.
+  // One slot only, so that a flood of sign-ups, which nothing limits, leaves the other slots to logins.
   const oneNew = createConcurrencyLimit(1, room);
   const bcrypt = createBcrypt();
   const decoy = Buffer.alloc(SALT_BYTES);
@@ -74,7 +74,7 @@ export function createPasswordHasher({ concurrency = 2, maxWaiting = 64 }: Passw
       return timingSafeEqual(await derive(password, stored.salt, stored.cost, stored.tag.length), stored.tag);
     },
     isOutdated(phc, password) {
-      // // bcrypt never checked the rest of a long password: a new hash of it would lock the owner out if the rest was
+      // bcrypt never checked the rest of a long password: a new hash of it would lock the owner out if the rest was
       // mistyped.
       if (bcrypt.reads(phc)) return !bcrypt.isCut(password);
       return !phc.startsWith(`${costText(COST)}$`);

@@ -53,7 +53,7 @@ export function createRefusedLogins({ audit, logger, maxTracked = 100 }: Refused
         (known ?? others).attempts += 1;
         return;
       }
-      // // Counted before it is recorded, so that concurrent ones are only counted.
+      // Counted before it is recorded, so that concurrent ones are only counted.
       const count = noneOf(subject, login.address);
       counts.set(key, count);
       await audit.commit(SYSTEM_SCOPE, [], [entryOf({ ...count, attempts: 1 })]);

@@ -60,7 +60,7 @@ export function createTenantCache(options: TenantCacheOptions): TenantCache {
     byHostName: (name) => names.get(name),
     drop(tenant) {
       facts.drop((key) => key === tenant);
-      // // Host names may have been added to the tenant or removed; there are few, so all are dropped.
+      // Host names may have been added to the tenant or removed; there are few, so all are dropped.
       names.drop(() => true);
     },
   };
@@ -79,7 +79,7 @@ function createMemory<Key, Value>(
       if (known !== undefined && now < known.untilMs) return known.value;
       const begunIn = era;
       const value = await load(key);
-      // // A change that was announced meanwhile may concern what was read.
+      // A change that was announced meanwhile may concern what was read.
       if (begunIn !== era) return value;
       entries.delete(key);
       if (entries.size >= maxEntries) {

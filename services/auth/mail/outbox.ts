@@ -84,7 +84,7 @@ export function createOutbox({
         return;
       }
       waiting.push({ task, failures: 0 });
-      // // After the caller's turn: the answer is sent first.
+      // After the caller's turn: the answer is sent first.
       setImmediate(next);
     },
     async stop() {

@@ -26,7 +26,7 @@ export async function beginErasure(
   try {
     return await begin();
   } catch (error) {
-    // // The erasure may have ended meanwhile, and with it the record of the managing resource.
+    // The erasure may have ended meanwhile, and with it the record of the managing resource.
     const late = isEngramError(error) ? await deps.erasureReceipts.get(crUid, thing) : null;
     if (late === null) throw error;
     return { ...NOTHING, receipt: late };
@@ -42,7 +42,7 @@ async function beginTenant(deps: ManagedDependencies, id: TenantId, crUid: strin
     if (!managed.isErasing) {
       const writes = [
         deps.managedResources.eraseWrite(managed),
-        // // From here on credentials and jobs are refused in it.
+        // From here on credentials and jobs are refused in it.
         ...(tenant === null ? [] : [deps.tenants.changeWrite(id, { state: 'Erasing' })]),
       ];
       const entry = { tenant: id, action: 'tenant.erasing', actor: null, subject: id, details: { resource: crUid } };

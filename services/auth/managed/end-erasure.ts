@@ -43,7 +43,7 @@ export async function endErasure(deps: ErasureDependencies, request: RequestOf<'
       ...(thing.dataset === null
         ? await tenantBelongingsWrites(deps, tenant)
         : [deps.managedResources.removeWrite(thing), deps.managedGrants.removeAllWrite(thing.dataset)]),
-      // // The removal of a dataset has emitted its event already.
+      // The removal of a dataset has emitted its event already.
       ...(thing.dataset === null
         ? deps.eventLog.appendWrites({ tenant }, [{ type: 'tenant.erased', subjectId: tenant, data: {} }])
         : []),

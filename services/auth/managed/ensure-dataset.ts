@@ -109,7 +109,7 @@ export async function admitDataset(
   const present = await deps.datasets.get({ tenant }, datasetId);
   if (present !== null && managed?.dataset === datasetId) return;
   if (present !== null) throw ownedByAnother(thing);
-  // // The record may be that of a dataset that was removed since.
+  // The record may be that of a dataset that was removed since.
   if (managed !== null && (managed.dataset === null || (await deps.datasets.get({ tenant }, managed.dataset)) !== null))
     throw engramError('InvalidRequestError', 'The resource already manages something else.');
   const owner = await deps.users.get(ownerId);

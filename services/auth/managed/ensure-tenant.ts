@@ -45,10 +45,10 @@ export async function ensureTenant(
   const email = ownerAddress(deps, request.ownerEmail);
   const hostNames = checkedHostNames(request.hostNames);
   let isNewOwner = false;
-  // // Repeated when another replica, another tenant with the host name or the owner was faster.
+  // Repeated when another replica, another tenant with the host name or the owner was faster.
   return retryOnConflict(async () => {
     const found = await find(deps, request);
-    // // Checked before an account is created for it.
+    // Checked before an account is created for it.
     await requireFreeNames(deps, hostNames, found.tenant);
     const { user: owner, isNew } = await declaredOwner(deps, email, request, found.tenant);
     isNewOwner ||= isNew;
@@ -103,7 +103,7 @@ async function create(
   const writes: Write[] = [
     managementWrite(deps, { managed, crUid, tenant: id }),
     tenants.insertWrite({ id, name, ownerId: owner.id, createdAt: at, ...sleep }),
-    // // An existing account stays in the tenant that it works in.
+    // An existing account stays in the tenant that it works in.
     isNewOwner ? users.replaceWrite({ ...owner, tenant: id }) : users.touchWrite(owner.id, { isActive: true }),
     ...(isMember ? [] : [memberships.insertWrite(id, owner.id, at)]),
     ...hostNames.map((host) => deps.tenantHosts.insertWrite(host, id)),
@@ -140,7 +140,7 @@ async function correct(
     ...(tenant.ownerId === owner.id ? {} : { owner: { before: tenant.ownerId, after: owner.id } }),
     ...(tenant.state === state ? {} : { state: { before: tenant.state, after: state } }),
   };
-  // // Hibernation after idleness is declared: it is no correction.
+  // Hibernation after idleness is declared: it is no correction.
   const isHibernation = sleep.isAsleep || tenant.isAsleep;
   const corrected = Object.keys(changes).filter((field) => field !== 'state' || !isHibernation);
   const { isAsleep } = sleep;
@@ -151,7 +151,7 @@ async function correct(
   const writes: Write[] = [
     managementWrite(deps, { managed, crUid, tenant: id }),
     ...passing.writes,
-    // // A concurrent use or wake-up makes this commit conflict, so its time is not overwritten.
+    // A concurrent use or wake-up makes this commit conflict, so its time is not overwritten.
     ...(tenant.lastUsedAt === null ? [] : [deps.tenants.unusedWrite(tenant)]),
     deps.tenants.changeWrite(id, { name, ...sleep }),
     ...removed.map((host) => deps.tenantHosts.removeWrite(host)),
@@ -159,7 +159,7 @@ async function correct(
   ];
   const details = { ...changes, resource: crUid };
   const entry = { tenant: id, action: 'tenant.changed', actor: null, subject: id, details };
-  // // The time of the last use is not audited.
+  // The time of the last use is not audited.
   if (isSame) await deps.store.commit({ tenant: id }, writes);
   else await deps.audit.commit({ tenant: id }, writes, [entry, ...passing.entries]);
   notifyOf(deps, id, owner);

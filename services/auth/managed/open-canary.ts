@@ -23,7 +23,7 @@ export async function openCanary(
     if (present !== null) return { dataset: datasetRef(present), principal };
     const dataset = newCanary(tenantId, deps.clock.now());
     const writes = [
-      // // Conflicts with a release or an erasure of the tenant.
+      // Conflicts with a release or an erasure of the tenant.
       deps.managedResources.keepWrite(managed),
       deps.datasets.insertWrite(dataset),
       ...deps.grants.insertAllWrites(dataset.id, creatorHolders(principal)),

@@ -66,7 +66,7 @@ function newTenantKey(
   { tenant, name, hash }: { readonly tenant: TenantId; readonly name: string; readonly hash: string },
 ): ApiKey {
   return {
-    // // It belongs to no user: users do not see it, and it outlives the accounts of owners.
+    // It belongs to no user: users do not see it, and it outlives the accounts of owners.
     id: ids.uuid(),
     userId: asId(tenant),
     tenant,

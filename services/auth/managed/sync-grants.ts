@@ -152,7 +152,7 @@ async function apply(
       details: { holder, permission, resource: crUid },
     });
   const [first, ...rest] = [...given.map(entry('grant.given')), ...taken.map(entry('grant.revoked'))];
-  // // Only the record of declared permissions changed: access is the same, so it is not audited.
+  // Only the record of declared permissions changed: access is the same, so it is not audited.
   if (first === undefined) await deps.store.commit({ tenant }, writes);
   else await deps.audit.commit({ tenant }, writes, [first, ...rest]);
   return true;

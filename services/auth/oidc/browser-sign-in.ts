@@ -125,7 +125,7 @@ async function takeAttempt(
     browserSecret !== null &&
     isEqual(browserHash(browserSecret), attempt.browser) &&
     Date.parse(attempt.expiresAt) > clock.now().getTime();
-  // // Checked before it is used up: another browser cannot end it.
+  // Checked before it is used up: another browser cannot end it.
   if (!isOurs || state === undefined || !(await signInAttempts.take(state))) {
     throw engramError(
       'InvalidRequestError',

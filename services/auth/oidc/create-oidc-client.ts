@@ -46,7 +46,7 @@ export function createOidcClient(providers: readonly OidcProvider[], options: Co
           idTokenExpected: true,
         });
         const idToken = tokens.id_token ?? '';
-        // // openid-client trusts the TLS connection and does not verify the signature of the ID token.
+        // openid-client trusts the TLS connection and does not verify the signature of the ID token.
         const { iss: issuer } = await connection.verify(idToken, [provider.clientId]);
         const claims = tokens.claims() as IDToken;
         const further = needsUserInfo(claims, provider, configuration)
@@ -114,7 +114,7 @@ async function isOtherToken(token: string, claims: JWTPayload, { clientId }: Oid
   const { decodeProtectedHeader } = await import('jose');
   const { typ = 'JWT' } = decodeProtectedHeader(token);
   if (!ACCESS_TOKEN_TYPES.has(String(typ).toLowerCase()) || claims['events'] !== undefined) return true;
-  // // An ID token is issued for the client and has claims about the sign-in.
+  // An ID token is issued for the client and has claims about the sign-in.
   const isForClient = [claims.aud].flat().includes(clientId);
   return isForClient && ['nonce', 'at_hash', 'c_hash'].some((name) => claims[name] !== undefined);
 }

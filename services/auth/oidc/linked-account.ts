@@ -25,7 +25,7 @@ export interface LinkedAccount {
  * linked.
  */
 export async function accountOf(deps: OidcDependencies, identity: ProvenIdentity): Promise<LinkedAccount> {
-  // // Another request may have created or changed the account or the link meanwhile.
+  // Another request may have created or changed the account or the link meanwhile.
   return retryOnConflict(async () => {
     const linked = (await findLinked(deps, identity)) ?? (await linkByAddress(deps, identity));
     if (!linked.user.isActive) throw refused('This account is not active.');
@@ -37,7 +37,7 @@ async function findLinked({ linkedIdentities, users }: OidcDependencies, { issue
   const link = await linkedIdentities.find(issuer, subject);
   if (link === null) return null;
   const user = await users.get(link.userId);
-  // // Accounts are removed together with their links.
+  // Accounts are removed together with their links.
   if (user === null) throw refused('This account is being removed.');
   return { user, link, isNew: false };
 }
@@ -50,7 +50,7 @@ async function linkByAddress(deps: OidcDependencies, identity: ProvenIdentity): 
   if (!isAllowed) throw refused(`Your e-mail address cannot be used to sign in with ${provider.title}.`);
   const user = await deps.users.findByEmail(address);
   if (user !== null) {
-    // // Addresses that differ in case only count as the same account here, but their mailboxes may be different.
+    // Addresses that differ in case only count as the same account here, but their mailboxes may be different.
     if (user.email.toLowerCase() !== address.toLowerCase()) throw lookAlike();
     return linkExisting(deps, identity, user);
   }
@@ -76,7 +76,7 @@ async function linkExisting(deps: OidcDependencies, identity: ProvenIdentity, us
     details: { linked_identity: provider.name, issuer, subject_at_issuer: subject },
   };
   try {
-    // // Written back unchanged: the commit conflicts unless the account is still verified and active.
+    // Written back unchanged: the commit conflicts unless the account is still verified and active.
     const writes = [deps.users.replaceWrite(user), deps.linkedIdentities.insertWrite(link)];
     await deps.audit.commit({ tenant: PERSONAL_TENANT }, writes, [entry]);
   } catch (error) {

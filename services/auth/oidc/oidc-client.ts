@@ -74,7 +74,7 @@ export type Claims = Readonly<Record<string, unknown>>;
 
 /** The normalised address if the provider has verified it; else null. */
 export function verifiedAddress({ email, email_verified }: Claims): string | null {
-  // // Some providers send booleans as strings.
+  // Some providers send booleans as strings.
   const isVerified = email_verified === true || email_verified === 'true';
   return isVerified && typeof email === 'string' ? (checkEmailAddress(email).address ?? null) : null;
 }

@@ -30,7 +30,7 @@ export async function joinProviderTenant(
       deps.logger.error('auth.oidc.tenant_missing', { provider: provider.name, tenant });
       throw engramError('ServiceUnavailableError', `The tenant of ${provider.title} does not exist.`, { cause: error });
     }
-    // // Already a member, by an invitation or an interrupted sign-in.
+    // Already a member, by an invitation or an interrupted sign-in.
     if (!isNamed(error, 'EntityAlreadyExistsError')) throw error;
   }
   await recordMembership(deps, link, tenant);
@@ -46,7 +46,7 @@ async function recordMembership(deps: OidcDependencies, link: LinkedIdentity, te
     await store.commit({ tenant: PERSONAL_TENANT }, [linkedIdentities.joinedWrite(link, tenant), ...writes]);
     if (movesIn) notify.userChanged(user.id);
   };
-  // // A missing link is not retried.
+  // A missing link is not retried.
   await retry(attempt, { isRetryable: (error) => error instanceof VersionConflictError && error.id === link.userId });
 }
 
@@ -75,7 +75,7 @@ async function giveRole(deps: OidcDependencies, { id: role }: Role, user: UserId
   try {
     await joinRole(deps, { role, user }, null);
   } catch (error) {
-    // // A concurrent sign-in was faster.
+    // A concurrent sign-in was faster.
     if (!isNamed(error, 'EntityAlreadyExistsError')) throw error;
   }
 }

@@ -69,7 +69,7 @@ export function createProviderConnection(provider: OidcProvider, options: Connec
 
   async function metadata(): Promise<{ readonly issuer: string; readonly jwksUri: string }> {
     const { issuer, jwks_uri: jwksUri } = (await known()).serverMetadata();
-    // // openid-client accepts another issuer for some providers; identities are stored by issuer, so it must be the
+    // openid-client accepts another issuer for some providers; identities are stored by issuer, so it must be the
     // configured one.
     if (withoutSlash(issuer) !== withoutSlash(provider.issuer) || jwksUri === undefined) throw unavailable(provider);
     return { issuer, jwksUri };

@@ -106,7 +106,7 @@ export function createAuditLog(store: DocumentStore, clock: Pick<Clock, 'now'>):
         for (const { done } of group) done.reject(error);
         return;
       }
-      // // Nothing of the group was written: each commit is repeated alone, so that only the faulty one fails.
+      // Nothing of the group was written: each commit is repeated alone, so that only the faulty one fails.
       for (const task of group) await runAlone(task);
     }
   };

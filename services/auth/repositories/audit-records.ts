@@ -27,7 +27,7 @@ export function createAuditRecords(store: DocumentStore) {
     { field: 'tenant', descending: true },
     { field: 'number', descending: true },
   ] as const;
-  // // Clocks of replicas differ, so this order differs a little from that of the numbers; but every filter has an index in
+  // Clocks of replicas differ, so this order differs a little from that of the numbers; but every filter has an index in
   // it.
   const latestFirst = [
     { field: 'tenant', descending: true },

@@ -71,7 +71,7 @@ export function createGrants(store: DocumentStore) {
     ofHolders: (scope: Scope, holders: readonly PrincipalId[]) =>
       records.all(scope, {
         where: { holderId: { in: holders } },
-        // // In the order of the index: with another the store would read the whole tenant.
+        // In the order of the index: with another the store would read the whole tenant.
         sort: [{ field: 'holderId' }],
       }),
     /** The grants of the holders on the datasets, in one read. */
@@ -123,7 +123,7 @@ export function createGrants(store: DocumentStore) {
       return datasets.flatMap((dataset) => {
         const write = changeWrite(dataset, change, existing.get(grantId(dataset, change.holder)));
         if (write === null) return [];
-        // // The dataset is touched in the same commit: a grant that outlived it would apply to a later dataset of the same
+        // The dataset is touched in the same commit: a grant that outlived it would apply to a later dataset of the same
         // name.
         const touchDataset = update(datasetsCollection, dataset, { required: true });
         return [{ dataset, writes: change.isGiven ? [touchDataset, write] : [write] }];

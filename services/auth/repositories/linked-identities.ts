@@ -23,7 +23,7 @@ export const linkedIdentitiesCollection: OwnedCollection<LinkedIdentityDocument>
   level: 'system',
   owner: 'auth',
   belongsTo: { user: 'userId' },
-  // // One identity per issuer and account: when an address passes on to another person, it does not give access to the
+  // One identity per issuer and account: when an address passes on to another person, it does not give access to the
   // account.
   indexes: [{ fields: ['userId', 'issuer'], unique: true }],
 };

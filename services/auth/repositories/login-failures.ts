@@ -34,7 +34,7 @@ export function createLoginFailureCounts(store: DocumentStore) {
     },
     /** Adds one failure to each; `forgivenAfterMs`: how long one takes to be forgiven. */
     async add(failures: readonly NewFailure[], nowMs: number): Promise<void> {
-      // // Concurrent failures conflict; hashing limits their number, so this ends soon.
+      // Concurrent failures conflict; hashing limits their number, so this ends soon.
       await retryOnConflict(async () => {
         const ids = failures.map(({ id }) => id);
         const stored = await store.getMany(SYSTEM_SCOPE, loginFailuresCollection, ids);

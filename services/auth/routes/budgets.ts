@@ -29,7 +29,7 @@ export const budgetBody = z.object({
   storageBytes: limit(),
   items: limit(),
   datasets: limit(),
-  // // At least one request must be possible to raise the limit again.
+  // At least one request must be possible to raise the limit again.
   requestsPerMinute: limit(1),
   concurrentRuns: limit(),
   /** For limits without an action of their own; default Enforce. */

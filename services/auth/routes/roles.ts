@@ -35,7 +35,7 @@ export function roleRoutes(deps: AuthDependencies): readonly Route[] {
     assign(deps),
     withdraw(deps),
     list(deps),
-    // // Before the route of members: `/roles/users/…`.
+    // Before the route of members: `/roles/users/…`.
     listOfMember(deps),
     listMembers(deps),
   ];

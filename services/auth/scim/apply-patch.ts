@@ -54,7 +54,7 @@ function countComparisons(patch: Patch, times: number): void {
 }
 
 function apply(patch: Patch, fields: Fields, sent: PatchOperation): Fields {
-  // // Setting null removes (RFC 7643 §2.5).
+  // Setting null removes (RFC 7643 §2.5).
   const operation = sent.value === null && sent.path !== null ? { ...sent, op: 'remove' as const } : sent;
   const { op, path, value } = operation;
   if (path === null) return applyWithoutPath(patch, fields, operation);
@@ -113,7 +113,7 @@ function applyTo(patch: Patch, fields: Fields, target: PatchTarget, operation: P
     return without(fields, attribute.name);
   }
   const value = readSingle(attribute, operation.value);
-  // // Sub-attributes of a complex value that are not named stay.
+  // Sub-attributes of a complex value that are not named stay.
   return { ...fields, [attribute.name]: isRecord(value) ? { ...nestedIn(fields, attribute.name), ...value } : value };
 }
 
@@ -125,7 +125,7 @@ function changeAll(
 ): readonly Json[] {
   if (op === 'remove') {
     if (value === undefined || value === null) return [];
-    // // Entra lists the values to remove in the value of the operation.
+    // Entra lists the values to remove in the value of the operation.
     const removed = createValueSet(valuesOf(readValue(attribute, value)));
     return values.filter((each) => !removed.hasSame(each));
   }
@@ -161,7 +161,7 @@ function changeSome(values: readonly Json[], { target, operation, filter }: Some
   };
   if (values.some(fits))
     return values.map((each) => (fits(each) && isRecord(each) ? change(each as JsonObject) : each));
-  // // Entra replaces `emails[type eq "work"].value` when there is none yet: it is created.
+  // Entra replaces `emails[type eq "work"].value` when there is none yet: it is created.
   const made = filter === null ? {} : impliedBy(target, filter);
   if (made === null) throw scimError(400, `No value of ${attribute.name} fits the filter of the path.`, 'noTarget');
   return [...values, change(made)];

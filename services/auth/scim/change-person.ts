@@ -132,7 +132,7 @@ async function controlledAddress(deps: ScimDependencies, directory: Directory, {
   const address = accountAddress(next);
   if (emailKey(address) === emailKey(user.email)) return address;
   if (isReservedAddress(deps.settings, address)) throw addressTaken();
-  // // The owner of the new address could take the account over, with its rights in other tenants.
+  // The owner of the new address could take the account over, with its rights in other tenants.
   if ((await otherTenantsOf(deps, directory, user.id)) > 0) {
     throw scimError(
       403,
@@ -154,7 +154,7 @@ async function apply(deps: ScimDependencies, directory: Directory, change: Plann
   const [first, ...rest] = entries;
   if (first !== undefined) await deps.audit.commit({ tenant: PERSONAL_TENANT }, writes, [first, ...rest]);
   if (plan.user !== person.user) {
-    // // An agent's credentials are accepted while its parent's are.
+    // An agent's credentials are accepted while its parent's are.
     for (const id of [person.user.id, ...(await deps.users.childAgents(person.user.id))]) deps.notify.userChanged(id);
     deps.notify.accessChanged(tenant.id, [person.user.id]);
   }

@@ -34,7 +34,7 @@ export async function directoryOf(deps: ScimDependencies, principal: Principal):
     const tenant = await requireCapability(deps, principal, principal.tenant, 'manage_users');
     return { tenant, by: principal.id, isTrusted: principal.isSuperuser || deps.providerTenants.has(tenant.id) };
   } catch (error) {
-    // // An unavailable store is reported as such, and not as a missing permission.
+    // An unavailable store is reported as such, and not as a missing permission.
     if (!isEngramError(error) || error.status >= 500) throw error;
     throw scimError(
       403,

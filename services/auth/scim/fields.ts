@@ -52,7 +52,7 @@ export function readSingle(attribute: ScimAttribute, sent: unknown): Json {
   if (type === 'complex') {
     if (isRecord(sent)) return readFields(subAttributes, sent);
     const value = findAttribute(subAttributes, 'value');
-    // // Entra sends a manager as the bare id, and some clients members.
+    // Entra sends a manager as the bare id, and some clients members.
     if (typeof sent === 'string' && value !== undefined) return { value: readSingle(value, sent) };
     throw invalid(name, 'an object');
   }

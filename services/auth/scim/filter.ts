@@ -191,7 +191,7 @@ function compares(operator: ScimOperator, value: Json, wanted: ScimValue, isExac
     const [one, other] = isExact ? [value, wanted] : [value.toLowerCase(), wanted.toLowerCase()];
     return TEXT_OPERATORS[operator](one, other);
   }
-  // // Entra sends "True".
+  // Entra sends "True".
   if (typeof value === 'boolean' && typeof wanted === 'string') return String(value) === wanted.toLowerCase();
   if (typeof value === 'number' && typeof wanted === 'number')
     return NUMBER_OPERATORS[operator]?.(value, wanted) ?? false;

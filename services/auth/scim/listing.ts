@@ -91,6 +91,6 @@ function attributeName(path: string): string {
   if (!lower.startsWith('urn:')) return lower.split('.', 1)[0] ?? lower;
   const core = /^urn:ietf:params:scim:schemas:core:2\.0:(?:user|group):([^.]+)/.exec(lower);
   if (core?.[1] !== undefined) return core[1];
-  // // An attribute of an extension selects the whole extension.
+  // An attribute of an extension selects the whole extension.
   return lower.replace(/(:2\.0:[a-z]+):.*$/, '$1');
 }

@@ -161,7 +161,7 @@ async function everybody(deps: ScimDependencies, tenant: TenantId): Promise<read
   const ids = [...new Set([...members, ...recordOf.keys()])];
   const people: Person[] = [];
   for (let start = 0; start < ids.length; start += BATCH) {
-    // // A long list must not block other requests.
+    // A long list must not block other requests.
     if (start > 0) await setImmediate();
     for (const user of await deps.users.getMany(ids.slice(start, start + BATCH))) {
       const person = { user, record: recordOf.get(user.id) ?? null, isMember: isMember.has(user.id) };

@@ -63,7 +63,7 @@ async function createAccount(
   };
   const scope = { tenant: tenant.id };
   const writes = [
-    // // Touched, so that the commit conflicts with an erasure of the tenant.
+    // Touched, so that the commit conflicts with an erasure of the tenant.
     deps.tenants.changeWrite(tenant.id, {}),
     deps.users.insertWrite({ ...account, createdAt }),
     deps.memberships.insertWrite(tenant.id, id, createdAt),
@@ -108,7 +108,7 @@ async function linkMember(
       { tenant: tenant.id, action: 'user.changed', actor: by, subject: account.id, details },
     ]);
   } catch (error) {
-    // // The directory has the person or the name already, or the membership has just ended.
+    // The directory has the person or the name already, or the membership has just ended.
     if (isWriteConflict(error)) throw addressTaken();
     throw error;
   }

@@ -42,7 +42,7 @@ const USERS: DirectoryResource = {
   keptByPut: [],
   async list(deps, tenant, request) {
     const people = await peopleFor(deps, tenant, request.filter);
-    // // Groups cost look-ups: they are read for one page only.
+    // Groups cost look-ups: they are read for one page only.
     const page = pageOf(people, request, (person) => presentPerson(person, []));
     return { ...page, items: await presentPeople(deps, tenant, page.items) };
   },

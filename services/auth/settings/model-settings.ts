@@ -127,7 +127,7 @@ async function changed(
   }
   if (change.vectorDatabase !== undefined) {
     const { provider, apiKey } = change.vectorDatabase;
-    // // Nothing connects to it, so its password is not stored.
+    // Nothing connects to it, so its password is not stored.
     const url = shownUrl(change.vectorDatabase.url);
     const key = await newKey(deps, 'vectorDatabase', apiKey);
     const found = [
@@ -188,7 +188,7 @@ export async function resealModelSettings(deps: ModelSettingsDependencies): Prom
   try {
     await deps.store.commit({ tenant: PERSONAL_TENANT }, [write]);
   } catch (error) {
-    // // Another replica was faster, or they were changed: the current root key sealed them in either case.
+    // Another replica was faster, or they were changed: the current root key sealed them in either case.
     if (!(error instanceof VersionConflictError)) throw error;
   }
 }

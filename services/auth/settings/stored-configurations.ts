@@ -42,11 +42,11 @@ export async function storeConfiguration(
     } else write = configurations.replaceWrite({ ...before, configuration, updatedAt: at });
     const entry = { tenant: PERSONAL_TENANT, action: 'configuration.stored', actor: ownerId, subject: id };
     try {
-      // // Touched, so that nothing is stored for an account that is deleted meanwhile.
+      // Touched, so that nothing is stored for an account that is deleted meanwhile.
       const writes = [users.touchWrite(ownerId, { isActive: true }), write];
       await audit.commit({ tenant: PERSONAL_TENANT }, writes, [{ ...entry, details: { name } }]);
     } catch (error) {
-      // // Another request stored it at the same time, and this one is repeated; or the account is gone.
+      // Another request stored it at the same time, and this one is repeated; or the account is gone.
       if (isWriteConflict(error) && (await users.get(ownerId))?.isActive !== true) {
         throw engramError('UserNotFoundError', 'User not found.');
       }

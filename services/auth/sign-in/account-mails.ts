@@ -24,7 +24,7 @@ export function requestAccountMail(deps: MailDependencies, purpose: MailPurpose,
 function mailTask(deps: MailDependencies, purpose: MailPurpose, address: string): MailTask {
   const { logger } = deps;
   const { mailer, links } = deps.mail;
-  // // Counted once, however often the mail server is tried.
+  // Counted once, however often the mail server is tried.
   let admitted: User | null = null;
   return async (signal) => {
     admitted ??= await admit(deps, purpose, address);
@@ -71,14 +71,14 @@ export interface PasswordReset {
  */
 export async function resetPassword(deps: MailDependencies, { token, password }: PasswordReset): Promise<void> {
   const claims = await deps.mail.tokens.readReset(token);
-  // // Checked first: without a valid token neither the password rule nor the costly hash is reached.
+  // Checked first: without a valid token neither the password rule nor the costly hash is reached.
   if (claims === null) throw badResetToken();
   await resettable(deps, claims);
   const reason = passwordProblem(password, deps.settings);
   if (reason !== null) throw new HttpError(400, { detail: { code: 'RESET_PASSWORD_INVALID_PASSWORD', reason } });
   const passwordHash = await deps.passwords.hash(password);
   await retryOnConflict(async () => {
-    // // Checked in each attempt: of two concurrent uses the second finds the new password.
+    // Checked in each attempt: of two concurrent uses the second finds the new password.
     const user = await resettable(deps, claims);
     const changed = { ...user, passwordHash, updatedAt: deps.clock.now().toISOString() };
     await deps.audit.commit(

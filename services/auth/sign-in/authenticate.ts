@@ -56,7 +56,7 @@ export async function authenticate(
     throw engramError('PermissionDeniedError', 'This account does not belong to the tenant of this host name.');
   }
   if (strict || deps.settings.posture.required || typeof hostTenant === 'string') return null;
-  // // An invalid key is not replaced by the default account: the request would see and change the data of another account.
+  // An invalid key is not replaced by the default account: the request would see and change the data of another account.
   if (credentials.some(isApiKey)) return null;
   const find = async () => ({ user: await ensureDefaultUser(deps), endsAt: null });
   const found = await cached(deps, ANONYMOUS, { hostTenant, find });
@@ -106,7 +106,7 @@ async function principalAt(
   const principal = { ...principalOf(user), ...(key === undefined ? {} : { key }) };
   if (key?.tenant !== undefined) {
     if (!(await isAcceptedAt(deps, key.tenant, hostTenant))) return null;
-    // // With the rights of the tenant's owner, but not as a superuser.
+    // With the rights of the tenant's owner, but not as a superuser.
     return { ...principal, tenant: key.tenant, isSuperuser: false };
   }
   if (typeof hostTenant !== 'string') return principal;
@@ -159,7 +159,7 @@ async function renewLastUse({ apiKeys, clock, logger }: AuthenticateDependencies
   try {
     await apiKeys.touch(key, now.toISOString());
   } catch (error) {
-    // // A failed write must not refuse a valid key.
+    // A failed write must not refuse a valid key.
     logger.warn('auth.api_key.last_use_write_failed', { error, keyId: key.id });
   }
 }

@@ -37,9 +37,9 @@ export async function getPrincipal(
   if (user === null || !(await isAdmitted(deps, user))) return null;
   if (!(await belongsTo(deps, user, tenant))) return null;
   const facts = await deps.tenantCache.get(tenant);
-  // // Jobs of a hibernated tenant are finished; new ones do not start.
+  // Jobs of a hibernated tenant are finished; new ones do not start.
   if (facts?.state === 'Disabled' || facts?.state === 'Erasing') return null;
-  // // Jobs count as use of the tenant.
+  // Jobs count as use of the tenant.
   if (facts !== null && facts.hibernation !== null && !unattended) deps.tenantActivity.record(tenant);
   const principal = { ...principalOf(user), tenant };
   if (key === undefined) return principal;

@@ -27,14 +27,14 @@ export interface LoginRequest {
  */
 export async function logIn(deps: LoginDependencies, request: LoginRequest): Promise<string> {
   const { username, remoteAddress } = request;
-  // // In open mode all requests use the default account, and clients log in with whatever credentials they are set up with.
+  // In open mode all requests use the default account, and clients log in with whatever credentials they are set up with.
   if (deps.settings.posture.openByDefault && isDefaultAddress(deps.settings, username)) {
     const user = await ensureDefaultUser(deps);
     if (!user.isActive) throw badCredentials();
     return openSession(deps, { user, method: 'open', remoteAddress });
   }
   using attempt = await enter(deps, request);
-  // // When the account changed meanwhile, perhaps its password, it is verified again.
+  // When the account changed meanwhile, perhaps its password, it is verified again.
   return await retryOnConflict(async () => {
     const user = await accountFor(deps, request, attempt);
     return await openPasswordSession(deps, user, request);

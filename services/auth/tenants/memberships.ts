@@ -21,7 +21,7 @@ export async function joinTenant(deps: AuthDependencies, { tenant, user }: Membe
   await retryOnConflict(async () => {
     await Promise.all([requireUser(deps, user), requireTenant(deps, tenant)]);
     const writes = [
-      // // Both are touched: a membership that outlived them could never be removed.
+      // Both are touched: a membership that outlived them could never be removed.
       deps.tenants.changeWrite(tenant, {}),
       deps.users.touchWrite(user),
       deps.memberships.insertWrite(tenant, user, deps.clock.now().toISOString()),
@@ -51,12 +51,12 @@ export async function leaveTenant(deps: AuthDependencies, { tenant, user }: Memb
     ]);
     if (!isMember) throw engramError('EntityNotFoundError', 'User not found in this tenant.');
     if (ownerId === user) throw ownerStays();
-    // // The owner of the tenant stays a member, even if it is an agent of the user.
+    // The owner of the tenant stays a member, even if it is an agent of the user.
     const agents = (await deps.users.agentsOf(user)).filter(({ id }) => id !== ownerId);
     const evicted = agents.filter((agent) => agent.tenant === tenant);
     const everyone = [user, ...agents.map(({ id }) => id)];
     const writes = [
-      // // Written in any case, so that a concurrent join, creation of an agent or switch of tenant conflicts.
+      // Written in any case, so that a concurrent join, creation of an agent or switch of tenant conflicts.
       deps.users.replaceWrite(outside(leaving, tenant)),
       ...evicted.flatMap((agent) => evictionOf(deps, agent, tenant)),
       ...everyone.flatMap((each) => [
@@ -67,12 +67,12 @@ export async function leaveTenant(deps: AuthDependencies, { tenant, user }: Memb
       ]),
       ...deps.eventLog.appendWrites({ tenant }, [{ type: 'membership.removed', subjectId: user, data: {} }]),
     ];
-    // // Agents that were created there lost their keys.
+    // Agents that were created there lost their keys.
     const details = { agents: evicted.map(({ id }) => id) };
     const entry = { tenant, action: 'membership.removed', actor: by, subject: user };
     await deps.audit.commit({ tenant }, writes, [evicted.length === 0 ? entry : { ...entry, details }]);
     for (const each of everyone) deps.notify.userChanged(each);
-    // // An agent's grants count for its parent too.
+    // An agent's grants count for its parent too.
     deps.notify.accessChanged(tenant, leaving.parentId === null ? everyone : [...everyone, leaving.parentId]);
   });
 }

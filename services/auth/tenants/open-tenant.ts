@@ -39,7 +39,7 @@ export async function openTenant(
     await deps.audit.commit({ tenant }, [deps.tenants.wakeWrite(tenant, deps.clock.now().toISOString())], [entry]);
   } catch (error) {
     if (!(error instanceof VersionConflictError)) throw error;
-    // // Another request woke it, or it was hibernated permanently.
+    // Another request woke it, or it was hibernated permanently.
     deps.tenantCache.drop(tenant);
     const { state = 'Active' } = (await deps.tenantCache.get(tenant)) ?? {};
     return state === 'Active' ? null : state;

@@ -1,10 +1,10 @@
-/** A caller of the API: nobody, or somebody by a credential. */
+/** A caller of the API, with or without a credential. */
 export interface Caller {
   readonly name: string;
-  /** The credential, if any. */
+  /** Headers with the credential, if any. */
   readonly headers: Readonly<Record<string, string>>;
   send(request: ApiRequest): Promise<ApiAnswer>;
-  /** For what must succeed while a test prepares. */
+  /** Requests something that must succeed for the test. */
   need<Answer>(request: ApiRequest): Promise<Answer>;
 }
 

@@ -11,15 +11,15 @@ const KINDS: readonly (keyof Identifiers)[] = [
   ...(['snapshot', 'restore'] as const),
 ];
 
-/** Which identifier of the request is another tenant's; the others are the caller's own. */
+/** The identifier of the request that belongs to another tenant; the others are the caller's own. */
 interface Probe {
   readonly operation: string;
   readonly kind: keyof Identifiers;
-  /** The foreign identifier that stands there: of the same kind, or of any other. */
+  /** The foreign identifier: of the same kind, or of any other. */
   readonly put: keyof Identifiers;
 }
 
-describe('two tenants with the same of everything', function () {
+describe('two tenants with the same data', function () {
   this.timeout(180_000);
   let world: AccessWorld;
   let victim: TenantWorld;
@@ -35,7 +35,7 @@ describe('two tenants with the same of everything', function () {
   });
   after(() => world.stop());
 
-  /** Every identifier of the victim, in every place of every route where the attacker's own would stand. */
+  /** Every identifier of the victim in every place of every route where one of the attacker's own belongs. */
   const probes = (): readonly Probe[] => {
     const own = attacker.ids;
     return operations.flatMap((operation) => {
@@ -44,7 +44,7 @@ describe('two tenants with the same of everything', function () {
         const changed = requestTo(operation, { ...own, [kind]: 'another' });
         return JSON.stringify(changed) !== usual && usual.includes(JSON.stringify(own[kind]).slice(1, -1));
       });
-      // A name or an address would be looked for in the answer that echoes it.
+      // A name or an address would be found in an answer that repeats it.
       const foreign = KINDS.filter((put) => !victim.ids[put].includes(victim.secret));
       return places.flatMap((kind) => foreign.map((put) => ({ operation, kind, put })));
     });
@@ -52,7 +52,7 @@ describe('two tenants with the same of everything', function () {
   const send = (caller: Caller, { operation, kind }: Probe, value: string): Promise<ApiAnswer> =>
     caller.send(requestTo(operation, { ...attacker.ids, [kind]: value }));
 
-  it('show nothing of one to the other, whichever identifier is asked for', async () => {
+  it('show nothing of each other, whichever identifier is requested', async () => {
     const told: string[] = [];
     for (const probe of probes()) {
       const { status, text, headers } = await send(attacker.owner, probe, victim.ids[probe.put]);
@@ -62,7 +62,7 @@ describe('two tenants with the same of everything', function () {
     expect(told).to.deep.equal([]);
   });
 
-  it('answer for a foreign identifier as for one that does not exist', async () => {
+  it('answer for a foreign identifier as for a missing one', async () => {
     const different: string[] = [];
     for (const probe of probes().filter(({ kind, put }) => kind === put)) {
       if (TELLS_OF_ACCOUNTS.has(`${probe.operation} ${probe.kind}`) || NAMES_OF_ONES_OWN.has(probe.kind)) continue;
@@ -75,7 +75,7 @@ describe('two tenants with the same of everything', function () {
     expect(different.join('\n')).to.equal('');
   });
 
-  it('let nobody follow the runs of the other', async () => {
+  it('refuse to follow each other’s runs', async () => {
     const endOf = (run: string) => socketEnd(`${world.app.baseUrl}/api/v1/cognify/subscribe/${run}`, attacker.owner);
     expect((await endOf(attacker.ids.run)).code).to.equal(1000);
     const foreign = await endOf(victim.ids.run);
@@ -83,13 +83,13 @@ describe('two tenants with the same of everything', function () {
     expect(foreign).to.include({ code: 1008, frames: 0 });
   });
 
-  it('are unchanged by all of it', async () => {
+  it('are unchanged by all these requests', async () => {
     const now = (await everythingOf(victim)).split('\n');
     expect(now.filter((line) => !then.includes(line))).to.deep.equal([]);
     expect(now).to.have.length(then.split('\n').length);
   });
 
-  it('show a stranger and nobody nothing of either', async () => {
+  it('show nothing to a stranger and without credentials', async () => {
     for (const caller of [world.stranger, world.nobody]) {
       for (const operation of operations) {
         for (const { ids, secret } of [victim, attacker]) {
@@ -101,7 +101,7 @@ describe('two tenants with the same of everything', function () {
     }
   });
 
-  it('leave no content in the log', () => {
+  it('write no content to the log', () => {
     const log = world.log();
     expect(log).to.include('http.request');
     for (const secret of [victim.secret, attacker.secret]) {
@@ -111,10 +111,10 @@ describe('two tenants with the same of everything', function () {
   });
 });
 
-/** They would end the session or the account that asks; sign-ins.test.ts tries them. */
+/** Routes that end the session or the account of the caller; sign-ins.test.ts tests them. */
 const ENDS_THE_CALLER: ReadonlySet<string> = new Set(['POST /api/v1/auth/logout', 'DELETE /api/v1/datasets']);
 
-/** Accounts are not a tenant's: whoever manages one may add any of them, give it a grant, and so learns that it exists. */
+/** Routes that reveal the existence of accounts: accounts belong to no tenant, and managers may add any account to one. */
 const TELLS_OF_ACCOUNTS: ReadonlySet<string> = new Set([
   'POST /api/v1/permissions/users/{user_id}/tenants owner',
   'DELETE /api/v1/permissions/tenants/{tenant_id}/users/{user_id} member',
@@ -125,16 +125,16 @@ const TELLS_OF_ACCOUNTS: ReadonlySet<string> = new Set([
   'POST /api/v1/permissions/capabilities/{principal_id} member',
   'DELETE /api/v1/permissions/capabilities/{principal_id} member',
   'GET /api/v1/permissions/principals/{principal_id}/datasets owner',
-  // The contract answers 403 to these, and 404 for what does not exist.
+  // The contract answers 403 to these, and 404 for missing ones.
   'GET /api/v1/agents/{agent_id} agent',
   'DELETE /api/v1/agents/{agent_id} agent',
   'GET /api/v1/permissions/tenants/{tenant_id}/users tenant',
 ]);
 
-/** Everybody has sessions and connections of any name: another's name is one's own. */
+/** Names that each account has for itself: another account's name is an own name. */
 const NAMES_OF_ONES_OWN: ReadonlySet<keyof Identifiers> = new Set(['session']);
 
-/** How a WebSocket ends for a caller, and how many frames came before. */
+/** The close code of a WebSocket, and the number of frames before. */
 function socketEnd(url: string, { headers }: Caller) {
   const socket = new WebSocket(url.replace(/^http/, 'ws'), { headers });
   let frames = 0;
@@ -147,20 +147,20 @@ function socketEnd(url: string, { headers }: Caller) {
   });
 }
 
-/** Status and body, apart from the identifier that was asked for and from what differs with every answer. */
+/** Status and body without the requested identifier and the parts that differ in every answer. */
 function shape({ status, text }: ApiAnswer, asked: string): string {
   const body = text.replaceAll(asked, '<asked>').replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+(?:Z|\+00:00)/g, '<time>');
   return `${status} ${body.replaceAll(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '<id>')}`;
 }
 
-/** What the owner sees, in one text. */
+/** Everything that the owner sees, as one text. */
 async function everythingOf({ owner, ids }: TenantWorld): Promise<string> {
   const seen: string[] = [];
   for (const operation of Object.keys(REQUESTS)) {
     if (!operation.startsWith('GET /api/v1') || /activity|audit|search|recall|oidc|tenants.me/.test(operation))
       continue;
     const { status, text } = await owner.send(requestTo(operation, ids));
-    // Minutes and days end whatever anybody does.
+    // Windows of minutes and days end independently of the requests.
     seen.push(`${operation} ${status} ${text.replaceAll(/"(?:last_\w+|windowEndsAt)":"[^"]*"/g, '')}`);
   }
   return seen.join('\n');

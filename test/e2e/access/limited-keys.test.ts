@@ -4,7 +4,7 @@ import { OUTCOMES } from './outcomes.ts';
 import { requestTo } from './requests.ts';
 import { type AccessWorld, startAccessWorld } from './world.ts';
 
-/** What a limited key is told of its account. */
+/** Routes on which a limited key reads its account. */
 const OF_THE_ACCOUNT = ['GET /api/v1/auth/me', 'GET /api/v1/users/me', 'GET /api/v1/agents/connections/me'];
 
 const FORGET_EVERYTHING = { method: 'POST', path: '/api/v1/forget', json: { everything: true } } as const;
@@ -27,13 +27,13 @@ describe('an API key with limits', function () {
     return createCaller(world.app.baseUrl, 'limited key', { 'x-api-key': key });
   }
 
-  /** What the owner has that no limited key may change. */
+  /** Things of the owner that no limited key may change. */
   async function belongings(): Promise<Readonly<Record<string, unknown>>> {
     const { owner, ids } = world.acme;
     const read = (path: string) => owner.need<unknown>({ method: 'GET', path: `/api/v1${path}` });
     const keys = (await read('/auth/api-keys')) as readonly { readonly id: string }[];
     const datasets = (await read('/datasets')) as readonly { readonly id: string; readonly name: string }[];
-    // Connections of agents are listed there too: any key announces those of its sessions.
+    // Connections of agents are listed there too: any key registers those of its sessions.
     const configurations = (await read('/configuration/get_user_configuration')) as readonly {
       readonly name: string;
     }[];
@@ -52,7 +52,7 @@ describe('an API key with limits', function () {
     };
   }
 
-  it('to one dataset gets at no other, and at nothing of its account and tenant', async () => {
+  it('reaches only the dataset that it is limited to, and nothing of its account and tenant', async () => {
     const { owner, ids, secret } = world.acme;
     const { id: spare } = await owner.need<{ id: string }>({
       method: 'POST',
@@ -70,7 +70,7 @@ describe('an API key with limits', function () {
     expect(await belongings()).to.deep.equal(before);
   });
 
-  it('to reading changes nothing', async () => {
+  it('changes nothing when it is limited to reading', async () => {
     const { ids } = world.acme;
     const limited = await keyWith({ permissions: ['read'] });
     const before = await belongings();

@@ -1,14 +1,17 @@
-/** Statuses for nobody, a stranger, a reader of the dataset, and the owner of another tenant, who all ask about the same tenant. */
+/**
+ * Statuses for an unauthenticated caller, a stranger, a reader of the dataset and the owner of another tenant, for requests
+ * about one tenant.
+ */
 export type Outcome = readonly [number, number, number, number];
 
 const open = (status: number): Outcome => [status, status, status, status];
-/** Their own things. */
+/** Routes on own things. */
 const OWN: Outcome = [401, 200, 200, 200];
 const READ: Outcome = [401, 403, 200, 403];
 const REFUSED: Outcome = [401, 403, 403, 403];
-/** What is another's does not exist. */
+/** Things of others look like missing ones. */
 const UNKNOWN: Outcome = [401, 404, 404, 404];
-/** Members learn that they may not, others not even that it exists. */
+/** Members get 403, others 404. */
 const MANAGED: Outcome = [401, 404, 403, 404];
 
 export const OUTCOMES: Readonly<Record<string, Outcome>> = {
@@ -162,6 +165,6 @@ export const OUTCOMES: Readonly<Record<string, Outcome>> = {
   'GET /': open(200),
   'GET /health': open(200),
   'GET /health/detailed': open(200),
-  // The last one: it ends the session that asks.
+  // Last, since it ends the session of the caller.
   'POST /api/v1/auth/logout': OWN,
 };

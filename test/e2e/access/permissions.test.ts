@@ -14,13 +14,13 @@ describe('permissions of every route', function () {
   });
   after(() => world.stop());
 
-  it('are known for each route of the document, and for no other', async () => {
+  it('are listed for each route of the OpenAPI document, and for no other', async () => {
     const operations = await documentedOperations(world.nobody);
     expect(Object.keys(REQUESTS), 'requests.ts').to.have.members(operations);
     expect(Object.keys(OUTCOMES), 'outcomes.ts').to.have.members(operations);
   });
 
-  // Asked in the order of the table: what one makes, such as a connection, the next may find.
+  // Requested in the order of the table: a later route may find what an earlier one created.
   for (const [operation, outcome] of Object.entries(OUTCOMES)) {
     it(`answer ${outcome.join(', ')} to nobody, a stranger, a reader and another tenant's owner: ${operation}`, async () => {
       const { acme, globex, stranger, nobody } = world;
@@ -34,7 +34,7 @@ describe('permissions of every route', function () {
       for (const [caller, tenant] of homes) {
         const { status, text } = await caller.send(requestTo(operation, acme.ids));
         answers.push(status === outcome[answers.length] ? `${status}` : `${status} ${text.slice(0, 200)}`);
-        // Making a tenant goes there.
+        // Creating a tenant switches to it.
         if (operation === 'POST /api/v1/permissions/tenants' && caller !== nobody) await goTo(caller, tenant);
       }
       expect(answers).to.deep.equal(outcome.map(String));

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { ApiRequest } from './http.ts';
 import type { Identifiers } from './world.ts';
 
-/** What fills a route's template, and what it is asked with. */
+/** Parameters of a route's path, and the rest of the request. */
 export interface RouteRequest extends Pick<ApiRequest, 'query' | 'json' | 'form'> {
   readonly params?: Readonly<Record<string, string>>;
 }

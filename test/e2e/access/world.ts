@@ -5,7 +5,7 @@ import { type StartedApp, startApp } from '../../support/start-app.ts';
 import { until } from '../../support/until.ts';
 import { type Caller, createCaller } from './http.ts';
 
-/** Everything in one tenant that has an identifier. Two tenants have the same of it, so that none looks like the other's by accident. */
+/** Identifiers of everything in a tenant. Two tenants have the same content, so that none differs by accident. */
 export interface Identifiers {
   readonly tenant: string;
   readonly owner: string;
@@ -27,12 +27,12 @@ export interface Identifiers {
   readonly restore: string;
 }
 
-/** A tenant with an owner, who made everything in it, and a member, who may read its dataset. */
+/** A tenant with an owner, who created everything in it, and a member, who may read its dataset. */
 export interface TenantWorld {
   readonly ids: Identifiers;
   readonly owner: Caller;
   readonly reader: Caller;
-  /** In every text, name and value of the tenant that a stranger must not see. */
+  /** Part of every text, name and value of the tenant that a stranger must not see. */
   readonly secret: string;
 }
 
@@ -189,7 +189,7 @@ async function makeTenant(baseUrl: string, secret: string): Promise<TenantWorld>
   return { ids: { tenant, owner: ownerId, ownerEmail, member, role, ...things }, owner, reader, secret };
 }
 
-/** A snapshot, and a dataset that was made from it and has gone again. */
+/** Creates a snapshot, and a dataset that is restored from it and deleted. */
 async function makeSnapshot(owner: Caller, dataset: string, secret: string) {
   const path = `/api/v1/datasets/${dataset}/snapshots`;
   const { id: snapshot } = await owner.need<{ id: string }>({ method: 'POST', path, json: {} });
@@ -208,7 +208,7 @@ async function makeSnapshot(owner: Caller, dataset: string, secret: string) {
   return { snapshot, restore: started.id };
 }
 
-/** A skill that failed, with a proposal for a better one. */
+/** Creates a skill that failed, with a proposal for a better one. */
 async function makeSkill(owner: Caller, dataset: string, secret: string) {
   const name = `${secret} whaling`;
   const skill = { skills_text: `How ${secret} finds whales.`, skill_name: name, dataset_id: dataset };
@@ -225,7 +225,7 @@ async function makeSkill(owner: Caller, dataset: string, secret: string) {
   return { skill: items[0]?.selected_skill_id ?? '', proposal: items[1]?.proposal_id ?? '' };
 }
 
-/** An account with its login token. */
+/** Registers an account and logs in. */
 async function register(baseUrl: string, name: string) {
   const email = `${name}@example.com`;
   const { id } = await createCaller(baseUrl, name).need<{ id: string }>({
