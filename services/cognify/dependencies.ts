@@ -25,7 +25,7 @@ import type { DatasetIndexes } from '../common/storage/ports/dataset-indexes.ts'
 import type { DocumentStore } from '../common/storage/ports/document-store.ts';
 import type { SnapshotPlaces } from '../common/storage/ports/snapshot-places.ts';
 import type { LlmDependencies } from './llm/model-call.ts';
-import type { RunEngine } from './runs/run-engine.ts';
+import type { RunEngine } from './model.ts';
 import type { CognifySettings, RunModelSource, RunSettings } from './settings.ts';
 
 /** Parts that the service is created from. */

@@ -1,11 +1,12 @@
 import type { Payer } from '../common/domain/budget.ts';
-import type { ChunkProgress, RunItem, RunOutcome } from '../common/domain/run.ts';
+import type { ChunkProgress, RunItem, RunOrigin, RunOutcome, RunState } from '../common/domain/run.ts';
 import type { DataItemId, RunId } from '../common/kernel/brand.ts';
 import type { DatasetRef } from '../common/kernel/dataset.ts';
 import type { JsonObject } from '../common/kernel/json.ts';
 import type { Principal } from '../common/kernel/principal.ts';
 import type { DatasetScope } from '../common/kernel/scope.ts';
 import type { ModelKind, TokenUsage } from '../common/ports/models.ts';
+import type { RunExtraction } from '../common/records/cognify/runs.ts';
 import type { Write } from '../common/storage/ports/document-store.ts';
 
 /** The work of one kind of run. After a crash a run is executed again; it must continue where it stopped. */
@@ -65,6 +66,36 @@ export interface RunReport {
   readonly outcome?: RunOutcome;
   /** Error of some of its items, for the history: the run is COMPLETED with errors. */
   readonly itemError?: { readonly errorClass: string; readonly message: string };
+}
+
+export interface RunRequest {
+  readonly pipeline: string;
+  readonly principal: Principal;
+  readonly dataset: DatasetRef;
+  readonly options: JsonObject;
+  readonly background: boolean;
+  /** Kept with the run after its job is removed. */
+  readonly extraction?: RunExtraction;
+  readonly origin?: RunOrigin;
+  /** Further writes of the commit that records the run. */
+  readonly also?: (run: RunId) => readonly Write[];
+}
+
+/**
+ * Runs as durable jobs: one at a time per dataset, resumed under the same id when their worker is lost, always ended by a
+ * terminal record.
+ */
+export interface RunEngine {
+  start(): Promise<void>;
+  /** Claims no new run, and ends or hands over those in flight. Never throws; idempotent. */
+  stop(): Promise<void>;
+  /**
+   * Records and queues a run; durable when it resolves. `TooManyRequestsError` when the caller's budgets allow no further
+   * concurrent run.
+   */
+  submit(request: RunRequest): Promise<RunState>;
+  /** Ends the queued runs of the dataset, requests those in flight, in any process, to stop, and waits for at most `waitMs`. */
+  cancelDataset(scope: DatasetScope, waitMs: number): Promise<void>;
 }
 
 /** Kind of the jobs that build a dataset. */

@@ -3,15 +3,20 @@ import type { RunId, TenantId, UserId } from '../../common/kernel/brand.ts';
 import { engramError } from '../../common/kernel/errors.ts';
 import { asId, isUuid } from '../../common/kernel/ids.ts';
 import { SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
-import { describeRunError } from '../../common/platform/jobs/run-recorder.ts';
+import { describeRunError, type RunRecorder } from '../../common/platform/jobs/run-recorder.ts';
 import type { WatchedWorkQueue } from '../../common/platform/jobs/work-queue.ts';
-import type { AuditEntry } from '../../common/ports/audit-log.ts';
+import type { AuditEntry, AuditLog } from '../../common/ports/audit-log.ts';
+import type { Logger } from '../../common/ports/logger.ts';
 import type { DeadLetter } from '../../common/ports/work-queue.ts';
-import { datasetOf, type StoredRun } from '../../common/records/cognify/runs.ts';
-import { VersionConflictError } from '../../common/storage/ports/document-store.ts';
-import type { CognifyDependencies } from '../dependencies.ts';
+import { datasetOf, type Runs, type StoredRun } from '../../common/records/cognify/runs.ts';
+import { type DocumentStore, VersionConflictError } from '../../common/storage/ports/document-store.ts';
 
-export interface JobDependencies extends Pick<CognifyDependencies, 'store' | 'audit' | 'runs' | 'recorder' | 'logger'> {
+export interface JobDependencies {
+  readonly store: DocumentStore;
+  readonly audit: AuditLog;
+  readonly runs: Runs;
+  readonly recorder: RunRecorder;
+  readonly logger: Logger;
   readonly workQueue: Pick<WatchedWorkQueue, 'deadLetters' | 'withdrawWrites'>;
 }
 

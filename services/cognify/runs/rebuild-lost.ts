@@ -1,16 +1,20 @@
 import { SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
 import { asAccount } from '../../common/platform/messaging/account-authority.ts';
-import type { IdSource } from '../../common/ports/system.ts';
+import type { Messenger } from '../../common/platform/messaging/messenger.ts';
+import type { Logger } from '../../common/ports/logger.ts';
+import type { Clock, IdSource } from '../../common/ports/system.ts';
+import type { Datasets } from '../../common/records/auth/datasets.ts';
 import { createIndexRebuilds, type StoredRebuild } from '../../common/records/cognify/index-rebuilds.ts';
-import type { CognifyDependencies } from '../dependencies.ts';
-import { startCognify } from './start-cognify.ts';
+import type { DocumentStore } from '../../common/storage/ports/document-store.ts';
+import { type StartDependencies, startCognify } from './start-cognify.ts';
 
-interface Dependencies
-  extends Pick<
-    CognifyDependencies,
-    'store' | 'datasets' | 'runs' | 'ledger' | 'engine' | 'configurations' | 'messenger' | 'clock' | 'logger'
-  > {
+interface Dependencies extends StartDependencies {
+  readonly store: DocumentStore;
+  readonly datasets: Pick<Datasets, 'get'>;
+  readonly messenger: Messenger;
   readonly ids: IdSource;
+  readonly clock: Clock;
+  readonly logger: Logger;
 }
 
 const FIRST_RETRY_MS = 5_000;

@@ -1,12 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { billOf, payerOf } from '../../common/domain/budget.ts';
-import type { RunOrigin, RunState } from '../../common/domain/run.ts';
+import type { RunState } from '../../common/domain/run.ts';
 import type { RunId } from '../../common/kernel/brand.ts';
-import type { DatasetRef } from '../../common/kernel/dataset.ts';
 import { engramError } from '../../common/kernel/errors.ts';
 import { asId } from '../../common/kernel/ids.ts';
-import type { JsonObject } from '../../common/kernel/json.ts';
-import type { Principal } from '../../common/kernel/principal.ts';
 import { type DatasetScope, SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
 import { createRepeating, type Repeating } from '../../common/platform/async/repeating.ts';
 import { jobsCollection } from '../../common/platform/jobs/job-document.ts';
@@ -20,9 +17,9 @@ import type { Logger } from '../../common/ports/logger.ts';
 import type { Clock, IdSource } from '../../common/ports/system.ts';
 import type { Tracer } from '../../common/ports/tracer.ts';
 import { UNLIMITED_ATTEMPTS } from '../../common/ports/work-queue.ts';
-import { datasetOf, type RunExtraction, type Runs, type StoredRun } from '../../common/records/cognify/runs.ts';
-import { type DocumentStore, VersionConflictError, type Write } from '../../common/storage/ports/document-store.ts';
-import type { RunExecutor } from '../model.ts';
+import { datasetOf, type Runs, type StoredRun } from '../../common/records/cognify/runs.ts';
+import { type DocumentStore, VersionConflictError } from '../../common/storage/ports/document-store.ts';
+import type { RunEngine, RunExecutor, RunRequest } from '../model.ts';
 import type { RunSettings } from '../settings.ts';
 import { driveRun } from './drive-run.ts';
 
@@ -41,26 +38,7 @@ interface RunEngineDependencies {
   readonly settings: RunSettings;
 }
 
-export interface RunRequest {
-  readonly pipeline: string;
-  readonly principal: Principal;
-  readonly dataset: DatasetRef;
-  readonly options: JsonObject;
-  readonly background: boolean;
-  /** Kept with the run after its job is removed. */
-  readonly extraction?: RunExtraction;
-  readonly origin?: RunOrigin;
-  /** Further writes of the commit that records the run. */
-  readonly also?: (run: RunId) => readonly Write[];
-}
-
-export type RunEngine = ReturnType<typeof createRunEngine>;
-
-/**
- * Runs as durable jobs: one at a time per dataset, resumed under the same id when their worker is lost, always ended by a
- * terminal record.
- */
-export function createRunEngine(dependencies: RunEngineDependencies) {
+export function createRunEngine(dependencies: RunEngineDependencies): RunEngine {
   const { workQueue, logger, executor, settings } = dependencies;
   const { maxConcurrentRuns, maxStalledClaims, onStoreFailure, onStop } = settings;
   const driving = { ...dependencies, maxStalledClaims, onStoreFailure };
@@ -73,26 +51,20 @@ export function createRunEngine(dependencies: RunEngineDependencies) {
     ...(onStop === 'cancel' ? { stopReason: shutdown } : {}),
   });
   return {
-    async start(): Promise<void> {
+    async start() {
       reaper.start();
       await worker.start();
     },
-    /** Claims no new run, and ends or hands over those in flight. Never throws; idempotent. */
-    async stop(): Promise<void> {
+    async stop() {
       await Promise.all([reaper.stop(), worker.stop()]);
     },
-    /**
-     * Records and queues a run; durable when it resolves. `TooManyRequestsError` when the caller's budgets allow no further
-     * concurrent run.
-     */
-    async submit(request: RunRequest): Promise<RunState> {
+    async submit(request) {
       const state = await record(request, dependencies);
       worker.notify();
       void workQueue.wake(executor.kind).catch((error: unknown) => logger.warn('run.wake.failed', { error }));
       return state;
     },
-    /** Ends the queued runs of the dataset, requests those in flight, in any process, to stop, and waits for at most `waitMs`. */
-    async cancelDataset(scope: DatasetScope, waitMs: number): Promise<void> {
+    async cancelDataset(scope, waitMs) {
       const reason = engramError('CancelledError', 'The dataset is being deleted.');
       worker.abort(reason, (job) => (job.payload as RunJob).datasetId === scope.dataset);
       await cancelRuns(dependencies, scope, { reason, waitMs });

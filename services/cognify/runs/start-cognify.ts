@@ -6,17 +6,24 @@ import type { JsonObject } from '../../common/kernel/json.ts';
 import type { DatasetScope } from '../../common/kernel/scope.ts';
 import { retryOnConflict } from '../../common/platform/async/retry-on-conflict.ts';
 import type { CognifyOptions } from '../../common/platform/messaging/messages.ts';
+import type { DatasetConfigurations } from '../../common/records/cognify/dataset-configurations.ts';
+import type { Ledger } from '../../common/records/cognify/ledger.ts';
+import type { Runs } from '../../common/records/cognify/runs.ts';
 import type { ScheduledStarts } from '../../common/records/cognify/scheduled-starts.ts';
 import { withDefaults } from '../built/dataset-configuration.ts';
-import type { CognifyDependencies } from '../dependencies.ts';
-import type { RunRequest } from './run-engine.ts';
+import type { RunEngine, RunRequest } from '../model.ts';
 
-type Dependencies = Pick<CognifyDependencies, 'engine' | 'configurations' | 'ledger' | 'runs'>;
+export interface StartDependencies {
+  readonly engine: Pick<RunEngine, 'submit'>;
+  readonly configurations: DatasetConfigurations;
+  readonly ledger: Pick<Ledger, 'entries'>;
+  readonly runs: Pick<Runs, 'get'>;
+}
 
 type CognifyRequest = Omit<RunRequest, 'pipeline' | 'extraction' | 'options'> & { readonly options: CognifyOptions };
 
 /** Records the run as STARTED and queues it, with the configuration of its dataset; durable when it resolves. */
-export async function startCognify(deps: Dependencies, request: CognifyRequest): Promise<RunState> {
+export async function startCognify(deps: StartDependencies, request: CognifyRequest): Promise<RunState> {
   const scope = scopeOf(request.dataset);
   const options = await withDefaults(deps, scope, await withOptionsOfItem(deps, scope, request.options));
   const { graphModel = null, customPrompt = null } = options;
@@ -26,7 +33,7 @@ export async function startCognify(deps: Dependencies, request: CognifyRequest):
 
 /** Adds the graph model and the prompt of the run that built the item `likeItem`, where the request has none. */
 async function withOptionsOfItem(
-  { ledger, runs }: Dependencies,
+  { ledger, runs }: StartDependencies,
   scope: DatasetScope,
   { likeItem, ...options }: CognifyOptions,
 ): Promise<CognifyOptions> {
@@ -47,7 +54,7 @@ async function withOptionsOfItem(
  * record of its start are one commit.
  */
 export function startScheduled(
-  deps: Dependencies & { readonly scheduledStarts: ScheduledStarts },
+  deps: StartDependencies & { readonly scheduledStarts: ScheduledStarts },
   { dueAt, ...request }: Omit<CognifyRequest, 'also'> & { readonly dueAt: string },
 ): Promise<RunState> {
   const { runs, scheduledStarts } = deps;
