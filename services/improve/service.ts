@@ -31,7 +31,7 @@ const eraseLearned = onDemand(async () => (await import('./engine/erase-learned.
 const improveDataset = onDemand(async () => (await import('./engine/start-improve.ts')).improveDataset);
 const startScheduled = onDemand(async () => (await import('./engine/start-improve.ts')).startScheduled);
 
-/** Improves datasets from what sessions taught: see README.md. */
+/** Creates the service that improves datasets by what sessions taught (README.md). */
 export function createImproveService(options: ImproveServiceOptions): Service {
   const stopping = new AbortController();
   const parts = partsOf(options, stopping.signal);
@@ -53,7 +53,7 @@ export function createImproveService(options: ImproveServiceOptions): Service {
     routes: [...improveRoutes(parts), ...memifyRoutes(parts)],
     sockets: [],
     async start() {
-      // This process alone has the store: whoever held something was killed.
+      // Only this process uses the store: every other holder of a claim is dead.
       if (!options.store.capabilities.sharedBetweenProcesses) await parts.claims.releaseAll();
       subscriptions = await serve(parts);
       await worker.start();

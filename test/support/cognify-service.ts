@@ -105,7 +105,11 @@ export async function createWorld(
   const dataset: DatasetRef = { id, name: 'notes', ownerId: userId, tenant, createdAt, updatedAt: null };
   const items: DataItem[] = [];
   return {
-    ...{ store, blobs, principal, dataset, items },
+    store,
+    blobs,
+    principal,
+    dataset,
+    items,
     indexes: parts.indexes ?? createMemoryDatasetIndexes(),
     ledger: createLedger(store),
     permitted: new Set([userId, CALL.principal.id]),
@@ -180,7 +184,13 @@ export async function startCognify(world: TestWorld, options: TestCognifyOptions
   const workQueue = createWorkQueue({ store, bus, clock, ids, pollMs: 25 });
   if (options.endLeases === true) await workQueue.endLeases(SYSTEM_SCOPE);
   const service = createCognifyService({
-    ...{ store, blobs, ledger, messenger, clock, ids, logger },
+    store,
+    blobs,
+    ledger,
+    messenger,
+    clock,
+    ids,
+    logger,
     text: world.indexes.text,
     vectors: world.indexes.vectors,
     graph: world.indexes.graph,
@@ -205,7 +215,10 @@ export async function startCognify(world: TestWorld, options: TestCognifyOptions
       )
     ).run;
   return {
-    ...{ service, messenger, log, start },
+    service,
+    messenger,
+    log,
+    start,
     async run(runOptions) {
       return awaitRun(messenger, (await start(runOptions)).id, CALL);
     },

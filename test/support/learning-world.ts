@@ -83,7 +83,15 @@ export async function createLearningWorld(): Promise<LearningWorld> {
   const logger = { debug: silent, info: silent, warn: silent, error: silent };
   const own: SessionKey = { user: OWNER.id, session: 's1' };
   const world: LearningWorld = {
-    ...{ search, dataset, scope, key: own, sessions, entries, contexts, preferences, distillations },
+    search,
+    dataset,
+    scope,
+    key: own,
+    sessions,
+    entries,
+    contexts,
+    preferences,
+    distillations,
     kept: new Map(),
     beforeKeeping: silent,
     beforeNoting: silent,
@@ -100,7 +108,10 @@ export async function createLearningWorld(): Promise<LearningWorld> {
       const provider = await startModelProvider(({ schema, prompt }) => answered(answer(schema, prompt)));
       world.provider = provider;
       languageModel = createLanguageModel({
-        ...{ provider: 'openai', model: 'openai/test', endpoint: `${provider.url}/v1`, apiKey: 'k' },
+        provider: 'openai',
+        model: 'openai/test',
+        endpoint: `${provider.url}/v1`,
+        apiKey: 'k',
         retry: { attempts: 1, firstDelayMs: 1, maxDelayMs: 1, maxAskedDelayMs: 1 },
         meter: { admit: async () => ({ record: async () => {}, release: async () => {} }) },
       });
@@ -114,7 +125,11 @@ export async function createLearningWorld(): Promise<LearningWorld> {
       return {
         context: createExtractAgentContext({ ...deps, clock, ids }),
         distil: createDistillSessions({
-          ...{ ...deps, distillations, ledger: search.ledger, clock, ids },
+          ...deps,
+          distillations,
+          ledger: search.ledger,
+          clock,
+          ids,
           keepDocuments: keeping(world),
         }),
         preferences: createUpdateUserPreferences({ ...deps, preferences, noteOnSession: noting(world) }),
@@ -139,12 +154,23 @@ export async function createLearningWorld(): Promise<LearningWorld> {
 }
 
 const PLAIN_QA: NewQa = {
-  ...{ question: '', context: '', answer: 'I do not know.', feedbackText: null, feedbackScore: null },
-  ...{ usedGraphElements: null, usedContextIds: null },
+  question: '',
+  context: '',
+  answer: 'I do not know.',
+  feedbackText: null,
+  feedbackScore: null,
+  usedGraphElements: null,
+  usedContextIds: null,
 };
 const PLAIN_TRACE: NewTrace = {
-  ...{ originFunction: '', status: 'success', memoryQuery: '', memoryContext: '', methodParams: {} },
-  ...{ methodReturnValue: null, errorMessage: '', sessionFeedback: '' },
+  originFunction: '',
+  status: 'success',
+  memoryQuery: '',
+  memoryContext: '',
+  methodParams: {},
+  methodReturnValue: null,
+  errorMessage: '',
+  sessionFeedback: '',
 };
 
 /** A status and a body are sent as they are. */
@@ -175,9 +201,17 @@ function noting(world: LearningWorld) {
 }
 
 const COMPLETED: RunState = {
-  ...{ id: asId('00000000-0000-4000-8000-00000000aaaa'), pipeline: 'cognify_pipeline' },
-  ...{ dataset: asId('00000000-0000-4000-8000-00000000bbbb'), datasetName: 'notes' },
-  ...{ status: 'DATASET_PROCESSING_COMPLETED', progress: null, items: [], counts: null },
-  ...{ errorClass: null, errorMessage: null, errorStatus: null },
-  ...{ startedAt: '2026-01-02T03:04:05.000Z', endedAt: '2026-01-02T03:04:06.000Z' },
+  id: asId('00000000-0000-4000-8000-00000000aaaa'),
+  pipeline: 'cognify_pipeline',
+  dataset: asId('00000000-0000-4000-8000-00000000bbbb'),
+  datasetName: 'notes',
+  status: 'DATASET_PROCESSING_COMPLETED',
+  progress: null,
+  items: [],
+  counts: null,
+  errorClass: null,
+  errorMessage: null,
+  errorStatus: null,
+  startedAt: '2026-01-02T03:04:05.000Z',
+  endedAt: '2026-01-02T03:04:06.000Z',
 };

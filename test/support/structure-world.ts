@@ -59,12 +59,19 @@ export async function createStructureWorld(
   }
   let items = 0;
   return {
-    ...{ world, cognify, deps, embedded, embeddedByCognify },
+    world,
+    cognify,
+    deps,
+    embedded,
+    embeddedByCognify,
     pass(options = {}, sessions = []) {
       const { dataset, principal } = world;
       const context = { ...CALL, principal };
       return {
-        ...{ dataset, principal, context, leaseToken: LEASE_TOKEN },
+        dataset,
+        principal,
+        context,
+        leaseToken: LEASE_TOKEN,
         sessions: sessions.map((session) => ({ user: principal.id, session })),
         options: { ...defaultOptions(0.1), ...options },
         signal: new AbortController().signal,
@@ -107,8 +114,14 @@ function dependenciesOf(
   };
   const vectorVersions = createVectorIndexVersions({ store, vectors: indexes.vectors, clock: createSystemClock() });
   return {
-    ...{ store, indexes, ledger, messenger, models, vectorVersions },
-    ...{ embedder: more.embedder, embedders: onlyEmbedder(more.embedder) },
+    store,
+    indexes,
+    ledger,
+    messenger,
+    models,
+    vectorVersions,
+    embedder: more.embedder,
+    embedders: onlyEmbedder(more.embedder),
     clock: createSystemClock(),
     ids: createIdSource(),
     sessions: createSessions(store),

@@ -42,7 +42,11 @@ async function createWorld() {
   const restore = (tenantId: TenantId, datasetId: DatasetId) =>
     restoreBuilt(
       {
-        ...{ text: indexes.text, vectors: vectorVersions.vectors, graph: indexes.graph, embedders, store },
+        text: indexes.text,
+        vectors: vectorVersions.vectors,
+        graph: indexes.graph,
+        embedders,
+        store,
         datasets: { get: async () => null } as never,
         places: { open: async () => ({ blobs, close: async () => {} }) },
       },

@@ -95,7 +95,14 @@ describe('migration of a dataset to another embedding model', () => {
     const own = createVectorIndexVersions({ store, vectors, clock });
     return followRequest(
       {
-        ...{ text, graph, vectors: own.vectors, vectorVersions: own, embedders: models, ledger, clock, logger },
+        text,
+        graph,
+        vectors: own.vectors,
+        vectorVersions: own,
+        embedders: models,
+        ledger,
+        clock,
+        logger,
         settings: { ...DEFAULT_COGNIFY_SETTINGS, embeddingBatchSize: 2, embeddingConcurrency: 1 },
       },
       scope,
@@ -194,7 +201,9 @@ describe('migration of a dataset to another embedding model', () => {
         clock,
         logger,
       },
-      ...{ store: world.store, workQueue: createTestJobs(world.store, clock).workQueue, ids: createIdSource() },
+      store: world.store,
+      workQueue: createTestJobs(world.store, clock).workQueue,
+      ids: createIdSource(),
       settings: DEFAULT_COGNIFY_SETTINGS,
     };
     const worker = createMigrationWorker(deps, { drainMs: 10_000, pollMs: 20 });
@@ -490,7 +499,8 @@ describe('migration of a dataset to another embedding model', () => {
     await tell(...Array.from({ length: 12 }, (_, at) => `Person${'abcdefghijkl'.charAt(at)}`));
     let turn = 0;
     const dice: Embedder = {
-      ...{ space: { model: 'test/dice', dimensions: 64 }, maxInputTokens: 1000 },
+      space: { model: 'test/dice', dimensions: 64 },
+      maxInputTokens: 1000,
       embed: async (texts) =>
         texts.map(() => Float32Array.from({ length: 64 }, (_, at) => Math.sin(++turn * (at + 1)))),
     };

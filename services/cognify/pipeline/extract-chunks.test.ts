@@ -112,7 +112,9 @@ describe('asking the extractor', () => {
 });
 
 const entity = (name: string, mentions = 1, type = 'Person'): ExtractedEntity => ({
-  ...{ name, type, mentions },
+  name,
+  type,
+  mentions,
   description: '',
   aliases: [],
 });

@@ -28,7 +28,10 @@ function writerOn(indexes = createMemoryDatasetIndexes()) {
   const writer = createIndexWriter({
     activeVersion: async () => ({ number: 0, scope, embedder }),
     written: async () => 0,
-    ...{ scope, text, vectors: indexes.vectors, graph: indexes.graph },
+    scope,
+    text,
+    vectors: indexes.vectors,
+    graph: indexes.graph,
     context: { scope, purpose: 'extraction' },
     embeddingBatchSize: 2,
     embeddingConcurrency: 2,

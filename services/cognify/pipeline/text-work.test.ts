@@ -14,8 +14,13 @@ import { chunkItem, readChunkLine } from './text-tasks.ts';
 import { createTextWork } from './text-work.ts';
 
 const ITEM = {
-  ...{ id: dataItemId('00000000-0000-4000-8000-000000000001'), name: 'notes', ownerId: 'u' },
-  ...{ externalMetadata: {}, nodeSets: [], createdAt: '2026-01-01T00:00:00.000Z', updatedAt: null },
+  id: dataItemId('00000000-0000-4000-8000-000000000001'),
+  name: 'notes',
+  ownerId: 'u',
+  externalMetadata: {},
+  nodeSets: [],
+  createdAt: '2026-01-01T00:00:00.000Z',
+  updatedAt: null,
 } as unknown as DataItem;
 const SIZES = { maxTokens: 1000, targetTokens: 400 };
 const SIGNAL = new AbortController().signal;

@@ -3,24 +3,24 @@ import { createHeartbeat } from '../../common/platform/leases/heartbeat.ts';
 import type { ClaimedKeys } from '../../common/records/improve/improve-claims.ts';
 import type { ImproveDependencies } from '../dependencies.ts';
 
-/** Dataset and sessions, as long as one improve works on them. */
+/** A claim on a dataset and sessions while one improve works on them. */
 export interface HeldClaim {
-  /** Never given to anybody else. */
+  /** Unique to this claim. */
   readonly leaseToken: string;
-  /** Aborted when somebody else may have them. */
+  /** Aborted when another improve may have claimed them. */
   readonly signal: AbortSignal;
   /** See `ImproveClaims.rerunOrRelease`. */
   rerunOrRelease(): Promise<'rerun' | 'released'>;
-  /** Once; nothing happens when it was released or lost before. Never throws: the lease ends by itself. */
+  /** Releases the claim unless it was released or lost before. Never throws: the lease expires by itself. */
   release(): Promise<void>;
 }
 
 type Dependencies = Pick<ImproveDependencies, 'claims' | 'clock' | 'logger' | 'settings'>;
 
-/** How soon one from whom the dataset was seized, because it is erased, finds out. */
+/** How soon an improve notices that its dataset was seized for an erasure. */
 const BEAT_MS = 1000;
 
-/** Null when somebody else has any of them. Beats at least three times per lease. */
+/** Claims dataset and sessions; null when another improve has any of them. Sends at least three heartbeats per lease. */
 export async function holdClaim(deps: Dependencies, keys: ClaimedKeys, owner: string): Promise<HeldClaim | null> {
   const { claims, clock, logger, settings } = deps;
   const { leaseMs } = settings;
@@ -31,8 +31,11 @@ export async function holdClaim(deps: Dependencies, keys: ClaimedKeys, owner: st
   const lose = () =>
     lost.abort(engramError('ServiceUnavailableError', 'Another worker has taken over.', { retryable: true }));
   const heartbeat = createHeartbeat({
-    ...{ clock, leaseMs, everyMs: Math.min(BEAT_MS, leaseMs / 3), heldSinceMs },
-    // Who erases the dataset goes on when the lease is over, and nothing may be written behind it.
+    clock,
+    leaseMs,
+    everyMs: Math.min(BEAT_MS, leaseMs / 3),
+    heldSinceMs,
+    // An erasure of the dataset continues when the lease is over, and nothing may be written after that.
     afterPause: 'over',
     async extend() {
       if (!(await claims.extend(keys, owner, lease()))) lose();

@@ -12,38 +12,41 @@ import type { ImproveOptions } from '../model.ts';
 
 export const IMPROVE_JOB = 'improve';
 
-/** It is the worker that counts: one that waits for another improve has done nothing wrong. */
+/** The worker limits attempts itself: waiting for another improve is no failure. */
 const MAX_ATTEMPTS = 1_000_000;
 
-/** What an improve in the background was asked for. */
+/** The request for an improve in the background. */
 interface ImproveOrder {
   readonly id: string;
   readonly datasetId: DatasetId;
   readonly sessionIds: readonly string[];
-  /** Null: those of the server. */
+  /** Null: the defaults of the server. */
   readonly options: ImproveOptions | null;
-  /** Nobody asked for it by hand: it is tried again when a stage fails. */
+  /** No client waits for it: it is retried when a stage fails. */
   readonly isAutomatic: boolean;
   /** See `Tracer.carried`. */
   readonly trace?: string | undefined;
 }
 
-/** For whom a job is done. */
+/** The account that a job acts for. */
 export interface JobAsker {
   readonly id: UserId;
   readonly tenant: TenantId;
-  /** The API key that it was asked for with: it pays too, and nothing is done with one that was revoked. */
+  /** API key of the request: its budgets are charged too, and nothing is done when it was revoked. */
   readonly keyId: string | null;
 }
 
-/** Improves of one dataset go one after the other; a run of cognify on it is none of their business. */
+/** Makes the job of an improve. Improves of one dataset run one after the other, independently of its cognify runs. */
 export function improveJob(
   { id, datasetId, sessionIds, options, isAutomatic, trace }: ImproveOrder,
   { id: userId, tenant: userTenant, keyId }: JobAsker,
   idempotencyKey: string = id,
 ): NewJob {
   const payload: RunJob = {
-    ...{ runId: id, datasetId, userId, userTenant },
+    runId: id,
+    datasetId,
+    userId,
+    userTenant,
     options: { sessionIds, options: options as unknown as JsonObject, isAutomatic, keyId },
     ...(trace === undefined ? {} : { trace }),
   };
@@ -56,13 +59,16 @@ export interface ReadOrder extends ImproveOrder, Pick<JobAsker, 'keyId'> {
   readonly userTenant: string;
 }
 
-/** Throws when it is no such job. */
+/** Reads the payload of a job; throws when it is no improve. */
 export async function readOrder(payload: JsonObject): Promise<ReadOrder> {
   const { runId, datasetId, userId, userTenant, options, trace } = await readRunJob(payload);
   const { sessionIds, options: asked, isAutomatic, keyId } = options;
   if (!Array.isArray(sessionIds)) throw new Error('the job names no sessions');
   return {
-    ...{ id: runId, datasetId: datasetId as unknown as DatasetId, userId, userTenant },
+    id: runId,
+    datasetId: datasetId as unknown as DatasetId,
+    userId,
+    userTenant,
     sessionIds: sessionIds.map(String),
     options: (asked ?? null) as unknown as ImproveOptions | null,
     isAutomatic: isAutomatic === true,
@@ -114,5 +120,5 @@ async function order(
     throw error;
   }
   await improveRequests.settle(taken);
-  await workQueue.wake(IMPROVE_JOB).catch(() => null); // a lost one costs a poll
+  await workQueue.wake(IMPROVE_JOB).catch(() => null); // a lost message delays it until the next poll
 }

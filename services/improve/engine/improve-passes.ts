@@ -9,7 +9,7 @@ import type { HeldClaim } from './held-claim.ts';
 import type { ImproveResult } from './improve-result.ts';
 import type { PassResult, StageRunner } from './run-stages.ts';
 
-/** What the service works with: dependencies, and the stages in their order. */
+/** Dependencies of the service, with the stage runner. */
 export interface ImproveParts extends ImproveDependencies {
   readonly runner: StageRunner;
   /** Aborted when the service stops. */
@@ -20,7 +20,7 @@ export interface ImproveRequest {
   readonly dataset: DatasetRef;
   readonly principal: Principal;
   readonly context: CallContext;
-  /** Not empty ones; some may be there twice. */
+  /** Without empty ones; may contain duplicates. */
   readonly sessionIds: readonly string[];
   readonly options: ImproveOptions;
 }
@@ -32,13 +32,13 @@ export function keysOf({ dataset, principal, sessionIds }: Omit<ImproveRequest, 
 
 interface Holding extends Pick<ImprovePass, 'idleRuns'> {
   readonly held: HeldClaim;
-  /** Aborted when the process stops, or the job is somebody else's. */
+  /** Aborted when the process stops or another worker has the job. */
   readonly stop: AbortSignal;
 }
 
 /**
- * The passes of one improve that holds its dataset and sessions; they are released when it ends, however it does. Throws
- * only what `signal` was aborted with, or that a store is away.
+ * Runs the passes of one improve that holds its claim, and releases the claim at the end. Throws only the reason of an abort,
+ * or that a store is unavailable.
  */
 export async function runPasses(
   { runner, settings }: Pick<ImproveParts, 'runner' | 'settings'>,
@@ -54,10 +54,10 @@ export async function runPasses(
   const passes: PassResult[] = [];
   try {
     do {
-      // Tasks by name are done once; what came meanwhile is only looked at by the others.
+      // Named tasks run in the first pass only.
       const passOptions = passes.length === 0 ? options : { ...options, custom: null };
       passes.push(await runner.run({ ...given, options: passOptions, reads: createPassReads() }));
-    } while (await isWantedAgain(passes, { sessions, held, maxPasses: settings.maxPasses }));
+    } while (await isRerunRequested(passes, { sessions, held, maxPasses: settings.maxPasses }));
   } finally {
     await held.release();
   }
@@ -66,8 +66,8 @@ export async function runPasses(
   return { stages: first ?? [], rerunPasses: others, failure };
 }
 
-/** Only improves of sessions repeat themselves, and none for ever. */
-async function isWantedAgain(
+/** Whether another pass was requested. Only improves of sessions are repeated, at most `maxPasses` times. */
+async function isRerunRequested(
   passes: readonly PassResult[],
   {
     sessions,

@@ -31,7 +31,9 @@ describe('the worker of improve', () => {
     };
     const silent = () => {};
     const worker = createImproveWorker({
-      ...{ store, claims, settings: DEFAULT_IMPROVE_SETTINGS },
+      store,
+      claims,
+      settings: DEFAULT_IMPROVE_SETTINGS,
       workQueue: { claim: async () => jobs.shift() ?? null, completeWrites },
       // The account is gone.
       messenger: { call: async () => ({ principal: null }) },

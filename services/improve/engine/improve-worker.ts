@@ -17,13 +17,13 @@ import { type ImproveParts, type ImproveRequest, keysOf, runPasses } from './imp
 import { type ImproveResult, statusOf } from './improve-result.ts';
 import { recordImprove } from './record-improve.ts';
 
-/** Of one that nobody asked for by hand; then it is a dead letter, which an operator can replay. */
+/** Attempts of an automatic improve, after which its job is a dead letter. */
 const MAX_AUTOMATIC_ATTEMPTS = 8;
 
-/** How often a job looks whether its dataset and sessions are free. */
+/** How often a job checks whether its dataset and sessions are free. */
 const LOCK_POLL_MS = 2000;
 
-/** Drives improves that wait as jobs, one after the other per dataset. At its stop they go on elsewhere, or with the next start. */
+/** Runs queued improves, one after the other per dataset. When it stops, another worker continues them, or the next start. */
 export function createImproveWorker(parts: ImproveParts): JobWorker {
   return createJobWorker(parts, {
     name: 'improve',
@@ -67,7 +67,7 @@ async function carryOut(parts: ImproveParts, { job, order, lease }: ClaimedOrder
     { userId, tenant: userTenant, datasetIds: [datasetId], keyId },
     asking,
   ).catch(async (error: unknown) => {
-    if (isRefused(error)) await releaseOrdered(parts, order);
+    if (isRefused(error)) await releaseClaim(parts, order);
     throw error;
   });
   const { dataset, principal, context } = authority;
@@ -84,17 +84,21 @@ async function carryOut(parts: ImproveParts, { job, order, lease }: ClaimedOrder
     parts,
     { id: runId, dataset, background: true, sessionIds, context },
     async (idleRuns) => ({
-      ...{ dataset, sessionIds, background: true, finished: true, rerunRequested: false },
+      dataset,
+      sessionIds,
+      background: true,
+      finished: true,
+      rerunRequested: false,
       ...(await runPasses(parts, request, { held, stop: lease.signal, idleRuns })),
     }),
   );
-  if (order.isAutomatic && statusOf(result) === 'errored') return await tryAgain(parts, job, result);
+  if (order.isAutomatic && statusOf(result) === 'errored') return await retryLater(parts, job, result);
   await store.commit(job.scope, workQueue.completeWrites(job));
   logger.info('improve.ended', { runId: id, datasetId, status: statusOf(result) });
 }
 
-/** What whoever asked for it claimed: nobody will work on it, so it must not keep others out until the lease is over. */
-async function releaseOrdered({ claims }: ImproveParts, order: ReadOrder): Promise<void> {
+/** Releases the claim of the request whose job is refused, so that it does not block others until its lease is over. */
+async function releaseClaim({ claims }: ImproveParts, order: ReadOrder): Promise<void> {
   const { id, datasetId, sessionIds, userId, userTenant } = order;
   const sessions = sessionIds.map((session) => ({ user: asId<UserId>(userId), session }));
   await claims.release(claimKeys(asId(userTenant), datasetId, sessions), ownerOf(id, 0));
@@ -104,7 +108,7 @@ function isRefused(error: unknown): boolean {
   return isEngramError(error) && error.status === 403;
 }
 
-/** A later attempt goes on under the same id, unless the one before was recorded to its end. */
+/** Returns the run id: the same for each attempt, unless the end of the attempt before was recorded. */
 async function runIdOf({ messenger, ids }: ImproveParts, id: string, job: ClaimedJob): Promise<string> {
   if (job.attempt === 1) return id;
   const { run } = await messenger.call('cognify.GetRun', { runId: id }, { requestId: id });
@@ -112,11 +116,11 @@ async function runIdOf({ messenger, ids }: ImproveParts, id: string, job: Claime
 }
 
 /** Retries an improve without a client: its request is consumed, so its work must not be lost. */
-async function tryAgain({ workQueue, logger }: ImproveParts, job: ClaimedJob, result: ImproveResult): Promise<void> {
+async function retryLater({ workQueue, logger }: ImproveParts, job: ClaimedJob, result: ImproveResult): Promise<void> {
   const failed = [result.stages, ...result.rerunPasses].flat().find(({ status }) => status === 'errored');
   const error = { name: failed?.stage ?? 'improve', message: failed?.error ?? 'It failed.' };
-  const isHopeless = isBudgetError(result.failure) || /^LLMPaymentRequiredError/.test(error.message);
-  const retry = !isHopeless && job.attempt < MAX_AUTOMATIC_ATTEMPTS;
+  const isPermanent = isBudgetError(result.failure) || /^LLMPaymentRequiredError/.test(error.message);
+  const retry = !isPermanent && job.attempt < MAX_AUTOMATIC_ATTEMPTS;
   logger.warn('improve.failed', { jobId: job.id, ...error, retry });
   await workQueue.fail(job, error, { retry });
 }

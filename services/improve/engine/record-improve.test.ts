@@ -16,14 +16,24 @@ import { recordImprove } from './record-improve.ts';
 const USER = asId<never>('00000000-0000-4000-8000-000000000001');
 const AT = '2026-01-02T03:04:05.678Z';
 const DATASET = {
-  ...{ id: asId<never>('00000000-0000-4000-8000-00000000000d'), name: 'notes', ownerId: USER },
-  ...{ tenant: PERSONAL_TENANT, createdAt: AT, updatedAt: null },
+  id: asId<never>('00000000-0000-4000-8000-00000000000d'),
+  name: 'notes',
+  ownerId: USER,
+  tenant: PERSONAL_TENANT,
+  createdAt: AT,
+  updatedAt: null,
 };
 const PRINCIPAL = { id: USER, email: 'a@example.com', tenant: PERSONAL_TENANT, isSuperuser: false, parentId: null };
 const IDLE = { pipeline: 'memify_pipeline', runId: '00000000-0000-4000-8000-0000000000aa' };
 const RESULT: ImproveResult = {
-  ...{ dataset: DATASET, sessionIds: ['s1'], stages: [], rerunPasses: [], background: false, finished: true },
-  ...{ failure: null, rerunRequested: false },
+  dataset: DATASET,
+  sessionIds: ['s1'],
+  stages: [],
+  rerunPasses: [],
+  background: false,
+  finished: true,
+  failure: null,
+  rerunRequested: false,
 };
 
 /** What was recorded of an improve that ends with `end`, and has a run recorded later. */

@@ -19,8 +19,12 @@ function pass(more: Partial<ImprovePass> = {}): ImprovePass {
     dataset: { ...dataset, createdAt: at, updatedAt: null },
     sessions: [{ user: USER, session: 's1' }],
     options: defaultOptions(0.1),
-    ...{ principal, context: { requestId: 'test' }, leaseToken: 'test/0', signal: new AbortController().signal },
-    ...{ reads: createPassReads(), idleRuns: [] },
+    principal,
+    context: { requestId: 'test' },
+    leaseToken: 'test/0',
+    signal: new AbortController().signal,
+    reads: createPassReads(),
+    idleRuns: [],
     ...more,
   };
 }

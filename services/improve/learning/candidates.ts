@@ -62,7 +62,11 @@ export async function candidatesOfTurn(
 ): Promise<readonly Candidate[]> {
   const said = rated ? [] : await stated(extractor, turn, context);
   return [...said, ...corrected(turn), ...confirmed(turn)].map(({ kind, text, confidence }, at) => ({
-    ...{ id: `${turn.id}/${at}`, row: null, origin: kind, at: turn.time, why: WHY[kind] },
+    id: `${turn.id}/${at}`,
+    row: null,
+    origin: kind,
+    at: turn.time,
+    why: WHY[kind],
     text: cutAtWord(text, 2 * MAX_CONTEXT_CHARACTERS),
     confidence,
   }));

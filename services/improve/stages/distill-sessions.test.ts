@@ -209,7 +209,11 @@ describe('distill_sessions', () => {
 
   describe('with a model', () => {
     const accept = (statement: string) => ({
-      ...{ accept: true, reason: null, statement, entities: [], why_learned: 'The user said so.' },
+      accept: true,
+      reason: null,
+      statement,
+      entities: [],
+      why_learned: 'The user said so.',
     });
     const idsIn = (prompt: string) => [...prompt.matchAll(/Candidate (\S+) \[/g)].map(([, id]) => id ?? '');
 

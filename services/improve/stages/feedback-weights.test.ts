@@ -91,11 +91,17 @@ async function world() {
     sessions: [KEY],
     options: defaultOptions(alpha),
     leaseToken: 'test/0',
-    ...{ principal, context: { requestId: 'test', principal }, signal: new AbortController().signal },
-    ...{ reads: createPassReads(), idleRuns: later },
+    principal,
+    context: { requestId: 'test', principal },
+    signal: new AbortController().signal,
+    reads: createPassReads(),
+    idleRuns: later,
   });
   return {
-    ...{ entries, contexts, recorded, later },
+    entries,
+    contexts,
+    recorded,
+    later,
     /** Once, when ratings were read, and no vote is cast yet. */
     meanwhile(work: () => Promise<unknown>) {
       meanwhile = work;
@@ -120,7 +126,11 @@ async function world() {
     rate: (id: string, score: number) => entries.giveFeedback(TENANT, KEY, id, { text: null, score, at: AT }),
     remark: (id: string, rating: number, at: string) =>
       contexts.addFeedback(TENANT, KEY, {
-        ...{ id: randomUUID(), createdAt: at, rawText: 'well', referencedQaIds: [id], referencedQaRating: rating },
+        id: randomUUID(),
+        createdAt: at,
+        rawText: 'well',
+        referencedQaIds: [id],
+        referencedQaRating: rating,
         influencingContextIds: [],
       }),
     run: (dataset = 'notes', alpha = 0.1) => stage.run(passOn(dataset, alpha)),
@@ -198,7 +208,8 @@ describe('weights by feedback', () => {
     await rate(id, 5);
     await run();
     expect(await noted(id)).to.deep.include({
-      ...{ feedback_weights_applied: false, feedback_weights_attempts: 1 },
+      feedback_weights_applied: false,
+      feedback_weights_attempts: 1,
       feedback_weights_pruned_ids: ['late', 'never'],
     });
     await build('notes', 'late');
@@ -206,7 +217,8 @@ describe('weights by feedback', () => {
     expect(await weights('notes', 'n1', 'late', 'never')).to.deep.equal([0.55, 0.55, null]);
     await run();
     expect(await noted(id)).to.deep.include({
-      ...{ feedback_weights_applied: true, feedback_weights_attempts: 3 },
+      feedback_weights_applied: true,
+      feedback_weights_attempts: 3,
       feedback_weights_pruned_ids: ['never'],
     });
     await build('notes', 'never');

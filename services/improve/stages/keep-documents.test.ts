@@ -11,8 +11,12 @@ import { keepDocuments } from './keep-documents.ts';
 const AT = '2026-01-02T03:04:05.678Z';
 const USER = asId<never>('00000000-0000-4000-8000-000000000001');
 const DATASET = {
-  ...{ id: asId<never>('00000000-0000-4000-8000-00000000000d'), name: 'notes', ownerId: USER },
-  ...{ tenant: PERSONAL_TENANT, createdAt: AT, updatedAt: null },
+  id: asId<never>('00000000-0000-4000-8000-00000000000d'),
+  name: 'notes',
+  ownerId: USER,
+  tenant: PERSONAL_TENANT,
+  createdAt: AT,
+  updatedAt: null,
 };
 
 /** What ingest was sent, message by message, before a run that ends as said. */
@@ -59,7 +63,11 @@ describe('documents on their way into memory', () => {
     expect(run.status).to.equal('DATASET_PROCESSING_COMPLETED');
     expect(sent).to.have.length(1);
     expect(sent[0]?.[1]).to.deep.equal({
-      ...{ key: 'k1', name: 'note 1.txt', text: 'two', nodeSets: ['notes'], externalMetadata: {} },
+      key: 'k1',
+      name: 'note 1.txt',
+      text: 'two',
+      nodeSets: ['notes'],
+      externalMetadata: {},
     });
   });
 
@@ -90,8 +98,10 @@ describe('documents on their way into memory', () => {
 
   it('fail with the error of their run', async () => {
     const { keep } = await bridge({
-      ...{ status: 'DATASET_PROCESSING_ERRORED', errorClass: 'LLMPaymentRequiredError' },
-      ...{ errorMessage: 'LLM budget exhausted: no credit', errorStatus: 402 },
+      status: 'DATASET_PROCESSING_ERRORED',
+      errorClass: 'LLMPaymentRequiredError',
+      errorMessage: 'LLM budget exhausted: no credit',
+      errorStatus: 402,
     });
     let error: unknown;
     await keep('one').catch((thrown: unknown) => {

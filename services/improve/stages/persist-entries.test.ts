@@ -5,8 +5,13 @@ import { createPersistAgentTraces } from './persist-agent-traces.ts';
 import { createPersistSessionQa } from './persist-session-qa.ts';
 
 const SESSION = {
-  ...{ user: 'ada', session: 's1', startedAt: '2026-01-01T00:00:00.000Z', qaCount: 1, traceCount: 1 },
-  ...{ expired: { qas: 0, traces: 0 }, nodeSets: null },
+  user: 'ada',
+  session: 's1',
+  startedAt: '2026-01-01T00:00:00.000Z',
+  qaCount: 1,
+  traceCount: 1,
+  expired: { qas: 0, traces: 0 },
+  nodeSets: null,
 };
 const QA = { number: 1, time: SESSION.startedAt, question: 'Who?', answer: 'Ada.', usedGraphElements: null };
 const STEP = { number: 1, time: SESSION.startedAt, sessionFeedback: 'It went well.', methodReturnValue: null };
@@ -39,8 +44,11 @@ function recordedStage(kind: 'qas' | 'traces', turns: readonly object[] = [QA]) 
 }
 
 const PASS = {
-  ...{ dataset: { id: 'notes' }, sessions: [{ user: 'ada', session: 's1' }], principal: { tenant: 'acme' } },
-  ...{ context: {}, signal: new AbortController().signal },
+  dataset: { id: 'notes' },
+  sessions: [{ user: 'ada', session: 's1' }],
+  principal: { tenant: 'acme' },
+  context: {},
+  signal: new AbortController().signal,
   get reads() {
     return createPassReads();
   },

@@ -18,9 +18,12 @@ describe('what ratings made of elements', () => {
   async function rate(id: string, elements: readonly string[]): Promise<void> {
     const { principal } = structure.world;
     await weights().cast(scope(), {
-      ...{ session: { user: principal.id, session: 's1' }, answer: { id, number: 1 }, ids: elements },
+      session: { user: principal.id, session: 's1' },
+      answer: { id, number: 1 },
+      ids: elements,
       vote: { score: 5, source: 'explicit', applied: elements, attempts: 1, version: null },
-      ...{ move: () => 0.6, at: '2026-01-02T03:04:05.000Z' },
+      move: () => 0.6,
+      at: '2026-01-02T03:04:05.000Z',
     });
   }
   async function forget(position: number): Promise<unknown> {

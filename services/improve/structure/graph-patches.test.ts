@@ -32,7 +32,8 @@ function world(answer: (request: RequestOf<'cognify.ApplyGraphPatch'>) => readon
   const pass = {
     dataset: { id: 'notes' },
     context: { requestId: 'r', signal: stopping.signal },
-    ...{ leaseToken: 'improve/0', signal: stopping.signal },
+    leaseToken: 'improve/0',
+    signal: stopping.signal,
   } as unknown as PatchingPass;
   const rows = () => sent.map(({ items }) => items.map(({ item, triplets }) => `${item} ${triplets.length}`).join());
   return { sent, contexts, stopping, rows, patches: createGraphPatches({ messenger }, pass) };
