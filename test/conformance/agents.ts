@@ -7,13 +7,13 @@ import { createAgentConnections } from '../../services/common/records/auth/agent
 import { apiKeysCollection } from '../../services/common/records/auth/api-keys.ts';
 import type { TestAuth } from '../support/auth-service.ts';
 import { startAuth, testClock } from '../support/auth-service.ts';
-import type { AuditLogSubject } from './audit-log-subject.ts';
+import type { SharedStoresSubject } from './shared-stores-subject.ts';
 
 /** What agents, their connections and keys promise over any document store, with two processes at it. */
-export function agentsConformance(name: string, open: () => Promise<AuditLogSubject>): void {
+export function agentsConformance(name: string, open: () => Promise<SharedStoresSubject>): void {
   describe(`agents over ${name}`, function () {
     this.timeout(60_000);
-    let subject: AuditLogSubject;
+    let subject: SharedStoresSubject;
     let processes: readonly [TestAuth, TestAuth];
     let parent: Principal;
     const clock = testClock();

@@ -27,7 +27,7 @@ import {
   remove,
   replace,
 } from '../../services/common/storage/ports/document-store.ts';
-import type { AuditLogSubject } from './audit-log-subject.ts';
+import type { SharedStoresSubject } from './shared-stores-subject.ts';
 
 type Thing = { readonly account: string };
 const things: Collection<Thing> = { name: 'budget_things', level: 'system', indexes: [{ fields: ['account'] }] };
@@ -35,9 +35,9 @@ const things: Collection<Thing> = { name: 'budget_things', level: 'system', inde
 const LEVELS = ['items', 'datasets', 'concurrentRuns', 'storageBytes'] as const satisfies readonly BudgetKind[];
 
 /** What budgets promise over any document store, with two processes at it. */
-export function budgetConformance(name: string, open: () => Promise<AuditLogSubject>): void {
+export function budgetConformance(name: string, open: () => Promise<SharedStoresSubject>): void {
   describe(`budgets over ${name}`, () => {
-    let subject: AuditLogSubject;
+    let subject: SharedStoresSubject;
     let store: DocumentStore;
     let both: readonly [Budgets, Budgets];
     let account: BudgetAccount;

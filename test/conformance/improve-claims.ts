@@ -10,15 +10,15 @@ import {
   improveClaimsCollection,
   ownerOf,
 } from '../../services/common/records/improve/improve-claims.ts';
-import type { AuditLogSubject } from './audit-log-subject.ts';
+import type { SharedStoresSubject } from './shared-stores-subject.ts';
 
 const LEASE_MS = 1000;
 
 /** What claims of improve promise over any document store, with two processes at it. */
-export function improveClaimsConformance(name: string, open: () => Promise<AuditLogSubject>): void {
+export function improveClaimsConformance(name: string, open: () => Promise<SharedStoresSubject>): void {
   describe(`claims of improve over ${name}`, function () {
     this.timeout(60_000);
-    let subject: AuditLogSubject;
+    let subject: SharedStoresSubject;
     let one: ImproveClaims;
     let two: ImproveClaims;
     before(async () => {

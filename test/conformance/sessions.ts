@@ -12,15 +12,15 @@ import { createSessionRemoval } from '../../services/common/records/session-remo
 import { createSessionEntries, type QaNote } from '../../services/common/records/sessions/session-entries.ts';
 import { createSessions } from '../../services/common/records/sessions/sessions.ts';
 import { createVisibleSessions, type SessionOrder } from '../../services/common/records/sessions/visible-sessions.ts';
-import type { AuditLogSubject } from './audit-log-subject.ts';
+import type { SharedStoresSubject } from './shared-stores-subject.ts';
 
 const EVERYTHING = { from: null, before: null };
 
 /** What sessions promise over any document store, with two processes at it. */
-export function sessionsConformance(name: string, open: () => Promise<AuditLogSubject>): void {
+export function sessionsConformance(name: string, open: () => Promise<SharedStoresSubject>): void {
   describe(`sessions over ${name}`, function () {
     this.timeout(60_000);
-    let subject: AuditLogSubject;
+    let subject: SharedStoresSubject;
     const scope = { tenant: asId<TenantId>(randomUUID()) };
     const key = () => ({ user: asId<UserId>(randomUUID()), session: `😀 ${randomUUID()}` });
     before(async () => {

@@ -15,15 +15,15 @@ import {
 } from '../../services/improve/stages/structure-stages.ts';
 import { forgetItems } from '../../services/improve/structure/erase-items.ts';
 import { createStructureWorld, type StructureWorld } from '../support/structure-world.ts';
-import type { AuditLogSubject } from './audit-log-subject.ts';
+import type { SharedStoresSubject } from './shared-stores-subject.ts';
 
 const NAMES = 'Ada Grace Mary Alan Kurt Emmy Sofia Euclid Hypatia Leonhard'.split(' ');
 
 /** What improve builds over a dataset, with any document store behind it. */
-export function structuresConformance(name: string, open: () => Promise<AuditLogSubject>): void {
+export function structuresConformance(name: string, open: () => Promise<SharedStoresSubject>): void {
   describe(`structures over ${name}`, function () {
     this.timeout(60_000);
-    let subject: AuditLogSubject;
+    let subject: SharedStoresSubject;
     let structure: StructureWorld;
     before(async () => {
       subject = await open();

@@ -6,17 +6,17 @@ import type { DocumentStore } from '../../services/common/storage/ports/document
 import { createMemoryDocumentStore } from '../support/memory/document-store.ts';
 
 /** One set of documents, opened as two processes have it open. */
-export interface AuditLogSubject {
+export interface SharedStoresSubject {
   readonly stores: readonly [DocumentStore, DocumentStore];
   dispose(): Promise<void>;
 }
 
-export async function openMemoryTwice(): Promise<AuditLogSubject> {
+export async function openMemoryTwice(): Promise<SharedStoresSubject> {
   const store = createMemoryDocumentStore();
   return { stores: [store, store], dispose: () => store.close() };
 }
 
-export async function openSqliteTwice(): Promise<AuditLogSubject> {
+export async function openSqliteTwice(): Promise<SharedStoresSubject> {
   const directory = await mkdtemp(join(tmpdir(), 'engram-audit-'));
   const open = () => openSqliteDocumentStore({ file: join(directory, 'control.db'), autoMigrate: true });
   const stores = [await open(), await open()] as const;

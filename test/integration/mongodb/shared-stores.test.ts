@@ -1,10 +1,10 @@
 import { createMongodbDocumentStore } from '../../../services/common/storage/documents/mongodb/document-store.ts';
-import { learnedConformance } from '../../conformance/learned.ts';
+import { sharedStoreSuites } from '../../conformance/shared-stores.ts';
 import { withBackend } from '../backend.ts';
 import { openDatabase } from './mongodb-subject.ts';
 
 withBackend('mongodb', ({ ENGRAM_TEST_MONGODB_URL: url }) => {
-  learnedConformance('mongodb', async () => {
+  sharedStoreSuites('mongodb', async () => {
     const { connection, dispose } = await openDatabase(url);
     return { stores: [createMongodbDocumentStore(connection), createMongodbDocumentStore(connection)], dispose };
   });

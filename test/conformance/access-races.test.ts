@@ -1,5 +1,0 @@
-import { accessRaces } from './access-races.ts';
-import { openMemoryTwice, openSqliteTwice } from './audit-log-subject.ts';
-
-accessRaces('memory', openMemoryTwice);
-accessRaces('sqlite', openSqliteTwice);
