@@ -20,8 +20,8 @@ import { createShape, SHAPES } from './speed/shape.ts';
 import { distribution } from './speed/timing.ts';
 
 /**
- * What it costs to know who asks and what they may: the calls that stand before every request, made over the bus of the
- * shape by a service that is not auth. `node test/bench/access.ts [--stores embedded,cluster]`
+ * Cost of authentication and authorisation: the calls before every request, made over the bus of the shape by a service
+ * other than auth. `node test/bench/access.ts [--stores embedded,cluster]`
  */
 const { values } = parseArgs({ options: { stores: { type: 'string', default: 'embedded' } } });
 const COUNT = 300;

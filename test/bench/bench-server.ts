@@ -13,7 +13,7 @@ export interface BenchFile {
   readonly content: string;
 }
 
-/** A server on embedded stores, without a model, in this process; its data go with it. */
+/** Starts a server on embedded stores, without a model, in this process; its data is removed with it. */
 export interface BenchServer extends AsyncDisposable {
   post(route: string, body: object): Promise<unknown>;
   get(route: string): Promise<unknown>;
@@ -48,7 +48,7 @@ export async function startBenchServer(): Promise<BenchServer> {
   };
 }
 
-/** A title as the name of a file; a slash would be a folder. */
+/** Returns a title as a file name, without slashes. */
 export function fileNameOf(title: string): string {
   return `${title.replaceAll('/', ' ')}.txt`;
 }

@@ -22,7 +22,7 @@ const { values } = parseArgs({
     searches: { type: 'string', default: '100' },
   },
 });
-/** The shape that is measured now. */
+/** The shape being measured. */
 let shape: ShapeName = 'embedded';
 const data = process.env['ENGRAM_BENCH_DATA'] ?? join(import.meta.dirname, '../../../shared/data/corpora');
 
@@ -64,7 +64,7 @@ const search = (client: BenchClient, dataset: string, searchType: string) => (qu
     topK: 10,
   });
 
-/** Process start to the first healthy answer, and what an idle server weighs. */
+/** Time from process start to the first healthy answer, and memory of an idle server. */
 async function benchBoot(): Promise<unknown> {
   const boots: number[] = [];
   const idle: number[] = [];
@@ -262,9 +262,9 @@ async function benchGrowth(): Promise<unknown> {
  * serving.
  */
 const SECTIONS_PER_DOCUMENT = 100;
-/** Holds one section, and seldom two. */
+/** Fits one section, rarely two. */
 const CHUNK_TOKENS = 100;
-/** So that as many chunks come out as are wanted. */
+/** Number of documents that gives the wanted chunks. */
 const SECTIONS_PER_CHUNK = 1.06;
 
 async function benchLarge(): Promise<unknown> {
@@ -300,7 +300,7 @@ async function benchLarge(): Promise<unknown> {
   }
 }
 
-/** What a blocking cognify says that it made. */
+/** Counts reported by a blocking cognify. */
 function counts(runs: unknown): object {
   return Object.values(runs as Record<string, { readonly payload: object }>)[0]?.payload ?? {};
 }
@@ -309,7 +309,7 @@ async function searchLarge(server: BenchServer, sentences: readonly string[]): P
   const hybrid = search(createClient(server.baseUrl), 'large', 'HYBRID_COMPLETION');
   const first = await timed(() => hybrid(`${QUESTIONS[0]}`));
   await distribution(repeat(20), 1, hybrid);
-  // Six words each of sentences far apart: nothing that one query read serves the next by more than chance.
+  // Six words each of distant sentences, so that one query rarely warms caches for the next.
   const unrepeated = Array.from({ length: 100 }, (_, index) => {
     const words = `${sentences[(index * 611_953) % sentences.length]}`.split(/\s+/);
     return words.slice(2, 8).join(' ');
@@ -340,7 +340,7 @@ const shapes = values.stores.split(',').map((name) => {
   return known;
 });
 const report: Record<string, unknown> = { node: process.version, cores: cpus().length };
-// Part by part, so that the shapes meet the same state of the machine.
+// Part by part, so that the machine is in the same state for all shapes.
 for (const name of wanted) {
   const part = parts[name];
   if (part === undefined) throw new Error(`unknown part ${name}; there are ${Object.keys(parts).join(', ')}`);

@@ -47,14 +47,14 @@ export interface WorldPassage {
   readonly dates?: readonly string[];
 }
 
-/** Indexes with content, as cognify would have written it; what was never committed stays invisible. */
+/** Indexes with content as cognify writes it; uncommitted rows stay invisible. */
 export interface SearchWorld {
   readonly store: DocumentStore;
   readonly indexes: DatasetIndexes;
   readonly ledger: Ledger;
   readonly embedder: Embedder;
   dataset(name: string): DatasetRef;
-  /** Builds and commits one item per passage; answers their ids. */
+  /** Builds and commits one item per passage; returns their ids. */
   fill(dataset: DatasetRef, passages: readonly WorldPassage[]): Promise<readonly DataItemId[]>;
   /** Writes rows of the next generation without committing them. */
   write(dataset: DatasetRef, passage: WorldPassage): Promise<DataItemId>;
@@ -197,13 +197,13 @@ export interface SearchApp extends AsyncDisposable {
   readonly messenger: Messenger;
   /** Runs that `RunStatuses` answers. */
   readonly runs: RunState[];
-  /** What `NoteOnTurn` was told. Turns that `AppendSession` is told are in the store. */
+  /** Requests of `NoteOnTurn`. Turns of `AppendSession` are in the store. */
   readonly notes: RequestOf<'ingest.NoteOnTurn'>[];
-  /** What `AppendSession` was told of the cost of each turn. */
+  /** Token usage of each turn in the requests of `AppendSession`. */
   readonly spending: (SessionSpending | null)[];
 }
 
-/** The service behind a real HTTP server, with doubles of auth, ingest and cognify that know the datasets given. */
+/** Starts the service behind a real HTTP server, with doubles of auth, ingest and cognify for the given datasets. */
 export async function startSearch(
   world: SearchWorld,
   datasets: readonly DatasetRef[],
@@ -271,7 +271,7 @@ export async function startSearch(
   };
 }
 
-/** Models that nobody sets anew. */
+/** Returns a source of models that never changes. */
 export function searchModels(models: Partial<SearchModels> = {}): SearchServiceOptions['models'] {
   return { current: async () => ({ languageModel: null, missingModelKey: null, ...models }) };
 }

@@ -2,7 +2,7 @@ import { type Difference, pairedDifference } from '../paired.ts';
 import type { BenchCorpus } from './corpus.ts';
 import { judge, type QuestionResult, type Summary, summarise } from './measures.ts';
 
-/** A way to search: corpus positions, best first. */
+/** A search method: returns corpus positions, best first. */
 export type Ask = (query: string) => Promise<readonly number[]>;
 
 export interface Run {
@@ -11,11 +11,11 @@ export interface Run {
 }
 
 export interface RunReport extends Summary {
-  /** Of recall@5, against the first run. */
+  /** Difference of recall@5 to the first run. */
   readonly versusBm25: Difference;
 }
 
-/** Every question to every way, one after another; differences are paired with the first way, the floor. */
+/** Runs every question with every method in turn; differences are paired with the first method, the baseline. */
 export async function askAll(corpus: BenchCorpus, runs: readonly Run[]): Promise<Record<string, RunReport>> {
   const reports: Record<string, RunReport> = {};
   let floor: readonly QuestionResult[] | undefined;

@@ -22,7 +22,7 @@ interface DirectReport {
   readonly runs: Record<string, RunReport>;
 }
 
-/** `settings`: further runs, each a change of the default settings. */
+/** Runs the ablations; `changes`: further runs, each a change of the default settings. */
 export async function benchDirect(
   corpus: BenchCorpus,
   changes: readonly Partial<RetrievalSettings>[],
@@ -60,7 +60,7 @@ export async function benchDirect(
   }
 }
 
-/** BM25 first; then all, all but one lane, and the pipeline without each of its later steps. */
+/** Returns the runs: BM25, all lanes, all but one lane, and the pipeline without each of its later steps. */
 function ablations(askWith: (settings: RetrievalSettings) => Ask): readonly Run[] {
   const only = (...lanes: readonly LaneName[]): RetrievalSettings => ({
     ...DEFAULT_SETTINGS,

@@ -11,7 +11,7 @@ interface HttpReport {
   readonly runs: Record<string, RunReport>;
 }
 
-/** The whole way through the public API: add, cognify, then `only_context` for every question. */
+/** Runs the bench through the public API: add, cognify, then `only_context` for every question. */
 export async function benchOverHttp(corpus: BenchCorpus): Promise<HttpReport> {
   await using server = await startBenchServer();
   const start = performance.now();
@@ -39,8 +39,8 @@ export async function benchOverHttp(corpus: BenchCorpus): Promise<HttpReport> {
 }
 
 /**
- * Finds the passages in a context in the order they stand there. Each is looked up by its text, so that the bench
- * depends on no detail of the context's form.
+ * Finds the passages of a context in their order. Each is searched by its text, so that the bench does not depend on the
+ * format of contexts.
  */
 function passagesOf(searchType: string, context: string, positions: ReadonlyMap<string, number>): readonly number[] {
   const found = new Map<number, number>();

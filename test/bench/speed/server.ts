@@ -14,15 +14,15 @@ export interface BenchServer {
   readonly baseUrl: string;
   /** From spawning the process to the first 200 of `/health`, and of every service's `/readyz` in the cluster. */
   readonly bootMs: number;
-  /** Of all its processes; the stores' servers are not among them. */
+  /** Memory of all its processes, without the servers of the stores. */
   memoryMb(): number;
   /** Highest resident memory since the start: the sum of each process's own. */
   peakMemoryMb(): number;
   /** User and system time of its processes since the start, in seconds. */
   cpuSeconds(): number;
-  /** Another process on the same data; this one ends first. */
+  /** Ends this process and starts another one on the same data. */
   restart(): Promise<BenchServer>;
-  /** Takes the data away too. */
+  /** Also removes the data. */
   stop(): Promise<void>;
 }
 
@@ -78,7 +78,7 @@ async function startOn(directory: string, shape: Shape): Promise<BenchServer> {
   };
 }
 
-/** What `npm start` gives Node before the file. */
+/** Options of Node in `npm start`. */
 function startFlags(): readonly string[] {
   const { scripts } = JSON.parse(readFileSync(PACKAGE, 'utf8')) as { readonly scripts: { readonly start: string } };
   return scripts.start.split(' ').filter((word) => word.startsWith('--'));
@@ -100,7 +100,7 @@ async function untilReady(urls: readonly string[], child: ChildProcess): Promise
   }
 }
 
-/** Linux only, as the numbers below; elsewhere none. */
+/** Returns nothing outside Linux. */
 function childrenOf(pid: number): readonly number[] {
   try {
     return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
@@ -109,7 +109,7 @@ function childrenOf(pid: number): readonly number[] {
   }
 }
 
-/** Elsewhere than on Linux NaN, printed as null. */
+/** Returns NaN (printed as null) outside Linux. */
 function residentMb(pids: readonly number[], field: string): number {
   return Math.round(total(pids.map((pid) => kilobytes(pid, field))) / 1024);
 }

@@ -4,18 +4,18 @@ import { takeOwnNames } from '../../integration/own-names.ts';
 export const SHAPES = ['embedded', 'cluster'] as const;
 export type ShapeName = (typeof SHAPES)[number];
 
-/** How the service is started, and what has to be ready. */
+/** How the service is started, and when it is ready. */
 export interface Shape {
-  /** After `services/start.mjs`. */
+  /** Arguments of `services/start.mjs`. */
   readonly command: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
-  /** How many ports in a row it takes. */
+  /** Number of consecutive ports that it uses. */
   readonly ports: number;
-  /** Answer 200 when the service is ready. */
+  /** Paths that answer 200 when the service is ready. */
   readyUrls(port: number): readonly string[];
-  /** Takes away what is kept elsewhere; the service still runs. */
+  /** Removes data on other servers while the service runs. */
   forget(baseUrl: string): Promise<void>;
-  /** The same for what is left once it has ended. */
+  /** Removes data that is left after its end. */
   remove(): Promise<void>;
 }
 
