@@ -174,8 +174,8 @@ function retryDelayMs(error: unknown, attempt: number): number | null {
       ? 250 * 2 ** attempt
       : null;
   }
-  const isPassing = error.status === 429 || error.status === 502 || error.status === 503 || error.status === 504;
-  return isPassing ? (error.retryAfterMs ?? 500 * 2 ** attempt) : null;
+  const isTransient = error.status === 429 || error.status === 502 || error.status === 503 || error.status === 504;
+  return isTransient ? (error.retryAfterMs ?? 500 * 2 ** attempt) : null;
 }
 
 async function formOf(call: CommandCall, batch: readonly FoundFile[]): Promise<FormData> {

@@ -2,7 +2,7 @@ import type { DataItem } from '../../common/domain/data-item.ts';
 import type { ItemFailure } from '../../common/domain/run.ts';
 import { EngramError, isEngramError } from '../../common/kernel/errors.ts';
 import type { JsonObject } from '../../common/kernel/json.ts';
-import { isPassing } from '../../common/platform/jobs/run-error.ts';
+import { isTransient } from '../../common/platform/jobs/run-error.ts';
 import { describeItemError, describeRunError } from '../../common/platform/jobs/run-recorder.ts';
 import type { Logger } from '../../common/ports/logger.ts';
 import { failedBuild, type Ledger, type LedgerEntry, MAX_TRIES } from '../../common/records/cognify/ledger.ts';
@@ -137,7 +137,7 @@ const RUN_FAILURES = new Set([
  * a provider that may answer again: it ends the run only when it repeats.
  */
 export function blameOf(error: unknown): 'item' | 'run' | 'transient' {
-  if (isPassing(error)) return 'transient';
+  if (isTransient(error)) return 'transient';
   const name = isEngramError(error) ? error.wireName : error instanceof Error ? error.name : '';
   return RUN_FAILURES.has(name) ? 'run' : 'item';
 }

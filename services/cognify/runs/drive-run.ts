@@ -6,7 +6,7 @@ import { datasetScope } from '../../common/kernel/scope.ts';
 import { authoriseJob, type JobAuthority } from '../../common/platform/jobs/job-authority.ts';
 import { HandOverError, handOver } from '../../common/platform/jobs/job-failure.ts';
 import type { JobLease } from '../../common/platform/jobs/job-lease.ts';
-import { isPassing } from '../../common/platform/jobs/run-error.ts';
+import { isTransient } from '../../common/platform/jobs/run-error.ts';
 import { describeRunError, type RunEnd } from '../../common/platform/jobs/run-recorder.ts';
 import { type RunJob, readRunJob } from '../../common/platform/messaging/jobs.ts';
 import type { Messenger } from '../../common/platform/messaging/messenger.ts';
@@ -112,7 +112,7 @@ async function authorise(dependencies: DriveDependencies, claim: Claim, run: Sto
     return await authoriseJob(dependencies, account, { requestId: run.state.id, signal: claim.lease.signal });
   } catch (error) {
     const described = describeRunError(error);
-    if (!isPassing(error)) {
+    if (!isTransient(error)) {
       await finish(dependencies, claim, run, { error: described });
       return null;
     }
@@ -154,7 +154,7 @@ async function execute(dependencies: DriveDependencies, executor: RunExecutor, c
       logger.info('run.handed_over', fields);
       return;
     }
-    if (dependencies.onStoreFailure === 'retry' && isPassing(reason)) {
+    if (dependencies.onStoreFailure === 'retry' && isTransient(reason)) {
       const { errorClass: name, message } = describeRunError(reason);
       await workQueue.fail(job, { name, message }, { retry: true });
       logger.warn('run.postponed', { ...fields, reason: message });

@@ -2,7 +2,7 @@ import type { DatasetId, TenantId, UserId } from '../../common/kernel/brand.ts';
 import type { JsonObject } from '../../common/kernel/json.ts';
 import { SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
 import { createRepeating, type Repeating } from '../../common/platform/async/repeating.ts';
-import { createFaultMemory } from '../../common/platform/jobs/fault-memory.ts';
+import { createErrorDeduplicator } from '../../common/platform/jobs/error-deduplicator.ts';
 import { type RunJob, readRunJob } from '../../common/platform/messaging/jobs.ts';
 import type { NewJob } from '../../common/ports/work-queue.ts';
 import type { StoredImproveRequest } from '../../common/records/improve/improve-requests.ts';
@@ -88,7 +88,7 @@ const TOGETHER = 100;
 
 /** Makes jobs of the requests of sessions (IMPROVE_AUTO_ENABLED). A request is removed only when its job is durable. */
 export function createRequestScheduler(deps: Dependencies): Repeating {
-  const faults = createFaultMemory();
+  const faults = createErrorDeduplicator();
   return createRepeating({
     everyMs: deps.settings.pollMs,
     async work() {
@@ -97,7 +97,7 @@ export function createRequestScheduler(deps: Dependencies): Repeating {
       faults.forget();
     },
     onError(error) {
-      if (faults.isNews(error)) deps.logger.error('improve.requests.failed', { error });
+      if (faults.isNew(error)) deps.logger.error('improve.requests.failed', { error });
     },
   });
 }

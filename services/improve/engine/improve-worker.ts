@@ -6,7 +6,7 @@ import { authoriseJob } from '../../common/platform/jobs/job-authority.ts';
 import type { JobFailureRules } from '../../common/platform/jobs/job-failure.ts';
 import type { JobLease } from '../../common/platform/jobs/job-lease.ts';
 import { createJobWorker, type JobWorker } from '../../common/platform/jobs/job-worker.ts';
-import { isPassing } from '../../common/platform/jobs/run-error.ts';
+import { isTransient } from '../../common/platform/jobs/run-error.ts';
 import { NO_TRACER, type TraceRoot } from '../../common/ports/tracer.ts';
 import type { ClaimedJob } from '../../common/ports/work-queue.ts';
 import { claimKeys, ownerOf } from '../../common/records/improve/improve-claims.ts';
@@ -35,7 +35,7 @@ export function createImproveWorker(parts: ImproveParts): JobWorker {
 const FAILURES: JobFailureRules = {
   decide(error) {
     if (isRefused(error) || (isEngramError(error) && error.wireName === 'CancelledError')) return 'end';
-    return isPassing(error) ? 'retry' : 'dead';
+    return isTransient(error) ? 'retry' : 'dead';
   },
 };
 

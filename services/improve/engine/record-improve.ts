@@ -1,7 +1,7 @@
 import type { DatasetRef } from '../../common/kernel/dataset.ts';
 import { isEngramError } from '../../common/kernel/errors.ts';
 import { HandOverError } from '../../common/platform/jobs/job-failure.ts';
-import { isPassing } from '../../common/platform/jobs/run-error.ts';
+import { isTransient } from '../../common/platform/jobs/run-error.ts';
 import type { CompletedRun, RequestOf } from '../../common/platform/messaging/messages.ts';
 import type { CallContext, Messenger } from '../../common/platform/messaging/messenger.ts';
 import type { Logger } from '../../common/ports/logger.ts';
@@ -62,7 +62,7 @@ export async function recordImprove(
 
 /** Whether another worker, or the next attempt, continues the improve and records its end. */
 function isContinued(error: unknown): boolean {
-  return error instanceof HandOverError || error instanceof LeaseLostError || isPassing(error);
+  return error instanceof HandOverError || error instanceof LeaseLostError || isTransient(error);
 }
 
 function knownError(error: unknown): { readonly name: string; readonly message: string } {

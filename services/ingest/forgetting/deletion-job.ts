@@ -3,7 +3,7 @@ import type { DatasetRef } from '../../common/kernel/dataset.ts';
 import { asId, idOfText } from '../../common/kernel/ids.ts';
 import { SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
 import type { JobFailureRules } from '../../common/platform/jobs/job-failure.ts';
-import { isPassing } from '../../common/platform/jobs/run-error.ts';
+import { isTransient } from '../../common/platform/jobs/run-error.ts';
 import { type ClaimedJob, type NewJob, UNLIMITED_ATTEMPTS, type WorkQueue } from '../../common/ports/work-queue.ts';
 
 /** Kind of the jobs that delete items, memory and datasets for good. */
@@ -24,7 +24,7 @@ const MAX_FAILED_ATTEMPTS = 20;
 
 /** Deletions are retried without end while a store or a service is away: they are committed, and users see half of them. */
 export const DELETION_FAILURES: JobFailureRules = {
-  decide: (error, { attempt }) => (isPassing(error) || attempt < MAX_FAILED_ATTEMPTS ? 'retry' : 'dead'),
+  decide: (error, { attempt }) => (isTransient(error) || attempt < MAX_FAILED_ATTEMPTS ? 'retry' : 'dead'),
 };
 
 /** The same deletion once more has the same id while the first one is pending. */

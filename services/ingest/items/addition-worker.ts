@@ -1,6 +1,6 @@
 import { isEngramError } from '../../common/kernel/errors.ts';
 import { createJobWorker, type JobWorker, type JobWorkerSettings } from '../../common/platform/jobs/job-worker.ts';
-import { isPassing } from '../../common/platform/jobs/run-error.ts';
+import { isTransient } from '../../common/platform/jobs/run-error.ts';
 import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
 import type { IngestDependencies } from '../dependencies.ts';
 import { ADDITION_JOB } from './background-additions.ts';
@@ -23,13 +23,13 @@ export function createAdditionWorker(dependencies: IngestDependencies): JobWorke
         drive: (job, lease) => driveAddition(dependencies, job, lease),
         failures: {
           decide(error) {
-            if (isPassing(error)) return 'retry';
+            if (isTransient(error)) return 'retry';
             return isEngramError(error) && error.wireName === 'CorruptStoreError' ? 'dead' : 'end';
           },
           async record(job, error, fate) {
             if (fate === 'end') await failAddition(dependencies, job, error);
             // A dead letter keeps its inputs: it can be replayed.
-            else if (fate === 'dead' && isPassing(error)) await recordFailure(dependencies, job, error);
+            else if (fate === 'dead' && isTransient(error)) await recordFailure(dependencies, job, error);
           },
         },
       },

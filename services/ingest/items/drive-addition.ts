@@ -4,7 +4,7 @@ import { asId } from '../../common/kernel/ids.ts';
 import { type DatasetScope, datasetScope } from '../../common/kernel/scope.ts';
 import { authoriseJob } from '../../common/platform/jobs/job-authority.ts';
 import type { JobLease } from '../../common/platform/jobs/job-lease.ts';
-import { isPassing } from '../../common/platform/jobs/run-error.ts';
+import { isTransient } from '../../common/platform/jobs/run-error.ts';
 import { describeRunError } from '../../common/platform/jobs/run-recorder.ts';
 import type { RequestOf } from '../../common/platform/messaging/messages.ts';
 import type { CallContext } from '../../common/platform/messaging/messenger.ts';
@@ -70,7 +70,7 @@ async function build(dependencies: IngestDependencies, request: Parameters<typeo
   try {
     await buildAdded(dependencies, request);
   } catch (error) {
-    if (request.context.signal?.aborted === true || !isEngramError(error) || isPassing(error)) throw error;
+    if (request.context.signal?.aborted === true || !isEngramError(error) || isTransient(error)) throw error;
     dependencies.logger.warn('ingest.addition.build_failed', { datasetId: request.dataset.id, error });
   }
 }

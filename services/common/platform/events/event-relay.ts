@@ -6,7 +6,7 @@ import { LeaseLostError } from '../../ports/work-queue.ts';
 import type { DocumentStore } from '../../storage/ports/document-store.ts';
 import type { EventPublisher } from '../../storage/ports/event-publisher.ts';
 import { createWakeUp } from '../async/wake-up.ts';
-import { createFaultMemory } from '../jobs/fault-memory.ts';
+import { createErrorDeduplicator } from '../jobs/error-deduplicator.ts';
 import { publishedEvents } from '../messaging/published-events.ts';
 import type { RelayLag } from '../observability/metrics.ts';
 import { eventsCollection } from './event-log.ts';
@@ -155,12 +155,12 @@ interface FaultLog {
 
 function createFaultLog(logger: Logger, { name, backOffMs, maxBackOffMs }: EventRelaySettings): FaultLog {
   let failures = 0;
-  const faults = createFaultMemory();
+  const faults = createErrorDeduplicator();
   return {
     failed(error, offset) {
       const waitMs = Math.min(maxBackOffMs, backOffMs * 2 ** Math.min(failures, 20));
       failures += 1;
-      if (faults.isNews(error)) logger.error('relay.failed', { relay: name, offset, error, retryInMs: waitMs });
+      if (faults.isNew(error)) logger.error('relay.failed', { relay: name, offset, error, retryInMs: waitMs });
       // A spread: replicas do not come back together.
       return waitMs * (0.75 + Math.random() / 4);
     },

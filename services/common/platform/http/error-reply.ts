@@ -28,8 +28,8 @@ const DEFAULT_RETRY_AFTER_SECONDS = 1;
 function serviceErrorReply(error: EngramError): Reply {
   // Built from the fields, not `error.detail`: an error that crossed a worker boundary has lost its getter.
   const detail = `${clientMessage(error)} [${error.wireName}]`;
-  const isPassing = error.status === 503 && error.retryable;
-  const retryAfterSeconds = error.retryAfterSeconds ?? (isPassing ? DEFAULT_RETRY_AFTER_SECONDS : undefined);
+  const isTransient = error.status === 503 && error.retryable;
+  const retryAfterSeconds = error.retryAfterSeconds ?? (isTransient ? DEFAULT_RETRY_AFTER_SECONDS : undefined);
   return {
     status: error.status,
     json: { detail, ...error.extra },

@@ -2,7 +2,7 @@ import type { DatasetRef } from '../../kernel/dataset.ts';
 import { engramError } from '../../kernel/errors.ts';
 import type { Principal } from '../../kernel/principal.ts';
 import type { Clock } from '../../ports/system.ts';
-import { type Account, lastinglyAsAccount } from '../messaging/account-authority.ts';
+import { type Account, impersonateWithRenewal } from '../messaging/account-authority.ts';
 import type { CallContext, Messenger } from '../messaging/messenger.ts';
 
 export interface JobAuthority {
@@ -27,7 +27,7 @@ export async function authoriseJob(
   asking: CallContext,
 ): Promise<JobAuthority> {
   const gone = 'The account that started this job no longer exists or is no longer active.';
-  const account = await lastinglyAsAccount(parts, job, asking, gone);
+  const account = await impersonateWithRenewal(parts, job, asking, gone);
   const { context } = account;
   const resolve = async () => {
     const { datasets } = await parts.messenger.call(

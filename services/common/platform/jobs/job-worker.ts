@@ -7,7 +7,7 @@ import type { Subscription } from '../../storage/ports/bus.ts';
 import type { DocumentStore, Write } from '../../storage/ports/document-store.ts';
 import { settlesWithin } from '../async/time-limit.ts';
 import { createWakeUp } from '../async/wake-up.ts';
-import { createFaultMemory } from './fault-memory.ts';
+import { createErrorDeduplicator } from './error-deduplicator.ts';
 import { HandOverError, type JobFailureRules, settleJobFailure } from './job-failure.ts';
 import { holdLease, type JobLease } from './job-lease.ts';
 import type { WatchedWorkQueue, WorkWatch } from './work-queue.ts';
@@ -156,14 +156,14 @@ function createClaim(
   { workQueue, logger }: JobWorkerDependencies,
   { name, settings, handlers, worker }: JobWorkerOptions & { readonly worker: string },
 ): () => Promise<ClaimedJob | null> {
-  const faults = createFaultMemory();
+  const faults = createErrorDeduplicator();
   return async () => {
     try {
       const job = await workQueue.claim(SYSTEM_SCOPE, Object.keys(handlers), worker, settings.leaseMs);
       faults.forget();
       return job;
     } catch (error) {
-      if (faults.isNews(error)) logger.error(`${name}.claim.failed`, { error });
+      if (faults.isNew(error)) logger.error(`${name}.claim.failed`, { error });
       return null;
     }
   };

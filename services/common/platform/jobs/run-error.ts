@@ -10,7 +10,7 @@ export function isModelRefusal({ errorClass, errorStatus }: RunState): boolean {
 }
 
 /** Something that answers again by itself: a store, another service. */
-export function isPassing(error: unknown): boolean {
+export function isTransient(error: unknown): boolean {
   return isEngramError(error) && (error.status === 503 || error.status === 504);
 }
 

@@ -26,7 +26,7 @@ import {
 } from '../../storage/ports/document-store.ts';
 import { retry } from '../async/retry.ts';
 import type { Messenger } from '../messaging/messenger.ts';
-import { createRunNews } from './run-news.ts';
+import { createRunPublisher } from './run-publisher.ts';
 import { scrubErrorText } from './scrub-error.ts';
 
 export interface RunRecorderDependencies {
@@ -111,7 +111,7 @@ export interface StartedWith {
 
 export function createRunRecorder(dependencies: RunRecorderDependencies): RunRecorder {
   const { store, runs, records, eventLog, clock, ids, metrics, budgets } = dependencies;
-  const publish = createRunNews(dependencies);
+  const publish = createRunPublisher(dependencies);
   const record = (run: RunId, dataset: DatasetRef, document: RunDocument, usage?: RunUsage): Write =>
     records.appendWrite(ids.uuid(), recordOf(run, dataset, document, { now: clock.now().toISOString(), usage }));
   const tell = async (kind: 'started' | 'completed' | 'errored', run: RunState): Promise<RunState> => {

@@ -28,7 +28,7 @@ export async function asAccount(
   return { ...asking, principal, ...(token === null ? {} : { proof: fixedProof(token) }) };
 }
 
-export interface LastingAuthority {
+export interface RenewedAuthority {
   /** Speaks for the account as long as it is there: auth is asked again and again. */
   readonly context: AccountContext;
   /** Asks now whether it still is; `PermissionDeniedError` when not. */
@@ -36,12 +36,12 @@ export interface LastingAuthority {
 }
 
 /** As `asAccount`, for work that takes longer than a token lives. */
-export async function lastinglyAsAccount(
+export async function impersonateWithRenewal(
   { messenger, clock }: { readonly messenger: Pick<Messenger, 'call'>; readonly clock: Pick<Clock, 'monotonicMs'> },
   account: Account,
   asking: CallContext,
   gone: string,
-): Promise<LastingAuthority> {
+): Promise<RenewedAuthority> {
   const ask = () => principalOf(messenger, account, asking, gone);
   const { principal, token } = await ask();
   const renew = async () => (await ask()).token ?? '';

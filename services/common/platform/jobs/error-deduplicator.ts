@@ -2,21 +2,21 @@
  * Remembers what failed last, so that a fault that stays is told once: a store that is away would otherwise fill the log
  * with a line for each poll.
  */
-export interface FaultMemory {
+export interface ErrorDeduplicator {
   /** Another fault than the last one. Either way it is the last one from now on. */
-  isNews(error: unknown): boolean;
+  isNew(error: unknown): boolean;
   /** It worked again: the same fault is news when it comes back. */
   forget(): void;
 }
 
-export function createFaultMemory(): FaultMemory {
+export function createErrorDeduplicator(): ErrorDeduplicator {
   let last = '';
   return {
-    isNews(error) {
+    isNew(error) {
       const fault = String(error);
-      const isNews = fault !== last;
+      const isNew = fault !== last;
       last = fault;
-      return isNews;
+      return isNew;
     },
     forget() {
       last = '';
