@@ -173,8 +173,8 @@ function serve(
     ...serveOperator(deps, messenger),
     messenger.serve('auth.GetEraser', async (request) => signed(await getEraser(deps, request))),
     messenger.serve('auth.BeginErasure', async (request) => {
-      const begun = await beginErasure(deps, request);
-      return { ...begun, ...signed(begun.principal) };
+      const started = await beginErasure(deps, request);
+      return { ...started, ...signed(started.principal) };
     }),
     messenger.serve('auth.OpenCanary', async (request) => {
       const opened = await openCanary(deps, request);

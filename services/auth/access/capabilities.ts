@@ -10,7 +10,7 @@ import type { AuthDependencies } from '../model.ts';
 import { affectedUsers, findHolder, type Holder, holderWrite } from './holders.ts';
 import { authorityOf, capabilityMissing, type TenantAuthority } from './tenant-authority.ts';
 
-export interface CapabilityRequest {
+interface CapabilityRequest {
   readonly principal: Principal;
   /** Id of a user, a role or a tenant. */
   readonly holder: string;

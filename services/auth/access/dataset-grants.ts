@@ -14,7 +14,7 @@ import { affectedUsers, findHolder, findVisibleHolder, type Holder, holderWrite 
 import { resolveDatasets } from './resolve-datasets.ts';
 import { authorityOf, capabilityMissing, requireCapability, requireTenant } from './tenant-authority.ts';
 
-export interface GrantRequest {
+interface GrantRequest {
   readonly principal: Principal;
   /** Id of a user, a role or a tenant. */
   readonly holder: string;
@@ -108,7 +108,7 @@ function knownPermission(name: string): Permission {
   throw engramError('PermissionNotFoundError', `${name} not found or not in allowed permission types`);
 }
 
-export interface PrincipalDatasetsQuery {
+interface PrincipalDatasetsQuery {
   /** Id of a user, a role or a tenant. */
   readonly holder: string;
   readonly permission: string;

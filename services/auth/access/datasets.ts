@@ -16,7 +16,7 @@ import type { AuthDependencies } from '../model.ts';
 const ATTEMPTS = 5;
 
 /** A dataset whose data exists already, and what is to be committed with it. */
-export interface RestoredDataset {
+interface RestoredDataset {
   readonly id: DatasetId;
   readonly writes: readonly Write[];
 }

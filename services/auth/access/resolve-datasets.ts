@@ -16,7 +16,7 @@ import { datasetRef, type StoredDataset } from '../../common/records/auth/datase
 import type { AuthDependencies } from '../model.ts';
 import { createDataset } from './datasets.ts';
 
-export interface DatasetQuery {
+interface DatasetQuery {
   readonly principal: Principal;
   readonly permission: Permission;
   readonly ids?: readonly string[] | undefined;
@@ -147,7 +147,7 @@ function namesNotFound(names: readonly string[]) {
 }
 
 /** The holders whose grants count for the user: itself, its agents, tenants and roles, read in parallel. */
-export async function grantHoldersOf(
+async function grantHoldersOf(
   { users, memberships, roleMembers }: AuthDependencies,
   user: Pick<Principal, 'id'>,
 ): Promise<readonly PrincipalId[]> {

@@ -8,7 +8,7 @@ import type { AuthDependencies } from '../model.ts';
 import type { Role } from '../repositories/roles.ts';
 import { requireTenant, tenantNotFound } from './tenant-authority.ts';
 
-export interface NewRole {
+interface NewRole {
   readonly tenant: TenantId;
   readonly name: string;
 }

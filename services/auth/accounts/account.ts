@@ -11,7 +11,7 @@ import type { AuthDependencies } from '../model.ts';
 export type NewUser = Pick<User, 'email' | 'passwordHash' | 'isSuperuser' | 'isVerified'>;
 
 /** Writes that are committed with the account, and details for its audit entry. */
-export interface AdditionalWrites {
+interface AdditionalWrites {
   readonly writes: (user: UserId) => readonly Write[];
   readonly details: JsonObject;
 }

@@ -15,7 +15,7 @@ import type { AuthDependencies } from '../model.ts';
 import { currentUser, isDefaultAddress, isReservedAddress, otherSuperuserWrite, passwordProblem } from './account.ts';
 
 /** Absent fields are not changed. */
-export interface UserChange {
+interface UserChange {
   /** Validated and normalised, as it is stored. */
   readonly email?: string | undefined;
   readonly password?: string | undefined;
@@ -127,7 +127,7 @@ function emailTaken(): HttpError {
   return new HttpError(400, { detail: 'UPDATE_USER_EMAIL_ALREADY_EXISTS' });
 }
 
-export type AccountChange = Pick<UserChange, 'email' | 'password'>;
+type AccountChange = Pick<UserChange, 'email' | 'password'>;
 
 /**
  * Changes the caller's own address or password only. Errors as `changeUser`, and `PermissionDeniedError` for a request with a

@@ -24,7 +24,7 @@ export interface AccountDeletion {
  * acting superuser (proto/http/decisions.md, "deleted owner"). A parent outside the tenant could not reach the dataset, so it
  * is passed over.
  */
-export async function successorOfDataset(
+async function successorOfDataset(
   deps: AuthDependencies,
   owner: Pick<User, 'parentId'>,
   { tenant, deletion }: { readonly tenant: TenantId; readonly deletion: AccountDeletion },
@@ -39,11 +39,7 @@ export async function successorOfDataset(
 }
 
 /** The new owner of a tenant: the longest-standing member who manages its users, else the acting superuser. */
-export async function successorOfTenant(
-  deps: AuthDependencies,
-  tenant: Tenant,
-  deletion: AccountDeletion,
-): Promise<UserId> {
+async function successorOfTenant(deps: AuthDependencies, tenant: Tenant, deletion: AccountDeletion): Promise<UserId> {
   for (const id of await deps.memberships.usersOf(tenant.id)) {
     if (deletion.leaving.has(id)) continue;
     const member = await deps.users.get(id);

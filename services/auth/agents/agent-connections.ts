@@ -27,7 +27,7 @@ export interface AgentConnectionDependencies extends AuthDependencies {
   readonly agentMode: AgentMode | null;
 }
 
-export interface ConnectionRequest
+interface ConnectionRequest
   extends Pick<
     AgentConnection,
     'sessionName' | 'type' | 'memoryMode' | 'sessionId' | 'source' | 'originFunction' | 'metadata'
@@ -89,7 +89,7 @@ export async function unregisterConnection(
   return deps.connections.countActive(principal.id);
 }
 
-export interface ConnectionQuery {
+interface ConnectionQuery {
   /** Only connections of this user; none unless it is the caller or an agent of the caller. */
   readonly userId?: UserId | undefined;
   readonly state?: AgentConnection['state'] | 'unknown' | undefined;
@@ -250,7 +250,7 @@ function checkedMetadata(metadata: JsonObject): JsonObject {
 }
 
 /** The session of a connection, with its last entries. */
-export interface RecentSession {
+interface RecentSession {
   readonly session: Session;
   readonly traces: readonly TraceEntry[];
   readonly qas: readonly QaEntry[];
@@ -262,7 +262,7 @@ const SHOWN_ENTRIES = 20;
  * Null when nothing was recorded. The caller has checked that the connection is visible; a limited key, which may register
  * any session, sees only sessions on its datasets.
  */
-export async function recentSession(
+async function recentSession(
   { sessions, sessionEntries }: AgentConnectionDependencies,
   principal: Principal,
   { userId, tenant, sessionId }: AgentConnection,

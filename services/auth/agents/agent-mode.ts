@@ -15,7 +15,7 @@ export interface AgentMode {
   close(): Promise<void>;
 }
 
-export interface AgentModeParts {
+interface AgentModeParts {
   readonly connections: Pick<AgentConnections, 'countActiveSince'>;
   readonly logger: Logger;
   /** Older connections were left active by a killed process: they are not counted. */

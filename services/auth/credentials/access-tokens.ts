@@ -16,9 +16,9 @@ export interface TokenClaims {
 }
 
 /** The fields of an account that its tokens depend on. */
-export type TokenOwner = Pick<User, 'passwordHash' | 'sessionEpoch'>;
+type TokenOwner = Pick<User, 'passwordHash' | 'sessionEpoch'>;
 
-export interface IssuedToken {
+interface IssuedToken {
   readonly text: string;
   /** `jti`: identifies the token in logs. */
   readonly id: string;
@@ -117,14 +117,14 @@ function keyIdOf(token: string): string | null | undefined {
 }
 
 /** A key that verifies tokens of one algorithm. */
-export interface VerifyingKey {
+interface VerifyingKey {
   readonly kid: string;
   readonly algorithm: 'HS256' | TokenKey['algorithm'];
   readonly key: KeyObject;
 }
 
 /** The keys of login tokens: one signs, all verify, so that tokens stay valid when the keys change. */
-export interface TokenKeyRing {
+interface TokenKeyRing {
   readonly signing: VerifyingKey;
   /**
    * The keys that may have signed a token with this `kid`; none for an unknown one. Tokens of earlier versions have no `kid`
@@ -139,7 +139,7 @@ export interface TokenKeyRing {
   matches(fingerprint: string, passwordHash: string): boolean;
 }
 
-export interface TokenKeyRingOptions {
+interface TokenKeyRingOptions {
   /** Signs when there are no key pairs; always keys the password fingerprints. */
   readonly secret: Uint8Array | string;
   /** Further secrets whose tokens are accepted. */
@@ -151,7 +151,7 @@ export interface TokenKeyRingOptions {
 const KEY_ID_PURPOSE = 'engram login token key id';
 const KEY_ID_BYTES = 12;
 
-export function createTokenKeyRing({ secret, acceptedSecrets = [], keys = [] }: TokenKeyRingOptions): TokenKeyRing {
+function createTokenKeyRing({ secret, acceptedSecrets = [], keys = [] }: TokenKeyRingOptions): TokenKeyRing {
   const secrets = [secret, ...acceptedSecrets].map(secretKey);
   const pairs = keys.map(({ kid, algorithm, publicKey }) => ({ kid, algorithm, key: publicKey }));
   const [first] = keys;

@@ -15,7 +15,7 @@ export interface LoginSessionDependencies {
   readonly notify: AccessChangeNotifier;
 }
 
-export interface SessionOpening {
+interface SessionOpening {
   readonly user: Pick<User, 'id' | 'passwordHash' | 'sessionEpoch'>;
   /** How the user was authenticated, for the audit log. */
   readonly method: string;

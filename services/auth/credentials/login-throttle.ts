@@ -51,7 +51,7 @@ export interface LoginAttempt extends Disposable {
   succeed(): void;
 }
 
-export interface LoginThrottleOptions {
+interface LoginThrottleOptions {
   readonly failures: LoginFailureCounts;
   readonly clock: Clock;
   /** The least recently used ones are dropped here; the store still counts them. */

@@ -16,7 +16,7 @@ export interface ResetClaims {
   readonly fingerprint: string;
 }
 
-export interface VerifyClaims {
+interface VerifyClaims {
   readonly userId: UserId;
   /** The address that the token was sent to. */
   readonly email: string;
@@ -38,7 +38,7 @@ export interface OneUseTokens {
   readVerification(token: string): Promise<VerifyClaims | null>;
 }
 
-export interface OneUseTokensOptions {
+interface OneUseTokensOptions {
   /** The keys of the two kinds derive from it unless they are set, so that tokens survive restarts and all replicas agree. */
   readonly jwtSecret: Uint8Array | string;
   readonly resetSecret: string | null;

@@ -36,7 +36,7 @@ export interface PasswordHasher {
   close(): Promise<void>;
 }
 
-export interface PasswordHasherOptions {
+interface PasswordHasherOptions {
   /** Hashes that are computed in parallel: each holds a thread of Node's pool of four, which file access needs too. */
   readonly concurrency?: number;
   /** Hashes that may wait; more are refused instead of filling the memory. */
@@ -150,7 +150,7 @@ const IDLE_MS = 10_000;
 const MEMORY_BYTES = 256 * 1024 * 1024;
 
 /** Verifies bcrypt hashes of imported accounts. New hashes are Argon2id. */
-export interface Bcrypt {
+interface Bcrypt {
   /** Whether it is a bcrypt hash (`$2a$`, `$2b$`, `$2y$`) of an acceptable cost. */
   reads(hash: string): boolean;
   /** Errors: `WorkerFailure`, `WorkerTaskError`. */
@@ -164,7 +164,7 @@ export interface Bcrypt {
  * Runs bcrypt in a worker process: Node has none, and the JavaScript implementation blocks its thread for up to 100 ms at a
  * time.
  */
-export function createBcrypt(): Bcrypt {
+function createBcrypt(): Bcrypt {
   const pool = createWorkerPool({ size: 1, timeoutMs: TIMEOUT_MS, idleMs: IDLE_MS, memoryBytes: MEMORY_BYTES });
   return {
     reads(hash) {

@@ -24,12 +24,12 @@ export interface PrincipalCache {
 }
 
 /** Marks the begin of a look-up. */
-export interface LookUp {
+interface LookUp {
   readonly era: number;
   readonly atMs: number;
 }
 
-export interface PrincipalCacheOptions {
+interface PrincipalCacheOptions {
   readonly clock: Pick<Clock, 'monotonicMs'>;
   readonly ttlMs?: number;
   readonly maxEntries?: number;

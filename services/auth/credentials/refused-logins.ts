@@ -3,7 +3,7 @@ import { PERSONAL_TENANT, SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
 import type { AuditEntry, AuditLog } from '../../common/ports/audit-log.ts';
 import type { Logger } from '../../common/ports/logger.ts';
 
-export interface RefusedLogin {
+interface RefusedLogin {
   /** As it was entered. */
   readonly account: string;
   readonly address: string;
@@ -25,7 +25,7 @@ export interface RefusedLogins {
   record(): Promise<void>;
 }
 
-export interface RefusedLoginsOptions {
+interface RefusedLoginsOptions {
   readonly audit: Pick<AuditLog, 'commit'>;
   readonly logger: Logger;
   /** Accounts and addresses that are tracked separately in one period. */

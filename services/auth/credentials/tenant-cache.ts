@@ -6,7 +6,7 @@ import type { Tenants } from '../../common/records/auth/tenants.ts';
 import type { TenantHosts } from '../repositories/tenant-hosts.ts';
 
 /** The properties of a tenant that every request in it depends on. */
-export interface CachedTenant {
+interface CachedTenant {
   /** Null: the personal space. */
   readonly ownerId: UserId | null;
   readonly state: TenantState;
@@ -29,7 +29,7 @@ export interface TenantCache {
   drop(tenant: TenantId): void;
 }
 
-export interface TenantCacheOptions {
+interface TenantCacheOptions {
   readonly tenants: Pick<Tenants, 'get'>;
   readonly hosts: Pick<TenantHosts, 'tenantOf' | 'ofTenant'>;
   readonly clock: Pick<Clock, 'monotonicMs'>;
@@ -77,10 +77,10 @@ function createMemory<Key, Value>(
       const now = clock.monotonicMs();
       const known = entries.get(key);
       if (known !== undefined && now < known.untilMs) return known.value;
-      const begunIn = era;
+      const eraBefore = era;
       const value = await load(key);
       // A change that was announced meanwhile may concern what was read.
-      if (begunIn !== era) return value;
+      if (eraBefore !== era) return value;
       entries.delete(key);
       if (entries.size >= maxEntries) {
         const [oldest] = entries.keys();

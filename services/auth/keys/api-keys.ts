@@ -14,13 +14,13 @@ import { requireNoKeyBudget } from '../budgets/budgets.ts';
 import { apiKeyHash, apiKeyPrefix, newApiKeyText } from '../credentials/api-key-text.ts';
 import type { AuthDependencies } from '../model.ts';
 
-export interface CreatedApiKey {
+interface CreatedApiKey {
   readonly key: ApiKey;
   /** Shown once, and not stored. */
   readonly text: string;
 }
 
-export interface ApiKeyRequest {
+interface ApiKeyRequest {
   readonly name: string | null;
   readonly label: string | null;
   /** The time it expires, or its lifetime in seconds. */

@@ -26,7 +26,7 @@ export interface AccountMail extends Pick<AccountMailOptions, 'mailer' | 'links'
   readonly sent: AccountMails;
 }
 
-export interface AccountMailParts {
+interface AccountMailParts {
   readonly store: DocumentStore;
   readonly clock: Clock;
   readonly logger: Logger;

@@ -15,7 +15,7 @@ export interface Outbox {
   stop(): Promise<void>;
 }
 
-export interface OutboxOptions {
+interface OutboxOptions {
   readonly logger: Logger;
   readonly capacity?: number;
   readonly concurrency?: number;

@@ -17,7 +17,7 @@ const NOTHING = { receipt: null, dataset: null, principal: null, datasetIds: [] 
 export async function beginErasure(
   deps: ManagedDependencies,
   { tenantId: tenant, datasetId, crUid }: ErasedThing,
-): Promise<Begun> {
+): Promise<StartedErasure> {
   const thing = { tenant, dataset: datasetId ?? null };
   const begin = () =>
     datasetId === undefined ? beginTenant(deps, tenant, crUid) : beginDataset(deps, { tenant, datasetId, crUid });
@@ -33,7 +33,7 @@ export async function beginErasure(
   }
 }
 
-async function beginTenant(deps: ManagedDependencies, id: TenantId, crUid: string): Promise<Begun> {
+async function beginTenant(deps: ManagedDependencies, id: TenantId, crUid: string): Promise<StartedErasure> {
   const thing = { tenant: id, dataset: null };
   return retryOnConflict(async () => {
     const tenant = await deps.tenants.get(id);
@@ -55,7 +55,7 @@ async function beginTenant(deps: ManagedDependencies, id: TenantId, crUid: strin
 }
 
 /** Answer without the token of the principal, which the service signs. */
-type Begun = Omit<AnswerOf<'auth.BeginErasure'>, 'token'>;
+type StartedErasure = Omit<AnswerOf<'auth.BeginErasure'>, 'token'>;
 
 interface DatasetErasure {
   readonly tenant: TenantId;
@@ -63,7 +63,7 @@ interface DatasetErasure {
   readonly crUid: string;
 }
 
-async function beginDataset(deps: ManagedDependencies, erasure: DatasetErasure): Promise<Begun> {
+async function beginDataset(deps: ManagedDependencies, erasure: DatasetErasure): Promise<StartedErasure> {
   const { tenant, datasetId } = erasure;
   return retryOnConflict(async () => {
     const dataset = await deps.datasets.get({ tenant }, datasetId);

@@ -251,7 +251,7 @@ function invalid(message: string) {
   return engramError('InvalidRequestError', message);
 }
 
-export interface DeclaredOwner {
+interface DeclaredOwner {
   readonly user: User;
   readonly isNew: boolean;
 }
@@ -260,7 +260,7 @@ export interface DeclaredOwner {
 const PASSWORD_HASH = /^\$(?:argon2id\$v=19\$m=\d+,t=\d+,p=\d+\$[\w+/]+\$[\w+/]+|2[aby]\$\d\d\$[\w./]{53})$/;
 
 /** The normalised address. `InvalidRequestError` for an invalid or reserved one. */
-export function ownerAddress({ settings }: TenantDependencies, text: string): string {
+function ownerAddress({ settings }: TenantDependencies, text: string): string {
   const { address, reason } = checkEmailAddress(text);
   if (address === undefined) throw invalid(`The owner's e-mail address cannot be used. ${reason}`);
   if (isReservedAddress(settings, address)) throw invalid("The owner's e-mail address is reserved.");
@@ -272,7 +272,7 @@ export function ownerAddress({ settings }: TenantDependencies, text: string): st
  * account must have verified it, or own the tenant. Errors: `OwnerUnverified`, `ConflictError` for an inactive account,
  * `InvalidRequestError` without a password for a new account.
  */
-export async function declaredOwner(
+async function declaredOwner(
   deps: TenantDependencies,
   email: string,
   request: RequestOf<'auth.EnsureTenant'>,
@@ -326,7 +326,7 @@ const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 const MAX_LENGTH = 253;
 
 /** The normalised host name: lower case, without final dot. Null for an invalid one. */
-export function checkHostName(text: string): string | null {
+function checkHostName(text: string): string | null {
   const name = text.trim().toLowerCase().replace(/\.$/, '');
   const labels = name.split('.');
   if (name.length > MAX_LENGTH || labels.length < 2 || !labels.every((label) => LABEL.test(label))) return null;

@@ -14,13 +14,13 @@ export const ATTEMPT_LIFETIME_SECONDS = 600;
 /** Started sign-ins per client address, which may be that of a whole company. */
 const STARTS = { capacity: 100, refillPerSecond: 1 };
 
-export interface SignInStart {
+interface SignInStart {
   readonly provider: string;
   readonly returnTo: string | undefined;
   readonly remoteAddress: string;
 }
 
-export interface StartedSignIn {
+interface StartedSignIn {
   /** Address of the provider's page. */
   readonly location: string;
   /** Sent to the provider with the browser; the answer must contain it. */
@@ -60,7 +60,7 @@ export async function startOidcSignIn(
   return { location, state, browserSecret };
 }
 
-export function browserHash(secret: string): string {
+function browserHash(secret: string): string {
   return hash('sha256', secret, 'hex');
 }
 
@@ -69,7 +69,7 @@ function randomWord(): string {
   return randomBytes(32).toString('base64url');
 }
 
-export interface ReturnedBrowser {
+interface ReturnedBrowser {
   readonly provider: string;
   /** Query parameters of the callback. */
   readonly parameters: Readonly<Record<string, string | undefined>>;
@@ -78,7 +78,7 @@ export interface ReturnedBrowser {
   readonly remoteAddress: string;
 }
 
-export interface FinishedSignIn {
+interface FinishedSignIn {
   readonly outcome: OpenedSession | { readonly error: Error };
   /** Where the sign-in was started. */
   readonly returnTo: string | null;
@@ -166,7 +166,7 @@ function isEqual(one: string, other: string): boolean {
   return one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other));
 }
 
-export interface ProviderLogoutRequest extends LogoutRequest {
+interface ProviderLogoutRequest extends LogoutRequest {
   readonly provider: string;
   readonly email: string;
   /** The ID token of the sign-in, if the browser still has it. */
@@ -194,13 +194,13 @@ export async function logOutWithProvider(
   }
 }
 
-export interface ConfiguredProvider {
+interface ConfiguredProvider {
   readonly oidc: OidcSetup;
   readonly provider: OidcProvider;
 }
 
 /** Errors: `EntityNotFoundError` (404). */
-export function requireProvider({ oidc }: OidcDependencies, name: string): ConfiguredProvider {
+function requireProvider({ oidc }: OidcDependencies, name: string): ConfiguredProvider {
   const provider = oidc?.providers.find((candidate) => candidate.name === name);
   if (oidc === null || provider === undefined) {
     throw engramError('EntityNotFoundError', 'No sign-in provider of this name is configured.');
@@ -209,7 +209,7 @@ export function requireProvider({ oidc }: OidcDependencies, name: string): Confi
 }
 
 /** The redirect URI of the provider, which must be registered there. */
-export function callbackAddress({ publicUrl }: Pick<OidcSetup, 'publicUrl'>, { name }: OidcProvider): string {
+function callbackAddress({ publicUrl }: Pick<OidcSetup, 'publicUrl'>, { name }: OidcProvider): string {
   return `${publicUrl}/api/v1/auth/oidc/${name}/callback`;
 }
 
@@ -217,7 +217,7 @@ export function callbackAddress({ publicUrl }: Pick<OidcSetup, 'publicUrl'>, { n
  * Returns the address to send a browser to as an absolute URL: a path of this server, or a page of an allowed origin. Others
  * would make this server an open redirector. Errors: `InvalidRequestError`.
  */
-export function checkReturnAddress(
+function checkReturnAddress(
   text: string,
   { publicUrl, returnOrigins }: Pick<OidcSetup, 'publicUrl' | 'returnOrigins'>,
 ): string {

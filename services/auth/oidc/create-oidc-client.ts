@@ -12,7 +12,7 @@ import {
 import { asProviderError, isInvalidToken, unavailable } from './provider-errors.ts';
 
 /** Implements `OidcClient` with openid-client, which is loaded with the first sign-in, and jose. */
-export function createOidcClient(providers: readonly OidcProvider[], options: ConnectionOptions): OidcClient {
+function createOidcClient(providers: readonly OidcProvider[], options: ConnectionOptions): OidcClient {
   const connections = new Map(
     providers.map((provider) => [provider.name, createProviderConnection(provider, options)] as const),
   );

@@ -22,7 +22,7 @@ export interface OidcClient {
   readAccessToken(token: string): Promise<AccessTokenHolder | null>;
 }
 
-export interface AuthorizationRequest {
+interface AuthorizationRequest {
   readonly redirectUri: string;
   readonly state: string;
   readonly nonce: string;
@@ -30,12 +30,12 @@ export interface AuthorizationRequest {
   readonly codeVerifier: string;
 }
 
-export interface AuthorizationResponse extends Omit<AuthorizationRequest, 'redirectUri'> {
+interface AuthorizationResponse extends Omit<AuthorizationRequest, 'redirectUri'> {
   /** The redirect URI with the query parameters of the callback. */
   readonly callbackUrl: string;
 }
 
-export interface EndSessionRequest {
+interface EndSessionRequest {
   /** The user to sign out, for providers that accept a hint without an ID token. */
   readonly loginHint: string;
   readonly idToken: string | null;
@@ -52,7 +52,7 @@ export interface ProvenIdentity {
   readonly claims: Readonly<Record<string, unknown>>;
 }
 
-export interface SignedIn {
+interface SignedIn {
   readonly identity: ProvenIdentity;
   readonly idToken: string;
 }

@@ -94,7 +94,7 @@ function isNamed(error: unknown, name: string): boolean {
   return isEngramError(error) && error.wireName === name;
 }
 
-export interface IssuerTokenOwner {
+interface IssuerTokenOwner {
   readonly user: User;
   readonly endsAt: Date;
 }

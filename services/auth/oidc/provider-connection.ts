@@ -144,11 +144,7 @@ function reasonOf(error: unknown): string {
  * A function that loads a value once for all callers, and again when it is older than `freshMs`. When a reload fails it
  * returns the old value; when the first load fails it throws.
  */
-export function cachedFor<T>(
-  clock: Pick<Clock, 'monotonicMs'>,
-  freshMs: number,
-  load: () => Promise<T>,
-): () => Promise<T> {
+function cachedFor<T>(clock: Pick<Clock, 'monotonicMs'>, freshMs: number, load: () => Promise<T>): () => Promise<T> {
   let known: { readonly value: T; readonly atMs: number } | undefined;
   let loading: Promise<T> | undefined;
   const reload = (): Promise<T> => {

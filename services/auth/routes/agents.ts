@@ -11,20 +11,20 @@ import type { Agent } from '../agents/agents.ts';
 import type { AuthDependencies } from '../model.ts';
 import { maskedKey } from '../presenters/api-key.ts';
 
-export const createAgentQuery = z.object({
+const createAgentQuery = z.object({
   name: z.string().superRefine((name, context) => {
     const { problem } = agentSlug(name);
     if (problem !== undefined) context.addIssue({ code: 'custom', message: problem });
   }),
 });
 
-export const agentParams = z.object({ agentId: uuid() });
+const agentParams = z.object({ agentId: uuid() });
 
-export const newAgentRecord = z
+const newAgentRecord = z
   .object({ agentId: z.string(), agentEmail: z.string(), agentApiKey: z.string() })
   .meta({ id: 'AgentWithApiKeyDTO' });
 
-export const agentRecord = z
+const agentRecord = z
   .object({
     agentId: z.string(),
     agentEmail: z.string(),
@@ -119,7 +119,7 @@ function remove(deps: AuthDependencies): Route {
 }
 
 /** An agent in camelCase, as in proto/http/auth-integrations.md §4.1. */
-export function presentAgent({ user, key }: Agent) {
+function presentAgent({ user, key }: Agent) {
   return {
     agentId: user.id,
     agentEmail: shownAgentAddress(user.email),
@@ -128,6 +128,6 @@ export function presentAgent({ user, key }: Agent) {
 }
 
 /** The only answer that contains the key. */
-export function presentNewAgent({ user, keyText }: Agent & { readonly keyText: string }) {
+function presentNewAgent({ user, keyText }: Agent & { readonly keyText: string }) {
   return { agentId: user.id, agentEmail: shownAgentAddress(user.email), agentApiKey: keyText };
 }

@@ -19,7 +19,7 @@ const instant = z.iso
   .datetime({ offset: true, local: true })
   .transform((text) => new Date(/(Z|[+-]\d{2}:?\d{2})$/i.test(text) ? text : `${text}Z`));
 
-export const createApiKeyBody = z
+const createApiKeyBody = z
   .object({
     name: z.string().max(MAX_TEXT_LENGTH).nullish(),
     /** Free text of the owner; returned as `user_label`, because `label` is the masked key. */
@@ -31,9 +31,9 @@ export const createApiKeyBody = z
   })
   .meta({ id: 'ApiKeyCreationPayload' });
 
-export const apiKeyParams = z.object({ apiKeyId: uuid() });
+const apiKeyParams = z.object({ apiKeyId: uuid() });
 
-export const apiKeyRecord = z
+const apiKeyRecord = z
   .object({
     key: z.string(),
     label: z.string(),

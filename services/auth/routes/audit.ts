@@ -26,7 +26,7 @@ const time = optionalOrBlank(
   }),
 );
 
-export const auditQuery = z.object({
+const auditQuery = z.object({
   tenant_id: tenantId,
   action: optionalOrBlank(z.string()).describe('For example `grant.given`'),
   actor: optionalOrBlank(z.string()).describe('Id of the user who did it'),
@@ -37,7 +37,7 @@ export const auditQuery = z.object({
   after: optionalOrBlank(z.string()).describe('`next` of the page before, with the same filters'),
 });
 
-export const auditExportQuery = z.object({ tenant_id: tenantId });
+const auditExportQuery = z.object({ tenant_id: tenantId });
 
 const auditRecord = z.object({
   tenant_id: z.string().nullable(),
@@ -51,9 +51,9 @@ const auditRecord = z.object({
   hash: z.string(),
 });
 
-export const auditPage = z.object({ records: z.array(auditRecord), next: z.string().nullable() });
+const auditPage = z.object({ records: z.array(auditRecord), next: z.string().nullable() });
 
-export const auditKeys = z.object({ keys: z.array(z.record(z.string(), z.string())) });
+const auditKeys = z.object({ keys: z.array(z.record(z.string(), z.string())) });
 
 const auditedTenant = onDemand(async () => (await import('../audit/read-audit-log.ts')).auditedTenant);
 const exportAudit = onDemand(async () => (await import('../audit/read-audit-log.ts')).exportAudit);
@@ -137,7 +137,7 @@ function keys(deps: AuditDependencies): Route {
 }
 
 /** A record with `details` as an object. Hashes are computed from its text, which exports have. */
-export function presentAuditRecord({ tenant, details, previous, hash, ...record }: AuditRecord) {
+function presentAuditRecord({ tenant, details, previous, hash, ...record }: AuditRecord) {
   return { tenant_id: wireTenant(asId(tenant)), ...record, details: parseClientJson(details), previous, hash };
 }
 

@@ -23,7 +23,7 @@ const limit = (min = 0) => {
   return z.union([count, z.object({ limit: count, action: action.optional() })]).optional();
 };
 
-export const budgetBody = z.object({
+const budgetBody = z.object({
   llmTokensPerDay: limit(),
   llmTokensPerMonth: limit(),
   storageBytes: limit(),
@@ -36,10 +36,10 @@ export const budgetBody = z.object({
   action: action.optional(),
 });
 
-export type BudgetBody = z.output<typeof budgetBody>;
+type BudgetBody = z.output<typeof budgetBody>;
 
-export const tenantBudgetParams = z.object({ tenantId: uuid() });
-export const keyBudgetParams = z.object({ keyId: uuid() });
+const tenantBudgetParams = z.object({ tenantId: uuid() });
+const keyBudgetParams = z.object({ keyId: uuid() });
 
 const standing = z.object({
   limit: z.number().nullable(),
@@ -50,14 +50,14 @@ const standing = z.object({
   windowEndsAt: z.string().nullable(),
 });
 
-export const budgetRecord = z.object({
+const budgetRecord = z.object({
   /** `tenant/<id>`, `user/<id>` for a personal space, `key/<id>` */
   account: z.string(),
   limits: z.record(z.enum(BUDGET_KINDS), standing),
   updatedAt: z.string().nullable(),
 });
 
-export const usageRecord = z.object({ space: budgetRecord.nullable(), key: budgetRecord.nullable() });
+const usageRecord = z.object({ space: budgetRecord.nullable(), key: budgetRecord.nullable() });
 
 const changeKeyBudget = onDemand(async () => (await import('../budgets/budgets.ts')).changeKeyBudget);
 const changeTenantBudget = onDemand(async () => (await import('../budgets/budgets.ts')).changeTenantBudget);
@@ -175,7 +175,7 @@ function limitsOf(body: BudgetBody): BudgetLimits {
 }
 
 /** Limits with their usage. */
-export function presentBudget({ account, stored, standing, at }: AccountBudget) {
+function presentBudget({ account, stored, standing, at }: AccountBudget) {
   const limits = BUDGET_KINDS.map((kind) => {
     const inForce = standing.inForce.get(kind);
     const windowEndsAt = windowOf(counterOf(kind), at)?.endsAt.toISOString() ?? null;

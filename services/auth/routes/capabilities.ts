@@ -9,9 +9,9 @@ import { principalParams } from './dataset-grant.schema.ts';
 import { message, tenantParams } from './tenant.schema.ts';
 
 /** May be repeated; any text, since unknown capabilities have their own error. */
-export const capabilityQuery = z.object({ capability: z.array(z.string()), tenant_id: optional(uuid()) });
+const capabilityQuery = z.object({ capability: z.array(z.string()), tenant_id: optional(uuid()) });
 
-export const ownCapabilitiesRecord = z.object({ capabilities: z.array(z.string()) });
+const ownCapabilitiesRecord = z.object({ capabilities: z.array(z.string()) });
 
 const grantCapabilities = onDemand(async () => (await import('../access/capabilities.ts')).grantCapabilities);
 const ownCapabilities = onDemand(async () => (await import('../access/capabilities.ts')).ownCapabilities);

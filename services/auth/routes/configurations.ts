@@ -19,13 +19,13 @@ const anyObject = z
   .meta({ type: 'object', additionalProperties: true })
   .transform((value) => value as JsonObject);
 
-export const storeConfigurationBody = z
+const storeConfigurationBody = z
   .object({ name: z.string().max(MAX_NAME_LENGTH), config: anyObject })
   .meta({ id: 'StorePrincipalConfigurationPayloadDTO' });
 
-export const configurationParams = z.object({ configId: uuid() });
+const configurationParams = z.object({ configId: uuid() });
 
-export const configurationRecord = z
+const configurationRecord = z
   .object({
     id: z.string(),
     ownerId: z.string(),
@@ -107,7 +107,7 @@ function list(deps: ConfigurationDependencies): Route {
 }
 
 /** One entry of the list (proto/http/auth-integrations.md §5.1). */
-export function presentConfiguration(stored: ListedConfiguration) {
+function presentConfiguration(stored: ListedConfiguration) {
   const { id, ownerId, name, configuration, createdAt, updatedAt } = stored;
   return { id, ownerId, name, configuration, createdAt, updatedAt };
 }

@@ -15,12 +15,12 @@ const MAX_LENGTH = 8192;
 
 const text = z.string().max(MAX_LENGTH);
 
-export const providerParams = z.object({ provider: text });
+const providerParams = z.object({ provider: text });
 
-export const startQuery = z.object({ return_to: text.optional() });
+const startQuery = z.object({ return_to: text.optional() });
 
 /** RFC 6749 §4.1.2 and RFC 9207; a repeated parameter is refused. */
-export const callbackQuery = z.object({
+const callbackQuery = z.object({
   state: text.optional(),
   code: text.optional(),
   iss: text.optional(),
@@ -28,11 +28,11 @@ export const callbackQuery = z.object({
   error_description: text.optional(),
 });
 
-export const providerList = z.object({
+const providerList = z.object({
   providers: z.array(z.object({ name: z.string(), title: z.string(), login_url: z.string() })),
 });
 
-export const logoutAnswer = z.object({ logout_url: z.string().nullable() });
+const logoutAnswer = z.object({ logout_url: z.string().nullable() });
 
 const finishOidcSignIn = onDemand(async () => (await import('../oidc/browser-sign-in.ts')).finishOidcSignIn);
 const logOutWithProvider = onDemand(async () => (await import('../oidc/browser-sign-in.ts')).logOutWithProvider);
@@ -197,25 +197,25 @@ export function attemptCookieName(state: string): string {
 }
 
 /** Lax, not Strict: the callback is a navigation from another site. */
-export function attemptCookie(state: string, secret: string, publicUrl: string): string {
+function attemptCookie(state: string, secret: string, publicUrl: string): string {
   return `${attemptCookieName(state)}=${secret}; ${attributes(publicUrl)}; Max-Age=${ATTEMPT_LIFETIME_SECONDS}`;
 }
 
-export function clearedAttemptCookie(state: string, publicUrl: string): string {
+function clearedAttemptCookie(state: string, publicUrl: string): string {
   return `${attemptCookieName(state)}=; ${attributes(publicUrl)}; Max-Age=0`;
 }
 
 /** Stored by the user's browser for the logout page of the provider: some require it as proof of who signs out. */
-export function idTokenCookie(provider: string, idToken: string, publicUrl: string): readonly string[] {
+function idTokenCookie(provider: string, idToken: string, publicUrl: string): readonly string[] {
   if (idToken.length > MAX_ID_TOKEN_LENGTH) return [];
   return [`${idTokenCookieName(provider)}=${idToken}; ${attributes(publicUrl)}`];
 }
 
-export function clearedIdTokenCookie(provider: string, publicUrl: string): string {
+function clearedIdTokenCookie(provider: string, publicUrl: string): string {
   return `${idTokenCookieName(provider)}=; ${attributes(publicUrl)}; Max-Age=0`;
 }
 
-export function idTokenCookieName(provider: string): string {
+function idTokenCookieName(provider: string): string {
   return `engram_id_token_${provider}`;
 }
 

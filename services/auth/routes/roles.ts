@@ -8,16 +8,16 @@ import type { AuthDependencies } from '../model.ts';
 import { presentCountedRole, presentRole, presentRoleUser } from '../presenters/permissions.ts';
 import { memberParams, message, tenantMemberParams, tenantParams } from './tenant.schema.ts';
 
-export const roleParams = z.object({ roleId: uuid() });
-export const tenantRoleParams = z.object({ tenantId: uuid(), roleId: uuid() });
+const roleParams = z.object({ roleId: uuid() });
+const tenantRoleParams = z.object({ tenantId: uuid(), roleId: uuid() });
 
-export const createRoleQuery = z.object({ role_name: z.string() });
-export const assignRoleQuery = z.object({ role_id: uuid() });
+const createRoleQuery = z.object({ role_name: z.string() });
+const assignRoleQuery = z.object({ role_id: uuid() });
 
-export const createdRole = message.extend({ role_id: z.string(), tenant_id: z.string() });
-export const roleRecord = z.object({ id: z.string(), name: z.string() });
-export const countedRoleRecord = roleRecord.extend({ description: z.null(), user_count: z.number() });
-export const roleUserRecord = z.object({ id: z.string(), name: z.string() });
+const createdRole = message.extend({ role_id: z.string(), tenant_id: z.string() });
+const roleRecord = z.object({ id: z.string(), name: z.string() });
+const countedRoleRecord = roleRecord.extend({ description: z.null(), user_count: z.number() });
+const roleUserRecord = z.object({ id: z.string(), name: z.string() });
 
 const addRole = onDemand(async () => (await import('../tenants/manage-tenant.ts')).addRole);
 const assignRole = onDemand(async () => (await import('../tenants/manage-tenant.ts')).assignRole);

@@ -20,7 +20,7 @@ import {
 } from '../scim/schema.ts';
 import { SCIM_MEDIA_TYPE, type ScimErrorType, scimError, scimErrorBody } from '../scim/scim-error.ts';
 
-export const scimId = z.object({ id: z.string() });
+const scimId = z.object({ id: z.string() });
 
 const text = z.string().optional();
 
@@ -30,9 +30,9 @@ const names = z
   .default('')
   .transform((list) => list.split(',').filter((name) => name.trim() !== ''));
 
-export const scimSelection = z.object({ attributes: names, excludedAttributes: names });
+const scimSelection = z.object({ attributes: names, excludedAttributes: names });
 
-export const scimListQuery = scimSelection.extend({
+const scimListQuery = scimSelection.extend({
   filter: text.describe('For example `userName eq "ada@example.com"`'),
   startIndex: lenientInteger().default(1),
   count: lenientInteger().default(100),
@@ -41,7 +41,7 @@ export const scimListQuery = scimSelection.extend({
 });
 
 /** Limits a page. */
-export function boundedCount(count: number): number {
+function boundedCount(count: number): number {
   return Math.min(Math.max(0, count), MAX_RESULTS);
 }
 
@@ -49,12 +49,10 @@ export function boundedCount(count: number): number {
  * Names of attributes are case-insensitive and their values lenient, so they are read by the SCIM schemas and not by this
  * one.
  */
-export const scimBody = z
-  .record(z.string(), z.unknown())
-  .describe('A resource, or a PatchOp message (RFC 7644 §3.5.2)');
+const scimBody = z.record(z.string(), z.unknown()).describe('A resource, or a PatchOp message (RFC 7644 §3.5.2)');
 
-export const scimResource = z.record(z.string(), z.unknown());
-export const scimListResponse = z.object({
+const scimResource = z.record(z.string(), z.unknown());
+const scimListResponse = z.object({
   schemas: z.array(z.string()),
   totalResults: z.int(),
   startIndex: z.int(),

@@ -15,7 +15,7 @@ const key = z.string().max(MAX_KEY_LENGTH);
 const text = z.string().max(MAX_TEXT_LENGTH);
 
 /** `configuredProvider`: a custom provider of the environment, which can be chosen again under its name. */
-export function changeSettingsBody(configuredProvider: string | null) {
+function changeSettingsBody(configuredProvider: string | null) {
   const providers = new Set([...PROVIDERS, ...(configuredProvider === null ? [] : [configuredProvider])]);
   return z.object({
     llm: optional(z.object({ provider: z.literal([...providers]), model: text, apiKey: key })),
@@ -25,7 +25,7 @@ export function changeSettingsBody(configuredProvider: string | null) {
 
 const choice = z.object({ value: z.string(), label: z.string() }).meta({ id: 'ConfigChoice' });
 
-export const settingsRecord = z
+const settingsRecord = z
   .object({
     llm: z.object({
       apiKey: z.string().nullable(),
@@ -124,7 +124,7 @@ function reset(deps: ModelSettingsDependencies): Route {
 }
 
 /** The settings of proto/http/auth-integrations.md §5.2. */
-export function presentSettings({ languageModel, vectorDatabase }: ModelSettingsView) {
+function presentSettings({ languageModel, vectorDatabase }: ModelSettingsView) {
   const { provider, model, endpoint, key } = languageModel;
   return {
     llm: {
@@ -159,7 +159,7 @@ export interface Choice {
 const suggestion = (value: string, label = value): Choice => ({ value, label });
 
 /** Providers as settings pages list them. Bedrock is listed but cannot be chosen (proto/http/auth-integrations.md §5.2). */
-export const MODEL_PROVIDERS: readonly Choice[] = [
+const MODEL_PROVIDERS: readonly Choice[] = [
   suggestion('openai', 'OpenAI'),
   suggestion('ollama', 'Ollama'),
   suggestion('anthropic', 'Anthropic'),
@@ -168,13 +168,10 @@ export const MODEL_PROVIDERS: readonly Choice[] = [
   suggestion('bedrock', 'Bedrock'),
 ];
 
-export const VECTOR_PROVIDERS: readonly Choice[] = [
-  suggestion('lancedb', 'LanceDB'),
-  suggestion('pgvector', 'PGVector'),
-];
+const VECTOR_PROVIDERS: readonly Choice[] = [suggestion('lancedb', 'LanceDB'), suggestion('pgvector', 'PGVector')];
 
 /** Suggested models by provider; other models can be chosen too. */
-export const MODEL_SUGGESTIONS: Readonly<Record<string, readonly Choice[]>> = {
+const MODEL_SUGGESTIONS: Readonly<Record<string, readonly Choice[]>> = {
   openai: [
     suggestion('gpt-5-mini'),
     suggestion('gpt-5'),

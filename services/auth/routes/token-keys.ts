@@ -16,7 +16,7 @@ const publicKey = z.object({
 });
 
 /** A JSON Web Key Set (RFC 7517). */
-export const keySet = z.object({ keys: z.array(publicKey) });
+const keySet = z.object({ keys: z.array(publicKey) });
 
 /** New signing keys are listed as accepted ones first, so a copy of this age is recent enough. */
 const MAX_AGE_SECONDS = 300;

@@ -5,7 +5,7 @@ import { comparisonsIn, matchesFilter, parseFilter, type ScimFilter } from './fi
 import { findAttribute, findExtension, type ScimAttribute, type ScimResourceType } from './schema.ts';
 import { scimError } from './scim-error.ts';
 
-export interface PatchOperation {
+interface PatchOperation {
   readonly op: 'add' | 'remove' | 'replace';
   /** Null: the value is an object of attributes. */
   readonly path: string | null;
@@ -210,7 +210,7 @@ function invalidValue(path: string) {
 }
 
 /** The target of a PATCH path (RFC 7644 §3.5.2). */
-export interface PatchTarget {
+interface PatchTarget {
   /** Id of the extension that the attribute is nested under; null for an attribute of the resource itself. */
   readonly extension: string | null;
   readonly attribute: ScimAttribute;
@@ -224,7 +224,7 @@ const PATH = /^([\w$-]+)(?:\[(.*)\])?(?:\.([\w$-]+))?$/s;
 /**
  * Parses a path. `whole`: the path is the id of an extension. 400 `invalidPath` for an invalid path or an unknown attribute.
  */
-export function parsePath(
+function parsePath(
   type: ScimResourceType,
   text: string,
 ): PatchTarget | { readonly whole: string; readonly attributes: readonly ScimAttribute[] } {
@@ -254,7 +254,7 @@ export function invalidPath(text: string) {
 }
 
 /** A set of attribute values with constant-time look-ups: a patch may bring ten thousand to ten thousand others. */
-export interface ValueSet {
+interface ValueSet {
   /** Whether it has an equal value, in any order of the names. */
   hasEqual(value: Json): boolean;
   /**
@@ -263,7 +263,7 @@ export interface ValueSet {
   hasSame(value: Json): boolean;
 }
 
-export function createValueSet(values: readonly Json[]): ValueSet {
+function createValueSet(values: readonly Json[]): ValueSet {
   const spellings = new Set(values.map(spellingOf));
   const typesOf = new Map<unknown, Set<unknown>>();
   for (const each of values) {

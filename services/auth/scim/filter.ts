@@ -11,9 +11,9 @@ export type ScimFilter =
   /** One value of a multi-valued attribute matches the whole filter: `emails[type eq "work" and value co "x"]`. */
   | { readonly kind: 'some'; readonly path: string; readonly of: ScimFilter };
 
-export type ScimValue = string | number | boolean | null;
+type ScimValue = string | number | boolean | null;
 const OPERATORS = ['eq', 'ne', 'co', 'sw', 'ew', 'gt', 'ge', 'lt', 'le'] as const;
-export type ScimOperator = (typeof OPERATORS)[number];
+type ScimOperator = (typeof OPERATORS)[number];
 
 const MAX_LENGTH = 4_000;
 const MAX_DEPTH = 32;

@@ -21,7 +21,7 @@ export interface Group {
   readonly members: readonly GroupMember[];
 }
 
-export interface GroupMember {
+interface GroupMember {
   readonly id: string;
   readonly email: string;
 }
@@ -48,14 +48,14 @@ export function presentGroup({ role, record, members }: Group): Fields {
 }
 
 /** 400 `invalidValue` when it is missing. */
-export function requireDisplayName(fields: Fields): string {
+function requireDisplayName(fields: Fields): string {
   const name = textField(fields, 'displayName')?.trim() ?? '';
   if (name === '') throw scimError(400, 'displayName is required.', 'invalidValue');
   return name;
 }
 
 /** The ids of members. 400 `invalidValue` for values that are not ids of users, such as groups in groups. */
-export function memberIds(fields: Fields): readonly string[] {
+function memberIds(fields: Fields): readonly string[] {
   const members = Array.isArray(fields['members']) ? (fields['members'] as readonly unknown[]) : [];
   const ids = members.map((member) => {
     const value = isRecord(member) ? member['value'] : undefined;

@@ -40,7 +40,7 @@ export function writableFields(person: Person): Fields {
   };
 }
 
-export interface PresentedGroup {
+interface PresentedGroup {
   readonly value: string;
   readonly display: string;
 }

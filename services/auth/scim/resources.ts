@@ -98,7 +98,7 @@ export interface ListQuery extends AttributeSelection {
 }
 
 /** A kind of resources in the directory of the principal's tenant. */
-export interface ResourceRequest {
+interface ResourceRequest {
   readonly principal: Principal;
   readonly name: ResourceName;
 }

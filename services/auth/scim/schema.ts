@@ -18,7 +18,7 @@ export interface ScimAttribute {
   readonly subAttributes?: readonly ScimAttribute[];
 }
 
-export interface ScimSchema {
+interface ScimSchema {
   readonly id: string;
   readonly name: string;
   readonly description: string;

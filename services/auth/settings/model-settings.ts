@@ -33,7 +33,7 @@ export interface ModelSettingsView {
 }
 
 /** As clients send it: all fields of a part, and a key that may be blank or masked. */
-export interface ModelSettingsChange {
+interface ModelSettingsChange {
   readonly languageModel?: { readonly provider: string; readonly model: string; readonly apiKey: string } | undefined;
   readonly vectorDatabase?: { readonly provider: string; readonly url: string; readonly apiKey: string } | undefined;
 }
@@ -225,7 +225,7 @@ export function newKeyIn(text: string): string | null {
 }
 
 /** A URL without its password: every signed-in user can read the settings. */
-export function shownUrl(text: string): string {
+function shownUrl(text: string): string {
   const url = URL.parse(text.trim());
   if (url === null || url.password === '') return text;
   url.password = '*****';

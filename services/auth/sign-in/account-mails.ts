@@ -60,7 +60,7 @@ function issue({ mail: { tokens } }: MailDependencies, purpose: MailPurpose, use
   return purpose === 'reset' ? tokens.issueReset(user) : tokens.issueVerification(user);
 }
 
-export interface PasswordReset {
+interface PasswordReset {
   readonly token: string;
   readonly password: string;
 }

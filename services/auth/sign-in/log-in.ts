@@ -14,7 +14,7 @@ export interface LoginDependencies extends AuthDependencies, LoginSessionDepende
   readonly refusedLogins: RefusedLogins;
 }
 
-export interface LoginRequest {
+interface LoginRequest {
   readonly username: string;
   readonly password: string;
   /** Address of the client, for the throttle and the audit log. */

@@ -8,7 +8,7 @@ import { DuplicateKeyError } from '../../common/storage/ports/document-store.ts'
 import { createUser, isReservedAddress, passwordProblem } from '../accounts/account.ts';
 import { type AuthenticateDependencies, authenticate } from './authenticate.ts';
 
-export interface NewAccount {
+interface NewAccount {
   /** Validated and normalised, as it is stored. */
   readonly email: string;
   readonly password: string;
@@ -41,7 +41,7 @@ export async function registerUser(
 }
 
 /** Whether the next account is the first one of a server on which nobody could sign in otherwise. */
-export async function mayRegisterFirst({ settings, users }: AuthenticateDependencies): Promise<boolean> {
+async function mayRegisterFirst({ settings, users }: AuthenticateDependencies): Promise<boolean> {
   return settings.registersFirstSuperuser && !(await users.exist());
 }
 
