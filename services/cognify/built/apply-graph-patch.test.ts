@@ -69,7 +69,7 @@ describe('patches of the graph', () => {
     return [await text.count(scope(), { kind: 'triplet' }), await vectors.count(scope(), { kind: 'triplet' })];
   };
 
-  it('become rows with vectors, the same ones when they come again', async () => {
+  it('become rows with vectors, and the same rows when they are repeated', async () => {
     const origin = await build();
     const items = [{ ...origin, triplets: [triplet(1), triplet(2)] }];
     expect(await apply({ items })).to.deep.equal({ lostItems: [] });
@@ -82,7 +82,7 @@ describe('patches of the graph', () => {
     ]);
   });
 
-  it('are refused when the improve does not hold the dataset any more, also when it lost it while vectors were made', async () => {
+  it('are refused when the improve has lost its claim, also while vectors are made', async () => {
     const items = [{ ...(await build()), triplets: [triplet(1)] }];
     const lost = { wireName: 'ConflictError', status: 409 };
     expect(await refusal({ items, leaseToken: 'another/0' })).to.include(lost);
@@ -93,7 +93,7 @@ describe('patches of the graph', () => {
     expect(await counts()).to.deep.equal([0, 0]);
   });
 
-  it('are refused when the lease is over though nobody else came, and taken from whoever took over', async () => {
+  it('are refused after the lease of the improve, and accepted from the improve that took over', async () => {
     const items = [{ ...(await build()), triplets: [triplet(1)] }];
     expect(await claims().extend(keys(), HOLDER, { nowMs: Date.now() - 10_000, leaseMs: 5000 })).to.equal(true);
     expect(await refusal({ items })).to.include({ status: 409 });
@@ -103,7 +103,7 @@ describe('patches of the graph', () => {
     expect(await counts()).to.deep.equal([1, 1]);
   });
 
-  it('leave nothing of an item that is forgotten, also when that happens while they are written', async () => {
+  it('leave no rows of an item that is forgotten, also while they are written', async () => {
     const items = [{ ...(await build()), triplets: [triplet(1)] }];
     const [{ item }] = items as [(typeof items)[0]];
     meanwhile = () => world.ledger.tombstone(scope(), [item]);
@@ -113,7 +113,7 @@ describe('patches of the graph', () => {
     expect(await counts()).to.deep.equal([0, 0]);
   });
 
-  it('write for the items that are there beside one that is not', async () => {
+  it('write the rows of existing items beside those of a missing one', async () => {
     const origin = await build();
     const unknown = { item: asId<DataItemId>('gone'), generation: 1, triplets: [triplet(1)] };
     expect(await apply({ items: [unknown, { ...origin, triplets: [triplet(2)] }] })).to.deep.equal({
@@ -122,7 +122,7 @@ describe('patches of the graph', () => {
     expect(await counts()).to.deep.equal([1, 1]);
   });
 
-  it('remove generations that are gone, and neither what readers see nor what is being built', async () => {
+  it('remove old generations, and neither committed ones nor ones being built', async () => {
     const origin = await build();
     await apply({ items: [{ ...origin, triplets: [triplet(1)] }] });
     await apply({ gone: [origin] });
@@ -151,7 +151,7 @@ describe('patches of the graph', () => {
     expect(await counts()).to.deep.equal([0, 0]);
   });
 
-  it('are refused when they are larger than one may be, and from whoever may not write', async () => {
+  it('are refused when they are too large, and without write permission', async () => {
     const origin = await build();
     const many = Array.from({ length: MAX_PATCH_ROWS + 1 }, (_, number) => triplet(number));
     expect(await refusal({ items: [{ ...origin, triplets: many }] })).to.include({ status: 413 });

@@ -41,7 +41,7 @@ describe('statistics of what was built', () => {
   };
   const at = (minute: number) => `2026-01-02T03:0${minute}:00.000Z`;
 
-  it('tells what failed from what waits, and since when', async () => {
+  it('counts failed and waiting items, with the time of the longest wait', async () => {
     const old = await add('Ada', { createdAt: at(1) });
     await add('Kurt', { createdAt: at(3) });
     await using cognify = await startCognify(world, { extractor });
@@ -59,7 +59,7 @@ describe('statistics of what was built', () => {
     expect(await look(cognify)).to.deep.equal({ waiting: 0, failed: 0, pendingSince: null, chunks: 4 });
   });
 
-  it('counts nothing as built that a killed run left half done', async () => {
+  it('does not count what a killed run left unfinished', async () => {
     await add('Ada', { createdAt: at(1) });
     let entered = () => {};
     const begun = new Promise<void>((resolve) => {
@@ -82,7 +82,7 @@ describe('statistics of what was built', () => {
     expect(await look(idle)).to.deep.include({ waiting: 1, failed: 0, chunks: 0, pendingSince: at(1) });
   });
 
-  it('counts as waiting what was replaced while its former content was being built', async () => {
+  it('counts an item as waiting whose content was replaced during its build', async () => {
     const item = await add('Ada', { createdAt: at(1) });
     const gate = Promise.withResolvers<void>();
     const entered = Promise.withResolvers<void>();

@@ -36,7 +36,7 @@ function gatedExtractor(word: string) {
 }
 
 describe('erasing what cognify built', () => {
-  it('removes an item for good and leaves what others say', async () => {
+  it('erases an item and keeps what other items state', async () => {
     const world = await createWorld();
     await using cognify = await startCognify(world, { models: { keepExtractions: true } });
     const gone = await world.addText('gone', 'Ada met Grace.');
@@ -53,7 +53,7 @@ describe('erasing what cognify built', () => {
     expect((await cognify.messenger.call('cognify.Erase', request, CALL)).residue).to.equal(0);
   });
 
-  it('is invisible before the rows are gone', async () => {
+  it('hides an erased item before its rows are removed', async () => {
     const world = await createWorld();
     await using cognify = await startCognify(world);
     const item = await world.addText('gone', 'Ada met Grace.');
@@ -66,7 +66,7 @@ describe('erasing what cognify built', () => {
     expect((await graphOf(world)).nodes).to.deep.equal([]);
   });
 
-  it('keeps what a model was paid for when only the memory goes, for the item and for the dataset', async () => {
+  it('keeps model answers of an item and of a dataset with memoryOnly', async () => {
     const world = await createWorld();
     await using cognify = await startCognify(world, { models: { keepExtractions: true } });
     const item = await world.addText('one', 'Ada met Grace.');
@@ -79,7 +79,7 @@ describe('erasing what cognify built', () => {
     }
   });
 
-  it('forgets the memory and lets the item be built again', async () => {
+  it('erases the memory of an item, which can be built again', async () => {
     const world = await createWorld();
     await using cognify = await startCognify(world);
     const item = await world.addText('one', 'Ada met Grace.');
@@ -100,7 +100,7 @@ describe('erasing what cognify built', () => {
     expect((await graphOf(world)).nodes).to.have.length.above(3);
   });
 
-  it('empties a dataset, its vector space and its status', async () => {
+  it('erases a dataset with its vector space and its status', async () => {
     const world = await createWorld();
     await using cognify = await startCognify(world, { models: { keepExtractions: true } });
     await world.addText('one', 'Ada met Grace.');
@@ -120,7 +120,7 @@ describe('erasing what cognify built', () => {
   });
 
   for (const memoryOnly of [false, true]) {
-    it(`stops a build of the item that is under way (memoryOnly ${memoryOnly})`, async () => {
+    it(`stops a build of the item in flight (memoryOnly ${memoryOnly})`, async () => {
       const world = await createWorld();
       const { extractor, open, entered } = gatedExtractor('Grace');
       await using cognify = await startCognify(world, { extractor });
@@ -141,7 +141,7 @@ describe('erasing what cognify built', () => {
     });
   }
 
-  it('does not wait for the work it stops', async () => {
+  it('does not wait for the model call of a build that it stops', async () => {
     const world = await createWorld();
     const entered = Promise.withResolvers<void>();
     const extractor: Extractor = {
@@ -164,7 +164,7 @@ describe('erasing what cognify built', () => {
     });
   });
 
-  it('ends the runs of a dataset that is erased', async () => {
+  it('ends the runs of an erased dataset', async () => {
     const world = await createWorld();
     const { extractor, open, entered } = gatedExtractor('Grace');
     await using cognify = await startCognify(world, { extractor });

@@ -55,8 +55,8 @@ async function createWorld() {
   return { vectorVersions, embedders, withModel, without, restore, newDataset: () => asId<DatasetId>(randomUUID()) };
 }
 
-describe('what is built, from a snapshot', () => {
-  it('keeps vectors of a model on the account of its tenant, and asks questions by that model', async () => {
+describe('restoring what cognify built', () => {
+  it("restores vectors of a tenant's own model, and keeps that model for questions", async () => {
     const { vectorVersions, embedders, withModel, restore, newDataset } = await createWorld();
     const dataset = newDataset();
     await restore(withModel, dataset);
@@ -66,7 +66,7 @@ describe('what is built, from a snapshot', () => {
     expect(await vectorVersions.vectors.count(scope, {})).to.equal(1);
   });
 
-  it('is refused with the model that is needed where nobody has it, and nothing is written', async () => {
+  it('is refused, and writes nothing, when the embedding model of the snapshot is not configured', async () => {
     const { vectorVersions, without, restore, newDataset } = await createWorld();
     const dataset = newDataset();
     const error = await restore(without, dataset).catch((reason: unknown) => reason);

@@ -38,7 +38,7 @@ function withModel(answer: unknown, missingModelKey: string | null = null) {
   return { dependencies: { models } as unknown as LlmDependencies, asked };
 }
 
-describe('graph models by a language model', () => {
+describe('inferring a graph model', () => {
   const outline = {
     title: 'people at work',
     classes: [
@@ -55,7 +55,7 @@ describe('graph models by a language model', () => {
     ],
   };
 
-  it('become a schema whose references all lead somewhere', async () => {
+  it("makes a JSON schema without dangling references of the model's outline", async () => {
     const { dependencies, asked } = withModel(outline);
     const schema = await inferSchema(dependencies, CALLER, 'Grace works at ACME.');
     expect(asked[0]?.prompt).to.match(/^<text-[0-9a-f]{16}>\nGrace works at ACME\.\n<\/text-/);
@@ -97,7 +97,7 @@ describe('graph models by a language model', () => {
     );
   });
 
-  it('that are none are 422, with the text of the contract', async () => {
+  it('answers 422 with the text of the contract when the model returns no outline', async () => {
     for (const answer of [null, 'text', { title: 'x', classes: [] }, { classes: [{}] }]) {
       const error = await inferSchema(withModel(answer).dependencies, CALLER, 'x').catch((thrown: unknown) => thrown);
       expect(error).to.be.instanceOf(HttpError);
@@ -105,7 +105,7 @@ describe('graph models by a language model', () => {
     }
   });
 
-  it('take names for names only', () => {
+  it('uses class and field names of the model as names only', () => {
     const one = (name: string) => ({ name, description: '', fields: [{ name, description: '' }], relations: [] });
     const schema = graphSchemaOf({ title: '__proto__', classes: [one('__proto__'), one('<b>'), one('???'), one('Ж')] });
     expect(Object.keys(schema['$defs'] as object)).to.deep.equal(['Proto', 'B', 'Thing', 'Ж']);
@@ -113,14 +113,14 @@ describe('graph models by a language model', () => {
   });
 });
 
-describe('custom prompts by a language model', () => {
-  it('are its answer to the fenced schema', async () => {
+describe('writing a custom prompt', () => {
+  it("returns the model's answer to the fenced schema", async () => {
     const { dependencies, asked } = withModel(' Extract people. ');
     expect(await customPrompt(dependencies, CALLER, { title: 'X' })).to.equal('Extract people.');
     expect(asked[0]?.prompt).to.match(/<schema-[0-9a-f]{16}>\n\{"title":"X"\}\n<\/schema-/);
   });
 
-  it('come from the schema when it says nothing, and are refused without its key', async () => {
+  it('makes the prompt from the schema when the model answers nothing, and throws without its key', async () => {
     const call = { title: 'X' };
     expect(await customPrompt(withModel(' ').dependencies, CALLER, call)).to.include('model "X"');
     const error = await customPrompt(withModel('', 'no key').dependencies, CALLER, call).catch((one: unknown) => one);
@@ -128,8 +128,8 @@ describe('custom prompts by a language model', () => {
   });
 });
 
-describe('samples of texts', () => {
-  it('are the whole of a short one, and beginning, middle and end of a long one', () => {
+describe('sampling a text', () => {
+  it('returns a short text whole, and beginning, middle and end of a long one', () => {
     expect(sampleText('short')).to.equal('short');
     const words = Array.from({ length: 30_000 }, (_, index) => `w${index}`).join(' ');
     const sample = sampleText(words);
@@ -140,7 +140,7 @@ describe('samples of texts', () => {
     expect(sampleText('x'.repeat(100_000)).length).to.be.at.most(24_100);
   });
 
-  it('come in pieces that hold all of it', () => {
+  it('cuts a sample into pieces without losing text', () => {
     const text = Array.from({ length: 500 }, (_, index) => `Sentence number ${index} says it.`).join(' ');
     const pieces = piecesOf(text);
     expect(pieces.length).to.be.greaterThan(3);

@@ -157,13 +157,13 @@ describe('migration of a dataset to another embedding model', () => {
   };
   const newest = async () => vectorVersions().active(scope);
 
-  it('has nothing to do where the vectors are of the model that is wanted, or there are none', async () => {
+  it('does nothing without vectors, or when they are of the requested model', async () => {
     expect(await go()).to.deep.equal({ embedding: null, migration: null, failure: null });
     await tell('Ada');
     expect(await go()).to.deep.equal({ embedding: OLD.space, migration: null, failure: null });
   });
 
-  it('makes every vector anew as cognify would have made it, reads those, and removes the former ones', async () => {
+  it('makes every vector as cognify does, activates them, and removes the former ones', async () => {
     await tell('Ada', 'Grace', 'Alan');
     const former = await vectorsIn(scope);
     want(NEW);
@@ -211,7 +211,7 @@ describe('migration of a dataset to another embedding model', () => {
     return { worker, deps, queued, follow: () => followMigration(deps, scope) };
   };
 
-  it('is a job that goes on beside the calls that ask how far it is, and without them', async () => {
+  it('runs as a job, with and without calls that ask for progress', async () => {
     await tell('Ada', 'Grace');
     const gate = Promise.withResolvers<void>();
     want({ ...NEW, embed: async (...call) => gate.promise.then(() => NEW.embed(...call)) });
@@ -228,7 +228,7 @@ describe('migration of a dataset to another embedding model', () => {
     await worker.stop();
   });
 
-  it('is a dead letter after many failures, and tried again when somebody asks', async () => {
+  it('becomes a dead letter after many failures, and is replayed by the next call', async () => {
     await tell('Ada');
     want({ ...NEW, embed: () => Promise.reject(new Error('no such model')) });
     const { worker, follow, deps } = jobs();
@@ -248,7 +248,7 @@ describe('migration of a dataset to another embedding model', () => {
     await worker.stop();
   });
 
-  it('ends with its service, and is gone on with by the next', async () => {
+  it('stops with its service, and is continued by the next one', async () => {
     await tell('Ada');
     const begun = Promise.withResolvers<void>();
     const aborted = (signal?: AbortSignal) =>
@@ -270,7 +270,7 @@ describe('migration of a dataset to another embedding model', () => {
     expect((await go()).migration).to.include({ phase: 'settling' });
   });
 
-  it('goes on to the next model, and back', async () => {
+  it('migrates to another model and back', async () => {
     await tell('Ada');
     want(NEW);
     await go();
@@ -282,7 +282,7 @@ describe('migration of a dataset to another embedding model', () => {
     expect((await vectorsIn((await newest()).scope)).size).to.equal(await textCount());
   });
 
-  it('brings what is added, changed and forgotten while it goes', async () => {
+  it('includes items that are added, changed and forgotten during the migration', async () => {
     const [ada, grace, alan] = (await tell('Ada', 'Grace', 'Alan')) as [DataItem, DataItem, DataItem];
     let calls = 0;
     let forgetting: Promise<unknown> | null = null;
@@ -311,7 +311,7 @@ describe('migration of a dataset to another embedding model', () => {
     expect(await world.indexes.vectors.count(home, { items: [grace.id] })).to.equal(0);
   });
 
-  it('keeps whole what a build writes that began before the swap and ends after it', async () => {
+  it('completes the vectors of a build that began before the switch and ended after it', async () => {
     await tell('Ada');
     want(NEW);
     let isMoved = false;
@@ -337,7 +337,7 @@ describe('migration of a dataset to another embedding model', () => {
     expect(await vectorVersions().vectors.count(scope, {})).to.equal(await textCount());
   });
 
-  it('leaves nothing in a former home of what a build wrote there after it was removed', async () => {
+  it('removes vectors that a build wrote to a removed index version', async () => {
     await tell('Ada');
     want(NEW);
     let isMoved = false;
@@ -361,7 +361,7 @@ describe('migration of a dataset to another embedding model', () => {
     expect((await vectorsIn((await newest()).scope)).size).to.equal(await textCount());
   });
 
-  it('leaves nothing of a worker that seemed dead when the dataset was erased, and writes after that', async () => {
+  it('removes vectors that a worker wrote after the dataset was erased', async () => {
     await tell('Ada');
     let goOn: () => void = () => {};
     const isAwake = new Promise<void>((resolve) => {
@@ -385,7 +385,7 @@ describe('migration of a dataset to another embedding model', () => {
     expect(await world.indexes.vectors.count(vectorVersions().scopeOf(scope, 1), {})).to.equal(0);
   });
 
-  it('tells the log that a dataset nobody moves keeps its model, and takes the other once its memory is forgotten', async () => {
+  it('logs that a dataset keeps its former model, and uses the new one after its memory is forgotten', async () => {
     const told = () => cognify.log.filter(({ event }) => event === 'cognify.embedding.former');
     await tell('Ada');
     expect(told()).to.have.length(0);
@@ -401,7 +401,7 @@ describe('migration of a dataset to another embedding model', () => {
     expect(told()).to.have.length(1);
   });
 
-  it('goes on where a worker was killed, when its lease is over', async () => {
+  it('continues after the lease of a killed worker', async () => {
     await tell('Ada', 'Grace');
     let isKilled = false;
     const dying: Embedder = {
@@ -421,7 +421,7 @@ describe('migration of a dataset to another embedding model', () => {
     expect((await vectorsIn((await newest()).scope)).size).to.equal(await textCount());
   });
 
-  it('goes on wherever its worker is killed, and leaves nothing behind', async () => {
+  it('is completed wherever its worker is killed, without leftovers', async () => {
     const [ada] = await tell('Ada', 'Grace');
     let kills = 0;
     // Every third moment: those in between are of the same kinds.
@@ -450,7 +450,7 @@ describe('migration of a dataset to another embedding model', () => {
     expect(kills).to.be.greaterThan(20);
   });
 
-  it('removes what it made when the wish goes back', async () => {
+  it('removes the new vectors when the request is withdrawn', async () => {
     await tell('Ada', 'Grace');
     const stuck: Embedder = {
       ...NEW,
@@ -468,7 +468,7 @@ describe('migration of a dataset to another embedding model', () => {
     expect(await world.store.count(scope, reembeddedItemsCollection, {})).to.equal(0);
   });
 
-  it('keeps the former vectors in use while the provider fails, says why, and tries again later', async () => {
+  it('keeps the former vectors in use while the provider fails, reports the failure, and retries', async () => {
     await tell('Ada');
     let isAway = true;
     const failing: Embedder = {
@@ -489,7 +489,7 @@ describe('migration of a dataset to another embedding model', () => {
     expect(await go()).to.deep.include({ embedding: NEW.space, failure: null });
   });
 
-  it('says so when the model gives other dimensions than were declared, or vectors that find nothing', async () => {
+  it('reports a model with other dimensions than declared, or with vectors that find nothing', async () => {
     await tell('Ada');
     want({ ...NEW, space: { model: 'test/short', dimensions: 32 } });
     const short = await go();
@@ -510,7 +510,7 @@ describe('migration of a dataset to another embedding model', () => {
     expect(random.failure?.message).to.include('do not find their own texts');
   });
 
-  it('says what is wrong with the model that is wanted, and leaves the vectors alone', async () => {
+  it('reports an error of the requested model, and keeps the vectors', async () => {
     await tell('Ada');
     models.wanted = async () => {
       throw engramError('EmbeddingException', 'The key cannot be opened.');
@@ -519,7 +519,7 @@ describe('migration of a dataset to another embedding model', () => {
     expect(await go()).to.deep.equal({ embedding: OLD.space, migration: null, failure });
   });
 
-  it('leaves nothing of a dataset that is erased in the middle of it', async () => {
+  it('leaves nothing of a dataset that is erased during the migration', async () => {
     await tell('Ada', 'Grace');
     let erased: Promise<{ readonly residue: number }> | null = null;
     const slow: Embedder = {

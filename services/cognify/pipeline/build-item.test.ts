@@ -20,7 +20,7 @@ function longText(): string {
 }
 
 describe('building an item', () => {
-  it('removes what it had written when a later passage fails', async () => {
+  it('removes the written rows of an item when a later passage fails', async () => {
     const world = await createWorld();
     let written = 0;
     const { text } = world.indexes;
@@ -49,7 +49,7 @@ describe('building an item', () => {
     expect((await world.ledger.entries(scopeOf(world.dataset), [item.id])).get(item.id)?.pending).to.equal(false);
   });
 
-  it('keeps a generation whose commit went through although the answer was lost', async () => {
+  it('keeps a generation whose commit succeeded although its answer was lost', async () => {
     const world = await createWorld();
     const item = await world.addText('one', 'Ada met Grace.');
     const store: TestWorld['store'] = new Proxy(world.store, {

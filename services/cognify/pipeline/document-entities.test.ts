@@ -28,7 +28,7 @@ const relation = (source: string, name: string, target: string): ExtractedRelati
 });
 
 describe('document entities', () => {
-  it('are one for all spellings of a name, with the commonest spelling in front', () => {
+  it('merge all spellings of a name under the most frequent one', () => {
     const document = createDocumentEntities();
     document.add('c1', extraction([entity('ADA LOVELACE'), entity('Grace')]), []);
     document.add('c2', extraction([entity('Ada Lovelace', { mentions: 3, description: 'a mathematician' })]), []);
@@ -48,7 +48,7 @@ describe('document entities', () => {
     ]);
   });
 
-  it('take in a short name that one fuller entity gives as its alias, before and after it', () => {
+  it('merge a short name into the one entity that has it as an alias, before and after it', () => {
     const document = createDocumentEntities();
     document.add(
       'c1',
@@ -75,7 +75,7 @@ describe('document entities', () => {
     ]);
   });
 
-  it('keep a short name apart that two fuller ones claim, or one of another type', () => {
+  it('do not merge a short name that two entities have as alias, or one of another type', () => {
     const document = createDocumentEntities();
     document.add(
       'c1',
@@ -91,7 +91,7 @@ describe('document entities', () => {
     expect(document.resolve().entities).to.have.length(5);
   });
 
-  it('do not run in circles when two names give each other as alias', () => {
+  it('resolve two names that have each other as alias', () => {
     const document = createDocumentEntities();
     document.add(
       'c1',
@@ -101,7 +101,7 @@ describe('document entities', () => {
     expect(document.resolve().entities.map(({ name }) => name)).to.deep.equal(['Mark Twain']);
   });
 
-  it('drop relations whose ends the chunk does not name, and relations of a thing with itself', () => {
+  it('drop relations whose ends the chunk does not name, and relations of an entity with itself', () => {
     const document = createDocumentEntities();
     const relations = [
       relation('Ada', 'knows', 'Nobody'),
@@ -112,7 +112,7 @@ describe('document entities', () => {
     expect(document.resolve().relations.map((found) => found.relation)).to.deep.equal(['met_with']);
   });
 
-  it('hold the subjects of a chunk although its text never names them', () => {
+  it('contain the subjects of a chunk although its text does not name them', () => {
     const document = createDocumentEntities();
     document.add('c1', extraction([entity('Ada')]), ['Analytical Engine', 'Ada']);
     const { entities, mentions } = document.resolve();
@@ -126,7 +126,7 @@ describe('document entities', () => {
     ]);
   });
 
-  it('join a short name of one chunk with the full name of another, and tell why', () => {
+  it('merge a short name of one chunk into the full name of another, with the reason', () => {
     const document = createDocumentEntities();
     document.add('c1', extraction([entity('Melville', { mentions: 2 })]), []);
     document.add('c2', extraction([entity('Herman Melville')]), []);
@@ -136,7 +136,7 @@ describe('document entities', () => {
     expect(melville?.merged).to.deep.equal([{ name: 'Melville', reason: 'short for the only full name' }]);
   });
 
-  it('do not guess between two bearers of a name, nor take a rare name for a common one or a word for a name', () => {
+  it('do not merge an ambiguous short name, a rare name or an ordinary word', () => {
     const document = createDocumentEntities();
     document.add('c1', extraction([entity('Smith'), entity('John Smith'), entity('Ann Smith')]), []);
     document.add('c2', extraction([entity('Ahab', { mentions: 50 }), entity('King Ahab')]), []);
@@ -145,7 +145,7 @@ describe('document entities', () => {
     expect(entities.flatMap(({ merged }) => merged)).to.deep.equal([]);
   });
 
-  it('meet other documents under the name of the title, whatever fuller name the text gives', () => {
+  it('keep the spelling of the title as id although the text has a fuller name', () => {
     const document = createDocumentEntities();
     document.add(
       'c1',
@@ -166,14 +166,14 @@ describe('document entities', () => {
     ]);
   });
 
-  it('are typed by those that know the type', () => {
+  it('get the type from the mentions that have one', () => {
     const document = createDocumentEntities();
     document.add('c1', extraction([entity('Queequeg', { type: 'Concept', mentions: 91 })]), []);
     document.add('c2', extraction([entity('Queequeg', { mentions: 8 })]), []);
     expect(document.resolve().entities[0]?.type).to.equal('Person');
   });
 
-  it('are keywords while no chunk means more by them, no relation names them and the document does not return to them', () => {
+  it('are keywords unless a chunk has them as a name, a relation has them, or the document repeats them', () => {
     const keyword = (name: string) => entity(name, { type: 'Concept', isKeyword: true });
     const document = createDocumentEntities();
     document.add(

@@ -28,7 +28,7 @@ async function reset(world: TestWorld, ...items: { readonly id: string }[]): Pro
 }
 
 describe('asking the extractor', () => {
-  it('asks once for the same text in two items, also while the first answer is awaited', async () => {
+  it('calls the extractor once for the same text in two items, also while the first call is in flight', async () => {
     const world = await createWorld();
     const { extractor, asked } = countingExtractor(20);
     await using cognify = await startCognify(world, { extractor, models });
@@ -41,7 +41,7 @@ describe('asking the extractor', () => {
     expect(asked).to.have.length(1);
   });
 
-  it('asks again for another prompt and for another graph model, and knows all answers later', async () => {
+  it('calls the extractor again for another prompt or graph model, and caches all answers', async () => {
     const world = await createWorld();
     const { extractor, asked } = countingExtractor();
     await using cognify = await startCognify(world, { extractor, models });
@@ -56,7 +56,7 @@ describe('asking the extractor', () => {
     expect(asked[2]?.graphModel).to.deep.equal({ title: 'City', type: 'object' });
   });
 
-  it('does not give an item what was read with the names of another', async () => {
+  it('does not reuse an answer that was given with the known names of another item', async () => {
     const world = await createWorld();
     const { extractor, asked } = countingExtractor();
     await using cognify = await startCognify(world, { extractor, models });
@@ -76,7 +76,7 @@ describe('asking the extractor', () => {
     expect(names).to.include('Alan').and.not.include('Ada');
   });
 
-  it('gives an item its own answers again after an edit elsewhere in it', async () => {
+  it('reuses the answers of an item after an edit elsewhere in it', async () => {
     const world = await createWorld();
     const { extractor, asked } = countingExtractor();
     await using cognify = await startCognify(world, { extractor, models });
@@ -90,7 +90,7 @@ describe('asking the extractor', () => {
     expect(asked.length - first).to.be.within(1, 2);
   });
 
-  it('asks for an item whose text another item was just asked for in vain', async () => {
+  it('calls the extractor for an item when the same call of another item failed', async () => {
     const world = await createWorld();
     let calls = 0;
     const extractor: Extractor = {
@@ -120,7 +120,7 @@ const entity = (name: string, mentions = 1, type = 'Person'): ExtractedEntity =>
 });
 
 describe('known names of a document', () => {
-  it('are the names met so far, most mentioned first, without those that only a heading names', () => {
+  it('are the names of earlier chunks, most mentioned first, without those only in headings', () => {
     const names = createKnownNames();
     expect(names.list()).to.deep.equal([]);
     names.add([entity('Ada'), entity('Grace', 2)], ['Engine']);
@@ -130,14 +130,14 @@ describe('known names of a document', () => {
     ]);
   });
 
-  it('are typed by the chunks that know the type', () => {
+  it('get the type from the chunks that have one', () => {
     const names = createKnownNames();
     names.add([entity('Queequeg', 91, 'Concept')], []);
     names.add([entity('Queequeg', 8)], []);
     expect(names.list()).to.deep.equal([{ name: 'Queequeg', type: 'Person' }]);
   });
 
-  it('are at most 200, and one that is mentioned often later comes in', () => {
+  it('are at most 200, including a name that is mentioned often only later', () => {
     const names = createKnownNames();
     names.add(
       Array.from({ length: 300 }, (_, at) => entity(`Name ${at}`, 2)),

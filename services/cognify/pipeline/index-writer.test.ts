@@ -47,7 +47,7 @@ describe('index writer', () => {
     expect(await indexes.vectors.count(scope, {})).to.equal(5);
   });
 
-  it('gives every row the vector of its own text', async () => {
+  it('writes every row with the vector of its own text', async () => {
     const { writer, indexes, embedder } = writerOn();
     const texts = { a: 'whales and ships', b: 'engines and numbers', c: 'rivers and stones' };
     await Promise.all(Object.entries(texts).map(([id, text]) => writer.write(batchOf(id, text))));

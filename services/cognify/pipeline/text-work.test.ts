@@ -43,7 +43,7 @@ function streamOf(content: Buffer): Readable {
   return Readable.from(parts);
 }
 
-describe('work over whole documents', () => {
+describe('processing whole documents', () => {
   const work = createTextWork(textWorkers);
   const tag = createTagger();
 
@@ -75,14 +75,14 @@ describe('work over whole documents', () => {
     });
   }
 
-  it('knows a stored text that was cut off, whatever its size', async () => {
+  it('returns null for a truncated stored text of any size', async () => {
     const whole = stored('Ada met Grace. '.repeat(5_000));
     expect(await work.cut(ITEM, streamOf(whole.subarray(0, whole.length - 5)), SIZES, SIGNAL)).to.equal(null);
     expect(await work.cut(ITEM, streamOf(whole.subarray(0, 50)), SIZES, SIGNAL)).to.equal(null);
     expect(await work.cut(ITEM, Buffer.from('[]'), SIZES, SIGNAL)).to.equal(null);
   });
 
-  it('never holds this thread for long', async () => {
+  it('never blocks the calling thread for long', async () => {
     const content = stored('Ada met Grace in London. '.repeat(200_000));
     await work.cut(ITEM, stored('Ada met Grace. '.repeat(5_000)), SIZES, SIGNAL);
     const turns: number[] = [];
@@ -97,7 +97,7 @@ describe('work over whole documents', () => {
     expect(Math.min(...turns), 'ms of work between two turns of the event loop').to.be.lessThan(100);
   });
 
-  it('fails the document alone that needs more than a worker process may have', async () => {
+  it('fails only the document that exceeds the limits of a worker process', async () => {
     const pool = createTextWorkers({ timeoutMs: 50 });
     try {
       const limited = createTextWork(pool);

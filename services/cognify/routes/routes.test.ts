@@ -33,7 +33,7 @@ async function built(texts: readonly string[]): Promise<{ world: TestWorld; cogn
 describe('POST /api/v1/cognify', () => {
   const post = (cognify: TestCognify, body: unknown) => cognify.call('POST', '/api/v1/cognify', { body });
 
-  it('answers the ended run of each dataset when it blocks', async () => {
+  it('answers a blocking request with the ended run of each dataset', async () => {
     const { world, cognify } = await built(['Ada met Grace.']);
     await using _ = cognify;
     const [item] = world.items;
@@ -53,7 +53,7 @@ describe('POST /api/v1/cognify', () => {
     expect(JSON.stringify(again)).to.contain('PipelineRunAlreadyCompleted');
   });
 
-  it('answers the started run at once in the background', async () => {
+  it('answers a background request with the started run at once', async () => {
     const { world, cognify } = await built(['Ada met Grace.']);
     await using _ = cognify;
     const reply = (await post(cognify, { dataset_ids: [world.dataset.id], run_in_background: true })).json as RunInfos;
@@ -68,7 +68,7 @@ describe('POST /api/v1/cognify', () => {
     });
   });
 
-  it('refuses what the contract refuses', async () => {
+  it('refuses invalid requests as in the contract', async () => {
     const { cognify } = await built([]);
     await using _ = cognify;
     const missing = { error: 'No datasets or dataset_ids provided', detail: null };
@@ -97,7 +97,7 @@ describe('POST /api/v1/cognify', () => {
     expect((await failure(post(cognify, { dataset_ids: [randomUUID()] }))).status).to.equal(403);
   });
 
-  it('answers a spent budget with 402 and its own body', async () => {
+  it('answers a used-up budget with 402 and its own body', async () => {
     const world = await createWorld();
     await world.addText('one', 'Ada met Grace.');
     const extractor = throwing(engramError('LLMPaymentRequiredError', 'LLM budget exhausted: no more'));
@@ -141,7 +141,7 @@ describe('POST /api/v1/cognify', () => {
 });
 
 describe('status routes', () => {
-  it('answer flat for one pipeline and nested for several', async () => {
+  it('answer flat for one pipeline, nested for several', async () => {
     const { world, cognify } = await built(['Ada met Grace.']);
     await using _ = cognify;
     const { principal, dataset } = world;
@@ -186,7 +186,7 @@ describe('status routes', () => {
 });
 
 describe('graph routes', () => {
-  it('count it per dataset, anew when it has changed', async () => {
+  it('count nodes and edges per dataset, again after a change', async () => {
     const { world, cognify } = await built(['Ada met Grace.']);
     await using _ = cognify;
     const get = async () =>
@@ -206,7 +206,7 @@ describe('graph routes', () => {
 });
 
 describe('GET /api/v1/activity/pipeline-runs', () => {
-  it('lists the rows newest first, names the dataset to those who may read it, and pages', async () => {
+  it('lists rows newest first in pages, with names of readable datasets only', async () => {
     const { world, cognify } = await built(['Ada met Grace.']);
     await using _ = cognify;
     const run = await cognify.run();

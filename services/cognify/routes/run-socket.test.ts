@@ -65,7 +65,7 @@ async function underWay(world: TestWorld) {
 }
 
 describe('WebSocket /api/v1/cognify/subscribe/:runId', () => {
-  it('shows nothing more to whom the dataset was closed a second ago', async () => {
+  it('sends no frame a second after the permission was revoked', async () => {
     const world = await createWorld();
     await world.addText('one', 'Ada met Grace.');
     const { cognify, id, letGo } = await underWay(world);
@@ -79,7 +79,7 @@ describe('WebSocket /api/v1/cognify/subscribe/:runId', () => {
     expect(closes).to.deep.equal([[1008, 'Not authorized to read this pipeline run']]);
   });
 
-  it('gives every subscriber all later frames, then closes 1000', async () => {
+  it('sends every subscriber all later frames, then closes with 1000', async () => {
     const world = await createWorld();
     await world.addText('one', 'Ada met Grace.');
     await world.addText('two', 'Alan met Kurt.');
@@ -110,7 +110,7 @@ describe('WebSocket /api/v1/cognify/subscribe/:runId', () => {
     }
   });
 
-  it('gives a run that is over its frame at once', async () => {
+  it('sends the last frame of an ended run at once', async () => {
     const world = await createWorld();
     await world.addText('one', 'Ada met Grace.');
     await using cognify = await startCognify(world);
@@ -121,7 +121,7 @@ describe('WebSocket /api/v1/cognify/subscribe/:runId', () => {
     expect(closes).to.deep.equal([[1000, undefined]]);
   });
 
-  it('closes after the frame of a run that ended with an error, too', async () => {
+  it('closes after the frame of a failed run too', async () => {
     const world = await createWorld();
     await world.addText('one', 'this is broken');
     const { cognify, id, letGo } = await underWay(world);
@@ -149,7 +149,7 @@ describe('WebSocket /api/v1/cognify/subscribe/:runId', () => {
     expect(await reasonFor(run.id, world.principal), 'not readable').to.deep.equal([[1008, 'Pipeline run not found']]);
   });
 
-  it('ends quietly when the client goes away', async () => {
+  it('ends without an error when the client disconnects', async () => {
     const world = await createWorld();
     await world.addText('one', 'Ada met Grace.');
     const { cognify, id, letGo } = await underWay(world);

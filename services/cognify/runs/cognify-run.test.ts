@@ -21,7 +21,7 @@ function failingOn(word: string, error: Error): Extractor {
 }
 
 describe('cognify run', () => {
-  it('builds what was added into one graph', async () => {
+  it('builds all added items into one graph', async () => {
     const world = await createWorld();
     await using cognify = await startCognify(world);
     const item = await world.addText('people', 'Ada met Grace. Grace liked Ada.', { nodeSets: ['friends'] });
@@ -61,7 +61,7 @@ describe('cognify run', () => {
     }
   });
 
-  it('skips what is built, builds what changed and leaves nothing of the old content', async () => {
+  it('skips built items, builds changed ones and removes the rows of the old content', async () => {
     const world = await createWorld();
     await using cognify = await startCognify(world);
     const kept = await world.addText('kept', 'Ada met Grace.');
@@ -90,7 +90,7 @@ describe('cognify run', () => {
     expect(run.items).to.deep.equal([]);
   });
 
-  it('ends with the error of the failing item, and its siblings keep what they committed', async () => {
+  it('ends with the error of a failing item, and keeps committed items', async () => {
     const world = await createWorld();
     const extractor = failingOn('Kurt', engramError('LLMPaymentRequiredError', 'LLM budget exhausted: no more'));
     await using cognify = await startCognify(world, { extractor });
@@ -109,7 +109,7 @@ describe('cognify run', () => {
     expect((await world.indexes.graph.count(scopeOf(world.dataset), { item: bad.id })).nodeRows).to.equal(0);
   });
 
-  it('builds all other items when one fails, and says which and why', async () => {
+  it('builds all other items when one fails, and reports its name and error', async () => {
     const world = await createWorld();
     const extractor = failingOn('Kurt', engramError('CogneeValidationError', 'broken'));
     await using cognify = await startCognify(world, { extractor });
@@ -134,7 +134,7 @@ describe('cognify run', () => {
       .and.not.include('Kurt');
   });
 
-  it('ends at the first item that fails when item errors are raised', async () => {
+  it('ends at the first failing item with raiseItemErrors', async () => {
     const world = await createWorld();
     const extractor = failingOn('Kurt', engramError('CogneeValidationError', 'broken'));
     await using cognify = await startCognify(world, { extractor, settings: { raiseItemErrors: true } });
@@ -145,7 +145,7 @@ describe('cognify run', () => {
     expect((await graphOf(world)).nodes).to.deep.equal([]);
   });
 
-  it('ends with the error of the items when none could be built, and names one', async () => {
+  it('ends with the error of an item and its name when no item could be built', async () => {
     const world = await createWorld();
     const extractor = failingOn('Kurt', engramError('CogneeValidationError', 'broken'));
     await using cognify = await startCognify(world, { extractor });
@@ -159,7 +159,7 @@ describe('cognify run', () => {
     });
   });
 
-  it('keeps an item whose chunk cannot be extracted, without the entities of that chunk', async () => {
+  it('builds an item without the entities of a chunk whose extraction fails', async () => {
     const world = await createWorld();
     const extractor = failingOn('Kurt', new Error('broken'));
     await using cognify = await startCognify(world, { extractor });
@@ -174,7 +174,7 @@ describe('cognify run', () => {
     expect(cognify.log.filter(({ event }) => event === 'cognify.chunk.failed')).to.have.length(1);
   });
 
-  it('tries a failed item again in later runs, sets it aside after the third, and takes changed content up', async () => {
+  it('retries a failed item in later runs, sets it aside after the third, and builds changed content', async () => {
     const world = await createWorld();
     let asked = 0;
     const extractor: Extractor = {
@@ -203,7 +203,7 @@ describe('cognify run', () => {
     expect(items.map(({ status }) => status)).to.deep.equal(['already_completed', 'completed']);
   });
 
-  it('counts nothing against an item that a provider failed, and goes on with it later where runs do', async () => {
+  it('does not count a provider failure against an item, and resumes it where runs are resumed', async () => {
     for (const onStoreFailure of ['retry', 'end'] as const) {
       const world = await createWorld();
       let isAway = true;
@@ -232,7 +232,7 @@ describe('cognify run', () => {
     }
   });
 
-  it('reads a document again from its original when the stored text is cut off or missing', async () => {
+  it('parses the original again when the stored text is truncated or missing', async () => {
     const world = await createWorld();
     const scope = scopeOf(world.dataset);
     const documents = {
@@ -257,7 +257,7 @@ describe('cognify run', () => {
     expect(await world.blobs.get(scope, itemBlobs.parsed(missing))).to.not.equal(null);
   });
 
-  it('refuses vectors of another size before anything is written, naming both', async () => {
+  it('refuses vectors of other dimensions before anything is written', async () => {
     const world = await createWorld();
     {
       await using cognify = await startCognify(world);
@@ -272,14 +272,14 @@ describe('cognify run', () => {
     expect(await world.indexes.text.count(scopeOf(world.dataset), { kind: 'chunk' })).to.equal(1);
   });
 
-  it('says when a configured model lacks its key', async () => {
+  it('ends with LLMAPIKeyNotSetError when a configured model lacks its key', async () => {
     const world = await createWorld();
     await using cognify = await startCognify(world, { models: { missingModelKey: 'LLM API key is not set.' } });
     const run = await cognify.run();
     expect(run).to.include({ errorClass: 'LLMAPIKeyNotSetError', errorMessage: 'LLM API key is not set.' });
   });
 
-  it('asks a model once for a passage, however often the item is built', async () => {
+  it('calls a model once per passage, however often the item is built', async () => {
     const world = await createWorld();
     let calls = 0;
     const extractor: Extractor = {
@@ -302,7 +302,7 @@ describe('cognify run', () => {
     expect(rows.map((row) => row.tokens_in)).to.deep.equal([0, null, 7, null]);
   });
 
-  it('leaves out an item that is gone, and says when the content of a present one is lost', async () => {
+  it('leaves out a removed item, and reports lost content of an existing one', async () => {
     const world = await createWorld();
     await using cognify = await startCognify(world);
     const lost = await world.addText('lost', 'Ada met Grace.');
@@ -317,7 +317,7 @@ describe('cognify run', () => {
     expect(run.items.map(({ item }) => item)).to.deep.equal([kept.id]);
   });
 
-  it('extracts a long document in waves that know the names met before', async () => {
+  it('extracts a long document in waves with the names of earlier waves', async () => {
     const world = await createWorld();
     const known: number[] = [];
     const extractor: Extractor = {

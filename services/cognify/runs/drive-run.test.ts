@@ -5,7 +5,7 @@ import { asId } from '../../common/kernel/ids.ts';
 import { keepTenantAwakeWhile } from './drive-run.ts';
 
 describe('a tenant that a run works in', () => {
-  it('is said to be in use again and again until the run ends, also when auth was away', async () => {
+  it('is reported as in use until the run ends, also after a failed report', async () => {
     const asked: unknown[] = [];
     const warned: string[] = [];
     const messenger = {

@@ -69,7 +69,7 @@ async function rowsOf({ indexes, dataset }: TestWorld): Promise<string> {
 
 describe('killed cognify run', () => {
   for (const mode of ['before', 'after'] as const) {
-    it(`comes to the same graph, whichever store call it was killed ${mode}`, async () => {
+    it(`builds the same graph, whichever store call it is killed ${mode}`, async () => {
       const undisturbed = await createWorld();
       await twoTexts(undisturbed);
       {
@@ -95,7 +95,7 @@ describe('killed cognify run', () => {
     });
   }
 
-  it('sets an item aside that blocked its worker for longer than the lease three times', async () => {
+  it('sets an item aside that blocked its worker beyond the lease three times', async () => {
     const world = await createWorld();
     const bad = await world.addText('bad', 'Poison met Kurt.');
     await world.addText('good', 'Ada met Grace.');
@@ -109,7 +109,7 @@ describe('killed cognify run', () => {
     expect(run.items.find(({ item }) => item === bad.id)?.failure).to.include({ name: 'bad', isSetAside: true });
   });
 
-  it('sets an item aside that took three workers with it, and blames no neighbour', async () => {
+  it('sets an item aside that killed three workers, and no other item', async () => {
     const world = await createWorld();
     const bad = await world.addText('bad', 'Poison met Kurt.');
     for (const name of ['Ada', 'Grace', 'Emmy']) await world.addText(name, `${name} met Alan.`);

@@ -8,7 +8,7 @@ const OWNER = { ...principal, id: asId<never>('00000000-0000-4000-8000-000000000
 const DATASET = { id: asId<never>('notes'), name: 'notes', ownerId: OWNER.id, tenant: principal.tenant };
 
 describe('the history of runs', () => {
-  it('names the owners of datasets without that being a use of their tenant: open pages ask for it', async () => {
+  it('reads the owners of datasets as unattended requests, because open pages repeat them', async () => {
     const asked: unknown[] = [];
     const deps = {
       messenger: {

@@ -39,7 +39,7 @@ describe('recording the runs of other services', () => {
     };
   };
 
-  it('keeps the same history of a run that comes with its end alone', async () => {
+  it('records a run that is reported with its end only', async () => {
     const whole = await recorded([COMPLETED]);
     expect(whole).to.deep.equal({
       status: COMPLETED,
@@ -51,7 +51,7 @@ describe('recording the runs of other services', () => {
     expect(await recorded([STARTED, COMPLETED])).to.deep.equal(whole);
   });
 
-  it('keeps one history of records that come at the same time, or twice', async () => {
+  it('records a run once when reports are concurrent or repeated', async () => {
     const world = await createWorld();
     await using cognify = await startCognify(world, { runs: { maxConcurrentRuns: 0 } });
     const { principal, dataset } = world;
@@ -71,7 +71,7 @@ describe('recording the runs of other services', () => {
     }
   });
 
-  it('keeps runs that were completed before another in the commit of its end, once', async () => {
+  it("records earlier completed runs once, in the commit of a run's end", async () => {
     for (const statuses of [[COMPLETED], [STARTED, COMPLETED], [ERRORED, ERRORED]] as const) {
       const world = await createWorld();
       await using cognify = await startCognify(world, { runs: { maxConcurrentRuns: 0 } });
@@ -100,7 +100,7 @@ describe('recording the runs of other services', () => {
     }
   });
 
-  it('never changes a run that has ended', async () => {
+  it('does not change an ended run', async () => {
     expect(await recorded([ERRORED, COMPLETED, STARTED])).to.deep.include({
       status: ERRORED,
       rows: [STARTED, ERRORED],

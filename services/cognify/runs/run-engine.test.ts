@@ -48,7 +48,7 @@ async function runOf(world: TestWorld, id: RunId): Promise<RunState | undefined>
 }
 
 describe('run engine', () => {
-  it('appends one row when a run starts and one when it ends, and no more', async () => {
+  it('appends one history row when a run starts and one when it ends', async () => {
     const world = await createWorld();
     await using cognify = await startCognify(world);
     await world.addText('one', 'Ada met Grace.');
@@ -58,7 +58,7 @@ describe('run engine', () => {
     expect(await history(world)).to.deep.equal([...once, ...once]);
   });
 
-  it('tells subscribers of every item and of the end, after it is durable', async () => {
+  it('notifies subscribers of every item and of the durable end', async () => {
     const world = await createWorld();
     for (let index = 0; index < 3; index++) await world.addText(`text ${index}`, `Ada met number ${index}.`);
     const { extractor, entered, letGo } = heldExtractor();
@@ -78,7 +78,7 @@ describe('run engine', () => {
     expect(events[0]).to.include({ stage: 'add_data_points', stageIndex: 4, stageTotal: 4 });
   });
 
-  it('tells whoever waits when the store takes no record of its end, and goes on by itself later', async () => {
+  it('notifies waiting clients when the end cannot be recorded, and resumes the run later', async () => {
     const world = await createWorld();
     await world.addText('one', 'Ada met Grace.');
     const { extractor, entered, letGo } = heldExtractor();
@@ -100,7 +100,7 @@ describe('run engine', () => {
     expect((await awaitRun(cognify.messenger, id, CALL)).status).to.equal('DATASET_PROCESSING_COMPLETED');
   });
 
-  it('goes on with a run when the index that was away answers again, where it is told to, and ends it elsewhere', async () => {
+  it('resumes a run when an unavailable index answers again with onStoreFailure retry, else ends it', async () => {
     for (const onStoreFailure of ['retry', 'end'] as const) {
       const world = await createWorld();
       await world.addText('one', 'Ada met Grace.');
@@ -124,7 +124,7 @@ describe('run engine', () => {
     }
   });
 
-  it('commits no item of a run that another worker has, even before it has heard of that', async () => {
+  it('commits no item of a run that another worker has taken over', async () => {
     const world = await createWorld();
     const item = await world.addText('one', 'Ada met Grace.');
     const { extractor, entered, letGo } = heldExtractor();
@@ -142,7 +142,7 @@ describe('run engine', () => {
     expect(await runOf(world, id)).to.include({ status: 'DATASET_PROCESSING_STARTED', progress: null });
   });
 
-  it('commits items that end together together, and one that may not be committed hinders none of them', async () => {
+  it('commits concurrent items together, and the others when one of them fails', async () => {
     const world = await createWorld();
     const texts = Array.from({ length: 8 }, (_, index) => world.addText(`text ${index}`, `Ada met number ${index}.`));
     const items = await Promise.all(texts);
@@ -168,7 +168,7 @@ describe('run engine', () => {
     expect(Math.max(...sizes), `${sizes}`).to.be.greaterThan(4);
   });
 
-  it('shows progress while it goes on and none when it has ended', async () => {
+  it('shows progress during a run and none after its end', async () => {
     const world = await createWorld();
     await world.addText('fast', 'Ada met Grace.');
     await world.addText('slow', 'Alan waits.');
@@ -191,7 +191,7 @@ describe('run engine', () => {
     expect((await awaitRun(cognify.messenger, id, CALL)).progress).to.equal(null);
   });
 
-  it('shows how many chunks are built of items that have many, and none when it has ended', async () => {
+  it('shows built chunks of large items during a run and none after its end', async () => {
     const world = await createWorld();
     const sentences = Array.from({ length: 60 }, (_, index) => `Ada met Grace for the ${index}th time in Oslo.`);
     await world.addText('long', sentences.join('\n\n'));
@@ -207,7 +207,7 @@ describe('run engine', () => {
     expect(await chunks()).to.equal(null);
   });
 
-  it('runs one at a time on a dataset, in the order they were asked for', async () => {
+  it('runs the runs of a dataset one at a time, in order of their requests', async () => {
     const world = await createWorld();
     await world.addText('one', 'Ada met Grace.');
     const { extractor, entered, letGo } = heldExtractor();
@@ -223,7 +223,7 @@ describe('run engine', () => {
     expect((await awaitRun(cognify.messenger, first.id, CALL)).items[0]?.status).to.equal('completed');
   });
 
-  it('ends a run under way as cancelled when the process stops, and removes what it had written', async () => {
+  it('ends a run as cancelled when the process stops, and removes uncommitted rows', async () => {
     const world = await createWorld();
     await world.addText('one', 'Ada met Grace.');
     const { extractor, entered } = heldExtractor();
@@ -250,7 +250,7 @@ describe('run engine', () => {
     expect(row?.record).to.include({ outcome: 'failed', errorClass: 'CancelledError' });
   });
 
-  it('hands a run over when it is told to, and the next process ends it under the same id', async () => {
+  it('hands a run over with onStop hand-over, and the next process ends it under the same id', async () => {
     const world = await createWorld();
     const item = await world.addText('one', 'Ada met Grace.');
     const { extractor, entered } = heldExtractor();
@@ -265,7 +265,7 @@ describe('run engine', () => {
     expect(await history(world)).to.deep.equal(['DATASET_PROCESSING_STARTED', 'DATASET_PROCESSING_COMPLETED']);
   });
 
-  it('takes over the run of a worker whose lease lapsed', async () => {
+  it('takes over the run of a worker whose lease has expired', async () => {
     const world = await createWorld();
     await world.addText('one', 'Ada met Grace.');
     const { extractor, entered, letGo } = heldExtractor();
@@ -312,7 +312,7 @@ describe('run engine', () => {
     expect(await stalled()).to.equal(0);
   });
 
-  it('ends a run whose user may not write any more', async () => {
+  it('ends a run whose user has lost write permission', async () => {
     const world = await createWorld();
     await world.addText('one', 'Ada met Grace.');
     {
@@ -327,7 +327,7 @@ describe('run engine', () => {
     expect(await world.indexes.text.count(scopeOf(world.dataset), {})).to.equal(0);
   });
 
-  it('closes recorded runs of a former process at the start where no other process uses the records', async () => {
+  it('closes unfinished records of an earlier process at the start with ownsRecords', async () => {
     const world = await createWorld();
     const { principal, dataset } = world;
     const runId = randomUUID();
@@ -342,7 +342,7 @@ describe('run engine', () => {
     expect(closed).to.include({ errorClass: 'AbandonedPipelineRunError', status: 'DATASET_PROCESSING_ERRORED' });
   });
 
-  it('closes recorded runs without an end once they are old, and leaves young ones and queued ones', async () => {
+  it('closes old unfinished records, and neither young nor queued ones', async () => {
     const world = await createWorld();
     const { principal, dataset } = world;
     const runId = randomUUID();

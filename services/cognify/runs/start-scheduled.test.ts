@@ -10,7 +10,7 @@ import { type DocumentStore, insert, remove, type Write } from '../../common/sto
 const DUE = '2026-08-01T03:00:00Z';
 const IDLE = { runs: { maxConcurrentRuns: 0 } };
 
-describe('starts of cognify by a schedule', () => {
+describe('scheduled starts of cognify', () => {
   let world: TestWorld;
   beforeEach(async () => {
     world = await createWorld();
@@ -27,7 +27,7 @@ describe('starts of cognify by a schedule', () => {
     const rows = await createRunRecords(world.store).newest(scopeOf(world.dataset), query);
     return new Set(rows.map(({ record }) => record.runId)).size;
   };
-  it('are one for one time, also in another process and after the end of the run, and another for the next', async () => {
+  it('start one run per due time, also in another process and after its end', async () => {
     const ids: string[] = [];
     for (const options of [IDLE, {}, IDLE]) {
       await using cognify = await startCognify(world, options);
@@ -39,7 +39,7 @@ describe('starts of cognify by a schedule', () => {
     expect(await started()).to.equal(2);
   });
 
-  it('are one also when a process of an earlier release made it', async () => {
+  it('do not repeat a start by a process of an earlier release', async () => {
     await using cognify = await startCognify(world, IDLE);
     const id = await begin(cognify);
     const scope = scopeOf(world.dataset);
@@ -50,7 +50,7 @@ describe('starts of cognify by a schedule', () => {
     expect(await begin(cognify, '2026-08-02T03:00:00Z')).not.to.equal(id);
   });
 
-  it('are one when many ask at the same time', async () => {
+  it('start one run for concurrent requests', async () => {
     await using cognify = await startCognify(world, IDLE);
     const ids = await Promise.all(Array.from({ length: 5 }, () => begin(cognify)));
     expect([new Set(ids).size, await started()]).to.deep.equal([1, 1]);
@@ -69,7 +69,7 @@ describe('starts of cognify by a schedule', () => {
     };
   };
 
-  it('are one whichever commit the service was killed before, asked for again at once', async () => {
+  it('start one run, whichever commit the service is killed before', async () => {
     for (let count = 0, isKilled = true; isKilled; count += 1) {
       const dueAt = `2026-08-01T03:${String(count).padStart(2, '0')}:00Z`;
       {

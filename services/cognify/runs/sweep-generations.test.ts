@@ -14,7 +14,7 @@ function dependenciesOf({ indexes, ledger, store }: TestWorld) {
 }
 
 describe('sweeping generations', () => {
-  it('removes what an attempt left whose run is over, and nothing that is committed', async () => {
+  it('removes the rows of attempts whose run has ended, and no committed rows', async () => {
     const world = await createWorld();
     const scope = scopeOf(world.dataset);
     const item = await world.addText('one', 'Ada met Grace.');
@@ -33,7 +33,7 @@ describe('sweeping generations', () => {
     expect(await sweepGenerations(dependencies)).to.equal(0);
   });
 
-  it('leaves attempts alone while a run of the dataset is open', async () => {
+  it('does not touch attempts while a run of the dataset is unfinished', async () => {
     const world = await createWorld();
     const item = await world.addText('one', 'Ada met Grace.');
     await using cognify = await startCognify(world, { runs: { maxConcurrentRuns: 0 } });

@@ -30,7 +30,7 @@ describe('supersession of 300 pairs', () => {
     retired = new Set(judgements.map(({ older }) => older.item));
   });
 
-  it('retires no statement that stays true', () => {
+  it('supersedes no statement that is still true', () => {
     const wrong = PAIRS.flatMap((pair, at) => {
       const isTrap = pair.kind === 'trap';
       const gone = retired.has(`newer-${at}`) || (isTrap && retired.has(`older-${at}`));
@@ -39,13 +39,13 @@ describe('supersession of 300 pairs', () => {
     expect(wrong).to.deep.equal([]);
   });
 
-  it('retires each by what was said of the same', () => {
+  it('supersedes each statement by one about the same subject', () => {
     for (const { older, newer } of judgements) {
       expect(newer.item).to.equal(older.item.replace('older', 'newer'));
     }
   });
 
-  it('understands most updates, and those of every plain kind', () => {
+  it('recognises most updates, and all of the plain kinds', () => {
     const missed = PAIRS.flatMap((pair, at) => (pair.kind === 'update' && !retired.has(`older-${at}`) ? [pair] : []));
     const updates = PAIRS.filter(({ kind }) => kind === 'update').length;
     expect(
@@ -54,7 +54,7 @@ describe('supersession of 300 pairs', () => {
     expect(1 - missed.length / updates).to.be.above(0.9);
   });
 
-  it('comes to the same in whatever order it was said', async () => {
+  it('has the same result in any order of the statements', async () => {
     const pairs = PAIRS.filter(({ kind }) => kind === 'update');
     const ids = (all: typeof judgements) => all.map(({ older, newer }) => `${older.text}>${newer.text}`).sort();
     expect(ids(await judgeAll(pairs.toReversed()))).to.deep.equal(ids(await judgeAll(pairs)));

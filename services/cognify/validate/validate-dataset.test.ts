@@ -24,7 +24,7 @@ async function generationOf({ ledger, dataset }: TestWorld): Promise<number> {
 const typesOf = (issues: readonly { readonly type: string }[]) => [...new Set(issues.map(({ type }) => type))];
 
 describe('validating a dataset', () => {
-  it('finds nothing wrong with what a run built', async () => {
+  it('reports no issue for a built dataset', async () => {
     const { check, cognify } = await built();
     await using _ = cognify;
     const { status, issues, nodes, edges, nodesByType } = await check();
@@ -34,7 +34,7 @@ describe('validating a dataset', () => {
     expect([nodes, edges]).to.satisfy((counts: number[]) => counts.every((count) => count > 3));
   });
 
-  it('misses vectors and rows of the text index that are gone', async () => {
+  it('reports missing vectors and text rows', async () => {
     const { check, cognify, world, item, scope } = await built();
     await using _ = cognify;
     await world.indexes.vectors.remove(scope, { item: item.id });
@@ -47,7 +47,7 @@ describe('validating a dataset', () => {
     expect(typesOf((await check()).issues)).to.have.members(['missing_vector_entry', 'missing_index_entry']);
   });
 
-  it('misses the ends of edges, and the nodes of built items', async () => {
+  it('reports edges without ends, and built items without a node', async () => {
     const { check, cognify, world, item, scope } = await built();
     await using _ = cognify;
     const generation = await generationOf(world);
@@ -78,7 +78,7 @@ describe('validating a dataset', () => {
     ]);
   });
 
-  it('sees nothing of what was never committed', async () => {
+  it('ignores rows that were never committed', async () => {
     const { check, cognify, world, item, scope } = await built();
     await using _ = cognify;
     const [edge] = (await world.indexes.graph.scanEdges(scope, { after: null, limit: 1 })).items;

@@ -12,8 +12,8 @@ import { improveJob } from './improve-job.ts';
 import type { ImproveParts } from './improve-passes.ts';
 import { createImproveWorker } from './improve-worker.ts';
 
-describe('the worker of improve', () => {
-  it('lets go what was claimed for a job that nobody may do any more', async () => {
+describe('improve worker', () => {
+  it('releases the claim of a job whose account is refused', async () => {
     const store = createMemoryDocumentStore();
     await store.prepare([improveClaimsCollection]);
     const claims = createImproveClaims(store);

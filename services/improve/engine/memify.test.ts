@@ -45,13 +45,13 @@ describe('memify', () => {
   }
   const triplets = () => structure.world.indexes.text.count(scopeOf(structure.world.dataset), { kind: 'triplet' });
 
-  it('runs the tasks and answers their run', async () => {
+  it('runs the tasks and returns their run', async () => {
     const outcome = await memify(parts(), request('add_data_points'));
     expect(outcome).to.have.nested.property('run.pipeline', 'memify_pipeline');
     expect(await triplets()).to.be.above(0);
   });
 
-  it('is refused while another improve has the dataset, and works again afterwards', async () => {
+  it('is refused while another improve has the dataset, and accepted afterwards', async () => {
     const claims = createImproveClaims(structure.world.store);
     const { dataset, principal } = structure.world;
     const keys = claimKeys(principal.tenant, dataset.id, []);
@@ -63,7 +63,7 @@ describe('memify', () => {
     expect(await memify(parts(), request('add_data_points'))).to.have.property('run');
   });
 
-  it('tells a spent budget from other failures', async () => {
+  it('distinguishes a used-up budget from other failures', async () => {
     failure = engramError('LLMPaymentRequiredError', 'LLM budget exhausted: test');
     const outcome = await memify(parts(), request('add_data_points'));
     expect(outcome)
@@ -79,7 +79,7 @@ describe('memify', () => {
     expect(await memify(parts(), request('add_data_points'))).to.have.property('run');
   });
 
-  it('knows each task as one that it does or one that it refuses with a reason', () => {
+  it('runs each known task, or refuses it with a reason', () => {
     for (const name of MEMIFY_TASKS) {
       try {
         requireKnownTasks([name]);

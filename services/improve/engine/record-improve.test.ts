@@ -54,14 +54,14 @@ async function recordedEnds(end: () => ImproveResult): Promise<readonly RequestO
   return requests.filter(({ status }) => status !== 'DATASET_PROCESSING_STARTED');
 }
 
-describe('the record of an improve', () => {
-  it('tells of the runs that changed nothing in the message of its end', async () => {
+describe('recording an improve', () => {
+  it('records unchanged runs together with its end', async () => {
     const [ended, ...others] = await recordedEnds(() => RESULT);
     expect(others).to.deep.equal([]);
     expect(ended).to.deep.include({ status: 'DATASET_PROCESSING_COMPLETED', completedBefore: [IDLE] });
   });
 
-  it('tells of them too when it failed', async () => {
+  it('records unchanged runs when it failed too', async () => {
     const failed = () => {
       throw engramError('CogneeSystemError', 'It broke.');
     };
@@ -71,7 +71,7 @@ describe('the record of an improve', () => {
     }
   });
 
-  it('tells of them before a run that is recorded at once, so that the newest stays the newest', async () => {
+  it('records unchanged runs before a run that is recorded at once, so that the order stays', async () => {
     for (const then of ['changed', 'fails'] as const) {
       const messenger = createMessenger(createInProcessBus(), unsignedPrincipals);
       const recorded = new Set<string>();

@@ -52,13 +52,13 @@ async function run(stages: readonly Stage[], settings: Partial<ImproveSettings> 
 const BUDGET = engramError('LLMPaymentRequiredError', 'LLM budget exhausted: no credit');
 
 describe('a pass over the stages', () => {
-  it('has nine results in their order, and says that a stage is not of this build', async () => {
+  it('returns nine results in order, with backend_unsupported for missing stages', async () => {
     const { said } = await run([stage('distill_sessions')]);
     expect(said[4]).to.equal('completed');
     expect(said.filter((word) => word === 'backend_unsupported')).to.have.length(8);
   });
 
-  it('asks gates in the order of the contract, and the stage itself last', async () => {
+  it('checks gates in the order of the contract, the gate of the stage last', async () => {
     const closed = stage('build_truth_subspace', {
       gate: async () => ({ status: 'skipped', reason: 'opt_in_disabled' }),
     });
@@ -70,7 +70,7 @@ describe('a pass over the stages', () => {
     expect(await reason({}, sessions)).to.equal('opt_in_disabled');
   });
 
-  it('takes a gate that fails for open', async () => {
+  it('runs a stage whose gate fails', async () => {
     const broken = stage('feedback_weights', {
       async gate() {
         throw new Error('no answer');
@@ -79,7 +79,7 @@ describe('a pass over the stages', () => {
     expect((await run([broken])).said[0]).to.equal('completed');
   });
 
-  it('goes on after a stage that failed, and tells nothing of errors that are not ours', async () => {
+  it('continues after a failed stage, and hides unknown errors', async () => {
     const { said, byName, failure } = await run([
       failing('feedback_weights', new TypeError('/secret/path is not a function')),
       failing('persist_agent_traces', engramError('DatasetNotFoundError', 'It is gone.')),
@@ -105,7 +105,7 @@ describe('a pass over the stages', () => {
   });
 
   for (const name of ['persist_session_qa', 'distill_sessions'] as const) {
-    it(`asks no later stage after ${name} spent the budget`, async () => {
+    it(`skips later stages after ${name} spent the budget`, async () => {
       const { said, failure, isExhausted } = await run([
         failing(name, new PartlyDoneError(BUDGET, { documents: 3 })),
         stage('global_context_index'),
@@ -118,13 +118,13 @@ describe('a pass over the stages', () => {
     });
   }
 
-  it('reports what a stage had done before it failed', async () => {
+  it('reports the counts of a stage that failed after a part of its work', async () => {
     const { byName } = await run([failing('persist_agent_traces', new PartlyDoneError(BUDGET, { windows: 4 }))]);
     expect(byName.get('persist_agent_traces')).to.deep.include({ status: 'errored', counts: { windows: 4 } });
     expect(byName.get('persist_agent_traces')?.error).to.equal(`LLMPaymentRequiredError: ${BUDGET.message}`);
   });
 
-  it('makes an error of a fatal stage that told of its failure without throwing one', async () => {
+  it('returns the error of a fatal stage that reported its failure without throwing', async () => {
     const told = stage('persist_session_qa', {
       run: async () => ({ status: 'errored', error: 'it said so', counts: {} }),
     });
@@ -132,7 +132,7 @@ describe('a pass over the stages', () => {
     expect(String(failure)).to.include('it said so');
   });
 
-  it('reads what stages read alike once, and anew after a stage that changed something or failed', async () => {
+  it('reads shared values once, and again after a stage that changed something or failed', async () => {
     const versions: number[] = [];
     let version = 0;
     const reading = (name: StageName, then: 'unchanged' | 'changed' | 'fails') =>
@@ -155,7 +155,7 @@ describe('a pass over the stages', () => {
     expect(versions).to.deep.equal([0, 0, 2, 3, 3]);
   });
 
-  it('stops at once when somebody else has the sessions', async () => {
+  it('stops at once when another improve has the sessions', async () => {
     const lost = new AbortController();
     const slow = stage('feedback_weights', {
       async run() {

@@ -15,7 +15,7 @@ import { startScheduled } from './start-improve.ts';
 
 const [FIRST, SECOND, THIRD] = [1, 2, 3].map((day) => `2026-08-0${day}T03:00:00Z`) as [string, string, string];
 
-describe('starts of improve by a schedule', () => {
+describe('scheduled starts of improve', () => {
   async function world() {
     const store = createMemoryDocumentStore();
     await store.prepare([scheduledStartsCollection, jobsCollection]);
@@ -45,7 +45,7 @@ describe('starts of improve by a schedule', () => {
     };
   }
 
-  it('are one for one time, when many ask at once and after its end', async () => {
+  it('start one improve per due time, for concurrent requests and after its end', async () => {
     const { start, count, claim, complete } = await world();
     await Promise.all([start(FIRST), start(FIRST), start(FIRST)]);
     expect(await count()).to.equal(1);
@@ -56,7 +56,7 @@ describe('starts of improve by a schedule', () => {
     expect(await count()).to.equal(1);
   });
 
-  it('come after one that is under way, which may have ended but for saying so', async () => {
+  it('start another improve after a running one', async () => {
     const { start, count, claim, complete } = await world();
     await start(FIRST);
     const job = await claim();
@@ -67,7 +67,7 @@ describe('starts of improve by a schedule', () => {
     expect(await count()).to.equal(0);
   });
 
-  it('do not pile up: one that waits, also to be tried again, does for the times that come meanwhile', async () => {
+  it('do not pile up: a waiting job, also one to be retried, covers later times', async () => {
     const { start, count, claim, complete, fail } = await world();
     await start(FIRST);
     await start(SECOND);

@@ -79,9 +79,9 @@ describe('statements of users', () => {
   for (const line of LASTING) it(`last: ${line}`, () => expect(statementsOf(line)).to.have.length(1));
   for (const line of PASSING) it(`pass: ${line}`, () => expect(statementsOf(line)).to.deep.equal([]));
   for (const line of TO_THE_READER)
-    it(`speak to their reader: ${line}`, () => expect(statementsOf(line)).to.deep.equal([]));
+    it(`are none when they address their reader: ${line}`, () => expect(statementsOf(line)).to.deep.equal([]));
 
-  it('are found among other sentences, without the words that introduce them', () => {
+  it('are found among other sentences, without introductory words', () => {
     const text =
       'Hi there! Please remember that our office is in Bergen. When does it open? Never mind. Never call on Mondays.';
     expect(statementsOf(text)).to.deep.equal([
@@ -90,7 +90,7 @@ describe('statements of users', () => {
     ]);
   });
 
-  it('are looked for in linear time in hostile text', () => {
+  it('are found in linear time in hostile text', () => {
     const hostile = [
       'my '.repeat(400_000),
       'i '.repeat(500_000),

@@ -50,14 +50,14 @@ const FORMS: readonly ((back: string) => string)[] = [
   (back) => `Understood: ${back}.`,
 ];
 
-describe('what an answer says beyond having understood', () => {
-  it('is nothing in any of the words for it', () => {
+describe('an answer without acknowledgements', () => {
+  it('is null for acknowledgements in any words', () => {
     for (const { statement, back } of STATEMENTS) {
       for (const form of FORMS) expect(beyondAcknowledgement(statement, form(back)), form(back)).to.equal(null);
     }
   });
 
-  it('is every fact that the user did not state, also when it is said back wrongly', () => {
+  it('keeps every fact that the user did not state, also a wrong repetition', () => {
     for (const { statement, back, other } of STATEMENTS) {
       for (const form of FORMS) {
         if (form(back) !== form(other)) {
@@ -70,7 +70,7 @@ describe('what an answer says beyond having understood', () => {
     }
   });
 
-  it('is an answer that only begins like one', () => {
+  it('keeps an answer that only begins like an acknowledgement', () => {
     for (const answer of [
       'Great Britain left the union in 2020.',
       'Right of way is granted to the Hansen farm.',
@@ -86,12 +86,12 @@ describe('what an answer says beyond having understood', () => {
     }
   });
 
-  it('keeps what the next sentence points back at', () => {
+  it('keeps a sentence that the next one refers to', () => {
     const answer = 'Noted, you moved to Oslo. It has 700,000 inhabitants.';
     expect(beyondAcknowledgement('I moved to Oslo.', answer)).to.equal(answer);
   });
 
-  it('is all of an answer that is too long for one', () => {
+  it('keeps an answer that is too long to be checked', () => {
     const long = 'Noted. '.repeat(1000);
     expect(beyondAcknowledgement('I moved to Oslo.', long)).to.equal(long);
   });

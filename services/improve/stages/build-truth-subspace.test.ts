@@ -34,13 +34,13 @@ describe('build_truth_subspace', () => {
     expect(await stage().gate(pass('s1'))).to.equal(null);
   });
 
-  it('counts nothing where the sessions taught nothing', async () => {
+  it('counts nothing when the sessions have no learnings', async () => {
     await structure.learn('Ada lives in Oslo.');
     await teach('s2', 'Deploy on Fridays only.');
     expect(await run('s1')).to.deep.equal({ anchors: 0, nodes_scored: 0, nodes_skipped: 0, truth_epoch: 0 });
   });
 
-  it('scores every passage by the vectors that are stored, and keeps the epoch while nothing changes', async () => {
+  it('scores every passage by stored vectors, and keeps the epoch while nothing changes', async () => {
     await structure.learn('Ada lives in Oslo.', 'The Nile flows through Egypt.');
     await teach('s1', 'Ada prefers trains.');
     const first = { anchors: 1, nodes_scored: 3, nodes_skipped: 0, truth_epoch: 1 };
@@ -61,7 +61,7 @@ describe('build_truth_subspace', () => {
     }
   });
 
-  it('begins a new epoch with a new learning, and scores what is new in the old one', async () => {
+  it('begins a new epoch with a new learning, and scores new passages in the current one', async () => {
     await teach('s1', 'Ada prefers trains.');
     await run('s1');
     await structure.learn('The Nile flows through Egypt.');
@@ -77,7 +77,7 @@ describe('build_truth_subspace', () => {
     expect((await truth().pages(scope())).size).to.equal(2);
   });
 
-  it('leaves what cannot be embedded untouched and counts it, until it can', async () => {
+  it('counts passages that cannot be embedded as skipped, and scores them later', async () => {
     await teach('s1', 'Ada prefers trains.');
     await structure.learn('The Nile flows through Egypt.');
     const { indexes } = structure.world;
@@ -102,7 +102,7 @@ describe('build_truth_subspace', () => {
     expect(await run('s1')).to.include({ nodes_scored: 2, nodes_skipped: 0, truth_epoch: 1 });
   });
 
-  it('fills eight slots, then moves the nearest one', () => {
+  it('fills eight centroids, then moves the nearest one', () => {
     const axis = (at: number) => Float32Array.from({ length: 9 }, (_, index) => (index === at ? 2 : 0));
     const eight = withLearnings(
       [],
@@ -123,7 +123,7 @@ describe('build_truth_subspace', () => {
     expect(dotProduct(moved[3]?.centroid ?? new Float32Array(), expected)).to.be.closeTo(1, 1e-6);
   });
 
-  it('weighs a passage by where the query points', () => {
+  it('weights a passage by the direction of the query', () => {
     const query = Float32Array.of(0.8, -0.5, 0.2);
     expect(truthScore(Float32Array.of(1, 1, 0), query)).to.be.closeTo(0.8, 1e-6);
     expect(truthScore(undefined, query)).to.equal(0.5);

@@ -16,7 +16,7 @@ describe('extract_agent_context', () => {
   const rows = async () =>
     (await world.contexts.rows(world.scope, world.key)).map(({ section, content }) => `${section}: ${content}`);
 
-  it('is skipped where nothing is remembered, or nothing may be learned', async () => {
+  it('is skipped without session memory or automatic feedback', async () => {
     const gate = (settings: object) => world.stages(settings).context.gate(world.pass());
     expect(await gate({ sessionMemory: false, autoFeedback: false })).to.deep.equal({
       status: 'skipped',
@@ -27,7 +27,7 @@ describe('extract_agent_context', () => {
   });
 
   describe('without a model', () => {
-    it('keeps what failed and why, surer when it fails again', async () => {
+    it('keeps failures with their reason, with more confidence when they repeat', async () => {
       await fail('fetch', 'HTTP 404 for 123e4567-e89b-42d3-a456-426614174000');
       await fail('fetch', 'HTTP 404 for 123e4567-e89b-42d3-a456-426614174001');
       await fail('parse', 'bad token');
@@ -39,7 +39,7 @@ describe('extract_agent_context', () => {
       expect(first?.traceIds).to.have.length(2);
     });
 
-    it('keeps what made a function work after it failed', async () => {
+    it('keeps the change that made a function succeed after a failure', async () => {
       await fail('weather', 'no such city', { city: 'Osloo', days: 2 });
       await succeed('weather', { city: 'Oslo', days: 2 });
       await fail('query', 'missing limit', { table: 'users' });
@@ -51,7 +51,7 @@ describe('extract_agent_context', () => {
       ]);
     });
 
-    it('keeps parameters that are the same wherever they work, and no secret', async () => {
+    it('keeps parameters with one value in all successful steps, and no secrets', async () => {
       for (const name of ['fetch', 'post', 'delete']) {
         await succeed(name, {
           region: 'eu-north-1',
@@ -72,7 +72,7 @@ describe('extract_agent_context', () => {
       expect(row).to.not.match(/abcdef123456|hunter2|1234567890/);
     });
 
-    it('counts nothing when nothing is new, and only looks at what is', async () => {
+    it('counts nothing without new steps, and reads only new ones', async () => {
       await fail('fetch', 'timeout');
       await run();
       expect((await run()).counts).to.deep.equal({ lessons: 0, sessions_failed: 0 });
@@ -81,7 +81,7 @@ describe('extract_agent_context', () => {
       expect(await rows()).to.have.length(1);
     });
 
-    it('takes a failure that it saw before as the one that a new success mended', async () => {
+    it('recognises a new success after an earlier failure', async () => {
       await fail('weather', 'no such city', { city: 'Osloo' });
       await run();
       await succeed('weather', { city: 'Oslo' });
@@ -91,7 +91,7 @@ describe('extract_agent_context', () => {
       );
     });
 
-    it('works through forty steps of hostile texts within a second, each lesson on its line', async () => {
+    it('processes forty steps of hostile texts within a second, each lesson on one line', async () => {
       const hostile = `${'a-'.repeat(2_000)}key${'='.repeat(500)}${'eyJ-'.repeat(500)}`;
       const steps = Array.from({ length: 40 }, (_, at) =>
         fail(`tool ${at}\n## Heading`, hostile, { [hostile]: hostile }),
@@ -104,7 +104,7 @@ describe('extract_agent_context', () => {
     });
   });
 
-  it('works through ten thousand steps without a model within two seconds', async () => {
+  it('processes ten thousand steps without a model within two seconds', async () => {
     for (let at = 0; at < 10_000; at += 1) {
       await fail(`tool${at % 300}`, `reason ${at}`, { region: 'eu-north-1', [`p${at}`]: `v${at}` });
     }
@@ -114,7 +114,7 @@ describe('extract_agent_context', () => {
   });
 
   describe('with a model', () => {
-    it('asks once, with the steps as fenced data and the known lessons, and keeps what it answers', async () => {
+    it('calls the model once with fenced steps and known lessons, and keeps its lessons', async () => {
       await world.contexts.learn(
         world.scope,
         world.key,
@@ -142,7 +142,7 @@ describe('extract_agent_context', () => {
       expect(provider.requests).to.have.length(1);
     });
 
-    it('reports the session that failed, keeps its watermark, and goes on with the others', async () => {
+    it('reports a failed session, keeps its progress, and continues with the others', async () => {
       const other = { ...world.key, session: 's2' };
       await fail('fetch', 'timeout');
       await world.step('parse', { status: 'error', errorMessage: 'bad' }, other);
@@ -157,7 +157,7 @@ describe('extract_agent_context', () => {
       expect(await world.contexts.progress(world.scope, world.key, 'agent_context')).to.equal(null);
     });
 
-    it('stops at the first budget failure and throws it', async () => {
+    it('throws the first budget error', async () => {
       const other = { ...world.key, session: 's2' };
       await fail('fetch', 'timeout');
       await world.step('parse', { status: 'error', errorMessage: 'bad' }, other);

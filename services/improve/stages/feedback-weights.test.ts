@@ -142,8 +142,8 @@ async function world() {
   };
 }
 
-describe('weights by feedback', () => {
-  it('move by one vote from a half, and by the same vote never again', async () => {
+describe('feedback_weights', () => {
+  it('moves weights from 0.5 by one rating, once', async () => {
     const { build, ask, rate, run, weights, noted } = await world();
     await build('notes', 'n1', 'n2');
     const id = await ask(['n1', 'n1']);
@@ -168,7 +168,7 @@ describe('weights by feedback', () => {
     expect(await weights('notes', 'n1'), 'another score, on top').to.deep.equal([0.495]);
   });
 
-  it('are recorded at once where any moved, and with the end of the improve where none did', async () => {
+  it('records its run at once when weights moved, else with the end of the improve', async () => {
     const { build, ask, rate, run, recorded, later } = await world();
     await build('notes', 'n1');
     await rate(await ask(['n1']), 5);
@@ -183,7 +183,7 @@ describe('weights by feedback', () => {
     expect(isUnchanged).to.equal(true);
   });
 
-  it('move half as far by what was only said, the last of it, and not where there is a score', async () => {
+  it('moves weights half as far by the last remark, unless there is a score', async () => {
     const { build, ask, rate, remark, run, weights, noted } = await world();
     await build('notes', 'n1', 'n2');
     const [said, scored] = [await ask(['n1']), await ask(['n2'])];
@@ -201,7 +201,7 @@ describe('weights by feedback', () => {
     expect(await weights('notes', 'n1'), 'said otherwise later').to.deep.equal([0.4988]);
   });
 
-  it('wait for elements that are not in the graph, three times, and move none of the others again', async () => {
+  it('retries missing elements three times, and moves the others once', async () => {
     const { build, ask, rate, run, weights, noted } = await world();
     await build('notes', 'n1');
     const id = await ask(['n1', 'late', 'never']);
@@ -226,7 +226,7 @@ describe('weights by feedback', () => {
     expect(await weights('notes', 'never')).to.deep.equal([null]);
   });
 
-  it('see nothing of what no reader sees, and nothing of other datasets', async () => {
+  it('ignores invisible elements and other datasets', async () => {
     const { build, ask, rate, run, weights } = await world();
     await build('others', 'n1');
     const id = await ask(['n1']);
@@ -236,7 +236,7 @@ describe('weights by feedback', () => {
     expect(await weights('others', 'n1')).to.deep.equal([null]);
   });
 
-  it('mark an answer that used nothing at once, and leave alone one that nobody rated', async () => {
+  it('notes an answer without elements at once, and ignores one without a rating', async () => {
     const { ask, rate, run, noted } = await world();
     const [rated, unrated] = [await ask([]), await ask(['n1'])];
     await rate(rated, 4);
@@ -245,7 +245,7 @@ describe('weights by feedback', () => {
     expect(await noted(unrated)).to.equal(null);
   });
 
-  it('move as far as asked, and stay between 0 and 1', async () => {
+  it('moves weights by the requested alpha, within 0 and 1', async () => {
     const { build, ask, rate, run, weights } = await world();
     await build('notes', 'n1');
     for (const score of [5, 5, 1]) {
@@ -256,7 +256,7 @@ describe('weights by feedback', () => {
     }
   });
 
-  it('keep no vote of an answer that was forgotten or removed while it was rated', async () => {
+  it('removes the vote of an answer that is forgotten or removed meanwhile', async () => {
     const { build, ask, rate, run, votes, entries, meanwhile } = await world();
     await build('notes', 'n1');
     const ids = [await ask(['n1']), await ask(['n1']), await ask(['n1'])];
@@ -269,7 +269,7 @@ describe('weights by feedback', () => {
     expect(await votes()).to.deep.equal(ids.slice(2));
   });
 
-  it('are moved for hundreds of answers, each once', async () => {
+  it('applies hundreds of ratings, each once', async () => {
     const { build, ask, rate, run, weights } = await world();
     await build('notes', ...Array.from({ length: 250 }, (_, index) => `n${index}`));
     for (let index = 0; index < 250; index += 1) await rate(await ask([`n${index}`]), 5);

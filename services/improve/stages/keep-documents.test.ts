@@ -56,8 +56,8 @@ async function bridge(end: Partial<RunState> = {}) {
   return { sent, keep };
 }
 
-describe('documents on their way into memory', () => {
-  it('go as they are', async () => {
+describe('keeping documents', () => {
+  it('sends short documents unchanged', async () => {
     const { sent, keep } = await bridge();
     const run = await keep('one', 'two');
     expect(run.status).to.equal('DATASET_PROCESSING_COMPLETED');
@@ -71,7 +71,7 @@ describe('documents on their way into memory', () => {
     });
   });
 
-  it('go in parts when they are long, cut behind lines, under keys and names of their own', async () => {
+  it('splits long documents after lines, with a key and name per part', async () => {
     const { sent, keep } = await bridge();
     const text = Array.from({ length: 40_000 }, (_, day) => `Day ${day}: the moth 🦋 flew.`).join('\n');
     await keep(text);
@@ -87,7 +87,7 @@ describe('documents on their way into memory', () => {
     }
   });
 
-  it('are never cut inside a character, and carry only what UTF-8 can', async () => {
+  it('never splits inside a character, and sends well-formed text only', async () => {
     const { sent, keep } = await bridge();
     await keep(`a${'🦋'.repeat(150_000)}`, 'half a pair \ud83e');
     const parts = sent.flat().map((part) => part.text);
@@ -96,7 +96,7 @@ describe('documents on their way into memory', () => {
     expect(parts.slice(0, -1).join('').length).to.equal(300_001);
   });
 
-  it('fail with the error of their run', async () => {
+  it('throws the error of the run', async () => {
     const { keep } = await bridge({
       status: 'DATASET_PROCESSING_ERRORED',
       errorClass: 'LLMPaymentRequiredError',
@@ -110,7 +110,7 @@ describe('documents on their way into memory', () => {
     expect(error).to.include({ wireName: 'LLMPaymentRequiredError', status: 402 });
   });
 
-  it('fail when one of them could not be built, whatever became of other items', async () => {
+  it('throws when one of the documents could not be built, whatever happened to other items', async () => {
     const failure = { name: 'note 1', errorClass: 'CogneeValidationError', message: 'broken', isSetAside: false };
     const errored = (item: string) => ({ item: asId<never>(item), status: 'errored' as const, failure });
     const { keep } = await bridge({ items: [errored('k1')] });

@@ -56,7 +56,7 @@ const PASS = {
 
 describe('persisting entries of sessions', () => {
   for (const kind of ['qas', 'traces'] as const) {
-    it(`plans, keeps, and tells ingest before the watermark moves: ${kind}`, async () => {
+    it(`plans a window, keeps it, and reports it to ingest before the watermark moves: ${kind}`, async () => {
       const { stage, done } = recordedStage(kind);
       expect(await stage.run(PASS)).to.include({ status: 'completed' });
       expect(done).to.deep.equal([
@@ -65,7 +65,7 @@ describe('persisting entries of sessions', () => {
     });
   }
 
-  it('keep what the user stated, and no words for having understood it', async () => {
+  it('keeps statements of the user, and no acknowledgements', async () => {
     const turns = [
       { question: 'I moved to room 12.', answer: 'Noted, I will remember that you moved to room 12.' },
       { question: 'Ann leads Kestrel.', answer: 'Wonderful to hear about her!', isAcknowledgement: true },

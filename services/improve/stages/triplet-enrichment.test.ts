@@ -32,7 +32,7 @@ describe('triplet_enrichment', () => {
     return texts;
   }
 
-  it('is skipped unless it is wanted, and again when nothing changed since', async () => {
+  it('is skipped unless it is enabled and something changed', async () => {
     await structure.learn(ADA);
     const off = createTripletEnrichment({
       ...structure.deps,
@@ -53,7 +53,7 @@ describe('triplet_enrichment', () => {
     ]);
   });
 
-  it('makes a text of every edge that views of the graph show, and records the run', async () => {
+  it('makes a text of every visible edge, and records the run', async () => {
     await structure.learn(ADA);
     const { status, counts, run } = await stage().run(structure.pass());
     expect({ status, counts }).to.deep.equal({ status: 'completed', counts: {} });
@@ -77,7 +77,7 @@ describe('triplet_enrichment', () => {
     expect(near[0]?.similarity).to.be.closeTo(1, 1e-3);
   });
 
-  it('reads and embeds only what is new: a second run does not touch what it has', async () => {
+  it('reads and embeds only new items in a second run', async () => {
     await structure.learn(ADA, 'Mary wrote to Percy.');
     await stage().run(structure.pass());
     await structure.learn(GRACE);
@@ -90,7 +90,7 @@ describe('triplet_enrichment', () => {
     expect(structure.embeddedByCognify.length).to.equal(before + added.length);
   });
 
-  it('goes with its item, also when it was written behind the erasure', async () => {
+  it('loses its rows with the item, also when they are written after the erasure', async () => {
     await structure.learn(ADA, GRACE);
     await stage().run(structure.pass());
     const { dataset, items, principal, indexes } = structure.world;
@@ -105,7 +105,7 @@ describe('triplet_enrichment', () => {
     expect((await structure.deps.structureItems.all(scope(), 'triplets')).size).to.equal(1);
   });
 
-  it('takes only node sets that are named, and does not count that as done', async () => {
+  it('makes triplets of named node sets only, and does not mark items as done', async () => {
     await structure.world.addText('one', ADA, { nodeSets: ['people'] });
     await structure.learn(GRACE);
     await stage().run(structure.pass({ nodeNames: ['people'] }));
@@ -114,7 +114,7 @@ describe('triplet_enrichment', () => {
     expect(await stage().gate(structure.pass())).to.equal(null);
   });
 
-  it('does tasks by name in place of the default', async () => {
+  it('runs named tasks in place of the default', async () => {
     await structure.learn(ADA);
     const custom = { extractionTasks: ['extract_subgraph'], enrichmentTasks: [], data: null };
     await stage().run(structure.pass({ custom }));

@@ -5,7 +5,7 @@ import { idFor } from '../../common/kernel/ids.ts';
 import { createElementWeights } from '../../common/records/improve/element-weights.ts';
 import { eraseItems } from './erase-items.ts';
 
-describe('what ratings made of elements', () => {
+describe('weights of erased items', () => {
   let structure: StructureWorld;
   beforeEach(async () => {
     structure = await createStructureWorld();
@@ -38,7 +38,7 @@ describe('what ratings made of elements', () => {
     return names.filter((name) => found.has(entity(name)));
   };
 
-  it('goes when the last item that tells of them is forgotten, and not before', async () => {
+  it('are removed with the last item that has the element, and not before', async () => {
     await structure.learn('Ada knows Babbage.', 'Ada met Grace.');
     await rate('a1', [entity('Ada'), entity('Babbage')]);
     await rate('a2', [entity('Grace')]);
@@ -51,7 +51,7 @@ describe('what ratings made of elements', () => {
     expect(await forget(1)).to.deep.equal({ removed: 0, residue: 0 });
   });
 
-  it('stays of elements that many items tell of', async () => {
+  it('stay for elements that many items have', async () => {
     await structure.learn(...Array.from({ length: 8 }, (_, at) => `Ada met Person${at}. Ada wrote.`), 'Grace sailed.');
     await rate('a1', [entity('Ada'), entity('Grace')]);
     expect(await forget(8)).to.deep.equal({ removed: 1, residue: 0 });

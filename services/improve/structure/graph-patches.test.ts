@@ -39,8 +39,8 @@ function world(answer: (request: RequestOf<'cognify.ApplyGraphPatch'>) => readon
   return { sent, contexts, stopping, rows, patches: createGraphPatches({ messenger }, pass) };
 }
 
-describe('patches on their way to cognify', () => {
-  it('go together for many small items, and say who holds the dataset', async () => {
+describe('graph patches', () => {
+  it('combine many small items, and carry the lease token', async () => {
     const { sent, rows, patches } = world();
     await patches.add(ONE, triplets(3));
     await patches.add(TWO, triplets(2));
@@ -52,7 +52,7 @@ describe('patches on their way to cognify', () => {
     expect(rows()).to.have.length(1);
   });
 
-  it('hold no more rows than one may, and lose none', async () => {
+  it('respect the limit of rows, and lose none', async () => {
     const { sent, rows, patches } = world();
     await patches.add(ONE, triplets(MAX_PATCH_ROWS - 1));
     await patches.add(TWO, triplets(MAX_PATCH_ROWS + 2));
@@ -64,7 +64,7 @@ describe('patches on their way to cognify', () => {
     expect(ordinals.map(({ ordinal }) => ordinal)).to.deep.equal(ordinals.map((_, at) => at));
   });
 
-  it('fit a message of the bus, whatever their texts are written in', async () => {
+  it('fit into a message in every script', async () => {
     const { sent, patches } = world();
     await patches.add(ONE, triplets(200, '知'.repeat(12_000)));
     await patches.finish();
@@ -75,7 +75,7 @@ describe('patches on their way to cognify', () => {
     expect(Math.min(...sizes.slice(0, -1))).to.be.above(512 * 1024);
   });
 
-  it('are never given up half-way, and not sent once improve is to stop', async () => {
+  it('are not aborted once sent, and not sent after an abort', async () => {
     const { contexts, stopping, patches } = world();
     await patches.remove([ONE]);
     expect(contexts[0]).to.not.have.property('signal');
@@ -86,7 +86,7 @@ describe('patches on their way to cognify', () => {
     expect(contexts).to.have.length(1);
   });
 
-  it('tell of all items that were gone when they came', async () => {
+  it('return all items whose generation was gone', async () => {
     const { patches } = world(({ items }) => items.map(({ item }) => item).filter((item) => item === ONE.item));
     await patches.add(ONE, triplets(MAX_PATCH_ROWS));
     await patches.add(TWO, triplets(1));
