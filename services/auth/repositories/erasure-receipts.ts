@@ -27,7 +27,7 @@ export function createErasureReceipts(store: DocumentStore) {
     async get(crUid: string, thing: ManagedThing): Promise<string | null> {
       return (await store.get(SYSTEM_SCOPE, erasureReceiptsCollection, idOf(crUid, thing)))?.value.text ?? null;
     },
-    /** What the resource managed and erased; null: nothing. */
+    /** The thing that the resource managed and erased; null: none. */
     async erasedBy(crUid: string): Promise<ManagedThing | null> {
       const where = { id: { prefix: `${crUid}/` } };
       const { items } = await store.find(SYSTEM_SCOPE, erasureReceiptsCollection, { where, limit: 1 });

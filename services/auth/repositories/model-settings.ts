@@ -46,7 +46,7 @@ const ID = 'server';
 
 /** Null parts are those of the environment. */
 export interface StoredModelSettings extends ModelSettingsDocument {
-  /** Of the document, for `replaceWrite` and `removeWrite`. */
+  /** Version of the document, for `replaceWrite` and `removeWrite`. */
   readonly version: number;
 }
 
@@ -67,7 +67,7 @@ export function createModelSettings(store: DocumentStore) {
   };
 }
 
-/** What the sealed key of a part is bound to. */
+/** Place that the sealed key of a part is bound to. */
 export function keyPlace(part: 'languageModel' | 'vectorDatabase'): SecretPlace {
   return { collection: modelSettingsCollection.name, id: ID, field: `${part}.key` };
 }

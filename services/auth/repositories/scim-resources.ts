@@ -62,7 +62,7 @@ export interface ScimUser {
 }
 
 export interface StoredScimUser extends ScimUser {
-  /** Of the document, for `replaceUserWrite`. */
+  /** Version of the document, for `replaceUserWrite`. */
   readonly version: number;
 }
 

@@ -26,7 +26,7 @@ export const storedConfigurationsCollection: OwnedCollection<StoredConfiguration
 /** A JSON object that a client stores under a name, such as settings of a user interface or an agent. */
 export interface StoredConfiguration {
   readonly id: string;
-  /** Of the document, for `replaceWrite`. */
+  /** Version of the document, for `replaceWrite`. */
   readonly version: number;
   readonly ownerId: UserId;
   readonly name: string;

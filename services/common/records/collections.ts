@@ -105,12 +105,12 @@ export function ownedBy(owner: CollectionOwner): readonly AnyOwnedCollection[] {
   return recordCollections.filter((collection) => collection.owner === owner);
 }
 
-/** Those of the collections that are emptied when the dataset of their scope is erased. */
+/** Returns the collections that are emptied when the dataset of their scope is erased. */
 export function erasedWithDataset(collections: readonly AnyOwnedCollection[]): readonly AnyOwnedCollection[] {
   return collections.filter((collection) => ownerField(collection, 'dataset') === 'scope');
 }
 
-/** Those of the collections that are emptied when the tenant of their scope is erased. */
+/** Returns the collections that are emptied when the tenant of their scope is erased. */
 export function erasedWithTenant(collections: readonly AnyOwnedCollection[]): readonly AnyOwnedCollection[] {
   return collections.filter(({ level, belongsTo }) => level !== 'system' && belongsTo !== 'system');
 }

@@ -22,7 +22,7 @@ const [ADA, GRACE] = ['ada', 'grace'].map((name) => asId<UserId>(name)) as [User
 const [NOTES, OTHERS] = ['notes', 'others'].map((name) => asId<DatasetId>(name)) as [DatasetId, DatasetId];
 const AT = '2026-01-02T03:04:05.000Z';
 
-/** Of what goes with a session. */
+/** Collections whose documents are removed with a session. */
 const NAMES = [
   'sessions',
   'session_entries',

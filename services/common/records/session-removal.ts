@@ -10,7 +10,7 @@ import { createSessions } from './sessions/sessions.ts';
 import { createUserLearnings } from './user-learnings.ts';
 
 const PAGE = 100;
-/** Sessions that come back while they are removed are counted as left: nobody removes for ever. */
+/** Limit of the removal; sessions that come back meanwhile are counted as left. */
 const MAX_PAGES = 10_000;
 
 export type SessionRemoval = ReturnType<typeof createSessionRemoval>;
@@ -24,7 +24,7 @@ export function createSessionRemoval(store: DocumentStore) {
   const watermarks = createWatermarks(store);
   const learnings = createUserLearnings(store);
   const removeSession = async (scope: Scope, key: SessionKey): Promise<void> => {
-    // Alone, because there may be very many; the session itself then goes with what came meanwhile.
+    // Alone, because there may be very many; the session is removed with the entries that came meanwhile.
     await entries.removeEntries(scope, key);
     await store.commit(scope, [
       ...entries.removeWrites(key),
@@ -36,7 +36,7 @@ export function createSessionRemoval(store: DocumentStore) {
   };
   return {
     session: removeSession,
-    /** Those that are bound to the dataset, whosever they are. How many records are left: 0 is the promise. */
+    /** Sessions of all users that are bound to the dataset. Returns how many records are left; 0 when nothing fails. */
     async ofDataset(scope: Scope, dataset: DatasetId): Promise<number> {
       for (let page = 0; page < MAX_PAGES; page += 1) {
         const found = await sessions.ofDataset(scope, dataset, PAGE);
@@ -46,7 +46,7 @@ export function createSessionRemoval(store: DocumentStore) {
       }
       return (await sessions.countOfDataset(scope, dataset)) + (await improveRequests.eraseDataset(scope, dataset));
     },
-    /** In the tenant, or under `SystemScope` in every one; with what datasets learned of the user. How many are left. */
+    /** Sessions of a user in the tenant, or under `SystemScope` in every one, with the learnings of the user. Returns how many are left. */
     async ofUser(scope: Scope | SystemScope, user: UserId): Promise<number> {
       for (let page = 0; page < MAX_PAGES; page += 1) {
         const found = await sessions.ofUser(scope, user, PAGE);

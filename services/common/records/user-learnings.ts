@@ -7,12 +7,12 @@ import { ownedBy } from './collections.ts';
 import { distillationsCollection } from './improve/distillations.ts';
 import { preferenceProgressCollection } from './improve/preferences.ts';
 
-/** What datasets have learned of their users: goes with the dataset, and with the user. */
+/** Data that datasets have learned of their users: removed with the dataset, and with the user. */
 export const userLearningCollections = ownedBy('improve').filter(
   (collection) => collection.level === 'dataset' && ownerField(collection, 'user') === 'userId',
 );
 
-/** What was made of a session says how far it was read: goes with the session. */
+/** How far sessions were read: removed with the session. */
 const progressCollections: readonly AnyCollection[] = [distillationsCollection, preferenceProgressCollection];
 
 export function createUserLearnings(store: DocumentStore) {

@@ -6,7 +6,7 @@ import { type DocumentStore, insert, remove, replace, type Write } from '../../c
 import type { Provenance } from '../../common/storage/ports/index-entry.ts';
 import type { OwnedCollection } from '../../common/storage/ports/owned-collection.ts';
 
-/** What structures are made from the items of a dataset, each at its own pace. */
+/** The items of a dataset that each structure was built from. */
 export type StructureName = 'triplets' | 'global_context';
 
 type StructureItemDocument = {
@@ -16,7 +16,7 @@ type StructureItemDocument = {
   readonly isDone: boolean;
 };
 
-/** Which generation of each item a structure was made from: only what differs from the ledger is worked on again. */
+/** Generation of each item that a structure was built from: only items that differ from the ledger are processed again. */
 export const structureItemsCollection: OwnedCollection<StructureItemDocument> = {
   name: 'structure_items',
   level: 'dataset',
@@ -26,7 +26,7 @@ export const structureItemsCollection: OwnedCollection<StructureItemDocument> = 
 };
 
 export interface StructureItem extends Provenance {
-  /** False: it was begun, and rows of it may be there. */
+  /** False: it was started, and may have left rows. */
   readonly isDone: boolean;
   readonly version: number;
 }

@@ -26,7 +26,7 @@ export const erasuresCollection: OwnedCollection<ErasureDocument> = {
   indexes: [],
 };
 
-/** How far the erasure of a thing has come that a resource managed. */
+/** Progress of the erasure of a managed tenant or dataset. */
 export interface Erasure extends Omit<ErasureDocument, 'leasedUntilMs'>, WorkState {
   readonly id: string;
   readonly version: number;
@@ -38,7 +38,7 @@ export function createErasures(store: DocumentStore) {
   const records = repository(store, erasuresCollection, erasureOf);
   return {
     get: (crUid: string, thing: ManagedThing) => records.get(SYSTEM_SCOPE, idOf(crUid, thing)),
-    /** `DuplicateKeyError` in the commit when it has begun. */
+    /** `DuplicateKeyError` in the commit when it was started before. */
     insertWrite: (crUid: string, thing: ManagedThing, begunAt: string) =>
       records.insertWrite(idOf(crUid, thing), {
         begunAt,

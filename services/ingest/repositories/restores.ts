@@ -9,11 +9,11 @@ import type { StoredWorkState, WorkState } from '../model.ts';
 /** A dataset that is being made from a snapshot. */
 interface RestoreState extends WorkState {
   readonly version: number;
-  /** Where the dataset will be. */
+  /** Id of the dataset to be. */
   readonly tenant: TenantId;
-  /** Of the dataset; nobody can name it yet. */
+  /** Id of the dataset, which does not exist for callers yet. */
   readonly datasetId: DatasetId;
-  /** What is being done, in a few words. */
+  /** Present step, in a few words. */
   readonly step: string;
   /** Parts. */
   readonly done: number;
@@ -33,10 +33,10 @@ export interface UserRestore extends RestoreState {
   readonly keyId: string | null;
   readonly name: string;
   readonly source: {
-    /** Where the parts lie. */
+    /** Place of the parts. */
     readonly tenantId: string;
     readonly name: string;
-    /** The dataset that it is a snapshot of; null: it came as a file, which goes with this. */
+    /** The dataset that it is a snapshot of; null: it was uploaded, and the file is removed with this record. */
     readonly datasetId: string | null;
   };
   /** False while the file is still being stored. */
@@ -108,13 +108,13 @@ export function createUserRestores(store: DocumentStore) {
   const records = repository(store, ownRestoresCollection, userRestoreOf);
   return {
     get: ({ tenant }: Scope, id: string) => records.get({ tenant }, id),
-    /** Those of the user that are neither complete nor failed. */
+    /** Number of the user's restores that are neither complete nor failed. */
     async countOpen({ tenant }: Scope, userId: UserId): Promise<number> {
-      // Those that failed are there, too, for whoever asks how it went.
+      // Failed restores are kept too, so that callers can ask for their result.
       const found = await records.all({ tenant }, { where: { userId, isComplete: false } });
       return found.filter(({ failure }) => failure === null).length;
     },
-    /** Those that were not worked on since then, of all tenants, at most 100. */
+    /** Snapshots without progress since then, of all tenants, at most 100. */
     async untouched(scope: SystemScope, beforeMs: number, isComplete: boolean): Promise<readonly UserRestore[]> {
       const where = { isComplete, leasedUntilMs: { lessThan: beforeMs } };
       return (await records.page(scope, { where, limit: 100 })).items;

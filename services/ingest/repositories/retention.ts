@@ -12,14 +12,14 @@ import {
 } from '../../common/storage/ports/document-store.ts';
 import type { OwnedCollection } from '../../common/storage/ports/owned-collection.ts';
 
-/** How long what a tenant has is kept, as its resource declares; null: as the server says. */
+/** Retention of a tenant as its resource declares it; null: the server's. */
 export type TenantRetention = {
   /** After the last use of a session. */
   readonly sessionsMs: number | null;
   readonly eventsMs: number | null;
 };
 
-/** How long what a dataset has is kept, as its resource declares. */
+/** Retention of a dataset as its resource declares it. */
 export type DatasetRetention = {
   /** After an item was added last, also by the same bytes, or replaced. */
   readonly itemsMs: number;
@@ -41,7 +41,7 @@ export const datasetRetentionCollection: OwnedCollection<DatasetRetention> = {
   indexes: [],
 };
 
-/** What is kept and its version, for the next write. */
+/** The stored value and its version, for the next write. */
 export type StoredRetention<Retention> = Retention & { readonly version: number };
 
 export interface RetentionRecords<Owner extends Scope, Retention> {

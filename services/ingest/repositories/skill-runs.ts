@@ -28,7 +28,7 @@ export const skillRunsCollection: OwnedCollection<RunDocument> = {
 
 export type SkillRuns = ReturnType<typeof createSkillRuns>;
 
-/** How skills did. Ingest writes them. */
+/** Results of skills in use. */
 export function createSkillRuns(store: DocumentStore) {
   const collection = skillRunsCollection;
   const newest = async (

@@ -19,7 +19,7 @@ type SnapshotDocument = StoredWorkState & {
   readonly event?: number | null;
   readonly items: number;
   readonly sizeBytes: number;
-  /** Of its manifest. */
+  /** Hash of its manifest. */
   readonly sha256: string;
   /** Without any credential. */
   readonly place: string;
@@ -29,7 +29,7 @@ type SnapshotDocument = StoredWorkState & {
   readonly takenBy?: string;
 };
 
-/** The index of backups, by name: also of those that are being taken, which are shown to nobody. Written by ingest. */
+/** The index of backups, by name: also of those that are being taken, which are not listed. */
 export const snapshotsCollection: OwnedCollection<SnapshotDocument> = {
   name: 'snapshots',
   level: 'tenant',

@@ -34,7 +34,7 @@ export const agentConnectionsCollection: OwnedCollection<ConnectionDocument> = {
 };
 
 interface StoredConnection extends AgentConnection {
-  /** Of the document, for `replaceWrite`. */
+  /** Version of the document, for `replaceWrite`. */
   readonly version: number;
 }
 
@@ -112,7 +112,7 @@ export function createAgentConnections(store: DocumentStore) {
       return await records.all(SYSTEM_SCOPE, { where });
     },
     countActive: (user: UserId) => records.count(SYSTEM_SCOPE, { userId: user, state: 'active' }),
-    /** Of anybody, registered at that time or later. */
+    /** Number of active connections of all users since that time. */
     countActiveSince: (time: Date) =>
       records.count(SYSTEM_SCOPE, { state: 'active', lastActiveAt: { atLeast: time.toISOString() } }),
     /** `DuplicateKeyError` in the commit when the user has the id already. */

@@ -36,17 +36,17 @@ export const apiKeysCollection: OwnedCollection<ApiKeyDocument> = {
 
 export interface ApiKey {
   readonly id: string;
-  /** Of a tenant's key the id of the tenant: it is nobody's, and acts as whoever owns the tenant when it is used. */
+  /** Tenant of a tenant's key: the key has no user, and acts as the owner that the tenant has when it is used. */
   readonly userId: UserId;
   readonly hash: string;
   readonly prefix: string;
   /** Programs give it, and replace the key of their name at the limit. */
   readonly name: string | null;
-  /** What the owner notes about it. */
+  /** Note of the owner. */
   readonly label: string | null;
   readonly createdAt: string;
   readonly lastUsedAt: string | null;
-  /** From then on it is refused. Null: it does not end. */
+  /** Expiry; null: it does not expire. */
   readonly expiresAt: string | null;
   /** Null: whatever its user may. Never empty. */
   readonly permissions: readonly Permission[] | null;
@@ -72,7 +72,7 @@ export function createApiKeys(store: DocumentStore) {
     findByHash: (hash: string) => records.first(SYSTEM_SCOPE, { where: { hash } }),
     /** Oldest first. */
     ofUser: (user: UserId) => find(user),
-    /** Of any of the users, oldest first per user. */
+    /** Keys of the users, oldest first per user. */
     async ofUsers(users: readonly UserId[]): Promise<readonly ApiKey[]> {
       const keys: ApiKey[] = [];
       for (const slice of slices(users, SLICE)) {
@@ -86,7 +86,7 @@ export function createApiKeys(store: DocumentStore) {
       records.insertWrite(id, { ...document, ...(tenant === null ? {} : { tenantId: tenant }) }),
     removeWrite: (id: string) => records.removeWrite(id),
     removeAllWrite: (user: UserId) => records.removeWhereWrite({ userId: user }),
-    /** Nothing happens when the key is gone, or when another request noted a use since the key was read. */
+    /** Does nothing when the key does not exist any more, or when another request noted a use since it was read. */
     async touch({ id, lastUsedAt }: Pick<ApiKey, 'id' | 'lastUsedAt'>, at: string): Promise<void> {
       const change = { where: { lastUsedAt }, set: { lastUsedAt: at } };
       await store.commit(SYSTEM_SCOPE, [records.updateWrite(id, change)]);
@@ -94,7 +94,7 @@ export function createApiKeys(store: DocumentStore) {
   };
 }
 
-/** What the principal of a request with this key carries. */
+/** Returns the key as a principal carries it. */
 export function presentedKey({ id, permissions, datasets, tenant }: ApiKey): PresentedKey {
   return { id, permissions, datasets, ...(tenant === null ? {} : { tenant }) };
 }

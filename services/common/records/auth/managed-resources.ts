@@ -32,10 +32,10 @@ export interface ManagedThing {
   readonly dataset: DatasetId | null;
 }
 
-/** What a Kubernetes resource manages. */
+/** A tenant or dataset with the Kubernetes resource that manages it. */
 export interface ManagedResource extends ManagedThing {
   readonly crUid: string;
-  /** Its erasure has begun: nothing else is done to it any more. */
+  /** It is being erased; no other change is allowed. */
   readonly isErasing: boolean;
   readonly since: string;
 }
@@ -57,7 +57,7 @@ export function createManagedResources(store: DocumentStore) {
         isErasing,
         since,
       }),
-    /** For the rest of the commit it is as it was read, else `VersionConflictError`. */
+    /** Keeps it unchanged for the rest of the commit, else `VersionConflictError`. */
     keepWrite: (resource: ManagedResource) =>
       records.updateWrite(idOfThing(resource), { where: asRead(resource), required: true }),
     /** `VersionConflictError` in the commit when it is not as it was read. */

@@ -14,9 +14,9 @@ type TenantDocument = {
   /** Missing in tenants that no resource was ever declared for: those are active. */
   readonly state?: TenantState;
   readonly hibernation?: TenantHibernation | null;
-  /** At most a minute too early; null or missing where nobody needs to know. */
+  /** At most a minute too early; null or missing when it is not needed. */
   readonly lastUsedAt?: string | null;
-  /** Hibernated because nobody used it. */
+  /** Hibernated because it was idle. */
   readonly isAsleep?: boolean;
   /** `namespace/name` of the resource that managed it last and released it. */
   readonly releasedFrom?: string;
@@ -37,11 +37,11 @@ export interface Tenant {
   readonly ownerId: UserId;
   readonly createdAt: string;
   readonly state: TenantState;
-  /** Null: it does not go to sleep by itself. */
+  /** Null: it is not hibernated automatically. */
   readonly hibernation: TenantHibernation | null;
   /** At most a minute too early; null: not known. */
   readonly lastUsedAt: string | null;
-  /** Hibernated because nobody used it. */
+  /** Hibernated because it was idle. */
   readonly isAsleep: boolean;
   /** `namespace/name` of the resource that managed it last and released it. */
   readonly releasedFrom?: string;

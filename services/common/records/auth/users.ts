@@ -44,7 +44,7 @@ export const usersCollection: OwnedCollection<UserDocument> = {
 
 export interface User {
   readonly id: UserId;
-  /** Of the document, for `replaceWrite`. */
+  /** Version of the document, for `replaceWrite`. */
   readonly version: number;
   readonly email: string;
   readonly passwordHash: string;
@@ -108,7 +108,7 @@ export function createUsers(store: DocumentStore) {
     },
     /**
      * For a commit that gives the account something: it fails with `VersionConflictError` when the account is gone or is not as
-     * demanded, and a deletion or deactivation that read the account before starts anew.
+     * demanded, and a deletion or deactivation that read the account before is repeated.
      */
     touchWrite: (id: UserId, demanded: Partial<Pick<User, 'isActive' | 'isSuperuser' | 'tenant'>> = {}) =>
       records.updateWrite(id, { where: demanded, required: true }),

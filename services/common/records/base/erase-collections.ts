@@ -9,12 +9,12 @@ interface ErasedCollections {
 
 /** Documents of collections that are emptied by one commit; a greater one goes alone, in parts. */
 const TOGETHER = 1000;
-/** What comes while it goes is removed as well, for so long. */
+/** Rounds in which documents that come meanwhile are removed too. */
 const ROUNDS = 3;
 
 /**
  * Removes all that the dataset, or a whole tenant, has in collections of its level, in few round trips: those with nothing
- * in them cost none. Counted afterwards. Repeating it goes on where it was cut off.
+ * in them cost none. Counted afterwards. A repetition continues where it was interrupted.
  */
 export async function eraseCollections(
   store: DocumentStore,

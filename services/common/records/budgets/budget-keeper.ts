@@ -29,7 +29,7 @@ export interface BudgetKeeperOptions {
   readonly ids: Pick<IdSource, 'uuid'>;
   readonly eventLog: Pick<EventLog, 'appendWrites'>;
   readonly logger: Logger;
-  /** Of tenants and personal spaces; what is stored for one wins. */
+  /** Limits of tenants and personal spaces; stored limits override them. */
   readonly defaults?: BudgetLimits;
   readonly metrics?: BudgetMetrics;
 }
@@ -100,7 +100,7 @@ interface BudgetStandingsOptions {
   readonly counted: (account: BudgetAccount, now: Date) => Promise<unknown>;
 }
 
-/** What accounts have used of their budgets: only read. */
+/** Reads what accounts have used of their budgets. */
 function createBudgetStandings(options: BudgetStandingsOptions): Pick<Budgets, 'standing' | 'warnings'> {
   const { limits, usage, clock, counted } = options;
   return {

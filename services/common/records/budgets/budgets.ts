@@ -38,7 +38,7 @@ export function createStoredBudgets(store: DocumentStore) {
   };
 }
 
-/** What is given wins over the default, a null too. Keys have no defaults. */
+/** Stored limits override the defaults, also with null. Keys have no defaults. */
 export function limitsInForce(
   account: BudgetAccount,
   stored: BudgetLimits | undefined,

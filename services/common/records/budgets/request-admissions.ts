@@ -7,13 +7,13 @@ import type { KnownLimits } from './known-limits.ts';
 interface RequestAdmissionsOptions {
   readonly limits: KnownLimits;
   readonly tryCharge: (bill: Bill) => Promise<ChargeOutcome<unknown>>;
-  /** The error of a refusal, once it is told. */
+  /** Error of a refusal, after its alert. */
   readonly refusal: (payer: Payer, outcome: Extract<ChargeOutcome<unknown>, { excess: Excess }>) => Promise<Error>;
 }
 
 interface Admission extends KeyedTask {
   readonly payer: Payer;
-  /** Those of the payer that limit requests. */
+  /** Accounts of the payer that limit requests. */
   readonly accounts: readonly BudgetAccount[];
   readonly done: PromiseWithResolvers<void>;
 }
@@ -48,7 +48,7 @@ export function createRequestAdmissions(options: RequestAdmissionsOptions): Budg
       try {
         await admit(group);
       } catch (error) {
-        // Those that were told already do not hear it.
+        // Admissions that were settled already are not affected.
         for (const { done } of group) done.reject(error);
       }
     },

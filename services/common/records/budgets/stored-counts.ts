@@ -56,7 +56,7 @@ export async function countStored(store: DocumentStore, account: BudgetAccount):
 async function countItems(
   store: DocumentStore,
   scope: Scope,
-  /** Whose do not count. */
+  /** User whose items do not count. */
   uncounted?: UserId,
 ): Promise<Omit<StoredCounts, 'datasets'>> {
   let items = 0;

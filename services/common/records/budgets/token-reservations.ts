@@ -69,7 +69,7 @@ interface TokenReservationsOptions {
 /** A counter of tokens with the limit of its kind. */
 interface TokenPosting extends Posting {
   readonly kind: BudgetKind;
-  /** With `Enforce` alone. */
+  /** Limit with action `Enforce`; null: none. */
   readonly limit: number | null;
 }
 
@@ -155,7 +155,7 @@ export async function foldExpired(store: DocumentStore, now: Date): Promise<numb
   return folded;
 }
 
-/** For a process that owns the store alone and just started: nobody else has a call under way. */
+/** For a process that owns the store alone and just started: no other process has a call under way. */
 export async function foldAll(store: DocumentStore): Promise<void> {
   while ((await foldExpired(store, new Date(Number.MAX_SAFE_INTEGER / 2 ** 10))) > 0);
 }

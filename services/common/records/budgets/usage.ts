@@ -24,17 +24,17 @@ import { countStored } from './stored-counts.ts';
 
 type Numbers = { readonly [Kind in BudgetKind]?: number };
 
-/** What an account uses of the kinds that one counter has, in one window. */
+/** Usage of an account in one window of a counter. */
 export type UsageDocument = Numbers & {
   readonly account: string;
   readonly counter: Counter;
   /** Tokens that calls under way have set aside, and `llmTokensPerDay` or `…PerMonth`: what a new call is admitted by. */
   readonly committed?: number;
-  /** When it may be removed; null for what is no rate. */
+  /** When the counter may be removed; null for a counter without a window. */
   readonly keptUntilMs: number | null;
-  /** Data passed on to or from the account: it is counted anew before the counter is used again. */
+  /** Data was passed to or from the account: it is counted again before the counter is used. */
   readonly outdated?: boolean | null;
-  /** The window in which passing a limit was told last, by kind. */
+  /** Window of the last alert of each kind. */
   readonly warnedOf?: string | null;
   readonly exceededOf?: string | null;
 };
@@ -69,7 +69,7 @@ export function createUsage(store: DocumentStore) {
       const found = await store.getMany(SYSTEM_SCOPE, usageCollection, ids);
       return new Map(found.map(({ id, value }) => [id, value]));
     },
-    /** Makes a counter that is missing or outdated, from the data that is there. Nothing happens when another one is faster. */
+    /** Creates a missing or outdated counter from the stored data. Does nothing when another process is faster. */
     async create(account: BudgetAccount, counter: Counter, window: BudgetWindow | null): Promise<void> {
       const id = usageId(account, counter, window);
       const before = await store.get(SYSTEM_SCOPE, usageCollection, id);
@@ -101,12 +101,12 @@ export function usageId(account: BudgetAccount, counter: Counter, window: Budget
   return window === null ? `${account}/${counter}` : `${account}/${counter}/${window.name}`;
 }
 
-/** To be committed with what passes data from or to the account; nothing happens when there is no counter yet. */
+/** To be committed with the change that passes data from or to the account; does nothing when there is no counter yet. */
 export function outdateWrite(account: BudgetAccount): Write {
   return update(usageCollection, usageId(account, 'stored', null), { set: { outdated: true } });
 }
 
-/** Where the usage of a kind stands at a time. */
+/** Usage of a kind at a time. */
 export function usageIdOf(account: BudgetAccount, kind: BudgetKind, now: Date): string {
   const counter = counterOf(kind);
   return usageId(account, counter, windowOf(counter, now));

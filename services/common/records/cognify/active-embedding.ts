@@ -10,7 +10,7 @@ export interface EmbeddingDependencies {
   readonly embedders: EmbedderSource;
 }
 
-/** Where the vectors of a dataset are, and what makes vectors that can be compared with them. */
+/** Index version of a dataset's vectors, and an embedder whose vectors can be compared with them. */
 export interface ActiveEmbedding {
   readonly number: number;
   /** For the index that has them. */
@@ -24,7 +24,7 @@ export interface ActiveEmbedding {
 
 /**
  * As it is now. A dataset without vectors gets those of the model that is wanted. Errors: `EmbeddingDimensionMismatchError`
- * when nobody has configured the model of its vectors any more, and those of `EmbedderSource.wanted`.
+ * when the model of its vectors is no longer configured, and those of `EmbedderSource.wanted`.
  */
 export async function activeEmbedding(
   { vectorVersions, embedders }: EmbeddingDependencies,

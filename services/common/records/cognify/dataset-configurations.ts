@@ -3,7 +3,7 @@ import type { DatasetScope } from '../../kernel/scope.ts';
 import { type DocumentStore, insert, replace } from '../../storage/ports/document-store.ts';
 import type { OwnedCollection } from '../../storage/ports/owned-collection.ts';
 
-/** What runs of a dataset use where their request says nothing; null: the server's default. */
+/** Defaults of runs of a dataset; null: the server's default. */
 export type RunDefaults = {
   readonly graphModel: JsonObject | null;
   readonly prompt: string | null;
@@ -11,7 +11,7 @@ export type RunDefaults = {
 };
 
 type DatasetConfigurationDocument = RunDefaults & {
-  /** Which ones were in force since when, newest last: `hash` of all of it, and an ISO-8601 time. */
+  /** Earlier configurations, newest last: `hash` of the configuration, and the ISO-8601 time from which it applied. */
   readonly history: readonly { readonly hash: string; readonly since: string }[];
 };
 

@@ -27,7 +27,7 @@ export type LedgerEntry = {
   readonly committedAt: string | null;
   /** The run that committed the generation; absent in entries that no run made. */
   readonly runId?: string | null;
-  /** What the generation holds: chunks, entities, relationships. */
+  /** Numbers of chunks, entities and relationships in the generation. */
   readonly counts?: JsonObject | null;
   /** The chunk size that the run was asked for, tokens; null or absent: automatic. */
   readonly chunkSize?: number | null;
@@ -36,13 +36,13 @@ export type LedgerEntry = {
   /** The newest generation was taken to bar the attempt before it, and not by a new attempt. */
   readonly barred?: boolean;
   /**
-   * Attempts to build `triedVersion` that failed by themselves or were cut off with their process; absent: 0. Attempts that
+   * Attempts to build `triedVersion` that failed or were interrupted with their process; absent: 0. Attempts that
    * were stopped, or that a store or a provider failed, do not count.
    */
   readonly tries?: number;
   /** `contentVersion` that the tries were for. */
   readonly triedVersion?: string | null;
-  /** How the newest of the tries ended; null or absent: none did, or it was cut off. */
+  /** Error of the newest try; null or absent: none, or it was interrupted. */
   readonly failure?: BuildFailure | null;
 };
 
@@ -54,10 +54,10 @@ type BuildFailure = {
   readonly runId: string;
 };
 
-/** An item that failed so often is not tried again until somebody asks for it. */
+/** An item that failed so often is not tried again until it is requested. */
 export const MAX_TRIES = 3;
 
-/** How often this content of the item was tried in vain. */
+/** Number of failed tries of this content of the item. */
 export function triesOf(entry: LedgerEntry | undefined, version: string): number {
   return entry?.triedVersion === version ? (entry.tries ?? 0) : 0;
 }
@@ -78,7 +78,7 @@ export interface FailedBuild {
   readonly errorClass: string;
   readonly message: string;
   readonly tries: number;
-  /** It is not tried again until somebody asks for it. */
+  /** It is not tried again until it is requested. */
   readonly isSetAside: boolean;
   /** ISO-8601; null when the process ended with the item. */
   readonly failedAt: string | null;
@@ -107,7 +107,7 @@ export interface Attempt {
   readonly tries: number;
 }
 
-/** What an attempt without a commit leaves behind; absent: nothing is changed. */
+/** Result of an attempt without a commit; an absent field is not changed. */
 export interface AttemptEnd {
   readonly tries?: number;
   readonly failure?: BuildFailure | null;
@@ -322,7 +322,7 @@ async function change(
   });
 }
 
-/** The same for many; those that were forgotten stay as they are. */
+/** The same for many items; deleted ones stay as they are. */
 async function changeAll(
   store: DocumentStore,
   scope: DatasetScope,

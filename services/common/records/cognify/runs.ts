@@ -37,7 +37,7 @@ export type RunDocument = {
   /** 0 until the first item ended: the wire then shows no progress. */
   readonly completedItems: number;
   readonly stage: string | null;
-  /** Of the items that are being built; null or absent: none of them has many. */
+  /** Chunks of the items that are being built; null or absent: none of them has many. */
   readonly chunks?: ChunkProgress | null;
   readonly counts: JsonObject | null;
   readonly errorClass: string | null;
@@ -50,12 +50,12 @@ export type RunDocument = {
   readonly jobId: string | null;
   /** Claims of the job since an item was committed last: many of them mean that the work kills its worker. */
   readonly stalledClaims: number;
-  /** Whose budgets pay: the space, then the API key that started it. Absent in runs that were not charged. */
+  /** Accounts that pay: the space, then the API key that started it. Absent in runs that were not charged. */
   readonly paidBy?: readonly BudgetAccount[];
   readonly sessionId?: string;
-  /** What a model was to extract by; absent: nothing of its own. */
+  /** Graph model and prompt of the request; absent: none of its own. */
   readonly extraction?: RunExtraction;
-  /** Absent: the service began it by itself, or an earlier release recorded it. */
+  /** Absent: the service started it, or an earlier release recorded it. */
   readonly origin?: RunOrigin;
 };
 
@@ -69,7 +69,7 @@ export const runsCollection: OwnedCollection<RunDocument> = {
   indexes: [{ fields: ['status', 'startedAt'] }, { fields: ['status', 'jobId', 'startedAt'], wide: true }],
 };
 
-/** Which run a (dataset, pipeline) tells of: the one with the newest record. */
+/** The run with the newest record of a (dataset, pipeline). */
 type RunHead = { readonly runId: string };
 
 export const runHeadsCollection: OwnedCollection<RunHead> = {
@@ -80,7 +80,7 @@ export const runHeadsCollection: OwnedCollection<RunHead> = {
   indexes: [],
 };
 
-/** What the items of a finished run came to, by run id. Lists can be long: those of earlier runs are not kept. */
+/** Outcomes of the items of a finished run, by run id. Lists can be long: those of earlier runs are not kept. */
 type RunResult = {
   readonly pipeline: string;
   readonly endedAt: string;
@@ -112,7 +112,7 @@ export interface StoredRun {
   readonly origin?: RunOrigin;
   /** While it goes on. */
   readonly chunks: ChunkProgress | null;
-  /** Without items: `items` reads them. */
+  /** State without items, which `items` reads. */
   readonly state: RunState;
 }
 
@@ -143,13 +143,13 @@ interface UnfinishedQuery {
 
 export type Runs = ReturnType<typeof createRuns>;
 
-/** Runs by id and by (dataset, pipeline). The writes are committed by the caller together with what they tell of. */
+/** Runs by id and by (dataset, pipeline). The writes are committed by the caller together with what they record. */
 export function createRuns(store: DocumentStore) {
   const records = repository(store, runsCollection, storedRun);
   const STARTED = { status: 'DATASET_PROCESSING_STARTED' } as const;
   return {
     get: (scope: AnyScope, run: RunId) => records.get(scope, run),
-    /** Those that are there. */
+    /** Unknown ids are left out. */
     getMany: async (scope: AnyScope, ids: readonly RunId[]) => await records.getMany(scope, ids),
     /** Newest run per dataset and pipeline; pairs that never ran are absent. */
     async newest(datasets: readonly DatasetRef[], pipelines: readonly string[]): Promise<readonly StoredRun[]> {
@@ -205,7 +205,7 @@ export function createRuns(store: DocumentStore) {
       const heads = new Map([...newest].map(([pipeline, runId]) => [pairId(scope.dataset, pipeline), { runId }]));
       const known = await store.getMany(scope, runHeadsCollection, [...heads.keys()]);
       const present = new Set(known.map(({ id }) => id));
-      // Replaced when it is there, inserted when not. Two inserts race: one commit fails.
+      // Replaced when it exists, inserted when not. Of two inserts that race one commit fails.
       return [...heads].map(([id, head]) =>
         present.has(id) ? update(runHeadsCollection, id, { set: head }) : insert(runHeadsCollection, id, head),
       );

@@ -26,7 +26,7 @@ type StatementDocument = {
   readonly isDated: boolean;
   readonly isChange: boolean;
   readonly isEnd: boolean;
-  /** It was compared with what else is said of its subject. */
+  /** It was compared with other statements of its subject. */
   readonly judged: boolean;
 };
 
@@ -68,9 +68,9 @@ export function createStatements(store: DocumentStore) {
     return found;
   };
   return {
-    /** What was said of each key, at most `NEWEST_PER_KEY` of each, the newest. */
+    /** Statements of each key, the newest `NEWEST_PER_KEY` of each at most. */
     ofKeys,
-    /** Durable when it resolves. What is there already stays. */
+    /** Durable when it resolves. Existing statements stay. */
     async put(scope: DatasetScope, generation: number, statements: readonly Statement[]): Promise<void> {
       const known = new Set<string>();
       const fresh = statements.filter(({ id }) => !known.has(id) && known.add(id).has(id));
@@ -81,7 +81,7 @@ export function createStatements(store: DocumentStore) {
         );
       }
     },
-    /** Pages of those that nobody has compared yet, uncommitted ones among them. */
+    /** Pages of statements that were not compared yet, uncommitted ones among them. */
     async unjudged(scope: DatasetScope, after: string | null): Promise<Page<StoredStatement>> {
       const page = await store.find(scope, collection, { where: { judged: false }, limit: PAGE, after });
       return { items: page.items.map(statementOf), next: page.next };
@@ -96,7 +96,7 @@ export function createStatements(store: DocumentStore) {
     },
     judgedWrites: (statements: readonly StoredStatement[]) =>
       statements.map(({ id, generation }) => update(collection, rowId(id, generation), { set: { judged: true } })),
-    /** Those that are left of the keys of what is removed are to be compared anew. Resolves to the number removed. */
+    /** Removes statements; the others with the same keys are marked to be compared again. Resolves to the number removed. */
     async remove(scope: DatasetScope, { item, generation, beforeGeneration }: RowSelection): Promise<number> {
       const where = {
         itemId: item,

@@ -64,7 +64,7 @@ export const supersessionsCollection: OwnedCollection<SupersessionDocument> = {
 
 type RevertDocument = { readonly userId: string; readonly at: string; readonly olderItem: string };
 
-/** What somebody has taken back, by the id of the supersession; stays when it is found again. Written by ingest. */
+/** Supersessions that a user has reverted, by their id; a revert stays when the supersession is found again. */
 export const supersessionRevertsCollection: OwnedCollection<RevertDocument> = {
   name: 'supersession_reverts',
   level: 'dataset',
@@ -139,7 +139,7 @@ export function createSupersessions(store: DocumentStore) {
       const stored = await store.get(scope, collection, id);
       return stored === null ? null : ((await withReverts(scope, [stored]))[0] ?? null);
     },
-    /** Those that have a statement in one of the passages, on either side. */
+    /** Supersessions with a statement in one of the passages, on either side. */
     async ofChunks(scope: DatasetScope, chunks: readonly string[]): Promise<readonly Supersession[]> {
       const [older, newer] = await Promise.all([
         byField(scope, 'olderChunk', chunks),
@@ -151,7 +151,7 @@ export function createSupersessions(store: DocumentStore) {
       withReverts(scope, await byField(scope, 'olderItem', items)),
     any: async (scope: DatasetScope) => (await store.find(scope, collection, { limit: 1 })).items.length > 0,
     /**
-     * Makes what is stored of the statements that were judged what the judgements say, and tells which are not stored yet;
+     * Brings the stored supersessions of the judged statements in line with the judgements, and answers which are not stored yet;
      * `VersionConflictError` or `DuplicateKeyError` in the commit on a race.
      */
     async settleWrites(
@@ -187,7 +187,7 @@ export function createSupersessions(store: DocumentStore) {
   };
 }
 
-/** What makes the stored ones what the judgements say. */
+/** Writes that bring the stored ones in line with the judgements. */
 function settlement(
   stored: readonly Stored<SupersessionDocument>[],
   judgements: readonly Judgement<StoredStatement>[],

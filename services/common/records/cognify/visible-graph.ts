@@ -29,7 +29,7 @@ export async function openGraph({ graph, ledger }: Dependencies, scope: DatasetS
     seen = shown;
   }
   async function* edges(signal?: AbortSignal): AsyncGenerator<readonly MergedEdge[]> {
-    // Which edges are shown depends on the nodes; whoever asks for the edges alone reads them here.
+    // The visible edges depend on the nodes, which are read here when only edges are asked for.
     if (seen === null) for await (const _ of nodes(signal));
     const shown = seen as ShownGraph | null;
     const pages = mergedPages<EdgeEvidence, MergedEdge>({

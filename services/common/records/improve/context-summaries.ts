@@ -14,7 +14,7 @@ import type { OwnedCollection } from '../../storage/ports/owned-collection.ts';
 
 /** A bucket of the tree of global context, with what stands for it. */
 export type ContextNode = {
-  /** Of buckets of passage summaries: 0. The root stands above all others. */
+  /** 0 for buckets of passage summaries; the root has the highest level. */
   readonly level: number;
   readonly isRoot: boolean;
   readonly parent: string | null;
@@ -26,11 +26,11 @@ export type ContextNode = {
   readonly isMisc: boolean;
   /** Children came, went or changed since the text was written. */
   readonly isStale: boolean;
-  /** Of its children; level 0 only. */
+  /** Entities of its children; level 0 only. */
   readonly entities: readonly string[];
-  /** '' until it is written, and again when it tells of what was forgotten. */
+  /** Empty until it is written, and again when it mentions deleted content. */
   readonly text: string;
-  /** Of the text, see `vector-text.ts`. */
+  /** Vector of the text, see `vector-text.ts`. */
   readonly vector: string;
   /** Mean of the children's unit vectors; level 1 and above. */
   readonly childMean: string;
@@ -45,14 +45,14 @@ export type ContextLeaf = {
   readonly print: string;
 };
 
-/** In how many leaves an entity is, and the buckets with room that hold it. */
+/** Number of leaves with an entity, and the buckets with room that hold it. */
 export type ContextEntity = { readonly count: number; readonly buckets: readonly string[] };
 
 export type ContextState = {
   readonly leaves: number;
   /** False while a build is under way or was left in the middle. */
   readonly isComplete: boolean;
-  /** Of the space of the nodes' vectors; absent in those that are older than migrations. */
+  /** Model of the nodes' vectors; absent in documents that are older than migrations. */
   readonly model?: string;
 };
 

@@ -5,7 +5,7 @@ import type { OwnedCollection } from '../../storage/ports/owned-collection.ts';
 
 type DistillationDocument = {
   readonly userId: string;
-  /** Of the session: one that was deleted and opened again begins anew. */
+  /** Start of the session: a session that was deleted and opened again starts from zero. */
   readonly startedAt: string;
   readonly turns: number;
   readonly feedback: number;
@@ -24,7 +24,7 @@ export const distillationsCollection: OwnedCollection<DistillationDocument> = {
   indexes: [{ fields: ['userId'] }, { fields: ['userId'], wide: true }],
 };
 
-/** What of a session has been worked into lessons of a dataset. */
+/** How far a session was distilled into lessons of a dataset. */
 export interface Distillation extends Pick<DistillationDocument, 'turns' | 'feedback' | 'rows'> {
   /** Turns with numbers up to this. */
   readonly turns: number;
@@ -52,7 +52,7 @@ export function createDistillations(store: DocumentStore) {
       const { turns, feedback, rows } = stored.value;
       return { turns, feedback, rows, version };
     },
-    /** `VersionConflictError` or `DuplicateKeyError` in the commit when somebody else wrote it since it was read. */
+    /** `VersionConflictError` or `DuplicateKeyError` in the commit when another process wrote it since it was read. */
     write(session: DistilledSession, { version, turns, feedback, rows }: Distillation): Write {
       const { user, startedAt } = session;
       const document = { userId: user, startedAt, turns, feedback, rows: [...new Set(rows)].toSorted() };

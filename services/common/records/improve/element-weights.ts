@@ -21,7 +21,7 @@ type WeightDocument = {
   readonly changedAt: string;
 };
 
-/** What ratings of answers have made of nodes and edges, by wire id; what was never rated has none. */
+/** Weights of nodes and edges from ratings of answers, by wire id; an element without a rating has none. */
 export const elementWeightsCollection: OwnedCollection<WeightDocument> = {
   name: 'element_weights',
   level: 'dataset',
@@ -34,7 +34,7 @@ export const elementWeightsCollection: OwnedCollection<WeightDocument> = {
 };
 
 type VoteDocument = {
-  /** Of the answer: its user, the document id of its session, its number there. */
+  /** User of the answer; below the document id of its session and its number there. */
   readonly userId: string;
   readonly session: string;
   readonly turn: number;
@@ -45,8 +45,8 @@ type VoteDocument = {
 };
 
 /**
- * Which elements a rating has moved, by the id of its answer: none is moved twice by one rating. A vote goes with its answer,
- * whose number also tells which went with the retention of its session.
+ * The elements that a rating has moved, by the id of its answer: one rating moves none twice. A vote is removed with its
+ * answer; its number says which votes the retention of a session removes.
  */
 export const weightVotesCollection: OwnedCollection<VoteDocument> = {
   name: 'weight_votes',
@@ -73,12 +73,12 @@ export function votesOfSessionWrite(key: SessionKey): Write {
   return removeWhere(weightVotesCollection, { session: sessionDocumentId(key) });
 }
 
-/** Of answers with numbers up to this. */
+/** Removes the votes of answers with numbers up to this. */
 export function votesUpToWrite(key: SessionKey, turn: number): Write {
   return removeWhere(weightVotesCollection, { session: sessionDocumentId(key), turn: { atMost: turn } });
 }
 
-/** Of an element that was never rated. */
+/** Weight of an element that was never rated. */
 export const NEUTRAL_WEIGHT = 0.5;
 
 export interface WeightVote extends Pick<VoteDocument, 'score' | 'source' | 'applied' | 'attempts'> {
@@ -123,8 +123,8 @@ export function createElementWeights(store: DocumentStore) {
       return { score, source, applied, attempts, version: found.version };
     },
     /**
-     * Moves the elements and keeps the vote, in one commit. `VersionConflictError` or `DuplicateKeyError` when somebody else
-     * moved one of them meanwhile.
+     * Moves the elements and keeps the vote, in one commit. `VersionConflictError` or `DuplicateKeyError` when another
+     * process moved one of them meanwhile.
      */
     async cast(scope: DatasetScope, { session, answer, vote, ids, move, at }: Ballot): Promise<void> {
       const known = await stored(scope, ids);
@@ -154,7 +154,7 @@ export function createElementWeights(store: DocumentStore) {
     async *rated(scope: DatasetScope): AsyncIterable<readonly string[]> {
       for await (const page of allPages(store, scope, elementWeightsCollection)) yield page.map(({ id }) => id);
     },
-    /** Elements that are gone: their weights, and the mention of them in votes. How many weights there were. */
+    /** Removes the weights of deleted elements, and their mention in votes. Returns the number of weights. */
     async forget(scope: DatasetScope, ids: readonly string[]): Promise<number> {
       // Last, so that a repetition finds what was left.
       await takeOutOfVotes(store, scope, new Set(ids));
@@ -180,7 +180,7 @@ async function takeOutOfVotes(store: DocumentStore, scope: DatasetScope, gone: R
   }
 }
 
-/** Somebody may vote anew at the same time. */
+/** Another vote may be cast at the same time. */
 async function takeOutOfVote(
   store: DocumentStore,
   scope: DatasetScope,

@@ -15,19 +15,19 @@ import {
 import type { OwnedCollection } from '../../storage/ports/owned-collection.ts';
 
 type ClaimDocument = {
-  /** Who holds it; never used again, so that it fences off whoever held it before. */
+  /** Holder; an id that is never used again, so that it fences off former holders. */
   readonly owner: string;
   /** Whoever holds it shows a sign of life before; later it is free. Milliseconds since 1970. */
   readonly leaseUntilMs: number;
-  /** Somebody else came for the session meanwhile. */
+  /** Another improve asked for the session meanwhile. */
   readonly rerunWanted: boolean;
-  /** From whom it was seized, until that one has stopped; null or absent: nobody. */
+  /** Former holder that it was seized from, until that one has stopped; null or absent: none. */
   readonly seizedFrom?: string | null;
-  /** When that one's lease ends. */
+  /** When the lease of the former holder ends. */
   readonly seizedUntilMs?: number;
 };
 
-/** What improve works on, of every tenant: the workers of all processes exclude each other by these. */
+/** Datasets and sessions that improve works on, of every tenant: the workers of all processes exclude each other by them. */
 export const improveClaimsCollection: OwnedCollection<ClaimDocument> = {
   name: 'improve_claims',
   level: 'system',
@@ -37,7 +37,7 @@ export const improveClaimsCollection: OwnedCollection<ClaimDocument> = {
   indexes: [{ fields: ['leaseUntilMs'] }],
 };
 
-/** What one improve holds. */
+/** Keys that one improve claims. */
 export interface ClaimedKeys {
   readonly dataset: string;
   readonly sessions: readonly string[];
@@ -58,7 +58,7 @@ interface LeaseTerm {
   readonly leaseMs: number;
 }
 
-/** The holder that an improve has with its first worker (0), or with one who came after it. */
+/** Holder id of an improve with its first worker (0) or a later one. */
 export function ownerOf(improve: string, worker: number): string {
   return `${improve}#${worker}`;
 }
@@ -89,12 +89,12 @@ export function createImproveClaims(store: DocumentStore) {
       repeated(() => claimAll(store, allOf(keys), owner, lease)),
     /** False when it is not held any more: nothing may be written then. */
     extend: (keys: ClaimedKeys, owner: string, lease: LeaseTerm) => extendAll(store, allOf(keys), owner, lease),
-    /** Whether the owner holds the dataset, by a lease that is not over: for whoever writes at its request. */
+    /** Whether the owner holds the dataset, by a lease that is not over: for services that write at its request. */
     async holds(dataset: DatasetId, owner: string, nowMs: number): Promise<boolean> {
       const present = await claimOf(store, dataset);
       return present !== undefined && present.value.owner === owner && isLeased(leaseOf(present), nowMs);
     },
-    /** Asks whoever holds the sessions for one more pass. How many of them are held. */
+    /** Asks the holders of the sessions for one more pass. Returns how many are held. */
     async wantRerun({ sessions }: ClaimedKeys, nowMs: number): Promise<number> {
       if (sessions.length === 0) return 0;
       const mark = (id: string) =>
@@ -109,17 +109,17 @@ export function createImproveClaims(store: DocumentStore) {
     rerunOrRelease: (keys: ClaimedKeys, owner: string) => repeated(() => rerunOrReleaseAll(store, keys, owner)),
     /** By a holder that has stopped, whether it holds them still or not. */
     release: (keys: ClaimedKeys, owner: string) => releaseKeys(store, keys, owner),
-    /** For an eraser: takes the dataset from whoever holds it, who finds out soon. `hasLeft` tells when it has stopped. */
+    /** For an erasure: takes the dataset from its holder, which notices soon. `hasLeft` says when that one has stopped. */
     seize: (dataset: DatasetId, owner: string, lease: LeaseTerm) =>
       repeated(() => seizeDataset(store, dataset, owner, lease)),
-    /** Nobody works on what was seized any more: who held it said so, or its lease is over. */
+    /** Whether the former holder has stopped: it said so, or its lease has ended. */
     async hasLeft(dataset: DatasetId, owner: string, nowMs: number): Promise<boolean> {
       const present = await claimOf(store, dataset);
       if (present === undefined || present.value.owner !== owner) return true;
       const { seizedFrom = null, seizedUntilMs = 0 } = present.value;
       return seizedFrom === null || seizedUntilMs <= nowMs;
     },
-    /** For a process that has the store alone: whoever held something is dead. */
+    /** For a process that has the store alone: every former holder is dead. */
     releaseAll: () => removeEvery(store),
   };
 }
@@ -135,7 +135,7 @@ async function claimOf(store: DocumentStore, dataset: DatasetId): Promise<Stored
   return present;
 }
 
-/** Fails the commit when somebody else has it. */
+/** Fails the commit when another holder has it. */
 function changeOfHeld(id: string, owner: string, set: Partial<ClaimDocument> = {}): Write {
   return update(collection, id, { where: { owner }, set, required: true });
 }
@@ -189,7 +189,7 @@ async function rerunOrReleaseAll(
   owner: string,
 ): Promise<'rerun' | 'released' | 'lost'> {
   const all = allOf(keys);
-  // Mostly nobody wanted anything.
+  // Mostly no rerun was requested.
   if (await releaseUnwanted(store, keys, owner)) return 'released';
   const own = (await store.getMany(SYSTEM_SCOPE, collection, all)).filter(({ value }) => value.owner === owner);
   if (own.length < all.length) return 'lost';
@@ -202,7 +202,7 @@ async function rerunOrReleaseAll(
   return 'rerun';
 }
 
-/** All keys, if they are held and nobody wants a pass more. */
+/** All keys, if they are held and no rerun was requested. */
 async function releaseUnwanted(store: DocumentStore, keys: ClaimedKeys, owner: string): Promise<boolean> {
   const unwanted = (id: string) =>
     update(collection, id, { where: { owner, rerunWanted: false }, set: {}, required: true });
@@ -222,7 +222,7 @@ async function releaseUnwanted(store: DocumentStore, keys: ClaimedKeys, owner: s
 async function releaseKeys(store: DocumentStore, { dataset, sessions }: ClaimedKeys, owner: string): Promise<void> {
   for (const id of sessions) await releaseOne(store, id, owner);
   if (await releaseOne(store, dataset, owner)) return;
-  // Seized, perhaps unnoticed: who erases the dataset waits to hear that nobody works on it.
+  // Seized, perhaps unnoticed: the erasure of the dataset waits until its holder has stopped.
   await store.commit(SYSTEM_SCOPE, [
     update(collection, dataset, { where: { seizedFrom: owner }, set: { seizedFrom: null } }),
   ]);
@@ -273,7 +273,7 @@ function allOf({ dataset, sessions }: ClaimedKeys): readonly string[] {
   return [dataset, ...sessions];
 }
 
-/** A key that somebody else has by now stays as it is, and the answer is false. */
+/** False for a key that another holder has by now; it stays as it is. */
 async function releaseOne(store: DocumentStore, id: string, owner: string): Promise<boolean> {
   try {
     await store.commit(SYSTEM_SCOPE, [changeOfHeld(id, owner), remove(collection, id)]);

@@ -30,7 +30,7 @@ type WeightDocument = {
 
 type ProgressDocument = {
   readonly userId: string;
-  /** Of the session: one that was deleted and opened again begins anew. */
+  /** Start of the session: a session that was deleted and opened again starts from zero. */
   readonly startedAt: string;
   readonly turns: number;
   readonly feedback: number;
@@ -39,7 +39,7 @@ type ProgressDocument = {
   readonly markedFeedback: number;
 };
 
-/** What a user states and how many turns were counted: one for each user of a dataset. */
+/** Stated preferences of a user and the number of counted turns: one for each user of a dataset. */
 export const preferencesCollection: OwnedCollection<PreferenceDocument> = {
   name: 'preferences',
   level: 'dataset',
@@ -53,7 +53,7 @@ export const preferencesCollection: OwnedCollection<PreferenceDocument> = {
   indexes: [{ fields: ['userId'] }, { fields: ['userId'], wide: true }],
 };
 
-/** How much a user prefers a node: one for each. */
+/** Preference of a user for a node. */
 export const preferenceWeightsCollection: OwnedCollection<WeightDocument> = {
   name: 'preference_weights',
   level: 'dataset',
@@ -67,7 +67,7 @@ export const preferenceWeightsCollection: OwnedCollection<WeightDocument> = {
   indexes: [{ fields: ['userId', 'forgottenAtTurn'] }, { fields: ['userId'], wide: true }],
 };
 
-/** How far the turns of a session are counted. */
+/** Number of the last counted turn of a session. */
 export const preferenceProgressCollection: OwnedCollection<ProgressDocument> = {
   name: 'preference_progress',
   level: 'dataset',
@@ -126,7 +126,7 @@ const NOTHING_DONE = { turns: 0, feedback: 0, remarks: null, markedTurns: 0, mar
 
 export type Preferences = ReturnType<typeof createPreferences>;
 
-/** What a user of a dataset prefers. Written by improve, in commits of its own making; search reads. */
+/** Preferences of a user in a dataset. Improve commits the writes; search reads. */
 export function createPreferences(store: DocumentStore) {
   return {
     async of(scope: DatasetScope, user: UserId): Promise<UserPreference> {
@@ -135,7 +135,7 @@ export function createPreferences(store: DocumentStore) {
       const { userId: _, ...rest } = stored.value;
       return { ...rest, version: stored.version };
     },
-    /** Of those nodes that have one. Batched: one read for 1000 nodes. */
+    /** Weights of the nodes that have one. Batched: one read for 1000 nodes. */
     async weights(scope: DatasetScope, user: UserId, nodes: readonly string[]): Promise<readonly StoredWeight[]> {
       const ids = [...new Set(nodes)].map((node) => weightId(user, node));
       const found: StoredWeight[] = [];
@@ -157,7 +157,7 @@ export function createPreferences(store: DocumentStore) {
       const { userId: _, startedAt: __, ...done } = stored.value;
       return { ...done, version };
     },
-    /** The commit fails with `VersionConflictError` or `DuplicateKeyError` when somebody wrote it since it was read. */
+    /** The commit fails with `VersionConflictError` or `DuplicateKeyError` when another process wrote it since it was read. */
     preferenceWrite(user: UserId, { version, ...preference }: UserPreference): Write {
       return written(preferencesCollection, user, { userId: user, ...preference }, version);
     },

@@ -17,7 +17,7 @@ type CentroidDocument = {
   /** See `vector-text.ts`. */
   readonly centroid: string;
   readonly learningIds: readonly string[];
-  /** Of the space; absent in those that are older than migrations. */
+  /** Model of the space; absent in documents that are older than migrations. */
   readonly model?: string;
 };
 
@@ -32,7 +32,7 @@ type CoordinatesDocument = {
   readonly coordinates: string;
 };
 
-/** What the learnings of a dataset are near to, in vector space: one document a slot (cognify-improve.md §3.12). */
+/** Centroids of a dataset's learnings in vector space, one document per slot (cognify-improve.md §3.12). */
 export const truthCentroidsCollection: OwnedCollection<CentroidDocument> = {
   name: 'truth_centroids',
   level: 'dataset',
@@ -42,7 +42,7 @@ export const truthCentroidsCollection: OwnedCollection<CentroidDocument> = {
   indexes: [{ fields: ['slot'] }],
 };
 
-/** Where passages stand to those, some hundred of one item in a document. */
+/** Coordinates of passages in the subspace, some hundred of one item in a document. */
 export const truthCoordinatesCollection: OwnedCollection<CoordinatesDocument> = {
   name: 'truth_coordinates',
   level: 'dataset',
@@ -69,7 +69,7 @@ export interface TruthSubspace {
   readonly epoch: number;
   /** By slot. */
   readonly slots: readonly TruthSlot[];
-  /** That made the vectors of the centroids; null: not known. */
+  /** Model of the centroids' vectors; null: not known. */
   readonly model: string | null;
 }
 
@@ -111,7 +111,7 @@ export function createTruthState(store: DocumentStore) {
       const model = items[0]?.value.model ?? null;
       return { epoch: Math.max(0, ...items.map(({ value }) => value.truthEpoch)), slots, model };
     },
-    /** What is scored, without the coordinates, by `<item>/<page>`. */
+    /** Scored pages without the coordinates, by `<item>/<page>`. */
     async pages(scope: DatasetScope): Promise<ReadonlyMap<string, ScoredPage>> {
       const found = new Map<string, ScoredPage>();
       const read = (after: string | null) => store.find(scope, truthCoordinatesCollection, { limit: READ_PAGE, after });
@@ -141,7 +141,7 @@ export function createTruthState(store: DocumentStore) {
       }
       return found;
     },
-    /** In place of what was there. `VersionConflictError` when somebody else wrote them. */
+    /** Replaces the stored coordinates. `VersionConflictError` when another process wrote them. */
     async keepCoordinates(scope: DatasetScope, pages: readonly ScoredChunks[]): Promise<void> {
       const known = await store.getMany(
         scope,

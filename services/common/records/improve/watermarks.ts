@@ -12,13 +12,13 @@ import {
 } from '../../storage/ports/document-store.ts';
 import type { OwnedCollection } from '../../storage/ports/owned-collection.ts';
 
-/** What improve has got to in a session, by what it reads: its feedback, its answers, its steps. */
+/** How far improve has read a session: its feedback, its answers or its agent steps. */
 export type WatermarkPurpose = 'feedback' | 'session_qa' | 'agent_traces';
 
 type WatermarkDocument = {
   readonly userId: string;
   readonly sessionId: string;
-  /** Of the session: one that was deleted and opened again begins anew. */
+  /** Start of the session: a session that was deleted and opened again starts from zero. */
   readonly startedAt: string;
   readonly purpose: WatermarkPurpose;
   readonly done: number;
@@ -50,11 +50,11 @@ export interface Watermark {
   readonly purpose: WatermarkPurpose;
   /** Entries or feedbacks with numbers up to it are worked through. */
   readonly done: number;
-  /** Of feedback: when the last of what users said in passing was said. */
+  /** Of feedback: time of the last remark that was processed. */
   readonly remarks: string | null;
-  /** Of feedback: answers that are to be looked at again. */
+  /** Of feedback: answers to be processed again. */
   readonly pending: readonly string[];
-  /** Written before the work on a window begins, so that one who died is followed by one who repeats exactly that. */
+  /** Written before the work on a window begins, so that after a crash exactly that window is repeated. */
   readonly window: PlannedWindow | null;
   /** Null: not stored yet. */
   readonly version: number | null;
@@ -84,7 +84,7 @@ export function createWatermarks(store: DocumentStore) {
       const found = new Map((await Promise.all(read)).flat().map((stored) => [stored.id, stored]));
       return (session, purpose) => watermarkOf(session, purpose, found.get(watermarkId(session, purpose)) ?? null);
     },
-    /** `VersionConflictError` or `DuplicateKeyError` in the commit when somebody else moved it since. */
+    /** `VersionConflictError` or `DuplicateKeyError` in the commit when another process moved it since. */
     moveWrite(watermark: Watermark, to: WatermarkMove): Write {
       const { session, purpose, version } = watermark;
       const { done, remarks, pending, window } = { ...watermark, ...to };

@@ -32,7 +32,7 @@ export function createBlobIntents(store: DocumentStore) {
     async declare(scope: DatasetScope, id: string, prefixes: readonly string[], at: string): Promise<void> {
       await store.commit(scope, [insert(blobIntentsCollection, id, { prefixes, at })]);
     },
-    /** To be committed with what makes nobody own the blobs: whoever commits it removes them, or else a sweep does. */
+    /** To be committed with the change that leaves the blobs without an owner: the caller removes them, or else a sweep does. */
     leaveWrites: (id: string, prefixes: readonly string[], at: string) => [
       insert(blobIntentsCollection, id, { prefixes, at }),
     ],
@@ -43,12 +43,12 @@ export function createBlobIntents(store: DocumentStore) {
       const [result] = await store.commit(scope, [abandonment(id)]);
       return result?.changed === 1;
     },
-    /** For a dataset that goes: nothing that is being added to it can be committed any more. */
+    /** For a dataset that is deleted: no pending addition to it can be committed any more. */
     async abandonAll(scope: DatasetScope): Promise<void> {
       const open = await findAll(store, scope, blobIntentsCollection);
       for (const { id } of open) await store.commit(scope, [abandonment(id)]);
     },
-    /** Its blobs are gone. */
+    /** Its blobs were removed. */
     async settle(scope: DatasetScope, id: string): Promise<void> {
       await store.commit(scope, [remove(blobIntentsCollection, id)]);
     },

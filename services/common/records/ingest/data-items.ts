@@ -36,7 +36,7 @@ type DataItemDocument = {
   readonly addedAgainAt?: string;
   readonly isExpiring?: boolean;
   /**
-   * Since when its present content waits to be built, ISO-8601; empty: it is built. Changes in the commit of what it tells of.
+   * Since when its present content waits to be built, ISO-8601; empty: it is built. Changes in the commit that it describes.
    * Absent: written by a release that did not note it, see `noteWaiting`.
    */
   readonly waitingSince?: string;
@@ -71,7 +71,7 @@ export function createDataItems(store: DocumentStore) {
     getMany: (scope: DatasetScope, ids: readonly DataItemId[]) => records.getMany(scope, ids),
     findByContent: (scope: DatasetScope, owner: UserId, contentHash: string) =>
       records.first(scope, { where: { ownerId: owner, contentHash } }),
-    /** The same for many at once; what no item holds is left out. */
+    /** The same for many at once; unknown hashes are left out. */
     async findByContents(
       scope: DatasetScope,
       owner: UserId,
@@ -85,7 +85,7 @@ export function createDataItems(store: DocumentStore) {
       }
       return found;
     },
-    /** Where an id stands, for routes that know no dataset. */
+    /** The datasets that hold an item id, for routes without a dataset. */
     async locate(
       scope: Scope,
       id: DataItemId,
@@ -110,7 +110,7 @@ export function createDataItems(store: DocumentStore) {
       return { items: found.items.map(itemOf), next: found.next };
     },
     count: (scope: DatasetScope) => records.count(scope, {}),
-    /** Of all items, or of those named, how many wait to be built. */
+    /** Number of items that wait to be built, of all items or of those named. */
     async countWaiting(scope: DatasetScope, among?: readonly DataItemId[]): Promise<number> {
       if (among === undefined) return records.count(scope, { waitingSince: WAITING });
       let count = 0;
@@ -137,13 +137,13 @@ export function createDataItems(store: DocumentStore) {
       }),
     insertWrites: (items: readonly DataItem[]) =>
       items.map(({ id, ...document }) => records.insertWrite(id, { ...document, waitingSince: sinceOf(document) })),
-    /** `VersionConflictError` in the commit when one of them is gone or was replaced since it was read: they are counted. */
+    /** `VersionConflictError` in the commit when one of them was removed or replaced since it was read: they are counted. */
     removeWrites: (items: readonly Pick<DataItem, 'id' | 'sizeBytes' | 'revision' | 'isExpiring'>[]) =>
       items.flatMap((item) => [
         records.updateWrite(item.id, { where: asRead(item), required: true }),
         records.removeWrite(item.id),
       ]),
-    /** `VersionConflictError` in the commit when `present` is gone or was replaced since it was read. */
+    /** `VersionConflictError` in the commit when `present` was removed or replaced since it was read. */
     replaceWrites: (present: DataItem, { id, ...next }: DataItem) => [
       records.updateWrite(id, {
         where: asRead(present),
@@ -151,7 +151,7 @@ export function createDataItems(store: DocumentStore) {
         required: true,
       }),
     ],
-    /** `VersionConflictError` in the commit when it is gone or being forgotten. */
+    /** `VersionConflictError` in the commit when it was removed or is being deleted. */
     addedAgainWrite: (item: DataItemId, at: string) =>
       records.updateWrite(item, {
         where: { isExpiring: { exists: false } },
@@ -159,7 +159,7 @@ export function createDataItems(store: DocumentStore) {
         required: true,
       }),
     /**
-     * It is not replaced from now on. `VersionConflictError` in the commit when it is gone, or was replaced or added again since
+     * Bars it from being replaced. `VersionConflictError` in the commit when it was removed, replaced or added again since
      * it was read.
      */
     expireWrite: (item: DataItem) =>
@@ -168,7 +168,7 @@ export function createDataItems(store: DocumentStore) {
         set: { isExpiring: true },
         required: true,
       }),
-    /** It is neither replaced nor answered as kept from now on; one that is gone is no matter. */
+    /** Bars it from being replaced and from counting as kept; does nothing when it was removed. */
     forgetWrite: (item: DataItemId) => records.updateWrite(item, { set: { isExpiring: true } }),
   };
 }
@@ -189,7 +189,7 @@ async function longestWait(
   }
 }
 
-/** For the commit that makes what was built of the item visible. Other content than that waits as before. */
+/** For the commit that makes a build of the item visible. Later content still waits. */
 export function builtWrite(item: DataItemId, version: string): Write {
   // As `contentVersion` puts them together.
   const end = version.indexOf(':');
@@ -198,7 +198,7 @@ export function builtWrite(item: DataItemId, version: string): Write {
   return update(dataItemsCollection, item, { where, set: { waitingSince: '' } });
 }
 
-/** For the commit from which on nothing is built of the item. */
+/** For the commit that removes the build of the item. */
 export function unbuiltWrite(item: DataItemId, since: string): Write {
   return update(dataItemsCollection, item, { set: { waitingSince: since } });
 }

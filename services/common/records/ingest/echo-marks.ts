@@ -21,7 +21,7 @@ type MarkDocument = {
   readonly expiresAt: string;
 };
 
-/** Sentences that somebody was shown, as fingerprints, for as long as sessions are kept. Written by search. */
+/** Sentences that a user was shown, as fingerprints, for as long as sessions are kept. */
 export const echoMarksCollection: OwnedCollection<MarkDocument> = {
   name: 'echo_marks',
   level: 'dataset',
@@ -44,7 +44,7 @@ interface MarkTime {
 /** Sentences marked for one answer at most: of greater ones the first. */
 export const MARKS_PER_ANSWER = 400;
 const SLICE = 200;
-/** Ids of one read; of fingerprints that anybody was shown, each may have many marks. */
+/** Ids of one read; a fingerprint may have been shown to many users, with a mark each. */
 const READ_SLICE = 1000;
 
 export type EchoMarks = ReturnType<typeof createEchoMarks>;
@@ -73,7 +73,7 @@ export function createEchoMarks(store: DocumentStore) {
         return [update(collection, id, { set: { item, expiresAt } })];
       });
       if (writes.length === 0) return;
-      // Whoever writes takes away what has expired: as much is kept as was shown within the time.
+      // Each write removes expired marks, so that only those within the time are kept.
       const expired = removeWhere(collection, { expiresAt: { lessThan: now.toISOString() } });
       for (let start = 0; start < writes.length; start += SLICE) {
         const slice = writes.slice(start, start + SLICE);
@@ -86,7 +86,7 @@ export function createEchoMarks(store: DocumentStore) {
         }
       }
     },
-    /** Which of the fingerprints were shown to the user (null: to anybody), and where they come from. */
+    /** The fingerprints that were shown to the user (null: to any user), with the item they come from. */
     async find(
       scope: DatasetScope,
       user: UserId | null,

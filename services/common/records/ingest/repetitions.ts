@@ -6,11 +6,11 @@ import { type DocumentStore, insert, removeWhere, update } from '../../storage/p
 import type { OwnedCollection } from '../../storage/ports/owned-collection.ts';
 
 type RepetitionDocument = {
-  /** Times that somebody said it again. */
+  /** Number of repetitions. */
   readonly count: number;
   /** ISO. */
   readonly lastAt: string;
-  /** Its statements were compared since with what else is said: they are as new as their repetition. */
+  /** Its statements were compared since with other statements: they count as new as the last repetition. */
   readonly settled: boolean;
 };
 

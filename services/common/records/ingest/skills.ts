@@ -20,12 +20,12 @@ export const skillsCollection: OwnedCollection<SkillDocument> = {
 };
 
 type ShelfDocument = {
-  /** Another one after every change of a skill; never used again, not even by a dataset that is made anew. */
+  /** A new id after every change of a skill; never used again, not even by a dataset with the same id. */
   readonly revision: string;
   readonly count: number;
 };
 
-/** One document per dataset that has skills: tells readers whether what they remember still holds. */
+/** Revision of a dataset's skills, one document per dataset: tells readers whether their cache is current. */
 export const skillShelvesCollection: OwnedCollection<ShelfDocument> = {
   name: 'skill_shelves',
   level: 'dataset',
@@ -99,7 +99,7 @@ export function createSkills(store: DocumentStore) {
       update(skillShelvesCollection, SHELF, { set: { revision }, increment: { count: -1 }, required: true }),
       records.removeWrite(skill.id, version),
     ],
-    /** Changes nothing; `VersionConflictError` in the commit when the skill is gone. */
+    /** Changes nothing; `VersionConflictError` in the commit when the skill was removed. */
     keepWrite: (id: string) => records.updateWrite(id, { required: true }),
   };
 }

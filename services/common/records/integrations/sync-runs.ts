@@ -7,7 +7,7 @@ import { repository } from '../base/repository.ts';
 
 export type SyncStatus = 'started' | 'in_progress' | 'completed' | 'failed' | 'cancelled';
 
-/** What a run has come to so far, all its attempts together. */
+/** Result of a run so far, of all its attempts. */
 export interface SyncCounts {
   readonly uploaded: number;
   readonly downloaded: number;
@@ -19,7 +19,7 @@ export interface SyncCounts {
 export interface SyncRun extends SyncCounts {
   readonly id: string;
   readonly userId: UserId;
-  /** Where the user asked for it. */
+  /** Tenant that the user requested it in. */
   readonly tenant: TenantId;
   /** The API key that it was asked for with. */
   readonly keyId: string | null;
@@ -96,7 +96,7 @@ export function createSyncRuns(store: DocumentStore) {
       const set = { ...change, ...(ends ? { runningFor: null } : {}) };
       return records.updateWrite(id, { where: { runningFor: { exists: true } }, set, required: true });
     },
-    /** Those that ended, of a user, from before `before`. */
+    /** Ended runs of a user from before `before`. */
     removeOldWrite: (user: UserId, before: string) =>
       records.removeWhereWrite({
         userId: user,

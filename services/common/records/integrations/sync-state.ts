@@ -15,7 +15,7 @@ import { findAll } from '../base/find-all.ts';
 type SyncedContentDocument = Record<string, never>;
 type SyncDueDocument = { readonly side: SyncSide; readonly runId: string };
 
-/** What was on both sides once, by fingerprint: when it is missing here now, it was removed here. */
+/** Content that was on both sides once, by fingerprint: when it is missing here now, it was removed here. */
 export const syncedContentCollection: OwnedCollection<SyncedContentDocument> = {
   name: 'synced_content',
   level: 'dataset',
@@ -35,7 +35,7 @@ export const syncDuesCollection: OwnedCollection<SyncDueDocument> = {
   indexes: [],
 };
 
-/** What datasets keep of their synchronisations; integrations writes it, ingest removes it with the dataset. */
+/** Synchronisation state of datasets. */
 export const syncStateCollections: readonly AnyCollection[] = [syncedContentCollection, syncDuesCollection];
 
 type SyncSide = 'remote' | 'local';
@@ -67,7 +67,7 @@ export function createSyncState(store: DocumentStore) {
     });
   };
   return {
-    /** Which of the hashes were on both sides once. */
+    /** Returns the hashes that were on both sides once. */
     async synced(scope: DatasetScope, hashes: readonly string[]): Promise<ReadonlySet<string>> {
       const synced = new Set<string>();
       for (const page of slices(hashes, PAGE)) {

@@ -29,7 +29,7 @@ type ContextDocument = {
   /** Id of the session's document. */
   readonly session: string;
   readonly kind: 'context' | 'feedback' | 'progress';
-  /** What there is once in a session: the hash of a statement, the id of a feedback, the name of a progress. */
+  /** Unique in a session: the hash of a statement, the id of a feedback, the name of a progress. */
   readonly identity: string;
   readonly createdAt: string;
   readonly row: JsonObject;
@@ -68,7 +68,7 @@ interface Noting {
 
 export type SessionContexts = ReturnType<typeof createSessionContexts>;
 
-/** What sessions have taught, with the feedback that taught it. Goes with the session. */
+/** Lessons of sessions, with the feedback that taught them. Removed with the session. */
 export function createSessionContexts(store: DocumentStore) {
   return {
     /** Oldest first. */
@@ -109,7 +109,7 @@ export function createSessionContexts(store: DocumentStore) {
     /** The statements were shown in a turn. */
     served: (scope: Scope, key: SessionKey, ids: readonly string[], at: string) =>
       changeRows(store, { scope, key }, ids, () => ({ lastServedAt: at })),
-    /** The same id again is the same feedback. It stands behind what was given before, whatever the clock says. */
+    /** The same id is the same feedback. It comes after earlier feedback, whatever the clock says. */
     async addFeedback(scope: Scope, key: SessionKey, feedback: SessionFeedback): Promise<void> {
       const { id } = feedback;
       const newest = await store.find(scope, sessionContextCollection, {
@@ -189,7 +189,7 @@ function changeRows(
   });
 }
 
-/** The time, or just behind the newest one where the clock has gone back: who works through them asks for later ones. */
+/** The time, or just after the newest one when the clock has gone back: readers ask for later ones. */
 function behind(newest: string | undefined, at: string): string {
   if (newest === undefined || newest < at) return at;
   return new Date(Date.parse(newest) + 1).toISOString();

@@ -131,7 +131,7 @@ function createEntryReads(store: DocumentStore) {
       const found = await store.get(scope, collection, id);
       return found !== null && isQaOf(found, key) ? entryOf<QaEntry>(found) : null;
     },
-    /** Those with greater numbers, in order. */
+    /** Entries with greater numbers, in order. */
     qasAfter: (scope: Scope, key: SessionKey, number: number, limit: number) =>
       after<QaEntry>(scope, key, 'qa', number, limit),
     tracesAfter: (scope: Scope, key: SessionKey, number: number, limit: number) =>

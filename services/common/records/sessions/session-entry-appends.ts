@@ -15,7 +15,7 @@ import { type DocumentStore, DuplicateKeyError, insert, type Write } from '../..
 import { type EntryKind, sessionEntriesCollection, toJson } from './session-entry-documents.ts';
 import type { SessionChange, Sessions } from './sessions.ts';
 
-/** What else an append looks at and writes. Both may be asked again, with the session as it is then. */
+/** Checks and writes beside an append. Both may be called again, with the session as it is then. */
 export interface AppendOptions {
   /** Throws what the append is refused with. Null: the entry would open the session. */
   admit?(session: Session | null): void;
@@ -39,7 +39,7 @@ type AppendEntry = <New extends NewTrace | NewQaEntry, Entry>(
   entry: NewEntry<New>,
 ) => Promise<Entry>;
 
-/** Those of this process wait for each other, so that only other processes interfere. */
+/** Appends of this process wait for each other, so that only other processes interfere. */
 const MAX_ATTEMPTS = 100;
 
 /** Entries of one session each take the next number: those of this process wait for each other. */

@@ -22,17 +22,17 @@ export interface QaFeedback {
   readonly at: string;
 }
 
-/** What improve has made of an answer: added to what is known of it. */
+/** What improve found in an answer: added to its metadata. */
 export interface QaNote {
   readonly id: string;
   readonly memifyMetadata: JsonObject;
-  /** Noted only while this is the answer's last feedback: newer feedback has to be worked through anew. */
+  /** Noted only while this is the answer's last feedback: newer feedback is processed again. */
   readonly ofFeedback: number | null;
 }
 
 export type QaChanges = ReturnType<typeof createQaChanges>;
 
-/** Changes of answers that exist; each is repeated when somebody else changes them meanwhile. */
+/** Changes of existing answers; each is repeated when another process changes them meanwhile. */
 export function createQaChanges(store: DocumentStore, sessions: Sessions) {
   const storedQas = async (scope: Scope, key: SessionKey, ids: readonly string[]) =>
     (await store.getMany(scope, collection, ids)).filter((stored) => isQaOf(stored, key));
@@ -56,7 +56,7 @@ export function createQaChanges(store: DocumentStore, sessions: Sessions) {
         ]);
         return changed;
       }),
-    /** In one commit. How many were noted: those that are gone or outdated are not. */
+    /** In one commit. Returns how many were noted: removed and outdated answers are not. */
     note: (scope: Scope, key: SessionKey, notes: readonly QaNote[]) =>
       retryOnConflict(async () => {
         const ids = notes.map(({ id }) => id);

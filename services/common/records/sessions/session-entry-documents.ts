@@ -11,7 +11,7 @@ export type EntryDocument = {
   readonly kind: EntryKind;
   readonly number: number;
   readonly time: string;
-  /** Of an answer with feedback. */
+  /** Number of an answer's feedback; null: none. */
   readonly feedbackNumber: number | null;
   readonly entry: JsonObject;
 };
@@ -44,7 +44,7 @@ export function changedDocument({ value }: Stored<EntryDocument>, changed: QaEnt
   return { ...value, feedbackNumber, entry: toJson(entry) };
 }
 
-/** The answer without what it says and what it was made from. */
+/** The answer without its text and its sources. */
 export function forgottenDocument({ value }: Stored<EntryDocument>): EntryDocument {
   const nothing: NewQa & Pick<QaEntry, 'memifyMetadata'> = {
     question: '',
@@ -61,7 +61,7 @@ export function forgottenDocument({ value }: Stored<EntryDocument>): EntryDocume
 
 const MAX_LABEL_LENGTH = 120;
 
-/** What a session is called by that begins with the question; null when that says nothing. */
+/** Label of a session from its first question; null when the question is blank. */
 export function labelOf(question: string): string | null {
   const start = question.trimStart().slice(0, 2 * MAX_LABEL_LENGTH);
   return start === '' ? null : [...start].slice(0, MAX_LABEL_LENGTH).join('').trimEnd();

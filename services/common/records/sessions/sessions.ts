@@ -21,7 +21,7 @@ export type SessionDocument = {
   readonly feedbackCount: number;
   readonly expiredQas: number;
   readonly expiredTraces: number;
-  /** False when all of its entries are gone. */
+  /** False when all of its entries were removed. */
   readonly holdsEntries: boolean;
   readonly tokensIn: number;
   readonly tokensOut: number;
@@ -70,7 +70,7 @@ export interface SessionChange
 
 export type Sessions = ReturnType<typeof createSessions>;
 
-/** Sessions without their entries; see `session-entries.ts`, and `visible-sessions.ts` for those somebody may see. */
+/** Sessions without their entries; see `session-entries.ts`, and `visible-sessions.ts` for those that a user may see. */
 export function createSessions(store: DocumentStore) {
   const records = repository(store, sessionsCollection, sessionOf);
   const collection = sessionsCollection;
@@ -88,7 +88,7 @@ export function createSessions(store: DocumentStore) {
     async ofUser(scope: AnyScope, user: UserId, limit: number): Promise<readonly PlacedSession[]> {
       return (await store.find(scope, collection, { where: { userId: user }, limit })).items.map(placed);
     },
-    /** Sessions with entries that nobody has used since, longest unused first, by page. */
+    /** Sessions with entries that were not used since, longest unused first, by page. */
     async unusedSince(
       scope: AnyScope,
       { before, after, limit }: { readonly before: string; readonly after: string | null; readonly limit: number },
@@ -102,7 +102,7 @@ export function createSessions(store: DocumentStore) {
     openWrite: (session: Session) => records.insertWrite(sessionDocumentId(session), documentOf(session)),
     /**
      * `VersionConflictError` in the commit unless the session still has as many of the kind, and, when it is bound to
-     * something by the change, is as it was read: who appends takes the next number.
+     * something by the change, is as it was read: an append takes the next number.
      */
     growWrite(
       session: Session,
@@ -123,7 +123,7 @@ export function createSessions(store: DocumentStore) {
         required: true,
       });
     },
-    /** Adds what was spent; nothing happens to a session that is gone. */
+    /** Adds what was spent; does nothing when the session does not exist any more. */
     spendWrite(key: SessionKey, spent: Partial<Session['usage']>, { model, embeddingModel }: SpentOn): Write {
       const set = {
         ...(model ? { lastModel: model } : {}),
@@ -131,7 +131,7 @@ export function createSessions(store: DocumentStore) {
       };
       return records.updateWrite(sessionDocumentId(key), { set, increment: spent });
     },
-    /** What it was called by is forgotten; nothing happens when it is called by something else by now. */
+    /** Removes the label; does nothing when the session has another label by now. */
     unlabelWrite: (session: Session) =>
       records.updateWrite(sessionDocumentId(session), { where: { label: session.label }, set: { label: null } }),
     /** `VersionConflictError` in the commit when the session was used since it was read. */
@@ -194,7 +194,7 @@ function placed(stored: Stored<SessionDocument>): PlacedSession {
   return { scope: { tenant: asId(stored.tenant ?? '') }, session: sessionOf(stored) };
 }
 
-/** What the change sets for the first time. */
+/** The fields that the change sets for the first time. */
 function bindings(
   session: Session,
   { dataset, agent, nodeSets, label }: Omit<SessionChange, 'lastActivityAt' | 'errors' | 'lastModel'>,

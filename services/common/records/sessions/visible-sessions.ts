@@ -6,7 +6,7 @@ import { slices } from '../../kernel/slices.ts';
 import type { DocumentStore, Filter, Stored } from '../../storage/ports/document-store.ts';
 import { type SessionDocument, type Sessions, sessionOf, sessionsCollection } from './sessions.ts';
 
-/** Whose sessions somebody may see: those of the users, and those bound to the datasets, whosever they are. */
+/** Sessions that a caller may see: those of the users, and those bound to the datasets, of any user. */
 export interface SessionViewer {
   /** The viewer first. */
   readonly users: readonly UserId[];
@@ -36,7 +36,7 @@ const MAX_NAMED = 100;
 
 export type VisibleSessions = ReturnType<typeof createVisibleSessions>;
 
-/** Sessions as somebody may see them, each once. No read is larger than a page. */
+/** Sessions that a caller may see, each once. No read is larger than a page. */
 export function createVisibleSessions(store: DocumentStore, sessions: Sessions) {
   const collection = sessionsCollection;
   const find = async (
@@ -86,7 +86,7 @@ export function createVisibleSessions(store: DocumentStore, sessions: Sessions) 
       const merged = [...new Map(streams.flat().map((stored) => [stored.id, stored])).values()].sort(inOrder(query));
       return { sessions: merged.slice(query.offset, end).map(sessionOf), total };
     },
-    /** Of the name: those of the users in their order, then others, the one used last first. */
+    /** Sessions with the name: those of the users in their order, then others, the one used last first. */
     async named(scope: Scope, { users, datasets }: SessionViewer, name: string): Promise<readonly Session[]> {
       const own = await sessions.getMany(
         scope,
