@@ -19,7 +19,7 @@ describe('deletion of datasets', () => {
   const receipts = () => world.configMaps().map(({ data }) => data?.['receipt.json']);
   const underWay = { erased: false, step: 'graph', removed: {}, residue: 12, receipt: null, failure: null };
 
-  it('keeps the data and lets go of it by Retain, which is the default', async () => {
+  it('releases a dataset with its data by default', async () => {
     await begin();
     world.remove();
     expect(await world.reconcile()).to.deep.equal({ result: 'gone' });
@@ -28,14 +28,14 @@ describe('deletion of datasets', () => {
     expect([world.services.countOf('eraseDataset'), receipts()]).to.deep.equal([0, []]);
   });
 
-  it('takes the policy of its tenant when it has none of its own', async () => {
+  it('uses the deletion policy of the tenant when a dataset has none', async () => {
     await begin({}, { deletionPolicy: 'Delete' });
     world.remove();
     await world.reconcile();
     expect(held()).to.deep.equal([]);
   });
 
-  it('erases step by step by Delete, shows how far it is, and goes when there is a receipt', async () => {
+  it('erases a dataset with Delete, shows the progress, and ends with a receipt', async () => {
     await begin({ deletionPolicy: 'Delete' });
     const id = held()[0]?.id;
     world.services.erasureAnswers = [underWay, { ...underWay, step: 'vectors', residue: 3 }];
@@ -52,7 +52,7 @@ describe('deletion of datasets', () => {
     expect(world.notes.at(-1)?.reason).to.equal('Erased');
   });
 
-  it('carries out what has begun when the policy is changed to Retain in the middle, and says so', async () => {
+  it('continues an erasure after a change of the policy to Retain, with an event', async () => {
     await begin({ deletionPolicy: 'Delete' });
     world.services.erasureAnswers = [underWay, underWay];
     world.remove();
@@ -66,7 +66,7 @@ describe('deletion of datasets', () => {
     expect(world.services.countOf('releaseDataset')).to.equal(0);
   });
 
-  it('keeps the receipt, too, when the policy was changed between the last of the data and the receipt', async () => {
+  it('writes the receipt although the policy was changed after the erasure', async () => {
     await begin({ deletionPolicy: 'Delete' });
     world.remove();
     world.kube.fail({ method: 'POST', path: /configmaps/, fault: { status: 500 } });
@@ -79,7 +79,7 @@ describe('deletion of datasets', () => {
     expect(world.notes.map(({ reason }) => reason)).not.to.include('Retained');
   });
 
-  it('goes on after a restart in the middle, also between the receipt and the finalizer', async () => {
+  it('continues an erasure after a restart, also after the receipt', async () => {
     await begin({ deletionPolicy: 'Delete' });
     world.services.erasureAnswers = [underWay];
     world.remove();
@@ -93,7 +93,7 @@ describe('deletion of datasets', () => {
     expect([world.read(), receipts().length]).to.deep.equal([undefined, 1]);
   });
 
-  it('is Stalled and keeps its finalizer while a store is away, leaks nothing, and ends when it is back', async () => {
+  it('is Stalled while a store does not answer, and completes the erasure afterwards', async () => {
     await begin({ deletionPolicy: 'Delete' });
     world.remove();
     world.services.fail('eraseDataset', unavailable(), 6);
@@ -108,7 +108,7 @@ describe('deletion of datasets', () => {
     expect([world.read(), held()]).to.deep.equal([undefined, []]);
   });
 
-  it('says what is left when counting finds something', async () => {
+  it('reports the residue of an erasure', async () => {
     await begin({ deletionPolicy: 'Delete' });
     const failure = { name: 'ErasureIncompleteError', message: '12 rows are left in vectors.' };
     world.services.erasureAnswers = [{ ...underWay, failure }];
@@ -118,7 +118,7 @@ describe('deletion of datasets', () => {
     expect(world.condition('ErasureComplete')?.message).to.match(/12 rows are left/);
   });
 
-  it('erases nothing of another resource, and nothing when it never came to be', async () => {
+  it('erases nothing of another resource, and nothing that was never created', async () => {
     const adopted = '0c9e2b0e-6a51-4b43-9a55-0b1d6a5c2f10';
     world.services.put({ id: adopted, tenantId: TENANT_ID, name: 'theirs' }).crUid = 'another';
     await begin({ deletionPolicy: 'Delete', datasetId: adopted });
@@ -127,7 +127,7 @@ describe('deletion of datasets', () => {
     expect([world.read(), held()[0]?.crUid]).to.deep.equal([undefined, 'another']);
   });
 
-  it('erases nothing that it did not get to manage, by name either', async () => {
+  it('erases nothing that it does not manage, not even by name', async () => {
     world.services.put({ id: 'x', tenantId: TENANT_ID, name: 'tickets' }).crUid = 'another';
     await begin({ deletionPolicy: 'Delete' });
     world.remove();
@@ -143,7 +143,7 @@ describe('deletion of datasets', () => {
       { datasets: { allowedNamespaces: { from: 'Selector', selector: { matchLabels: { a: 'b' } } } } },
     ],
   ] as const) {
-    it(`erases nothing of the same name that somebody made by hand, when it ${why}`, async () => {
+    it(`erases no dataset of the same name that a user made, when it ${why}`, async () => {
       world.services.put({ id: 'x', tenantId: TENANT_ID, name: 'tickets' });
       await begin({ deletionPolicy: 'Delete', ...spec }, tenant);
       world.remove();
@@ -153,7 +153,7 @@ describe('deletion of datasets', () => {
     });
   }
 
-  it('goes on with an erasure of what its status never named', async () => {
+  it('continues an erasure of a dataset that is not in the status', async () => {
     world.putTenant();
     world.put({ deletionPolicy: 'Delete' });
     world.kube.fail({ method: 'PATCH', path: /status/, fault: { status: 500 } });
@@ -166,7 +166,7 @@ describe('deletion of datasets', () => {
     expect([world.read(), held()]).to.deep.equal([undefined, []]);
   });
 
-  it('finds by its uid what was made before the status could be written', async () => {
+  it('finds a dataset by its uid when the status was not written', async () => {
     world.putTenant();
     world.put({ deletionPolicy: 'Delete' });
     world.kube.fail({ method: 'PATCH', path: /status/, fault: { status: 500 } });
@@ -177,7 +177,7 @@ describe('deletion of datasets', () => {
     expect([world.read(), held()]).to.deep.equal([undefined, []]);
   });
 
-  it('lets go of what it manages when its Tenant stands for another tenant by now', async () => {
+  it('releases its dataset although the Tenant now stands for another tenant', async () => {
     await begin();
     // The Tenant was made anew, with a tenant of its own; nobody looked at the Dataset since.
     const { name, namespace = '' } = world.read()?.metadata ?? { name: '' };
@@ -199,7 +199,7 @@ describe('deletion of datasets', () => {
     });
   });
 
-  it('goes without its Tenant, by what its status knows', async () => {
+  it('deletes a Dataset without its Tenant, by its status', async () => {
     await begin({ deletionPolicy: 'Delete' });
     world.remove();
     world.kube.store.delete('/apis/engram.dev/v1alpha1/tenants', { name: 'acme', namespace: 'memory' });
@@ -208,7 +208,7 @@ describe('deletion of datasets', () => {
   });
 
   for (const isAbandoned of [false, true]) {
-    it(`goes with its whole namespace, the receipt is beside the operator${isAbandoned ? ', also when it is abandoned' : ''}`, async () => {
+    it(`writes the receipt to the operator’s namespace when the namespace goes${isAbandoned ? ', also when abandoned' : ''}`, async () => {
       await begin({ deletionPolicy: 'Delete' });
       world.remove();
       const { uid } = world.read()?.metadata ?? {};
@@ -223,7 +223,7 @@ describe('deletion of datasets', () => {
     });
   }
 
-  it('lets go without touching data when it is abandoned, with a note of what it was', async () => {
+  it('abandons a dataset without touching its data, with a ConfigMap', async () => {
     await begin({ deletionPolicy: 'Delete' });
     world.remove();
     world.services.fail('eraseDataset', unavailable(), 100);

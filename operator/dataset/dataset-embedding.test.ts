@@ -26,7 +26,7 @@ describe('embedding model of a dataset', () => {
     migration: { ...(MOVING.migration as NonNullable<EmbeddingState['migration']>), done, phase },
   });
 
-  it('is told to the services before the first data comes', async () => {
+  it('sets the embedding model of a dataset before its first data', async () => {
     const declared = { model: 'text-embedding-3-small', dimensions: 1536 };
     world.put({ embedding: declared });
     await world.reconcile();
@@ -36,7 +36,7 @@ describe('embedding model of a dataset', () => {
     expect(world.services.countOf('migrateEmbedding')).to.equal(1);
   });
 
-  it('is shown while vectors move to it, in the status once a minute', async () => {
+  it('shows the progress of an embedding migration once a minute', async () => {
     answer(MOVING, moving(150), moving(180), moving(200, 'settling'), DONE);
     world.put();
     const { requeueAfterMs } = await world.reconcile();
@@ -67,7 +67,7 @@ describe('embedding model of a dataset', () => {
     expect(world.services.countOf('migrateEmbedding')).to.equal(5);
   });
 
-  it('says what to do when it does not go on, and goes on by itself', async () => {
+  it('reports a blocked embedding migration, and continues by itself', async () => {
     const failures = [
       ['LLMAPIKeyNotSetError', 'ProviderRejected'],
       ['LLMPaymentRequiredError', 'BudgetExhausted'],
@@ -89,7 +89,7 @@ describe('embedding model of a dataset', () => {
     expect(world.conditions()).not.to.have.property('Migrating');
   });
 
-  it('is asked for again when the resource changes', async () => {
+  it('sets the embedding model again when the resource changes', async () => {
     world.put();
     await world.reconcile();
     world.change({ spec: { embedding: { model: 'm', dimensions: 8 } } });

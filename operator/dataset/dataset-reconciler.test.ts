@@ -33,7 +33,7 @@ describe('reconciler of datasets', () => {
     held.statistics = { ...held.statistics, ...more };
   };
 
-  it('makes the dataset in the tenant, by its wire name, and says so', async () => {
+  it('creates the dataset in the tenant by its name in the API', async () => {
     await start({ name: 'support_tickets' });
     expect(only()).to.include({ name: 'support_tickets', tenantId: TENANT_ID, crUid: world.read()?.metadata.uid });
     expect(world.read()?.status).to.include({ datasetId: only()?.id, tenantId: TENANT_ID, observedGeneration: 1 });
@@ -47,7 +47,7 @@ describe('reconciler of datasets', () => {
     expect(world.read()?.metadata.finalizers).to.deep.equal(['engram.dev/dataset']);
   });
 
-  it('asks nobody and writes nothing while nothing changes, and checks everything every ten minutes', async () => {
+  it('calls no service while nothing changes, and checks everything every ten minutes', async () => {
     const { requeueAfterMs } = await start();
     expect(requeueAfterMs).to.equal(600_000);
     const calls = world.services.calls.length;
@@ -59,14 +59,14 @@ describe('reconciler of datasets', () => {
     expect(world.statusWrites()).to.equal(1);
   });
 
-  it('adopts a dataset by its id, keeps that id, and takes none of another resource', async () => {
+  it('adopts a dataset by its id, unless another resource manages it', async () => {
     world.services.put({ id: ADOPTED, tenantId: TENANT_ID, name: 'old' });
     await start({ datasetId: ADOPTED, name: 'old' });
     expect(world.read()?.status?.datasetId).to.equal(ADOPTED);
     expect(world.notes.map(({ reason }) => reason)).to.include('Adopted');
   });
 
-  it('says what to do when the id to adopt is unknown or belongs to another resource', async () => {
+  it('reports an adoption of an unknown dataset or of one that another resource manages', async () => {
     await start({ datasetId: ADOPTED });
     expect(world.conditions()).to.include({ Ready: 'False DatasetNotFound', Stalled: 'True DatasetNotFound' });
     const held = world.services.put({ id: ADOPTED, tenantId: TENANT_ID, name: 'old' });
@@ -82,7 +82,7 @@ describe('reconciler of datasets', () => {
     expect(world.conditions()['Ready']).to.equal('True Available');
   });
 
-  it('waits for its Tenant, for its id, and not for one that is being deleted or takes no Datasets from here', async () => {
+  it('waits for a provisioned Tenant that accepts Datasets from the namespace', async () => {
     world.put();
     await world.reconcile();
     expect(world.conditions()).to.include({
@@ -108,7 +108,7 @@ describe('reconciler of datasets', () => {
     expect(world.services.calls).to.deep.equal([]);
   });
 
-  it('gives declared grants, takes those that went, and leaves those by hand unless it is exclusive', async () => {
+  it('syncs the declared grants, and keeps others unless access is exclusive', async () => {
     world.services.known.add('user/ana@acme.example.com').add('role/support');
     await start({
       access: {
@@ -136,7 +136,7 @@ describe('reconciler of datasets', () => {
     expect(world.notes.map(({ reason }) => reason)).not.to.include('AccessCorrected');
   });
 
-  it('sets grants right that somebody changed, and tells once', async () => {
+  it('corrects changed grants, with one event', async () => {
     await start({ access: { exclusive: false, grants: [{ principal: { tenant: true }, permissions: ['read'] }] } });
     const held = only();
     if (held !== undefined) held.grants = [];
@@ -147,7 +147,7 @@ describe('reconciler of datasets', () => {
     expect(world.statusWrites()).to.equal(1);
   });
 
-  it('names principals that are unknown, goes on with the rest, and gives their grants once they are there', async () => {
+  it('reports unknown principals, and grants their access once they exist', async () => {
     const access = {
       exclusive: false,
       grants: [
@@ -167,7 +167,7 @@ describe('reconciler of datasets', () => {
     expect(only()?.grants).to.have.length(2);
   });
 
-  it('hands over model, prompt and chunking, from ConfigMaps or inline, with their hashes in the status', async () => {
+  it('sets model, prompt and chunking from ConfigMaps or inline, with their hashes in the status', async () => {
     world.putConfigMap('model', { 'model.json': '{"title":"Ticket"}' });
     const { requeueAfterMs } = await start({
       graphModel: { configMapRef: { name: 'model', key: 'model.json' } },
@@ -195,7 +195,7 @@ describe('reconciler of datasets', () => {
     expect(world.services.countOf('setDatasetConfiguration')).to.equal(before);
   });
 
-  it('says what to do about a missing ConfigMap, a missing key and a text that is no JSON; the old stays in force', async () => {
+  it('reports a missing ConfigMap or key and invalid JSON, and keeps the previous configuration', async () => {
     await start({ graphModel: { configMapRef: { name: 'model', key: 'model.json' } } });
     expect(world.condition('Stalled')?.message).to.equal(
       'There is no ConfigMap model for spec.graphModel: create it, or correct the reference',
@@ -213,7 +213,7 @@ describe('reconciler of datasets', () => {
     expect(world.conditions()).to.include({ Ready: 'True Available', SchemaCurrent: 'True Current' });
   });
 
-  it('says that model and prompt have no effect without a language model, until there is one', async () => {
+  it('reports that model and prompt have no effect without a language model', async () => {
     world.services.unused = 'graph_model has no effect: no language model is configured';
     await start({ graphModel: { inline: '{"title":"Ticket"}' } });
     expect(world.conditions()).to.include({ Ready: 'True Available', SchemaCurrent: 'False NoLanguageModel' });
@@ -223,7 +223,7 @@ describe('reconciler of datasets', () => {
     expect(world.conditions()['SchemaCurrent']).to.equal('True Current');
   });
 
-  it('says that data was built by another model, and is ready all the same', async () => {
+  it('reports data of another graph model, and stays ready', async () => {
     world.services.drifted = true;
     await start({ prompt: { inline: 'Extract.' } });
     expect(world.conditions()).to.include({ Ready: 'True Available', SchemaCurrent: 'False SchemaDrifted' });
@@ -232,7 +232,7 @@ describe('reconciler of datasets', () => {
     expect(world.conditions()['SchemaCurrent']).to.equal('True Current');
   });
 
-  it('shows figures, writer and run, at most once a minute, and looks each minute while something is under way', async () => {
+  it('shows statistics at most once a minute, each minute while something is under way', async () => {
     await start();
     const activeRun = { id: 'r', pipeline: 'cognify', startedAt: '2026-08-01T00:00:00Z' };
     statistics({ items: 3, pending: 2, writer: { holder: 'cognify-1', fencingToken: 7 }, activeRun });
@@ -250,7 +250,7 @@ describe('reconciler of datasets', () => {
     expect(world.read()?.status?.stats?.lastCognifiedAt).to.equal('2026-08-01T00:01:00+00:00');
   });
 
-  it('asks for figures of a large dataset as often as for those of a small one', async () => {
+  it('reads statistics of a large dataset as often as those of a small one', async () => {
     await start({ freshness: { maxLag: '5m', maxFailedItems: 0 } });
     statistics({ items: 10_000_000, pending: 1 });
     await world.clock.advance(60_000);
@@ -275,7 +275,7 @@ describe('reconciler of datasets', () => {
     expect(world.conditions()['Ready']).to.equal('True Available');
   });
 
-  it('says StoreUnreachable while a service is away, Stalled after five times, and recovers', async () => {
+  it('reports StoreUnreachable while a service does not answer, Stalled after five tries, and recovers', async () => {
     world.services.fail('ensureDataset', unavailable(), 6);
     expect(await start()).to.deep.equal({ retry: true, result: 'retrying' });
     expect(world.conditions()).to.include({
@@ -292,7 +292,7 @@ describe('reconciler of datasets', () => {
     expect(world.conditions()).to.include({ Ready: 'True Available' }).and.not.have.property('Stalled');
   });
 
-  it('says what the tenant may not have', async () => {
+  it('reports an exceeded quota of datasets', async () => {
     world.services.fail('ensureDataset', engramError('PayloadTooLargeError', 'datasets: 50 of 50 are used'));
     await start();
     expect(world.conditions()).to.include({ Stalled: 'True QuotaExceeded', QuotaExceeded: 'True Datasets' });
@@ -303,7 +303,7 @@ describe('reconciler of datasets', () => {
     expect(world.conditions()).to.include({ Ready: 'True Available' }).and.not.have.property('QuotaExceeded');
   });
 
-  it('makes a dataset anew that was removed behind its back, and tells', async () => {
+  it('creates a dataset again that was removed, with an event', async () => {
     await start();
     const first = world.read()?.status?.datasetId;
     world.services.datasets.clear();

@@ -11,7 +11,7 @@ describe('retention of a dataset', () => {
 
   const itemsMs = () => [...world.services.datasets.values()][0]?.itemsMs;
 
-  it('is handed to the services once, and taken back when it is declared no more', async () => {
+  it('sets the retention of a dataset once, and removes it when none is declared', async () => {
     world.put({ retention: { itemTTL: '720h' } });
     await world.reconcile();
     await world.reconcile();
@@ -22,7 +22,7 @@ describe('retention of a dataset', () => {
     expect(itemsMs()).to.equal(undefined);
   });
 
-  it('ends when the dataset is let go with its data', async () => {
+  it('removes the retention when the dataset is released', async () => {
     world.put({ retention: { itemTTL: '1m' } });
     await world.reconcile();
     world.remove();

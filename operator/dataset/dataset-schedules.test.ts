@@ -26,7 +26,7 @@ describe('schedules of datasets', () => {
     return held;
   };
 
-  it('says when it starts next, starts then, once, as who it must, and says so', async () => {
+  it('starts a run once at the scheduled time, and shows the next time', async () => {
     const { requeueAfterMs } = await begin({ cognify: at('0 3 * * *'), improve: at('0 4 * * 0') });
     expect(requeueAfterMs).to.equal(600_000);
     expect(schedules()).to.deep.equal([
@@ -47,7 +47,7 @@ describe('schedules of datasets', () => {
     });
   });
 
-  it('starts once what was missed often while no operator ran', async () => {
+  it('starts one run for several missed times', async () => {
     await begin({ improve: at('0 * * * *') });
     await world.clock.advance(50 * hour);
     world.restart();
@@ -56,7 +56,7 @@ describe('schedules of datasets', () => {
     expect(schedules()?.[0]?.nextStartAt).to.equal('2026-08-03T03:00:00Z');
   });
 
-  it('does not start twice when the status could not be written after the start', async () => {
+  it('starts a run once when the status could not be written', async () => {
     await begin({ cognify: at('0 * * * *') });
     await world.clock.advance(hour);
     world.kube.fail({ method: 'PATCH', path: /status/, fault: { status: 500 } });
@@ -67,7 +67,7 @@ describe('schedules of datasets', () => {
   });
 
   for (const pipeline of ['cognify', 'improve'] as const) {
-    it(`does not start ${pipeline} twice when it was killed after the start, and the status says nothing of it`, async () => {
+    it(`starts ${pipeline} once when the operator was killed after the start`, async () => {
       await begin({ [pipeline]: at('0 * * * *') });
       await world.clock.advance(hour);
       world.kube.fail({ method: 'PATCH', path: /status/, fault: { status: 500 } });
@@ -83,7 +83,7 @@ describe('schedules of datasets', () => {
     });
   }
 
-  it('counts anew when the schedule is changed, and forgets it with the spec', async () => {
+  it('computes the next time again when the schedule is changed', async () => {
     await begin({ cognify: at('0 3 * * *') });
     world.change({ spec: { pipeline: { cognify: { schedule: '30 1 * * *' } } } });
     await world.reconcile();
@@ -96,7 +96,7 @@ describe('schedules of datasets', () => {
     expect(started()).to.deep.equal([]);
   });
 
-  it('counts anew, too, when a service was away as the schedule was changed', async () => {
+  it('uses a changed schedule although a service did not answer meanwhile', async () => {
     await begin({ cognify: at('0 3 1 1 *') });
     world.change({ spec: { pipeline: { cognify: { schedule: '30 * * * *' } } } });
     world.services.fail('ensureDataset', unavailable());
@@ -112,7 +112,7 @@ describe('schedules of datasets', () => {
     expect([schedules()?.[0]?.nextStartAt, started()]).to.deep.equal(['2026-08-01T03:00:00Z', []]);
   });
 
-  it('is Stalled by a schedule that cron does not know, with the reason', async () => {
+  it('is Stalled by an invalid schedule, with the reason', async () => {
     await begin({ cognify: at('0 25 * * *') });
     expect(world.conditions()['Stalled']).to.equal('True InvalidSpec');
     expect(world.condition('Stalled')?.message).to.equal(
@@ -120,7 +120,7 @@ describe('schedules of datasets', () => {
     );
   });
 
-  it('starts cognify when data was added, not while a run is under way, and not more than once a minute', async () => {
+  it('starts cognify when data was added, at most once a minute and not during a run', async () => {
     const { requeueAfterMs } = await begin({ cognify: { trigger: 'OnAdd' } });
     expect(requeueAfterMs).to.equal(63_000);
     const look = async (more: object) => {
@@ -139,7 +139,7 @@ describe('schedules of datasets', () => {
     expect(await look({ pending: 0 })).to.equal(2);
   });
 
-  it('tells of a start that is refused, stays ready, and tries again a minute later', async () => {
+  it('records a refused start, stays ready, and retries a minute later', async () => {
     await begin({ cognify: at('0 * * * *') });
     await world.clock.advance(hour);
     world.services.fail('startRun', engramError('TooManyRequestsError', 'concurrent runs: 4 of 4'));
@@ -152,7 +152,7 @@ describe('schedules of datasets', () => {
     expect(started()).to.deep.equal(['cognify']);
   });
 
-  it('starts nothing for a tenant that sleeps, and nothing late when it wakes', async () => {
+  it('starts no run for a hibernated tenant, and none late when it wakes', async () => {
     await begin({ cognify: at('0 * * * *') });
     world.changeTenant({ spec: { state: 'Hibernated' } });
     await world.clock.advance(hour);
@@ -161,7 +161,7 @@ describe('schedules of datasets', () => {
     expect(schedules()?.[0]).to.deep.equal({ pipeline: 'cognify', nextStartAt: '2026-08-01T02:00:00Z' });
   });
 
-  it('starts no second run while one of the kind is under way, and goes on to the next time', async () => {
+  it('skips a scheduled run while one of the pipeline is under way', async () => {
     await begin({ cognify: at('0 * * * *'), improve: at('0 * * * *') });
     await world.clock.advance(hour);
     const activeRun = { id: 'r', pipeline: 'cognify_pipeline', startedAt: '2026-08-01T00:59:00Z' };
@@ -171,7 +171,7 @@ describe('schedules of datasets', () => {
     expect(schedules()?.[0]).to.deep.equal({ pipeline: 'cognify', nextStartAt: '2026-08-01T02:00:00Z' });
   });
 
-  it('starts nothing while suspended', async () => {
+  it('starts no run while suspended', async () => {
     await begin({ cognify: at('0 * * * *') });
     world.change({ spec: { suspend: true } });
     await world.clock.advance(2 * hour);
@@ -179,7 +179,7 @@ describe('schedules of datasets', () => {
     expect(started()).to.deep.equal([]);
   });
 
-  it('starts nothing while services are away, and then once', async () => {
+  it('starts a run once after services did not answer', async () => {
     await begin({ cognify: at('0 * * * *') });
     await world.clock.advance(hour);
     world.services.fail('datasetStatistics', unavailable(), 2);

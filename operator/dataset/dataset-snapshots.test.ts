@@ -47,7 +47,7 @@ describe('snapshots of datasets', () => {
       status: { tenantId },
     });
 
-  it('are taken when they are due, named by that, shown, and pruned to those that are kept', async () => {
+  it('takes a snapshot when it is due, and prunes the old ones', async () => {
     await begin(nightly);
     expect(backup()).to.deep.equal({ nextAt: '2026-08-01T03:00:00Z' });
     expect(world.conditions()).to.include({ Ready: 'True Available', BackupHealthy: 'True NotDue' });
@@ -81,7 +81,7 @@ describe('snapshots of datasets', () => {
     expect(world.conditions()).not.to.have.property('BackupHealthy');
   });
 
-  it('are taken once for a time, also by an operator that was killed before it could say so', async () => {
+  it('takes a snapshot once when the operator was killed after it', async () => {
     await begin(nightly);
     await world.clock.advance(3 * hour);
     world.kube.fail({ method: 'PATCH', path: /status/, fault: { status: 500 } });
@@ -93,7 +93,7 @@ describe('snapshots of datasets', () => {
     expect(backup()?.nextAt).to.equal('2026-08-02T03:00:00Z');
   });
 
-  it('are taken once when many were missed, and by the new schedule when it was changed', async () => {
+  it('takes one snapshot for several missed times, and follows a changed schedule', async () => {
     await begin(nightly);
     await world.clock.advance(75 * hour);
     world.restart();
@@ -105,7 +105,7 @@ describe('snapshots of datasets', () => {
     expect(backup()?.nextAt).to.equal('2026-08-04T12:00:00Z');
   });
 
-  it('say what is wrong while the dataset serves, and are taken when that is mended', async () => {
+  it('reports a failing snapshot while the dataset serves, and takes it afterwards', async () => {
     await begin(inBucket);
     await world.clock.advance(3 * hour);
     await world.reconcile();
@@ -145,7 +145,7 @@ describe('snapshots of datasets', () => {
     });
   });
 
-  it('become datasets, shown while they do and not before they are', async () => {
+  it('restores a dataset from a snapshot and shows the progress', async () => {
     const restoring = { datasetId: null, step: 'part 2 of 9', done: 1, total: 9, failure: null };
     world.services.restoreAnswers = [restoring, { ...restoring, step: 'part 3 of 9' }];
     const from = '11111111-2222-4333-8444-555555555555';
@@ -170,7 +170,7 @@ describe('snapshots of datasets', () => {
     expect(world.services.countOf('restoreDataset')).to.equal(asked);
   });
 
-  it('of another tenant become one only for who could read it anyway', async () => {
+  it('restores a snapshot of another tenant only for users who could read it', async () => {
     const from = '11111111-2222-4333-8444-555555555555';
     const source = { snapshotRef: { name: 'tickets-1', tenantId: from } };
     putOther('elsewhere', from);
@@ -187,7 +187,7 @@ describe('snapshots of datasets', () => {
     ['memory', ['public-key']],
     ['elsewhere', []],
   ] as const) {
-    it(`are known by the key of a Dedicated tenant that is gone, ${where === 'memory' ? 'where that was' : 'and nowhere else'}`, async () => {
+    it(`trusts the key of a former Dedicated tenant ${where === 'memory' ? 'in its namespace' : 'in no other namespace'}`, async () => {
       const from = '11111111-2222-4333-8444-555555555555';
       const place = {
         client: world.kube.client({ clock: world.clock, fieldManager: 'engram-operator' }),
@@ -204,7 +204,7 @@ describe('snapshots of datasets', () => {
     });
   }
 
-  it('that cannot become one say why: to a person when only a person can help', async () => {
+  it('reports why a snapshot cannot be restored, stalled when a person must act', async () => {
     const failed = (name: string, message: string) => ({
       datasetId: null,
       step: '',
@@ -233,7 +233,7 @@ describe('snapshots of datasets', () => {
     expect(world.conditions()['Stalled']).to.equal('True InvalidSpec');
   });
 
-  it('are left to a Tenant that goes itself by Snapshot, where the dataset has no policy of its own', async () => {
+  it('leaves the final snapshot to a Tenant that is deleted with policy Snapshot', async () => {
     putSecret({ bucket: 'b', accessKey: 'a', secretKey: 'c' });
     await begin({ ...inBucket, deletionPolicy: 'Snapshot' });
     world.changeTenant({ metadata: { finalizers: ['engram.dev/tenant'] } });
@@ -249,7 +249,7 @@ describe('snapshots of datasets', () => {
     ['Snapshot', true],
     [undefined, false],
   ] as const) {
-    it(`are taken of a dataset with ${policy ?? 'no'} policy of its own while its Tenant ${isTenantDeleted ? 'goes' : 'stays'}`, async () => {
+    it(`takes a final snapshot of a dataset with ${policy ?? 'no'} policy while its Tenant ${isTenantDeleted ? 'is deleted' : 'stays'}`, async () => {
       putSecret({ bucket: 'b', accessKey: 'a', secretKey: 'c' });
       const own = policy === undefined ? {} : { deletionPolicy: policy };
       await begin({ ...inBucket, deletionPolicy: 'Snapshot' }, own);
@@ -262,7 +262,7 @@ describe('snapshots of datasets', () => {
     });
   }
 
-  it('are waited for when the policy is changed to Retain, and not when it is Delete', async () => {
+  it('waits for the final snapshot after a change to Retain, but not to Delete', async () => {
     putSecret({ bucket: 'b', accessKey: 'a', secretKey: 'c' });
     await begin(inBucket, { deletionPolicy: 'Snapshot' });
     world.remove();
@@ -284,7 +284,7 @@ describe('snapshots of datasets', () => {
     expect(world.read()).to.equal(undefined);
   });
 
-  it('are taken last of a dataset that is deleted by Snapshot, where its tenant keeps them', async () => {
+  it('takes a final snapshot of a deleted dataset in the bucket of its tenant', async () => {
     await begin(inBucket, { deletionPolicy: 'Snapshot' });
     world.remove();
     await world.reconcile();

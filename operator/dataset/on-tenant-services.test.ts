@@ -8,7 +8,7 @@ describe('a dataset of a Dedicated tenant', () => {
   });
   afterEach(() => world.close());
 
-  it('is made, looked at and erased by the services of its tenant alone', async () => {
+  it('uses only the services of its Dedicated tenant', async () => {
     world.putTenant({ isolation: 'Dedicated' });
     world.put({ deletionPolicy: 'Delete' });
     await world.reconcile();
@@ -22,7 +22,7 @@ describe('a dataset of a Dedicated tenant', () => {
     expect(world.services.calls).to.deep.equal([]);
   });
 
-  it('waits while its tenant sleeps, and says how that ends', async () => {
+  it('waits while its Dedicated tenant is hibernated, and tells how to wake it', async () => {
     world.putTenant({ isolation: 'Dedicated', state: 'Hibernated' });
     world.put();
     await world.reconcile();

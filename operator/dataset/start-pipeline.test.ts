@@ -58,7 +58,7 @@ describe('startPipeline', () => {
     expect(asked).to.deep.equal([[dataset.id, true, dataset.ownerId]]);
   });
 
-  it('says for which time of the schedule it starts', async () => {
+  it('sends the time of the schedule with a start', async () => {
     const due: unknown[] = [];
     await messenger.serve('cognify.StartRun', async ({ dueAt }) => {
       due.push(dueAt);
@@ -75,7 +75,7 @@ describe('startPipeline', () => {
     expect(due).to.deep.equal([dueAt, undefined, [dueAt, dataset.ownerId]]);
   });
 
-  it('says when the owner may act no more', async () => {
+  it('fails when the account of the owner is inactive', async () => {
     owner = null;
     const error = await startPipeline(messenger, request('cognify'), signal).catch((caught: unknown) => caught);
     expect(isEngramError(error) && error.wireName).to.equal('PermissionDeniedError');

@@ -15,7 +15,7 @@ interface Deployment extends KubeObject {
   };
 }
 
-describe('sleep of a Dedicated tenant that nobody uses', () => {
+describe('hibernation of an unused Dedicated tenant', () => {
   let world: TenantWorld;
   beforeEach(async () => {
     world = await createTenantWorld({
@@ -62,7 +62,7 @@ describe('sleep of a Dedicated tenant that nobody uses', () => {
     await world.reconcile();
   };
 
-  it('ends its services behind what answers in their place, and asks them no more', async () => {
+  it('stops the services once the activator runs', async () => {
     await hibernate();
     const calls = world.own.calls.length;
     await world.clock.advance(600_000);
@@ -77,7 +77,7 @@ describe('sleep of a Dedicated tenant that nobody uses', () => {
     ]);
   });
 
-  it('is woken by a request, and stays awake when that is one that counts', async () => {
+  it('wakes by a request, and stays awake when its credential is valid', async () => {
     await hibernate();
     await ring();
     expect([ready(), replicas()]).to.deep.equal(['False WorkloadsStarting', 1]);
@@ -96,7 +96,7 @@ describe('sleep of a Dedicated tenant that nobody uses', () => {
     expect(deployment('asleep')).to.equal(undefined);
   });
 
-  it('sleeps again after five minutes when nobody with a valid credential came', async () => {
+  it('hibernates again after five minutes without a valid credential', async () => {
     await hibernate();
     await ring();
     runEverything(world.kube);
@@ -111,7 +111,7 @@ describe('sleep of a Dedicated tenant that nobody uses', () => {
     expect(world.read()?.status?.waking).to.equal(undefined);
   });
 
-  it('waits for a request from when its services answer, however long they took to start', async () => {
+  it('waits for a request from when the services answer', async () => {
     await hibernate();
     await ring();
     await world.clock.advance(600_000);
@@ -127,7 +127,7 @@ describe('sleep of a Dedicated tenant that nobody uses', () => {
     expect([ready(), replicas()]).to.deep.equal(['False Hibernated', 0]);
   });
 
-  it('finds the request that came while no operator ran, and takes no other end for one', async () => {
+  it('finds a request that came while no operator ran, and ignores other exits', async () => {
     await hibernate();
     endActivator(world.kube, 137);
     await world.reconcile();
@@ -136,7 +136,7 @@ describe('sleep of a Dedicated tenant that nobody uses', () => {
     expect(replicas()).to.equal(1);
   });
 
-  it('is woken by no request with wake: Manual, but by the annotation, once', async () => {
+  it('wakes only by the annotation with wake: Manual', async () => {
     await hibernate('Manual');
     expect(deployment('asleep')?.spec.template.spec.containers[0]?.args).not.to.include('OnRequest');
     await ring();
@@ -149,14 +149,14 @@ describe('sleep of a Dedicated tenant that nobody uses', () => {
     expect(world.read()?.status).not.to.have.property('waking');
   });
 
-  it('is woken by a change of its spec, which only services can make true', async () => {
+  it('wakes by a change of the spec', async () => {
     await hibernate('Manual');
     world.change({ spec: { displayName: 'Acme Corp' } });
     await settle();
     expect([ready(), tenant().name]).to.deep.equal(['True Available', 'Acme Corp']);
   });
 
-  it('does not sleep on after it was hibernated by declaration', async () => {
+  it('wakes after a declared hibernation ends', async () => {
     await hibernate();
     world.change({ spec: { state: 'Hibernated' } });
     await settle();

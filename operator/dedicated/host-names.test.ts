@@ -35,7 +35,7 @@ describe('host name of a Dedicated tenant', () => {
   const namespaces = () => world.objects('ingresses').map(({ metadata }) => metadata.namespace);
 
   for (const isolation of ['Shared', 'Dedicated'] as const) {
-    it(`is not one under which a ${isolation} tenant is routed, however old the other one is`, async () => {
+    it(`refuses a host name under which a ${isolation} tenant is routed`, async () => {
       world.put({ isolation: 'Dedicated' }, MALLORY);
       await settle();
       await world.clock.advance(60_000);

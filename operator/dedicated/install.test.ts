@@ -64,7 +64,7 @@ describe('installation of a Dedicated tenant', () => {
   };
   const dedicated = { isolation: 'Dedicated', apiKeys } as const;
 
-  it('makes its stores, then its processes, and asks its own services once they answer', async () => {
+  it('provisions the stores, then applies the objects, then calls the services', async () => {
     world.put(dedicated);
     await world.reconcile();
     expect(world.conditions()).to.include({
@@ -97,7 +97,7 @@ describe('installation of a Dedicated tenant', () => {
     expect(secrets?.map(({ purpose }) => purpose)).to.have.members(['InstallationKeys', 'OwnerPassword', 'ApiKey']);
   });
 
-  it('makes a Deployment, a Service and a disruption budget for each service, beside the resource', async () => {
+  it('creates a Deployment, a Service and a disruption budget for each service', async () => {
     world.put(dedicated);
     await world.reconcile();
     const wanted = SERVICE_NAMES.map((service) => `tenant-acme-${service}`);
@@ -121,7 +121,7 @@ describe('installation of a Dedicated tenant', () => {
     ]);
   });
 
-  it('shows no secret outside of Secrets, and each service only what it needs', async () => {
+  it('writes secrets only into Secrets, and gives each service only those that it needs', async () => {
     world.put(dedicated);
     await becomeReady();
     const secrets = live(KINDS.secret).flatMap(({ data = {} }: Workload & { readonly data?: Record<string, string> }) =>
@@ -139,7 +139,7 @@ describe('installation of a Dedicated tenant', () => {
     expect(SERVICE_NAMES.every((service) => has(service, 'ENGRAM_ROOT_KEYS'))).to.equal(true);
   });
 
-  it('writes nothing and asks no store while nothing changes, but looks at them again every ten minutes', async () => {
+  it('calls no store while nothing changes, and provisions again every ten minutes', async () => {
     world.put(dedicated);
     await becomeReady();
     await world.reconcile();
@@ -153,7 +153,7 @@ describe('installation of a Dedicated tenant', () => {
     expect([world.kube.store.version(), world.statusWrites()]).to.deep.equal([writes, statusWrites]);
   });
 
-  it('keeps the generated values, and gives the stores the same passwords again', async () => {
+  it('keeps generated values and passwords of stores', async () => {
     world.put(dedicated);
     await world.reconcile();
     const [before, given] = [keysSecret(), [...(administrators[0]?.realms.values() ?? [])][0]];
@@ -163,7 +163,7 @@ describe('installation of a Dedicated tenant', () => {
     expect([...(administrators[0]?.realms.values() ?? [])][0]).to.deep.equal(given);
   });
 
-  it('goes by nobody’s word on the name of its realm', async () => {
+  it('does not take the name of its realm from a label', async () => {
     world.put(dedicated);
     await world.reconcile();
     const { realm } = world.read()?.status ?? {};
@@ -175,7 +175,7 @@ describe('installation of a Dedicated tenant', () => {
     expect([...(administrators[0]?.realms.keys() ?? [])]).to.deep.equal([realm]);
   });
 
-  it('replaces pods when what they read from Secrets changes, and opens the bus anew', async () => {
+  it('replaces pods and reconnects when the Secrets change', async () => {
     world.put(dedicated);
     await becomeReady();
     const annotation = () =>
@@ -195,7 +195,7 @@ describe('installation of a Dedicated tenant', () => {
     expect(world.opened[1]?.secrets['ENGRAM_MONGODB_PASSWORD']).to.equal(undefined);
   });
 
-  it('says what is not set up, and makes nothing', async () => {
+  it('reports missing settings and creates nothing', async () => {
     await world.close();
     for (const [more, says] of [
       [{ image: null }, 'operator.dedicated.enabled'],
@@ -222,7 +222,7 @@ describe('installation of a Dedicated tenant', () => {
     world = await createTenantWorld({ dedicated: options() });
   });
 
-  it('waits for a store that is away, and stalls at one that refuses its administrator', async () => {
+  it('waits for a store that does not answer, and stalls when one refuses its administrator', async () => {
     const [, , elasticsearch] = administrators;
     if (elasticsearch === undefined) throw new Error('No administrator.');
     world.put(dedicated);
@@ -244,7 +244,7 @@ describe('installation of a Dedicated tenant', () => {
     expect(world.conditions()).to.include({ Ready: 'True Available' });
   });
 
-  it('compares what its own stores offer with what is asked for, before any process is made', async () => {
+  it('checks the isolation of its stores before any pod is created', async () => {
     world.put({ ...dedicated, minimumIsolation: 'Index' });
     await world.reconcile();
     expect(world.conditions()).to.include({ Stalled: 'True IsolationUnsupported' });
@@ -253,7 +253,7 @@ describe('installation of a Dedicated tenant', () => {
     expect(names(KINDS.deployment)).to.deep.equal([]);
   });
 
-  it('names the Deployment whose pods do not come up, and why', async () => {
+  it('reports the Deployment whose pods do not start, and why', async () => {
     world.put(dedicated);
     await world.reconcile();
     runEverything(world.kube);
@@ -278,7 +278,7 @@ describe('installation of a Dedicated tenant', () => {
     expect(world.conditions()).to.include({ WorkloadsReady: 'True Available', Ready: 'True Available' });
   });
 
-  it('leaves the number of pods to an autoscaler where one is asked for', async () => {
+  it('leaves the number of replicas to a declared autoscaler', async () => {
     const scaling = { search: { min: 2, max: 5, targetCPU: 60 } };
     world.put({ ...dedicated, scaling });
     await world.reconcile();
@@ -297,7 +297,7 @@ describe('installation of a Dedicated tenant', () => {
     expect(named(KINDS.deployment, 'tenant-acme-search')?.spec.replicas).to.equal(1);
   });
 
-  it('gives pods of a service what the tenant says of them, and what the chart says of all where it says nothing', async () => {
+  it('uses resources of the Tenant for a service, otherwise those of the chart', async () => {
     const resources = (service: string) =>
       named(KINDS.deployment, `tenant-acme-${service}`)?.spec.template?.spec.containers[0]?.resources;
     world.put({ ...dedicated, resources: { cognify: { requests: { cpu: '500m' }, limits: { memory: '2Gi' } } } });
@@ -309,7 +309,7 @@ describe('installation of a Dedicated tenant', () => {
     });
   });
 
-  it('denies all traffic but what is listed, or leaves that to others', async () => {
+  it('denies all traffic that is not listed, unless policy is None', async () => {
     world.put({ ...dedicated, network: { policy: 'Managed', egress: { allowCIDRs: ['10.1.0.0/16'] } } });
     await world.reconcile();
     const allow = named<KubeObject & { readonly spec: unknown }>(KINDS.networkPolicy, 'tenant-acme-allow')?.spec;
@@ -328,7 +328,7 @@ describe('installation of a Dedicated tenant', () => {
     expect(names(KINDS.networkPolicy)).to.deep.equal([]);
   });
 
-  it('routes to its own Services, in its own namespace', async () => {
+  it('routes to the Services in its own namespace', async () => {
     world.put({ ...dedicated, routing: { type: 'Ingress', hostname: 'acme.example.com' } });
     await becomeReady();
     const [ingress] = world.objects('ingresses');
@@ -337,7 +337,7 @@ describe('installation of a Dedicated tenant', () => {
     expect(world.read()?.status?.url).to.equal('http://acme.example.com');
   });
 
-  it('scales everything to none while it is hibernated, answers in its place, and wakes without a gap', async () => {
+  it('scales to zero while hibernated, with the activator answering, and wakes without a gap', async () => {
     world.put({ ...dedicated, routing: { type: 'Ingress', hostname: 'acme.example.com' } });
     await becomeReady();
     const target = () => named(KINDS.service, 'tenant-acme-search')?.spec.selector?.[COMPONENT];

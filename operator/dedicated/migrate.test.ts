@@ -58,12 +58,12 @@ describe('upgrade of a Dedicated tenant', () => {
   ];
   const reasons = () => world.notes.map(({ reason }) => reason);
 
-  it('migrates no store of a tenant that is made', async () => {
+  it('migrates no store of a new tenant', async () => {
     await make();
     expect([jobs(), images(), world.conditions()['Ready']]).to.deep.equal([[], ['engram:1'], 'True Available']);
   });
 
-  it('migrates its stores with the new release while the former one serves, and replaces that then', async () => {
+  it('migrates the stores while the former release serves, then replaces it', async () => {
     await make();
     image = 'engram:2';
     await settle();
@@ -87,7 +87,7 @@ describe('upgrade of a Dedicated tenant', () => {
     expect(reasons().filter((reason) => reason === 'MigrationStarted')).to.have.length(1);
   });
 
-  it('keeps the former release when the migration fails, says so, and tries again when the Job is deleted', async () => {
+  it('keeps the former release when the migration fails, and retries when the Job is deleted', async () => {
     await make();
     image = 'engram:2';
     await settle();
@@ -102,7 +102,7 @@ describe('upgrade of a Dedicated tenant', () => {
     expect([images(), world.conditions()['Ready']]).to.deep.equal([['engram:2'], 'True Available']);
   });
 
-  it('says what holds up the pod of the Job: an image that does not exist', async () => {
+  it('reports a migration pod whose image does not exist', async () => {
     await make();
     image = 'engram:none';
     await settle();
@@ -125,7 +125,7 @@ describe('upgrade of a Dedicated tenant', () => {
     expect([images(), jobs(), world.conditions()['Ready']]).to.deep.equal([['engram:1'], [], 'True Available']);
   });
 
-  it('goes back to the former release, whose image the services still have', async () => {
+  it('returns to the former release during a migration', async () => {
     await make();
     image = 'engram:2';
     await settle();
@@ -136,7 +136,7 @@ describe('upgrade of a Dedicated tenant', () => {
     expect([images(), jobs(), world.conditions()['Ready']]).to.deep.equal([['engram:1'], [], 'True Available']);
   });
 
-  it('goes on where a killed operator left half of the services with the former release', async () => {
+  it('continues an upgrade after the operator was killed', async () => {
     await make();
     image = 'engram:2';
     await settle();
@@ -149,7 +149,7 @@ describe('upgrade of a Dedicated tenant', () => {
     expect([images(), jobs()]).to.deep.equal([['engram:2'], []]);
   });
 
-  it('migrates the stores of one that sleeps, without waking it', async () => {
+  it('migrates the stores of a hibernated tenant without waking it', async () => {
     await make({ state: 'Hibernated' });
     await settle();
     image = 'engram:2';
@@ -162,7 +162,7 @@ describe('upgrade of a Dedicated tenant', () => {
     expect([images(), jobs()]).to.deep.equal([['engram:2'], []]);
   });
 
-  it('ends no login at a store that the former release still has', async () => {
+  it('keeps logins that the former release still uses', async () => {
     await make();
     image = 'engram:2';
     await settle();

@@ -71,7 +71,7 @@ describe('realm of a Dedicated tenant and the Secret that names it', () => {
     } as Secret);
 
   for (const deletionPolicy of ['Retain', 'Delete'] as const) {
-    it(`is not given to a Secret made by hand that names it, nor removed with it (${deletionPolicy})`, async () => {
+    it(`ignores a forged Secret that names a realm, also when it is deleted (${deletionPolicy})`, async () => {
       await make();
       const victim = world.read();
       const before = held();
@@ -85,7 +85,7 @@ describe('realm of a Dedicated tenant and the Secret that names it', () => {
     });
   }
 
-  it('is not taken over by its tenant id with a Secret made by hand', async () => {
+  it('refuses an adoption with a forged Secret', async () => {
     await make();
     const { uid = '' } = world.read()?.metadata ?? {};
     const { tenantId = '' } = world.read()?.status ?? {};
@@ -99,7 +99,7 @@ describe('realm of a Dedicated tenant and the Secret that names it', () => {
     expect(held()).to.deep.equal(before);
   });
 
-  it('is taken over with the Secret that its former Tenant left, wherever that is brought', async () => {
+  it('adopts a realm with the Secret of its former Tenant in any namespace', async () => {
     await make();
     const { uid = '' } = world.read()?.metadata ?? {};
     const { tenantId = '', realm } = world.read()?.status ?? {};
@@ -112,7 +112,7 @@ describe('realm of a Dedicated tenant and the Secret that names it', () => {
     expect(world.kube.read<Tenant>(TENANT_KIND, MALLORY)?.status).to.include({ realm });
   });
 
-  it('stays that of the tenant when somebody takes the mark off its Secret', async () => {
+  it('keeps the realm of a tenant when its annotation is removed', async () => {
     await make();
     const before = held();
     const annotations = { 'engram.dev/realm-owner': 'somebody' };
@@ -122,7 +122,7 @@ describe('realm of a Dedicated tenant and the Secret that names it', () => {
     expect(held()).to.deep.equal(before);
   });
 
-  it('gets no new keys where the Secret was lost with the record of it: what was sealed would open with nothing', async () => {
+  it('generates no new keys when Secret and record are lost', async () => {
     await make();
     const before = held();
     const keys = keysOf(PLACE.namespace);

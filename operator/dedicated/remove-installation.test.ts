@@ -58,7 +58,7 @@ describe('deletion of a Dedicated tenant', () => {
   const remove = () => world.kube.remove(TENANT_KIND, PLACE);
   const realms = () => administrators.flatMap(({ realms: held }) => [...held.keys()]);
 
-  it('erases by its own services, then removes its part of every store and counts, and says both', async () => {
+  it('erases by the tenant’s services, then removes and counts its part of every store', async () => {
     await make({ deletionPolicy: 'Delete' });
     const realm = world.read()?.status?.realm;
     const id = world.read()?.status?.tenantId ?? '';
@@ -77,7 +77,7 @@ describe('deletion of a Dedicated tenant', () => {
     });
   });
 
-  it('leaves the key with the receipt that verifies it, for its auth answers nobody any more', async () => {
+  it('adds the public key of the signature to the receipt', async () => {
     await make({ deletionPolicy: 'Delete' });
     const secret = world.secretValue(keysSecret()?.metadata.name ?? '', 'FASTAPI_USERS_JWT_SECRET') ?? '';
     remove();
@@ -90,7 +90,7 @@ describe('deletion of a Dedicated tenant', () => {
     expect(key).not.to.have.property('d');
   });
 
-  it('lets its own services take the snapshots first, and remembers who signed them', async () => {
+  it('takes the final snapshots first, and keeps the key of their signer', async () => {
     const s3 = { name: 's3', namespace: PLACE.namespace };
     const data = { bucket: 'Yg==', accessKey: 'YQ==', secretKey: 'Yw==' };
     world.kube.put(KINDS.secret, { apiVersion: 'v1', kind: 'Secret', metadata: s3, data });
@@ -115,7 +115,7 @@ describe('deletion of a Dedicated tenant', () => {
     expect(await findFormerSigners(id, 'elsewhere', { ...place, signal })).to.deep.equal([]);
   });
 
-  it('removes no store while a pod still runs', async () => {
+  it('removes stores only when no pod runs', async () => {
     await make({ deletionPolicy: 'Delete' });
     world.kube.put(KINDS.pod, {
       apiVersion: 'v1',
@@ -133,7 +133,7 @@ describe('deletion of a Dedicated tenant', () => {
     expect(world.own.countOf('eraseTenant')).to.equal(1);
   });
 
-  it('stays until nothing is left in any store, and never starts the services again', async () => {
+  it('keeps the finalizer until all stores are empty, without starting services', async () => {
     await make({ deletionPolicy: 'Delete' });
     const [mongodb, , elasticsearch] = administrators;
     if (mongodb === undefined || elasticsearch === undefined) throw new Error('No administrators.');
@@ -151,7 +151,7 @@ describe('deletion of a Dedicated tenant', () => {
     expect([realms(), world.read(), workloads()]).to.deep.equal([[], undefined, []]);
   });
 
-  it('names the stores that keep something', async () => {
+  it('reports stores with a residue', async () => {
     await make({ deletionPolicy: 'Delete' });
     const [, nats] = administrators;
     if (nats === undefined) throw new Error('No administrators.');
@@ -166,7 +166,7 @@ describe('deletion of a Dedicated tenant', () => {
     expect(world.read()).to.equal(undefined);
   });
 
-  it('keeps stores and keys with Retain, and lets another resource take them over under another name', async () => {
+  it('keeps stores and keys with Retain, for adoption under another name', async () => {
     await make();
     const { tenantId = '', realm = '' } = world.read()?.status ?? {};
     const [before, given] = [keysSecret(), administrators[0]?.realms.get(realm)];
@@ -191,14 +191,14 @@ describe('deletion of a Dedicated tenant', () => {
     expect(administrators[0]?.realms.get(realm)).to.deep.equal(given);
   });
 
-  it('takes over no tenant whose keys are not there', async () => {
+  it('refuses an adoption without the keys', async () => {
     world.put({ isolation: 'Dedicated', tenantId: '6f1c2b0e-6a51-4b43-9a55-0b1d6a5c2f10' });
     await world.reconcile();
     expect(world.conditions()).to.include({ Stalled: 'True TenantNotFound' });
     expect(realms()).to.deep.equal([]);
   });
 
-  it('wakes the services of a hibernated tenant to let them erase', async () => {
+  it('starts the services of a hibernated tenant for the erasure', async () => {
     await make({ deletionPolicy: 'Delete' });
     world.change({ spec: { state: 'Hibernated' } });
     await world.reconcile();
@@ -214,7 +214,7 @@ describe('deletion of a Dedicated tenant', () => {
     expect([world.read(), realms()]).to.deep.equal([undefined, []]);
   });
 
-  it('leaves nothing of a tenant that never came to be, whatever its policy', async () => {
+  it('removes everything of a tenant that was never provisioned', async () => {
     world.put({ isolation: 'Dedicated' });
     await world.reconcile();
     expect(realms()).to.have.length(4);
@@ -225,7 +225,7 @@ describe('deletion of a Dedicated tenant', () => {
     expect(world.own.calls).to.deep.equal([]);
   });
 
-  it('keeps a tenant that it had not taken over yet', async () => {
+  it('keeps a tenant whose adoption did not complete', async () => {
     await make();
     const { tenantId = '' } = world.read()?.status ?? {};
     remove();
@@ -241,7 +241,7 @@ describe('deletion of a Dedicated tenant', () => {
     expect(keysSecret()?.metadata.labels).not.to.have.property('engram.dev/owner-uid');
   });
 
-  it('goes through its services where keys were given, though nobody wrote down which tenant it is', async () => {
+  it('erases by the services when API keys were issued, although the status has no id', async () => {
     world.put({ isolation: 'Dedicated', apiKeys });
     await world.reconcile();
     runEverything(world.kube);
@@ -258,7 +258,7 @@ describe('deletion of a Dedicated tenant', () => {
     expect(keysSecret()).not.to.equal(undefined);
   });
 
-  it('removes its stores also where somebody took its keys away, and no other realm than its own then', async () => {
+  it('removes the stores of its own realm without the keys', async () => {
     await make({ deletionPolicy: 'Delete' });
     const keys = keysSecret()?.metadata;
     if (keys === undefined) throw new Error('No keys.');
@@ -283,7 +283,7 @@ describe('deletion of a Dedicated tenant', () => {
     expect([world.read(), realms()]).to.deep.equal([undefined, Array(4).fill('tneighbour')]);
   });
 
-  it('says so where stores are kept whose keys are gone', async () => {
+  it('reports kept stores whose keys are missing', async () => {
     await make();
     world.kube.remove(KINDS.secret, keysSecret()?.metadata ?? PLACE);
     const name = `engram-realm-${world.read()?.status?.realm}`;
@@ -296,7 +296,7 @@ describe('deletion of a Dedicated tenant', () => {
       .and.not.include('Retained');
   });
 
-  it('is not held up by an isolation that its stores do not have', async () => {
+  it('deletes a tenant although its stores have too little isolation', async () => {
     await make({ deletionPolicy: 'Delete' });
     world.change({ spec: { minimumIsolation: 'Cluster' } });
     await world.reconcile();
@@ -306,7 +306,7 @@ describe('deletion of a Dedicated tenant', () => {
     expect([world.read(), realms()]).to.deep.equal([undefined, []]);
   });
 
-  it('removes no Secret of the same name that somebody else made', async () => {
+  it('keeps a foreign Secret of the same name', async () => {
     const place = { ...PLACE, name: 'tenant-acme-settings' };
     world.kube.put(KINDS.secret, { apiVersion: 'v1', kind: 'Secret', metadata: place });
     world.put({ isolation: 'Dedicated' });
@@ -318,7 +318,7 @@ describe('deletion of a Dedicated tenant', () => {
     expect(world.kube.read(KINDS.secret, place)).not.to.equal(undefined);
   });
 
-  it('is given up with everything it has when it is abandoned', async () => {
+  it('abandons a Dedicated tenant without touching its stores', async () => {
     await make({ deletionPolicy: 'Delete' });
     const uid = world.read()?.metadata.uid ?? '';
     for (const administrator of administrators) {

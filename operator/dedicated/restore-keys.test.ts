@@ -15,7 +15,7 @@ import { POD_DEFAULTS } from './options.ts';
 const TRUSTED = { name: 'heir', namespace: 'trusted' };
 const ELSEWHERE = { name: 'heir', namespace: 'elsewhere' };
 
-describe('keys of a Dedicated tenant whose Secret is gone', () => {
+describe('keys of a Dedicated tenant whose Secret was deleted', () => {
   let world: TenantWorld;
   let administrators: readonly FakeAdministrator[];
   beforeEach(async () => {
@@ -64,7 +64,7 @@ describe('keys of a Dedicated tenant whose Secret is gone', () => {
     expect(world.read()).to.equal(undefined);
   };
 
-  it('are kept beside the operator before anything is sealed with them, and without any login', async () => {
+  it('records the keys in the operator’s namespace before they are used, without logins', async () => {
     const [mongodb] = administrators;
     if (mongodb === undefined) throw new Error('No administrator.');
     mongodb.failure = new Error('killed');
@@ -77,7 +77,7 @@ describe('keys of a Dedicated tenant whose Secret is gone', () => {
     ]);
   });
 
-  it('come back to the Tenant that has them', async () => {
+  it('restores the keys of a Tenant', async () => {
     await become();
     const before = keysIn(PLACE.namespace);
     world.kube.remove(KINDS.secret, before?.metadata ?? PLACE);
@@ -90,7 +90,7 @@ describe('keys of a Dedicated tenant whose Secret is gone', () => {
       .and.not.equal(secretText(before ?? {}, key));
   });
 
-  it('outlive their namespace, for a Tenant of the same name that takes the tenant over', async () => {
+  it('restores the keys for an adopting Tenant of the same namespace and name', async () => {
     const { status, metadata } = (await become()) ?? {};
     const before = rootKeys(keysIn(PLACE.namespace));
     await deleteNamespace();
@@ -107,7 +107,7 @@ describe('keys of a Dedicated tenant whose Secret is gone', () => {
     expect(records()).to.have.length(1);
   });
 
-  it('are given to a Tenant of another name in a trusted namespace alone', async () => {
+  it('restores the keys for a Tenant of another name only in a trusted namespace', async () => {
     const { status } = (await become()) ?? {};
     const before = rootKeys(keysIn(PLACE.namespace));
     await deleteNamespace();
@@ -118,7 +118,7 @@ describe('keys of a Dedicated tenant whose Secret is gone', () => {
     expect([ready(TRUSTED), rootKeys(keysIn(TRUSTED.namespace))]).to.deep.equal(['True Available', before]);
   });
 
-  it('are found for their Tenant although somebody wrote its id on other keys, and elsewhere not guessed', async () => {
+  it('finds the record of a Tenant among several with its id, and never guesses', async () => {
     const { status } = (await become()) ?? {};
     const { tenantId = '' } = status ?? {};
     const before = rootKeys(keysIn(PLACE.namespace));
@@ -140,7 +140,7 @@ describe('keys of a Dedicated tenant whose Secret is gone', () => {
     expect([ready(), rootKeys(keysIn(PLACE.namespace))]).to.deep.equal(['True Available', before]);
   });
 
-  it('are not noted under the id that somebody wrote on their Secret', async () => {
+  it('does not take the tenant id of a record from the label of the Secret', async () => {
     const { status } = (await become()) ?? {};
     const forged = { metadata: { labels: { 'engram.dev/tenant-id': 'another' } } };
     world.kube.change(KINDS.secret, keysIn(PLACE.namespace)?.metadata ?? PLACE, forged);
@@ -152,7 +152,7 @@ describe('keys of a Dedicated tenant whose Secret is gone', () => {
     ]);
   });
 
-  it('say so where somebody made a Secret of their name', async () => {
+  it('reports a foreign Secret with the name of the keys', async () => {
     await become();
     const { name, namespace } = keysIn(PLACE.namespace)?.metadata ?? {};
     world.kube.remove(KINDS.secret, keysIn(PLACE.namespace)?.metadata ?? PLACE);
@@ -162,7 +162,7 @@ describe('keys of a Dedicated tenant whose Secret is gone', () => {
     expect(ready()).to.equal('False ObjectExists');
   });
 
-  it('are given to nobody while a Tenant is there that has them', async () => {
+  it('restores no keys that another Tenant has', async () => {
     const { status } = (await become()) ?? {};
     await become({ tenantId: status?.tenantId ?? '' }, TRUSTED);
     expect([ready(TRUSTED), keysIn(TRUSTED.namespace)]).to.deep.equal(['False OwnedByAnother', undefined]);
@@ -181,7 +181,7 @@ describe('keys of a Dedicated tenant whose Secret is gone', () => {
     expect(administrators.map(({ realms }) => [...realms.entries()])).to.deep.equal(before);
   });
 
-  it('end with the stores, also those of a realm that was taken over and whose Secret is gone', async () => {
+  it('removes the record with the stores, also without the Secret', async () => {
     const { status } = (await become()) ?? {};
     await deleteNamespace();
     await become({ tenantId: status?.tenantId ?? '', deletionPolicy: 'Delete' });

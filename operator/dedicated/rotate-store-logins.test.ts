@@ -52,7 +52,7 @@ describe('rotation of the logins of a Dedicated tenant at its stores', () => {
     return { apiVersion: 'v1', kind: 'Pod', metadata: { name, namespace, labels, annotations } };
   };
 
-  it('keeps the former logins until the last pod that has them is gone, also one that is ending', async () => {
+  it('keeps the former logins until the last pod with them is gone', async () => {
     await make();
     const { current: former } = valid();
     const old = podLike('old');
@@ -88,7 +88,7 @@ describe('rotation of the logins of a Dedicated tenant at its stores', () => {
     expect(reasons()).to.deep.equal(['StoreLoginsRotated', 'StoreLoginsRevoked']);
   });
 
-  it('takes the two users by turns, and starts none before the one before is over', async () => {
+  it('alternates the two users, and starts no rotation before the previous one ends', async () => {
     await make();
     const slots: string[] = [];
     for (const ask of ['1', '2', '3']) {
@@ -109,7 +109,7 @@ describe('rotation of the logins of a Dedicated tenant at its stores', () => {
     expect(slots).to.deep.equal(['b', 'a', 'b']);
   });
 
-  it('comes again after the interval, and when that is says the status', async () => {
+  it('rotates the logins after the interval, and shows the next time', async () => {
     await make({ storeLogins: { rotation: { interval: '24h' } } });
     const next = () =>
       world.read()?.status?.secrets?.find(({ purpose }) => purpose === 'InstallationKeys')?.nextRotation;
@@ -124,7 +124,7 @@ describe('rotation of the logins of a Dedicated tenant at its stores', () => {
     expect(Date.parse(next() ?? '')).to.equal(firstAt + 86_400_000);
   });
 
-  it('goes on where it was whichever write an operator did not come to, and a pod always has logins that are valid', async () => {
+  it('continues a rotation after any failed write, with valid logins in every pod', async () => {
     await make();
     annotate({ [ROTATE_STORES_AT]: '1' });
     const paths = [/settings/, /deployments.*-search/, /secrets.*-keys-/, /status$/, /deployments.*-auth/, /no such/];
@@ -141,7 +141,7 @@ describe('rotation of the logins of a Dedicated tenant at its stores', () => {
     expect(given()).to.equal(valid().current.password);
   });
 
-  it('waits for a migration that may have the former logins, and for no pod that has ended', async () => {
+  it('waits for a running migration with the former logins, but not for ended pods', async () => {
     await make();
     const held = podLike('evicted');
     const ended = { ...held, status: { phase: 'Failed', reason: 'Evicted' } };
@@ -161,7 +161,7 @@ describe('rotation of the logins of a Dedicated tenant at its stores', () => {
     expect(world.conditions()).to.include({ StoreLoginsReady: 'True Issued' });
   });
 
-  it('does not end the former logins while pods with new ones do not come up', async () => {
+  it('keeps the former logins while new pods do not start', async () => {
     await make();
     annotate({ [ROTATE_STORES_AT]: '1' });
     await world.reconcile();
@@ -171,7 +171,7 @@ describe('rotation of the logins of a Dedicated tenant at its stores', () => {
     expect(valid().previous).not.to.equal(null);
   });
 
-  it('says of stores without users that there is nothing to rotate there', async () => {
+  it('reports stores without users as having nothing to rotate', async () => {
     await world.close();
     const [mongodb, nats, ...others] = createFakeAdministrators();
     if (mongodb === undefined || nats === undefined) throw new Error('No administrators.');

@@ -45,7 +45,7 @@ describe('services of Dedicated tenants', () => {
     });
   });
 
-  it('opens one connection for each tenant, by what its services have of the bus and nothing else', async () => {
+  it('opens one connection for each tenant with the settings of its bus', async () => {
     const [first, again] = await Promise.all([services.of(tenant('a'), NEVER), services.of(tenant('a'), NEVER)]);
     expect(again).to.equal(first);
     await services.of(tenant('b'), NEVER);
@@ -57,7 +57,7 @@ describe('services of Dedicated tenants', () => {
     });
   });
 
-  it('opens another one where the bus is another', async () => {
+  it('reconnects when the address of the bus changes', async () => {
     await services.of(tenant('a'), NEVER);
     const same = {
       settings: {},
@@ -73,7 +73,7 @@ describe('services of Dedicated tenants', () => {
     expect(opened.map(({ secrets }) => secrets['ENGRAM_NATS_URL'])).to.deep.equal(['nats://one', 'nats://two']);
   });
 
-  it('tries again with the next call when the server is away', async () => {
+  it('connects with the next call after a failure', async () => {
     failure = engramError('ServiceUnavailableError', 'Away.', { retryable: true });
     const refused = await services.of(tenant('a'), NEVER).catch((error: unknown) => error);
     expect(refused).to.equal(failure);
@@ -82,7 +82,7 @@ describe('services of Dedicated tenants', () => {
     expect(opened).to.have.length(2);
   });
 
-  it('closes what nobody used for half an hour, what is forgotten, and all in the end', async () => {
+  it('closes idle and forgotten connections, and all of them at the end', async () => {
     for (const name of ['a', 'b', 'c']) await services.of(tenant(name), NEVER);
     now = 20 * 60_000;
     await services.of(tenant('b'), NEVER);

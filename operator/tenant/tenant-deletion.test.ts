@@ -38,7 +38,7 @@ describe('deletion of a tenant', () => {
   const finish = (name: string, namespace = 'memory') =>
     world.kube.change<Dataset>(DATASET_KIND, { name, namespace }, { metadata: { finalizers: [] } });
 
-  it('keeps everything with Retain, and lets another resource take it over with its key', async () => {
+  it('keeps tenant and keys with Retain, for adoption by another resource', async () => {
     world.put({ apiKeys, routing });
     await world.reconcile();
     const [id, hashes, key] = [onlyTenant()?.id, onlyTenant()?.keys.get('default'), world.secretValue('key', 'apiKey')];
@@ -60,7 +60,7 @@ describe('deletion of a tenant', () => {
     expect(world.read()?.status?.secrets?.every(({ managed }) => managed)).to.equal(true);
   });
 
-  it('erases with Delete, leaves the signed receipt in a ConfigMap, and takes its Secrets away', async () => {
+  it('erases a tenant with Delete, writes the receipt to a ConfigMap, and deletes its Secrets', async () => {
     world.put({ apiKeys, deletionPolicy: 'Delete' });
     await world.reconcile();
     const id = onlyTenant()?.id;
@@ -74,7 +74,7 @@ describe('deletion of a tenant', () => {
     expect([world.secret('key'), world.secret('acme-owner')]).to.deep.equal([undefined, undefined]);
   });
 
-  it('keeps the finalizer until nothing is left, and shows how far the erasure has come', async () => {
+  it('keeps the finalizer of a tenant until the erasure is complete, and shows its progress', async () => {
     world.put({ deletionPolicy: 'Delete' });
     await world.reconcile();
     remove();
@@ -105,7 +105,7 @@ describe('deletion of a tenant', () => {
     expect(world.read()).to.equal(undefined);
   });
 
-  it('carries out what has begun when the policy is changed to Retain in the middle, and says so', async () => {
+  it('continues an erasure after a change of the policy to Retain, with an event', async () => {
     world.put({ deletionPolicy: 'Delete', apiKeys });
     await world.reconcile();
     remove();
@@ -122,7 +122,7 @@ describe('deletion of a tenant', () => {
     expect(world.services.countOf('releaseTenant')).to.equal(0);
   });
 
-  it('keeps the finalizer and says why while the services are away, in the end as stalled', async () => {
+  it('keeps the finalizer while the services do not answer, stalled in the end', async () => {
     world.put({ deletionPolicy: 'Delete' });
     await world.reconcile();
     remove();
@@ -137,7 +137,7 @@ describe('deletion of a tenant', () => {
     expect(world.read()).to.equal(undefined);
   });
 
-  it('writes the same receipt once when the operator was killed after it', async () => {
+  it('writes a receipt once when the operator was killed after it', async () => {
     world.put({ deletionPolicy: 'Delete' });
     await world.reconcile();
     remove();
@@ -149,7 +149,7 @@ describe('deletion of a tenant', () => {
     expect(world.configMaps()).to.have.length(1);
   });
 
-  it('goes with its whole namespace, which takes no receipt: that is beside the services', async () => {
+  it('writes the receipt to the operator’s namespace when the namespace is being deleted', async () => {
     world.put({ deletionPolicy: 'Delete', apiKeys });
     await world.reconcile();
     remove();
@@ -163,7 +163,7 @@ describe('deletion of a tenant', () => {
     expect(world.notes.at(-1)?.message).to.contain('ConfigMap engram/');
   });
 
-  it('touches nothing of a tenant that another resource manages', async () => {
+  it('erases nothing of a tenant that another resource manages', async () => {
     const id = '6f1c2b0e-6a51-4b43-9a55-0b1d6a5c2f10';
     world.services.addTenant(id);
     world.put({ tenantId: id }, { name: 'first', namespace: 'memory' });
@@ -180,7 +180,7 @@ describe('deletion of a tenant', () => {
     expect(world.configMaps()).to.deep.equal([]);
   });
 
-  it('drops nothing for a resource that never came to be, and makes no account for it', async () => {
+  it('deletes a Tenant that was never provisioned without creating an account', async () => {
     world.put({ deletionPolicy: 'Delete' });
     world.services.fail('ensureTenant', unavailable());
     await world.reconcile();
@@ -193,7 +193,7 @@ describe('deletion of a tenant', () => {
   });
 
   for (const deletionPolicy of ['Delete', 'Retain'] as const) {
-    it(`finds a tenant that was made just before the operator was killed, and lets it go by ${deletionPolicy}`, async () => {
+    it(`finds a tenant that was created just before the operator was killed, with policy ${deletionPolicy}`, async () => {
       world.put({ deletionPolicy });
       world.kube.fail({ method: 'PATCH', path: /status$/, fault: { action: 'reset' } });
       await world.reconcile().catch(() => 'killed');
@@ -211,7 +211,7 @@ describe('deletion of a tenant', () => {
     });
   }
 
-  it('waits for the Datasets of the tenant with Block, and names five of them', async () => {
+  it('waits for Datasets with datasetDeletion Block, and names five of them', async () => {
     world.put({ deletionPolicy: 'Delete' });
     await world.reconcile();
     for (const name of ['f', 'e', 'd', 'c', 'b', 'a']) dataset(name);
@@ -234,7 +234,7 @@ describe('deletion of a tenant', () => {
   });
 
   for (const datasetDeletion of ['Block', 'Cascade'] as const) {
-    it(`neither waits for a stranger’s Dataset that it never took nor deletes it, with ${datasetDeletion}`, async () => {
+    it(`ignores a Dataset of a namespace that is not allowed, with ${datasetDeletion}`, async () => {
       world.put({ deletionPolicy: 'Delete', datasetDeletion });
       await world.reconcile();
       dataset('strange', { name: 'acme', namespace: 'memory' }, 'elsewhere');
@@ -246,7 +246,7 @@ describe('deletion of a tenant', () => {
     });
   }
 
-  it('deletes the Datasets first with Cascade, and waits until each has gone by its own policy', async () => {
+  it('deletes Datasets first with datasetDeletion Cascade', async () => {
     world.put({ deletionPolicy: 'Delete', datasetDeletion: 'Cascade' });
     await world.reconcile();
     dataset('a');
@@ -262,7 +262,7 @@ describe('deletion of a tenant', () => {
     expect(world.services.tenants.size).to.equal(0);
   });
 
-  it('can be abandoned: nothing is asked of the services, and a ConfigMap says so', async () => {
+  it('abandons a tenant without a call of the services, with a ConfigMap', async () => {
     world.put({ deletionPolicy: 'Delete', apiKeys });
     await world.reconcile();
     const id = onlyTenant()?.id;
@@ -279,7 +279,7 @@ describe('deletion of a tenant', () => {
     expect(world.notes.at(-1)).to.include({ type: 'Warning', reason: 'Abandoned' });
   });
 
-  it('is not abandoned by the uid of something else', async () => {
+  it('does not abandon a tenant by another uid', async () => {
     world.put({ deletionPolicy: 'Retain' });
     await world.reconcile();
     world.change({ metadata: { annotations: { [FRAME_ANNOTATIONS.abandon]: 'some-uid' } } });

@@ -30,7 +30,7 @@ describe('embedding model of a tenant', () => {
   const changeKey = (text: string) =>
     world.kube.change(KINDS.secret, { ...PLACE, name: 'llm' }, { data: encoded(text) });
 
-  it('is given to the services once its provider gives vectors of the declared dimensions, asked once', async () => {
+  it('sets the embedding model after one successful probe of its dimensions', async () => {
     addKey('sk-first\n');
     world.put({ embedding: EMBEDDING });
     await world.reconcile();
@@ -45,7 +45,7 @@ describe('embedding model of a tenant', () => {
     expect(JSON.stringify([world.read(), world.notes])).not.to.include('sk-first');
   });
 
-  it('waits for its Secret, and stays the one before while the provider refuses the new key', async () => {
+  it('waits for the Secret, and keeps the previous embedding model while the provider refuses the new key', async () => {
     world.put({ embedding: EMBEDDING });
     await world.reconcile();
     expect(world.condition('CredentialsReady')?.message).to.equal(
@@ -69,7 +69,7 @@ describe('embedding model of a tenant', () => {
     expect(world.conditions()).to.include({ CredentialsReady: 'True Issued', Ready: 'True Available' });
   });
 
-  it('stands beside the language model, each with its own key', async () => {
+  it('uses separate keys for the embedding model and the language model', async () => {
     addKey('sk-first');
     world.put({
       embedding: EMBEDDING,
@@ -84,7 +84,7 @@ describe('embedding model of a tenant', () => {
     expect(embedding()).to.deep.equal(GIVEN);
   });
 
-  it('is the server’s built-in one without being asked, and the server’s own when it is taken back', async () => {
+  it('sets the built-in embedding model without a probe, and the server’s own when none is declared', async () => {
     world.put({ embedding: { provider: 'builtin', model: 'hashing-v1', dimensions: 256 } });
     await world.reconcile();
     expect(embedding()).to.deep.equal({ provider: 'builtin', model: 'hashing-v1', dimensions: 256 });
@@ -95,7 +95,7 @@ describe('embedding model of a tenant', () => {
     expect(world.read()?.status).not.to.have.property('embedding');
   });
 
-  it('says that cognify is away when the provider cannot be asked through it', async () => {
+  it('reports that cognify does not answer when the provider cannot be probed', async () => {
     addKey('sk-first');
     world.put({ embedding: EMBEDDING });
     world.services.fail('probeModel', unavailable());

@@ -21,7 +21,7 @@ describe('hibernation of a tenant', () => {
     world.services.calls.findLast(({ method }) => method === 'ensureTenant')?.request as RequestOf<'auth.EnsureTenant'>;
   const reasons = () => world.notes.map(({ reason }) => reason);
 
-  it('is handed to the services, and is none where nothing is declared', async () => {
+  it('sets the hibernation of a tenant, and none when it is not declared', async () => {
     world.put();
     await world.reconcile();
     expect(lastRequest()).not.to.have.any.keys('hibernation', 'wake');
@@ -33,7 +33,7 @@ describe('hibernation of a tenant', () => {
     expect(lastRequest()).not.to.have.any.keys('hibernation', 'wake');
   });
 
-  it('is said when nobody used the tenant, and again when it was woken, once each', async () => {
+  it('records one event when a tenant is hibernated and one when it wakes', async () => {
     world.put(IDLE);
     await world.reconcile();
     expect(world.conditions()).to.include({ Ready: 'True Available' });
@@ -58,7 +58,7 @@ describe('hibernation of a tenant', () => {
     expect(reasons()).not.to.include('DriftCorrected');
   });
 
-  it('ends by a new value of the annotation, once', async () => {
+  it('wakes a tenant once for each new value of the annotation', async () => {
     world.put({ hibernation: { afterIdle: '72h', wake: 'Manual' } });
     await world.reconcile();
     tenant().isIdle = true;
@@ -72,7 +72,7 @@ describe('hibernation of a tenant', () => {
     expect(lastRequest()).not.to.have.property('wake');
   });
 
-  it('is no drift when it is not declared any more', async () => {
+  it('reports no drift when hibernation is no longer declared', async () => {
     world.put(IDLE);
     await world.reconcile();
     tenant().isIdle = true;

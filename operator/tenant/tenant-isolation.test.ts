@@ -39,7 +39,7 @@ describe('isolation of a tenant', () => {
   };
   const pass = (ms: number) => world.clock.advance(ms);
 
-  it('is verified once another tenant was compared with', async () => {
+  it('verifies the isolation after a comparison with another tenant', async () => {
     world.put({}, OTHER);
     await world.reconcile('memory/other');
     world.put();
@@ -49,7 +49,7 @@ describe('isolation of a tenant', () => {
     expect(world.read()?.status).not.to.have.property('leaks');
   });
 
-  it('is not claimed while there is nobody to compare with, and the tenant is Ready all the same', async () => {
+  it('does not claim isolation without another tenant, and is Ready', async () => {
     world.put();
     expect(await world.reconcile()).to.have.property('requeueAfterMs', 600_000);
     expect(world.conditions()).to.include({ IsolationVerified: 'Unknown NotChecked', Ready: 'True Available' });
@@ -60,7 +60,7 @@ describe('isolation of a tenant', () => {
     expect(world.conditions()).to.include({ IsolationVerified: 'True Verified' });
   });
 
-  it('is not compared with a tenant that is disabled, and that is no reason for an alert', async () => {
+  it('does not compare with a disabled tenant', async () => {
     world.put({ state: 'Disabled' }, OTHER);
     await world.reconcile('memory/other');
     world.services.isolationAnswer = () => ({ unproven: null, comparedTenantIds: [], leaks: [] });
@@ -70,7 +70,7 @@ describe('isolation of a tenant', () => {
     expect(world.condition('IsolationVerified')?.message).to.contain('no other tenant');
   });
 
-  it('does not call a leak over because the other tenant was disabled', async () => {
+  it('keeps a leak when the other tenant is disabled', async () => {
     await both();
     leak();
     await pass(HALF_HOUR);
@@ -84,7 +84,7 @@ describe('isolation of a tenant', () => {
     expect(world.conditions()).to.include({ IsolationVerified: 'False CanaryLeaked' });
   });
 
-  it('is looked at again after the interval, and nothing is written for that', async () => {
+  it('checks the isolation again after the interval without a write', async () => {
     await both();
     const [asked, written] = [checks().length, world.statusWrites()];
     await world.reconcile();
@@ -96,7 +96,7 @@ describe('isolation of a tenant', () => {
     expect(world.statusWrites()).to.equal(written);
   });
 
-  it('is compared with all others in turn, a few at a time', async () => {
+  it('compares a tenant with all others in turn, two at a time', async () => {
     const names = ['a', 'b', 'c', 'd', 'e'];
     for (const name of names) {
       world.put({ displayName: name }, { name, namespace: 'memory' });
@@ -116,7 +116,7 @@ describe('isolation of a tenant', () => {
     expect(new Set(compared.flat())).to.deep.equal(new Set(names.map(idOf)));
   });
 
-  it('says why nothing is proven yet, and looks again soon', async () => {
+  it('reports why a check has no result, and checks again soon', async () => {
     world.services.isolationAnswer = () => ({
       unproven: 'The canary is being added',
       comparedTenantIds: [],
@@ -137,7 +137,7 @@ describe('isolation of a tenant', () => {
     expect(world.conditions()).to.include({ IsolationVerified: 'True Verified' });
   });
 
-  it('stays verified while services are away for a moment, and not for longer', async () => {
+  it('stays verified while services do not answer for a short time', async () => {
     await both();
     await pass(HALF_HOUR);
     world.services.fail('checkIsolation', unavailable(), 3);
@@ -153,7 +153,7 @@ describe('isolation of a tenant', () => {
     expect(world.conditions()).to.include({ IsolationVerified: 'True Verified' });
   });
 
-  it('makes a leak the worst that is said of the tenant, with whom and how', async () => {
+  it('is stalled by a leak, with the other tenant and the way', async () => {
     await both();
     leak();
     await pass(HALF_HOUR);
@@ -173,7 +173,7 @@ describe('isolation of a tenant', () => {
     expect([...world.services.tenants.values()].map(({ state }) => state)).to.deep.equal(['Active', 'Active']);
   });
 
-  it('goes on saying so between two looks, and writes it once', async () => {
+  it('keeps a leak between two checks and writes it once', async () => {
     await both();
     leak();
     await pass(HALF_HOUR);
@@ -185,7 +185,7 @@ describe('isolation of a tenant', () => {
     expect(world.statusWrites()).to.equal(written);
   });
 
-  it('is looked at in the other tenant, too, as soon as that is reconciled', async () => {
+  it('checks the other tenant of a leak with its next reconcile', async () => {
     await both();
     await world.reconcile('memory/other');
     leak();
@@ -200,7 +200,7 @@ describe('isolation of a tenant', () => {
     );
   });
 
-  it('fences the tenant where it is asked to, and lets it serve again when the leak is over', async () => {
+  it('fences a leaking tenant if declared, and ends the fence with the leak', async () => {
     await both({ isolationCheck: { onLeak: 'Fence' } });
     const state = () => world.services.tenants.get(idOf('acme'))?.state;
     leak();
@@ -220,7 +220,7 @@ describe('isolation of a tenant', () => {
     expect(world.notes.map(({ reason }) => reason)).not.to.include('DriftCorrected');
   });
 
-  it('does not call a leak over because the other tenant could not be compared', async () => {
+  it('keeps a leak when the other tenant could not be compared', async () => {
     await both();
     leak();
     await pass(HALF_HOUR);
@@ -231,7 +231,7 @@ describe('isolation of a tenant', () => {
     expect(world.conditions()).to.include({ IsolationVerified: 'False CanaryLeaked', Ready: 'False CanaryLeaked' });
   });
 
-  it('looks at a tenant that is hibernated, and at none that is suspended', async () => {
+  it('checks a hibernated tenant, but not a suspended one', async () => {
     await both({ state: 'Hibernated' });
     expect(world.conditions()).to.include({ IsolationVerified: 'True Verified', Ready: 'False Hibernated' });
     const asked = checks().length;
@@ -241,7 +241,7 @@ describe('isolation of a tenant', () => {
     expect(checks()).to.have.length(asked);
   });
 
-  it('has the canary removed with Retain, before the tenant is let go', async () => {
+  it('removes the canary before the tenant is released', async () => {
     await both();
     world.kube.remove(TENANT_KIND, PLACE);
     await world.reconcile();

@@ -28,7 +28,7 @@ describe('API keys of a tenant', () => {
   const write = (text: string, secret = 'key') =>
     edit({ data: { apiKey: Buffer.from(text).toString('base64') } }, secret);
 
-  it('are made, told to the services before the Secret says them, and listed with their next rotation', async () => {
+  it('issues a key, sets it at the services before its Secret, and shows its next rotation', async () => {
     world.services.before['setTenantKeys'] = () => {
       expect(world.secret('key')).to.equal(undefined);
     };
@@ -41,7 +41,7 @@ describe('API keys of a tenant', () => {
     expect(requeueAfterMs).to.be.at.most(660_000);
   });
 
-  it('are rotated when they are due: both are valid and in the Secret, the former one until the overlap ends', async () => {
+  it('rotates a due key; the former one stays valid until the overlap ends', async () => {
     world.put({ apiKeys: [ROTATED] });
     await world.reconcile();
     const former = value();
@@ -72,12 +72,12 @@ describe('API keys of a tenant', () => {
     ]);
   });
 
-  it('are looked at when their time has come', async () => {
+  it('reconciles when a key is due', async () => {
     world.put({ apiKeys: [{ ...ROTATED, rotation: { interval: '5m', overlap: '1m' } }] });
     expect((await world.reconcile()).requeueAfterMs).to.be.within(300_000, 330_000);
   });
 
-  it('leave no moment in which the key of the Secret is not valid', async () => {
+  it('keeps the key in the Secret valid at every moment', async () => {
     world.put({ apiKeys: [ROTATED] });
     await world.reconcile();
     const gaps: string[] = [];
@@ -95,7 +95,7 @@ describe('API keys of a tenant', () => {
     expect(gaps).to.deep.equal([]);
   });
 
-  it('are rotated once for each new value of the annotation, also without a rotation of their own', async () => {
+  it('rotates keys once for each new value of the annotation', async () => {
     world.put({ apiKeys: [{ name: 'default', secretName: 'key' }] });
     await world.reconcile();
     const former = value();
@@ -112,7 +112,7 @@ describe('API keys of a tenant', () => {
     expect(value()).not.to.equal(next);
   });
 
-  it('keep nothing valid of the former key with an overlap of zero', async () => {
+  it('revokes the former key at once with an overlap of zero', async () => {
     world.put({ apiKeys: [{ ...ROTATED, rotation: { interval: '48h', overlap: '0s' } }] });
     await world.reconcile();
     world.change({ metadata: { annotations: { [ROTATE_AT]: 'leaked' } } });
@@ -121,7 +121,7 @@ describe('API keys of a tenant', () => {
     expect(world.secret('key')?.data).to.have.all.keys('apiKey');
   });
 
-  it('are valid with an overlap of zero, too, as long as the Secret says them', async () => {
+  it('keeps the former key valid until the Secret has the new one, also with an overlap of zero', async () => {
     world.put({ apiKeys: [{ ...ROTATED, rotation: { interval: '48h', overlap: '0s' } }] });
     await world.reconcile();
     const former = value();
@@ -135,7 +135,7 @@ describe('API keys of a tenant', () => {
     expect(valid()).to.deep.equal([keySha256(value())]);
   });
 
-  it('take the value that somebody writes into the Secret, once, and keep the former one for the overlap', async () => {
+  it('uses a key that was edited by hand, and keeps the former one for the overlap', async () => {
     world.put({ apiKeys: [ROTATED] });
     await world.reconcile();
     const former = keySha256(value());
@@ -152,7 +152,7 @@ describe('API keys of a tenant', () => {
     expect(valid()).to.deep.equal([keySha256(BY_HAND)]);
   });
 
-  it('say what to do when what was written is no key, and keep the valid one valid', async () => {
+  it('reports an edited value that is not a key, and keeps the former key valid', async () => {
     world.put({ apiKeys: [ROTATED] });
     await world.reconcile();
     const hashes = valid();
@@ -170,7 +170,7 @@ describe('API keys of a tenant', () => {
     expect(world.conditions()).to.include({ Ready: 'True Available' });
   });
 
-  it('are read from a Secret that somebody else made, which is never written', async () => {
+  it('reads the key of a foreign Secret and never writes it', async () => {
     const given = { apiVersion: 'v1', kind: 'Secret', metadata: { ...PLACE, name: 'key' }, data: {} };
     world.kube.put<Secret>(KINDS.secret, given);
     world.put({ apiKeys: [ROTATED] });
@@ -186,7 +186,7 @@ describe('API keys of a tenant', () => {
     expect(listed()).to.include({ managed: false }).and.not.to.have.property('nextRotation');
   });
 
-  it('are not shared by two tenants', async () => {
+  it('refuses a Secret with a key of another tenant', async () => {
     world.put({ apiKeys: [ROTATED] }, { name: 'first', namespace: 'memory' });
     await world.reconcile('memory/first');
     const before = world.secret('key');
@@ -199,7 +199,7 @@ describe('API keys of a tenant', () => {
     expect([...world.services.tenants.values()].map(({ keys }) => keys.size)).to.deep.equal([1, 0]);
   });
 
-  it('that are in use elsewhere are named, and hold up no other key', async () => {
+  it('reports a key that is used elsewhere, and syncs the other keys', async () => {
     world.put({ apiKeys: [ROTATED, { name: 'second', secretName: 'other' }] });
     world.services.fail('setTenantKeys', engramError('ConflictError', 'One of the keys is in use elsewhere.'));
     await world.reconcile();
@@ -210,7 +210,7 @@ describe('API keys of a tenant', () => {
     expect(world.conditions()).to.include({ Ready: 'True Available' });
   });
 
-  it('are revoked when they are taken out of the list, also when the Secret had become unusable before', async () => {
+  it('revokes a removed key although its Secret is unusable', async () => {
     const given = { apiVersion: 'v1', kind: 'Secret', metadata: { ...PLACE, name: 'key' }, data: {} };
     world.kube.put<Secret>(KINDS.secret, given);
     write(BY_HAND);
@@ -224,7 +224,7 @@ describe('API keys of a tenant', () => {
     expect(valid()).to.deep.equal([]);
   });
 
-  it('are revoked when they are taken out of the list, with their Secret', async () => {
+  it('revokes a removed key and deletes its Secret', async () => {
     world.put({ apiKeys: [ROTATED, { name: 'ci', secretName: 'ci-key' }] });
     await world.reconcile();
     world.change({ spec: { apiKeys: [ROTATED] } });
@@ -235,7 +235,7 @@ describe('API keys of a tenant', () => {
     expect(world.read()?.status?.secrets?.map(({ name }) => name)).to.deep.equal(['acme-owner', 'key']);
   });
 
-  it('move to another Secret with their value', async () => {
+  it('moves a key to another Secret with its value', async () => {
     world.put({ apiKeys: [ROTATED] });
     await world.reconcile();
     const kept = value();
@@ -246,7 +246,7 @@ describe('API keys of a tenant', () => {
     expect(valid()).to.deep.equal([keySha256(kept)]);
   });
 
-  it('are revoked while the tenant is disabled, and are valid again with the same values', async () => {
+  it('revokes keys while the tenant is disabled, and restores the same values', async () => {
     world.put({ apiKeys: [ROTATED] });
     await world.reconcile();
     const kept = value();
@@ -260,7 +260,7 @@ describe('API keys of a tenant', () => {
     expect(valid()).to.deep.equal([keySha256(kept)]);
   });
 
-  it('are revoked while the tenant is disabled, also those of a Secret that somebody else made', async () => {
+  it('revokes keys of foreign Secrets while the tenant is disabled', async () => {
     const given = { apiVersion: 'v1', kind: 'Secret', metadata: { ...PLACE, name: 'key' }, data: {} };
     world.kube.put<Secret>(KINDS.secret, given);
     write(BY_HAND);
@@ -272,7 +272,7 @@ describe('API keys of a tenant', () => {
     expect(valid()).to.deep.equal([keySha256(BY_HAND)]);
   });
 
-  it('are not written over an edit of the same moment', async () => {
+  it('does not overwrite a concurrent edit of a Secret', async () => {
     world.put({ apiKeys: [ROTATED] });
     await world.reconcile();
     await world.clock.advance(48 * HOUR_MS);
@@ -287,7 +287,7 @@ describe('API keys of a tenant', () => {
     expect(valid()[0]).to.equal(keySha256(BY_HAND));
   });
 
-  it('stay as they are while the services are away', async () => {
+  it('keeps keys unchanged while the services do not answer', async () => {
     world.put({ apiKeys: [ROTATED] });
     await world.reconcile();
     const kept = value();
@@ -300,7 +300,7 @@ describe('API keys of a tenant', () => {
     expect(value('previousApiKey')).to.equal(kept);
   });
 
-  it('go on from the Secret when the status was lost', async () => {
+  it('continues from the Secret when the status was lost', async () => {
     world.put({ apiKeys: [ROTATED] });
     await world.reconcile();
     const kept = value();

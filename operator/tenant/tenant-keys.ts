@@ -95,7 +95,7 @@ async function useGivenKey(work: KeyWork, entry: TenantApiKey, secret: Secret): 
   const text = secretText(secret, 'apiKey');
   if (!isApiKey(text)) return noKey(entry, secret.metadata.name);
   const isDisabled = work.context.object.spec.state === 'Disabled';
-  await tellServices(work, entry.name, isDisabled ? [] : [keySha256(text)]);
+  await setKeys(work, entry.name, isDisabled ? [] : [keySha256(text)]);
   return { secret: statusOf(entry, secret, false), isRotating: false };
 }
 
@@ -106,7 +106,7 @@ function noKey({ name }: TenantApiKey, secretName: string): SyncedKey {
 
 /** Revokes the key of a disabled tenant and keeps its value. */
 async function holdRevoked(work: KeyWork, entry: TenantApiKey, held: Secret | null): Promise<SyncedKey> {
-  await tellServices(work, entry.name, []);
+  await setKeys(work, entry.name, []);
   return { ...(held === null ? {} : { secret: statusOf(entry, held, true) }), isRotating: false };
 }
 
@@ -125,10 +125,10 @@ async function putInForce(work: KeyWork, entry: TenantApiKey, planned: PlannedKe
   // Without an overlap the former key stays valid until the Secret has the new one, however long that takes.
   const said = named === null ? undefined : secretText(named, 'apiKey');
   const isStillSaid = isApiKey(said) && !wanted.includes(keySha256(said));
-  await tellServices(work, entry.name, isStillSaid ? [...wanted, keySha256(said)] : wanted);
+  await setKeys(work, entry.name, isStillSaid ? [...wanted, keySha256(said)] : wanted);
   const isCurrent = plan.change === 'kept' && named !== null && isLabelled(deps, context.object, entry, named);
   const secret = isCurrent ? named : await write(work, entry, state, named);
-  if (isStillSaid) await tellServices(work, entry.name, wanted);
+  if (isStillSaid) await setKeys(work, entry.name, wanted);
   if (plan.change !== 'kept') context.event(noteOf(plan, entry));
   const nextAt = nextKeyTime(state, intervalMs);
   const status: TenantStatusSecret = {
@@ -175,7 +175,7 @@ function isLabelled({ options }: TenantDependencies, tenant: Tenant, entry: Tena
   return held[options.labels.ownerUid] === tenant.metadata.uid && held[API_KEY_LABEL] === entry.name;
 }
 
-export async function tellServices(
+export async function setKeys(
   { deps, context, tenantId }: Pick<KeyWork, 'deps' | 'context' | 'tenantId'>,
   name: string,
   keySha256s: readonly string[],

@@ -25,7 +25,7 @@ describe('language model of a tenant', () => {
   const changeKey = (text: string) =>
     world.kube.change(KINDS.secret, { ...PLACE, name: 'llm' }, { data: encoded(text) });
 
-  it('is given to the services once its provider has taken the key, which is asked once', async () => {
+  it('sets the language model after one successful probe of its key', async () => {
     addKey('sk-first\n');
     world.put({ llm: LLM });
     await world.reconcile();
@@ -38,7 +38,7 @@ describe('language model of a tenant', () => {
     expect(JSON.stringify([world.read(), world.notes])).not.to.include('sk-first');
   });
 
-  it('waits for its Secret, and holds up nothing else', async () => {
+  it('waits for the Secret of the language model without holding up other steps', async () => {
     world.put({ llm: LLM, apiKeys: [{ name: 'default', secretName: 'key' }] });
     expect(await world.reconcile()).to.include({ retry: true });
     expect(world.condition('CredentialsReady')).to.include({ status: 'False', reason: 'SecretMissing' });
@@ -52,7 +52,7 @@ describe('language model of a tenant', () => {
     expect(world.conditions()).to.include({ CredentialsReady: 'True Issued', Ready: 'True Available' });
   });
 
-  it('stays the one before while the provider refuses the new key, and says why', async () => {
+  it('keeps the previous language model while the provider refuses the new key', async () => {
     addKey('sk-first');
     world.put({ llm: LLM });
     await world.reconcile();
@@ -74,7 +74,7 @@ describe('language model of a tenant', () => {
     expect(world.conditions()).to.include({ CredentialsReady: 'True Issued', Ready: 'True Available' });
   });
 
-  it('says that there is no such model, and that a provider cannot be asked', async () => {
+  it('reports an unknown model and an unreachable provider', async () => {
     addKey('sk-first');
     world.put({ llm: LLM });
     world.services.probeAnswer = { outcome: 'invalid', detail: 'No such model.' };
@@ -88,7 +88,7 @@ describe('language model of a tenant', () => {
     expect(model()).to.equal(undefined);
   });
 
-  it('is asked for again when the resource chooses another one', async () => {
+  it('probes again when another language model is declared', async () => {
     addKey('sk-first');
     world.put({ llm: LLM });
     await world.reconcile();
@@ -98,7 +98,7 @@ describe('language model of a tenant', () => {
     expect(world.services.countOf('probeModel')).to.equal(2);
   });
 
-  it('is the one of the server again when the resource names none', async () => {
+  it('uses the language model of the server when none is declared', async () => {
     addKey('sk-first');
     world.put({ llm: LLM });
     await world.reconcile();
@@ -112,14 +112,14 @@ describe('language model of a tenant', () => {
     expect(world.services.countOf('setTenantModel')).to.equal(calls);
   });
 
-  it('needs no Secret where its server needs no key', async () => {
+  it('sets a language model that needs no key without a Secret', async () => {
     world.put({ llm: { provider: 'ollama', model: 'llama3.2', endpoint: 'http://ollama:11434' } });
     await world.reconcile();
     expect(model()).to.deep.equal({ provider: 'ollama', model: 'llama3.2', endpoint: 'http://ollama:11434' });
     expect(world.conditions()).to.include({ Ready: 'True Available' });
   });
 
-  it('is set right after it was changed elsewhere, and waits for services that are away', async () => {
+  it('corrects a changed language model, also after auth did not answer', async () => {
     addKey('sk-first');
     world.put({ llm: LLM });
     world.services.fail('probeModel', unavailable());

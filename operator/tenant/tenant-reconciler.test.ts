@@ -16,7 +16,7 @@ describe('reconciler of tenants', () => {
 
   const onlyTenant = () => [...world.services.tenants.values()][0];
 
-  it('makes the tenant with its owner, whose password is in a Secret before it is used', async () => {
+  it('creates the tenant with its owner, whose password is in a Secret before it is used', async () => {
     world.services.before['ensureTenant'] = () => {
       expect(world.secretValue('acme-owner', 'password')).to.have.length(32);
     };
@@ -41,7 +41,7 @@ describe('reconciler of tenants', () => {
     });
   });
 
-  it('writes nothing and asks for nothing new while nothing changes', async () => {
+  it('writes nothing while nothing changes', async () => {
     world.put({ apiKeys: [{ name: 'default', secretName: 'key' }], quotas: { items: 5, action: 'Enforce' } });
     await world.reconcile();
     const [statusWrites, writes] = [world.statusWrites(), world.writes()];
@@ -53,13 +53,13 @@ describe('reconciler of tenants', () => {
     expect([world.statusWrites(), world.writes()]).to.deep.equal([statusWrites, writes]);
   });
 
-  it('looks again every ten minutes, give or take one', async () => {
+  it('reconciles a tenant every ten minutes, ± 10 %', async () => {
     world.put();
     const { requeueAfterMs } = await world.reconcile();
     expect(requeueAfterMs).to.be.within(540_000, 660_000);
   });
 
-  it('uses the password of the Secret that is named, and says what is missing while it is not there', async () => {
+  it('uses the password of the named Secret, and reports it when it is missing', async () => {
     world.put({ owner: { email: 'a@example.com', passwordSecretRef: { name: 'mine', key: 'pw' } } });
     expect(await world.reconcile()).to.include({ retry: true });
     expect(world.conditions()).to.include({
@@ -79,7 +79,7 @@ describe('reconciler of tenants', () => {
     expect(world.secret('acme-owner')).to.equal(undefined);
   });
 
-  it('sends the password only while the account may be new', async () => {
+  it('sends the owner’s password only while the account may be new', async () => {
     world.put();
     await world.reconcile();
     await world.reconcile();
@@ -89,7 +89,7 @@ describe('reconciler of tenants', () => {
     expect(sent).to.deep.equal([true, false]);
   });
 
-  it('sends it again when the account is gone, and when auth was away as the spec named another owner', async () => {
+  it('sends the owner’s password again when auth has no such account', async () => {
     world.put();
     await world.reconcile();
     world.services.accounts.clear();
@@ -103,7 +103,7 @@ describe('reconciler of tenants', () => {
     expect([...world.services.accounts.keys()]).to.deep.equal(['admin@acme.example.com', 'next@acme.example.com']);
   });
 
-  it('names the owner of the present spec in the Secret that it made', async () => {
+  it('updates the owner’s e-mail address in the generated Secret', async () => {
     world.put();
     await world.reconcile();
     world.change({ spec: { owner: { email: 'next@acme.example.com' } } });
@@ -114,7 +114,7 @@ describe('reconciler of tenants', () => {
     expect(onlyTenant()?.ownerId).to.equal(account?.id);
   });
 
-  it('does not make the password anew when somebody took the Secret away after reading it', async () => {
+  it('does not generate the password again after its Secret was deleted', async () => {
     world.put();
     await world.reconcile();
     world.kube.remove(KINDS.secret, { ...PLACE, name: 'acme-owner' });
@@ -123,7 +123,7 @@ describe('reconciler of tenants', () => {
     expect(world.conditions()).to.include({ Ready: 'True Available' });
   });
 
-  it('takes over a tenant that exists, as it is', async () => {
+  it('adopts an existing tenant without changing it', async () => {
     const old = world.services.addTenant(ADOPTED);
     old.keys.set('by-hand', ['00']);
     old.used.items = 7;
@@ -135,7 +135,7 @@ describe('reconciler of tenants', () => {
     expect(world.notes.map(({ reason }) => reason)).to.include('TenantAdopted');
   });
 
-  it('stalls on a tenant that another resource manages, and touches nothing of it', async () => {
+  it('stalls on a tenant that another resource manages, without touching it', async () => {
     world.services.addTenant(ADOPTED);
     world.put({ tenantId: ADOPTED }, { name: 'first', namespace: 'memory' });
     await world.reconcile('memory/first');
@@ -150,7 +150,7 @@ describe('reconciler of tenants', () => {
     expect(onlyTenant()?.keys.size).to.equal(0);
   });
 
-  it('stalls on a tenant to take over that does not exist', async () => {
+  it('stalls on the adoption of a tenant that does not exist', async () => {
     world.put({ tenantId: ADOPTED });
     world.services.fail('ensureTenant', unavailable());
     await world.reconcile();
@@ -163,7 +163,7 @@ describe('reconciler of tenants', () => {
     expect(world.services.tenants.size).to.equal(0);
   });
 
-  it('makes the tenant anew when it is gone', async () => {
+  it('creates the tenant again when it was removed', async () => {
     world.put({ apiKeys: [{ name: 'default', secretName: 'key' }] });
     await world.reconcile();
     world.services.tenants.clear();
@@ -173,7 +173,7 @@ describe('reconciler of tenants', () => {
     expect(world.conditions()).to.include({ Ready: 'True Available' });
   });
 
-  it('says that a host name is taken, in Routed, and goes on when it is free', async () => {
+  it('reports a taken host name in Routed, and continues when it is free', async () => {
     world.put({ routing: { type: 'None', hostname: 'acme.example.com' } }, { name: 'first', namespace: 'memory' });
     await world.reconcile('memory/first');
     world.put({ routing: { type: 'Ingress', hostname: 'acme.example.com' } });
@@ -187,7 +187,7 @@ describe('reconciler of tenants', () => {
     expect(world.conditions()).not.to.have.property('Stalled');
   });
 
-  it('goes no further than the isolation that is asked for', async () => {
+  it('stops when a store has less isolation than declared', async () => {
     world.put({ minimumIsolation: 'Index' });
     await world.reconcile();
     expect(world.conditions()).to.include({
@@ -201,7 +201,7 @@ describe('reconciler of tenants', () => {
     expect(world.read()?.status?.stores).to.have.length(3);
   });
 
-  it('says which services are away, does what it can without them, and is stalled when that lasts', async () => {
+  it('reports services that do not answer, runs the other steps, and is stalled in the end', async () => {
     world.put({ apiKeys: [{ name: 'default', secretName: 'key' }] });
     world.services.sick = ['search'];
     expect(await world.reconcile()).to.include({ retry: true, result: 'retrying' });
@@ -217,14 +217,14 @@ describe('reconciler of tenants', () => {
     expect(world.conditions()).to.include({ Ready: 'True Available', StoresProvisioned: 'True Provisioned' });
   });
 
-  it('writes the same failure once', async () => {
+  it('writes a repeated failure once', async () => {
     world.put();
     world.services.fail('ensureTenant', unavailable(), 3);
     for (let tries = 0; tries < 3; tries += 1) await world.reconcile();
     expect(world.statusWrites()).to.equal(1);
   });
 
-  it('shows what a service says of a spec that it refuses', async () => {
+  it('shows the message of a service that refuses the spec', async () => {
     world.put();
     world.services.fail('ensureTenant', engramError('InvalidRequestError', 'admin@acme.example.com cannot be.'));
     await world.reconcile();
@@ -234,7 +234,7 @@ describe('reconciler of tenants', () => {
     });
   });
 
-  it('sets right what was changed elsewhere, with one event that names it', async () => {
+  it('corrects drift and records one event that names the fields', async () => {
     world.put({ displayName: 'Acme' });
     await world.reconcile();
     const tenant = onlyTenant();
@@ -249,7 +249,7 @@ describe('reconciler of tenants', () => {
     ]);
   });
 
-  it('does not call a change of the spec drift', async () => {
+  it('reports no drift after a change of the spec', async () => {
     world.put({ displayName: 'Acme' });
     await world.reconcile();
     world.change({ spec: { displayName: 'Acme Corp' } });
@@ -258,7 +258,7 @@ describe('reconciler of tenants', () => {
     expect(world.notes.filter(({ reason }) => reason === 'DriftCorrected')).to.deep.equal([]);
   });
 
-  it('says which generation it looked at when the spec changes meanwhile', async () => {
+  it('reports the reconciled generation when the spec changes meanwhile', async () => {
     world.put();
     world.services.before['ensureTenant'] = () => {
       world.services.before = {};
@@ -272,7 +272,7 @@ describe('reconciler of tenants', () => {
     expect(onlyTenant()?.name).to.equal('Later');
   });
 
-  it('hibernates and disables, and says so in Ready', async () => {
+  it('hibernates and disables a tenant, shown in Ready', async () => {
     world.put({ state: 'Hibernated' });
     await world.reconcile();
     expect(onlyTenant()?.state).to.equal('Hibernated');
@@ -284,14 +284,14 @@ describe('reconciler of tenants', () => {
     expect(world.conditions()).not.to.have.property('Stalled');
   });
 
-  it('does nothing while suspended', async () => {
+  it('does nothing while a tenant is suspended', async () => {
     world.put({ suspend: true });
     await world.reconcile();
     expect(world.services.calls).to.deep.equal([]);
     expect(world.condition('Ready')?.reason).to.equal('Suspended');
   });
 
-  it('goes on where an operator that was killed left off', async () => {
+  it('continues where a killed operator stopped', async () => {
     world.put({ apiKeys: [{ name: 'default', secretName: 'key' }] });
     world.kube.fail({ method: 'PATCH', path: /status$/, fault: { action: 'reset' } });
     const failed = await world.reconcile().catch(() => 'failed');
@@ -303,7 +303,7 @@ describe('reconciler of tenants', () => {
     expect(world.secretValue('key', 'apiKey')).to.equal(value);
   });
 
-  it('hides no password and no key in status, events and metadata', async () => {
+  it('writes no password and no key into status, events and metadata', async () => {
     world.put({ apiKeys: [{ name: 'default', secretName: 'key' }] });
     await world.reconcile();
     const said = JSON.stringify([world.read(), world.notes, world.secret('key')?.metadata]);
@@ -328,7 +328,7 @@ describe('budget of a tenant', () => {
     return held;
   };
 
-  it('hands over the limits and says that they are enforced when the services say so', async () => {
+  it('sets the limits and reports them as enforced when the services do', async () => {
     world.put({ quotas: { items: 100, storage: '1.5Gi', action: 'Warn' } });
     await world.reconcile();
     expect(tenant().limits).to.deep.equal({
@@ -345,7 +345,7 @@ describe('budget of a tenant', () => {
     });
   });
 
-  it('does not say that limits are enforced which the services do not report', async () => {
+  it('does not report limits as enforced that the services do not report', async () => {
     world.put({ quotas: { items: 100, action: 'Enforce' } });
     world.services.before['usage'] = () => {
       for (const tenant of world.services.tenants.values()) tenant.limits = {};
@@ -354,7 +354,7 @@ describe('budget of a tenant', () => {
     expect(world.read()?.status?.usage?.enforced).to.equal(false);
   });
 
-  it('leaves a budget alone that the resource does not speak of, and gives back one that it no longer does', async () => {
+  it('leaves an undeclared budget alone, and removes one that is no longer declared', async () => {
     world.put();
     await world.reconcile();
     tenant().limits = { items: { limit: 3, action: 'Enforce' } };
@@ -369,7 +369,7 @@ describe('budget of a tenant', () => {
     expect(world.read()?.status?.usage).not.to.have.property('enforced');
   });
 
-  it('sets right a limit that was changed elsewhere, and names it', async () => {
+  it('corrects a limit that was changed elsewhere, with an event', async () => {
     world.put({ quotas: { items: 100, datasets: 3, action: 'Enforce' } });
     await world.reconcile();
     tenant().limits = { ...tenant().limits, items: { limit: 100_000, action: 'Enforce' } };
@@ -381,7 +381,7 @@ describe('budget of a tenant', () => {
     ]);
   });
 
-  it('says when less is allowed than is used, and takes that back', async () => {
+  it('reports a usage above the budget until it is below', async () => {
     world.put({ quotas: { items: 100, storage: '1Ki', action: 'Enforce' } });
     await world.reconcile();
     Object.assign(tenant().used, { items: 120, storageBytes: 1024 });
@@ -398,7 +398,7 @@ describe('budget of a tenant', () => {
 });
 
 describe('tenants of one name in two namespaces', () => {
-  it('are two tenants with two routes', async () => {
+  it('keeps tenants of the same name in two namespaces apart', async () => {
     const world = await createTenantWorld();
     const spec = (hostname: string) => completeSpec({ routing: { type: 'Ingress', hostname } });
     for (const namespace of ['one', 'two']) {

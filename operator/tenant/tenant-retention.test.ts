@@ -13,7 +13,7 @@ describe('retention of a tenant', () => {
 
   const held = () => [...world.services.tenants.values()][0]?.retention;
 
-  it('is handed to the services, and taken back when it is declared no more', async () => {
+  it('sets the retention of a tenant, and removes it when none is declared', async () => {
     world.put({ retention: { sessionsDays: 30, eventsDays: 365 } });
     await world.reconcile();
     expect(held()).to.deep.equal({ sessionsMs: 30 * DAY, eventsMs: 365 * DAY });
@@ -25,7 +25,7 @@ describe('retention of a tenant', () => {
     expect(held()).to.deep.equal({ sessionsMs: undefined, eventsMs: undefined });
   });
 
-  it('ends when the tenant is let go with its data', async () => {
+  it('removes the retention when the tenant is released', async () => {
     world.put({ retention: { sessionsDays: 30 } });
     await world.reconcile();
     world.kube.remove(TENANT_KIND, PLACE);

@@ -41,7 +41,7 @@ describe('route of a tenant', () => {
     );
   };
 
-  it('is an Ingress beside the services that routes every path to the service that answers it', async () => {
+  it('creates an Ingress that routes each path to its service', async () => {
     world.put({ routing: { ...INGRESS, ingressClassName: 'traefik', annotations: { team: 'a' } } });
     await world.reconcile();
     const ingress = only('ingresses');
@@ -63,7 +63,7 @@ describe('route of a tenant', () => {
     expect(world.conditions()).to.include({ Routed: 'True Accepted' });
   });
 
-  it('has TLS where a Secret is named', async () => {
+  it('uses TLS when a Secret is named', async () => {
     world.put({ routing: { ...INGRESS, tlsSecretName: 'memory.acme-tls' } });
     await world.reconcile();
     const tls = [{ hosts: ['acme.example.com'], secretName: 'memory.acme-tls' }];
@@ -71,7 +71,7 @@ describe('route of a tenant', () => {
     expect(world.read()?.status?.url).to.equal('https://acme.example.com');
   });
 
-  it('has no certificate of another namespace, says what to do, and leaves the route as it is', async () => {
+  it('refuses a TLS Secret of another namespace and leaves the route unchanged', async () => {
     world.put({ routing: INGRESS });
     await world.reconcile();
     const before = only('ingresses');
@@ -87,7 +87,7 @@ describe('route of a tenant', () => {
     }
   });
 
-  it('has any certificate beside the services where the namespace is trusted', async () => {
+  it('allows any TLS Secret in a trusted namespace', async () => {
     await world.close();
     world = await createTenantWorld({ trustedNamespaces: ['memory'] });
     world.put({ routing: { ...INGRESS, tlsSecretName: 'wildcard' } });
@@ -95,7 +95,7 @@ describe('route of a tenant', () => {
     expect(world.conditions()).to.include({ Routed: 'True Accepted' });
   });
 
-  it('tells auth the host name, also when the route is made by somebody else', async () => {
+  it('reports the host name to auth, also with routing type None', async () => {
     world.put({ routing: { type: 'None', hostname: 'acme.example.com' } });
     await world.reconcile();
     expect([...world.services.tenants.values()][0]?.hostNames).to.deep.equal(['acme.example.com']);
@@ -103,7 +103,7 @@ describe('route of a tenant', () => {
     expect(world.conditions()).to.include({ Routed: 'True NotRequested' });
   });
 
-  it('is an HTTPRoute that is Ready when its Gateways have taken it', async () => {
+  it('is routed when all Gateways accept the HTTPRoute', async () => {
     world.kube.put(GATEWAY, {
       apiVersion: GATEWAY.apiVersion,
       kind: GATEWAY.kind,
@@ -129,7 +129,7 @@ describe('route of a tenant', () => {
     expect(world.read()?.status?.url).to.equal('https://acme.example.com');
   });
 
-  it('shows why a Gateway refuses it', async () => {
+  it('shows why a Gateway rejects the HTTPRoute', async () => {
     world.put({ routing: HTTP_ROUTE });
     await world.reconcile();
     answer([{ type: 'Accepted', status: 'False', reason: 'NotAllowedByListeners', message: 'namespace not allowed.' }]);
@@ -141,7 +141,7 @@ describe('route of a tenant', () => {
     expect(world.read()?.status).not.to.have.property('url');
   });
 
-  it('does not take the answer to an earlier form of the route, or of another listener', async () => {
+  it('ignores the status of an earlier generation or of another listener', async () => {
     world.put({ routing: HTTP_ROUTE });
     await world.reconcile();
     answer([{ type: 'Accepted', status: 'True', observedGeneration: 0 }]);
@@ -152,7 +152,7 @@ describe('route of a tenant', () => {
     expect(world.conditions()).to.include({ Routed: 'Unknown GatewayPending' });
   });
 
-  it('says that the Gateway API is missing, and does everything else', async () => {
+  it('reports a missing Gateway API and runs the other steps', async () => {
     world.kube.fail({ method: 'PATCH', path: /httproutes/, fault: { status: 404, reason: 'NotFound' } });
     world.put({ routing: HTTP_ROUTE, apiKeys: [{ name: 'default', secretName: 'key' }] });
     await world.reconcile();
@@ -162,7 +162,7 @@ describe('route of a tenant', () => {
     expect(world.secret('key')).not.to.equal(undefined);
   });
 
-  it('goes when another kind or none is asked for', async () => {
+  it('removes the route when another kind or none is declared', async () => {
     world.put({ routing: HTTP_ROUTE });
     await world.reconcile();
     world.change({ spec: { routing: { ...INGRESS, parentRefs: null } } });
@@ -175,7 +175,7 @@ describe('route of a tenant', () => {
     expect([...world.services.tenants.values()][0]?.hostNames).to.deep.equal([]);
   });
 
-  it('goes with a tenant whose status could not say that there is one', async () => {
+  it('removes the route of a deleted tenant although its status lacks it', async () => {
     world.put({ routing: HTTP_ROUTE });
     world.kube.fail({ method: 'PATCH', path: /status$/, fault: { action: 'reset' } });
     await world.reconcile().catch(() => 'killed');
@@ -185,7 +185,7 @@ describe('route of a tenant', () => {
     expect([only('httproutes'), world.read()]).to.deep.equal([undefined, undefined]);
   });
 
-  it('goes with a tenant that is abandoned, so that the next one of the name has one, too', async () => {
+  it('removes the route of an abandoned tenant', async () => {
     world.put({ routing: INGRESS });
     await world.reconcile();
     world.kube.remove(TENANT_KIND, PLACE);
@@ -194,7 +194,7 @@ describe('route of a tenant', () => {
     expect([world.read(), only('ingresses')]).to.deep.equal([undefined, undefined]);
   });
 
-  it('holds up no deletion where the Gateway API is missing', async () => {
+  it('deletes a tenant although the Gateway API is missing', async () => {
     world.put({ routing: INGRESS });
     await world.reconcile();
     world.kube.fail({ path: /httproutes/, fault: { status: 404, reason: 'NotFound' }, times: 10 });
@@ -203,7 +203,7 @@ describe('route of a tenant', () => {
     expect([only('ingresses'), world.read()]).to.deep.equal([undefined, undefined]);
   });
 
-  it('is set right when somebody changes it, with one event', async () => {
+  it('corrects a changed route, with one event', async () => {
     world.put({ routing: INGRESS });
     await world.reconcile();
     const { name = '', namespace = '' } = only('ingresses')?.metadata ?? {};
@@ -215,7 +215,7 @@ describe('route of a tenant', () => {
     );
   });
 
-  it('does not take over an Ingress that is not its own', async () => {
+  it('does not take over a foreign Ingress', async () => {
     const name = boundedName('tenant', 'memory', 'acme');
     world.kube.put(KINDS.ingress, {
       apiVersion: KINDS.ingress.apiVersion,
@@ -228,7 +228,7 @@ describe('route of a tenant', () => {
     expect(only('ingresses')).not.to.have.property('spec');
   });
 
-  it('has a name of its own, however namespaces and names are put together', () => {
+  it('gives each route a unique name for any namespace and name', () => {
     const places = [
       ['a-b', 'c'],
       ['a', 'b-c'],
@@ -240,7 +240,7 @@ describe('route of a tenant', () => {
     expect(routeName({ metadata: { namespace: 'memory', name: 'acme' } })).to.equal('tenant-memory-acme');
   });
 
-  it('has a name that fits, whatever the names it is made of', () => {
+  it('gives a route a valid name for long namespaces and names', () => {
     const long = boundedName('tenant', 'n'.repeat(63), 't'.repeat(63));
     expect(long).to.have.length(63);
     expect(long).not.to.equal(boundedName('tenant', 'n'.repeat(63), `${'t'.repeat(62)}u`));

@@ -4,14 +4,14 @@ import type { TenantDatasetsAllowedNamespaces } from '../api/tenant.ts';
 import { bytesAsQuantity, durationMs, quantityBytes } from '../api/values.ts';
 import { allowsNamespace } from '../dataset/steps/resolve-tenant.ts';
 
-describe('namespaces that a tenant takes Datasets from', () => {
+describe('namespaces from which a tenant accepts Datasets', () => {
   const allows = (allowedNamespaces: TenantDatasetsAllowedNamespaces, name: string, labels = {}) =>
     allowsNamespace(
       { metadata: { name: 'acme', namespace: 'memory' }, spec: completeSpec({ datasets: { allowedNamespaces } }) },
       { name, labels },
     );
 
-  it('are its own, all, or those that a selector takes', () => {
+  it('allows its own namespace, all, or those that a selector matches', () => {
     expect(allows({ from: 'Same' }, 'memory')).to.equal(true);
     expect(allows({ from: 'Same' }, 'other')).to.equal(false);
     expect(allows({ from: 'All' }, 'other')).to.equal(true);
@@ -19,7 +19,7 @@ describe('namespaces that a tenant takes Datasets from', () => {
     expect(allows({ from: 'Selector' }, 'other')).to.equal(false);
   });
 
-  it('match labels and expressions as Kubernetes does', () => {
+  it('matches labels and expressions as Kubernetes does', () => {
     const selects = (selector: NonNullable<TenantDatasetsAllowedNamespaces['selector']>, labels = {}) =>
       allows({ from: 'Selector', selector }, 'other', labels);
     expect(selects({ matchLabels: { a: '1', b: '2' } }, { a: '1', b: '2', c: '3' })).to.equal(true);
@@ -40,14 +40,14 @@ describe('namespaces that a tenant takes Datasets from', () => {
 });
 
 describe('durations and quantities', () => {
-  it('are read as the schema takes them', () => {
+  it('parses durations and quantities of the schema', () => {
     expect(['2160h', '1h30m', '90s', '0s'].map(durationMs)).to.deep.equal([7_776_000_000, 5_400_000, 90_000, 0]);
     expect(['4096', '1.5Gi', '500M', '2k', '0.5'].map(quantityBytes)).to.deep.equal([
       4096, 1_610_612_736, 5e8, 2000, 0,
     ]);
   });
 
-  it('are shown to a tenth of the greatest unit that fits', () => {
+  it('formats bytes to a tenth of the largest unit', () => {
     expect([0, 1023, 1024, 1_610_612_736, 3 * 2 ** 40].map(bytesAsQuantity)).to.deep.equal([
       '0',
       '1023',

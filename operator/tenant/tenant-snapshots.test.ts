@@ -3,7 +3,7 @@ import { createTenantWorld, PLACE, type TenantWorld } from '../../test/support/k
 import { TENANT_KIND } from '../api/tenant.ts';
 import { KINDS, type Secret } from '../kube-runtime/kube-object.ts';
 
-describe('deletion of a tenant by Snapshot', () => {
+describe('deletion of a tenant with policy Snapshot', () => {
   let world: TenantWorld;
   beforeEach(async () => {
     world = await createTenantWorld();
@@ -41,7 +41,7 @@ describe('deletion of a tenant by Snapshot', () => {
     failure: { name, message },
   });
 
-  it('asks for nothing before it knows the bucket, says what is missing, and goes on when that is there', async () => {
+  it('erases nothing without a bucket, reports what is missing, and continues when it exists', async () => {
     await begin();
     await world.reconcile();
     expect(world.conditions()).to.include({ ErasureComplete: 'False SnapshotFailed' });
@@ -59,7 +59,7 @@ describe('deletion of a tenant by Snapshot', () => {
     expect(JSON.stringify([world.notes, world.configMaps()])).not.to.include('hidden');
   });
 
-  it('waits for a snapshot that fails, with its reason and what does without it, and names it', async () => {
+  it('waits for a failing snapshot and reports the reason and how to skip it', async () => {
     putSecret();
     await begin();
     const why = `${'The bucket b does not answer: see that it is there and may be written. '.repeat(4)}`;
@@ -75,7 +75,7 @@ describe('deletion of a tenant by Snapshot', () => {
     expect(world.read()).to.equal(undefined);
   });
 
-  it('does without the snapshots once the policy is Delete, and not because it is Retain', async () => {
+  it('skips the snapshots after a change to Delete, but not to Retain', async () => {
     putSecret();
     await begin();
     const failed = failing('FinalSnapshotFailed', 'The bucket b does not answer.');
@@ -91,7 +91,7 @@ describe('deletion of a tenant by Snapshot', () => {
     expect(world.read()).to.equal(undefined);
   });
 
-  it('ends without the Secret once all snapshots are there, as a namespace that goes takes it first', async () => {
+  it('finishes without the bucket Secret once all snapshots exist', async () => {
     putSecret();
     await begin();
     world.services.erasureAnswers = [{ ...failing('', ''), step: 'dataset 1', failure: null }];
@@ -101,7 +101,7 @@ describe('deletion of a tenant by Snapshot', () => {
     expect([world.read(), world.services.tenants.size]).to.deep.equal([undefined, 0]);
   });
 
-  it('needs no bucket for a tenant that never came to be', async () => {
+  it('needs no bucket for a tenant that was never created', async () => {
     world.put(spec);
     remove();
     await world.reconcile();
@@ -118,7 +118,7 @@ describe('backup of a tenant', () => {
 
   const backup = { schedule: '0 3 * * *', keep: 14, destinationRef: { name: 's3' } };
 
-  it('without its Secret is said before a snapshot is due, while the tenant serves', async () => {
+  it('reports a missing backup Secret before a snapshot is due, and keeps the tenant serving', async () => {
     world.put({ backup, apiKeys: [{ name: 'default', secretName: 'key' }] });
     expect(await world.reconcile()).to.include({ retry: true });
     expect(world.conditions()).to.include({ Ready: 'False SecretMissing', CredentialsReady: 'True Issued' });
@@ -136,7 +136,7 @@ describe('backup of a tenant', () => {
     expect(world.conditions()).to.include({ Ready: 'True Available' });
   });
 
-  it('by a schedule that is none, or that never comes, is said', async () => {
+  it('reports an invalid backup schedule, or one that never matches', async () => {
     world.put();
     for (const schedule of ['99 * * * *', '0 0 31 2 *']) {
       world.change({ spec: { backup: { schedule, keep: 14 } } });

@@ -5,7 +5,7 @@ import type { ConditionDraft } from '../../kube-runtime/conditions.ts';
 import { KINDS } from '../../kube-runtime/kube-object.ts';
 import { done, stalled } from '../../kube-runtime/steps.ts';
 import type { TenantDependencies, TenantStep } from '../model.ts';
-import { type KeyWork, ownSecrets, type SyncedKey, syncKey, tellServices } from '../tenant-keys.ts';
+import { type KeyWork, ownSecrets, type SyncedKey, setKeys, syncKey } from '../tenant-keys.ts';
 
 /** Syncs the keys of `spec.apiKeys` with their Secrets, rotates those that are due and revokes those that were removed. */
 export function syncKeys(deps: TenantDependencies): TenantStep {
@@ -71,7 +71,7 @@ async function revokeUnlisted(work: KeyWork): Promise<void> {
     ...own.flatMap(({ metadata }) => metadata.labels?.[API_KEY_LABEL] ?? []),
   ];
   for (const name of new Set(known.filter((name) => !listed.has(name)))) {
-    await tellServices(work, name, []);
+    await setKeys(work, name, []);
     context.event({
       type: 'Normal',
       reason: 'KeyRevoked',
