@@ -27,12 +27,12 @@ function pathsOf(one: Schema, path: readonly string[] = []): readonly string[] {
   return Object.entries(properties).flatMap(([name, property]) => pathsOf(property, [...path, name]));
 }
 
-describe('what the chart has from elsewhere', () => {
-  it('is as it is there', () => {
+describe('generated files of the chart', () => {
+  it('are up to date', () => {
     for (const [file, text] of generatedFiles()) expect(read(file), `${file}: npm run generate`).to.equal(text);
   });
 
-  it('is a route and a Deployment for every service that is built', () => {
+  it('have a route and a Deployment for every service', () => {
     const paths = JSON.parse(read('files/service-paths.json')) as object;
     expect(Object.keys(paths)).to.have.members(SERVICE_NAMES.filter(isBuilt));
   });
@@ -55,7 +55,7 @@ describe('skaffold.yaml', () => {
   const root = fileURLToPath(new URL('..', import.meta.url));
   const skaffold = parse(readFileSync(`${root}/skaffold.yaml`, 'utf8')) as Skaffold;
 
-  it('names files that there are, and the image that the chart runs', () => {
+  it('names existing files, and the image of the chart', () => {
     const [release] = skaffold.deploy.helm.releases;
     const replaced = skaffold.profiles
       .flatMap(({ patches }) => patches)
@@ -77,12 +77,12 @@ describe('values of the chart', () => {
   const told = valuesOf(read('values.yaml')).map(({ path }) => path);
   const isTold = (path: string) => told.some((one) => path === one || path.startsWith(`${one}.`));
 
-  it('are all in the reference of the README, with their meaning', () => {
+  it('are all in the README, with their meaning', () => {
     expect(told.length).to.be.greaterThan(150);
     for (const path of told) expect(read('README.md')).to.include(`| \`${path}\` |`);
   });
 
-  it('are all that the schema knows', () => {
+  it('match the schema', () => {
     const common = Object.keys(schema.definitions?.['component']?.properties ?? {});
     const isCommon = (path: string) => {
       const [top = '', second = '', third = ''] = path.split('.');
@@ -93,7 +93,7 @@ describe('values of the chart', () => {
     expect(missing.filter((path) => !/\.ca\./.test(path))).to.deep.equal([]);
   });
 
-  it('are closed: no object with properties takes others', () => {
+  it('allow no additional properties', () => {
     const open = (one: Schema, path: string): readonly string[] => {
       const { properties, additionalProperties } = one;
       if (properties === undefined) return [];
@@ -104,12 +104,12 @@ describe('values of the chart', () => {
     expect([...open(schema, 'values'), ...definitions]).to.deep.equal([]);
   });
 
-  it('have no password and no key of their own', () => {
+  it('contain no password and no key', () => {
     const secrets = JSON.stringify(parse(read('values.yaml'))).match(/"[^"]*(password|secret|token)[^"]*":"[^"]+"/gi);
     expect((secrets ?? []).filter((text) => !/Key":"(password|secretKey)"/.test(text))).to.deep.equal([]);
   });
 
-  it('without a meaning, or a README without its place, are errors', () => {
+  it('fail without a meaning, or without a place in the README', () => {
     expect(() => valuesOf('# -- What it is\nname: x\nother: y')).to.throw('what other is for');
     expect(() => replaceValues('# Nothing', '# -- X\nname: x')).to.throw('marks');
     expect(valuesOf('map:\n  # A note.\n\n  # -- Its\n  # meaning.\n  name: [1]')).to.deep.equal([

@@ -70,7 +70,7 @@ describe('alert rules and dashboards', () => {
     ),
   ];
 
-  it('ask for metrics and labels that the processes expose, with values that occur', () => {
+  it('use only exposed metrics, labels and values', () => {
     const problems: string[] = [];
     for (const { where, query } of queries()) {
       for (const { metric, matchers } of selectorsOf(parseQuery(query))) {
@@ -89,7 +89,7 @@ describe('alert rules and dashboards', () => {
     expect(problems).to.deep.equal([]);
   });
 
-  it('group by labels that there are', () => {
+  it('group by existing labels', () => {
     const problems: string[] = [];
     for (const { where, query } of queries()) {
       for (const aggregation of aggregationsOf(parseQuery(query))) {
@@ -103,7 +103,7 @@ describe('alert rules and dashboards', () => {
     expect(problems).to.deep.equal([]);
   });
 
-  it('scale by a metric of ours in the example', () => {
+  it('use an existing metric in the scaling example', () => {
     expect(
       triggers.flatMap(({ metadata }) => selectorsOf(parseQuery(metadata.query)).map(({ metric }) => metric)),
     ).to.include('engram_queue_depth');
@@ -114,7 +114,7 @@ describe('alert rules and dashboards', () => {
   });
 
   for (const { alert, fires, quiet, labels } of ALERT_CASES) {
-    it(`${alert} fires after its time, and not before or without reason`, () => {
+    it(`${alert} fires after its time, not before and not without reason`, () => {
       const rule = rules.find((one) => one.alert === alert);
       if (rule === undefined) throw new Error(`no rule ${alert}`);
       const minutes = secondsOf(rule.for) / 60;
@@ -130,7 +130,7 @@ describe('alert rules and dashboards', () => {
     });
   }
 
-  it('say how bad it is, in words of Prometheus that there are', () => {
+  it('have a severity and valid templates', () => {
     for (const { labels, annotations } of rules) {
       expect(['critical', 'warning']).to.include(labels['severity']);
       for (const [, inner = ''] of `${annotations.summary}${annotations.description}`.matchAll(/\{\{(.*?)\}\}/g)) {
@@ -139,7 +139,7 @@ describe('alert rules and dashboards', () => {
     }
   });
 
-  it('show a legend of labels that the panel has, in places of their own', () => {
+  it('have legends with existing labels, and panels that do not overlap', () => {
     for (const { file, dashboard } of dashboards) {
       const places = dashboard.panels.map(({ gridPos }) => `${gridPos.x}/${gridPos.y}`);
       expect(new Set(places).size, file).to.equal(places.length);

@@ -6,7 +6,7 @@ import { type ControllerParts, controllerOptions, secretsOf } from './controller
 import { createWorkQueue } from './kube-runtime/work-queue.ts';
 
 describe('controllers of both kinds', () => {
-  it('try what failed for a day again within half a minute, so that it works soon after its cause is mended', async () => {
+  it('retry a failed key at least every half minute, however long it has failed', async () => {
     const clock = createFakeClock();
     const parts = { options: { workers: 1 }, frame: { clock } } as unknown as ControllerParts;
     const queue = createWorkQueue({ clock, ...controllerOptions(parts).queue });
@@ -20,8 +20,8 @@ describe('controllers of both kinds', () => {
   });
 });
 
-describe('Secrets of a Tenant that are watched', () => {
-  it('are all that its spec names, but for those of the operator', () => {
+describe('watched Secrets of a Tenant', () => {
+  it('includes all Secrets of the spec except those that the operator made', () => {
     const spec = completeSpec({
       owner: { email: 'a@example.com', passwordSecretRef: { name: 'owner', key: 'password' } },
       apiKeys: [

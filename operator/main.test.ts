@@ -44,7 +44,7 @@ describe('process of the operator', () => {
     await rm(folder, { recursive: true });
   });
 
-  it('ends with one readable sentence when it is told of no API server', async () => {
+  it('exits with a readable message without an API server', async () => {
     const operator = start({});
     started.push(operator);
     expect(await operator.ended()).to.equal(1);
@@ -52,7 +52,7 @@ describe('process of the operator', () => {
     expect(operator.err()).not.to.match(/\n\s+at /);
   });
 
-  it('waits for the bus, alive and not ready meanwhile, and ends cleanly when it is told to', async () => {
+  it('waits for the bus, alive but not ready, and stops cleanly on a signal', async () => {
     const kubeconfig = join(folder, 'config');
     const config = {
       'current-context': 'c',

@@ -10,8 +10,8 @@ const series = (metric: string, labels: Record<string, string>, values: readonly
 const valuesOf = (query: string, all: readonly Series[], minute: number) =>
   evaluate(parseQuery(query), all, minute).map(({ value }) => value);
 
-describe('the reader of queries', () => {
-  it('refuses what is no PromQL, by the grammar of Prometheus', () => {
+describe('PromQL parser', () => {
+  it('refuses invalid PromQL', () => {
     for (const query of ['', 'x >', 'x{a="b"', 'x{a~"b"}', 'x[]', 'sum(x)) > 1', 'nosuch(x)', 'sum by a (x)']) {
       expect(() => parseQuery(query), query).to.throw('syntax error at');
     }
@@ -30,7 +30,7 @@ describe('the reader of queries', () => {
     }
   });
 
-  it('refuses what it would not evaluate as Prometheus does', () => {
+  it('refuses features that it does not evaluate', () => {
     for (const query of [
       ...['irate(x[5m])', 'avg(x)', 'sum without (a) (x)', 'x offset 5m', 'x[1h:5m]', '-x', 'x == bool 1', '"x"'],
       ...['a / on (b) c', '{__name__="x"}', 'x{"a"="b"}', "x{a='b'}", 'x @ 5'],
@@ -39,31 +39,31 @@ describe('the reader of queries', () => {
     }
   });
 
-  it('binds as Prometheus does', () => {
+  it('applies the operator precedence of Prometheus', () => {
     const by = [series('a', { b: 'c' }, [12]), series('b', {}, [3])];
     expect(valuesOf('sum(a) / sum(b) / 2 > 1', by, 0)).to.deep.equal([2]);
     expect(valuesOf('sum(a) / (sum(b) / 2) > 1', by, 0)).to.deep.equal([8]);
   });
 
-  it('reads durations', () => {
+  it('parses durations', () => {
     expect(['90s', '15m', '1h30m', '1d', '500ms', '30'].map(secondsOf)).to.deep.equal([90, 900, 5400, 86_400, 0.5, 30]);
   });
 });
 
-describe('the evaluator of queries', () => {
-  it('counts a counter on after it began again at zero', () => {
+describe('PromQL evaluator', () => {
+  it('handles counter resets', () => {
     const restarted = [series('x_total', {}, [0, 60, 120, 0, 60])];
     expect(valuesOf('increase(x_total[4m])', restarted, 4)).to.deep.equal([180]);
     expect(valuesOf('rate(x_total[4m])', restarted, 4)).to.deep.equal([0.75]);
   });
 
-  it('holds a value for five minutes when no other comes', () => {
+  it('keeps a sample for five minutes', () => {
     const gone = [series('x', {}, [1, null, null, null, null, null])];
     expect(valuesOf('x', gone, 4)).to.deep.equal([1]);
     expect(valuesOf('x', gone, 5)).to.deep.equal([]);
   });
 
-  it('finds quantiles inside of buckets', () => {
+  it('interpolates quantiles in buckets', () => {
     const buckets = [
       series('h_bucket', { le: '1' }, [50]),
       series('h_bucket', { le: '2' }, [100]),
@@ -72,7 +72,7 @@ describe('the evaluator of queries', () => {
     expect(valuesOf('histogram_quantile(0.75, h_bucket)', buckets, 0)).to.deep.equal([1.5]);
   });
 
-  it('matches both sides by their labels, and selects by whole values', () => {
+  it('matches operands by labels, and selectors by whole values', () => {
     const both = [series('a', { job: 'one' }, [6]), series('a', { job: 'two' }, [8]), series('b', { job: 'one' }, [3])];
     expect(valuesOf('a / b', both, 0)).to.deep.equal([2]);
     expect(valuesOf('sum by (job) (a{job=~"on"})', both, 0)).to.deep.equal([]);
@@ -80,7 +80,7 @@ describe('the evaluator of queries', () => {
     expect(valuesOf('sum by (nowhere) (a)', both, 0)).to.deep.equal([14]);
   });
 
-  it('refuses what no rule uses so far', () => {
+  it('refuses functions that no rule uses', () => {
     for (const query of ['topk(1, x)', 'x + x', 'x or x', '1 > x']) {
       expect(() => valuesOf(query, [series('x', {}, [1])], 0), query).to.throw('not evaluated here so far');
     }

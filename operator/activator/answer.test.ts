@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { createActivatorListener } from './answer.ts';
 
-describe('what answers for a hibernated Dedicated tenant', () => {
+describe('activator of a hibernated Dedicated tenant', () => {
   let server: Server;
   let url: string;
   let rung: number;
@@ -23,7 +23,7 @@ describe('what answers for a hibernated Dedicated tenant', () => {
   };
   afterEach(() => server.close());
 
-  it('tells every request when to come again, in the API’s own words', async () => {
+  it('answers requests with 503, Retry-After and the body of the API', async () => {
     for (const [canRing, seconds] of [
       [false, '30'],
       [true, '5'],
@@ -44,13 +44,13 @@ describe('what answers for a hibernated Dedicated tenant', () => {
     }
   });
 
-  it('is alive and ready to its own probes', async () => {
+  it('answers its own probes', async () => {
     await start(true);
     for (const path of ['/livez', '/readyz']) expect((await fetch(`${url}${path}`)).status).to.equal(200);
     expect(rung).to.equal(0);
   });
 
-  it('rings for requests that show a credential or want to get one, after they were answered, and for no other', async () => {
+  it('wakes the tenant after requests with a credential or a sign-in only', async () => {
     await start(true);
     const ask = async (path: string, headers: Readonly<Record<string, string>>) => {
       const before = rung;

@@ -8,7 +8,7 @@ import { freePorts } from '../../test/support/free-ports.ts';
 import { until } from '../../test/support/until.ts';
 import { WAKE_REQUESTED_EXIT_CODE } from './answer.ts';
 
-describe('process that stands in for a hibernated tenant', () => {
+describe('process of the activator', () => {
   let directory: string;
   beforeEach(async () => {
     directory = await mkdtemp(join(tmpdir(), 'asleep-'));
@@ -30,7 +30,7 @@ describe('process that stands in for a hibernated tenant', () => {
     return { child, ended, ask };
   }
 
-  it('ends with a code that says so when a request is to wake the tenant, once', async () => {
+  it('exits once with the wake code when a request wakes the tenant', async () => {
     const words = ['OnRequest', join(directory, 'rung')];
     const first = await start(...words);
     expect(await first.ask()).to.equal(503);
@@ -41,7 +41,7 @@ describe('process that stands in for a hibernated tenant', () => {
     expect(await second.ended).to.equal(0);
   });
 
-  it('tells it again when nobody woke the tenant for long: what was told first may be lost', async () => {
+  it('exits again with the wake code after a quarter of an hour', async () => {
     const file = join(directory, 'rung');
     const words = ['OnRequest', file];
     const first = await start(...words);
@@ -58,7 +58,7 @@ describe('process that stands in for a hibernated tenant', () => {
     expect(await third.ended).to.equal(0);
   });
 
-  it('stays where no request wakes the tenant', async () => {
+  it('keeps running when requests do not wake the tenant', async () => {
     const { child, ended, ask } = await start();
     expect([await ask(), await ask()]).to.deep.equal([503, 503]);
     child.kill('SIGTERM');

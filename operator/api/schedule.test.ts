@@ -37,7 +37,7 @@ describe('cron', () => {
     it(`${text} after ${after} is ${expected}`, () => expect(next(text, after)).to.equal(expected));
   }
 
-  it('says what is wrong with what is no schedule', () => {
+  it('reports what is wrong with an invalid schedule', () => {
     expect(fault('0 3 * *')).to.equal('it has 4 fields, cron has five');
     expect(fault('60 * * * *')).to.equal('"60" is not a valid minute');
     expect(fault('* 24 * * *')).to.equal('"24" is not a valid hour');
@@ -80,7 +80,7 @@ describe('cron', () => {
     noInvalidDate: true,
   });
 
-  it('finds a minute that every field names, later than the time, and none in between', () => {
+  it('finds the first matching minute after the time', () => {
     fc.assert(
       fc.property(schedule, time, ([minute, hour, day, month, weekday], after) => {
         const names = (at: Date): boolean => {
@@ -112,7 +112,7 @@ describe('cron', () => {
     );
   });
 
-  it('never throws, whatever the text', () => {
+  it('never throws for any text', () => {
     fc.assert(fc.property(fc.string({ maxLength: 40 }), (text) => void parseCron(text)));
     const parts = fc.array(fc.stringMatching(/^[*0-9,/A-Z-]{1,8}$/), { minLength: 5, maxLength: 5 });
     fc.assert(fc.property(parts, (fields) => void parseCron(fields.join(' '))));

@@ -5,7 +5,7 @@ import { backendsOf, storesOf } from './installation.ts';
 const configOf = (variables: Readonly<Record<string, string>>) => loadConfig(variables).config;
 
 describe('installation of the operator', () => {
-  it('routes to the Services of the chart, or to those that are named', () => {
+  it('routes to the Services of the chart, or to configured ones', () => {
     const usual = backendsOf(configOf({ POD_NAMESPACE: 'memory' }));
     expect(usual).to.deep.include({ namespace: 'memory', port: 80 });
     expect(usual.services).to.include({ auth: 'engram-auth', search: 'engram-search' });
@@ -19,7 +19,7 @@ describe('installation of the operator', () => {
     }
   });
 
-  it('says of each store how it keeps tenants apart', () => {
+  it('lists the stores with their isolation', () => {
     const driverOf = (variables: Readonly<Record<string, string>>) =>
       storesOf(configOf(variables)).find(({ role }) => role === 'Blobs')?.driver;
     expect([driverOf({}), driverOf({ ENGRAM_S3_BUCKET: 'files' })]).to.deep.equal(['gridfs', 's3']);

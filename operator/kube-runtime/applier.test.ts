@@ -37,7 +37,7 @@ describe('applier', () => {
   const apply = (...desired: Desired[]) => applier.apply(owner, desired, { prune: [KINDS.configMap] });
   const nothing = { created: [], corrected: [], updated: [], pruned: [] };
 
-  it('creates what is wanted, marked with its owner, and then finds nothing to do', async () => {
+  it('creates wanted objects with their owner, and writes nothing afterwards', async () => {
     expect(await apply(map('a'), map('b'))).to.deep.equal({
       ...nothing,
       created: ['ConfigMap ns/a', 'ConfigMap ns/b'],
@@ -56,7 +56,7 @@ describe('applier', () => {
     expect(read('a')?.metadata.resourceVersion).to.equal(version);
   });
 
-  it('corrects once what somebody changed, and leaves what is not its business', async () => {
+  it('corrects a changed object once, and leaves foreign fields', async () => {
     await apply(map('a', { key: 'ours' }));
     const place = { name: 'a', namespace: 'ns' };
     kube.change(KINDS.configMap, place, { data: { key: 'theirs', more: 'kept' } });
@@ -81,7 +81,7 @@ describe('applier', () => {
     expect(kube.read(KINDS.deployment, { name: 'd', namespace: 'ns' })).to.have.nested.property('spec.replicas', 7);
   });
 
-  it('says updated when the owner changed, and deletes what is not wanted any more, but nothing of others', async () => {
+  it('reports updates after a change of the owner, and prunes only its own objects', async () => {
     await apply(map('a'), map('b'));
     const other = kube.put(WIDGET, { ...WIDGET, metadata: { name: 'other', namespace: 'ns' } } as KubeObject);
     await applier.apply(other, [map('c')], { prune: [KINDS.configMap] });
@@ -95,14 +95,14 @@ describe('applier', () => {
     expect([read('b'), read('c') !== undefined, read('users') !== undefined]).to.deep.equal([undefined, true, true]);
   });
 
-  it('does not take a namesake that is not its owner’s, and writes nothing to it', async () => {
+  it('refuses a foreign object of the same name without writing to it', async () => {
     kube.put(KINDS.configMap, map('a', { key: 'of a user' }).object);
     const error = await apply(map('a', { key: 'ours' })).catch((caught: unknown) => caught);
     expect(error).to.be.instanceOf(ForeignObjectError).with.property('object', 'ConfigMap ns/a');
     expect(read('a')?.data).to.deep.equal({ key: 'of a user' });
   });
 
-  it('refers to no owner in another namespace', async () => {
+  it('sets no owner reference across namespaces', async () => {
     const elsewhere: Desired = {
       kind: KINDS.configMap,
       object: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', namespace: 'elsewhere' } },
@@ -117,7 +117,7 @@ describe('applier', () => {
     expect(pruned).to.deep.equal(['ConfigMap elsewhere/a']);
   });
 
-  it('stops writing in the middle when the lease is lost', async () => {
+  it('stops applying when the lease is lost', async () => {
     let writes = 0;
     const client = createFencedClient(kube.client({ clock }), () => {
       writes += 1;
@@ -147,7 +147,7 @@ describe('event recorder', () => {
     readonly series?: { readonly count: number; readonly lastObservedTime: string };
   }
 
-  it('writes the same once and counts it in a series; another message is another event', async () => {
+  it('counts repeated events in a series, and records another message as another event', async () => {
     const clock = createFakeClock();
     const logger = createSilentLogger();
     const recorder = createEventRecorder({
@@ -176,7 +176,7 @@ describe('event recorder', () => {
     expect(events()).to.have.length(3);
   });
 
-  it('loses an event rather than the work when the server refuses it', async () => {
+  it('drops an event that the server refuses', async () => {
     const clock = createFakeClock();
     const recorder = createEventRecorder({
       client: kube.client({ clock }),

@@ -16,7 +16,7 @@ const ready = (fields: Partial<Condition>): Condition => ({
 });
 
 describe('conditions', () => {
-  it('move lastTransitionTime only when the status changes', () => {
+  it('moves lastTransitionTime only when the status changes', () => {
     const held = [ready({})];
     const other = { type: 'Ready', status: 'True', reason: 'Hibernated', message: 'Asleep' } as const;
     const [same] = mergeConditions(held, [other], { now: at(9), observedGeneration: 2 });
@@ -25,19 +25,19 @@ describe('conditions', () => {
     expect(changed?.lastTransitionTime).to.equal('2026-08-01T00:00:09Z');
   });
 
-  it('keep what nobody spoke of, drop what is removed, and are sorted by type', () => {
+  it('keeps other conditions, drops removed ones, and sorts by type', () => {
     const held = [ready({}), ready({ type: 'Stalled' }), ready({ type: 'Fresh', status: 'Unknown' })];
     const next = mergeConditions(held, [], { now: at(1), observedGeneration: 7 }, ['Stalled']);
     expect(next.map(({ type }) => type)).to.deep.equal(['Fresh', 'Ready']);
     expect(next[1]).to.deep.equal(held[0]);
   });
 
-  it('are Unknown at first sight, and only then', () => {
+  it('adds Unknown conditions only before the first reconcile', () => {
     const drafts = unknownConditions([ready({})], ['Ready', 'Fresh']);
     expect(drafts.map(({ type, status }) => [type, status])).to.deep.equal([['Fresh', 'Unknown']]);
   });
 
-  it('carry one line without a period at its end, at most 200 characters', () => {
+  it('shortens messages to one line of 200 characters without a period', () => {
     expect(conditionMessage('The store\n is  down.')).to.equal('The store is down');
     expect(conditionMessage('x'.repeat(300)))
       .to.have.length(200)
@@ -48,7 +48,7 @@ describe('conditions', () => {
 });
 
 describe('status patch', () => {
-  it('is nothing when nothing but times of looking would differ', () => {
+  it('makes no patch when only volatile fields differ', () => {
     const before = { stats: { items: 1 }, checkedAt: 'then' };
     expect(statusPatch(before, { stats: { items: 1 }, checkedAt: 'now' }, ['checkedAt'])).to.equal(null);
     expect(statusPatch(before, { stats: { items: 2 }, checkedAt: 'now' }, ['checkedAt'])).to.deep.equal({
@@ -57,13 +57,13 @@ describe('status patch', () => {
     });
   });
 
-  it('names what went as null, also inside objects, and replaces lists', () => {
+  it('sets removed fields to null, also inside objects, and replaces lists', () => {
     const before = { writer: { holder: 'a', token: 1 }, list: [1, 2], old: true };
     const next = { writer: { holder: 'b' }, list: [2] };
     expect(statusPatch(before, next)).to.deep.equal({ writer: { token: null, holder: 'b' }, list: [2], old: null });
   });
 
-  it('turns any status into any other, and is nothing between equal ones', () => {
+  it('makes a patch from any status to any other, and none between equal ones', () => {
     const leaf = fc.oneof(fc.string({ maxLength: 3 }), fc.integer({ min: 0, max: 3 }), fc.boolean());
     const { status } = fc.letrec((tie) => ({
       value: fc.oneof({ depthSize: 'small' }, leaf, fc.array(leaf, { maxLength: 2 }), tie('status')),
@@ -80,7 +80,7 @@ describe('status patch', () => {
     );
   });
 
-  it('takes undefined for absent', () => {
+  it('treats undefined as absent', () => {
     expect(statusPatch({ a: { b: 1 } }, { a: { b: 1, c: undefined }, d: undefined })).to.equal(null);
   });
 });

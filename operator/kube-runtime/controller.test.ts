@@ -52,7 +52,7 @@ describe('controller', () => {
   });
   afterEach(() => controller.stop());
 
-  it('collects keys from the beginning and works on them when it is told to', async () => {
+  it('collects keys before it starts', async () => {
     for (const key of ['a', 'b', 'a']) add(key);
     await clock.advance(1_000);
     expect(runs).to.deep.equal([]);
@@ -61,7 +61,7 @@ describe('controller', () => {
     expect(runs).to.deep.equal(['a', 'b']);
   });
 
-  it('never works on one key with two workers, and on others meanwhile', async () => {
+  it('reconciles a key with one worker at a time, and others in parallel', async () => {
     let inside = 0;
     let most = 0;
     const { promise: open, resolve: letGo } = Promise.withResolvers<void>();
@@ -84,7 +84,7 @@ describe('controller', () => {
     expect([runs[2], most]).to.deep.equal(['held', 1]);
   });
 
-  it('looks again when it was asked to, after failures with back-off, and not before the server allows', async () => {
+  it('requeues on request, after failures with back-off, and after Retry-After', async () => {
     const answers: (() => Promise<{ requeueAfterMs?: number; retry?: boolean }>)[] = [
       () => Promise.reject(new Error('bug')),
       () => Promise.reject(new KubeError({ code: 429, reason: 'TooManyRequests', message: '', retryAfterMs: 5_000 })),
@@ -110,7 +110,7 @@ describe('controller', () => {
     );
   });
 
-  it('aborts what takes longer than two minutes, and tries again', async () => {
+  it('aborts a reconcile after two minutes and retries', async () => {
     reconcile = (_, signal) =>
       new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true }));
     controller.start();
@@ -122,7 +122,7 @@ describe('controller', () => {
     expect(runs).to.have.length(2);
   });
 
-  it('does not try again what it may not write because it leads no more', async () => {
+  it('does not retry a reconcile that lost the lease', async () => {
     reconcile = () => Promise.reject(new NotLeaderError());
     controller.start();
     add('a');
@@ -130,7 +130,7 @@ describe('controller', () => {
     expect(runs).to.have.length(1);
   });
 
-  it('ends what is under way when it stops, and begins nothing more', async () => {
+  it('aborts reconciles when it stops, and starts no more', async () => {
     let aborted = false;
     reconcile = (_, signal) =>
       new Promise((resolve) => {
@@ -164,13 +164,13 @@ describe('sources', () => {
     return { type: 'modified', key: 'ns/w', object: object(next), previous: object(previous) };
   };
 
-  it('leave out writes of the status and a finalizer that was added', () => {
+  it('ignores status writes and added finalizers', () => {
     expect(ownKeys(change({ resourceVersion: '1' }, { resourceVersion: '2' }, { ready: true }))).to.deep.equal([]);
     expect(ownKeys(change({ labels: {} }, { labels: { team: 'red' } }))).to.deep.equal([]);
     expect(ownKeys(change({}, { finalizers: ['ours'] }))).to.deep.equal([]);
   });
 
-  it('take a new generation, an annotation, a deletion, a finalizer that went and a namesake', () => {
+  it('reacts to generation, annotations, deletion, removed finalizers and a new object of the name', () => {
     const concerning = [
       change({}, { generation: 2 }),
       change({}, { annotations: { 'example.dev/reconcile-at': 'now' } }),
@@ -182,7 +182,7 @@ describe('sources', () => {
     expect(concerning.map((each) => ownKeys(each))).to.deep.equal(concerning.map(() => ['ns/w']));
   });
 
-  it('lead from a child to its owner, also from one that lost the mark', () => {
+  it('finds the owner of a child, also of one that lost its annotation', () => {
     const labels = ownershipLabels('example.dev');
     const keys = ownerKeys('Widget', labels);
     const owned = { annotations: { 'example.dev/owner': 'Widget/ns/owner' } };

@@ -59,7 +59,7 @@ describe('informer', () => {
     });
   };
 
-  it('holds what is there, then what changes, by key and by index', async () => {
+  it('caches listed and changed objects by key and index', async () => {
     kube.put(configMap, map('a', { team: 'red' }));
     await synced();
     expect(informer.get('ns/a')?.data).to.deep.equal({ team: 'red' });
@@ -80,7 +80,7 @@ describe('informer', () => {
   });
 
   for (const how of ['close', 'reset'] as const) {
-    it(`goes on where it was when the watch ends by ${how}, without a new list`, async () => {
+    it(`resumes the watch without a list after it ended by ${how}`, async () => {
       await synced();
       kube.put(configMap, map('a'));
       await until('it came', () => changes.length === 1);
@@ -93,7 +93,7 @@ describe('informer', () => {
     });
   }
 
-  it('watches again after 429, 500 and 401, and waits longer each time', async () => {
+  it('retries the watch after 429, 500 and 401 with back-off', async () => {
     await synced();
     for (const status of [429, 500, 401]) {
       kube.fail({ watch: true, fault: { status, headers: status === 429 ? { 'retry-after': '1' } : {} } });
@@ -105,7 +105,7 @@ describe('informer', () => {
     expect(restarts.filter((cause) => cause === 'error')).to.have.length(4);
   });
 
-  it('lists anew when the watch fails three times in a row', async () => {
+  it('lists again after three failed watches in a row', async () => {
     await synced();
     kube.fail({ watch: true, times: 3, fault: { status: 500 } });
     kube.endWatches('reset');
@@ -113,7 +113,7 @@ describe('informer', () => {
     expect(lists()).to.equal(2);
   });
 
-  it('goes on trying while the server is away, stays alive by that, and is complete afterwards', async () => {
+  it('retries while the server does not answer, and is complete afterwards', async () => {
     await synced();
     kube.put(configMap, map('goes'));
     await until('it came', () => changes.length === 1);
@@ -130,7 +130,7 @@ describe('informer', () => {
     expect(changes.at(-2)?.type === 'deleted' || changes.at(-1)?.type === 'deleted').to.equal(true);
   });
 
-  it('lists anew when its version is too old, said by status or in the stream', async () => {
+  it('lists again when its version has expired', async () => {
     await synced();
     for (const round of [2, 3]) {
       if (round === 2) kube.fail({ watch: true, fault: { status: 410, reason: 'Expired' } });
@@ -147,7 +147,7 @@ describe('informer', () => {
     expect(restarts.filter((cause) => cause === 'expired')).to.have.length(2);
   });
 
-  it('ends a watch that is silent for 90 seconds and finds what it missed', async () => {
+  it('replaces a watch that is silent for 90 seconds', async () => {
     kube.fail({ watch: true, fault: { action: 'silent' } });
     await synced();
     kube.put(configMap, map('unheard'));
@@ -158,7 +158,7 @@ describe('informer', () => {
     expect(lists()).to.equal(1);
   });
 
-  it('takes a bookmark for a sign of life and goes on from it', async () => {
+  it('resumes from a bookmark', async () => {
     await synced();
     for (let minute = 0; minute < 4; minute += 1) {
       const before = informer.lastEventAt;
@@ -174,7 +174,7 @@ describe('informer', () => {
     expect(asked?.query.get('resourceVersion')).to.equal(String(kube.store.version()));
   });
 
-  it('finds by the list of every ten minutes what no event told', async () => {
+  it('finds missed changes by the list every ten minutes', async () => {
     kube.put(configMap, map('stays'));
     kube.put(configMap, map('goes'));
     await synced();
@@ -191,7 +191,7 @@ describe('informer', () => {
     ]);
   });
 
-  it('keeps in memory only what it is told to, and tells of every change all the same', async () => {
+  it('trims cached objects and still reports all changes', async () => {
     const trimmed = createInformer<ConfigMap>({
       kind: configMap,
       client: kube.client({ clock }),
@@ -212,7 +212,7 @@ describe('informer', () => {
     await trimmed.stop();
   });
 
-  it('says nothing of what a list brings unchanged', async () => {
+  it('reports no change for unchanged objects of a list', async () => {
     kube.put(configMap, map('a'));
     await synced();
     kube.fail({ watch: true, fault: { status: 410 } });
@@ -222,7 +222,7 @@ describe('informer', () => {
     expect(changes).to.have.length(1);
   });
 
-  it('survives a listener that throws and a line that is no JSON', async () => {
+  it('survives a listener that throws and an invalid line', async () => {
     informer.onChange(() => {
       throw new Error('of the listener');
     });
@@ -234,14 +234,14 @@ describe('informer', () => {
     expect(changes).to.have.length(1);
   });
 
-  it('asks for bookmarks, and for an end of the watch after about 290 seconds', async () => {
+  it('requests bookmarks and a watch of about 290 seconds', async () => {
     await synced();
     const watch = kube.requests.find(({ query }) => query.get('watch') === 'true');
     expect(watch?.query.get('allowWatchBookmarks')).to.equal('true');
     expect(watch?.query.get('timeoutSeconds')).to.equal('290');
   });
 
-  it('is not alive when nothing was heard or tried for three minutes', async () => {
+  it('is not alive after three minutes without progress', async () => {
     expect(informer.isAlive()).to.equal(true);
     await clock.advance(180_000);
     expect(informer.isAlive()).to.equal(false);

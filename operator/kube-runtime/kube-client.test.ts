@@ -31,7 +31,7 @@ describe('kube client', () => {
     return error;
   };
 
-  it('reads, creates, applies, patches and deletes; what is not there is null and false', async () => {
+  it('reads, creates, applies, patches and deletes objects', async () => {
     const client = kube.client({ clock: createRuntimeClock() });
     expect(await client.get(configMap, { name: 'a', namespace: 'ns' })).to.equal(null);
     const made = await client.create(configMap, map('a', { one: '1' }));
@@ -49,13 +49,13 @@ describe('kube client', () => {
     expect(await client.delete(configMap, made.metadata)).to.equal(false);
   });
 
-  it('sends every field as it is, also those that nobody here knows', async () => {
+  it('sends unknown fields unchanged', async () => {
     const client = kube.client({ clock: createRuntimeClock() });
     await client.apply(configMap, { ...map('a'), somethingNew: { deep: [1, null] } } as ConfigMap);
     expect(kube.requests.at(-1)?.body).to.have.deep.property('somethingNew', { deep: [1, null] });
   });
 
-  it('lists by pages and says of each item what it is', async () => {
+  it('lists by pages and sets the kind of each item', async () => {
     const client = kube.client({ clock: createRuntimeClock() });
     for (let index = 0; index < 1_203; index += 1) kube.put(configMap, map(`m${index}`));
     const { items } = await client.list<ConfigMap>(configMap, { namespace: 'ns' });
@@ -64,7 +64,7 @@ describe('kube client', () => {
     expect(kube.requests).to.have.length(3);
   });
 
-  it('lists in one piece when the server forgot what the pages are of', async () => {
+  it('lists without pages when a page has expired', async () => {
     const client = kube.client({ clock: createRuntimeClock() });
     for (let index = 0; index < 600; index += 1) kube.put(configMap, map(`m${index}`));
     kube.fail({ laterPage: true, fault: { status: 410, reason: 'Expired' } });
@@ -72,7 +72,7 @@ describe('kube client', () => {
     expect(kube.requests.map(({ query }) => query.get('limit'))).to.deep.equal(['500', '500', null]);
   });
 
-  it('waits as long as the server asks for and then tries again', async () => {
+  it('retries after Retry-After', async () => {
     const clock = createFakeClock();
     const client = kube.client({ clock });
     kube.put(configMap, map('a'));
@@ -86,7 +86,7 @@ describe('kube client', () => {
     expect(await reading).to.have.nested.property('metadata.name', 'a');
   });
 
-  it('waits a moment also when the server says to come back at once', async () => {
+  it('waits a moment after Retry-After of zero', async () => {
     const clock = createFakeClock();
     const client = kube.client({ clock });
     kube.put(configMap, map('a'));
@@ -99,14 +99,14 @@ describe('kube client', () => {
     expect(await reading).to.have.nested.property('metadata.name', 'a');
   });
 
-  it('gives up at once when it would have to wait beyond its time, and says how long', async () => {
+  it('fails at once when Retry-After exceeds the time limit', async () => {
     const client = kube.client({ clock: createFakeClock() });
     kube.fail({ fault: { status: 429, headers: { 'retry-after': '30' } } });
     const error = await failureOf(client.get(configMap, { name: 'a', namespace: 'ns' }));
     expect(error).to.include({ code: 429, reason: 'TooManyRequests', retryAfterMs: 30_000, transient: true });
   });
 
-  it('gives up after ten seconds when no answer comes', async () => {
+  it('fails after ten seconds without an answer', async () => {
     const clock = createFakeClock();
     const client = kube.client({ clock });
     kube.fail({ fault: { action: 'hang' } });
@@ -116,7 +116,7 @@ describe('kube client', () => {
     expect(await reading).to.include({ code: 0, reason: 'Timeout', transient: true });
   });
 
-  it('says of a cut connection and of a refusal what they are', async () => {
+  it('distinguishes a lost connection from a refusal', async () => {
     const client = kube.client({ clock: createRuntimeClock() });
     kube.fail({ fault: { action: 'reset' } });
     expect(await failureOf(client.list(configMap))).to.include({ code: 0, reason: 'Unreachable' });
@@ -124,7 +124,7 @@ describe('kube client', () => {
     expect(await failureOf(client.list(configMap))).to.include({ code: 403, reason: 'Forbidden', transient: false });
   });
 
-  it('watches: changes, bookmarks, the end; an old version and a broken line are errors', async () => {
+  it('watches changes and bookmarks; an expired version and a broken line are errors', async () => {
     const client = kube.client({ clock: createRuntimeClock() });
     const stop = new AbortController();
     const options = { resourceVersion: String(kube.store.version()), timeoutSeconds: 290, signal: stop.signal };
@@ -151,7 +151,7 @@ describe('kube client', () => {
     expect((await failureOf(drain())).reason).to.equal('BrokenWatch');
   });
 
-  it('makes calls while there are more watches than connections for calls', async () => {
+  it('makes calls beside any number of watches', async () => {
     const client = kube.client({ clock: createRuntimeClock() });
     const stop = new AbortController();
     const drain = async () => {
@@ -165,7 +165,7 @@ describe('kube client', () => {
     await Promise.all(watching);
   });
 
-  it('writes nothing any more when the process does not lead, and goes on reading', async () => {
+  it('reads but does not write without the lease', async () => {
     let leads = true;
     const client = createFencedClient(kube.client({ clock: createRuntimeClock() }), () => leads);
     const made = await client.create(configMap, map('a'));

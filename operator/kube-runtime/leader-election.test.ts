@@ -42,7 +42,7 @@ describe('leader elector', () => {
       return isSo();
     });
 
-  it('lets one of two lead, and keeps it while it renews', async () => {
+  it('elects one of two processes, which stays the leader while it renews', async () => {
     const one = elector('one');
     const two = elector('two');
     one.start();
@@ -56,7 +56,7 @@ describe('leader elector', () => {
     expect(lost).to.deep.equal([]);
   });
 
-  it('hands over at once when it stops', async () => {
+  it('releases the lease when it stops', async () => {
     const one = elector('one');
     const two = elector('two');
     one.start();
@@ -72,7 +72,7 @@ describe('leader elector', () => {
     expect(lost).to.deep.equal([]);
   });
 
-  it('takes over from one that died, when it has seen no renewal for 15 seconds, whatever its clock said', async () => {
+  it('takes over after 15 seconds without a renewal, whatever the other clock says', async () => {
     kube.put<Lease>(KINDS.lease, {
       apiVersion: 'coordination.k8s.io/v1',
       kind: 'Lease',
@@ -87,7 +87,7 @@ describe('leader elector', () => {
     expect(clock.monotonicMs() - begin).to.be.within(14_000, 19_000);
   });
 
-  it('stops leading by its own clock, before another may, when the server is away', async () => {
+  it('stops leading by its own clock before another process may lead', async () => {
     const one = elector('one');
     one.start();
     await one.whenLeading();
@@ -99,7 +99,7 @@ describe('leader elector', () => {
     expect(one.isAlive()).to.equal(true);
   });
 
-  it('is not misled by a renewal that hangs', async () => {
+  it('loses the lease when a renewal hangs', async () => {
     const one = elector('one');
     one.start();
     await one.whenLeading();
@@ -110,7 +110,7 @@ describe('leader elector', () => {
     expect(clock.monotonicMs() - begin).to.be.at.most(10_500);
   });
 
-  it('lives through a failure that is shorter than its deadline', async () => {
+  it('keeps the lease during a failure shorter than its deadline', async () => {
     const one = elector('one');
     one.start();
     await one.whenLeading();
@@ -120,7 +120,7 @@ describe('leader elector', () => {
     expect([one.isLeading(), lost.length]).to.deep.equal([true, 0]);
   });
 
-  it('has lost when another holds the lease', async () => {
+  it('loses the lease when another process holds it', async () => {
     const one = elector('one');
     one.start();
     await one.whenLeading();
@@ -129,7 +129,7 @@ describe('leader elector', () => {
     expect(one.isLeading()).to.equal(false);
   });
 
-  it('lets one of many that try at the same moment lead', async () => {
+  it('elects one of many processes that start together', async () => {
     const many = ['a', 'b', 'c', 'd'].map(elector);
     for (const each of many) each.start();
     await Promise.race(many.map((each) => each.whenLeading()));

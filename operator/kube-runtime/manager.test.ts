@@ -91,7 +91,7 @@ describe('manager', () => {
 });
 
 describe('health server', () => {
-  it('answers 200 while all holds and 503 with the name of what does not, and the metrics', async () => {
+  it('answers 200 while all checks pass, 503 with the failed ones, and the metrics', async () => {
     const registry = new Registry();
     const metrics = createRuntimeMetrics(registry, 'test_');
     metrics.leading(true);
@@ -136,7 +136,7 @@ describe('health server', () => {
 });
 
 describe('informers of several namespaces', () => {
-  it('are one: everything in it, synced when all are, alive when all are', async () => {
+  it('combines informers of several namespaces', async () => {
     const object = (namespace: string): KubeObject => ({
       apiVersion: 'v1',
       kind: 'Widget',
@@ -158,7 +158,7 @@ describe('informers of several namespaces', () => {
 });
 
 describe('connection of a pod', () => {
-  it('reads the token of the service account again, since it is renewed', async () => {
+  it('reads the renewed token of the service account', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'engram-account-'));
     try {
       await writeFile(join(folder, 'token'), 'first\n');

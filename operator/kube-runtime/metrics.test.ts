@@ -3,7 +3,7 @@ import { Registry } from '../../services/common/platform/observability/prometheu
 import { createRuntimeMetrics } from './metrics.ts';
 
 describe('metrics of the runtime', () => {
-  it('tell of the watch that was silent for longest, where a kind has one for each namespace', async () => {
+  it('exports the age of the most silent watch of a kind', async () => {
     const registry = new Registry();
     const metrics = createRuntimeMetrics(registry, 'test_');
     for (const age of [5, 70, 1]) metrics.watchEventAge('Tenant', () => age);

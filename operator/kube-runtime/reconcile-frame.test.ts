@@ -94,7 +94,7 @@ describe('reconcile frame', () => {
     async () =>
       value;
 
-  it('adds its finalizer, runs the steps in order and writes the status once', async () => {
+  it('adds the finalizer, runs the steps in order and writes the status once', async () => {
     put({ size: 3 });
     steps = [
       async ({ object }) => done({ status: { size: object.spec.size ?? 0 } }),
@@ -110,7 +110,7 @@ describe('reconcile frame', () => {
     expect(notes.map(({ type, reason }) => [type, reason])).to.deep.equal([['Normal', 'Available']]);
   });
 
-  it('never writes the status of an unchanged object again, also not for a time of looking', async () => {
+  it('writes the status of an unchanged object only once', async () => {
     put();
     steps = [async ({ now }) => done({ status: { checkedAt: now.toISOString() } })];
     const reconcile = reconciler();
@@ -122,7 +122,7 @@ describe('reconcile frame', () => {
     expect(notes).to.have.length(1);
   });
 
-  it('writes the same failure once, and says Stalled after five times in a row', async () => {
+  it('writes a repeated failure once, and Stalled after five in a row', async () => {
     put();
     steps = [outcome(retrying('StoreUnreachable', 'The store cannot be reached'))];
     const reconcile = reconciler();
@@ -153,7 +153,7 @@ describe('reconcile frame', () => {
     expect(brief()).to.deep.equal({ Ready: ['True', 'Available'], Sized: ['Unknown', 'Pending'] });
   });
 
-  it('ends with the first step that is not done, unless that says to go on', async () => {
+  it('stops at the first step that is not done, unless it continues', async () => {
     put();
     steps = [
       outcome(progressing('Waiting', 'For something', { continues: true, requeueAfterMs: 5_000 })),
@@ -167,7 +167,7 @@ describe('reconcile frame', () => {
     expect(notes).to.deep.equal([{ type: 'Warning', reason: 'QuotaConflict', message: 'Raise the quota' }]);
   });
 
-  it('tries again what is away, also when it shows something that only a person can set right', async () => {
+  it('retries a failed step, also when another one is stalled', async () => {
     put();
     steps = [
       async () => retrying('Away', 'a', { continues: true }),
@@ -178,7 +178,7 @@ describe('reconcile frame', () => {
     expect(brief()).to.deep.include({ Stalled: ['True', 'Wrong'] });
   });
 
-  it('shows what is under way as Reconciling only while it is', async () => {
+  it('shows Reconciling only while a step is progressing', async () => {
     put();
     steps = [outcome(progressing('ProvisioningStores', 'Indexes are made', { requeueAfterMs: 1_000 }))];
     await reconciler()();
@@ -188,7 +188,7 @@ describe('reconcile frame', () => {
     expect(brief()).not.to.include.keys('Reconciling');
   });
 
-  it('keeps conflicts and time-outs of the API server out of the status, and throws them to be tried again', async () => {
+  it('throws conflicts and time-outs of the API server without writing them', async () => {
     put();
     steps = [
       async () => {
@@ -200,7 +200,7 @@ describe('reconcile frame', () => {
     expect([read()?.status, notes]).to.deep.equal([undefined, []]);
   });
 
-  it('says of a missing permission, a refused object and a bug what they are, without the bug’s words', async () => {
+  it('reports a missing permission, an invalid object and a bug, without the message of the bug', async () => {
     const failures: [unknown, string, RegExp][] = [
       [new KubeError({ code: 403, reason: 'Forbidden', message: 'secrets is forbidden' }), 'Forbidden', /forbidden/],
       [new KubeError({ code: 422, reason: 'Invalid', message: 'spec.x is wrong' }), 'Invalid', /spec.x/],
@@ -216,7 +216,7 @@ describe('reconcile frame', () => {
     }
   });
 
-  it('says as observed the generation that it processed, also when the spec changed meanwhile', async () => {
+  it('reports the processed generation, also when the spec changed meanwhile', async () => {
     put({ size: 1 });
     steps = [
       async ({ object }) => {
@@ -230,7 +230,7 @@ describe('reconcile frame', () => {
     expect(condition('Ready')?.observedGeneration).to.equal(1);
   });
 
-  it('refuses what is not valid without running a step, and looks again when it is changed', async () => {
+  it('stalls on an invalid object without running a step', async () => {
     put({ size: 10 });
     steps = [outcome(done())];
     const reconcile = reconciler();
@@ -241,7 +241,7 @@ describe('reconcile frame', () => {
     expect(brief()['Ready']).to.deep.equal(['True', 'Available']);
   });
 
-  it('leaves everything as it is while suspended, and says so', async () => {
+  it('runs no step while suspended', async () => {
     put();
     steps = [outcome(done())];
     const reconcile = reconciler();
@@ -256,7 +256,7 @@ describe('reconcile frame', () => {
     expect(brief()['Ready']).to.deep.equal(['True', 'Available']);
   });
 
-  it('hands the value of the reconcile-at annotation back', async () => {
+  it('reports the handled value of the reconcile-at annotation', async () => {
     put();
     steps = [outcome(done())];
     change({ metadata: { annotations: { 'example.dev/reconcile-at': 'now' } } });
@@ -264,7 +264,7 @@ describe('reconcile frame', () => {
     expect(read()?.status?.lastHandledReconcileAt).to.equal('now');
   });
 
-  it('lets a deleted object go only when its deletion is done, and keeps the finalizer until then', async () => {
+  it('removes the finalizer only when the deletion is done', async () => {
     put();
     await reconciler()();
     kube.remove(WIDGET, PLACE);
@@ -278,7 +278,7 @@ describe('reconcile frame', () => {
     expect(read()).to.equal(undefined);
   });
 
-  it('deletes while suspended, and touches nothing of an object that it never had', async () => {
+  it('deletes while suspended, and ignores objects without its finalizer', async () => {
     put({ suspend: true });
     deletion = [outcome(done())];
     change({ metadata: { finalizers: ['someone.else/finalizer'] } });
@@ -291,7 +291,7 @@ describe('reconcile frame', () => {
     expect(read()?.metadata.finalizers).to.deep.equal(['someone.else/finalizer']);
   });
 
-  it('lets go without touching data what is abandoned by its own uid, and by no other', async () => {
+  it('abandons an object only by its own uid', async () => {
     put();
     await reconciler()();
     deletion = [outcome(stalled('StoreUnreachable', 'Gone for good'))];
@@ -305,12 +305,12 @@ describe('reconcile frame', () => {
     expect([abandoned, read(), ran]).to.deep.equal([1, undefined, before]);
   });
 
-  it('does nothing for what is gone', async () => {
+  it('does nothing for a deleted object', async () => {
     expect(await reconciler()()).to.deep.equal({ result: 'gone' });
     expect(kube.requests.map(({ method }) => method)).to.deep.equal(['GET']);
   });
 
-  it('keeps conditions that others wrote', async () => {
+  it('keeps conditions of other writers', async () => {
     put();
     const foreign: Condition = {
       type: 'Reviewed',

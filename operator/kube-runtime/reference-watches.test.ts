@@ -14,7 +14,7 @@ const map = (name: string, text = ''): ConfigMap => ({
 });
 const named = (name: string) => ({ name, namespace: 'ns' });
 
-describe('watches of objects that others refer to', () => {
+describe('watches of referenced objects', () => {
   let kube: FakeKube;
   let clock: ReturnType<typeof createFakeClock>;
   let watches: ReferenceWatches;
@@ -46,7 +46,7 @@ describe('watches of objects that others refer to', () => {
     return told.splice(0).sort();
   };
 
-  it('tell every owner when the object comes, changes and goes, and of no other object', async () => {
+  it('reports added, changed and deleted objects to every owner', async () => {
     watches.refer('a', [named('model')]);
     watches.refer('b', [named('model')]);
     await watching(1);
@@ -60,7 +60,7 @@ describe('watches of objects that others refer to', () => {
     for (const { query } of kube.requests) expect(query.get('fieldSelector')).to.equal('metadata.name=model');
   });
 
-  it('end with the last owner that refers to it', async () => {
+  it('ends a watch with the last owner', async () => {
     watches.refer('a', [named('model'), named('prompt')]);
     watches.refer('b', [named('model')]);
     await watching(2);
@@ -73,7 +73,7 @@ describe('watches of objects that others refer to', () => {
     expect(watches.size).to.equal(0);
   });
 
-  it('are no more than so many; who has to wait is watched when another one goes', async () => {
+  it('limits the number of watches, and opens waiting ones later', async () => {
     for (const name of ['one', 'two', 'three']) watches.refer(name, [named(name)]);
     await watching(2);
     expect(watches.size).to.equal(2);
@@ -86,7 +86,7 @@ describe('watches of objects that others refer to', () => {
     expect(await news(1)).to.deep.equal(['three']);
   });
 
-  it('find what changed while they were away', async () => {
+  it('finds changes that happened between two watches', async () => {
     kube.put(KINDS.configMap, map('model'));
     watches.refer('a', [named('model')]);
     expect(await news(1)).to.deep.equal(['a']);

@@ -6,7 +6,7 @@ import { createWorkQueue } from './work-queue.ts';
 const RATE = { perSecond: 1_000_000, burst: 1_000_000 };
 
 describe('work queue', () => {
-  it('gives a key out once, however often it was added while it waited', async () => {
+  it('hands out a key once, however often it was added', async () => {
     const queue = createWorkQueue({ clock: createFakeClock(), rate: RATE });
     for (const key of ['a', 'b', 'a', 'a']) queue.add(key);
     expect(queue.depth).to.equal(2);
@@ -14,7 +14,7 @@ describe('work queue', () => {
     expect(queue.depth).to.equal(0);
   });
 
-  it('gives a key that was added while it was worked on out again, and only when it is done', async () => {
+  it('hands out a key again when it was added during the work, after done', async () => {
     const queue = createWorkQueue({ clock: createFakeClock(), rate: RATE });
     queue.add('a');
     await queue.next();
@@ -81,7 +81,7 @@ describe('work queue', () => {
     );
   });
 
-  it('adds after a delay; the earlier of two wins, and an addition meanwhile replaces it', async () => {
+  it('adds after the earliest delay, and an addition replaces the delay', async () => {
     const clock = createFakeClock();
     const queue = createWorkQueue({ clock, rate: RATE });
     queue.addAfter('a', 1_000);
@@ -102,7 +102,7 @@ describe('work queue', () => {
     expect(queue.depth).to.equal(0);
   });
 
-  it('backs off by doubling up to the most, each key for itself, and forgets', async () => {
+  it('doubles the back-off of each key up to the maximum until it is forgotten', async () => {
     const clock = createFakeClock();
     const queue = createWorkQueue({ clock, rate: RATE, backoffMs: { first: 100, most: 350 } });
     const waits: number[] = [];
@@ -124,7 +124,7 @@ describe('work queue', () => {
     expect(queue.depth).to.equal(1);
   });
 
-  it('gives out no more keys than the overall rate allows', async () => {
+  it('limits the overall rate of keys', async () => {
     const clock = createFakeClock();
     const queue = createWorkQueue({ clock, rate: { perSecond: 10, burst: 2 } });
     const taken: string[] = [];
@@ -142,7 +142,7 @@ describe('work queue', () => {
     expect(taken).to.have.length(4);
   });
 
-  it('stops when all given keys are done, and gives null to those who wait', async () => {
+  it('stops when all keys are done, and resolves waiting takers with null', async () => {
     const clock = createFakeClock();
     const queue = createWorkQueue({ clock, rate: RATE });
     queue.add('a');

@@ -54,7 +54,7 @@ describe('stores of Dedicated tenants', () => {
     for (const administrator of opened.splice(0)) await administrator.close();
   });
 
-  it('are not available without an administrator of each, and the reason says which setting is missing', async () => {
+  it('are unavailable with the name of the missing setting', async () => {
     expect(await open({ ...NEEDED, operatorNatsUrl: undefined, operatorMongodbUrl: '' })).to.deep.equal({
       available: false,
       reason: 'Dedicated needs ENGRAM_OPERATOR_MONGODB_URL, ENGRAM_OPERATOR_NATS_URL',
@@ -64,7 +64,7 @@ describe('stores of Dedicated tenants', () => {
     expect('reason' in nothing ? nothing.reason : '').to.have.length.below(200);
   });
 
-  it('hold files with the records, or in S3 where there is a bucket or each tenant shall have one', async () => {
+  it('keep files in GridFS, or in S3 with a bucket or one per tenant', async () => {
     const others = ['nats: Bus', 'elasticsearch: Text Vectors', 'neo4j: Graph'];
     expect(await rolesOf(NEEDED)).to.deep.equal(['mongodb: Documents Blobs', ...others]);
     for (const more of [{ s3Bucket: 'files' }, { operatorS3Buckets: true }]) {
@@ -72,7 +72,7 @@ describe('stores of Dedicated tenants', () => {
     }
   });
 
-  it('give a bus to each that makes users where there is what makes accounts of NATS, which is two files', async () => {
+  it('use accounts of NATS when both operator files are configured', async () => {
     const files = { operatorNatsSigningKeyFile: '/key', operatorNatsSystemCredentialsFile: '/creds' };
     for (const [more, makesUsers] of [
       [{}, false],
@@ -86,7 +86,7 @@ describe('stores of Dedicated tenants', () => {
     expect('reason' in half && half.reason).to.contain('ENGRAM_OPERATOR_NATS_SYSTEM_CREDENTIALS_FILE');
   });
 
-  it('take events where there are brokers', async () => {
+  it('include Kafka when brokers are configured', async () => {
     expect(await rolesOf({ ...NEEDED, kafkaBrokers: ['e:9092'] })).to.include('kafka: Events');
   });
 });

@@ -2,13 +2,13 @@ import { expect } from 'chai';
 import { isRealmName, namesOf, realmOf } from './realm.ts';
 
 describe('realm', () => {
-  it('has the same name for the same Tenant always, and another for another', () => {
+  it('derives one stable name for each Tenant', () => {
     const uid = '6f1c0d5e-0000-4000-8000-000000000001';
     expect(realmOf(uid)).to.deep.equal({ name: 't2966d372ccf9c7ec', ownerUid: uid });
     expect(realmOf(`${uid}0`).name).to.not.equal(realmOf(uid).name);
   });
 
-  it('has names that every store takes', () => {
+  it('derives names that every store accepts', () => {
     for (const realm of [realmOf('a'), { name: `x${'9'.repeat(23)}`, ownerUid: 'a' }]) {
       expect(isRealmName(realm.name)).to.equal(true);
       const names = namesOf(realm);
@@ -21,7 +21,7 @@ describe('realm', () => {
     }
   });
 
-  it('shares no beginning with what Shared tenants have, or with a longer name', () => {
+  it('derives no name that is a prefix of another or of Shared tenants', () => {
     const [near, far] = ['t1', 't10'].map((name) => namesOf({ name }));
     if (near === undefined || far === undefined) throw new Error('No names.');
     for (const names of [near, far]) {

@@ -63,14 +63,14 @@ async function ask(world: ReturnType<typeof cluster>, options: Partial<Uninstall
 
 const ACME: Held = { kind: 'Tenant', namespace: 'memory', name: 'acme' };
 
-describe('the guard of an uninstall', () => {
-  it('lets it go on when nothing waits for the operator, also where the kinds are gone', async () => {
+describe('uninstall guard', () => {
+  it('allows the uninstall when no resource waits, also without the kinds', async () => {
     expect((await ask(cluster([]))).may).to.equal(true);
     expect((await ask(cluster([{ ...ACME, finalizers: ['other.example/x'] }]))).may).to.equal(true);
     expect((await ask(cluster([], { kinds: false }))).may).to.equal(true);
   });
 
-  it('refuses it with a list of what waits, and says what to do', async () => {
+  it('refuses the uninstall with a list of the waiting resources and advice', async () => {
     const world = cluster([ACME, { kind: 'Dataset', namespace: 'app', name: 'tickets' }]);
     const { may, text } = await ask(world);
     expect(may).to.equal(false);
@@ -81,19 +81,19 @@ describe('the guard of an uninstall', () => {
     expect(world.patches.size).to.equal(0);
   });
 
-  it('lists no more than a person reads', async () => {
+  it('limits the list of waiting resources', async () => {
     const many = Array.from({ length: 30 }, (_, index) => ({ ...ACME, name: `acme-${index}` }));
     const { text } = await ask(cluster(many));
     expect(text.match(/Tenant memory/g)).to.have.length(20);
     expect(text).to.include('and 10 more');
   });
 
-  it('looks only where the operator works', async () => {
+  it('checks only the namespaces of the operator', async () => {
     expect((await ask(cluster([ACME]), { namespaces: ['elsewhere'] })).may).to.equal(true);
     expect((await ask(cluster([ACME]), { namespaces: ['elsewhere', 'memory'] })).may).to.equal(false);
   });
 
-  it('abandons what waits when it is forced, each by its own uid', async () => {
+  it('abandons waiting resources by their uids when it is forced', async () => {
     const world = cluster([ACME, { kind: 'Dataset', namespace: 'app', name: 'tickets' }]);
     expect((await ask(world, { force: true })).may).to.equal(true);
     expect(world.left()).to.deep.equal([]);
@@ -102,7 +102,7 @@ describe('the guard of an uninstall', () => {
     });
   });
 
-  it('refuses even a forced one while the operator does not let go', async () => {
+  it('refuses a forced uninstall while the operator does not release the resources', async () => {
     const { may, text } = await ask(cluster([ACME], { operator: 'stuck' }), { force: true });
     expect(may).to.equal(false);
     expect(text).to.include('has not released').and.include('Tenant memory/acme');

@@ -17,7 +17,7 @@ withCluster('api-server', 'a real API server', () => {
   });
 
   for (const ci of CI_VALUES) {
-    it(`takes every object of ci/${ci}-values.yaml, strictly, and as restricted as Pod Security knows`, async () => {
+    it(`accepts every object of ci/${ci}-values.yaml, with restricted Pod Security`, async () => {
       await using namespace = await ownNamespace('chart-dry');
       const values = ci === 'restricted' ? { operator: { watchNamespaces: [namespace.name] } } : {};
       const objects = await render({ ci, values, namespace: namespace.name });
@@ -63,7 +63,7 @@ withCluster('api-server', 'a real API server', () => {
     await helm(['uninstall', 'rel', '--namespace', namespace.name, '--no-hooks']);
   });
 
-  it('is told by Helm what an installation gives, and how to get in', async () => {
+  it('shows the access to the installation in the notes of Helm', async () => {
     await using namespace = await ownNamespace('chart-notes');
     const { stdout, code } = await attemptHelm([
       ...['install', 'rel', CHART, '--namespace', namespace.name, '--dry-run=server'],

@@ -46,7 +46,7 @@ withCluster('nodes', 'an installation with the stores of the chart', () => {
     expect(JSON.stringify(await by.json('POST', '/api/v1/search', graph))).to.include('Ada Lovelace');
   };
 
-  it('passes its own check, and adds, cognifies and finds', async function works() {
+  it('passes helm test, and adds, cognifies and finds data', async function works() {
     this.timeout(180_000);
     expect(await helm(['test', RELEASE, ...place(), '--logs'])).to.not.include('FAILED');
     await addAndFind(client, 'first');
@@ -55,7 +55,7 @@ withCluster('nodes', 'an installation with the stores of the chart', () => {
     await finds(client);
   });
 
-  it('comes back by itself with what it had when every store is replaced', async function restarts() {
+  it('recovers with its data when every store is replaced', async function restarts() {
     this.timeout(900_000);
     const uids = ['get', ...storePods, ...place(), '--output', 'jsonpath={.items[*].metadata.uid}'];
     const before = (await kubectl(uids)).split(' ');
@@ -69,7 +69,7 @@ withCluster('nodes', 'an installation with the stores of the chart', () => {
     await finds(client);
   });
 
-  it('is uninstalled and installed again with the same passwords and data', async function returns() {
+  it('keeps passwords and data over uninstall and install', async function returns() {
     this.timeout(900_000);
     await helm(['uninstall', RELEASE, ...place(), '--wait', '--timeout', '180s'], { timeoutMs: 240_000 });
     await installation.apply();
@@ -80,7 +80,7 @@ withCluster('nodes', 'an installation with the stores of the chart', () => {
     again.close();
   });
 
-  it('ran all of it without a restart, as Pod Security restricts it', async () => {
+  it('runs restricted by Pod Security without a restart', async () => {
     const pods = await kubectl(['get', 'pods', ...place(), '--output', 'json']);
     const { items } = JSON.parse(pods) as { items: readonly Pod[] };
     const restarts = items.flatMap(({ metadata, status }) =>

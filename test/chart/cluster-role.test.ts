@@ -27,7 +27,7 @@ withCluster('nodes', 'an operator with a ClusterRole', () => {
     await installation?.[Symbol.asyncDispose]();
   });
 
-  it('makes tenants and datasets in namespaces that nobody named to it, and erases them', async function lives() {
+  it('creates and erases tenants and datasets in any namespace', async function lives() {
     this.timeout(180_000);
     await using tenants = await ownNamespace('chart-tenants');
     await using datasets = await ownNamespace('chart-datasets');
@@ -64,7 +64,7 @@ withCluster('nodes', 'an operator with a ClusterRole', () => {
     expect(await kubectl(['get', 'secrets', ...inTenants, '--output', 'name'])).to.not.include('acme-key');
   });
 
-  it('may do nothing that gives it more rights, and has no wildcard', async () => {
+  it('has no wildcard and no right to escalate', async () => {
     const account = `system:serviceaccount:${installation.namespace}:${RELEASE}-engram-operator`;
     const review = {
       apiVersion: 'authorization.k8s.io/v1',

@@ -51,7 +51,7 @@ withCluster('nodes', 'a Dedicated tenant of an installation', () => {
     await mongod?.[Symbol.asyncDispose]();
   });
 
-  it('becomes Ready on stores of its own, remembers and finds, sleeps and wakes, and is erased with all of them', async function lives() {
+  it('becomes Ready on its own stores, serves, hibernates, wakes, and is erased', async function lives() {
     this.timeout(480_000);
     const place = ['--namespace', installation.namespace];
     const host = `acme.${installation.host}`;

@@ -6,7 +6,7 @@ import { imageInCluster } from './image.ts';
 import { CHART } from './programs.ts';
 
 withCluster('nodes', 'the embedded shape in a cluster', () => {
-  it('serves from one pod without any other server, and keeps what it has when the pod is replaced', async function embeds() {
+  it('serves from one pod, and keeps its data when the pod is replaced', async function embeds() {
     this.timeout(900_000);
     const image = await imageInCluster();
     await using namespace = await ownNamespace('chart-embedded');

@@ -32,16 +32,16 @@ withCluster('nodes', 'an installation of the chart', () => {
     await policies?.[Symbol.asyncDispose]();
   });
 
-  it('passes its own check, as helm test runs it', async () => {
+  it('passes helm test', async () => {
     const logs = await helm(['test', RELEASE, '--namespace', installation.namespace, '--logs']);
     expect(logs).to.include('ok      the default user can sign in').and.not.include('FAILED');
   });
 
-  it('adds, cognifies and finds through the Ingress', async () => {
+  it('adds, cognifies and finds data through the Ingress', async () => {
     await addAndFind(client, 'by_ingress');
   });
 
-  it('is reached by those alone whom its NetworkPolicies name', async function strangers() {
+  it('is reachable only for peers of its NetworkPolicies', async function strangers() {
     this.timeout(120_000);
     const { namespace } = installation;
     await using stranger = await startStranger(namespace, { name: 'stranger' });
@@ -53,7 +53,7 @@ withCluster('nodes', 'an installation of the chart', () => {
     expect(await stranger.reaches(at('nats'), 4222)).to.equal(false);
   });
 
-  it('loses no request while it is upgraded under load', async function upgrades() {
+  it('loses no request during an upgrade under load', async function upgrades() {
     this.timeout(300_000);
     await client.json('POST', '/api/v1/add', { data: TEXT, datasetName: 'load' });
     await client.json('POST', '/api/v1/cognify', { datasets: ['load'] });
@@ -70,7 +70,7 @@ withCluster('nodes', 'an installation of the chart', () => {
     await client.json('POST', '/api/v1/forget', { dataset: 'load' });
   });
 
-  it('takes the same requests through an HTTPRoute', async function routes() {
+  it('serves the same requests through an HTTPRoute', async function routes() {
     this.timeout(300_000);
     const gateway = await ownGateway(installation.namespace);
     try {
@@ -90,7 +90,7 @@ withCluster('nodes', 'an installation of the chart', () => {
     }
   });
 
-  it('makes a tenant from YAML, rotates its key under load, and erases it everywhere with a receipt', async function tenants() {
+  it('creates a tenant from YAML, rotates its key under load, and erases it with a receipt', async function tenants() {
     this.timeout(300_000);
     const place = ['--namespace', installation.namespace];
     const host = `acme.${installation.host}`;
@@ -153,7 +153,7 @@ withCluster('nodes', 'an installation of the chart', () => {
     current.close();
   });
 
-  it('lets every service do on the bus what it does, and refuses it nothing', async () => {
+  it('gives every service the permissions on the bus that it needs', async () => {
     const place = ['--namespace', installation.namespace];
     const selector = ['--selector', 'app.kubernetes.io/part-of=engram'];
     const logs = await kubectl(['logs', ...place, ...selector, '--prefix', '--tail=-1', '--max-log-requests=30']);
@@ -161,7 +161,7 @@ withCluster('nodes', 'an installation of the chart', () => {
     expect(logs.split('\n').filter((line) => line.includes('bus.connection.refused'))).to.deep.equal([]);
   });
 
-  it('is not uninstalled while a Tenant waits for the operator, unless that is forced', async function guards() {
+  it('refuses an uninstall while a Tenant waits for the operator, unless forced', async function guards() {
     this.timeout(300_000);
     const place = ['--namespace', installation.namespace];
     const tenant = {

@@ -64,7 +64,7 @@ withCluster('api-server', 'Helm on a cluster of its own', () => {
     });
   }
 
-  it('keeps the definitions, and what was made by them, when it is uninstalled', async () => {
+  it('keeps the CRDs and their resources on uninstall', async () => {
     const flags = [...IN_MEMORY, '--no-hooks'];
     await helm(['install', 'rel', CHART, ...flags]);
     const tenant = {

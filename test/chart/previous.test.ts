@@ -50,7 +50,7 @@ withCluster('nodes', 'an upgrade from an earlier release', () => {
     if (folder !== undefined) await rm(folder, { recursive: true });
   });
 
-  it('loses no request under load, and keeps tenants, data and sessions', async function upgrades() {
+  it('loses no request during an upgrade, and keeps tenants, data and sessions', async function upgrades() {
     this.timeout(600_000);
     const place = ['--namespace', installation.namespace];
     const tenant = {

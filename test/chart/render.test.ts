@@ -53,7 +53,7 @@ describe('the chart', () => {
     });
   }
 
-  it('runs each service by itself, with probes, and ends it after routers have heard of it', async () => {
+  it('runs each service with probes and a delay before it stops', async () => {
     const objects = await render();
     for (const service of SERVICE_NAMES) {
       const deployment = find(objects, 'Deployment', `-${service}`);
@@ -70,7 +70,7 @@ describe('the chart', () => {
     }
   });
 
-  it('gives the secret of login tokens to auth alone, and its own NATS user to each', async () => {
+  it('gives the login secret to auth only, and each service its own NATS user', async () => {
     const objects = await render();
     for (const service of SERVICE_NAMES) {
       const deployment = find(objects, 'Deployment', `-${service}`);
@@ -84,7 +84,7 @@ describe('the chart', () => {
     }
   });
 
-  it('writes the permissions of NATS users as the server reads them', async () => {
+  it('writes the permissions of NATS users in the server’s format', async () => {
     const conf = (at(find(await render(), 'ConfigMap', '-nats'), 'data') as Record<string, string>)['nats.conf'] ?? '';
     expect(conf).to.include('"engram.access.>"').and.include('"$JS.API.STREAM.INFO.ENGRAM_RUNS"');
     expect(conf)
@@ -92,7 +92,7 @@ describe('the chart', () => {
       .and.not.match(/\\u|\{prefix|\{PREFIX/);
   });
 
-  it('has no secret values of its own: two renderings share none', async () => {
+  it('generates different secrets in each rendering', async () => {
     const [one, other] = await Promise.all([render(), render()]);
     for (const secret of one.filter(({ kind }) => kind === 'Secret')) {
       const twin = find(other, 'Secret', secret.metadata.name);
@@ -103,7 +103,7 @@ describe('the chart', () => {
     }
   });
 
-  it('leaves the number of pods to an autoscaler, of which there is one at most', async () => {
+  it('sets no replicas with an autoscaler, of which there is at most one', async () => {
     const objects = await render({ ci: 'ha' });
     expect(at(find(objects, 'Deployment', '-search'), 'spec')).to.not.have.property('replicas');
     expect(at(find(objects, 'Deployment', '-cognify'), 'spec')).to.not.have.property('replicas');
@@ -112,7 +112,7 @@ describe('the chart', () => {
     expect(names(objects, 'ScaledObject')).to.deep.equal(['rel-engram-cognify']);
   });
 
-  it('routes every path to its service, by an Ingress and by an HTTPRoute alike', async () => {
+  it('routes every path to its service, by an Ingress and by an HTTPRoute', async () => {
     const ingress = find(await render({ ci: 'ha' }), 'Ingress');
     const rules = at(ingress, 'spec.rules') as { host: string }[];
     expect(rules.map(({ host }) => host)).to.deep.equal(['engram.example.com', 'memory.example.com']);
@@ -131,7 +131,7 @@ describe('the chart', () => {
     expect(serviceOfPath('/api/v1/activity/usage')).to.equal('auth');
   });
 
-  it('works with Roles only where namespaces are named, and with a ClusterRole elsewhere', async () => {
+  it('uses Roles when namespaces are named, otherwise a ClusterRole', async () => {
     const restricted = await render({ ci: 'restricted' });
     expect(kinds(restricted)).to.not.include.keys('ClusterRole', 'ClusterRoleBinding', 'CustomResourceDefinition');
     const roles = restricted.filter(({ kind, metadata }) => kind === 'Role' && metadata.name === 'rel-engram-operator');
@@ -142,7 +142,7 @@ describe('the chart', () => {
     expect(kinds(await render())).to.include.keys('ClusterRole', 'ClusterRoleBinding');
   });
 
-  it('gives the operator its way to the bus, and no key, model or store', async () => {
+  it('gives the operator access to the bus, but to no key, model or store', async () => {
     const values = {
       settings: { LOG_LEVEL: 'debug', LLM_MODEL: 'gpt-5' },
       secretSettings: { LLM_API_KEY: { name: 'llm', key: 'key' } },
@@ -161,7 +161,7 @@ describe('the chart', () => {
     }
   });
 
-  it('gives the operator stores, rights and the image for Dedicated tenants where these are offered, and no key of a model', async () => {
+  it('gives the operator stores, permissions and the image for Dedicated tenants', async () => {
     const values = { settings: { LLM_MODEL: 'gpt-5' }, secretSettings: { LLM_API_KEY: { name: 'llm', key: 'key' } } };
     const objects = await render({ ci: 'dedicated', values });
     const operator = find(objects, 'Deployment', '-operator');
@@ -186,7 +186,7 @@ describe('the chart', () => {
     expect(JSON.stringify(nats)).to.include('DEDICATED: {').and.not.include('authorization: {');
   });
 
-  it('asks for administrators of external stores before it offers Dedicated tenants', async () => {
+  it('requires administrators of external stores for Dedicated tenants', async () => {
     const values = { operator: { dedicated: { enabled: true } } };
     expect(await refusalOf(values, 'external')).to.include('operator.dedicated.existingSecret is empty');
     const bundled = find(await render({ ci: 'minimal', values }), 'Deployment', '-operator');
@@ -195,7 +195,7 @@ describe('the chart', () => {
     );
   });
 
-  it('gives Dedicated tenants no login of the installation itself', async () => {
+  it('gives Dedicated tenants no login of the installation', async () => {
     const dedicated = { enabled: true, existingSecret: 'administrators' };
     const operator = find(
       await render({ ci: 'external', values: { operator: { dedicated } } }),
@@ -239,7 +239,7 @@ describe('the chart', () => {
       .and.include('"secretName":"nats-ca"');
   });
 
-  it('keeps definitions and generated Secrets when it is uninstalled', async () => {
+  it('keeps CRDs and generated Secrets on uninstall', async () => {
     const objects = await render();
     const kept = objects.filter(({ kind }) => kind === 'CustomResourceDefinition' || kind === 'Secret');
     expect(kept).to.have.length.greaterThan(5);
@@ -259,7 +259,7 @@ describe('the chart', () => {
     expect(variable(find(objects, 'StatefulSet'), 'ENGRAM_STORES')).to.equal(undefined);
   });
 
-  it('reads credentials and authorities of external servers from their Secrets', async () => {
+  it('reads credentials and CAs of external servers from their Secrets', async () => {
     const objects = await render({ ci: 'external' });
     const cognify = find(objects, 'Deployment', '-cognify');
     const reference = (name: string) => variable(cognify, name)?.valueFrom?.secretKeyRef;
@@ -277,7 +277,7 @@ describe('the chart', () => {
 describe('names of the chart', () => {
   const RELEASE = 'a-release-name-that-is-as-long-as-helm-allows-it-to-x';
 
-  it('fit into 63 characters, 52 for StatefulSets, and stay apart', async () => {
+  it('have at most 63 characters, 52 for StatefulSets, and are unique', async () => {
     expect(RELEASE).to.have.length(53);
     for (const ci of CI_VALUES) {
       const objects = await render({ ci, release: RELEASE, values: { nameOverride: 'with-a-long-name-too' } });
@@ -297,7 +297,7 @@ describe('names of the chart', () => {
     }
   });
 
-  it('of two releases with a long beginning in common stay apart', async () => {
+  it('are unique for releases with a long common prefix', async () => {
     const long = (end: string) => render({ values: { fullnameOverride: `${'x'.repeat(60)}${end}` } });
     const [one, other] = await Promise.all([long('one'), long('two')]);
     expect(names(one, 'Deployment').filter((name) => names(other, 'Deployment').includes(name))).to.deep.equal([]);
@@ -305,7 +305,7 @@ describe('names of the chart', () => {
 });
 
 describe('overrides of single objects', () => {
-  it('merge into and patch what the chart made', async () => {
+  it('merge into and patch objects of the chart', async () => {
     const objects = await render({ ci: 'overrides' });
     expect(at(find(objects, 'Deployment', '-search'), 'spec.minReadySeconds')).to.equal(5);
     const auth = find(objects, 'Deployment', '-auth');
@@ -333,7 +333,7 @@ describe('overrides of single objects', () => {
     expect(after).to.have.length(before.length);
   });
 
-  it('that point nowhere are refused', async () => {
+  it('are refused for unknown objects and paths', async () => {
     const patched = (op: object) => refusalOf({ objects: { 'Deployment/search': { patch: [op] } } });
     expect(await patched({ op: 'remove', path: '/spec/nothing' })).to.include(
       'there is nothing at "nothing" to remove',
@@ -417,12 +417,12 @@ describe('values', () => {
     });
   }
 
-  it('with addresses of proxies of either kind are taken', async () => {
+  it('accept addresses of proxies of both families', async () => {
     const trustedProxies = ['10.0.0.0/8', '192.0.2.1', 'fd00::/8', '2001:db8::1', '::ffff:10.0.0.1'];
     expect(await refusalOf({ trustedProxies })).to.equal(null);
   });
 
-  it('tells all problems together', async () => {
+  it('reports all problems together', async () => {
     const refusal = await refusalOf({ ingress: { enabled: true }, mongodb: { enabled: false }, settings: { NOPE: 1 } });
     expect(refusal).to.include('ingress.hosts').and.include('no mongodb').and.include('settings.NOPE');
   });

@@ -55,7 +55,7 @@ describeWithCluster('operator on a real API server', (server) => {
     return { ...world.connection, server: new URL(`https://127.0.0.1:${proxy.port}`) };
   };
 
-  it('brings tenants and datasets to Ready, each made once, and then writes nothing', async () => {
+  it('brings tenants and datasets to Ready, and then writes nothing', async () => {
     await createMany(8, 3);
     const running = world.run();
     await until('all are ready', converged, LIMIT);
@@ -69,7 +69,7 @@ describeWithCluster('operator on a real API server', (server) => {
     expect(await running.metrics()).to.match(/engram_operator_leader 1/);
   });
 
-  it('goes on where another process stopped, and makes nothing twice', async () => {
+  it('continues where another process stopped, and creates nothing twice', async () => {
     const first = world.run({ workers: 1 });
     await createMany(6, 3);
     await until('it began', () => world.services.datasets.size > 2, LIMIT);
@@ -81,7 +81,7 @@ describeWithCluster('operator on a real API server', (server) => {
     expect([world.services.tenants.size, world.services.datasets.size]).to.deep.equal([6, 18]);
   });
 
-  it('lets one of two lead; the other takes over at once and does what came meanwhile', async () => {
+  it('hands over to the other process at once', async () => {
     const one = world.run();
     await until('the first leads', () => one.operator.isLeading(), LIMIT);
     const two = world.run();
@@ -95,7 +95,7 @@ describeWithCluster('operator on a real API server', (server) => {
     expect([one.lost(), two.lost(), world.services.tenants.size]).to.deep.equal([false, false, 2]);
   });
 
-  it('lives through a short loss of the API server, and finds what changed meanwhile', async () => {
+  it('survives a short loss of the API server, and finds missed changes', async () => {
     const running = world.run({ connection: await throughProxy() });
     await world.createTenant('before');
     await until('it works', converged, LIMIT);
@@ -112,7 +112,7 @@ describeWithCluster('operator on a real API server', (server) => {
     ]);
   });
 
-  it('gives up the lead when the API server is away for longer, writes nothing then, and starts anew', async () => {
+  it('loses the lease when the API server does not answer for long, and writes nothing then', async () => {
     const leaseTimes = { durationMs: 10_000, renewDeadlineMs: 8_000, retryMs: 500 };
     const running = world.run({ connection: await throughProxy(), leaseTimes });
     await world.createTenant('before');
@@ -129,7 +129,7 @@ describeWithCluster('operator on a real API server', (server) => {
     await until('the next one works', converged, LIMIT);
   });
 
-  it('does all of it with the rights that the chart gives it, and no others', async () => {
+  it('works with exactly the permissions of the chart', async () => {
     const { tls } = await world.connection.credentials();
     const account = await createOperatorAccount(server(), {
       namespace,
@@ -177,7 +177,7 @@ describeWithCluster('operator on a real API server', (server) => {
   });
 
   for (const kind of [KINDS.ingress, KINDS.httpRoute]) {
-    it(`sets a route right as soon as somebody changes or deletes it: ${kind.kind}`, async () => {
+    it(`corrects a changed or deleted route at once: ${kind.kind}`, async () => {
       world.run();
       const hostname = `${namespace}.example.com`;
       const parents = kind === KINDS.ingress ? {} : { parentRefs: [{ name: 'public' }] };
@@ -205,7 +205,7 @@ describeWithCluster('operator on a real API server', (server) => {
     });
   }
 
-  it('shows a Dataset that waits for its Tenant, and goes on by itself once that is there', async () => {
+  it('continues a waiting Dataset once its Tenant exists', async () => {
     world.run();
     await world.createDataset('orphan', 'later');
     const orphan = async () => (await world.datasets())[0] ?? { status: {} };
@@ -214,7 +214,7 @@ describeWithCluster('operator on a real API server', (server) => {
     await until('both are ready', converged, LIMIT);
   });
 
-  it('takes a status with everything in it, by its schema', async () => {
+  it('accepts a status with all fields', async () => {
     world.run();
     await world.createTenant('acme');
     await world.client.create<ConfigMap>(KINDS.configMap, {
@@ -257,7 +257,7 @@ describeWithCluster('operator on a real API server', (server) => {
     expect(status?.writer).to.deep.equal({ holder: 'cognify-1', fencingToken: 41 });
   });
 
-  it('erases a Dataset that is deleted, keeps its finalizer while a store is away, and leaves a receipt', async () => {
+  it('erases a deleted Dataset, keeps its finalizer while a store does not answer, and writes a receipt', async () => {
     world.run();
     await world.createTenant('acme');
     await world.createDataset('gone', 'acme', { deletionPolicy: 'Delete' });
@@ -277,7 +277,7 @@ describeWithCluster('operator on a real API server', (server) => {
     expect(items.map(({ data }) => data?.['receipt.json'])).to.have.length(1);
   });
 
-  it('deletes Datasets with their Tenant by Cascade, and the Tenant after them', async () => {
+  it('deletes Datasets before their Tenant with Cascade', async () => {
     world.run();
     await world.createTenant('acme', { datasetDeletion: 'Cascade', deletionPolicy: 'Delete' });
     await world.createDataset('one', 'acme');
@@ -288,7 +288,7 @@ describeWithCluster('operator on a real API server', (server) => {
     expect(world.services.datasets.size).to.equal(0);
   });
 
-  it('lets a whole namespace go with all in it, and keeps the receipts beside the operator', async () => {
+  it('deletes a whole namespace, and keeps the receipts in the operator’s namespace', async () => {
     const home = await server().newNamespace();
     world.run({ home });
     await world.createTenant('acme', {

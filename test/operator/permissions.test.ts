@@ -136,7 +136,7 @@ describeWithCluster("the operator with the chart's rights", (server) => {
     expect((await world.client.list(KINDS.httpRoute, { namespace: home })).items).to.deep.equal([]);
   }
 
-  it('works in the whole cluster', async () => {
+  it('works with a ClusterRole', async () => {
     const connection = await install({});
     // What others have in the cluster is left alone: it may only see it.
     await seesEverything(connection);
@@ -144,14 +144,14 @@ describeWithCluster("the operator with the chart's rights", (server) => {
     await live({ from: 'Selector', selector: { matchLabels: { 'example.com/tenant': 'yes' } } });
   });
 
-  it('works in some namespaces with Roles alone', async () => {
+  it('works in some namespaces with Roles only', async () => {
     const connection = await install({ operator: { watchNamespaces: [namespace] } });
     expect(clusterWide).to.deep.equal([]);
     world.run({ connection, home });
     await live({ from: 'Same' });
   });
 
-  it('runs a Dedicated tenant beside its resource with Roles alone, and says what holds up its pods', async () => {
+  it('runs a Dedicated tenant with Roles only, and reports problems of its pods', async () => {
     const dedicated = { enabled: true, existingSecret: 'administrators' };
     const connection = await install({ operator: { watchNamespaces: [namespace], dedicated } });
     const administrators = createFakeAdministrators();
@@ -222,7 +222,7 @@ describeWithCluster("the operator with the chart's rights", (server) => {
     expect((await world.client.list(KINDS.secret, { namespace })).items).to.deep.equal([]);
   });
 
-  it('keeps the keys of a Dedicated tenant beside itself when its whole namespace is deleted, for who takes it over', async () => {
+  it('keeps the keys of a Dedicated tenant whose namespace is deleted, for adoption', async () => {
     const dedicated = { enabled: true, existingSecret: 'administrators' };
     const connection = await install({ operator: { dedicated } });
     const administrators = createFakeAdministrators();

@@ -52,7 +52,7 @@ describeWithCluster('operator with the real services', (server) => {
     return world.client.patch(DATASET_KIND, named('notes'), { metadata: { annotations } });
   };
 
-  it('makes a tenant and a dataset that work with the key of the Secret, and cognifies what is added', async () => {
+  it('creates a tenant and a dataset that work with the key in the Secret', async () => {
     await world.createTenant('acme', {
       apiKeys: [{ name: 'default', secretName: 'acme-key' }] as never,
       deletionPolicy: 'Delete',
@@ -100,7 +100,7 @@ describeWithCluster('operator with the real services', (server) => {
     expect(stats?.lastCognifiedAt).to.be.a('string');
   }).timeout(120_000);
 
-  it('refuses the dataset of one resource to another, and says so', async () => {
+  it('refuses a dataset that another resource manages', async () => {
     const { datasetId = '' } = (await dataset())?.status ?? {};
     await world.createDataset('thief', 'acme', { datasetId });
     await until(

@@ -69,7 +69,7 @@ describeWithCluster('runtime of the operator on a real API server', (server) => 
       expect(await client.delete(configMap, made.metadata)).to.equal(false);
     });
 
-    it('applies: takes back what it set, keeps what others set, and asks before it takes over', async () => {
+    it('applies fields, removes its own, keeps foreign ones, and takes over only by force', async () => {
       await client.apply(configMap, map('applied', { ours: '1', gone: '2' }));
       await asUser.patch(configMap, { name: 'applied', namespace }, { data: { theirs: '3' } });
       const again = await client.apply<ConfigMap>(configMap, map('applied', { ours: '1' }));
@@ -82,7 +82,7 @@ describeWithCluster('runtime of the operator on a real API server', (server) => 
       expect(same.metadata.resourceVersion).to.equal(forced.metadata.resourceVersion);
     });
 
-    it('lists what has a label, all pages of it', async () => {
+    it('lists all pages by label', async () => {
       const labelled = (index: number) => ({
         ...map(`page-${index}`),
         metadata: { name: `page-${index}`, namespace, labels: { of: 'pages' } },
@@ -119,7 +119,7 @@ describeWithCluster('runtime of the operator on a real API server', (server) => 
       metadata: { name, namespace, labels: { watched: 'yes' } },
     });
 
-    it('holds what is there and follows what changes, with the selector', async () => {
+    it('caches and follows selected objects', async () => {
       await client.create(configMap, watched('first'));
       const { informer, changes } = follow();
       informer.start();
@@ -144,7 +144,7 @@ describeWithCluster('runtime of the operator on a real API server', (server) => 
 
   describe('applier', () => {
     const labels = ownershipLabels('engram.test');
-    it('makes, corrects, prunes by kind and owner, and leaves namesakes alone', async () => {
+    it('creates, corrects and prunes objects of an owner, and keeps foreign ones', async () => {
       const applier = createApplier({ client, labels, manager: 'test-operator' });
       const owner = await client.create<ConfigMap>(configMap, map('owner'));
       const child = (name: string, data = {}) => ({ kind: configMap, object: map(name, data) });
@@ -169,7 +169,7 @@ describeWithCluster('runtime of the operator on a real API server', (server) => 
   });
 
   describe('events', () => {
-    it('are taken by the server, once and then as a series', async () => {
+    it('are accepted by the server, first as one and then as a series', async () => {
       const recorder = createEventRecorder({
         client,
         clock,
@@ -208,7 +208,7 @@ describeWithCluster('runtime of the operator on a real API server', (server) => 
       return made;
     };
 
-    it('lets one lead, hands over when it stops, and takes over from one that died', async () => {
+    it('elects one leader, hands over on a stop, and takes over from a dead one', async () => {
       const lost: string[] = [];
       const [one, two] = [elector('one', lost), elector('two', lost)];
       one.start();
@@ -231,7 +231,7 @@ describeWithCluster('runtime of the operator on a real API server', (server) => 
       expect(three.isLeading()).to.equal(true);
     });
 
-    it('has lost when another took the lease', async () => {
+    it('loses the lease when another process takes it', async () => {
       const lost: string[] = [];
       const one = elector('first', lost);
       one.start();

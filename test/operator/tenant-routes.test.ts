@@ -107,7 +107,7 @@ describeWithCluster('routes of tenants through a real ingress', (server) => {
     }
   }
 
-  it('lead by an Ingress to the tenant of the host name, where keys of others are refused', async () => {
+  it('reach the tenant of the host name by an Ingress, which refuses keys of others', async () => {
     const [host, otherHost] = [`a-${own}.example.com`, `b-${own}.example.com`];
     const key = await makeTenant('by-ingress', { type: 'Ingress', hostname: host, ingressClassName: 'traefik' });
     const other = await makeTenant('by-ingress-too', { type: 'Ingress', hostname: otherHost });
@@ -118,7 +118,7 @@ describeWithCluster('routes of tenants through a real ingress', (server) => {
     expect((await world.tenant('by-ingress'))?.status?.url).to.equal(`http://${host}`);
   });
 
-  it('lead by an HTTPRoute, which is Ready when the Gateway has taken it', async () => {
+  it('reach the tenant by an HTTPRoute that the Gateway accepted', async () => {
     await world.client.create(GATEWAY_CLASS, {
       apiVersion: GATEWAY_CLASS.apiVersion,
       kind: GATEWAY_CLASS.kind,

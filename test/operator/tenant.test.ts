@@ -40,7 +40,7 @@ describeWithCluster('tenants on a real API server', (server) => {
     [...world.services.tenants.values()].find(({ ownerEmail }) => ownerEmail === email)?.keys.get('default') ?? [];
   const keyed = (secretName: string) => [{ name: 'default', secretName, rotation: { interval: '48h', overlap: '2h' } }];
 
-  it('makes a tenant Ready, and writes nothing more while nothing changes', async () => {
+  it('makes a tenant Ready, and then writes nothing', async () => {
     await world.create('steady', { apiKeys: keyed('steady-key'), quotas: { items: 10, action: 'Enforce' } });
     await world.reconcile('steady');
     expect(await world.conditions('steady')).to.deep.equal({
@@ -81,7 +81,7 @@ describeWithCluster('tenants on a real API server', (server) => {
     expect(valid('rotated@example.com')).to.deep.equal([keySha256(next)]);
   });
 
-  it('takes a key that a user writes into the Secret, also after rotations of its own', async () => {
+  it('uses a key that a user writes into the Secret, also after rotations', async () => {
     await world.create('edited', { apiKeys: keyed('edited-key') });
     await world.reconcile('edited');
     const former = keySha256((await world.secretValue('edited-key')) ?? '');
@@ -94,7 +94,7 @@ describeWithCluster('tenants on a real API server', (server) => {
     expect(await world.secretValue('edited-key', 'previousApiKey')).to.equal(BY_HAND);
   });
 
-  it('moves a key to another Secret and takes the old one away', async () => {
+  it('moves a key to another Secret and deletes the old one', async () => {
     await world.create('moved', { apiKeys: keyed('moved-key') });
     await world.reconcile('moved');
     const value = await world.secretValue('moved-key');
@@ -104,7 +104,7 @@ describeWithCluster('tenants on a real API server', (server) => {
     expect(await secret('moved-key')).to.equal(null);
   });
 
-  it('routes by an Ingress beside the services that the API server takes, and keeps it so', async () => {
+  it('creates a valid Ingress and corrects it', async () => {
     const tlsSecretName = `${world.namespace}.tls`;
     const routing = { type: 'Ingress', hostname: 'ingress.example.com', tlsSecretName } as const;
     await world.create('ingress', { routing });
@@ -126,7 +126,7 @@ describeWithCluster('tenants on a real API server', (server) => {
     expect((await world.tenant('ingress'))?.status).not.to.have.any.keys('url', 'routeObject');
   });
 
-  it('routes by an HTTPRoute, and is Ready once a Gateway has taken it', async () => {
+  it('is Ready once a Gateway accepted the HTTPRoute', async () => {
     const parentRefs = [{ name: 'nobodys', namespace: world.namespace }];
     await world.create('http-route', { routing: { type: 'HTTPRoute', hostname: 'route.example.com', parentRefs } });
     await world.reconcile('http-route');
@@ -157,7 +157,7 @@ describeWithCluster('tenants on a real API server', (server) => {
     expect(await world.conditions('http-route')).to.include({ Routed: 'True Accepted', Ready: 'True Available' });
   });
 
-  it('lets a tenant go with Retain: Secrets stay, the next one goes on with them', async () => {
+  it('releases a tenant with Retain, whose Secrets the next one uses', async () => {
     await world.create('retained', { apiKeys: keyed('retained-key') });
     await world.reconcile('retained');
     const { tenantId } = (await world.tenant('retained'))?.status ?? {};
@@ -176,7 +176,7 @@ describeWithCluster('tenants on a real API server', (server) => {
     ]);
   });
 
-  it('erases a tenant with Delete: the receipt stays, its Secrets go, then the resource', async () => {
+  it('erases a tenant with Delete, keeps the receipt and deletes its Secrets', async () => {
     await world.create('erased', { apiKeys: keyed('erased-key'), deletionPolicy: 'Delete' });
     await world.reconcile('erased');
     const { tenantId } = (await world.tenant('erased'))?.status ?? {};
@@ -196,7 +196,7 @@ describeWithCluster('tenants on a real API server', (server) => {
     expect(items.map(({ data }) => JSON.parse(data?.['receipt.json'] ?? '{}').tenant)).to.deep.equal([tenantId]);
   });
 
-  it('waits for Datasets that name it, found by their field', async () => {
+  it('waits for Datasets of the tenant', async () => {
     await world.create('blocked', { deletionPolicy: 'Delete' });
     await world.reconcile('blocked');
     for (const [name, tenant] of [
@@ -225,7 +225,7 @@ describeWithCluster('tenants on a real API server', (server) => {
     expect(await world.tenant('blocked')).to.equal(null);
   });
 
-  it('takes every status that it writes for valid', async () => {
+  it('writes only valid statuses', async () => {
     await world.client.create<Secret>(KINDS.secret, {
       apiVersion: 'v1',
       kind: 'Secret',

@@ -42,7 +42,7 @@ function serverWithDatabases() {
 }
 
 describe('Neo4j with a database of each realm', () => {
-  it('makes and marks a database, and a role that reaches this one', async () => {
+  it('creates and marks a database, and a role for it', async () => {
     const { ask, databases, roles } = serverWithDatabases();
     const home = ownDatabase(ask, 'Neo4j');
     await home.claim(REALM);
@@ -54,7 +54,7 @@ describe('Neo4j with a database of each realm', () => {
     expect(home.settings(REALM)).to.deep.equal({ ENGRAM_NEO4J_DATABASE: 'engram-t1' });
   });
 
-  it('removes both, and counts what is left of them', async () => {
+  it('removes database and role, and counts the residue', async () => {
     const { ask, databases } = serverWithDatabases();
     const home = ownDatabase(ask, 'Neo4j');
     const neighbour = { name: 't10', ownerUid: 'uid-10' };
@@ -66,7 +66,7 @@ describe('Neo4j with a database of each realm', () => {
     expect([...databases.keys()]).to.deep.equal(['engram-t10']);
   });
 
-  it('leaves alone a database of another owner, or with something and no mark', async () => {
+  it('refuses a database of another owner, or with data and no mark', async () => {
     const { ask, databases, strangers } = serverWithDatabases();
     const home = ownDatabase(ask, 'Neo4j');
     await home.claim(REALM);
@@ -83,7 +83,7 @@ describe('Neo4j with a database of each realm', () => {
     expect([...databases.keys()]).to.deep.equal(['engram-t1', 'engram-t2']);
   });
 
-  it('completes a database whose mark was not written any more', async () => {
+  it('completes a database whose mark was not written', async () => {
     const { ask, databases } = serverWithDatabases();
     databases.set('engram-t1', null);
     const home = ownDatabase(ask, 'Neo4j');

@@ -24,28 +24,28 @@ const allowed = (spec: NetworkPolicy['spec']) =>
     ?.groups?.['body']?.split('\n')
     .map((rule) => rule.trim());
 
-describe('rules that NetworkPolicies make', () => {
+describe('rules of NetworkPolicies', () => {
   const web = { podSelector: { matchLabels: { app: 'web' } } };
   const client = { podSelector: { matchLabels: { app: 'client' } } };
 
-  it('leave alone whom no policy chooses', () => {
+  it('allow all traffic of pods without a policy', () => {
     const rules = rulesOf({ podSelector: { matchLabels: { app: 'nobody' } }, policyTypes: ['Ingress', 'Egress'] });
     expect(rules).to.not.include('reject').and.not.include('jump');
   });
 
-  it('let pods of the own namespace through to a port by its name', () => {
+  it('allow pods of the namespace to a named port', () => {
     const rules = allowed({ ...web, ingress: [{ from: [client], ports: [{ port: 'http' }] }] });
     expect(rules).to.deep.equal(['ip saddr { 10.0.0.2 } ip daddr 10.0.0.1 tcp dport 8000 return']);
   });
 
-  it('let pods of chosen namespaces through, and nobody from a namespace that is not there', () => {
+  it('allow pods of selected namespaces only', () => {
     const from = [{ namespaceSelector: { matchLabels: { team: 'b' } }, ...client }];
     expect(allowed({ ...web, ingress: [{ from }] })).to.deep.equal(['ip saddr { 10.0.0.3 } return']);
     const rules = rulesOf({ ...web, ingress: [{ from: [{ namespaceSelector: { matchLabels: { team: 'c' } } }] }] });
     expect(rules).to.match(/chain ingress_0 \{\nreject\n\}/);
   });
 
-  it('let out to ranges of addresses, but for the exceptions', () => {
+  it('allow egress to address ranges without the exceptions', () => {
     const to = [{ ipBlock: { cidr: '10.1.0.0/16', except: ['10.1.2.0/24'] } }];
     const egress = [
       {
