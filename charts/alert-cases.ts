@@ -5,7 +5,7 @@ interface AlertCase {
   readonly alert: string;
   readonly fires: readonly Series[];
   readonly quiet: readonly Series[];
-  /** Of the alert that fires. */
+  /** Labels of the alert that fires. */
   readonly labels: Labels;
 }
 
@@ -19,10 +19,10 @@ function series(metric: string, labels: Labels, value: (minute: number) => numbe
   };
 }
 
-/** What the monitors add to every series. */
+/** Labels that the monitors add to every series. */
 const TARGET = { namespace: 'memory', service: 'search', pod: 'rel-engram-search-1' };
 
-/** Grows by so much a minute. */
+/** Growth per minute. */
 const counter = (metric: string, labels: Labels, perMinute: number) =>
   series(metric, labels, (minute) => minute * perMinute);
 const gauge = (metric: string, labels: Labels, value: number) => series(metric, labels, () => value);
@@ -77,7 +77,7 @@ export const ALERT_CASES: readonly AlertCase[] = [
   {
     alert: 'EngramJobsWait',
     fires: [gauge('engram_queue_depth', { kind: 'cognify' }, 80)],
-    // A crowd that is worked off.
+    // A burst that is worked off.
     quiet: [series('engram_queue_depth', { kind: 'cognify' }, (minute) => (minute % 10 === 0 ? 0 : 500))],
     labels: { kind: 'cognify' },
   },
@@ -135,7 +135,7 @@ export const ALERT_CASES: readonly AlertCase[] = [
   {
     alert: 'EngramIsolationIsUnproven',
     fires: [isolationChecks('failed', 1), isolationChecks('verified', 0)],
-    // One that is away for a moment.
+    // A short outage.
     quiet: [isolationChecks('failed', 1), isolationChecks('verified', 1)],
     labels: { namespace: 'memory' },
   },

@@ -89,7 +89,7 @@ describe('values of the chart', () => {
       return common.includes(top === 'services' ? third : ['embedded', 'operator'].includes(top) ? second : '');
     };
     const missing = pathsOf(schema).filter((path) => path !== 'global' && !isTold(path) && !isCommon(path));
-    // Who brings the file of an authority is the value's own matter.
+    // The source of a CA file is a value of its own.
     expect(missing.filter((path) => !/\.ca\./.test(path))).to.deep.equal([]);
   });
 

@@ -27,7 +27,7 @@ export function generatedFiles(): ReadonlyMap<string, string> {
   ]);
 }
 
-/** What the operator makes pods of Dedicated tenants from: as the chart makes its own, with the chart's defaults. */
+/** Parts and defaults of the chart's pods, from which the operator makes pods of Dedicated tenants. */
 function operatorProcess(process: string, valuesText: string): object {
   const { defaults, image, shutdown } = parse(valuesText) as {
     readonly defaults: Readonly<Record<string, unknown>>;
@@ -79,7 +79,7 @@ function json(value: unknown): string {
   return `${JSON.stringify(value, null, 2)}\n`;
 }
 
-/** Copies of definitions that are gone. */
+/** Copies of CRDs that no longer exist. */
 function leftOver(wanted: ReadonlyMap<string, string>): readonly string[] {
   const folder = join(CHART, CRDS);
   const present = existsSync(folder) ? readdirSync(folder).map((file) => `${CRDS}/${basename(file)}`) : [];

@@ -157,7 +157,7 @@ describe('alert rules and dashboards', () => {
   });
 });
 
-/** As Grafana puts them in; "All" is everything. */
+/** Substitutes variables as Grafana does; "All" matches everything. */
 function withVariables(query: string): string {
   return query.replaceAll('$__rate_interval', '5m').replaceAll(/\$(namespace|service)/g, '.*');
 }
@@ -170,7 +170,7 @@ function firstMinute({ expr }: Rule, series: readonly Series[]): number | null {
   return null;
 }
 
-/** Labels of what has been true for the rule's time without a gap. */
+/** Labels for which the expression has been true for the whole time of the rule. */
 function firing(rule: Rule, series: readonly Series[], minute: number): readonly object[] {
   const expression = parseQuery(rule.expr);
   const since = minute - secondsOf(rule.for) / 60;
@@ -184,7 +184,7 @@ function firing(rule: Rule, series: readonly Series[], minute: number): readonly
     });
 }
 
-/** Of a service that did some work. */
+/** Metrics of a service that did some work. */
 async function servedMetrics(): Promise<string> {
   const app = await startApp();
   const post = (path: string, body: object) =>
@@ -202,7 +202,7 @@ async function servedMetrics(): Promise<string> {
   return text;
 }
 
-/** What a service counts only with a model, a broker, a budget or a fault. */
+/** Metrics that appear only with a model, a broker, a budget or a fault. */
 async function otherMetrics(): Promise<string> {
   const metrics = createMetrics();
   metrics.httpRequest({ method: 'GET', route: '/health', status: 503, durationMs: 1 });
@@ -220,7 +220,7 @@ async function otherMetrics(): Promise<string> {
   return text;
 }
 
-/** What the operator's process counts. */
+/** Metrics of the operator. */
 async function operatorMetrics(): Promise<string> {
   const registry = new Registry();
   const close = addProcessMetrics([registry]);

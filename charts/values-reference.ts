@@ -20,7 +20,7 @@ export function replaceValues(readme: string, valuesYaml: string): string {
   return `${readme.slice(0, start + START_MARK.length)}\n${table(valuesOf(valuesYaml))}\n${readme.slice(end)}`;
 }
 
-/** Every value that values.yaml tells of, in its order. */
+/** All values of values.yaml with their comments, in order. */
 export function valuesOf(valuesYaml: string): readonly Value[] {
   const { contents } = parseDocument(valuesYaml);
   if (!isMap(contents)) throw new Error('values.yaml is no map');
@@ -42,7 +42,7 @@ function valuesIn(map: YAMLMap, parents: readonly string[], before: string): rea
   });
 }
 
-/** The text from the last line that begins with `--` on. */
+/** Returns the text from the last line that begins with `--`. */
 function meaningOf(comment: string): string | null {
   const lines = comment.split('\n').map((line) => line.trim());
   const start = lines.findLastIndex((line) => line.startsWith('-- '));

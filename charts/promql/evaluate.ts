@@ -15,10 +15,10 @@ export interface Sample {
 }
 
 const STEP_SECONDS = 60;
-/** How long a value holds when no new one came, as Prometheus has it. */
+/** Lookback of Prometheus: a sample is used for this long. */
 const LOOKBACK_STEPS = 5;
 
-/** The vector that the expression is at a minute; a number is a vector without labels. Throws for what no rule uses so far. */
+/** Evaluates an expression at a minute; a number is a vector without labels. Throws for features that no rule uses. */
 export function evaluate(expression: Expression, series: readonly Series[], minute: number): readonly Sample[] {
   switch (expression.kind) {
     case 'number':
@@ -86,7 +86,7 @@ function callOf(
 
 const unknown = (name: string): Error => new Error(`${name} is not evaluated here so far`);
 
-/** Null where there are too few values. */
+/** Null for too few samples. */
 type OverTime = (window: readonly number[], rangeSeconds: number) => number | null;
 
 const OVER_TIME: Readonly<Record<string, OverTime>> = {
@@ -98,7 +98,7 @@ const OVER_TIME: Readonly<Record<string, OverTime>> = {
   },
 };
 
-/** A counter that falls began again at zero. */
+/** A falling counter was reset to zero. */
 function perSecond(window: readonly number[]): number | null {
   if (window.length < 2) return null;
   const growth = window.slice(1).reduce((sum, value, index) => {
@@ -147,7 +147,7 @@ const AGGREGATES: Readonly<Record<string, (values: readonly number[]) => number>
   max: (values) => Math.max(...values),
 };
 
-/** A comparison lets through what it holds for: the left side, or nothing. */
+/** A comparison filters the left side. */
 const OPERATORS: Readonly<Record<string, (left: number, right: number) => number | null>> = {
   '/': (left, right) => left / right,
   '>': (left, right) => (left > right ? left : null),
@@ -155,7 +155,7 @@ const OPERATORS: Readonly<Record<string, (left: number, right: number) => number
   '==': (left, right) => (left === right ? left : null),
 };
 
-/** Sides match by all their labels; a number on the right matches everything. */
+/** Operands match by all their labels; a number on the right matches everything. */
 function binary(
   { operator, left: { kind }, right: { kind: rightKind } }: Extract<Expression, { kind: 'binary' }>,
   left: readonly Sample[],

@@ -1,4 +1,4 @@
-/** What a process exposes: metric → label → values that were seen. Histograms count as their three series. */
+/** Exposed metrics: metric → label → values. A histogram counts as its three series. */
 export type Exposition = ReadonlyMap<string, ReadonlyMap<string, ReadonlySet<string>>>;
 
 /** Reads the text of `/metrics`, of several processes together. A metric without samples is known by its type. */

@@ -1,6 +1,6 @@
 import { parser } from '@prometheus-io/lezer-promql';
 
-/** The part of Prometheus' query language that rules and dashboards here use. */
+/** The part of PromQL that rules and dashboards use. Parsed and evaluated here because `promtool` is not available offline. */
 export type Expression =
   | { readonly kind: 'number'; readonly value: number }
   | {
@@ -26,7 +26,7 @@ export interface Matcher {
 
 type Type = 'number' | 'vector' | 'range';
 
-/** Prometheus' grammar leaves the types of arguments to its evaluator. What is not here is refused. */
+/** Types of arguments, which the grammar does not check. Other functions are refused. */
 const FUNCTIONS: Readonly<Record<string, readonly Type[]>> = {
   rate: ['range'],
   increase: ['range'],
@@ -150,7 +150,7 @@ export function secondsOf(duration: string): number {
   return parts.reduce((sum, [, count, unit = '']) => sum + Number(count) * (SECONDS[unit] ?? Number.NaN), 0);
 }
 
-/** The expression and all in it. */
+/** The expression and all its parts. */
 export function partsOf(expression: Expression): readonly Expression[] {
   switch (expression.kind) {
     case 'call':

@@ -12,10 +12,10 @@ export interface Answer {
   readonly body: Json;
 }
 
-/** A real API server in plain requests, for tests that ask what it says of an object rather than of a client. */
+/** A real API server by plain requests, for tests of its validation. */
 export interface ApiServer {
   send(method: string, path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<Answer>;
-  /** Made for one test suite, removed by `removeNamespaces`. */
+  /** Creates a namespace for one suite; `removeNamespaces` deletes it. */
   newNamespace(labels?: Readonly<Record<string, string>>): Promise<string>;
   removeNamespaces(): Promise<void>;
   /** Defines the kinds of `crds/`, and those of the Gateway API where no node brought them; waits until they are served. They stay. */
@@ -105,7 +105,7 @@ function exchange(url: URL, options: RequestOptions, body: unknown): Promise<Ans
       response.on('error', reject);
       response.on('end', () => {
         const text = Buffer.concat(chunks).toString('utf8');
-        // A path that is not served yet is answered in plain words.
+        // A path that is not served yet is answered with plain text.
         const isJson = response.headers['content-type']?.includes('json') === true;
         resolve({ status: response.statusCode ?? 0, body: isJson ? (JSON.parse(text) as Json) : { message: text } });
       });

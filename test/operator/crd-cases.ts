@@ -20,7 +20,7 @@ export function dataset(spec: Json, name = 'tickets'): Json {
 
 interface Refused {
   readonly what: string;
-  /** A part of the message that a person reads. */
+  /** Part of the message. */
   readonly says: string;
 }
 
@@ -34,7 +34,7 @@ const grants = (...principals: readonly Json[]): Json => ({
   access: { grants: principals.map((principal) => ({ principal, permissions: ['read'] })) },
 });
 
-/** Refused when they are made. Each rule of the definitions has one. */
+/** Objects that are refused on creation, one for each rule. */
 export const REFUSED_OBJECTS: readonly (Refused & { readonly object: Json })[] = [
   {
     what: 'an overlap as long as the interval',

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** A way to a server that a test can cut: what is open breaks, and nobody gets through until it is mended. */
+/** A proxy that a test can cut: connections break, and new ones fail until it is restored. */
 export interface CuttableProxy {
   readonly port: number;
   cut(): void;

@@ -7,7 +7,7 @@ import { parseAllDocuments } from 'yaml';
 import { inClusterConnection, type KubeConnection } from '../../operator/kube-runtime/kube-connection.ts';
 import type { ApiServer, Json } from './api-server.ts';
 
-/** A service account with the rights that the chart gives the operator in one namespace, as a pod has it. */
+/** Creates a service account with the operator's permissions of the chart in one namespace. */
 export interface OperatorAccount {
   readonly connection: KubeConnection;
   /** Folder with `token` and `ca.crt`. */

@@ -17,7 +17,7 @@ import { createSilentLogger } from '../../services/common/platform/observability
 import { Registry } from '../../services/common/platform/observability/prometheus.ts';
 import { createFakeServices, type FakeServices } from '../support/kube/fake-services.ts';
 
-/** A process of the operator, as far as a test needs it: what `operator/main.ts` makes, but for the bus. */
+/** An operator as `operator/main.ts` creates it, without the bus. */
 export interface RunningOperator {
   readonly operator: Operator;
   readonly lost: () => boolean;
@@ -30,7 +30,7 @@ export interface RunOptions {
   readonly workers?: number;
   /** Namespace of the lease and of the routes; default: that of the world. */
   readonly home?: string;
-  /** What there is for Dedicated tenants, whose services are the same fakes; default: nothing. */
+  /** Options for Dedicated tenants, whose services are the same fakes. Default: none. */
   readonly dedicated?: DedicatedOptions;
   /** Default: so long that no stall of the machine costs the lead. */
   readonly leaseTimes?: LeaseTimes;
@@ -38,7 +38,7 @@ export interface RunOptions {
 
 const PATIENT: LeaseTimes = { durationMs: 60_000, renewDeadlineMs: 50_000, retryMs: 200 };
 
-/** A namespace on a real API server, services that are fakes, and as many operators as a test wants. */
+/** A namespace on a real API server, fake services, and any number of operators. */
 export interface OperatorWorld {
   readonly client: KubeClient;
   readonly services: FakeServices;
@@ -51,7 +51,7 @@ export interface OperatorWorld {
   close(): Promise<void>;
 }
 
-/** With services that are fakes, unless real ones are given. */
+/** Uses fake services by default. */
 export async function createOperatorWorld(namespace: string, real?: Services): Promise<OperatorWorld> {
   const clock = createRuntimeClock();
   const connection = await kubeconfigConnection(process.env['ENGRAM_TEST_KUBECONFIG'] ?? '');

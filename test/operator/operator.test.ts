@@ -29,7 +29,7 @@ describeWithCluster('operator on a real API server', (server) => {
     await world.close();
     await proxy?.close();
     proxy = undefined;
-    // Nobody is left to take the finalizers off, and the namespace is to go.
+    // Removes finalizers, because no operator runs any more.
     for (const [kind, objects] of [
       [DATASET_KIND, await world.datasets()],
       [TENANT_KIND, await world.tenants()],
@@ -122,7 +122,7 @@ describeWithCluster('operator on a real API server', (server) => {
     expect(running.operator.isLeading()).to.equal(false);
     await world.createTenant('meanwhile');
     proxy?.mend();
-    // The process of the operator ends here; kubelet starts the next one.
+    // Here the process would end and the kubelet start the next one.
     await running.stop();
     expect((await world.tenants()).find(({ metadata }) => metadata.name === 'meanwhile')?.status).to.equal(undefined);
     world.run();
@@ -153,7 +153,7 @@ describeWithCluster('operator on a real API server', (server) => {
         return findCondition(dataset?.status?.conditions, 'SchemaCurrent')?.reason;
       };
       await until('the prompt is missing', async () => (await schema()) === 'ConfigMapMissing', LIMIT);
-      // Nobody asks for a look: what others make and change is seen at once.
+      // No reconcile is requested: changes are watched.
       await world.client.create<ConfigMap>(KINDS.configMap, {
         apiVersion: 'v1',
         kind: 'ConfigMap',

@@ -19,7 +19,7 @@ import { describeWithCluster } from './with-cluster.ts';
 const LIMIT = { limitMs: 45_000, everyMs: 50 };
 const ROLES = '/apis/rbac.authorization.k8s.io/v1';
 
-/** Where the rights of the operator's service account are, by kind. */
+/** Namespaces of the permissions of the operator's service account, by kind. */
 const PLURALS: Readonly<Record<string, string>> = {
   Role: 'roles',
   RoleBinding: 'rolebindings',
@@ -27,7 +27,7 @@ const PLURALS: Readonly<Record<string, string>> = {
   ClusterRoleBinding: 'clusterrolebindings',
 };
 
-/** The operator as the chart installs it: as its own service account, with the rights of the chart and no others. */
+/** The operator with the service account and permissions of the chart. */
 describeWithCluster("the operator with the chart's rights", (server) => {
   let api: ApiServer;
   let home: string;
@@ -97,7 +97,7 @@ describeWithCluster("the operator with the chart's rights", (server) => {
 
   const tenant = () => world.client.get<Tenant>(TENANT_KIND, { name: 'acme', namespace });
 
-  /** All that a tenant and its datasets ask of the API server. */
+  /** Exercises all requests that a tenant and its datasets cause. */
   async function live(allowedNamespaces: Tenant['spec']['datasets']['allowedNamespaces']): Promise<void> {
     const secretName = 'acme-key';
     await world.createTenant('acme', {

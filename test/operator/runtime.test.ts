@@ -136,7 +136,7 @@ describeWithCluster('runtime of the operator on a real API server', (server) => 
         'modified second',
         'deleted first',
       ]);
-      // What leaves the selector is gone as well.
+      // An object that no longer matches the selector is removed.
       await client.patch(configMap, { name: 'second', namespace }, { metadata: { labels: { watched: null } } });
       await until('it went', () => informer.list().length === 0);
     });
@@ -222,7 +222,7 @@ describeWithCluster('runtime of the operator on a real API server', (server) => 
       expect(lost).to.deep.equal([]);
       await two.stop();
 
-      // It holds the lease and renews it no more.
+      // It holds the lease but no longer renews it.
       const dead = { ...held?.spec, holderIdentity: 'dead', leaseDurationSeconds: 1 };
       await client.patch(KINDS.lease, { name: 'the-lease', namespace }, { spec: dead });
       const three = elector('three');

@@ -27,7 +27,7 @@ const GATEWAY: ResourceKind = {
 };
 const GATEWAY_CLASS: ResourceKind = { ...GATEWAY, kind: 'GatewayClass', plural: 'gatewayclasses', namespaced: false };
 
-/** Requests come in by a real ingress controller and gateway, and are answered by the real services of this process. */
+/** Requests pass a real ingress controller and gateway to the services of this process. */
 describeWithCluster('routes of tenants through a real ingress', (server) => {
   if (INGRESS === undefined) {
     it.skip('ENGRAM_TEST_INGRESS not set: cluster up --nodes 1');
@@ -101,7 +101,7 @@ describeWithCluster('routes of tenants through a real ingress', (server) => {
   async function served(host: string, key: string): Promise<number> {
     for (;;) {
       const status = await ask(host, key);
-      // Until the controller has heard of the route.
+      // Until the controller has the route.
       if (status !== 404 && status < 500) return status;
       await new Promise((resolve) => setTimeout(resolve, 100));
     }

@@ -37,9 +37,9 @@ export interface ClusterTenants {
   readonly own: FakeServices;
   readonly notes: readonly EventNote[];
   readonly namespace: string;
-  /** Lets time pass for the reconciler. */
+  /** Advances the clock of the reconciler. */
   pass(ms: number): void;
-  /** As the controller does: conflicts are tried again. */
+  /** Reconciles, and retries conflicts as the controller does. */
   reconcile(name: string): Promise<ReconcileResult>;
   create(name: string, spec?: Partial<TenantSpec>): Promise<Tenant>;
   /** Merge patch, as a user. */

@@ -26,13 +26,13 @@ export interface DatasetWorld {
   readonly own: FakeServices;
   readonly notes: readonly EventNote[];
   reconcile(): Promise<ReconcileResult>;
-  /** Another process, which remembers nothing. */
+  /** Starts another process, with empty memory. */
   restart(): void;
   put(spec?: Partial<DatasetSpec>): Dataset;
   change(patch: object): Dataset;
   remove(): void;
   read(): Dataset | undefined;
-  /** Provisioned, unless the status says otherwise. */
+  /** Creates the Tenant, provisioned by default. */
   putTenant(spec?: Partial<Tenant['spec']>, status?: Tenant['status']): void;
   changeTenant(patch: object): void;
   putConfigMap(name: string, data: Readonly<Record<string, string>>): void;

@@ -7,13 +7,13 @@ import type {
 } from '../../../operator/stores/store-administrator.ts';
 import { engramError } from '../../../services/common/kernel/errors.ts';
 
-/** A store in memory: which realms have something in it, and how it fails. */
+/** A store in memory with faults. */
 export interface FakeAdministrator extends StoreAdministrator {
-  /** Name of the realm → what it was made with. */
+  /** Name of the realm → its credentials. */
   readonly realms: Map<string, { readonly ownerUid: string; readonly credentials: RealmCredentials }>;
   ensured: number;
   failure: Error | null;
-  /** Things that a removal leaves, each time one less. */
+  /** Residue that a removal leaves, one less each time. */
   stubborn: number;
 }
 
@@ -63,7 +63,7 @@ export function createFakeAdministrator(
   return fake;
 }
 
-/** Of the kinds that an installation has. */
+/** Administrators of all kinds of an installation. */
 export function createFakeAdministrators(): readonly FakeAdministrator[] {
   const store = (role: ProvisionedStore['role'], driver: string, isolation: ProvisionedStore['isolation']) => ({
     role,

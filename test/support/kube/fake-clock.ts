@@ -2,13 +2,13 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { RuntimeClock } from '../../../operator/kube-runtime/runtime-clock.ts';
 
 export interface FakeClock extends RuntimeClock {
-  /** Lets time pass: runs what is due, in order, with turns of the event loop between. */
+  /** Advances the time: runs due timers in order, with turns of the event loop between. */
   advance(ms: number): Promise<void>;
-  /** Timers that are set. */
+  /** Number of pending timers. */
   readonly pending: number;
 }
 
-/** A clock that stands until it is told. */
+/** Creates a clock that only `advance` moves. */
 export function createFakeClock(start = new Date('2026-08-01T00:00:00Z')): FakeClock {
   let nowMs = 0;
   let serial = 0;

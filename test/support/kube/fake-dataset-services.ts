@@ -19,15 +19,15 @@ export interface HeldDataset {
   readonly tenantId: string;
   name: string;
   crUid: string | null;
-  /** Declared ones, as `user/ana@x: read,write`. */
+  /** Declared grants, as `user/ana@x: read,write`. */
   grants: readonly string[];
-  /** Given by hand. */
+  /** Grants of users. */
   byHand: readonly string[];
   configuration: Pick<RequestOf<'cognify.SetDatasetConfiguration'>, 'graphModel' | 'prompt' | 'chunking'>;
-  /** How long items are kept, as it was declared last. */
+  /** Declared retention of items. */
   itemsMs?: number | undefined;
   statistics: AnswerOf<'ingest.DatasetStatistics'>;
-  /** As it was declared last. */
+  /** The declared one. */
   embedding?: RequestOf<'cognify.MigrateEmbedding'>['embedding'];
 }
 
@@ -46,14 +46,14 @@ export interface FakeDatasets {
   readonly known: Set<string>;
   drifted: boolean;
   unused: string | null;
-  /** What `migrateEmbedding` answers, one after the other; then that there is nothing to do. */
+  /** Next answers of `migrateEmbedding`; then there is nothing to do. */
   migrationAnswers: EmbeddingState[];
   /** Newest first. */
   snapshots: SnapshotInfo[];
-  /** What `takeSnapshot` and `restoreDataset` answer, one after the other; then it is there. */
+  /** Next answers of `takeSnapshot` and `restoreDataset`; then they succeed. */
   snapshotAnswers: AnswerOf<'ingest.TakeSnapshot'>[];
   restoreAnswers: AnswerOf<'ingest.RestoreDataset'>[];
-  /** As a user does through the API, before any resource. */
+  /** Creates a dataset as a user does, without a resource. */
   put(dataset: { readonly id: string; readonly tenantId: string; readonly name: string }): HeldDataset;
 }
 

@@ -8,7 +8,7 @@ import { createKubeTransport } from '../../../operator/kube-runtime/kube-transpo
 import type { RuntimeClock } from '../../../operator/kube-runtime/runtime-clock.ts';
 import { createFakeStore, type FakeStore, type Json, mergePatch, type StoredObject, StoreError } from './fake-store.ts';
 
-/** What goes wrong. `hang`: no answer ever; `silent`: a watch that begins and then says nothing; `reset`: cut off. */
+/** A fault. `hang`: no answer; `silent`: a watch without lines; `reset`: a lost connection. */
 export type Fault =
   | { readonly status: number; readonly reason?: string; readonly headers?: Readonly<Record<string, string>> }
   | { readonly action: 'hang' | 'silent' | 'reset' }
@@ -34,22 +34,22 @@ export interface SeenRequest {
   readonly body: unknown;
 }
 
-/** An API server in this process: real HTTP, real watches, and whatever faults a test asks for. */
+/** An API server in this process, over HTTP, with watches and faults. */
 export interface FakeKube {
   readonly connection: KubeConnection;
   readonly requests: readonly SeenRequest[];
   readonly store: FakeStore;
-  /** As a user does: creates the object, or changes it by a merge patch. */
+  /** Creates or changes an object as a user does. */
   put<T extends KubeObject>(kind: ResourceKind, object: T): T;
   change<T extends KubeObject>(kind: ResourceKind, name: ObjectName, patch: object): T;
   read<T extends KubeObject>(kind: ResourceKind, name: ObjectName): T | undefined;
   remove(kind: ResourceKind, name: ObjectName): void;
   fail(rule: FaultRule): void;
-  /** Faults that wait end. */
+  /** Removes pending faults. */
   heal(): void;
-  /** Watches that are open. */
+  /** Number of open watches. */
   watches(): number;
-  /** Ends open watches: cleanly, or by cutting them off. */
+  /** Ends open watches, cleanly or by a lost connection. */
   endWatches(how?: 'close' | 'reset'): void;
   bookmark(): void;
   client(options: { readonly clock: RuntimeClock; readonly fieldManager?: string }): KubeClient;
@@ -219,7 +219,7 @@ function serve(store: FakeStore, seen: SeenRequest): unknown {
   return held;
 }
 
-/** Pages hold what is there when they are asked for: a test that changes objects between pages would see it. */
+/** A page shows the objects at the time of its request. */
 function servePage(
   store: FakeStore,
   { query }: SeenRequest,

@@ -35,12 +35,12 @@ export class StoreError extends Error {
   }
 }
 
-/** What an API server does with objects: versions, generations, finalizers, patches. `collection`: `/api/v1/secrets`. */
+/** Store of an API server: versions, generations, finalizers, patches. `collection`: `/api/v1/secrets`. */
 export interface FakeStore {
   get(collection: string, namespace: string | undefined, name: string): StoredObject | undefined;
   list(collection: string, namespace: string | undefined): StoredObject[];
   create(collection: string, object: Json): StoredObject;
-  /** `change` gives the object as it shall be; versions, uid and deletion stay what they are. */
+  /** `change` returns the new object; versions, uid and deletion are kept. */
   update(
     collection: string,
     place: { readonly namespace: string | undefined; readonly name: string },
@@ -57,9 +57,9 @@ export interface FakeStore {
     place: { readonly namespace: string | undefined; readonly name: string },
     uid?: string,
   ): void;
-  /** While it is set, watchers hear of nothing: the event is lost. */
+  /** While true, events are lost. */
   silent: boolean;
-  /** Watches from before now are too old. */
+  /** Expires all earlier versions. */
   compact(): void;
   version(): number;
   eventsSince(version: number): readonly StoreEvent[] | 'expired';
@@ -68,7 +68,7 @@ export interface FakeStore {
 
 export function createFakeStore(): FakeStore {
   const objects = new Map<string, StoredObject>();
-  /** What each manager applied last, by object. */
+  /** Last applied object of each manager. */
   const applied = new Map<string, Map<string, Json>>();
   let history: StoreEvent[] = [];
   let oldest = 0;
@@ -124,7 +124,7 @@ export function createFakeStore(): FakeStore {
       if (asked !== undefined && asked !== held.metadata.resourceVersion) {
         throw new StoreError(409, 'Conflict', 'the object has been modified');
       }
-      // The status is written by its own address only, and nothing else by that.
+      // The status is written by its subresource only.
       const next =
         subresource === 'status'
           ? { ...held, status: wanted['status'] }
@@ -190,7 +190,7 @@ export function mergePatch(target: unknown, patch: unknown): unknown {
   return result;
 }
 
-/** Server-side apply with lists as one value each: what the manager left out this time goes. */
+/** Server-side apply with atomic lists: removes fields that the manager no longer sets. */
 function mergeApplied(held: unknown, before: unknown, wanted: unknown): unknown {
   if (!isRecord(wanted) || !isRecord(held)) return wanted;
   const result: Json = { ...held };

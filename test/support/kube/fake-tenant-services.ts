@@ -21,7 +21,7 @@ export interface HeldTenant {
   model: RequestOf<'auth.SetTenantModel'>['languageModel'] | undefined;
   embedding?: RequestOf<'auth.SetTenantEmbedding'>['embedding'] | undefined;
   retention?: { readonly sessionsMs: number | undefined; readonly eventsMs: number | undefined };
-  /** Nobody used it for as long as it may be asked for. */
+  /** Unused for any time. */
   isIdle: boolean;
   readonly used: Partial<Record<BudgetKind, number>>;
 }
@@ -31,11 +31,11 @@ export interface FakeTenants {
   readonly tenants: Map<string, HeldTenant>;
   /** Addresses of accounts that have a password. */
   readonly accounts: Map<string, { readonly id: string; readonly password: string }>;
-  /** What a provider says of a key; by default it takes all. */
+  /** Answer of a probe. Default: accepted. */
   probeAnswer: AnswerOf<'cognify.ProbeModel'>;
-  /** What `eraseTenant` answers, one after the other; then it is erased. */
+  /** Next answers of an erasure; then it is complete. */
   erasureAnswers: ErasureProgress[];
-  /** What a look for canaries says; by default that all is well. */
+  /** Answer of an isolation check. Default: verified. */
   isolationAnswer: ((request: RequestOf<'ingest.CheckIsolation'>) => AnswerOf<'ingest.CheckIsolation'>) | null;
   /** A tenant that no resource manages. */
   addTenant(id: string): HeldTenant;

@@ -13,7 +13,7 @@ function listed<T extends KubeObject>(kube: FakeKube, { apiVersion, plural }: Re
   return kube.store.list(path, undefined) as unknown as T[];
 }
 
-/** As a kubelet would: every Deployment has so many pods that answer, by default as many as it wants. */
+/** Gives every Deployment available pods, by default as many as it wants. */
 export function runEverything(kube: FakeKube, pods?: number): void {
   for (const pod of listed(kube, KINDS.pod)) drop(kube, pod);
   for (const deployment of listed<Deployment>(kube, KINDS.deployment)) {
@@ -29,7 +29,7 @@ export function runEverything(kube: FakeKube, pods?: number): void {
   }
 }
 
-/** The Deployment has one pod, which does not come up. */
+/** Gives the Deployment one pod that does not start. */
 export function stopEverything(
   kube: FakeKube,
   name: string,
@@ -60,7 +60,7 @@ export function stopEverything(
   } as KubeObject);
 }
 
-/** A request came to what stands in for a hibernated tenant: its process ended with this code, and runs again. */
+/** Lets the activator exit with this code and restart. */
 export function endActivator(kube: FakeKube, exitCode: number): void {
   const name = 'tenant-acme-asleep';
   const sleeper = listed<Deployment>(kube, KINDS.deployment).find(({ metadata }) => metadata.name === name);
@@ -74,7 +74,7 @@ export function endActivator(kube: FakeKube, exitCode: number): void {
   } as KubeObject);
 }
 
-/** Every Job comes to an end. */
+/** Completes every Job. */
 export function endJobs(kube: FakeKube, how: 'Complete' | 'Failed'): void {
   const { apiVersion, plural } = KINDS.job;
   const status = { conditions: [{ type: how, status: 'True' }] };
@@ -94,7 +94,7 @@ function drop(kube: FakeKube, { metadata }: KubeObject): void {
   kube.remove(KINDS.pod, metadata);
 }
 
-/** Pods that were ending have ended. */
+/** Removes terminating pods. */
 export function endPods(kube: FakeKube): void {
   for (const pod of listed(kube, KINDS.pod)) drop(kube, pod);
 }
