@@ -11,13 +11,13 @@ import type { Write } from '../storage/ports/document-store.ts';
  * - Jobs with the same `orderingKey` run one at a time, in enqueue order; jobs without one run freely.
  * - A claim is a lease with a fencing token that grows with every claim of the job: once another worker holds the job,
  *   `heartbeat`, `fail` and `release` throw `LeaseLostError`, and commits with `heldWrites` or `completeWrites` fail with
- *   `VersionConflictError`, so nothing that a late worker does goes through.
+ *   `VersionConflictError`, so that a late worker can write nothing.
  * - A failed job comes back after its back-off and becomes a dead letter after `maxAttempts`.
  */
 export interface WorkQueue {
   /** Same `idempotencyKey` again while the first is unfinished → the commit throws `DuplicateKeyError`. */
   enqueueWrites(scope: Scope, job: NewJob): { readonly jobId: string; readonly writes: readonly Write[] };
-  /** The same, of a job that the worker holds from the commit on: for work that begins at once and must outlive its process. */
+  /** The same for a job that `worker` holds from the commit on: for work that begins at once and must survive its process. */
   beginWrites(
     scope: Scope,
     job: NewJob,
@@ -28,11 +28,11 @@ export interface WorkQueue {
   wake(kind: string): Promise<void>;
   /** The next claimable job of one of the kinds, or null. */
   claim(scope: SystemScope, kinds: readonly string[], worker: string, leaseMs: number): Promise<ClaimedJob | null>;
-  /** That job, also before its back-off is over and when it was given up; null when there is none, or a worker holds it. */
+  /** Claims that job, also during its back-off and when it is dead; null when there is none, or a worker holds it. */
   claimJob(scope: SystemScope, jobId: string, worker: string, leaseMs: number): Promise<ClaimedJob | null>;
   /** Extends the lease; returns true when the job was asked to stop. */
   heartbeat(job: ClaimedJob, leaseMs: number): Promise<{ readonly cancelRequested: boolean }>;
-  /** To be committed with what only the holder of the job may write: they change nothing, and fail for anybody else. */
+  /** Conditions for commits that only the holder of the job may make: they change nothing, and fail the commit of a late worker. */
   heldWrites(job: ClaimedJob): readonly Write[];
   /** Writes to be committed with the job's last state change, so that finishing is atomic with its effect. */
   completeWrites(job: ClaimedJob): readonly Write[];
@@ -46,13 +46,13 @@ export interface WorkQueue {
    * claimed again after `afterMs`, default at once.
    */
   release(job: ClaimedJob, afterMs?: number): Promise<void>;
-  /** Tells the job's worker, or the next one, to stop; at once over the bus, with its next heartbeat when that is lost. */
+  /** Cancels the job: its worker, or the next one, stops; at once over the bus, or with its next heartbeat. */
   requestCancel(scope: SystemScope, jobId: string): Promise<boolean>;
-  /** To be committed with what relies on a job that has not begun: they change nothing, and fail as `withdrawWrites`. */
+  /** Conditions for commits that rely on a job that has not begun: they change nothing, and fail as `withdrawWrites`. */
   waitingWrites(jobId: string): readonly Write[];
-  /** Remove a job that nobody works on; their commit fails with `VersionConflictError` when it is not in the state any more. */
+  /** Remove a job that no worker holds; their commit fails with `VersionConflictError` when it is not in the state any more. */
   withdrawWrites(jobId: string, state: 'queued' | 'dead'): readonly Write[];
-  /** All jobs of a tenant that is erased, running and dead ones too, but for the one that erases it. */
+  /** Removes the jobs of a tenant that is erased, also running and dead ones, except the one that erases it. */
   removeOfTenant(
     scope: SystemScope,
     tenant: TenantId,
@@ -64,7 +64,7 @@ export interface WorkQueue {
   readonly deadLetters: DeadLetters;
 }
 
-/** Jobs that were given up; they are kept until somebody replays or withdraws them. */
+/** Jobs that were given up; they are stored until they are replayed or withdrawn. */
 export interface DeadLetters {
   /** In enqueue order, of all kinds; `limit` 1 to 1000, `after` is `next` of the page before. */
   list(
@@ -87,7 +87,7 @@ export interface NewJob {
   readonly maxAttempts?: number;
 }
 
-/** For jobs whose worker counts by itself and ends them: the queue never makes a dead letter of them because of their number. */
+/** For jobs whose worker limits the attempts itself. */
 export const UNLIMITED_ATTEMPTS = 1_000_000;
 
 export interface ClaimedJob {
@@ -101,7 +101,7 @@ export interface ClaimedJob {
   /** Grows with every claim of this job. */
   readonly fencingToken: number;
   readonly worker: string;
-  /** It was asked to stop before it was claimed. */
+  /** It was cancelled before it was claimed. */
   readonly cancelRequested: boolean;
 }
 
@@ -118,7 +118,7 @@ export interface DeadLetter {
 
 export class LeaseLostError extends Error {
   override readonly name = 'LeaseLostError';
-  /** Another worker has the job; otherwise it is gone, or nobody knows. */
+  /** Another worker has the job; otherwise it is gone, or unknown. */
   readonly isTaken: boolean;
   constructor(message: string, { isTaken = false, ...options }: ErrorOptions & { readonly isTaken?: boolean } = {}) {
     super(message, options);

@@ -76,7 +76,7 @@ describe('event relay', () => {
   });
   afterEach(() => world.stop());
 
-  it('publishes the log in order, each event with its key, headers and message, and goes on where it ended', async () => {
+  it('publishes the log in order with keys, headers and messages, and resumes after its last event', async () => {
     await world.append([item('a'), item('b'), item('c')]);
     const first = world.relay(world.take, { batchSize: 2 });
     first.start();
@@ -97,7 +97,7 @@ describe('event relay', () => {
     expect(world.published[3]?.headers).to.not.have.property('ce_dataset');
   });
 
-  it('publishes again what was not acknowledged, and says so once', async () => {
+  it('publishes unacknowledged events again, and logs the failure once', async () => {
     await world.append([item('a'), item('b')]);
     let isAway = true;
     const attempts: string[] = [];
@@ -120,7 +120,7 @@ describe('event relay', () => {
     await until('the recovery is logged', () => world.lines.some(({ event }) => event === 'relay.recovered'));
   });
 
-  it('works in one process of several; another goes on at once when it stops', async () => {
+  it('works in one process of several, and another one takes over at once when it stops', async () => {
     const by: string[] = [];
     const relays = ['first', 'second', 'third'].map((name) =>
       world.relay(async (events) => {
@@ -142,7 +142,7 @@ describe('event relay', () => {
     expect(new Set(by).size).to.equal(2);
   });
 
-  it('is taken over when its lease ends, and cannot move the position afterwards', async () => {
+  it('is taken over when its lease ends, and cannot move the position then', async () => {
     const options = { store: world.store, name: 'kafka', leaseMs: 1000 };
     let nowMs = 0;
     const clock = { now: () => new Date(nowMs) };
@@ -163,7 +163,7 @@ describe('event relay', () => {
     expect(other?.offset).to.equal(7);
   });
 
-  it('sends tombstones for what an erasure erases, before the erasure and before what comes after it', async () => {
+  it('publishes tombstones of erased subjects before the erasure and before later events', async () => {
     const other = datasetScope(scope.tenant, asId('other'));
     const run = (id: string): NewEvent => ({ type: 'run.started', subjectId: id, data: { pipeline: 'p' } });
     const dataset = (type: string): NewEvent => ({ type, subjectId: 'dataset', data: { ownerId: 'u' } });
@@ -184,7 +184,7 @@ describe('event relay', () => {
     ]);
   });
 
-  it('takes back what was told of a tenant as such when that is erased', async () => {
+  it('publishes tombstones of a tenant when the tenant is erased', async () => {
     const member = (type: string): NewEvent => ({ type, subjectId: 'ada', data: {} });
     const tenant = { tenant: scope.tenant };
     const other: Scope = { tenant: asId('other') };
@@ -205,7 +205,7 @@ describe('event relay', () => {
     expect(world.published.at(-1)?.type).to.equal('tenant.erased');
   });
 
-  it('does not pass over an event that it does not know, and leaves it to a process that may', async () => {
+  it('does not skip an unknown event, and leaves it to a process of another release', async () => {
     await world.append([item('a'), { type: 'later.invented', subjectId: 'b', data: {} }, item('c')]);
     world.relay(world.take).start();
     await until('it is said', () => world.lines.some(({ event }) => event === 'relay.failed'));
@@ -219,7 +219,7 @@ describe('event relay', () => {
     });
   });
 
-  it('holds nothing but a batch while the broker is away for hundreds of attempts', async () => {
+  it('holds one batch in memory while the broker is unavailable for hundreds of attempts', async () => {
     const data: JsonObject = { format: 'x'.repeat(500), sizeBytes: 1 };
     for (let index = 0; index < 20; index += 1) {
       await world.append(Array.from({ length: 50 }, (_, each) => ({ ...item(`${index}-${each}`), data })));
@@ -247,7 +247,7 @@ describe('event relay', () => {
     await relay.stop();
   });
 
-  it('stops while a publication hangs, and tells how far it is behind', async () => {
+  it('stops while a publication hangs, and reports its lag', async () => {
     await world.append([item('a')]);
     let isPublishing = false;
     const relay = world.relay(

@@ -13,28 +13,28 @@ import { eventsCollection } from './event-log.ts';
 import { createRelayPositions, type HeldPosition, type RelayPositions } from './relay-position.ts';
 
 /**
- * Publishes the event log, at least once and in its order. Of any number of processes one works, under a lease; it begins
- * after the last event whose publication was acknowledged, so what dies with a process is published again by the next.
- * While the broker is away the events stay in the log alone, however long that takes.
+ * Publishes the event log (the relay of a transactional outbox), at least once and in order. One of the processes works, under a
+ * lease; it begins after the last acknowledged event, so the next process publishes again what the one before left open. While
+ * the broker is unavailable the events stay in the log, without a limit of time.
  */
 export interface EventRelay {
   start(): void;
   /** Ends the batch under way, or gives it up after `drainMs`, and lets another process go on at once. Never throws. */
   stop(): Promise<void>;
-  /** How far the publication is behind, by whichever process it is done. */
+  /** Returns the lag of the publication, whichever process publishes. */
   lag(): Promise<RelayLag>;
 }
 
 export interface EventRelaySettings {
-  /** Whose position it is; several relays to different places have several names. */
+  /** Key of the position; relays to different brokers have different names. */
   readonly name: string;
-  /** Events that are read and acknowledged together: what a death publishes again. */
+  /** Events that are read and acknowledged together, and published again after a crash. */
   readonly batchSize: number;
-  /** Between two looks at a log that had nothing new. */
+  /** Interval of reading a log without new events. */
   readonly pollMs: number;
-  /** Longer than a publication may take: a process that lost its lease notices it only after that. */
+  /** Longer than a publication may take: a lost lease is noticed only after it. */
   readonly leaseMs: number;
-  /** Pause after the first failure, doubled with each, and its greatest. */
+  /** Pause after the first failure, doubled with each, and its maximum. */
   readonly backOffMs: number;
   readonly maxBackOffMs: number;
   readonly drainMs: number;
@@ -77,7 +77,7 @@ export function createEventRelay(dependencies: EventRelayDependencies): EventRel
   const release = async (): Promise<void> => {
     const position = held;
     held = null;
-    // A store that is away, or another holder: the lease ends by itself.
+    // The store is unavailable, or another process holds it: the lease ends by itself.
     await position?.release().catch((error: unknown) => logger.debug('relay.release.failed', { relay: name, error }));
   };
   /** Returns how long to wait before the next one. */
@@ -99,7 +99,7 @@ export function createEventRelay(dependencies: EventRelayDependencies): EventRel
       } catch (error) {
         if (givingUp.signal.aborted) break;
         waitMs = error instanceof LeaseLostError ? settings.pollMs : faults.failed(error, held?.offset ?? null);
-        // Another process may reach the broker that this one does not, or know the event that this one does not.
+        // Another process may reach the broker, or know the event, where this one does not.
         await release();
       }
       if (waitMs > 0) await wakeUp.wait(waitMs, stopping.signal);
@@ -148,7 +148,7 @@ function countsByType(events: readonly LoggedEvent[]): ReadonlyMap<string, numbe
 }
 
 interface FaultLog {
-  /** Returns the pause. An hour of the same fault is one line, and one when it is over. */
+  /** Returns the pause. A persisting error is logged once, and once when it is over. */
   failed(error: unknown, offset: number | null): number;
   recovered(offset: number): void;
 }
@@ -161,7 +161,7 @@ function createFaultLog(logger: Logger, { name, backOffMs, maxBackOffMs }: Event
       const waitMs = Math.min(maxBackOffMs, backOffMs * 2 ** Math.min(failures, 20));
       failures += 1;
       if (faults.isNew(error)) logger.error('relay.failed', { relay: name, offset, error, retryInMs: waitMs });
-      // A spread: replicas do not come back together.
+      // Jitter, so that replicas do not retry together.
       return waitMs * (0.75 + Math.random() / 4);
     },
     recovered(offset) {

@@ -6,7 +6,7 @@ import type { OwnedCollection } from '../../storage/ports/owned-collection.ts';
 
 import { FREE, isLeased, leasesOf } from '../leases/lease.ts';
 
-/** How far a relay has come in the event log, and which process is it. The id is the relay's name. */
+/** The position of a relay in the event log, and the process that holds it. The id is the relay's name. */
 export type RelayPosition = {
   /** Of the last event that was published. */
   readonly offset: number;
@@ -46,7 +46,7 @@ export interface RelayPositionOptions {
   readonly store: DocumentStore;
   readonly clock: Pick<Clock, 'now'>;
   readonly name: string;
-  /** This process, as nobody else is called. */
+  /** A unique name of this process. */
   readonly holder: string;
   readonly leaseMs: number;
 }
@@ -67,7 +67,7 @@ export function createRelayPositions(options: RelayPositionOptions): RelayPositi
   };
 }
 
-/** Null when another process was faster: the next claim finds it. */
+/** Inserts the position; null when another process was faster, and the next claim finds it. */
 async function begin(store: DocumentStore, name: string): Promise<Stored<RelayPosition> | null> {
   const fresh: RelayPosition = { offset: 0, holder: null, leaseUntilMs: 0, fencingToken: 0 };
   try {
@@ -106,7 +106,7 @@ function held({ store, clock, name, holder, leaseMs }: RelayPositionOptions, cla
   };
 }
 
-/** Up to which offset every relay has published; 0 before the first of them has begun. */
+/** Returns the offset up to which every relay has published; 0 before the first one has begun. */
 export async function publishedOffset(store: Pick<DocumentStore, 'find'>): Promise<number> {
   const { items } = await store.find(SYSTEM_SCOPE, relayPositionsCollection, { limit: 1000 });
   return items.length === 0 ? 0 : Math.min(...items.map(({ value }) => value.offset));

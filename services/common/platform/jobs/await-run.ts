@@ -4,12 +4,12 @@ import { engramError } from '../../kernel/errors.ts';
 import { createWakeUp } from '../async/wake-up.ts';
 import type { CallContext, Messenger } from '../messaging/messenger.ts';
 
-/** A lost event costs one of these. */
+/** Interval of reading the run in case an event was lost. */
 const POLL_MS = 2000;
 
 /**
- * The terminal state of a run, with its items, however long that takes. Ends with the reason of `context.signal` when it
- * aborts, and with `ServiceUnavailableError` when the store takes no record of its end; the run itself goes on.
+ * Waits for the end of a run, without a time limit; resolves to its terminal state, with its items. Rejects with the reason of
+ * `context.signal` when that aborts, and with `ServiceUnavailableError` when the end cannot be recorded; the run itself goes on.
  */
 export async function awaitRun(messenger: Messenger, runId: RunId, context: CallContext): Promise<RunState> {
   const wakeUp = createWakeUp();

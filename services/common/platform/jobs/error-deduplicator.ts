@@ -1,11 +1,11 @@
 /**
- * Remembers what failed last, so that a fault that stays is told once: a store that is away would otherwise fill the log
- * with a line for each poll.
+ * Remembers the last error, so that one that persists is logged once: an unavailable store would otherwise fill the log with a
+ * line for each poll.
  */
 export interface ErrorDeduplicator {
-  /** Another fault than the last one. Either way it is the last one from now on. */
+  /** Whether the error differs from the last one, which it replaces. */
   isNew(error: unknown): boolean;
-  /** It worked again: the same fault is news when it comes back. */
+  /** Called after a success: the same error is new when it comes back. */
   forget(): void;
 }
 

@@ -16,15 +16,15 @@ export interface ClaimOptions {
 }
 
 /**
- * Takes the next job: first those whose worker was lost, by the end of their lease, then the queue in enqueue order. A
- * claim is a compare-and-set on state and fencing token, so of any number of workers one gets the job.
+ * Claims the next job: first those of lost workers, by the end of their lease, then the queue in enqueue order. A claim is a
+ * compare-and-set on state and fencing token, so of any number of workers one gets the job.
  */
 export async function claimNext(options: ClaimOptions): Promise<StoredJob | null> {
   for await (const job of lapsedJobs(options)) {
     const claimed = job.value.attempts < job.value.maxAttempts ? await take(options, job) : await bury(options, job);
     if (claimed !== null) return claimed;
   }
-  // The first job of a key that is met is the only one of that key that may be next.
+  // Of each ordering key only its first job may be next.
   const seenKeys = new Set<string>();
   for await (const job of queuedJobs(options)) {
     const key = job.value.orderingKey;
@@ -54,7 +54,7 @@ async function* jobsOf(store: DocumentStore, query: Omit<Query<JobDocument>, 'li
   for await (const jobs of pagesOf(read)) yield* jobs;
 }
 
-/** A job of the key that runs, or one before it that waits for its back-off, comes first. */
+/** Whether no earlier job of the ordering key is running or waiting for its back-off. */
 async function isNextOfKey(store: DocumentStore, orderingKey: string, id: string): Promise<boolean> {
   const { items } = await store.find(SYSTEM_SCOPE, jobsCollection, {
     where: { orderingKey, state: { in: ['queued', 'running'] } },
@@ -65,7 +65,7 @@ async function isNextOfKey(store: DocumentStore, orderingKey: string, id: string
 }
 
 /**
- * Takes one job, whatever it waits for, and also when it was given up: its caller wants it tried now. Null when there is none,
+ * Claims one job, also during its back-off and when it is dead: the caller wants it tried now. Null when there is no such job,
  * and when a worker holds it.
  */
 export async function claimOne(options: Omit<ClaimOptions, 'kinds'>, jobId: string): Promise<StoredJob | null> {
@@ -74,7 +74,7 @@ export async function claimOne(options: Omit<ClaimOptions, 'kinds'>, jobId: stri
   return take(options, job);
 }
 
-/** Null when another worker was faster. A replayed job may meet a running one of its key: the unique index stops it. */
+/** Claims the job; null when another worker was faster. A replayed job may meet a running one of its key: the unique index stops it. */
 async function take(
   { store, clock, worker, leaseMs }: Omit<ClaimOptions, 'kinds'>,
   job: StoredJob,
@@ -96,7 +96,7 @@ async function take(
   }
 }
 
-/** A job that lost all its workers is not given to one more. */
+/** Gives up a job whose workers were lost at each attempt. */
 async function bury({ store, clock }: ClaimOptions, job: StoredJob): Promise<null> {
   const error = { name: 'WorkerLostError', message: `${job.value.attempts} workers were lost while they ran the job` };
   const set = givenUp(clock, error);

@@ -10,7 +10,7 @@ import { leasesOf } from '../leases/lease.ts';
 /** `queued`: to be claimed once it is due. `running`: leased until it is due. `dead`: given up, kept for a replay. */
 export type JobState = 'queued' | 'running' | 'dead';
 
-/** A job as stored; a job that is done is removed. Times are milliseconds since 1970. */
+/** A stored job; it is removed when it is done. Times are milliseconds since 1970. */
 export type JobDocument = {
   readonly kind: string;
   readonly tenant: TenantId;
@@ -19,7 +19,7 @@ export type JobDocument = {
   readonly state: JobState;
   /** When a queued job may be claimed (back-off), or until when a running one is leased. */
   readonly dueAtMs: number;
-  /** Jobs with the same one run one after the other. Led by the tenant: tenants cannot hold each other up. */
+  /** Jobs of one key run one after the other. It begins with the tenant: tenants cannot block each other. */
   readonly orderingKey: string | null;
   /** The ordering key while the job runs, else null: the unique index lets only one job of a key run. */
   readonly runningKey: string | null;
@@ -36,7 +36,7 @@ export type JobDocument = {
   readonly failedAt: string | null;
 };
 
-/** Jobs belong to no tenant's data: workers of the whole installation claim them. The sequence is the enqueue order. */
+/** Jobs are claimed by workers of the whole installation. The sequence is the enqueue order. */
 export const jobsCollection: OwnedCollection<JobDocument> = {
   name: 'jobs',
   level: 'system',
@@ -59,7 +59,7 @@ export const jobLeases = leasesOf(jobsCollection, { holder: 'worker', leasedUnti
 
 export type StoredJob = Stored<JobDocument>;
 
-/** Led by the tenant: tenants cannot hold each other up. */
+/** An ordering key begins with the tenant: tenants cannot block each other. */
 export function orderingKeyOf(tenant: TenantId, key: string): string {
   return JSON.stringify([tenant, key]);
 }
@@ -87,12 +87,12 @@ export function leaseLost(
   return new LeaseLostError(`job ${job.id} (${job.kind}) is not held by ${job.worker} any more`, options);
 }
 
-/** What a job looks like that waits to be claimed from `dueAtMs` on. */
+/** The fields of a queued job that may be claimed from `dueAtMs` on. */
 export function waiting(dueAtMs: number): Pick<JobDocument, 'state' | 'dueAtMs' | 'runningKey' | 'worker'> {
   return { state: 'queued', dueAtMs, runningKey: null, worker: null };
 }
 
-/** What a job looks like that was given up. Its keys are free for others. */
+/** The fields of a dead job. Its keys are free for others. */
 export function givenUp(
   clock: Pick<Clock, 'now'>,
   error: { readonly name: string; readonly message: string },

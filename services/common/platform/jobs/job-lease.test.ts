@@ -43,8 +43,8 @@ function hold(
   return { lease: holdLease({ workQueue: { heartbeat }, clock, logger }, { ...job, ...more }, LEASE_MS), logged };
 }
 
-describe('the lease of a run', () => {
-  it('is over when no beat went through for its time, be they refused or without an answer', async () => {
+describe('lease of a job', () => {
+  it('ends when all heartbeats fail or hang for its term', async () => {
     for (const beat of [() => Promise.reject(new Error('store away')), () => new Promise<never>(() => {})]) {
       const clock = standingClock();
       const { lease } = hold(beat, {}, clock);
@@ -57,7 +57,7 @@ describe('the lease of a run', () => {
     }
   });
 
-  it('survives beats that fail for a while', async () => {
+  it('survives heartbeats that fail for a while', async () => {
     let beats = 0;
     const clock = standingClock();
     const beat = async () => {
@@ -72,7 +72,7 @@ describe('the lease of a run', () => {
     await lease[Symbol.asyncDispose]();
   });
 
-  it('tells of clocks that differ when another worker takes the job before it is over', async () => {
+  it('logs that clocks differ when another worker claims the job before its end', async () => {
     const taken = hold(() => Promise.reject(new LeaseLostError('gone', { isTaken: true })));
     const ended = hold(() => Promise.reject(new LeaseLostError('gone')));
     for (const { lease } of [taken, ended]) {
@@ -80,13 +80,13 @@ describe('the lease of a run', () => {
       lease.beat();
       await over;
     }
-    expect(taken.logged).to.deep.equal(['run.lease.taken_early']);
+    expect(taken.logged).to.deep.equal(['job.lease.taken_early']);
     expect(ended.logged).to.deep.equal([]);
     expect(taken.lease.signal.reason).to.be.instanceOf(LeaseLostError);
     await Promise.all([taken, ended].map(({ lease }) => lease[Symbol.asyncDispose]()));
   });
 
-  it('is cancelled from the start when that was asked for before the claim', async () => {
+  it('is aborted from the start when the job was cancelled before the claim', async () => {
     const { lease } = hold(async () => ({ cancelRequested: true }), { cancelRequested: true });
     expect(lease.signal.reason).to.include({ wireName: 'CancelledError' });
     await lease[Symbol.asyncDispose]();

@@ -4,11 +4,11 @@ import type { Clock } from '../../ports/system.ts';
 import { type ClaimedJob, LeaseLostError, type WorkQueue } from '../../ports/work-queue.ts';
 import { createHeartbeat } from '../leases/heartbeat.ts';
 
-/** Keeps a claimed job alive and tells when it must be let go. */
+/** The lease of a claimed job, renewed until it is disposed. */
 export interface JobLease extends AsyncDisposable {
   /** Aborted with `LeaseLostError`, with `CancelledError` on request, or with what `abort` was given. */
   readonly signal: AbortSignal;
-  /** Looks now whether the job is still held and wanted, as it does from time to time anyway. */
+  /** Renews the lease now, beside the regular renewals; notices a lost lease and a cancelled job. */
   beat(): void;
   abort(reason: Error): void;
 }
@@ -20,8 +20,8 @@ export interface LeaseDependencies {
 }
 
 /**
- * Beats three times per lease. A beat that fails for another reason than a lost lease is only logged, until the lease is
- * over: from then on another worker may have the job.
+ * Renews the lease three times during its term. A renewal that fails for another reason than a lost lease is only logged, until
+ * the lease is over: another worker may have the job then.
  */
 export function holdLease({ workQueue, clock, logger }: LeaseDependencies, job: ClaimedJob, leaseMs: number): JobLease {
   const controller = new AbortController();
@@ -34,16 +34,17 @@ export function holdLease({ workQueue, clock, logger }: LeaseDependencies, job: 
     },
     onFailed(error, leftMs) {
       if (!(error instanceof LeaseLostError)) {
-        logger.warn('run.heartbeat.failed', { error, jobId: job.id });
+        logger.warn('job.heartbeat.failed', { error, jobId: job.id });
         return;
       }
-      // Only a worker whose clock is ahead of ours by what is left can have seen the lease end.
+      // The clock of the other worker is ahead of ours by the rest of the lease, or more.
       if (error.isTaken && leftMs > 0) {
-        logger.error('run.lease.taken_early', { jobId: job.id, leftMs: Math.round(leftMs), hint: CLOCKS });
+        logger.error('job.lease.taken_early', { jobId: job.id, leftMs: Math.round(leftMs), hint: CLOCKS });
       }
       controller.abort(error);
     },
-    onOver: () => controller.abort(new LeaseLostError(`job ${job.id}: no sign of life went through for a lease`)),
+    onOver: () =>
+      controller.abort(new LeaseLostError(`job ${job.id}: no heartbeat succeeded during the term of the lease`)),
   });
   if (job.cancelRequested) cancel();
   return {

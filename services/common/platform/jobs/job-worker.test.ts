@@ -93,7 +93,7 @@ for (const [name, open] of [
   ['memory', openMemoryStore],
   ['sqlite', openSqliteStore],
 ] as const) {
-  describe(`the worker of jobs: ${name}`, () => {
+  describe(`job worker: ${name}`, () => {
     let subject: DocumentStoreSubject;
     let world: World;
     before(async () => {
@@ -105,7 +105,7 @@ for (const [name, open] of [
     });
     after(() => subject.dispose());
 
-    it('has no more jobs in hand than it may, and takes the next one when one has ended', async () => {
+    it('drives at most maxConcurrent jobs, and claims the next one when one has ended', async () => {
       for (let number = 0; number < 5; number += 1) await world.enqueue({ number });
       const ends: (() => void)[] = [];
       const numbers: unknown[] = [];
@@ -128,7 +128,7 @@ for (const [name, open] of [
       expect(numbers).to.deep.equal([0, 1, 2, 3, 4]);
     });
 
-    it('hears of a job that another process queued, and of one that it is told of, without a poll', async () => {
+    it('claims a job that another process queued, or that it is notified of, without a poll', async () => {
       const { begun, drive, letGo } = heldWork(world);
       letGo();
       const { watch: _watch, watchCancels: _cancels, ...unwatched } = world.queue;
@@ -143,7 +143,7 @@ for (const [name, open] of [
       await until('the second is done', async () => begun.length === 2 && (await world.waiting()) === 0);
     });
 
-    it('goes on with the job of a worker that was killed, and nothing that one still does goes through', async () => {
+    it('takes over the job of a killed worker, whose late writes fail', async () => {
       const id = await world.enqueue();
       const killed = (await world.claim('killed')) as ClaimedJob;
       const { begun, drive, letGo } = heldWork(world);
@@ -159,7 +159,7 @@ for (const [name, open] of [
       await until('it is done', async () => (await world.waiting()) === 0);
     });
 
-    it('tells its work that another worker has the job, and leaves the job to that one', async () => {
+    it('aborts the work when another worker has the job, and leaves the job to that one', async () => {
       await world.enqueue();
       const { begun, reasons, drive, letGo } = heldWork(world);
       await using _ = await startWorker(world, drive);
@@ -173,7 +173,7 @@ for (const [name, open] of [
       await world.complete(other);
     });
 
-    it('is told at once when a job is cancelled by another process, and only that job is', async () => {
+    it('aborts a job at once that another process cancels, and only that job', async () => {
       const ids = [await world.enqueue({ number: 1 }), await world.enqueue({ number: 2 })];
       const { begun, reasons, drive, letGo } = heldWork(world);
       await using _ = await startWorker(world, drive);
@@ -185,7 +185,7 @@ for (const [name, open] of [
       await until('the other is done', async () => (await world.waiting()) === 1);
     });
 
-    it('aborts those jobs in hand that are meant', async () => {
+    it('aborts the selected jobs in flight', async () => {
       for (const number of [1, 2, 3]) await world.enqueue({ number });
       const aborted: unknown[] = [];
       const { begun, drive, letGo } = heldWork(world);
@@ -200,7 +200,7 @@ for (const [name, open] of [
       letGo();
     });
 
-    it('hands over at its stop what it has in hand, takes nothing more, and does not count the attempt', async () => {
+    it('hands over its jobs when it stops, claims no more, and does not count the attempt', async () => {
       const id = await world.enqueue();
       const stopping = heldWork(world);
       const worker = await startWorker(world, stopping.drive, { settings: { maxConcurrent: 1 } });
@@ -219,7 +219,7 @@ for (const [name, open] of [
       expect(stopping.begun).to.have.length(1);
     });
 
-    it('waits at its stop for work in hand, but no longer than it may', async () => {
+    it('waits at its stop for work in flight, at most drainMs', async () => {
       await world.enqueue();
       const { promise: end, resolve } = Promise.withResolvers<void>();
       const begun = Promise.withResolvers<ClaimedJob>();
@@ -236,7 +236,7 @@ for (const [name, open] of [
       await until('it ended all the same', async () => (await world.waiting()) === 0);
     });
 
-    it('tells once of a store that stays away, and works when it is back', async () => {
+    it('logs an unavailable store once, and works when it is back', async () => {
       let isAway = true;
       let asked = 0;
       const claim: WatchedWorkQueue['claim'] = (...call) => {
@@ -254,7 +254,7 @@ for (const [name, open] of [
       expect(worker.log).to.deep.equal(['test.claim.failed']);
     });
 
-    it('leaves a job whose work threw to the claim after its lease, and goes on with others', async () => {
+    it('leaves a job whose work threw to the next claim after its lease, and drives others', async () => {
       const id = await world.enqueue();
       const attempts: ClaimedJob[] = [];
       const failing = async (job: ClaimedJob): Promise<void> => {
@@ -278,7 +278,7 @@ for (const [name, open] of [
         throw error;
       };
 
-    it('tries a failed job again, gives it up or ends it, as the rules of its kind say', async () => {
+    it('retries, gives up or ends a failed job by the rules of its kind', async () => {
       await using worker = await startWorker(world, failingWith(new Error('unused')));
       const recorded: [string, JobFate][] = [];
       const run = async (decision: 'retry' | 'dead' | 'end', maxAttempts = 2): Promise<string> => {
@@ -302,7 +302,7 @@ for (const [name, open] of [
       expect(worker.log).to.deep.equal(['postponed', 'failed', 'failed', 'ended'].map((word) => `test.job.${word}`));
     });
 
-    it('leaves a job alone whose lease was lost, and hands it over when it is stopping', async () => {
+    it('leaves a job with a lost lease alone, and hands a failed one over when it is stopping', async () => {
       const worker = await startWorker(world, failingWith(new Error('unused')));
       const scope = newDataset();
       const { jobId, writes } = world.queue.enqueueWrites(scope, { kind: newKind(), payload: {} });
@@ -324,7 +324,7 @@ for (const [name, open] of [
       expect(job).to.include({ attempt: 2 });
     });
 
-    it('drives a job that it was asked to run at once, and none that another worker holds', async () => {
+    it('runs one job on demand, unless another worker holds it', async () => {
       await using worker = await startWorker(world, failingWith(new Error('unused')));
       const scope = newDataset();
       const { jobId, writes } = world.queue.enqueueWrites(scope, { kind: newKind(), payload: {} });
@@ -345,7 +345,7 @@ for (const [name, open] of [
       expect(await world.queue.exists(SYSTEM_SCOPE, jobId)).to.equal(false);
     });
 
-    it('begins a job that goes on elsewhere when its process dies', async () => {
+    it('begins a job that another worker takes over when its process dies', async () => {
       const taken: string[] = [];
       await using first = await startWorker(world, failingWith(new Error('unused')));
       const never = Promise.withResolvers<void>();

@@ -1,20 +1,20 @@
 import type { RunItem, RunState } from '../../domain/run.ts';
 import { EngramError, isEngramError, namedError } from '../../kernel/errors.ts';
 
-/** A run keeps no waiting time of its provider: by then that has passed for the most part. */
+/** The waiting time that a provider asked for is not stored with a run: most of it has passed by then. */
 const RETRY_AFTER_SECONDS = 5;
 
-/** The model's provider wants money, patience or a key: the caller learns that by the status, not by a result. */
+/** Whether the model's provider refused the run (quota, rate limit, missing key), which the caller gets as a status. */
 export function isModelRefusal({ errorClass, errorStatus }: RunState): boolean {
   return errorStatus === 402 || errorStatus === 429 || errorClass === 'LLMAPIKeyNotSetError';
 }
 
-/** Something that answers again by itself: a store, another service. */
+/** Whether the error is transient: a store or another service is unavailable. */
 export function isTransient(error: unknown): boolean {
   return isEngramError(error) && (error.status === 503 || error.status === 504);
 }
 
-/** The error that an errored run ended with, as a blocking caller gets it. */
+/** Returns the error of an errored run for a blocking caller. */
 export function runError({ errorClass, errorMessage, errorStatus }: RunState): EngramError {
   const status = errorStatus ?? 500;
   return new EngramError(errorClass ?? 'Error', status, errorMessage ?? 'The run ended with an error.', {
@@ -22,13 +22,13 @@ export function runError({ errorClass, errorMessage, errorStatus }: RunState): E
   });
 }
 
-/** Those of the items that the run could not build, although others may have been built. */
+/** Returns those of the items that the run could not build. */
 export function failedItems(run: RunState, items: readonly string[]): readonly RunItem[] {
   const meant = new Set(items);
   return run.items.filter(({ item, status }) => status === 'errored' && meant.has(item));
 }
 
-/** What a run failed of, as a whole or with one of the items that matter here; null: they are all built. */
+/** Returns the error of the run, or of one of the items; null when they are all built. */
 export function runErrorOf(run: RunState, items: readonly string[]): EngramError | null {
   if (run.status === 'DATASET_PROCESSING_ERRORED') return runError(run);
   const [failed] = failedItems(run, items);

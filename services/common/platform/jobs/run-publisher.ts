@@ -3,7 +3,7 @@ import type { Logger } from '../../ports/logger.ts';
 import type { Messenger } from '../messaging/messenger.ts';
 import { createErrorDeduplicator } from './error-deduplicator.ts';
 
-/** Tells the subscribers of a run what becomes of it; never fails: whoever hears nothing asks after a while. */
+/** Publishes the events of runs. Never fails: a subscriber that misses an event reads the run after a while. */
 export function createRunPublisher({
   messenger,
   logger,
@@ -17,8 +17,8 @@ export function createRunPublisher({
       await messenger.publish('runs', event.run.id, event);
       faults.forget();
     } catch (error) {
-      // A bus that is away would otherwise bring a line for each step of each item.
-      if (faults.isNew(error)) logger.warn('run.event.unpublished', { error, runId: event.run.id });
+      // An unavailable bus would otherwise fill the log with a line for each step of each item.
+      if (faults.isNew(error)) logger.warn('run.event.publish_failed', { error, runId: event.run.id });
     }
   };
 }

@@ -38,9 +38,9 @@ export interface RunRecorderDependencies {
   readonly clock: Clock;
   readonly ids: IdSource;
   readonly logger: Logger;
-  /** Given back what a run was charged when it ends. */
+  /** Refunds the charge of a run when it ends. */
   readonly budgets?: Pick<Budgets, 'returnWrites'> | undefined;
-  /** Told of every state a run enters. */
+  /** Called for every state that a run enters. */
   readonly metrics?: { runState(pipeline: string, status: string): void } | undefined;
 }
 
@@ -50,7 +50,7 @@ export interface NewRun {
   readonly dataset: DatasetRef;
   readonly userId: string;
   readonly background: boolean;
-  /** Whose budgets pay for it. Absent: it is not charged. */
+  /** Accounts that are charged. Absent: none is. */
   readonly paidBy?: readonly BudgetAccount[];
   /** The one session that it is about. */
   readonly sessionId?: string;
@@ -62,14 +62,14 @@ export interface NewRun {
 export interface RunEnd {
   readonly error?: RunError;
   readonly outcome?: RunOutcome;
-  /** Of a COMPLETED run, for the history: what went wrong with some of its items. */
+  /** Of a COMPLETED run, for the history: the error of some of its items. */
   readonly itemError?: { readonly errorClass: string; readonly message: string };
   readonly items?: readonly RunItem[];
   readonly counts?: JsonObject | null;
   readonly usage?: RunUsage;
 }
 
-/** What the models of a run were billed for. */
+/** Tokens that the models of a run used. */
 export interface RunUsage extends TokenUsage {
   readonly embeddingTokens: number;
 }
@@ -82,20 +82,20 @@ export interface RunError {
 }
 
 /**
- * The transitions of a run. Each is one commit of the run's state, its history row, its domain event and what the caller
- * adds (the job), then told to subscribers; a run that has ended never changes again.
+ * Records the transitions of runs. Each is one commit of the run's state, its history row, its domain event and the caller's
+ * writes (the job), which is then published; a run that has ended never changes again.
  */
 export interface RunRecorder {
-  /** `DuplicateKeyError` of the runs when the run is recorded already, for one because the request came twice. */
+  /** `DuplicateKeyError` of the runs when the run is recorded already, for example because the request came twice. */
   started(run: NewRun, also?: (scope: DatasetScope) => StartedWith): Promise<RunState>;
-  /** Null when the run had ended before: nothing was written then, not even `also`. */
+  /** Null when the run had ended before: nothing is written then, not even `also`. */
   ended(run: StoredRun, dataset: DatasetRef, end: RunEnd, also?: readonly Write[]): Promise<RunState | null>;
   /**
-   * Runs of one dataset that are over before their start was recorded, in the order of their ends: all of it in one commit,
-   * the history keeps both rows of each. Errors as `started`.
+   * Records runs of one dataset that ended before their start was recorded, in the order of their ends, in one commit; the
+   * history gets both rows of each. Errors as `started`.
    */
   whole(dataset: DatasetRef, runs: readonly WholeRun[]): Promise<void>;
-  /** Tells subscribers; never fails. */
+  /** Publishes an event; never fails. */
   publish(event: RunEvent): Promise<void>;
 }
 
@@ -190,7 +190,7 @@ export function createRunRecorder(dependencies: RunRecorderDependencies): RunRec
   };
 }
 
-/** Begun and ended at one time. */
+/** Documents of a run that started and ended at `now`. */
 function wholeDocuments({ run, end }: WholeRun, now: string) {
   const begun = newDocument(run, now, null);
   const ended: RunDocument = { ...begun, ...endChange(now, end, now) };
@@ -206,7 +206,7 @@ function endEvent(id: RunId, { pipeline, status, outcome, errorClass }: RunDocum
   return { type, subjectId: id, data: { pipeline, outcome, errorClass } };
 }
 
-/** What is kept of an error: class, scrubbed text and the status a blocking caller answers with. */
+/** Returns what is stored of an error: class, scrubbed text and the status for a blocking caller. */
 export function describeRunError(error: unknown): RunError {
   if (isEngramError(error)) {
     return { errorClass: error.wireName, message: scrubErrorText(clientMessage(error)), status: error.status };
@@ -215,7 +215,7 @@ export function describeRunError(error: unknown): RunError {
   return { errorClass: 'Error', message: scrubErrorText(String(error)), status: 500 };
 }
 
-/** The same of one item: without what only a blocking caller of the whole run needs. */
+/** The same for one item, without the status. */
 export function describeItemError(error: unknown): { readonly errorClass: string; readonly message: string } {
   const { errorClass, message } = describeRunError(error);
   return { errorClass, message };

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { scrubErrorText } from './scrub-error.ts';
 
 describe('scrubErrorText', () => {
-  it('replaces what identifies people and opens doors', () => {
+  it('replaces addresses, names and secrets', () => {
     const scrubbed = scrubErrorText(
       'ada@example.com failed with Bearer abc.def-ghi, key sk-live_12345, hash 0123456789abcdef0123456789abcdef, at /home/ada/notes.txt line 1234567',
     );

@@ -13,8 +13,8 @@ const RULES: readonly (readonly [RegExp, string])[] = [
 ];
 
 /**
- * Makes an error text fit to be stored and shown: addresses, secrets, home directories and long numbers are replaced,
- * at most 512 characters remain, the last one `…` when something was cut (cognify-improve.md §2.1).
+ * Makes an error text safe to store and show: replaces addresses, secrets, home directories and long numbers, and cuts it to
+ * 512 characters, the last one `…` then.
  */
 export function scrubErrorText(text: string): string {
   let scrubbed = text.slice(0, LOOK_AT).toWellFormed();

@@ -32,7 +32,7 @@ export interface WorkQueueOptions {
   readonly bus: Bus;
   readonly clock: Pick<Clock, 'now'>;
   readonly ids: Pick<IdSource, 'ordered'>;
-  /** What a lost wake-up costs; default 1000. */
+  /** Interval of looking for jobs without a wake-up; default 1000. */
   readonly pollMs?: number;
   /** Wait after the given failed attempt (from 1); default 1 s doubled each time, at most 5 min. */
   readonly backOffMs?: (attempt: number) => number;
@@ -40,22 +40,22 @@ export interface WorkQueueOptions {
 
 export interface DurableWorkQueue extends WorkQueue {
   watch(kinds: readonly string[]): Promise<WorkWatch>;
-  /** Calls back when any job was asked to stop; the next heartbeat of a job tells whether it is that one. */
+  /** Calls back when any job is cancelled; the next heartbeat of a job tells whether it is that one. */
   watchCancels(listener: () => void): Promise<Subscription>;
   /**
-   * Ends the leases of all workers at once, so that their jobs go on without waiting for them to lapse. For a process
-   * that just started and holds the data directory alone: every other worker is dead. Returns how many were ended.
+   * Ends the leases of all workers, so that their jobs need not wait for the end of the term. For a process that just started and
+   * holds the data directory alone: every other worker is dead. Returns the number of leases.
    */
   endLeases(scope: SystemScope): Promise<number>;
 }
 
-/** With them, jobs that another process queued or cancelled start or end at once; without, that costs a poll or a heartbeat. */
+/** With the watches, jobs that another process queued or cancelled start or end at once; without, after a poll or a heartbeat. */
 export type WatchedWorkQueue = WorkQueue & Partial<Pick<DurableWorkQueue, 'watch' | 'watchCancels'>>;
 
 const DEFAULT_MAX_ATTEMPTS = 5;
 const DEFAULT_POLL_MS = 1_000;
 
-/** Jobs on a document store; `jobsCollection` must be prepared. */
+/** Creates a queue of jobs on a document store; `jobsCollection` must be prepared. */
 export function createWorkQueue(options: WorkQueueOptions): DurableWorkQueue {
   const { store, bus, clock, ids, pollMs = DEFAULT_POLL_MS, backOffMs = doubledBackOff } = options;
   const nowMs = () => clock.now().getTime();
@@ -120,7 +120,7 @@ export function createWorkQueue(options: WorkQueueOptions): DurableWorkQueue {
     },
     async requestCancel(scope, jobId) {
       const isAsked = await requestCancel(store, scope, jobId, nowMs());
-      // Whoever works on it hears of it with its next heartbeat when this one is lost.
+      // When it is lost, the worker notices with its next heartbeat.
       if (isAsked) await bus.publish(CANCEL_SUBJECT, new Uint8Array()).catch(() => null);
       return isAsked;
     },
@@ -175,7 +175,7 @@ function completion(job: ClaimedJob): readonly Write[] {
   return [heldWrite(job, { set: { runningKey: null }, required: true }), remove(jobsCollection, job.id)];
 }
 
-/** A job that waits for its back-off is due at once, so that its worker can end it properly. */
+/** Cancels the job. One that waits for its back-off becomes due at once, so that a worker ends it properly. */
 async function requestCancel(store: DocumentStore, scope: SystemScope, jobId: string, nowMs: number): Promise<boolean> {
   const change = (state: 'queued' | 'running', set: Partial<JobDocument>) =>
     update(jobsCollection, jobId, { where: { state }, set });
@@ -186,7 +186,7 @@ async function requestCancel(store: DocumentStore, scope: SystemScope, jobId: st
   return results.some(({ changed }) => changed > 0);
 }
 
-/** Unfinished jobs by kind. */
+/** Returns the number of unfinished jobs by kind. */
 async function depth(store: DocumentStore, scope: SystemScope): Promise<Readonly<Record<string, number>>> {
   const depths: Record<string, number> = {};
   const nextKind = async (after: string): Promise<StoredJob | undefined> => {
@@ -216,7 +216,7 @@ async function endLeases(store: DocumentStore, scope: SystemScope, nowMs: number
 export interface DeadLettersOptions {
   readonly store: DocumentStore;
   readonly nowMs: () => number;
-  /** Tells the workers of the kind that there is a job again. */
+  /** Wakes the workers of the kind. */
   readonly wake: (kind: string) => Promise<void>;
 }
 
@@ -265,9 +265,9 @@ function letterOf({ id, value }: StoredJob): DeadLetter {
   };
 }
 
-/** Lets a worker sleep between claims: until a job of its kinds is announced, or until the next poll. */
+/** Lets a worker wait between claims, until a job of its kinds is announced or until the next poll. */
 export interface WorkWatch {
-  /** Resolves at once for news since the last wait, so a job added between a claim and the wait is not missed. */
+  /** Resolves at once when a job was announced since the last wait: none is missed between a claim and the wait. */
   wait(signal?: AbortSignal): Promise<void>;
   stop(): Promise<void>;
 }

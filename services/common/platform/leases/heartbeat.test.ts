@@ -19,8 +19,8 @@ function start(afterPause: HeartbeatOptions['afterPause'], extend: () => Promise
   return { heartbeat, told, advance };
 }
 
-describe('the heartbeat of a lease', () => {
-  it('lets a beat tell after a pause of the process whether the lease still stands, where that is wanted', async () => {
+describe('heartbeat of a lease', () => {
+  it('with afterPause beat, renews the lease after a pause of the process', async () => {
     const { heartbeat, told, advance } = start('beat', async () => {});
     advance(LEASE_MS * 3);
     heartbeat.beat();
@@ -28,7 +28,7 @@ describe('the heartbeat of a lease', () => {
     expect(told).to.deep.equal([]);
   });
 
-  it('is over after such a pause, without asking, where that is wanted', async () => {
+  it('with afterPause over, treats the lease as over after a pause of the process', async () => {
     const { heartbeat, told, advance } = start('over', async () => {});
     advance(LEASE_MS);
     heartbeat.beat();
@@ -36,7 +36,7 @@ describe('the heartbeat of a lease', () => {
     await heartbeat.stop();
   });
 
-  it('counts the lease from the begin of the beat that extended it', async () => {
+  it('counts the term from the start of the beat that renewed the lease', async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const beats = [() => promise, () => Promise.reject(new Error('away'))];
     const { heartbeat, told, advance } = start('beat', async () => beats.shift()?.());
@@ -51,7 +51,7 @@ describe('the heartbeat of a lease', () => {
     expect(told).to.deep.equal(['failed, 1 left']);
   });
 
-  it('is over when a beat hangs for a lease', async () => {
+  it('ends the lease when a beat hangs for its term', async () => {
     const { heartbeat, told, advance } = start('beat', () => new Promise<never>(() => {}));
     heartbeat.beat();
     advance(LEASE_MS);

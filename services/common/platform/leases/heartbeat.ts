@@ -1,26 +1,26 @@
 import type { Clock } from '../../ports/system.ts';
 
-/** Extends a lease from time to time, one beat after the other, and knows until when it is held for certain. */
+/** Renews a lease at intervals, one renewal (beat) after the other, and tracks until when it is held for certain. */
 export interface Heartbeat {
   /** Beats now, unless a beat is under way. */
   beat(): void;
-  /** Beats no more, and waits for the beat under way. */
+  /** Stops the beats, and waits for the one under way. */
   stop(): Promise<void>;
 }
 
 export interface HeartbeatOptions {
   readonly clock: Pick<Clock, 'monotonicMs'>;
   readonly leaseMs: number;
-  /** Not more than a third of the lease: two beats may fail. */
+  /** At most a third of the lease, so that two beats may fail. */
   readonly everyMs: number;
-  /** Of the monotonic clock, before the lease was asked for or right after it was got. */
+  /** On the monotonic clock: before the claim, or right after it. */
   readonly heldSinceMs: number;
   extend(): Promise<void>;
-  /** What a beat failed with; `leftMs` is what is left of the lease, 0 or less when it is over. */
+  /** Called with the error of a beat; `leftMs` is the rest of the lease, 0 or less when it is over. */
   onFailed(error: unknown, leftMs: number): void;
-  /** No beat went through for a lease: somebody else may hold it by now. May be told more than once. */
+  /** Called when no beat succeeded during the term: another holder may have it. Called once or more. */
   onOver(): void;
-  /** When this process itself was paused beyond the lease: whether a beat tells how things are, or the lease is over. */
+  /** After a pause of this process longer than the lease: try a beat, or treat the lease as over. */
   readonly afterPause: 'beat' | 'over';
 }
 
@@ -40,7 +40,7 @@ export function createHeartbeat(options: HeartbeatOptions): Heartbeat {
     }
   };
   const tick = (): void => {
-    // A beat that hangs is as bad as one that fails.
+    // A hanging beat counts as a failed one.
     if (leftMs() <= 0 && (beating !== null || afterPause === 'over')) options.onOver();
     beating ??= beat().finally(() => {
       beating = null;
