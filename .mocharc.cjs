@@ -6,6 +6,7 @@ module.exports = settings([
   'charts/**/*.test.ts',
   'test/*.test.ts',
   'test/conformance/**/*.test.ts',
+  'test/behaviour/**/*.test.ts',
   'test/contract/**/*.test.ts',
   'test/e2e/**/*.test.ts',
 ]);

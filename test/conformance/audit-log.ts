@@ -17,7 +17,7 @@ import {
   update,
   VersionConflictError,
 } from '../../services/common/storage/ports/document-store.ts';
-import type { SharedStoresSubject } from './shared-stores-subject.ts';
+import type { SharedDocuments } from '../support/document-stores.ts';
 
 type Counter = { readonly count: number };
 const counters: Collection<Counter> = { name: 'audited_counters', level: 'system', indexes: [] };
@@ -25,9 +25,9 @@ const counters: Collection<Counter> = { name: 'audited_counters', level: 'system
 const clock = { now: () => new Date('2026-01-02T03:04:05.678Z') };
 
 /** What the audit log promises over any document store, with two processes at it. */
-export function auditLogConformance(name: string, open: () => Promise<SharedStoresSubject>): void {
+export function auditLogConformance(name: string, open: () => Promise<SharedDocuments>): void {
   describe(`audit log over ${name}`, () => {
-    let subject: SharedStoresSubject;
+    let subject: SharedDocuments;
     let logs: readonly [AuditLog, AuditLog];
     let records: AuditRecords;
     let store: DocumentStore;

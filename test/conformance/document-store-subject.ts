@@ -1,13 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { asId } from '../../services/common/kernel/ids.ts';
 import { type DatasetScope, datasetScope, type Scope } from '../../services/common/kernel/scope.ts';
-import type { Collection, DocumentStore } from '../../services/common/storage/ports/document-store.ts';
-
-/** What the document store suites work on. */
-export interface DocumentStoreSubject {
-  readonly store: DocumentStore;
-  dispose(): Promise<void>;
-}
+import type { Collection } from '../../services/common/storage/ports/document-store.ts';
 
 export type Thing = {
   readonly name?: string | null;

@@ -4,7 +4,8 @@ import { createEventLog, eventsCollection } from '../../services/common/platform
 import { createIdSource } from '../../services/common/platform/system/id-source.ts';
 import type { EventLog } from '../../services/common/ports/event-log.ts';
 import { type DocumentStore, insert } from '../../services/common/storage/ports/document-store.ts';
-import { type DocumentStoreSubject, newDataset, newTenant, rejection, tenantThings } from './document-store-subject.ts';
+import type { DocumentStoreSubject } from '../support/document-stores.ts';
+import { newDataset, newTenant, rejection, tenantThings } from './document-store-subject.ts';
 
 /** The event log on every document store; `open` gives an empty one. */
 export function eventLogConformance(name: string, open: () => Promise<DocumentStoreSubject>): void {

@@ -1,11 +1,7 @@
 import { namesOf } from '../../operator/stores/realm.ts';
 import type { Provision } from '../../operator/stores/store-administrator.ts';
 import { createMemoryStore, type MemoryStore } from '../support/stores/memory-administrator.ts';
-import {
-  type AdministratorSubject,
-  describeStoreAdministrator,
-  type RealmAccess,
-} from './store-administrator-suite.ts';
+import { type AdministratorSubject, describeStoreAdministrator, type RealmAccess } from './store-administrator.ts';
 
 describeStoreAdministrator('a store in memory', async (): Promise<AdministratorSubject> => {
   const store = createMemoryStore();

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { SYSTEM_SCOPE } from '../../services/common/kernel/scope.ts';
 import type { DurableWorkQueue } from '../../services/common/platform/jobs/work-queue.ts';
 import type { ClaimedJob, NewJob } from '../../services/common/ports/work-queue.ts';
-import { type DocumentStoreSubject, newDataset } from './document-store-subject.ts';
+import type { DocumentStoreSubject } from '../support/document-stores.ts';
+import { newDataset } from './document-store-subject.ts';
 
 export const LEASE_MS = 10_000;
 export const POLL_MS = 400;

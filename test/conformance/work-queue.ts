@@ -8,7 +8,8 @@ import { createIdSource } from '../../services/common/platform/system/id-source.
 import { type ClaimedJob, LeaseLostError } from '../../services/common/ports/work-queue.ts';
 import { createInProcessBus } from '../../services/common/storage/bus/in-process/bus.ts';
 import { insert, VersionConflictError } from '../../services/common/storage/ports/document-store.ts';
-import { type DocumentStoreSubject, newDataset, newTenant, rejection, tenantThings } from './document-store-subject.ts';
+import type { DocumentStoreSubject } from '../support/document-stores.ts';
+import { newDataset, newTenant, rejection, tenantThings } from './document-store-subject.ts';
 import { deadLettersConformance } from './work-queue-dead-letters.ts';
 import {
   claim,

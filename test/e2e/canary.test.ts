@@ -1,4 +1,4 @@
-import { canaryCases } from '../conformance/canary.ts';
+import { canaryCases } from '../behaviour/canary.ts';
 import { startManagedApp } from '../support/managed-app.ts';
 
 describe('canaries, embedded', () => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { DATASET_SNAPSHOT_SETTINGS, datasetSnapshotCases } from '../conformance/dataset-snapshots.ts';
+import { DATASET_SNAPSHOT_SETTINGS, datasetSnapshotCases } from '../behaviour/dataset-snapshots.ts';
 import { type ManagedApp, startManagedApp } from '../support/managed-app.ts';
 import { until } from '../support/until.ts';
 

@@ -1,4 +1,4 @@
-import { embeddingMigrationCases } from '../conformance/embedding-migration.ts';
+import { embeddingMigrationCases } from '../behaviour/embedding-migration.ts';
 import { startManagedApp } from '../support/managed-app.ts';
 
 describe('migration of embeddings, embedded', () => {

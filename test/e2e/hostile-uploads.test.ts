@@ -4,7 +4,7 @@ import {
   findGoodDocuments,
   SMALL_WORKERS,
   uploadHostileDocuments,
-} from '../conformance/hostile-uploads.ts';
+} from '../behaviour/hostile-uploads.ts';
 import { longestTurn } from '../support/cpu-time.ts';
 import { watchTreeMemory } from '../support/process-tree.ts';
 import { type StartedApp, startApp } from '../support/start-app.ts';

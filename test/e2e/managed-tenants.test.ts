@@ -1,4 +1,4 @@
-import { managedTenantCases } from '../conformance/managed-tenants.ts';
+import { managedTenantCases } from '../behaviour/managed-tenants.ts';
 import { startManagedApp } from '../support/managed-app.ts';
 
 describe('tenants of resources, embedded', () => {

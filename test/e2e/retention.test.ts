@@ -1,4 +1,4 @@
-import { RETENTION_SETTINGS, retentionCases } from '../conformance/retention.ts';
+import { RETENTION_SETTINGS, retentionCases } from '../behaviour/retention.ts';
 import { startManagedApp } from '../support/managed-app.ts';
 
 describe('retention that resources declare, embedded', () => {

@@ -1,4 +1,4 @@
-import { snapshotCases } from '../conformance/snapshots.ts';
+import { snapshotCases } from '../behaviour/snapshots.ts';
 import { startManagedApp } from '../support/managed-app.ts';
 
 describe('snapshots, embedded', () => {

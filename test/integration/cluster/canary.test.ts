@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { canaryCases } from '../../conformance/canary.ts';
+import { canaryCases } from '../../behaviour/canary.ts';
 import { startManagedApp } from '../../support/managed-app.ts';
 import { withBackends } from '../backend.ts';
 import { takeOwnNames } from '../own-names.ts';

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { DATASET_SNAPSHOT_SETTINGS, datasetSnapshotCases } from '../../conformance/dataset-snapshots.ts';
+import { DATASET_SNAPSHOT_SETTINGS, datasetSnapshotCases } from '../../behaviour/dataset-snapshots.ts';
 import { startManagedApp } from '../../support/managed-app.ts';
 import { withBackends } from '../backend.ts';
 import { takeOwnNames } from '../own-names.ts';

@@ -4,7 +4,7 @@ import {
   findGoodDocuments,
   SMALL_WORKERS,
   uploadHostileDocuments,
-} from '../../conformance/hostile-uploads.ts';
+} from '../../behaviour/hostile-uploads.ts';
 import { watchTreeMemory } from '../../support/process-tree.ts';
 import { withBackends } from '../backend.ts';
 import { startCluster } from '../cluster-process.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { embeddingMigrationCases } from '../../conformance/embedding-migration.ts';
-import { managedTenantCases } from '../../conformance/managed-tenants.ts';
-import { RETENTION_SETTINGS, retentionCases } from '../../conformance/retention.ts';
+import { embeddingMigrationCases } from '../../behaviour/embedding-migration.ts';
+import { managedTenantCases } from '../../behaviour/managed-tenants.ts';
+import { RETENTION_SETTINGS, retentionCases } from '../../behaviour/retention.ts';
 import { type ManagedApp, startManagedApp } from '../../support/managed-app.ts';
 import { withBackends } from '../backend.ts';
 import { takeOwnNames } from '../own-names.ts';

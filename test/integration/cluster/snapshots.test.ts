@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { SnapshotPlace } from '../../../services/common/storage/ports/snapshot-places.ts';
-import { snapshotCases } from '../../conformance/snapshots.ts';
+import { snapshotCases } from '../../behaviour/snapshots.ts';
 import { type ManagedApp, startManagedApp } from '../../support/managed-app.ts';
 import { withBackend, withBackends } from '../backend.ts';
 import { takeOwnNames } from '../own-names.ts';

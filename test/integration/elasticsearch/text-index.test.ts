@@ -1,4 +1,4 @@
-import { textIndexConformance } from '../../conformance/text-index-suite.ts';
+import { textIndexConformance } from '../../conformance/text-index.ts';
 import { withBackend } from '../backend.ts';
 import { freshPrefix, openTestIndexes } from './indexes.ts';
 

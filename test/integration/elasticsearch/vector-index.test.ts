@@ -1,4 +1,4 @@
-import { vectorIndexConformance } from '../../conformance/vector-index-suite.ts';
+import { vectorIndexConformance } from '../../conformance/vector-index.ts';
 import { withBackend } from '../backend.ts';
 import { freshPrefix, openTestIndexes } from './indexes.ts';
 

@@ -5,7 +5,7 @@ import {
   type MongodbOptions,
 } from '../../../services/common/storage/documents/mongodb/connection.ts';
 import { createMongodbDocumentStore } from '../../../services/common/storage/documents/mongodb/document-store.ts';
-import type { DocumentStoreSubject } from '../../conformance/document-store-subject.ts';
+import type { DocumentStoreSubject, SharedDocuments } from '../../support/document-stores.ts';
 
 /** A fresh database on the server of the suite, removed at the end. */
 export interface MongodbSubject {
@@ -33,4 +33,9 @@ export async function openDatabase(
 export async function openMongodbStore(url: string): Promise<DocumentStoreSubject> {
   const { connection, dispose } = await openDatabase(url);
   return { store: createMongodbDocumentStore(connection), dispose };
+}
+
+export async function openMongodbTwice(url: string): Promise<SharedDocuments> {
+  const { connection, dispose } = await openDatabase(url);
+  return { stores: [createMongodbDocumentStore(connection), createMongodbDocumentStore(connection)], dispose };
 }

@@ -1,4 +1,4 @@
-import { graphStoreConformance } from '../../conformance/graph-store-suite.ts';
+import { graphStoreConformance } from '../../conformance/graph-store.ts';
 import { createMemoryDatasetIndexes } from '../../support/memory/indexes/memory-dataset-indexes.ts';
 import { withBackend } from '../backend.ts';
 import { openTestGraphStore } from './test-graph-store.ts';

@@ -6,7 +6,7 @@ import {
   type AdministratorSubject,
   describeStoreAdministrator,
   type RealmAccess,
-} from '../../conformance/store-administrator-suite.ts';
+} from '../../conformance/store-administrator.ts';
 import { withBackend } from '../backend.ts';
 
 withBackend('kafka', ({ ENGRAM_TEST_KAFKA_BROKERS: list, ENGRAM_TEST_KAFKA_PLAIN_ONLY: plainOnly }) => {

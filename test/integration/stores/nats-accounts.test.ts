@@ -14,7 +14,7 @@ import {
   newCredentials,
   newRealm,
   type RealmAccess,
-} from '../../conformance/store-administrator-suite.ts';
+} from '../../conformance/store-administrator.ts';
 import { withBackend } from '../backend.ts';
 import { canStartServers, type SecondServer, startServer } from '../nats/second-server.ts';
 

@@ -10,7 +10,7 @@ import {
   newCredentials,
   newRealm,
   type RealmAccess,
-} from '../../conformance/store-administrator-suite.ts';
+} from '../../conformance/store-administrator.ts';
 import { withBackend } from '../backend.ts';
 import { canStartServers, startServer } from '../nats/second-server.ts';
 

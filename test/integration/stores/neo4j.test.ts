@@ -14,7 +14,7 @@ import {
   newCredentials,
   newRealm,
   type RealmAccess,
-} from '../../conformance/store-administrator-suite.ts';
+} from '../../conformance/store-administrator.ts';
 import { withBackend } from '../backend.ts';
 
 const NEVER = new AbortController().signal;

@@ -13,7 +13,7 @@ import {
   newCredentials,
   newRealm,
   type RealmAccess,
-} from '../../conformance/store-administrator-suite.ts';
+} from '../../conformance/store-administrator.ts';
 import { withBackend } from '../backend.ts';
 import { openTestBucket } from '../s3/test-bucket.ts';
 

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { type DedicatedStoreSettings, openDedicatedStores } from '../../../operator/stores/dedicated-stores.ts';
 import type { Realm } from '../../../operator/stores/realm.ts';
 import type { StoreAdministrator } from '../../../operator/stores/store-administrator.ts';
-import { newCredentials, newRealm } from '../../conformance/store-administrator-suite.ts';
+import { newCredentials, newRealm } from '../../conformance/store-administrator.ts';
 import { type StartedApp, startApp } from '../../support/start-app.ts';
 import { until } from '../../support/until.ts';
 import { type BackendAddress, withBackend, withBackends } from '../backend.ts';

@@ -1,12 +1,9 @@
 import { once } from 'node:events';
 import { expect } from 'chai';
-import { openMemoryStore, openSqliteStore } from '../../../../test/conformance/document-store-adapters.ts';
-import {
-  type DocumentStoreSubject,
-  newDataset,
-  rejection,
-} from '../../../../test/conformance/document-store-subject.ts';
+import { newDataset, rejection } from '../../../../test/conformance/document-store-subject.ts';
 import { newKind } from '../../../../test/conformance/work-queue-subject.ts';
+import type { DocumentStoreSubject } from '../../../../test/support/document-stores.ts';
+import { openMemoryStore, openSqliteStore } from '../../../../test/support/document-stores.ts';
 import { until } from '../../../../test/support/until.ts';
 import { SYSTEM_SCOPE } from '../../kernel/scope.ts';
 import { type ClaimedJob, LeaseLostError } from '../../ports/work-queue.ts';

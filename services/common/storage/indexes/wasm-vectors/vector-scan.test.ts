@@ -4,7 +4,7 @@ import {
   clusteredEntries,
   expectSameHits,
   gaussian,
-} from '../../../../../test/conformance/vector-index-suite.ts';
+} from '../../../../../test/conformance/vector-index.ts';
 import { item, seededRandom, vectorEntry } from '../../../../../test/support/dataset-rows.ts';
 import type { VectorEntry } from '../../ports/vector-index.ts';
 import { createBlockPool } from './block-pool.ts';

@@ -15,13 +15,13 @@ import { createSessions } from '../../services/common/records/sessions/sessions.
 import type { DocumentStore } from '../../services/common/storage/ports/document-store.ts';
 import { startAuth, type TestAuth, testClock } from '../support/auth-service.ts';
 import { CALL } from '../support/call-route.ts';
-import type { SharedStoresSubject } from './shared-stores-subject.ts';
+import type { SharedDocuments } from '../support/document-stores.ts';
 
 /** What the end of an account promises over any document store, with two processes at it. */
-export function deletedUsersConformance(name: string, open: () => Promise<SharedStoresSubject>): void {
+export function deletedUsersBehaviour(name: string, open: () => Promise<SharedDocuments>): void {
   describe(`the end of an account over ${name}`, function () {
     this.timeout(60_000);
-    let subject: SharedStoresSubject;
+    let subject: SharedDocuments;
     let processes: readonly [TestAuth, TestAuth];
     let root: Principal;
     const clock = testClock();
@@ -192,7 +192,7 @@ async function converse(store: DocumentStore, { id, tenant }: Principal): Promis
 }
 
 async function findAudited(
-  subject: SharedStoresSubject,
+  subject: SharedDocuments,
   action: string,
   text: string,
   field: 'subject' | 'details' = 'details',

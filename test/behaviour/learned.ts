@@ -14,13 +14,13 @@ import { createSessionEntries } from '../../services/common/records/sessions/ses
 import { createSessions } from '../../services/common/records/sessions/sessions.ts';
 import { createUserLearnings, userLearningCollections } from '../../services/common/records/user-learnings.ts';
 import { VersionConflictError } from '../../services/common/storage/ports/document-store.ts';
-import type { SharedStoresSubject } from './shared-stores-subject.ts';
+import type { SharedDocuments } from '../support/document-stores.ts';
 
 /** What was learned in sessions and of users, over any document store, with two processes at it. */
-export function learnedConformance(name: string, open: () => Promise<SharedStoresSubject>): void {
+export function learnedBehaviour(name: string, open: () => Promise<SharedDocuments>): void {
   describe(`learned data over ${name}`, function () {
     this.timeout(60_000);
-    let subject: SharedStoresSubject;
+    let subject: SharedDocuments;
     before(async () => {
       subject = await open();
       for (const store of subject.stores) await store.prepare(recordCollections);

@@ -13,16 +13,16 @@ import { createEchoMarks, echoMarksCollection } from '../../services/common/reco
 import { createRepetitions } from '../../services/common/records/ingest/repetitions.ts';
 import { type DocumentStore, DuplicateKeyError } from '../../services/common/storage/ports/document-store.ts';
 import { type Statement, statementId, statementKey } from '../../services/common/text/statements/statement.ts';
-import type { SharedStoresSubject } from './shared-stores-subject.ts';
+import type { SharedDocuments } from '../support/document-stores.ts';
 
 const USER = asId<UserId>('00000000-0000-4000-8000-00000000000a');
 const OTHER = asId<UserId>('00000000-0000-4000-8000-00000000000b');
 
 /** Statements, what replaces what, and marks of what was shown, over any document store, with two processes at it. */
-export function hygieneConformance(name: string, open: () => Promise<SharedStoresSubject>): void {
+export function hygieneBehaviour(name: string, open: () => Promise<SharedDocuments>): void {
   describe(`memory hygiene over ${name}`, function () {
     this.timeout(60_000);
-    let subject: SharedStoresSubject;
+    let subject: SharedDocuments;
     let scope: DatasetScope;
     before(async () => {
       subject = await open();

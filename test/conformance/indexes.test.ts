@@ -1,8 +1,14 @@
 import { openTemporaryIndexes } from '../support/dataset-rows.ts';
 import { createMemoryDatasetIndexes } from '../support/memory/indexes/memory-dataset-indexes.ts';
-import { vectorIndexConformance } from './vector-index-suite.ts';
+import { graphStoreConformance } from './graph-store.ts';
+import { textIndexConformance } from './text-index.ts';
+import { vectorIndexConformance } from './vector-index.ts';
 
-vectorIndexConformance('memory', async () => createMemoryDatasetIndexes());
+for (const suite of [graphStoreConformance, textIndexConformance, vectorIndexConformance]) {
+  suite('memory', async () => createMemoryDatasetIndexes());
+}
+graphStoreConformance('SQLite', () => openTemporaryIndexes());
+textIndexConformance('SQLite', () => openTemporaryIndexes());
 vectorIndexConformance('SQLite, f32 in memory', () => openTemporaryIndexes());
 vectorIndexConformance('SQLite, i8 in memory', () => openTemporaryIndexes({ quantiseAbove: 0 }));
 vectorIndexConformance('SQLite, no memory for vectors', () => openTemporaryIndexes({ vectorMemoryBytes: 0 }));

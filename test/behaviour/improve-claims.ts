@@ -10,15 +10,15 @@ import {
   improveClaimsCollection,
   ownerOf,
 } from '../../services/common/records/improve/improve-claims.ts';
-import type { SharedStoresSubject } from './shared-stores-subject.ts';
+import type { SharedDocuments } from '../support/document-stores.ts';
 
 const LEASE_MS = 1000;
 
 /** What claims of improve promise over any document store, with two processes at it. */
-export function improveClaimsConformance(name: string, open: () => Promise<SharedStoresSubject>): void {
+export function improveClaimsBehaviour(name: string, open: () => Promise<SharedDocuments>): void {
   describe(`claims of improve over ${name}`, function () {
     this.timeout(60_000);
-    let subject: SharedStoresSubject;
+    let subject: SharedDocuments;
     let one: ImproveClaims;
     let two: ImproveClaims;
     before(async () => {

@@ -8,15 +8,15 @@ import { expectNoRemains } from '../support/access-remains.ts';
 import { type AccessWorld, writeAccessWorld } from '../support/access-world.ts';
 import { startAuth, type TestAuth } from '../support/auth-service.ts';
 import { CALL, type TestRequest } from '../support/call-route.ts';
-import type { SharedStoresSubject } from './shared-stores-subject.ts';
+import type { SharedDocuments } from '../support/document-stores.ts';
 
 const ROUNDS = 6;
 
 /** What two processes of auth do at the same time must leave nothing behind that opens a later dataset, role or membership. */
-export function accessRaces(name: string, open: () => Promise<SharedStoresSubject>): void {
+export function accessRaces(name: string, open: () => Promise<SharedDocuments>): void {
   describe(`access under races, ${name}`, function () {
     this.timeout(60_000);
-    let subject: SharedStoresSubject;
+    let subject: SharedDocuments;
     let processes: readonly [TestAuth, TestAuth];
     let world: AccessWorld;
     before(async () => {

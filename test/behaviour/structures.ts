@@ -14,16 +14,16 @@ import {
   createTripletEnrichment,
 } from '../../services/improve/stages/structure-stages.ts';
 import { forgetItems } from '../../services/improve/structure/erase-items.ts';
+import type { SharedDocuments } from '../support/document-stores.ts';
 import { createStructureWorld, type StructureWorld } from '../support/structure-world.ts';
-import type { SharedStoresSubject } from './shared-stores-subject.ts';
 
 const NAMES = 'Ada Grace Mary Alan Kurt Emmy Sofia Euclid Hypatia Leonhard'.split(' ');
 
 /** What improve builds over a dataset, with any document store behind it. */
-export function structuresConformance(name: string, open: () => Promise<SharedStoresSubject>): void {
+export function structuresBehaviour(name: string, open: () => Promise<SharedDocuments>): void {
   describe(`structures over ${name}`, function () {
     this.timeout(60_000);
-    let subject: SharedStoresSubject;
+    let subject: SharedDocuments;
     let structure: StructureWorld;
     before(async () => {
       subject = await open();

@@ -9,12 +9,12 @@ import {
 import type { EngramError } from '../../services/common/kernel/errors.ts';
 import { SYSTEM_SCOPE } from '../../services/common/kernel/scope.ts';
 import { testClock } from '../support/auth-service.ts';
-import type { SharedStoresSubject } from './shared-stores-subject.ts';
+import type { SharedDocuments } from '../support/document-stores.ts';
 
 /** What the counts of failed logins promise over any document store, with two processes at it. */
-export function loginFailuresConformance(name: string, open: () => Promise<SharedStoresSubject>): void {
+export function loginFailuresBehaviour(name: string, open: () => Promise<SharedDocuments>): void {
   describe(`counts of failed logins over ${name}`, () => {
-    let subject: SharedStoresSubject;
+    let subject: SharedDocuments;
     let counts: readonly [LoginFailureCounts, LoginFailureCounts];
     before(async () => {
       subject = await open();

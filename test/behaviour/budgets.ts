@@ -27,7 +27,7 @@ import {
   remove,
   replace,
 } from '../../services/common/storage/ports/document-store.ts';
-import type { SharedStoresSubject } from './shared-stores-subject.ts';
+import type { SharedDocuments } from '../support/document-stores.ts';
 
 type Thing = { readonly account: string };
 const things: Collection<Thing> = { name: 'budget_things', level: 'system', indexes: [{ fields: ['account'] }] };
@@ -35,9 +35,9 @@ const things: Collection<Thing> = { name: 'budget_things', level: 'system', inde
 const LEVELS = ['items', 'datasets', 'concurrentRuns', 'storageBytes'] as const satisfies readonly BudgetKind[];
 
 /** What budgets promise over any document store, with two processes at it. */
-export function budgetConformance(name: string, open: () => Promise<SharedStoresSubject>): void {
+export function budgetBehaviour(name: string, open: () => Promise<SharedDocuments>): void {
   describe(`budgets over ${name}`, () => {
-    let subject: SharedStoresSubject;
+    let subject: SharedDocuments;
     let store: DocumentStore;
     let both: readonly [Budgets, Budgets];
     let account: BudgetAccount;

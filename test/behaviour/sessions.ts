@@ -12,15 +12,15 @@ import { createSessionRemoval } from '../../services/common/records/session-remo
 import { createSessionEntries, type QaNote } from '../../services/common/records/sessions/session-entries.ts';
 import { createSessions } from '../../services/common/records/sessions/sessions.ts';
 import { createVisibleSessions, type SessionOrder } from '../../services/common/records/sessions/visible-sessions.ts';
-import type { SharedStoresSubject } from './shared-stores-subject.ts';
+import type { SharedDocuments } from '../support/document-stores.ts';
 
 const EVERYTHING = { from: null, before: null };
 
 /** What sessions promise over any document store, with two processes at it. */
-export function sessionsConformance(name: string, open: () => Promise<SharedStoresSubject>): void {
+export function sessionsBehaviour(name: string, open: () => Promise<SharedDocuments>): void {
   describe(`sessions over ${name}`, function () {
     this.timeout(60_000);
-    let subject: SharedStoresSubject;
+    let subject: SharedDocuments;
     const scope = { tenant: asId<TenantId>(randomUUID()) };
     const key = () => ({ user: asId<UserId>(randomUUID()), session: `😀 ${randomUUID()}` });
     before(async () => {

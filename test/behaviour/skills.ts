@@ -22,7 +22,7 @@ import { deleteSkill } from '../../services/ingest/skills/delete-skill.ts';
 import { type RunRequest, recordSkillRun } from '../../services/ingest/skills/record-skill-run.ts';
 import { readSources, storeSkills } from '../../services/ingest/skills/remember-skills.ts';
 import { inlineSource } from '../../services/ingest/skills/skill-sources.ts';
-import type { SharedStoresSubject } from './shared-stores-subject.ts';
+import type { SharedDocuments } from '../support/document-stores.ts';
 
 const OWNER = asId<UserId>(randomUUID());
 const PRINCIPAL: Principal = {
@@ -86,10 +86,10 @@ function processAt(store: DocumentStore) {
 }
 
 /** What skills promise over any document store, with two processes at it. */
-export function skillsConformance(name: string, open: () => Promise<SharedStoresSubject>): void {
+export function skillsBehaviour(name: string, open: () => Promise<SharedDocuments>): void {
   describe(`skills over ${name}`, function () {
     this.timeout(60_000);
-    let subject: SharedStoresSubject;
+    let subject: SharedDocuments;
     let one: ReturnType<typeof processAt>;
     let two: ReturnType<typeof processAt>;
     before(async () => {

@@ -7,13 +7,13 @@ import { createAgentConnections } from '../../services/common/records/auth/agent
 import { apiKeysCollection } from '../../services/common/records/auth/api-keys.ts';
 import type { TestAuth } from '../support/auth-service.ts';
 import { startAuth, testClock } from '../support/auth-service.ts';
-import type { SharedStoresSubject } from './shared-stores-subject.ts';
+import type { SharedDocuments } from '../support/document-stores.ts';
 
 /** What agents, their connections and keys promise over any document store, with two processes at it. */
-export function agentsConformance(name: string, open: () => Promise<SharedStoresSubject>): void {
+export function agentsBehaviour(name: string, open: () => Promise<SharedDocuments>): void {
   describe(`agents over ${name}`, function () {
     this.timeout(60_000);
-    let subject: SharedStoresSubject;
+    let subject: SharedDocuments;
     let processes: readonly [TestAuth, TestAuth];
     let parent: Principal;
     const clock = testClock();
