@@ -5,5 +5,5 @@ import { structureItemsCollection } from './repositories/structure-items.ts';
 /** The collections that improve owns. */
 export const improveCollections: readonly AnyOwnedCollection[] = [...ownedBy('improve'), structureItemsCollection];
 
-/** What improve has learned of datasets: it goes with them, and what is left is counted. */
+/** Collections of what improve has learned of datasets; erased and counted with them. */
 export const learnedCollections = erasedWithDataset(improveCollections);

@@ -6,7 +6,7 @@ interface Graph {
   readonly edges: readonly { readonly label: string }[];
 }
 
-describe('what was built from a dataset', () => {
+describe('the graph and processing status of a dataset', () => {
   let app: StartedApp;
   before(async () => {
     app = await startApp();
@@ -24,7 +24,7 @@ describe('what was built from a dataset', () => {
   };
   const datasetOf = async (name: string) => (await ask<{ readonly id: string }>('/datasets', { name })).id;
 
-  it('is an empty graph before, and the merged graph afterwards, without what is internal', async () => {
+  it('contain an empty graph before a run, and the merged graph without internal nodes afterwards', async () => {
     const id = await datasetOf('graph');
     expect(await ask(`/datasets/${id}/graph`)).to.deep.equal({ nodes: [], edges: [] });
     const texts = ['Ada Lovelace met Grace.', `Ada Lovelace met Grace. ${'Ada Lovelace wrote a letter. '.repeat(300)}`];
@@ -41,7 +41,7 @@ describe('what was built from a dataset', () => {
       .and.not.include('next');
   });
 
-  it('is told item by item, newest first', async () => {
+  it('report the processing status of each item, newest first', async () => {
     const id = await datasetOf('items');
     await ask('/add', { datasetName: 'items', data: ['Ada met Grace.'] });
     await ask('/cognify', { datasets: ['items'] });

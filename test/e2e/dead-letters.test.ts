@@ -50,7 +50,7 @@ describe('jobs that failed for good', function () {
     return json.find((row: { pipeline_run_id: string }) => row.pipeline_run_id === runId).status;
   }
 
-  it('are listed page by page and shown, and queued again on demand', async () => {
+  it('are listed in pages, shown, and replayed on request', async () => {
     const made = [await deadRun(), await deadRun(), await deadRun()];
     const first = await world.two.wire.get('/activity/jobs?limit=2');
     expect(first.json.jobs).to.have.length(2);
@@ -91,7 +91,7 @@ describe('jobs that failed for good', function () {
     expect((await cli('jobs', 'show', jobId)).err).to.contain('(404)');
   });
 
-  it('are asked for by their ids', async () => {
+  it('answer 404 for unknown ids and 400 for invalid queries', async () => {
     expect(await cli('jobs', 'replay')).to.include({ code: 2 });
     expect(await cli('jobs', 'burn', 'x')).to.include({ code: 2 });
     for (const path of ['/activity/jobs/none', '/activity/jobs/none/replay']) {
@@ -102,7 +102,7 @@ describe('jobs that failed for good', function () {
     expect((await world.one.wire.get('/activity/jobs?after=nonsense')).status).to.equal(400);
   });
 
-  it('are for superusers alone', async () => {
+  it('are for superusers only', async () => {
     await using closed = await startTwoReplicas({ auth: { posture: required }, runs: [NO_RUNS, NO_RUNS] });
     const { wire, baseUrl } = closed.one;
     expect((await wire.get('/activity/jobs')).status).to.equal(401);

@@ -30,7 +30,7 @@ describe('items that cannot be built', function () {
     return wire.form('/remember', form);
   }
 
-  it('are named with their reason by the answer of cognify, the status, the list and the history', async () => {
+  it('are reported with their reason by cognify, the status, the list and the history', async () => {
     await wire.upload('named', { name: 'good.txt', content: GOOD }, { name: 'broken.txt', content: BROKEN });
     const answer = await wire.post('/cognify', { datasets: ['named'] });
     expect(answer.status, answer.text).to.equal(200);
@@ -59,7 +59,7 @@ describe('items that cannot be built', function () {
     expect(record).to.include({ status: 'DATASET_PROCESSING_COMPLETED', error_class: 'PipelineRunFailedError' });
   });
 
-  it('are tried again on request after they were set aside, and by nothing else', async () => {
+  it('are retried after they were set aside on request only', async () => {
     await wire.upload('retried', { name: 'good.txt', content: GOOD }, { name: 'broken.txt', content: BROKEN });
     let id = '';
     for (let run = 0; run < 4; run += 1)
@@ -86,7 +86,7 @@ describe('items that cannot be built', function () {
     expect(other.status).to.equal(404);
   });
 
-  it('fail what was to remember them, and not what was remembered beside them', async () => {
+  it('fail their own remember, and not concurrent ones', async () => {
     expect((await remember('memory', GOOD)).json).to.include({ status: 'completed' });
     const alone = await remember('memory', BROKEN);
     expect(alone.status, alone.text).to.equal(409);
@@ -99,7 +99,7 @@ describe('items that cannot be built', function () {
     expect(failed).to.include({ name: 'beside-1', error: REASON });
   });
 
-  it('fail their update, which leaves what was built before', async () => {
+  it('fail their update, which keeps what was built before', async () => {
     const added = await wire.upload(
       'updated',
       { name: 'one.txt', content: GOOD },

@@ -6,7 +6,7 @@ import { createWire, type Wire } from '../support/wire.ts';
 const TEXT = `Grace Hopper worked for the United States Navy in Arlington. Ada Lovelace met Charles Babbage in London.
 Katherine Johnson worked at NASA in Hampton. Dorothy Vaughan worked at NASA, too.`;
 
-describe('help with graph models, without a model', function () {
+describe('graph model routes without a language model', function () {
   this.timeout(60_000);
   let app: StartedApp;
   let wire: Wire;
@@ -23,7 +23,7 @@ describe('help with graph models, without a model', function () {
     return wire.form('/llm/infer-schema', form);
   };
 
-  it('says in words what a schema asks for', async () => {
+  it('describe a schema in words as a prompt', async () => {
     const graphModel = {
       title: 'Company',
       type: 'object',
@@ -52,7 +52,7 @@ describe('help with graph models, without a model', function () {
     expect((await wire.post('/llm/custom-prompt', {})).json.detail[0]).to.include({ type: 'missing' });
   });
 
-  it('finds the kinds of a text and how they relate, as a model that remember takes', async () => {
+  it('infer classes and relations of a text, as a model that remember accepts', async () => {
     const { status, json } = await infer({ text: TEXT });
     expect(status).to.equal(200);
     const { graphSchema: schema } = json;
@@ -74,14 +74,14 @@ describe('help with graph models, without a model', function () {
     expect((await wire.form('/remember', form)).json).to.include({ status: 'completed' });
   });
 
-  it('reads files, and long texts by their beginning, middle and end', async () => {
+  it('read files, and beginning, middle and end of long texts', async () => {
     const { json } = await infer({}, [['people.md', `# People\n\n${TEXT}`]]);
     expect(Object.keys(json.graphSchema.$defs)).to.include('Person');
     const long = `${TEXT}\n\n${'Nothing happened that day. '.repeat(20_000)}`;
     expect(Object.keys((await infer({ text: long })).json.graphSchema.$defs)).to.include('Person');
   });
 
-  it('refuses what it cannot read', async () => {
+  it('refuse files that cannot be read', async () => {
     const nothing = { error: 'Either text or at least one file must be provided.' };
     expect(await infer({ text: ' ' })).to.deep.include({ status: 400, json: nothing });
     expect((await infer({ text: 'x', parameters: '{' })).json).to.deep.equal({
@@ -102,7 +102,7 @@ describe('validating a dataset', function () {
   });
   after(() => app.stop());
 
-  it('counts what the graph shows, and finds it healthy', async () => {
+  it('counts the visible graph, and reports it as healthy', async () => {
     const name = `v${randomUUID()}`;
     const form = new FormData();
     form.append('datasetName', name);
@@ -119,7 +119,7 @@ describe('validating a dataset', function () {
     expect(json.summary.node_type_distribution).to.include({ TextDocument: 1 });
   });
 
-  it('of an empty one is healthy, of an unknown one is refused', async () => {
+  it('reports an empty dataset as healthy, and refuses an unknown one', async () => {
     const name = `v${randomUUID()}`;
     await wire.post('/datasets', { name });
     expect((await wire.get(`/validate?dataset=${name}`)).json).to.deep.equal({

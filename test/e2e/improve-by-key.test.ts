@@ -13,7 +13,7 @@ interface RunRow {
 }
 
 /** What agents remember in sessions by an API key, and what the service makes of it later of its own accord. */
-describe('improve that nobody asked for by hand', function () {
+describe('automatic improve', function () {
   this.timeout(60_000);
   let provider: ModelProvider;
   let app: StartedApp;
@@ -65,7 +65,7 @@ describe('improve that nobody asked for by hand', function () {
   const tokens = async (wire: Wire, account: 'key' | 'space'): Promise<number> =>
     (await wire.get('/activity/usage')).json[account].limits.llmTokensPerDay.used;
 
-  it('counts for the key that the newest entry came with, and for no key when it came without one', async () => {
+  it('is charged to the API key of the newest entry, and to none when it has none', async () => {
     const { json: dataset } = await owner.post('/datasets', { name: 'notes' });
     const { wire: agent } = await newKey({ permissions: ['read', 'write'], datasets: [dataset.id] });
     await remember(agent, 's1', 'Ada Lovelace wrote notes about the engine of Charles Babbage.');
@@ -79,7 +79,7 @@ describe('improve that nobody asked for by hand', function () {
     expect(await tokens(owner, 'space')).to.be.above(ofOwner);
   });
 
-  it('stops at the budget of the key, and leaves what was remembered to whoever comes next', async () => {
+  it('stops at the budget of the key, and leaves its entries to the next improve', async () => {
     const { json: dataset } = await owner.post('/datasets', { name: 'notes' });
     const { id, wire: agent } = await newKey({ datasets: [dataset.id] });
     const limited = await fetch(`${app.baseUrl}/api/v1/budgets/keys/${id}`, {

@@ -54,7 +54,7 @@ describe('improve under kill -9', function () {
     data.remove();
   });
 
-  it(`loses and doubles no entry, whether it was awaited or in the background (seed ${seed})`, async () => {
+  it(`neither loses nor duplicates an entry, awaited or in the background (seed ${seed})`, async () => {
     const random = seeded(seed);
     let questions = 0;
     let steps = 0;
@@ -79,7 +79,7 @@ describe('improve under kill -9', function () {
     expect(sorted(content.steps)).to.deep.equal(numbers(steps));
   });
 
-  it('goes on by itself after a start, with what was accepted in the background and with what nobody asked for', async () => {
+  it('continues accepted and automatic improves after a start', async () => {
     const form = new FormData();
     form.append('datasetName', 'wished');
     form.append('session_id', 's10');

@@ -44,7 +44,7 @@ describe('improve', function () {
     beforeEach(() => start());
     afterEach(() => app.stop());
 
-    it('bridges answers, steps and feedback, and finds nothing new the second time, within 100 ms of processor time', async () => {
+    it('persists answers, steps and feedback, and finds nothing new the second time within 100 ms of processor time', async () => {
       await wire.post('/remember', { datasetName: 'notes', raw_data: 'Ada Lovelace met Charles Babbage in London.' });
       const graph = (await wire.get(`/datasets/${(await wire.get('/datasets')).json[0].id}/graph`)).json;
       const ada = graph.nodes.find(({ label }: { label: string }) => label === 'ada lovelace').id;
@@ -100,7 +100,7 @@ describe('improve', function () {
       return { entries: answer.json.qas ?? answer.json.entries ?? answer.json.qa };
     };
 
-    it('bridges only what is new, each entry once, into the node sets of sessions', async () => {
+    it('persists only new entries, each once, in the node sets of sessions', async () => {
       await notes.ask('s1', 'First?', 'One.');
       await notes.improve(['s1']);
       await notes.ask('s1', 'Second?', 'Two.');
@@ -115,7 +115,7 @@ describe('improve', function () {
       expect(found.text).to.include('Two.');
     });
 
-    it('names what it bridges after the session, whatever that is called', async () => {
+    it('names persisted documents after the session, whatever its name', async () => {
       await notes.ask('team/../one', 'First?', 'One.');
       await notes.improve(['team/../one']);
       const [dataset] = (await wire.get('/datasets')).json;
@@ -123,14 +123,14 @@ describe('improve', function () {
       expect(item.name).to.equal('session team_.._one answers 1-1');
     });
 
-    it('bridges an entry into one dataset only', async () => {
+    it('persists an entry in one dataset only', async () => {
       await notes.ask('s1', 'First?', 'One.');
       await notes.improve(['s1']);
       const other = await wire.post('/improve', { datasetName: 'others', sessionIds: ['s1'] });
       expect(stages(other)['persist_session_qa']).to.include({ reason: 'no_new_entries' });
     });
 
-    it('says of each stage why it did not run, and needs no sessions to do so', async () => {
+    it('reports why each stage was skipped, also without sessions', async () => {
       const answer = await wire.post('/improve', { datasetName: 'notes' });
       expect(answer.json).to.include({ status: 'skipped', dataset_name: 'notes' });
       expect(answer.json.dataset_id, 'an unknown name is created').to.equal((await wire.get('/datasets')).json[0].id);
@@ -142,7 +142,7 @@ describe('improve', function () {
       expect((await improves())[0]).to.include({ operation_name: 'improve', session_id: 's1' });
     });
 
-    it('takes every field in both spellings, and refuses what is wrong before anything is made', async () => {
+    it('accepts every field in both spellings, and refuses invalid ones before anything is created', async () => {
       const all = { dataset_name: 'notes', session_ids: [], run_in_background: null, build_truth_subspace: false };
       const more = { build_global_context_index: null, feedback_alpha: 0.5, node_name: null, data: '', dataset_id: '' };
       const lists = { extraction_tasks: [], enrichment_tasks: null, review_conflicts: false };
@@ -165,7 +165,7 @@ describe('improve', function () {
       expect((await wire.get('/datasets')).json).to.have.length(1);
     });
 
-    it('goes on in the background when asked to, durably, and holds the session meanwhile', async () => {
+    it('runs durably in the background on request, and claims the session meanwhile', async () => {
       await notes.ask('s1', 'First?', 'One.');
       const begun = await notes.improve(['s1'], { runInBackground: true });
       expect(begun.json).to.deep.include({ status: 'running', stages: [], finished: false, background: true });
@@ -180,7 +180,7 @@ describe('improve', function () {
       expect(await notes.bridged()).to.have.length(1);
     });
 
-    it('follows what is remembered at once, and is told with it, unless it is switched off', async () => {
+    it('follows a remember at once and is reported with it, unless it is disabled', async () => {
       const remember = async (more: object) =>
         (await wire.post('/remember', { datasetName: 'notes', raw_data: 'Ada Lovelace met Babbage.', ...more })).json;
       const off = await remember({});
@@ -195,7 +195,7 @@ describe('improve', function () {
       expect(stagesOf(improve.stages)['persist_session_qa']?.reason).to.equal('no_session_ids');
     });
 
-    it('persists steps in windows, at most so many per run, and the rest the next time', async () => {
+    it('persists a limited number of windows of steps per run, and the rest the next time', async () => {
       await app.stop();
       await start({ IMPROVE_TRACE_WINDOW_STEPS: '2', IMPROVE_TRACE_WINDOWS_PER_RUN: '2' });
       await notes.steps('s1', 7);
@@ -209,7 +209,7 @@ describe('improve', function () {
       expect(steps).to.deep.equal([[0, 1], [2, 3], [4, 5], [6]]);
     });
 
-    it('skips stages that are switched off, whatever else would keep them from running', async () => {
+    it('skips disabled stages before any other reason', async () => {
       await app.stop();
       await start({ IMPROVE_STAGES_DISABLED: 'feedback_weights,persist_agent_traces' });
       await notes.steps('s1', 1);
@@ -218,7 +218,7 @@ describe('improve', function () {
       expect(stages(answer)['persist_agent_traces']).to.include({ status: 'skipped', reason: 'disabled_by_config' });
     });
 
-    it('makes no memory of what memory said, and keeps what the user stated', async () => {
+    it('does not persist answers from memory, but statements of the user', async () => {
       const fact = 'Anna Petrova works at Globex in Lisbon. She manages the harbour project.';
       await wire.post('/remember', { datasetName: 'notes', raw_data: fact });
       const ask = async (query: string, more: object = {}) => {
@@ -239,7 +239,7 @@ describe('improve', function () {
       expect(stages(await notes.improve(['s1']))['persist_session_qa']?.reason).to.equal('no_new_entries');
     });
 
-    it('is forgotten with the dataset', async () => {
+    it('is erased with the dataset', async () => {
       const id = await notes.ask('s1', 'First?', 'One.', { used_graph_element_ids: { node_ids: ['gone'] } });
       await notes.rate('s1', id, 1);
       await notes.improve(['s1']);
@@ -262,7 +262,7 @@ describe('improve', function () {
       await provider.close();
     });
 
-    it('ends with 402 and what was done when persisting stops on an exhausted budget, and resumes later', async () => {
+    it('ends with 402 and the results so far when persisting exhausts the budget, and resumes later', async () => {
       await notes.ask('s1', 'Who met?', 'Alice met Bob.');
       provider.answer = () => failure(402, { message: 'no credit' });
       const failed = await notes.improve(['s1']);
@@ -283,7 +283,7 @@ describe('improve', function () {
       expect(await notes.bridged()).to.have.length(1);
     });
 
-    it('ends with 409 and what was done when persisting fails otherwise', async () => {
+    it('ends with 409 and the results so far when persisting fails otherwise', async () => {
       await notes.ask('s1', 'Who met?', 'Alice met Bob.');
       provider.answer = () => failure(400, { message: 'no such model' });
       const failed = await notes.improve(['s1']);
@@ -296,7 +296,7 @@ describe('improve', function () {
       expect(row).to.include({ outcome: 'failed', status: 'DATASET_PROCESSING_ERRORED' });
     });
 
-    it('ends with 200 when a later stage stops on an exhausted budget, and resumes at the failed window', async () => {
+    it('ends with 200 when a later stage exhausts the budget, and resumes at the failed window', async () => {
       await notes.steps('s1', 2);
       provider.answer = () => failure(402, { message: 'no credit' });
       const failed = await notes.improve(['s1']);

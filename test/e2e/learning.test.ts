@@ -28,7 +28,7 @@ describe('learning from sessions', function () {
     return entry.search_result as { id: string; text: string; explain?: { learned?: { factor: number } } }[];
   };
 
-  it('makes lessons of what lasts, rows of what agents met, preferences of ratings, and nothing new of nothing new', async () => {
+  it('makes lessons, context rows and preferences, and nothing new without new entries', async () => {
     await notes.ask('s1', 'We deploy on Fridays only. Why is that?', 'I do not know.');
     await notes.ask('s1', 'I prefer answers with sources. Who is Ann?', 'An engineer.');
     const step = { type: 'trace', origin_function: 'fetch', status: 'error', error_message: 'HTTP 404' };
@@ -59,7 +59,7 @@ describe('learning from sessions', function () {
     expect(second['update_user_preferences']).to.include({ status: 'completed', reason: 'no_changes' });
   });
 
-  it('puts the fact first whose answer was found right, and says why', async () => {
+  it('ranks a fact first whose answer was confirmed, and explains why', async () => {
     await wire.post('/remember', {
       datasetName: 'notes',
       raw_data: 'The launch of Project Alder is planned for May, says the board.',

@@ -32,10 +32,10 @@ function removal({ indexes: { text } }: TwoReplicas): Promise<void> {
   return removed.promise;
 }
 
-describe('a patch of the graph that is under way while what it is about is forgotten', function () {
+describe('a graph patch in flight during an erasure', function () {
   this.timeout(60_000);
 
-  it('leaves no row of an item', async () => {
+  it('leaves no row of a forgotten item', async () => {
     await using world = await startTwoReplicas({ improve: { tripletEmbedding: true } });
     const { one, two } = world;
     const added = await one.wire.post('/add', { data: TEXTS, datasetName: 'notes' });

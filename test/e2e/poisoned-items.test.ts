@@ -6,7 +6,7 @@ import { arrangement, buildPoisoned, POISONED } from './poisoned-items.ts';
 describe('poisoned items among good ones', function () {
   this.timeout(120_000);
 
-  it('cost themselves only, whatever they are and wherever they stand', async () => {
+  it('fail alone, whatever they contain and at any position', async () => {
     const data = makeDataDir();
     const start = () => startProcess({ dataDir: data.path, environment: POISONED });
     let server: EngramProcess = await start();

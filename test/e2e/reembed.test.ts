@@ -13,7 +13,7 @@ interface State {
   readonly failure: object | null;
 }
 
-describe('vectors of another model, over HTTP and on a command line', () => {
+describe('migrating vectors to another model, over HTTP and the command line', () => {
   let provider: ModelProvider;
   let app: StartedApp;
   let dataset: string;
@@ -65,7 +65,7 @@ describe('vectors of another model, over HTTP and on a command line', () => {
     return JSON.stringify((await send(app, 'POST', '/search', query)).body);
   };
 
-  it('are refused of a model that nobody has configured, and nothing changes', async () => {
+  it('is refused for a model that is not configured, and changes nothing', async () => {
     const { status, body } = await put({ model: 'somebody/else' });
     expect(status).to.equal(422);
     expect((body as { detail: string }).detail)
@@ -76,13 +76,13 @@ describe('vectors of another model, over HTTP and on a command line', () => {
     expect((await run('reembed', 'one', 'two')).code).to.equal(2);
   });
 
-  it('stay where they are of the model already', async () => {
+  it('does nothing when the vectors are of the model already', async () => {
     expect(await run('reembed', 'notes', '--model', 'hashing-v1')).to.deep.equal({
       ...{ code: 0, out: 'notes has vectors of builtin/hashing-v1 with 384 dimensions\n', err: '' },
     });
   });
 
-  it('are made of the model that is configured, and searched', async () => {
+  it('makes vectors of the configured model, which are searched', async () => {
     await until('the new vectors are read', async () => {
       const { status, body } = await put({});
       expect(status).to.be.oneOf([200, 202]);
@@ -95,7 +95,7 @@ describe('vectors of another model, over HTTP and on a command line', () => {
     expect(provider.requests.length).to.be.greaterThan(asked);
   });
 
-  it('are made again when their file was lost', async () => {
+  it('makes the vectors again when their file was lost', async () => {
     await app.stop({ keepData: true });
     const files = join(app.dataDir, 'datasets', 'personal');
     const own = readdirSync(files).filter((name) => !name.startsWith(dataset));

@@ -48,7 +48,7 @@ function document(session: string, ...turns: readonly string[]): string {
 describe('improve at two replicas', function () {
   this.timeout(60_000);
 
-  it('is made by one of them; the other one marks the session, which the first looks at once more', async () => {
+  it('runs at one replica; the other one requests another pass of the session', async () => {
     const slow = gate();
     await using world = await startTwoReplicas({ extractors: [slow.extractor, slow.extractor] });
     const [one, two] = [notesOf(world.one), notesOf(world.two)];
@@ -72,7 +72,7 @@ describe('improve at two replicas', function () {
     expect((await two.improve(['s1'])).json.status, 'it is free again').to.equal('completed');
   });
 
-  it('is kept as a request while another session of the dataset is improved, and carried out when that is over', async () => {
+  it('is queued while another session of the dataset is improved, and runs afterwards', async () => {
     const slow = gate();
     await using world = await startTwoReplicas({ extractors: [slow.extractor, slow.extractor] });
     const [one, two] = [notesOf(world.one), notesOf(world.two)];
@@ -99,7 +99,7 @@ describe('improve at two replicas', function () {
     ]);
   });
 
-  it('repeats the window of one who stalled after the run and before the watermark, and doubles nothing', async () => {
+  it('repeats the window of a worker that stalled between run and watermark, without duplicates', async () => {
     const slow = gate();
     await using world = await startTwoReplicas({
       runs: [NO_RUNS, {}],
@@ -132,7 +132,7 @@ describe('improve at two replicas', function () {
     expect(await two.bridged()).to.deep.equal(texts);
   });
 
-  it('goes on in the background at the other one when its worker stalls', async () => {
+  it('continues in the background at the other replica when its worker stalls', async () => {
     const slow = gate();
     await using world = await startTwoReplicas({ extractors: [slow.extractor, slow.extractor] });
     await notesOf(world.one).ask('s1', 'Ada', 'Ada.');
@@ -153,7 +153,7 @@ describe('improve at two replicas', function () {
     ]);
   });
 
-  it('is stopped when its dataset is forgotten at the other one, and leaves nothing behind', async () => {
+  it('is stopped when its dataset is forgotten at the other replica, without leftovers', async () => {
     const slow = gate();
     await using world = await startTwoReplicas({ extractors: [slow.extractor, slow.extractor] });
     const { one, two } = world;
@@ -174,7 +174,7 @@ describe('improve at two replicas', function () {
     expect(await world.store.count(SYSTEM_SCOPE, improveClaimsCollection, {}), 'nothing is held').to.equal(0);
   });
 
-  it('bridges each entry once, however many come to both at the same time', async () => {
+  it('persists each entry once under concurrent requests to both replicas', async () => {
     await using world = await startTwoReplicas();
     const [one, two] = [notesOf(world.one), notesOf(world.two)];
     const turns = ['Ada', 'Byron', 'Clara', 'Dora', 'Emil', 'Frida'];

@@ -78,7 +78,7 @@ async function eventsOf({ store }: TwoReplicas, run: string): Promise<readonly s
 describe('runs of two replicas', function () {
   this.timeout(60_000);
 
-  it('are followed and awaited at the one that does not run them', async () => {
+  it('can be followed and awaited at the replica that does not run them', async () => {
     const slow = gate();
     await using world = await startTwoReplicas({
       runs: [NO_RUNS, {}],
@@ -101,7 +101,7 @@ describe('runs of two replicas', function () {
     expect((await waiting).status).to.equal('PipelineRunCompleted');
   });
 
-  it('go on elsewhere under their id when their worker stalls, which then can write nothing any more', async () => {
+  it('continue at the other replica under their id when their worker stalls, which can write nothing more', async () => {
     const gates = [gate({ deaf: true }), gate()] as const;
     await using world = await startTwoReplicas({ extractors: [gates[0].extractor, gates[1].extractor] });
     const item = await add(world.one, TEXT);
@@ -128,7 +128,7 @@ describe('runs of two replicas', function () {
     expect(history).to.have.length(2);
   });
 
-  it('are handed over when their replica stops, and nobody notices', async () => {
+  it('are handed over when their replica stops, without an effect for clients', async () => {
     const gates = [gate(), gate()] as const;
     await using world = await startTwoReplicas({ extractors: [gates[0].extractor, gates[1].extractor] });
     await add(world.one, TEXT);
@@ -144,7 +144,7 @@ describe('runs of two replicas', function () {
     expect(await eventsOf(world, run)).to.deep.equal(['run.started', 'run.completed']);
   });
 
-  it('leave an item alone that is forgotten at the other replica, at once', async () => {
+  it('stop building an item at once that is forgotten at the other replica', async () => {
     const slow = gate();
     await using world = await startTwoReplicas({
       runs: [{}, NO_RUNS],
@@ -163,7 +163,7 @@ describe('runs of two replicas', function () {
     expect((await world.ledger.entries(scope, [asId<DataItemId>(item)])).get(asId(item))?.pending).to.equal(false);
   });
 
-  it('end when their dataset is deleted at the other replica, those that wait too, and nothing of it comes back', async () => {
+  it('end, also when queued, when their dataset is deleted at the other replica, and nothing of it comes back', async () => {
     const slow = gate();
     await using world = await startTwoReplicas({
       // The heartbeat alone would tell the worker after 20 s.

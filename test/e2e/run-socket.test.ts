@@ -71,7 +71,7 @@ describe('the WebSocket of a run', function () {
     return run?.pipeline_run_id ?? '';
   }
 
-  it('gives two clients every later frame of a background run, the graph last, and closes 1000', async () => {
+  it('sends two clients every later frame of a background run, the graph last, and closes with 1000', async () => {
     const runId = await startRun('followed');
     const both = [subscribe(runId, { header: token }), subscribe(runId, { query: token })];
     await Promise.all(both.map(({ opened }) => opened));
@@ -90,7 +90,7 @@ describe('the WebSocket of a run', function () {
     expect(longer?.slice(-(shorter?.length ?? 0))).to.deep.equal(shorter);
   });
 
-  it('gives a finished run its last frame and closes 1000', async () => {
+  it('sends the last frame of a finished run and closes with 1000', async () => {
     const built = await wire.post('/cognify', { datasets: ['followed'] });
     const [run] = Object.values(built.json) as { pipeline_run_id: string }[];
     const { code, frames } = await subscribe(run?.pipeline_run_id ?? '', { header: token }).closed;
@@ -98,7 +98,7 @@ describe('the WebSocket of a run', function () {
     expect(frames.map(({ status }) => status)).to.deep.equal(['PipelineRunCompleted']);
   });
 
-  it('closes 1008 for a run that nobody has, an id that is none, and a foreign run', async () => {
+  it('closes with 1008 for an unknown run, an invalid id, and a run of another user', async () => {
     const built = await wire.post('/cognify', { datasets: ['followed'] });
     const [run] = Object.values(built.json) as { pipeline_run_id: string }[];
     const other = await signUp('bob');
@@ -112,7 +112,7 @@ describe('the WebSocket of a run', function () {
     }
   });
 
-  it('closes 1008 for a bad token and for none', async () => {
+  it('closes with 1008 for an invalid or missing token', async () => {
     for (const credential of [{ header: `${token}x` }, { query: 'nonsense' }, {}]) {
       const { code, reason, frames } = await subscribe(UNKNOWN, credential).closed;
       expect({ code, reason, frames }).to.deep.equal({ code: 1008, reason: 'Unauthorized', frames: [] });

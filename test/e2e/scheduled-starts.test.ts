@@ -7,7 +7,7 @@ import { until } from '../support/until.ts';
 
 const signal = new AbortController().signal;
 
-describe('starts by a schedule, with the real services', function () {
+describe('scheduled starts with the real services', function () {
   this.timeout(30_000);
   let app: ManagedApp;
   before(async () => {
@@ -19,7 +19,7 @@ describe('starts by a schedule, with the real services', function () {
     ['cognify', 'cognify_pipeline'],
     ['improve', 'improve'],
   ] as const) {
-    it(`begin ${pipeline} once for one time, whichever operator asks, and again for the next`, async () => {
+    it(`start ${pipeline} once per due time, whichever operator requests it`, async () => {
       const { messenger } = app;
       const owner = { ownerEmail: `${pipeline}@acme.example.com`, ownerPassword: 'a long one for once' };
       const tenant = { crUid: randomUUID(), displayName: 'Acme', hostNames: [], state: 'Active' as const, ...owner };
