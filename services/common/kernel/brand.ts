@@ -6,7 +6,7 @@ export type Brand<Name extends string> = string & { readonly [brand]: Name };
 export type TenantId = Brand<'TenantId'>;
 export type UserId = Brand<'UserId'>;
 export type RoleId = Brand<'RoleId'>;
-/** Whoever can hold a grant or a capability. */
+/** A holder of grants and capabilities. */
 export type PrincipalId = UserId | TenantId | RoleId;
 export type DatasetId = Brand<'DatasetId'>;
 export type DataItemId = Brand<'DataItemId'>;

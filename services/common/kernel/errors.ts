@@ -10,7 +10,7 @@ interface EngramErrorOptions {
 
 /**
  * An error that a client may see: `message` goes to the wire as `{"detail": "<message> [<wireName>]"}` with `status`.
- * Any other error is unknown: it is logged and answered with a 500 that tells nothing.
+ * Any other error is unknown: it is logged and answered with a 500 without details.
  */
 export class EngramError extends Error {
   readonly wireName: string;
@@ -38,7 +38,7 @@ export class EngramError extends Error {
 /** Absolute paths of either spelling, all but their last segment. */
 const FOLDERS = /(?<![\w.:/\\])(?:[A-Za-z]:)?[\\/](?:[^\s\\/'"`]+[\\/])+(?=[^\s\\/])/g;
 
-/** What a client may read: an error of a store names its files, whose folders are the operator's business. */
+/** Message for clients: without the folders of files that an error of a store names. */
 export function clientMessage({ message, status }: Pick<EngramError, 'message' | 'status'>): string {
   return status < 500 ? message : message.replaceAll(FOLDERS, '');
 }

@@ -9,7 +9,7 @@ export function ownValue<Value>(record: Readonly<Record<string, Value>>, name: s
   return Object.hasOwn(record, name) ? record[name] : undefined;
 }
 
-/** How deep a value of a client may nest: what walks values, `JSON.stringify` too, is recursive. */
+/** Greatest depth of a client's value: code that walks values, `JSON.stringify` too, is recursive. */
 export const MAX_JSON_DEPTH = 500;
 
 /** `JSON.parse` for what a client wrote. Throws `SyntaxError` for a value nested deeper than `MAX_JSON_DEPTH`, too. */
@@ -19,7 +19,7 @@ export function parseClientJson(text: string): unknown {
   return value;
 }
 
-/** How many values a JSON text has, counted up to one more than `most`; of one that is no JSON, about. */
+/** Number of values in a JSON text, counted up to one more than `most`; an estimate for malformed JSON. */
 export function countValues(text: string, most: number): number {
   let count = 1;
   for (let at = 0; at < text.length && count <= most; at += 1) {

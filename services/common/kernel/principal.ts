@@ -14,7 +14,7 @@ export interface PresentedKey {
   readonly tenant?: TenantId;
 }
 
-/** Who a request acts for, as auth resolved it from a credential. */
+/** The account that a request acts for, as auth resolved it from a credential. */
 export interface Principal {
   readonly id: UserId;
   readonly email: string;

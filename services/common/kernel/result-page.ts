@@ -4,7 +4,7 @@ export interface Page<T> {
   readonly next: string | null;
 }
 
-/** What `read` lists, page by page, from the first page to the last. */
+/** The pages of `read`, from the first to the last. */
 export async function* pagesOf<T>(
   read: (after: string | null) => Promise<Page<T>>,
 ): AsyncGenerator<readonly T[], void, undefined> {

@@ -2,7 +2,7 @@ import { slices } from '../kernel/slices.ts';
 import { mapConcurrently } from '../platform/async/map-concurrently.ts';
 import type { Embedder, ModelCallContext } from '../ports/models.ts';
 
-/** How many texts one call has, and how many calls run at the same time. */
+/** Number of texts in one call, and of calls at the same time. */
 export interface EmbeddingBatches {
   readonly embeddingBatchSize: number;
   readonly embeddingConcurrency: number;

@@ -114,7 +114,7 @@ export function createUserRestores(store: DocumentStore) {
       const found = await records.all({ tenant }, { where: { userId, isComplete: false } });
       return found.filter(({ failure }) => failure === null).length;
     },
-    /** Snapshots without progress since then, of all tenants, at most 100. */
+    /** Restores without progress since then, of all tenants, at most 100. */
     async untouched(scope: SystemScope, beforeMs: number, isComplete: boolean): Promise<readonly UserRestore[]> {
       const where = { isComplete, leasedUntilMs: { lessThan: beforeMs } };
       return (await records.page(scope, { where, limit: 100 })).items;

@@ -3,13 +3,13 @@ import type { ModelCallContext, Sampling, TokenUsage } from '../../ports/models.
 import type { RetryPolicy } from './retry.ts';
 import type { UsageMeter } from './usage-meter.ts';
 
-/** What every call of the `ai` package gets from us. Retries are ours, see `retry.ts`. */
+/** Settings of every call of the `ai` package. Retries are ours, see `retry.ts`. */
 export interface CallSettings extends Sampling {
   readonly maxRetries: 0;
   readonly abortSignal: AbortSignal;
 }
 
-/** What text, structured and streamed calls share. */
+/** Parts of text, structured and streamed calls. */
 export interface CallParts {
   readonly name: string;
   readonly model: () => Promise<AiLanguageModel>;

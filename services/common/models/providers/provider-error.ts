@@ -2,12 +2,12 @@ import { APICallError, InvalidResponseDataError } from 'ai';
 import { type EngramError, type ErrorName, engramError } from '../../kernel/errors.ts';
 import { type ProviderMessage, readProviderMessage } from './provider-message.ts';
 
-/** What a failed provider call means for us. */
+/** Classified failure of a provider call. */
 interface ProviderFailure {
   readonly error: EngramError;
   /** Waiting and asking again may help. */
   readonly transient: boolean;
-  /** As the provider asked, when it did. */
+  /** Delay that the provider asked for, if any. */
   readonly retryAfterMs?: number;
 }
 

@@ -1,4 +1,4 @@
-/** What a provider's error body says, whatever shape it has. */
+/** Message of a provider's error body, in any of the known shapes. */
 export interface ProviderMessage {
   /** The provider's own sentence, without keys and account names. */
   readonly sentence: string;

@@ -1,7 +1,7 @@
 import type { LanguageModel as AiLanguageModel, EmbeddingModel } from 'ai';
 import { engramError } from '../../kernel/errors.ts';
 
-/** Which model, where. Names are those of the contract's `LLM_*` and `EMBEDDING_*` variables. */
+/** Model and provider. Names are those of the contract's `LLM_*` and `EMBEDDING_*` variables. */
 export interface ModelSettings {
   /** `openai`, `anthropic`, `gemini`, `ollama`, `mistral`; any other name: an OpenAI-compatible server at `endpoint`. */
   readonly provider: string;

@@ -6,7 +6,7 @@ import { classifyFailure, isAbort, isTimeout } from './provider-error.ts';
 export interface RetryPolicy {
   readonly attempts: number;
   readonly firstDelayMs: number;
-  /** Of our own back-off. */
+  /** Limit of our own back-off. */
   readonly maxDelayMs: number;
   /** Longest wait that a provider may ask for; it is asked again after that. */
   readonly maxAskedDelayMs: number;
@@ -19,7 +19,7 @@ export const DEFAULT_RETRY: RetryPolicy = {
   maxAskedDelayMs: 60_000,
 };
 
-/** Somebody waits for the answer to a question: it is told soon that the provider is busy, and when to come again. */
+/** A caller waits for the answer to a question: it learns soon that the provider is busy, and when to retry. */
 const QUERY_LIMITS = { attempts: 3, maxDelayMs: 3000 };
 /** A provider that hangs has cost the whole limit already. */
 const TIMEOUT_ATTEMPTS = 2;

@@ -20,13 +20,13 @@ import { admitted } from './usage-meter.ts';
 
 type StructuredCall = Parameters<LanguageModel['structured']>[0];
 
-/** How a model is asked for an object, best first. */
+/** Ways to ask a model for an object, best first. */
 const WAYS = ['json-schema', 'tool', 'text'] as const;
 type Way = (typeof WAYS)[number];
 
-/** One first answer and at most two repairs, each told what was wrong. */
+/** One first answer and at most two repairs, each with the error of the one before. */
 const MAX_ANSWERS = 3;
-/** Schemas of callers' graph models are many; the least recently used is prepared anew. */
+/** Schemas of callers' graph models are many; the least recently used is prepared again. */
 const MAX_PREPARED = 200;
 
 interface Attempt {
@@ -129,7 +129,7 @@ async function askBySchema(
   try {
     const result = await generateText({ model, system, prompt, ...common, output, providerOptions });
     const { text, finishReason: finish } = result;
-    // An answer that was cut off or filtered has no output, and its getter throws.
+    // A truncated or filtered answer has no output, and its getter throws.
     return { value: finish === 'stop' ? result.output : readJson(text), text, usage: usageOf(result.usage), finish };
   } catch (error) {
     // The provider answered and billed; what it said may still hold the object.
@@ -184,7 +184,7 @@ interface PreparedSchema {
   readonly wire: ReturnType<typeof jsonSchema>;
   /** Fit for the strict mode of OpenAI: everything required, nothing else allowed, no alternatives of objects. */
   readonly isStrict: boolean;
-  /** What is wrong with a value, one line each; empty when it fits. */
+  /** Errors of a value, one line each; empty when it fits. */
   problems(value: unknown): readonly string[];
 }
 

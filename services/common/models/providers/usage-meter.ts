@@ -1,15 +1,15 @@
 import type { ModelCallContext, TokenUsage } from '../../ports/models.ts';
 
-/** Is told of everything that the provider bills, answers that were of no use too, and may refuse a call before it is made. */
+/** Records everything that the provider bills, unusable answers too, and may refuse a call before it is made. */
 export interface UsageMeter {
-  /** Throws `LLMPaymentRequiredError` when a budget of who pays is spent. */
+  /** Throws `LLMPaymentRequiredError` when a budget of the payer is spent. */
   admit(call: ExpectedCall, context: ModelCallContext): Promise<Admission>;
 }
 
-/** What is known of a call before it is made. */
+/** Facts about a call before it is made. */
 export interface ExpectedCall {
   readonly prompts: readonly string[];
-  /** What was asked for at most. Absent: as much as the model gives. */
+  /** Requested limit. Absent: the model's. */
   readonly maxOutputTokens?: number;
 }
 

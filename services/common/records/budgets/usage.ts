@@ -106,7 +106,7 @@ export function outdateWrite(account: BudgetAccount): Write {
   return update(usageCollection, usageId(account, 'stored', null), { set: { outdated: true } });
 }
 
-/** Usage of a kind at a time. */
+/** Id of the counter of a kind at a time. */
 export function usageIdOf(account: BudgetAccount, kind: BudgetKind, now: Date): string {
   const counter = counterOf(kind);
   return usageId(account, counter, windowOf(counter, now));

@@ -26,9 +26,9 @@ export interface KafkaOptions {
   readonly keyFile?: string;
   /** Default 3000. */
   readonly connectTimeoutMs?: number;
-  /** Of one exchange with a broker; default 5000. */
+  /** Time limit of one exchange with a broker; default 5000. */
   readonly requestTimeoutMs?: number;
-  /** Of a whole `publish`, with connecting and all attempts; default 20 000. */
+  /** Time limit of a whole `publish`, with connecting and all attempts; default 20 000. */
   readonly publishTimeoutMs?: number;
 }
 
@@ -112,7 +112,7 @@ function kafkaConfig(settings: Settings): KafkaConfig {
     authenticationTimeout: requestTimeoutMs,
     requestTimeout: requestTimeoutMs,
     logLevel: logLevel.NOTHING,
-    // Few: the caller comes back by itself, with growing pauses.
+    // Few: the caller retries with growing pauses.
     retry: { retries: 3, initialRetryTime: 100, maxRetryTime: 1_000 },
     ...(ssl === null ? {} : { ssl }),
     ...(user === undefined || password === undefined
@@ -156,7 +156,7 @@ function messagesByTopic(prefix: string, events: readonly PublishedEvent[]): Top
   }));
 }
 
-/** Without the permission the topics were made by somebody else; if not, the sending says so. */
+/** Creates missing topics. Without the permission they must exist already; if not, sending fails. */
 async function makeTopics(kafka: Kafka, known: Set<string>, wanted: readonly TopicMessages[]): Promise<void> {
   const unknown = wanted.map(({ topic }) => topic).filter((topic) => !known.has(topic));
   if (unknown.length === 0) return;
@@ -172,7 +172,7 @@ async function makeTopics(kafka: Kafka, known: Set<string>, wanted: readonly Top
   for (const topic of unknown) known.add(topic);
 }
 
-/** The driver's own limits add up; `work` goes on unheard after this one. */
+/** Limits the whole of it, since the driver's own limits add up; `work` goes on in the background afterwards. */
 async function limited(
   work: Promise<void>,
   timeoutMs: number,

@@ -5,9 +5,9 @@
  *   there is none, `DeadlineExceededError` when the answer does not come in time, and re-throws the responder's
  *   `EngramError` as it was (name, status, message, extra).
  * - `publish` reaches every subscription (one member of each queue group) that exists at the time, at most once, in order
- *   per publisher and subject. Nobody listening is no error.
+ *   per publisher and subject. A message without listeners is no error.
  * - Subjects are dot-separated; a subscription may end in `>` (all below).
- * - Subjects below a kept prefix (`KeptSubjects`, told to the adapter) are delivered at least once, in order, to every
+ * - Subjects below a kept prefix (`KeptSubjects`, an option of the adapter) are delivered at least once, in order, to every
  *   subscription from the moment it exists, also over a lost connection; in a queue group, a message is given to another
  *   member when one died with it in hand, and waits for the group while it has no member. `publish` of these resolves when
  *   the message is kept.
@@ -26,7 +26,7 @@ export interface Bus {
   drain(): Promise<void>;
 }
 
-/** What a bus keeps of the messages below a prefix; the oldest make room for new ones. */
+/** Limits of the messages that a bus keeps below a prefix; the oldest make room for new ones. */
 export interface KeptSubjects {
   /** One word. */
   readonly name: string;

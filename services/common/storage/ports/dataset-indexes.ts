@@ -11,7 +11,7 @@ export interface DatasetIndexes {
   close(): Promise<void>;
 }
 
-/** Those of them that change nothing: for everybody but cognify, which alone writes. */
+/** The reading methods: for every service but cognify, which alone writes. */
 export interface DatasetReaders {
   readonly text: Omit<TextIndex, Writing>;
   readonly vectors: Omit<VectorIndex, Writing>;

@@ -11,14 +11,14 @@ import type { AnyScope } from '../../kernel/scope.ts';
  *   for writing documents that exist; to insert under it the collection must have level `system`.
  * - `commit` is all or nothing and durable when it resolves: it survives `kill -9`. It spans collections, so a state,
  *   its job and its event are written together. Writes of one commit see those before them.
- *   A `removeWhere` that is its commit's only write may remove great numbers in parts: when it fails, the rest is there, and
- *   a repetition removes it.
+ *   A `removeWhere` that is its commit's only write may remove great numbers in parts: when it fails, the rest is still
+ *   there, and a repetition removes it.
  * - Versions start at 1 and grow by 1 with each change. There is no blind overwrite: a `replace` names the version it
  *   read, an `update` names a condition.
  * - `find` orders totally (the sort keys, then the id in the direction of the last key), pages by keyset: a document that
  *   is neither inserted nor changed during the paging is seen exactly once. Order of values: null, numbers, strings by code
  *   point, booleans; objects and lists are present but equal nothing. A cursor of another order → `InvalidRequestError`.
- * - A document of a `system` collection belongs to nobody: every scope reaches it, so that a job is written with the state
+ * - A document of a `system` collection has no tenant: every scope reaches it, so that a job is written with the state
  *   that asks for it. An id that fits several documents of a wide scope → `ConflictError` (`getMany` gives all of them).
  * - Strings are kept as they are, NUL and lone surrogates included; a lone surrogate counts as U+FFFD when values are
  *   compared. Ids are 1 to 1024 characters of well-formed Unicode; another id cannot be inserted (`InvalidRequestError`).
@@ -38,7 +38,7 @@ export interface DocumentStore {
   ): Promise<readonly Stored<T>[]>;
   find<T extends JsonObject>(scope: AnyScope, collection: Collection<T>, query: Query<T>): Promise<Page<Stored<T>>>;
   count<T extends JsonObject>(scope: AnyScope, collection: Collection<T>, where: Filter<T>): Promise<number>;
-  /** How many documents of the scope each of the collections has, in one read. */
+  /** Number of documents of the scope in each of the collections, in one read. */
   countEach(scope: AnyScope, collections: readonly AnyCollection[]): Promise<readonly number[]>;
   /** Results stand in the order of the writes. */
   commit(scope: AnyScope, writes: readonly Write[]): Promise<readonly WriteResult[]>;

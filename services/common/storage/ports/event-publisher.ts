@@ -1,10 +1,10 @@
 /**
- * Tells the world outside what happened: one topic per event type, for whoever subscribes there. Adapter: Kafka.
+ * Publishes domain events for outside subscribers: one topic per event type. Adapter: Kafka.
  *
  * - `publish` resolves when every event is durable with the broker. When it rejects, some may be there all the same:
- *   publishing them again is how nothing is lost, and readers tell repetitions by the event's id.
+ *   publishing them again is how nothing is lost, and readers recognise repetitions by the event's id.
  * - Events with the same type and key are kept in the order in which they were given.
- * - Nothing is connected before the first `publish`, and a broker that was away is connected to anew by the next one.
+ * - Nothing is connected before the first `publish`, and the next one connects again to a broker that was away.
  * - Errors: `ServiceUnavailableError` (retryable when the broker is merely away), `DeadlineExceededError`,
  *   `PayloadTooLargeError`; an abort rejects with the signal's reason.
  */

@@ -83,7 +83,7 @@ export interface NodeEvidence extends Provenance {
   /** `Entity`, `EntityType`, `DocumentChunk`, `TextDocument`, `TextSummary`, `NodeSet` … */
   readonly type: string;
   readonly name: string;
-  /** How often the item mentions it; at least 1. */
+  /** Number of mentions in the item; at least 1. */
   readonly mentions: number;
   readonly nodeSets: readonly string[];
   readonly properties: JsonObject;
@@ -107,7 +107,7 @@ export interface NeighbourOptions {
   readonly direction?: 'out' | 'in';
   /** Default 64. */
   readonly limitPerNode?: number;
-  /** Default true. False leaves `properties` empty: for callers to whom keys and weights tell enough, at half the cost. */
+  /** Default true. False leaves `properties` empty: for callers that need keys and weights only, at half the cost. */
   readonly withProperties?: boolean;
 }
 

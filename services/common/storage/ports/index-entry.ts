@@ -1,7 +1,7 @@
 import type { DataItemId } from '../../kernel/brand.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 
-/** What a row of a text or vector index stands for. Stores number them in this order: new ones come last. */
+/** Kinds of rows of a text or vector index. Stores number them in this order: new ones come last. */
 export const INDEX_KINDS = ['chunk', 'sentence', 'summary', 'entity', 'edge', 'triplet'] as const;
 export type IndexKind = (typeof INDEX_KINDS)[number];
 
@@ -17,7 +17,7 @@ export interface Provenance {
   readonly generation: number;
 }
 
-/** As one word, for sets. */
+/** The provenance as one string, for sets. */
 export function provenanceKey({ item, generation }: Provenance): string {
   return `${item} ${generation}`;
 }

@@ -1,6 +1,6 @@
 import type { BlobStore } from './blob-store.ts';
 
-/** A bucket of somebody's, with what opens it: handed over with each call, kept nowhere. */
+/** A bucket of a client with its credentials: passed with each call, stored nowhere. */
 export interface SnapshotBucket {
   /** Null: AWS. */
   readonly endpoint: string | null;
@@ -20,7 +20,7 @@ export interface OpenSnapshotPlace {
   close(): Promise<void>;
 }
 
-/** Where snapshots are kept. */
+/** Place of snapshots. */
 export interface SnapshotPlaces {
   /** `ServiceUnavailableError` when the bucket is not there, cannot be reached, or the credentials are refused. */
   open(place: SnapshotPlace): Promise<OpenSnapshotPlace>;

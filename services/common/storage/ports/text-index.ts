@@ -79,7 +79,7 @@ export interface CandidateQuery {
   readonly ids: readonly string[];
   /** Distinct tokens, 0 to 256. */
   readonly terms: readonly string[];
-  /** As in `TextQuery`. */
+  /** See `TextQuery`. */
   readonly withPayload?: boolean;
 }
 

@@ -8,7 +8,7 @@ import type { RowSelection } from './text-index.ts';
  */
 export interface VectorIndex {
   readonly capabilities: { readonly exact: boolean };
-  /** What the dataset's vectors were made with; null while it has none. */
+  /** Embedding space of the dataset's vectors; null while it has none. */
   space(scope: DatasetScope): Promise<VectorSpace | null>;
   /**
    * Idempotent by key. The first call settles the dataset's space; a call with another one throws

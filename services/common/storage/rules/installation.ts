@@ -2,7 +2,7 @@ import { type EngramError, engramError } from '../../kernel/errors.ts';
 
 /** A name in a store that many installations may share: a prefix, a namespace, a folder. */
 interface InstallationPlace {
-  /** As in `The indexes engram-* at http://…`. */
+  /** Description for messages, such as `The indexes engram-* at http://…`. */
   readonly what: string;
   /** The variable that chooses the name. */
   readonly setting: string;

@@ -1,6 +1,6 @@
 import { type EngramError, engramError } from '../../kernel/errors.ts';
 
-/** What an error of a driver becomes for callers. Each takes the whole message; none of them holds a credential. */
+/** Builds the errors that callers of a store see. Messages must not hold a credential. */
 export interface StoreFaults {
   /** Repeating does not help: an operator has to change something. */
   refused(message: string): EngramError;

@@ -13,12 +13,12 @@ export function storedScope(namespace: string, scope: DatasetScope): DatasetScop
   return { ...scope, tenant: `${namespacePrefix(namespace)}${scope.tenant}` as TenantId };
 }
 
-/** What the stored tenants of a namespace begin with, and no other's. */
+/** Prefix of the stored tenants of a namespace, and of no other. */
 export function namespacePrefix(namespace: string): string {
   return `${namespace}${SEPARATOR}`;
 }
 
-/** The label of the dataset's view, of the scope as it is stored. Tenant and dataset are told apart by the JSON around them. */
+/** The label of the dataset's view, of the scope as it is stored. The JSON separates tenant and dataset. */
 export function datasetLabel({ tenant, dataset }: DatasetScope): string {
   return `D_${createHash('sha256')
     .update(JSON.stringify([tenant, dataset]))

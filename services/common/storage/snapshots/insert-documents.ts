@@ -12,7 +12,7 @@ export interface DocumentLine {
 
 const PER_COMMIT = 100;
 
-/** Those of the collections; a part holds those of several services, and each takes its own. */
+/** Documents of the collections; a part holds those of several services, and each reads its own. */
 export async function* readDocumentLines(
   lines: AsyncIterable<unknown>,
   collections: readonly AnyCollection[],
@@ -26,7 +26,7 @@ export async function* readDocumentLines(
   }
 }
 
-/** What is there already stays: a repetition goes on where it was cut off. Resolves to how many there are of each. */
+/** Inserts the documents; existing ones stay, so that a repetition continues an interrupted restore. Resolves to the number of each collection. */
 export async function insertDocuments(
   store: DocumentStore,
   scope: DatasetScope,

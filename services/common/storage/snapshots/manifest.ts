@@ -26,7 +26,7 @@ export function manifestHash(text: string): string {
   return hash('sha256', text);
 }
 
-/** The word of whoever signs on whether it signed this; auth's. */
+/** Asks auth whether it signed a manifest. */
 export type CheckSignature = (signed: {
   readonly sha256: string;
   readonly keyId: string;

@@ -18,7 +18,7 @@ const compress = promisify(gzip);
 export interface PartPlace {
   readonly blobs: BlobStore;
   readonly scope: Scope;
-  /** Of the snapshot, ends in `/`. */
+  /** Prefix of the snapshot; ends in `/`. */
   readonly folder: string;
 }
 
@@ -66,7 +66,7 @@ export async function* readPart({ blobs, scope, folder }: PartPlace, part: Snaps
   }
 }
 
-/** `ConflictError` for what is no line, or one that nobody writes: the hash is known at the end alone. */
+/** `ConflictError` for a malformed line: the hash is known at the end alone. */
 export async function* linesOf(
   content: AsyncIterable<Buffer>,
   maxBytes: number = MAX_LINE_BYTES,

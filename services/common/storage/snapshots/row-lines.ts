@@ -65,7 +65,7 @@ function rowOf(kind: string, values: readonly never[], origin: Provenance): RowL
   throw unreadable(`it has rows of an unknown kind, ${JSON.stringify(kind)}`);
 }
 
-/** The hash of the part has told that it is what was written. */
+/** The hash of the part has shown that it is complete and unchanged. */
 function cast<Row>(row: object): Omit<Row, keyof Provenance> {
   return row as Omit<Row, keyof Provenance>;
 }

@@ -16,7 +16,7 @@ interface FileBlobStoreOptions {
   readonly directory: string;
 }
 
-/** Where content waits until it is whole, and what is removed until it is gone. Tenants never begin with a dot. */
+/** Folder of incomplete content, and of content that is being removed. Tenants never begin with a dot. */
 const INCOMING = '.incoming';
 /** Every lost race means that another call went on, so this many in a row do not happen. */
 const MAX_ATTEMPTS = 100;
@@ -49,7 +49,7 @@ export async function createFileBlobStore({ directory }: FileBlobStoreOptions): 
           return { key, ...info };
         } catch (error) {
           if (received !== null) await rm(received, { force: true });
-          // A directory without content would stay for ever: nobody's key leads to it.
+          // A directory without content would stay for ever: no key leads to it.
           await made;
           await prune(place, placeOf(directory, scope));
           throw error;
@@ -111,7 +111,7 @@ function placeOf(directory: string, scope: Scope): string {
   return scope.dataset === undefined ? join(tenant, 'own') : join(tenant, 'datasets', encodeSegment(scope.dataset));
 }
 
-/** Content that an earlier process left half written is of no use to anybody. */
+/** Removes content that an earlier process left half written. */
 async function prepare(incoming: string): Promise<void> {
   await rm(incoming, { recursive: true, force: true });
   await mkdir(incoming, { recursive: true, mode: 0o700 });
@@ -196,7 +196,7 @@ async function removeBelow(place: string, prefix: string): Promise<number> {
   return removed;
 }
 
-/** The place of the scope, or all places of its tenant. Moved aside first, so that it is gone for readers at once. */
+/** The place of the scope, or all places of its tenant. Moved aside first, so that readers stop seeing it at once. */
 async function removePlaces(directory: string, scope: Scope): Promise<number> {
   const root = scope.dataset === undefined ? tenantPlace(directory, scope) : placeOf(directory, scope);
   const aside = join(directory, INCOMING, randomUUID());

@@ -12,7 +12,7 @@ interface LateSyncOptions {
   readonly sync?: (path: string) => Promise<void>;
 }
 
-/** By then the operating system has written the file back by itself (Linux: 30 s until dirty pages expire, 5 s a round). */
+/** By then the operating system has written the file back (Linux: 30 s until dirty pages expire, 5 s a round). */
 const WRITTEN_BACK_MS = 35_000;
 
 /**
@@ -45,7 +45,7 @@ export function createLateSync({ idleMs = 1_000, sync = syncFile }: LateSyncOpti
   };
 }
 
-/** A file that is gone needs none; of one that the disk refuses, its reader will hear. */
+/** A removed file needs no sync; an error of the disk shows when the file is read. */
 async function syncFile(path: string): Promise<void> {
   try {
     const handle = await open(path, 'r');

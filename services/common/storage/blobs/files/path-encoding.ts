@@ -42,7 +42,7 @@ export function decodeSegment(encoded: string): string {
   return decodeURIComponent(encoded);
 }
 
-/** What a directory entry stands for. */
+/** Meaning of a directory entry. */
 export function readEntry(name: string): PathEntry {
   if (name.endsWith(FILE_MARK)) return { kind: 'file', encoded: name.slice(0, -1) };
   if (name.endsWith(CONTINUED_MARK)) return { kind: 'continued', encoded: name.slice(0, -1) };

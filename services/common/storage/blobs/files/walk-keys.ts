@@ -29,7 +29,7 @@ export async function* walkKeys(
 }
 
 interface Entry {
-  /** Of a directory with its `/`, so that sorting entries sorts the keys below them. */
+  /** Name; of a directory with its `/`, so that sorting entries sorts the keys below them. */
   readonly name: string;
   readonly path: string;
   readonly isFile: boolean;

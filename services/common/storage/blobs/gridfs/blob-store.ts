@@ -21,7 +21,7 @@ import { hide, removeContents, writeBlob } from './write-blob.ts';
 
 /** Keys that one exchange names. */
 const KEYS_PER_CALL = 500;
-/** Content that nobody finished or removed for so long belongs to a process that died. */
+/** Content that was not finished or removed for so long belongs to a process that died. */
 const LEFT_BEHIND_MS = 6 * 3_600_000;
 
 /**

@@ -19,7 +19,7 @@ export interface S3BlobStore extends BlobStore {
   close(): Promise<void>;
 }
 
-/** An upload that nobody finished for so long belongs to a process that died. */
+/** An upload that was not finished for so long belongs to a process that died. */
 const LEFT_BEHIND_MS = 24 * 3_600_000;
 
 /**
@@ -30,7 +30,7 @@ export async function openS3BlobStore({
   installation,
   ...options
 }: S3Options & {
-  /** Whose blobs these are; processes of another installation are refused. Absent: nobody is asked. */
+  /** Installation that owns the blobs; processes of another one are refused. Absent: not checked. */
   readonly installation?: string;
 }): Promise<S3BlobStore> {
   const connection = connectS3(options);
@@ -100,7 +100,7 @@ export function createS3BlobStore(connection: S3Connection): BlobStore {
   };
 }
 
-/** S3 cannot rename: for a moment both are there, never none. Blobs above 5 GiB cannot be copied in one request. */
+/** S3 cannot rename: for a moment both exist, never none. Blobs above 5 GiB cannot be copied in one request. */
 async function moveObject(connection: S3Connection, from: string, to: string): Promise<boolean> {
   const { client, bucket } = connection;
   if (from === to) return (await sizeOfObject(connection, from)) !== null;

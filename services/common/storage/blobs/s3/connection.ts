@@ -14,7 +14,7 @@ export interface S3Options {
   /** Both or none; none: the usual sources of AWS's libraries (environment, files, the machine's role). */
   readonly accessKey?: string;
   readonly secretKey?: string;
-  /** How long connecting may take, and how long a connection may be silent; default 5000. Each is repeated twice. */
+  /** Time limit of connecting, and of silence on a connection; default 5000. Each is repeated twice. */
   readonly requestTimeoutMs?: number;
   /** Default 100. */
   readonly maxConnections?: number;

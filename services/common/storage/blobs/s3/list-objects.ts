@@ -12,7 +12,7 @@ export interface ObjectPage {
   readonly isLast: boolean;
 }
 
-/** What one request lists, and what one removes. */
+/** Limit of objects that one request lists or removes. */
 export const OBJECTS_PER_REQUEST = 1000;
 
 /** Objects whose names begin with `prefix` and come after `after`, in byte order of the name. `limit` up to 1000. */

@@ -22,7 +22,7 @@ export function ownedNames(prefix: string, scope: Scope): string {
   return scope.dataset === undefined ? tenantPlace(prefix, scope) : placeOf(prefix, scope);
 }
 
-/** What the names of exactly the scope begin with. */
+/** Prefix of the names of exactly the scope. */
 export function placeOf(prefix: string, scope: Scope): string {
   const tenant = tenantPlace(prefix, scope);
   return scope.dataset === undefined ? `${tenant}own/` : `${tenant}datasets/${escaped(scope.dataset)}/`;
@@ -32,7 +32,7 @@ export function nameOf(prefix: string, scope: Scope, key: string): string {
   return placeOf(prefix, scope) + escaped(key) + END;
 }
 
-/** What the names of keys begin with that begin with `keyPrefix`. */
+/** Prefix of the names of keys that begin with `keyPrefix`. */
 export function namePrefixOf(prefix: string, scope: Scope, keyPrefix: string): string {
   return placeOf(prefix, scope) + escaped(keyPrefix);
 }

@@ -59,7 +59,7 @@ async function open(
   );
 }
 
-/** Openings in a row that bring nothing. A reader who has not begun yet loses the first one to the time limit. */
+/** Consecutive openings without data. A reader that has not started yet loses the first one to the time limit. */
 const FRUITLESS_OPENINGS = 3;
 
 function streamOf(connection: S3Connection, name: string, start: number, first: GetObjectCommandOutput): Readable {
@@ -84,7 +84,7 @@ function streamOf(connection: S3Connection, name: string, start: number, first: 
     }
   }
   const stream = Readable.from(pieces(), { objectMode: false });
-  // Also when nobody began to read: an open body keeps its connection.
+  // Also before the first read: an open body keeps its connection.
   stream.once('close', () => reading.body.destroy());
   return stream;
 }
@@ -103,7 +103,7 @@ async function reopen(
   }
 }
 
-/** A stream that fails before it is read must not end the process; its reader is told when it comes. */
+/** A stream that fails before it is read must not end the process; the error is thrown when it is read. */
 function bodyOf({ Body }: GetObjectCommandOutput): Readable {
   const body = Body instanceof Readable ? Body : Readable.from([]);
   return body.on('error', () => {});

@@ -6,7 +6,7 @@ import { createSubjectTable } from '../rules/subject-table.ts';
 import { nobodyAnswers, tooLate, within } from '../rules/within-deadline.ts';
 
 interface InProcessBusOptions {
-  /** A listener of `publish` failed; nobody waits for its result. Default: a process warning. */
+  /** Called when a listener of `publish` fails, since its result is not awaited. Default: a process warning. */
   readonly onListenerError?: (error: unknown, subject: string) => void;
 }
 

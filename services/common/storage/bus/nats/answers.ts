@@ -16,10 +16,10 @@ import {
 
 interface AnswerOptions {
   readonly link: NatsLink;
-  /** Where it is said that a request was given up; `*` for all. */
+  /** Subject of the cancellation of a request; `*` for all. */
   readonly cancelSubject: (call: string) => string;
   readonly maxConcurrentRequests: number;
-  /** Runs a handler as one that is in hand. */
+  /** Runs a handler and counts it as in flight. */
   readonly track: (work: () => Promise<Uint8Array>) => Promise<Uint8Array>;
 }
 
@@ -55,7 +55,7 @@ export function createAnswers({ link, cancelSubject, maxConcurrentRequests, trac
     const request = { subject: name, payload: message.data, headers: fromNatsHeaders(message.headers) };
     try {
       const result = await track(() => responder.answer(request, controller.signal));
-      // Whoever gave up would only throw it away.
+      // The caller has given up and would discard it.
       if (!controller.signal.aborted) reply(message, partsOf(name, result, link.maxMessageBytes()));
     } catch (error) {
       if (!controller.signal.aborted) reply(message, [errorAnswer(error)]);

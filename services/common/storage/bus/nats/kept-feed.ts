@@ -32,7 +32,7 @@ export interface Feed {
   close(): Promise<void>;
 }
 
-/** How long the server keeps a pull open; after a failure, the client tries again after as long. */
+/** Time for which the server keeps a pull open; also the pause of the client after a failure. */
 const PULL_MS = 5000;
 const REACH_TIMEOUT_MS = 2000;
 
@@ -76,14 +76,14 @@ export async function openFeed(
         link.requireUp();
         await open.consumer.delete();
       } catch {
-        // The server forgets it by itself.
+        // The server removes it by a timeout.
       }
     },
   };
 }
 
 const MAX_DELIVERIES = 5;
-/** The server forgets a group that nobody is in. */
+/** The server removes a group without members. */
 const FORGET_GROUP_MS = 24 * 3_600_000;
 
 /** A durable consumer of the group: each message to one member, acknowledged when its listener has ended. */

@@ -163,7 +163,7 @@ function createStream(
         } catch (error) {
           const isRefused = error instanceof NatsError && error.api_error !== undefined;
           if (isRefused || attempt === PUBLISH_ATTEMPTS) throw jetStreamError(error, link.address, name);
-          // Nobody takes the subject: the server has lost the stream.
+          // No stream takes the subject: the server has lost it.
           if (error instanceof NatsError && error.code === ErrorCode.NoResponders) await ensure();
         }
       }

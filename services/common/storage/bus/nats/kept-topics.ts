@@ -107,7 +107,7 @@ export async function createKeptTopics(
   };
 }
 
-/** Makes streams again that the server has lost, and tells which are other ones than before. */
+/** Creates lost streams again, and returns those that were replaced. */
 function watchStreams(
   streams: readonly KeptStream[],
   everyMs: number,
@@ -125,7 +125,7 @@ function watchStreams(
   const lookAtAll = async () => {
     if (isLooking) return;
     isLooking = true;
-    // A server that is out of reach says so to whoever needs it.
+    // The next caller learns that the server cannot be reached.
     await Promise.allSettled(streams.map(look));
     isLooking = false;
   };

@@ -27,33 +27,33 @@ export interface NatsBusOptions {
   readonly prefix?: string;
   /** The service: shown by the server beside the connection, and the last word of where its answers arrive, for permissions. */
   readonly name?: string;
-  /** What JetStream keeps. */
+  /** Subjects that JetStream keeps. */
   readonly kept?: readonly KeptSubjects[];
-  /** Whose streams these are; processes of another installation are refused. Absent: nobody is asked. */
+  /** Installation that owns the streams; processes of another one are refused. Absent: not checked. */
   readonly installation?: string;
   /** Copies of each stream, in a cluster of NATS servers; default 1. */
   readonly streamReplicas?: number;
   /** After this long, a member of a queue group that has not ended with a kept message counts as lost; default 30 s. */
   readonly ackWaitMs?: number;
-  /** Of one attempt to connect; default 5 s. */
+  /** Time limit of one attempt to connect; default 5 s. */
   readonly connectTimeoutMs?: number;
   /** A silent server is given up after three of these; default 5 s. */
   readonly pingIntervalMs?: number;
-  /** Requests in hand beyond which others are refused as busy; default 1000. */
+  /** Limit of requests in flight, beyond which others are refused as busy; default 1000. */
   readonly maxConcurrentRequests?: number;
-  /** A listener of `publish` failed; nobody waits for its result. Default: a process warning. */
+  /** Called when a listener of `publish` fails, since its result is not awaited. Default: a process warning. */
   readonly onListenerError?: (error: unknown, subject: string) => void;
   /** The connection was lost, came back, or was refused something. */
   readonly onConnection?: (change: ConnectionChange) => void;
-  /** A stream that the server had lost was made again: what it kept is gone. */
+  /** Called when a lost stream was created again: its messages are lost. */
   readonly onStreamLost?: (stream: string) => void;
-  /** How soon a lost stream is made again. Default 5 s. */
+  /** Interval in which lost streams are looked for. Default 5 s. */
   readonly streamCheckMs?: number;
 }
 
 export interface ConnectionChange {
   readonly kind: 'lost' | 'restored' | 'refused';
-  /** Of `refused`: what the server said. */
+  /** Reason of the server, with `refused`. */
   readonly reason?: string;
 }
 

@@ -72,7 +72,7 @@ function take(waiting: ReadonlyMap<string, Waiting>, message: Msg): void {
   }
 }
 
-/** Whoever has the request in hand may stop. A lost word costs it the time until the deadline. */
+/** Tells the responder to stop. When the message is lost, it stops at the deadline. */
 function tellGone(link: NatsLink, subject: string): void {
   try {
     link.requireUp();

@@ -13,7 +13,7 @@ interface Responders {
   add(subject: string, name: string, handler: BusHandler): Promise<Subscription>;
   /** The one of this process, to be asked without the server; undefined when there is none. */
   local(subject: string): Responder | undefined;
-  /** No request comes any more; those in hand go on. */
+  /** Takes no further requests; those in flight go on. */
   close(): Promise<void>;
 }
 
@@ -33,7 +33,7 @@ export function createResponders(link: NatsLink, answer: AnswerRequest): Respond
       queue: GROUP,
       callback(error, message) {
         if (error !== null) entry.isRefused = true;
-        // The connection was lost meanwhile: the caller's deadline tells it.
+        // The connection was lost meanwhile: the caller's deadline ends the request.
         else answer(message, name, responders).catch(() => {});
       },
     });

@@ -3,7 +3,7 @@ export interface SubjectNames {
   readonly prefix: string;
   toServer(subject: string): string;
   fromServer(subject: string): string;
-  /** Where whoever asked says that a request was given up; `*` for all. */
+  /** Subject on which the caller cancels a request; `*` for all. */
   cancel(call: string): string;
 }
 

@@ -14,7 +14,7 @@ const ERROR = `${OWN}error`;
 const ENVELOPE_BYTES = 4096;
 /** A larger part would be a burst for a server that many share. */
 const MAX_PART_BYTES = 512 * 1024;
-/** The server cuts off whoever lets 64 MiB wait. */
+/** The server disconnects a client with 64 MiB of pending data. */
 export const MAX_ANSWER_BYTES = 32 * 2 ** 20;
 
 /** Values are percent-encoded: NATS headers are lines. */
@@ -24,7 +24,7 @@ export function toNatsHeaders(values: BusHeaders): MsgHdrs {
   return result;
 }
 
-/** Those of the sender's caller, without our own. */
+/** Headers of the caller, without the bus's own. */
 export function fromNatsHeaders(received: MsgHdrs | undefined): BusHeaders {
   const values: Record<string, string> = {};
   for (const name of received?.keys() ?? []) if (!name.startsWith(OWN)) values[name] = ownHeader(received, name);
@@ -63,7 +63,7 @@ export function answerParts(payload: Uint8Array, maxMessageBytes: number): reado
   }));
 }
 
-/** Null until the last part is there; throws what an error answer says, and when a part was lost. */
+/** Null until the last part has arrived; throws the error of an error answer, and when a part was lost. */
 export interface AnswerReader {
   take(message: Msg): Uint8Array | null;
 }

@@ -5,7 +5,7 @@ export interface Listener {
   readonly queue: string | null;
   /** `handled` is called when the listener has ended with it, or failed; not when it was dropped. */
   deliver(message: BusMessage, handled?: () => void): void;
-  /** Drops what waits and resolves when the message in hand is done. */
+  /** Drops waiting messages and resolves when the message in flight is done. */
   stop(): Promise<void>;
   /** Resolves when everything delivered so far is done; takes nothing more. */
   finish(): Promise<void>;

@@ -1,10 +1,10 @@
 import type { BusHandler, BusMessage } from '../../ports/bus.ts';
 
-/** A handler of requests and what it has in hand. */
+/** A handler of requests with its requests in flight. */
 export interface Responder {
   readonly busy: () => number;
   answer(message: BusMessage, signal: AbortSignal): Promise<Uint8Array>;
-  /** Resolves when nothing is in hand. */
+  /** Resolves when no request is in flight. */
   idle(): Promise<void>;
 }
 

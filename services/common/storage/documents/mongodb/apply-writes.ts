@@ -32,7 +32,7 @@ export class LostRaceError extends Error {
 
 export interface ApplyOptions {
   readonly databases: Databases;
-  /** Absent for a single write that is atomic by itself. */
+  /** Absent for a single write, which is atomic. */
   readonly session?: ClientSession;
   /** Gives the next number of a sequenced collection. */
   readonly nextSequence: (collection: string) => number;

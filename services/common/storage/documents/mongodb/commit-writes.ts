@@ -64,7 +64,7 @@ async function removeAlone(
   }
 }
 
-/** How many numbers of which collections the steps need, in an order that all commits share. */
+/** Numbers that the steps need, by collection, in an order that all commits share. */
 function sequencedInserts(databases: Databases, steps: readonly Step[]): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const { write } of steps) {

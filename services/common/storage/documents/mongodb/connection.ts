@@ -11,13 +11,13 @@ export interface MongodbOptions {
   readonly database: string;
   /** The database of a Dedicated tenant, which must not change; null for a Shared one. Default: all are Shared. */
   readonly databaseOf?: (tenant: TenantId) => string | null;
-  /** How long to look for a server and to wait for a connection; default 5000. */
+  /** Time limit of finding a server, and of waiting for a connection; default 5000. */
   readonly connectTimeoutMs?: number;
-  /** How long one exchange with the server may take; default 10 000. The driver repeats a read or a write once. */
+  /** Time limit of one exchange with the server; default 10 000. The driver repeats a read or a write once. */
   readonly operationTimeoutMs?: number;
   /** Default 50. */
   readonly maxConnections?: number;
-  /** How long a process may be silent in the middle of a transaction that others wait for; default 5000. */
+  /** Time limit of a process's silence in a transaction that others wait for; default 5000. */
   readonly idleTransactionMs?: number;
 }
 
@@ -42,7 +42,7 @@ const DEFAULTS = {
   idleTransactionMs: 5_000,
 } as const;
 
-/** What is read is never rolled back, and what is acknowledged survives the loss of any one member. */
+/** Reads are never rolled back, and acknowledged writes survive the loss of any one member. */
 const DURABLE = {
   readConcern: { level: 'majority' },
   writeConcern: { w: 'majority', journal: true },
@@ -156,7 +156,7 @@ const CHECK_MS = 1_000;
 
 interface RescueOptions {
   readonly client: MongoClient;
-  /** As which this installation's processes are known to the server. */
+  /** Name of this installation's processes on the server. */
   readonly appName: string;
   /** Milliseconds without a word after which the process of an open transaction is taken for dead. */
   readonly idleTransactionMs: number;

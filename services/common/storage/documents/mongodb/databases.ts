@@ -7,10 +7,10 @@ import type { CollectionLayout, DocumentRow } from './document-layout.ts';
 import { prepareCollections } from './prepare-collections.ts';
 import { prepareSequences } from './sequences.ts';
 
-/** Where documents lie: which collections are declared, and which databases hold those of a scope. */
+/** The declared collections, and the databases that hold those of a scope. */
 export interface Databases {
   declare(layouts: readonly CollectionLayout[]): Promise<void>;
-  /** Throws for a collection that `prepare` was not told of. */
+  /** Throws for a collection that was not prepared. */
   layoutOf(collection: string): CollectionLayout;
   /** The databases in which documents within the reach may be; several only for a reach over all tenants. */
   namesFor(rules: Pick<CollectionRules, 'level'>, reach: Reach): Promise<readonly string[]>;

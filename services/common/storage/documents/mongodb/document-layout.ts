@@ -33,7 +33,7 @@ export interface IndexLayout {
   readonly name: string;
   readonly key: Readonly<Record<string, 1>>;
   readonly unique: boolean;
-  /** As declared; what a broken unique index is called. */
+  /** Declared fields, by which a violated unique index is reported. */
   readonly fields: readonly string[];
 }
 
@@ -45,7 +45,7 @@ export interface CollectionLayout {
 
 /** Room for the fields beside the body in the 16 MB of a BSON document. */
 const MAX_BODY_BYTES = 15 * 1024 * 1024;
-/** What a list or an object is to an index: a type that BSON orders after booleans. */
+/** Value of a list or an object in an index: a type that BSON orders after booleans. */
 const COMPOSITE_VALUE = new Date(0);
 
 export function layoutOf(rules: CollectionRules): CollectionLayout {
@@ -153,7 +153,7 @@ function isValue(field: string): boolean {
   return field !== 'id' && field !== 'sequence';
 }
 
-/** What `toStored` needs of a row. */
+/** Fields of a row that `toStored` needs. */
 export const STORED_PARTS: Document = { fields: 0, exempt: 0 };
 
 export function toStored<T>(row: Omit<DocumentRow, 'fields' | 'exempt'>): Stored<T> {

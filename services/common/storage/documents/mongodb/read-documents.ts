@@ -19,7 +19,7 @@ export interface ReadOptions {
   readonly reach: Reach;
   /** Milliseconds that the server may work on it. */
   readonly timeLimitMs: number;
-  /** Of a view: reads what was there at its moment. */
+  /** Session of a view: reads the state at its moment. */
   readonly session?: ClientSession;
 }
 
@@ -68,7 +68,7 @@ export async function findPage<T extends JsonObject>(options: ReadOptions, query
   const filter = query.after ? behind(where, order, decodeCursor(order, query.after), reach) : allOf(where);
   const names = await databases.namesFor(layout.rules, reach);
   const single = names.length === 1;
-  // One more than asked for tells whether there is a next page. Of several databases each may hold all of the page.
+  // One more than requested says whether there is a next page. Of several databases each may hold all of the page.
   const wanted = limit + 1 + (single ? 0 : offset);
   const found = await Promise.all(
     names.map((name) =>

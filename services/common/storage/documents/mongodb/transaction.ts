@@ -4,12 +4,12 @@ import { retry } from '../../../platform/async/retry.ts';
 import { type MongodbConnection, TRANSACTION } from './connection.ts';
 import { isTransient } from './mongodb-errors.ts';
 
-/** How long one piece of work is tried again when others change the same documents. */
+/** Time for retries of work when others change the same documents. */
 const PATIENCE_MS = 10_000;
 const LONGEST_PAUSE_MS = 50;
 
 /**
- * Runs the work in a transaction, again when it met another one or a change of the primary; `work` must read anew each
+ * Runs the work in a transaction, again when it met another one or a change of the primary; `work` must read again each
  * time. Errors other than these leave nothing written. Throws `ServiceUnavailableError` when others are always faster.
  */
 export async function inTransaction<T>(
@@ -69,7 +69,7 @@ async function commit(session: ClientSession): Promise<void> {
   });
 }
 
-/** The server gives an unfinished transaction up by itself when it cannot be told. */
+/** When the abort cannot be sent, the server gives up the transaction by a timeout. */
 async function abandon(session: ClientSession): Promise<void> {
   if (!session.inTransaction()) return;
   try {

@@ -7,7 +7,7 @@ export interface SortKey {
   readonly descending: boolean;
 }
 
-/** What a value is to an index: objects and arrays are present but cannot be compared with anything. */
+/** Value in an index: objects and arrays are present but cannot be compared with anything. */
 export type IndexValue = null | number | string | boolean | typeof COMPOSITE;
 export const COMPOSITE = Symbol('object or array');
 

@@ -1,26 +1,26 @@
 import { type AnyScope, isSystemScope } from '../../../kernel/scope.ts';
 import type { CollectionRules } from './collection-rules.ts';
 
-/** Which documents of a collection a scope can see: an absent part means any. */
+/** The documents of a collection that a scope can see: an absent part means any. */
 export interface Reach {
   readonly tenant?: string;
   readonly dataset?: string;
 }
 
-/** Where a document belongs; null where its collection's level has no such owner. */
+/** Tenant and dataset of a document; null where its collection's level has none. */
 export interface Place {
   readonly tenant: string | null;
   readonly dataset: string | null;
 }
 
-/** Documents of a `system` collection belong to nobody: every scope that names the collection reaches them. */
+/** Documents of a `system` collection have no tenant: every scope reaches them. */
 export function reachOf(scope: AnyScope, rules: Pick<CollectionRules, 'level'>): Reach {
   if (rules.level === 'system' || isSystemScope(scope)) return {};
   if (rules.level === 'tenant' || scope.dataset === undefined) return { tenant: scope.tenant };
   return { tenant: scope.tenant, dataset: scope.dataset };
 }
 
-/** Where an insert under the scope goes. A scope too wide for the collection is a fault of the code. */
+/** Tenant and dataset of an insert under the scope. Throws for a scope that is too wide for the collection. */
 export function placeOf(scope: AnyScope, rules: Pick<CollectionRules, 'level' | 'name'>): Place {
   if (rules.level === 'system') return { tenant: null, dataset: null };
   if (isSystemScope(scope)) throw new Error(`the system scope cannot insert into ${rules.name}: it has no tenant`);

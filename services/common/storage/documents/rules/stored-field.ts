@@ -3,7 +3,7 @@ import type { Stored } from '../../ports/document-store.ts';
 import { fieldValue } from './collection-rules.ts';
 import { compareIndexValues, DATASET, type IndexValue, indexValue, type SortKey, TENANT } from './ordering.ts';
 
-/** What an index holds of a document for a field of its value, for `id`, `sequence`, or a pseudo field of the order. */
+/** Path of an indexed field: a field of the value, `id`, `sequence`, or a pseudo field of the order. */
 export function storedField(stored: Stored<JsonObject>, field: string): IndexValue {
   if (field === 'id') return stored.id;
   if (field === 'sequence' && stored.sequence !== undefined) return stored.sequence;

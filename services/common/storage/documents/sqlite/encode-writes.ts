@@ -7,7 +7,7 @@ import { whereTerm } from './filter-sql.ts';
 import { fieldValues, type TableLayout } from './table-layout.ts';
 import type { EncodedDocument, EncodedResult, EncodedWrite } from './write-protocol.ts';
 
-/** SQLite would read a lone surrogate as U+FFFD and find another id; the empty id is nobody's. */
+/** SQLite would read a lone surrogate as U+FFFD and find another id; an empty id is not allowed. */
 export function storableId(id: string): string {
   return id.isWellFormed() ? id : '';
 }

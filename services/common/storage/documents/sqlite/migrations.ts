@@ -67,7 +67,7 @@ function apply(database: DatabaseSync, pending: readonly Migration[]): void {
   }
 }
 
-/** Null for a file without tables. A file of somebody else is refused before anything is written into it. */
+/** Null for a file without tables. A foreign file is refused before anything is written into it. */
 function readVersion(database: DatabaseSync, file: string): number | null {
   const tables = database.prepare(`SELECT name FROM sqlite_schema WHERE type = 'table'`).all();
   if (tables.length === 0) return null;

@@ -41,18 +41,18 @@ function opening(file: string, readOnly: boolean, settings: string): DatabaseSyn
     database.exec(settings);
     return database;
   } catch (error) {
-    // A connection that nobody closes holds the space of a removed file.
+    // An open connection holds the space of a removed file.
     database?.close();
     throw storeError(error, file) ?? error;
   }
 }
 
-/** SQLite would let everybody read what it makes; its log takes after the file. What is there already stays as it is. */
+/** SQLite would let everybody read what it makes; its log takes after the file. Existing files stay as they are. */
 function makePrivate(file: string): void {
   try {
     closeSync(openSync(file, 'wx', 0o600));
   } catch {
-    // It is there, or it cannot be made: opening the database then says why.
+    // It exists, or it cannot be created: opening the database then says why.
   }
 }
 

@@ -26,7 +26,7 @@ export function findPage<T extends JsonObject>(
     const text = `SELECT ${selectColumns(layout)} FROM ${layout.table} WHERE ${sql} ORDER BY ${orderSql(order)} LIMIT ? OFFSET ?`;
     return statements.all(text, [...parameters, limit, skip]);
   };
-  // One more than asked for tells whether there is a next page.
+  // One more than requested says whether there is a next page.
   const wanted = query.limit + 1;
   const rows = query.after
     ? readPhases(phasesAfter(order, decodeCursor(order, query.after), reach), select, offset + wanted).slice(offset)

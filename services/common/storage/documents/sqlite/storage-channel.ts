@@ -67,7 +67,7 @@ export function createStorageChannel(worker: Worker, file: string): StorageChann
   };
 }
 
-/** What a store answers that was closed, or whose thread died. */
+/** Error of a store that was closed, or whose thread died. */
 export function closedError(file: string, cause?: unknown): Error {
   return engramError('ServiceUnavailableError', `The store ${file} is closed`, cause === undefined ? {} : { cause });
 }

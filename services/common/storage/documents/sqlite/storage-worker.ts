@@ -12,7 +12,7 @@ import type { EncodedCommit, EncodedWrite, UnansweredRequest, WorkerReply, Worke
 
 /**
  * The thread that owns the write connection of a store: transactions, checkpoints and their disk waits stay off the
- * thread that serves requests. Replies come in the order of the requests; the first tells that the file is open.
+ * thread that serves requests. Replies come in the order of the requests; the first says that the file is open.
  */
 export interface StorageWorkerData {
   readonly file: string;

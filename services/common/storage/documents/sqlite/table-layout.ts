@@ -53,7 +53,7 @@ export function fieldValues(rules: Pick<CollectionRules, 'fields'>, document: Js
 /** The collections that were declared in this process. */
 export interface Layouts {
   declare(rules: CollectionRules): void;
-  /** Throws for a collection that `prepare` was not told of. */
+  /** Throws for a collection that was not prepared. */
   of(collection: string): TableLayout;
 }
 

@@ -10,7 +10,7 @@ const OLDEST = [5, 26] as const;
 export interface Databases {
   readonly version: string;
   readonly edition: string;
-  /** How far tenants are kept apart: `database` where a tenant has its own. */
+  /** Isolation of the tenant: `database` when it has its own. */
   isolationOf(tenant: TenantId): 'database' | 'label';
   /** The name for sessions (null: the server's default), its schema made. */
   of(tenant: TenantId): Promise<string | null>;

@@ -71,7 +71,7 @@ export function createEvidenceReader(client: Neo4jClient, databases: Databases):
     },
   };
 
-  /** One row more than asked for tells whether there is a next page. Rows of a node or edge share the start of their key. */
+  /** One row more than requested says whether there is a next page. Rows of a node or edge share the start of their key. */
   async function scan<Row extends object>(
     scope: DatasetScope,
     query: ScanQuery,

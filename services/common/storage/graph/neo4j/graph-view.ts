@@ -45,7 +45,7 @@ export function createGraphView(client: Neo4jClient, databases: Databases): Grap
     return known;
   }
 
-  /** `wish` tells which origins belong in the view; undecided ones (null) stay as they are. */
+  /** `wish` says which origins belong in the view; undecided ones (null) stay as they are. */
   async function change(
     scope: DatasetScope,
     wish: (origins: readonly Origin[]) => Promise<(origin: Origin) => boolean | null>,

@@ -11,7 +11,7 @@ export interface Neo4jConnection {
   readonly database?: string;
   /** For a TCP connection and for a free place in the pool. Default 5000. */
   readonly connectTimeoutMs?: number;
-  /** How long failures that may pass (deadlocks, lost connections, a new leader) are tried again. Default 5000. */
+  /** Time for retries of transient failures (deadlocks, lost connections, a new leader). Default 5000. */
   readonly retryMs?: number;
   /** For a whole call, its repetitions included, unless the call says otherwise. Default 30000. */
   readonly callTimeoutMs?: number;

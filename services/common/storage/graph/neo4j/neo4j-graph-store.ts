@@ -23,9 +23,9 @@ export interface Neo4jGraphStoreOptions extends Neo4jConnection {
    * Must not change. Default: none, as where the database is one's own.
    */
   readonly namespace?: string;
-  /** Whose namespace it is; processes of another installation are refused. Absent: nobody is asked. */
+  /** Installation that owns the namespace; processes of another one are refused. Absent: not checked. */
   readonly installation?: string;
-  /** Who runs the queries of clients: a user that may only read, where the edition knows such. Default: the one above. */
+  /** User that runs the queries of clients: a read-only one where the edition has such users. Default: the one above. */
   readonly reader?: { readonly user: string; readonly password: string };
 }
 

@@ -17,7 +17,7 @@ import { isDriverError } from './neo4j-errors.ts';
 const MAX_ANSWER_LENGTH = 5_000_000;
 const DEFAULT_ROWS = 1000;
 const DEFAULT_TIMEOUT_MS = 10_000;
-/** How long to wait before asking again while another replica prepares the graph. */
+/** Pause while another replica prepares the graph. */
 const POLL_MS = 200;
 
 /**
@@ -74,7 +74,7 @@ function translate(text: string, label: string, maxRows: number): TranslatedQuer
   }
 }
 
-/** What is wrong with the query is the client's to know: its own words and the graph's names, nothing of other data. */
+/** Error of the query for the client: its own words and names of the graph, no other data. */
 function refusalOf(error: unknown): never {
   if (error instanceof CypherRefusedError || error instanceof RangeError) {
     throw engramError('CypherSearchError', error.message, { cause: error });

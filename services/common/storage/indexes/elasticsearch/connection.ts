@@ -14,7 +14,7 @@ export interface ElasticsearchConnectionOptions {
   readonly password?: string;
   /** PEM file of the authority that signed the server's certificate. */
   readonly caFile?: string;
-  /** Of one request. Default 10 s. */
+  /** Time limit of one request. Default 10 s. */
   readonly requestTimeoutMs?: number;
 }
 

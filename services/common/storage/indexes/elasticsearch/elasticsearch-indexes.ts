@@ -9,8 +9,8 @@ import {
 } from './connection.ts';
 import { createElasticsearchTextIndex } from './elasticsearch-text-index.ts';
 import { createElasticsearchVectorIndex } from './elasticsearch-vector-index.ts';
-import { createHomes, type Homes } from './homes.ts';
 import { type IndexSettings, installationLayout } from './index-layout.ts';
+import { createIndexPlacements, type IndexPlacements } from './index-placements.ts';
 import { createNames, type ElasticsearchNames } from './names.ts';
 import { createRefresher } from './refresher.ts';
 import { createStoredRows } from './stored-rows.ts';
@@ -18,9 +18,9 @@ import { createStoredRows } from './stored-rows.ts';
 export interface ElasticsearchIndexesOptions extends ElasticsearchConnectionOptions {
   /** First part of the name of every index and alias: lower-case letters, digits and hyphens. Default `engram`. */
   readonly indexPrefix?: string;
-  /** Whose indexes these are; processes of another installation are refused. Absent: nobody is asked. */
+  /** Installation that owns the indexes; processes of another one are refused. Absent: not checked. */
   readonly installation?: string;
-  /** Of each new index. Default 1. A dataset stands in one shard. */
+  /** Shards of each new index. Default 1. A dataset is in one shard. */
   readonly shards?: number;
   /** Copies of each shard of a new index. Default 1; 0 for a single server. */
   readonly replicas?: number;
@@ -48,10 +48,10 @@ export async function openElasticsearchIndexes(options: ElasticsearchIndexesOpti
   const connection = await connectElasticsearch(options);
   const names = createNames(options.indexPrefix ?? 'engram');
   const settings = { shards: options.shards ?? 1, replicas: options.replicas ?? 1 };
-  const homes = createHomes(connection);
+  const placements = createIndexPlacements(connection);
   const { installation } = options;
   if (installation !== undefined) {
-    await claimPrefix({ connection, homes, names, settings }, installation).catch(async (error: unknown) => {
+    await claimPrefix({ connection, placements, names, settings }, installation).catch(async (error: unknown) => {
       await connection.close();
       throw error;
     });
@@ -59,8 +59,8 @@ export async function openElasticsearchIndexes(options: ElasticsearchIndexesOpti
   const bulk = createBulkWriter(connection, {
     ...withoutUndefined({ maxBytes: options.bulkBytes, concurrency: options.bulkConcurrency }),
   });
-  const rows = createStoredRows({ connection, homes, bulk, refresher: createRefresher(connection) });
-  const shared = { connection, homes, rows, names, settings };
+  const rows = createStoredRows({ connection, placements, bulk, refresher: createRefresher(connection) });
+  const shared = { connection, placements, rows, names, settings };
   return {
     text: createElasticsearchTextIndex(shared),
     vectors: createElasticsearchVectorIndex({
@@ -80,9 +80,12 @@ const MAX_CANDIDATES = 10_000;
 const ID = 'installation';
 
 /** Notes the installation as the owner of the prefix unless there is one; rejects when that is another. */
-async function claimPrefix({ connection, homes, names, settings }: ClaimParts, installation: string): Promise<void> {
+async function claimPrefix(
+  { connection, placements, names, settings }: ClaimParts,
+  installation: string,
+): Promise<void> {
   const index = names.installation;
-  await homes.ensureIndex(index, installationLayout(settings));
+  await placements.ensureIndex(index, installationLayout(settings));
   const owner = await connection.request(async (client, options) => {
     const ignoreConflict = { ...options, ignore: [409] };
     await client.index({ index, id: ID, op_type: 'create', document: { installation } }, ignoreConflict);
@@ -95,7 +98,7 @@ async function claimPrefix({ connection, homes, names, settings }: ClaimParts, i
 
 interface ClaimParts {
   readonly connection: ElasticsearchConnection;
-  readonly homes: Homes;
+  readonly placements: IndexPlacements;
   readonly names: ElasticsearchNames;
   readonly settings: IndexSettings;
 }

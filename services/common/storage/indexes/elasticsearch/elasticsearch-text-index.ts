@@ -15,8 +15,8 @@ import type { BulkRow } from './bulk-writer.ts';
 import type { ElasticsearchConnection } from './connection.ts';
 import { writeConflict } from './elasticsearch-errors.ts';
 import { entryFilters, letsNothingThrough, ofDataset } from './filters.ts';
-import type { Home, Homes } from './homes.ts';
 import { type IndexSettings, textLayout } from './index-layout.ts';
+import type { IndexPlacement, IndexPlacements } from './index-placements.ts';
 import { lexicalQuery, SCORE_SLACK } from './lexical-query.ts';
 import { type ElasticsearchNames, routingOf, rowId } from './names.ts';
 import { frequencyReader, rowTokens, rowWords } from './row-words.ts';
@@ -25,7 +25,7 @@ import { createTextReader, sources, type TextDocument } from './text-reader.ts';
 
 interface TextIndexDependencies {
   readonly connection: ElasticsearchConnection;
-  readonly homes: Homes;
+  readonly placements: IndexPlacements;
   readonly rows: StoredRows;
   readonly names: ElasticsearchNames;
   readonly settings: IndexSettings;
@@ -38,12 +38,12 @@ const MAX_RANKED = 5000;
 
 /**
  * `TextIndex` in one index per tenant with an alias per dataset. Rows of one call are written one by one, not all or none
- * when the server fails in between: they belong to a generation that nobody commits then. Candidates take two round trips.
+ * when the server fails in between: they belong to a generation that is not committed then. Candidates take two round trips.
  */
 export function createElasticsearchTextIndex(dependencies: TextIndexDependencies): TextIndex {
-  const { connection, homes, rows, names, settings } = dependencies;
+  const { connection, placements, rows, names, settings } = dependencies;
   const layout = textLayout(settings);
-  const homeOf = (scope: DatasetScope): Home => ({
+  const homeOf = (scope: DatasetScope): IndexPlacement => ({
     index: names.textIndex(scope),
     layout,
     alias: names.textAlias(scope),
@@ -96,12 +96,12 @@ export function createElasticsearchTextIndex(dependencies: TextIndexDependencies
     },
     remove: (scope, selection) => rows.remove(names.textIndex(scope), scope, selection),
     async drop(scope) {
-      const home = homeOf(scope);
-      homes.forget(home);
+      const placement = homeOf(scope);
+      placements.forget(placement);
       // First: writers that come late must not find their way in.
-      await homes.removeAliases(home.index, home.alias);
-      await rows.remove(home.index, scope, null);
-      await homes.deleteIfEmpty(home.index);
+      await placements.removeAliases(placement.index, placement.alias);
+      await rows.remove(placement.index, scope, null);
+      await placements.deleteIfEmpty(placement.index);
     },
     count: (scope, filter) => rows.count(names.textIndex(scope), scope, filter),
   };

@@ -6,8 +6,8 @@ import type { BulkRow } from './bulk-writer.ts';
 import type { ElasticsearchConnection } from './connection.ts';
 import { writeConflict } from './elasticsearch-errors.ts';
 import { letsNothingThrough, ofDataset } from './filters.ts';
-import type { Home, Homes } from './homes.ts';
 import { type IndexSettings, MAX_DIMENSIONS, vectorLayout } from './index-layout.ts';
+import type { IndexPlacement, IndexPlacements } from './index-placements.ts';
 import { type ElasticsearchNames, routingOf, rowId } from './names.ts';
 import type { StoredRows } from './stored-rows.ts';
 import { createVectorReader, toNumbers } from './vector-reader.ts';
@@ -15,7 +15,7 @@ import { createKnownSpaces, createVectorSpaces, isSameSpace } from './vector-spa
 
 interface VectorIndexDependencies {
   readonly connection: ElasticsearchConnection;
-  readonly homes: Homes;
+  readonly placements: IndexPlacements;
   readonly rows: StoredRows;
   readonly names: ElasticsearchNames;
   readonly settings: IndexSettings;
@@ -27,14 +27,14 @@ const ATTEMPTS = 5;
 
 /**
  * `VectorIndex` in one index per tenant and embedding with an alias per dataset. What is remembered of a dataset's space is
- * never trusted with data: the alias bears the space in its name, and is gone when another process has dropped the dataset.
+ * never trusted with data: the alias bears the space in its name, and is removed when another process has dropped the dataset.
  */
 export function createElasticsearchVectorIndex(dependencies: VectorIndexDependencies): VectorIndex {
-  const { connection, homes, rows, names, settings, exactBelow } = dependencies;
+  const { connection, placements, rows, names, settings, exactBelow } = dependencies;
   const spaces = createVectorSpaces(dependencies);
   const known = createKnownSpaces(spaces);
   const reader = createVectorReader({ connection, names, known, exactBelow });
-  const homeOf = (scope: DatasetScope, space: VectorSpace): Home => ({
+  const homeOf = (scope: DatasetScope, space: VectorSpace): IndexPlacement => ({
     index: names.vectorIndex(scope, space),
     layout: vectorLayout(settings, space.dimensions),
     alias: names.vectorAlias(scope, space),
@@ -76,13 +76,13 @@ export function createElasticsearchVectorIndex(dependencies: VectorIndexDependen
       known.remember(scope, null);
       const pattern = names.vectorIndexes(scope);
       // First: writers that come late must not find their way in.
-      await homes.removeAliases(pattern, names.vectorAliases(scope));
+      await placements.removeAliases(pattern, names.vectorAliases(scope));
       await rows.remove(pattern, scope, null);
       await spaces.remove(scope);
       if (space === null) return;
-      const home = homeOf(scope, space);
-      homes.forget(home);
-      await homes.deleteIfEmpty(home.index);
+      const placement = homeOf(scope, space);
+      placements.forget(placement);
+      await placements.deleteIfEmpty(placement.index);
     },
     count: (scope, filter) => rows.count(names.vectorIndexes(scope), scope, filter),
   };

@@ -64,7 +64,7 @@ export function installationLayout({ replicas }: IndexSettings): IndexLayout {
   return layout({ shards: 1, replicas }, { installation: WORD });
 }
 
-/** What makes an existing index unfit for the rows of `wanted`; null when nothing does. */
+/** Reason why an existing index does not fit the rows of `wanted`; null when it does. */
 export function misfit(found: estypes.MappingTypeMapping | undefined, wanted: IndexLayout): string | null {
   const version: unknown = found?._meta?.['layout'];
   if (version !== LAYOUT) return `has layout ${String(version)} instead of ${LAYOUT}`;

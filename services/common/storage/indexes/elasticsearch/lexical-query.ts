@@ -13,7 +13,7 @@ const B = 0.75;
 /** Servers refuse queries of more clauses than 1024 (small ones) to tens of thousands. */
 const MAX_CLAUSES = 1000;
 
-/** How far above `1 / y` the sum gets, relative to it. */
+/** Greatest relative error of the sum above `1 / y`. */
 export const RECIPROCAL_SLACK = 1e-3;
 
 /**
@@ -67,7 +67,7 @@ export function lexicalQuery(kind: IndexKind, terms: readonly string[]) {
   };
 }
 
-/** Very long queries tell fewer frequencies apart: rows with frequent terms are then ranked too high, never too low. */
+/** Very long queries distinguish fewer frequencies: rows with frequent terms are then ranked too high, never too low. */
 function clausesOf(kind: IndexKind, terms: readonly string[]): readonly Clause[] {
   const ends = terms.length * FREQUENCY_CLASSES.length <= MAX_CLAUSES ? FREQUENCY_CLASSES.map((_, at) => at + 1) : [1, 3, FREQUENCY_CLASSES.length]; // biome-ignore format: one line
   return terms.flatMap((text, term) => {

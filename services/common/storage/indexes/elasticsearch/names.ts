@@ -14,7 +14,7 @@ export interface ElasticsearchNames {
   vectorIndex(scope: DatasetScope, space: VectorSpace): string;
   /** Every index of vectors of the tenant. */
   vectorIndexes(scope: DatasetScope): string;
-  /** Alias of the dataset's vectors. It tells the embedding, so nobody writes into another one by what they remember. */
+  /** Alias of the dataset's vectors. It names the embedding, so that a stale cache cannot write into another one. */
   vectorAlias(scope: DatasetScope, space: VectorSpace): string;
   vectorAliases(scope: DatasetScope): string;
   /** Index of what each dataset's vectors were made with. */
@@ -27,15 +27,15 @@ export interface ElasticsearchNames {
 const READABLE = /^[a-z0-9][a-z0-9-]{0,63}$/;
 
 export function createNames(prefix: string): ElasticsearchNames {
-  const home = ({ tenant, dataset }: DatasetScope) => `${namePart(tenant)}.${namePart(dataset)}`;
+  const placement = ({ tenant, dataset }: DatasetScope) => `${namePart(tenant)}.${namePart(dataset)}`;
   const spaceOf = ({ model, dimensions }: VectorSpace) => `${dimensions}.${digest(model).slice(0, 12)}`;
   return {
     textIndex: ({ tenant }) => `${prefix}-text.${namePart(tenant)}`,
-    textAlias: (scope) => `${prefix}-dataset-text.${home(scope)}`,
+    textAlias: (scope) => `${prefix}-dataset-text.${placement(scope)}`,
     vectorIndex: ({ tenant }, space) => `${prefix}-vectors.${namePart(tenant)}.${spaceOf(space)}`,
     vectorIndexes: ({ tenant }) => `${prefix}-vectors.${namePart(tenant)}.*`,
-    vectorAlias: (scope, space) => `${prefix}-dataset-vectors.${home(scope)}.${spaceOf(space)}`,
-    vectorAliases: (scope) => `${prefix}-dataset-vectors.${home(scope)}.*`,
+    vectorAlias: (scope, space) => `${prefix}-dataset-vectors.${placement(scope)}.${spaceOf(space)}`,
+    vectorAliases: (scope) => `${prefix}-dataset-vectors.${placement(scope)}.*`,
     spaces: `${prefix}-spaces`,
     installation: `${prefix}-installation`,
   };

@@ -25,7 +25,7 @@ export const FREQUENCY_CLASSES: readonly FrequencyClass[] = [
   { code: 'a', most: 23 },
   { code: 'b', most: Number.POSITIVE_INFINITY },
 ];
-/** Up to here the class tells the frequency; rows keep higher ones beside their words. */
+/** Highest frequency with a class of its own; rows keep higher ones beside their words. */
 const EXACT_UP_TO = 6;
 
 const KIND_CODES: Readonly<Record<IndexKind, string>> = {
@@ -112,7 +112,7 @@ export function frequencyReader(kind: IndexKind, terms: readonly string[]) {
   };
 }
 
-/** Two blanks before a hash: no token has one. The server's UTF-8 cannot tell lone surrogates apart either. */
+/** Two blanks before a hash: no token has one. The server's UTF-8 cannot distinguish lone surrogates either. */
 function wordKey(kind: IndexKind, code: string, token: string): string {
   const key = `${KIND_CODES[kind]}${code} `;
   if (token.length <= MAX_TOKEN_LENGTH && token.isWellFormed()) return key + token;

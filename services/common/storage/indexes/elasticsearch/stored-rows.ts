@@ -5,14 +5,14 @@ import type { BulkRow, BulkWriter } from './bulk-writer.ts';
 import type { ElasticsearchConnection } from './connection.ts';
 import { isMissing } from './elasticsearch-errors.ts';
 import { entryFilters, letsNothingThrough, ofDataset, type Query, selectedRows } from './filters.ts';
-import type { Home, Homes } from './homes.ts';
+import type { IndexPlacement, IndexPlacements } from './index-placements.ts';
 import { routingOf } from './names.ts';
 import type { Refresher } from './refresher.ts';
 
-/** What the text and the vector index share: writing, counting and removing rows of a dataset. */
+/** Writes, counts and removes rows of a dataset, for the text and the vector index. */
 export interface StoredRows {
   /** Resolves when the rows are stored and every search sees them; false when the dataset was dropped meanwhile. */
-  write(home: Home, rows: readonly BulkRow[]): Promise<boolean>;
+  write(placement: IndexPlacement, rows: readonly BulkRow[]): Promise<boolean>;
   /** `index` may be a pattern: what no alias shows any more counts too. */
   count(index: string, scope: DatasetScope, filter: Partial<EntryFilter>): Promise<number>;
   remove(index: string, scope: DatasetScope, selection: RowSelection | null): Promise<number>;
@@ -20,7 +20,7 @@ export interface StoredRows {
 
 interface StoredRowsDependencies {
   readonly connection: ElasticsearchConnection;
-  readonly homes: Homes;
+  readonly placements: IndexPlacements;
   readonly bulk: BulkWriter;
   readonly refresher: Refresher;
 }
@@ -30,7 +30,7 @@ const REMOVED_AT_ONCE = 5000;
 /** Rounds in which rows could not be removed because others write them. */
 const MAX_CONFLICTS = 10;
 
-export function createStoredRows({ connection, homes, bulk, refresher }: StoredRowsDependencies): StoredRows {
+export function createStoredRows({ connection, placements, bulk, refresher }: StoredRowsDependencies): StoredRows {
   const removeSome = async (index: string, scope: DatasetScope, query: Query) => {
     try {
       const { deleted = 0, version_conflicts: inConflict = 0 } = await connection.request((client, options) =>
@@ -53,11 +53,11 @@ export function createStoredRows({ connection, homes, bulk, refresher }: StoredR
     }
   };
   return {
-    async write(home, rows) {
-      await homes.ensure(home);
-      const isStored = await bulk.write(home.alias, rows);
-      if (isStored) await refresher.refresh(home.index);
-      else homes.forget(home);
+    async write(placement, rows) {
+      await placements.ensure(placement);
+      const isStored = await bulk.write(placement.alias, rows);
+      if (isStored) await refresher.refresh(placement.index);
+      else placements.forget(placement);
       return isStored;
     },
     async count(index, scope, filter) {

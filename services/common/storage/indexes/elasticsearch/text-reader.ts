@@ -67,7 +67,7 @@ export function createTextReader(dependencies: {
     }
     return found;
   };
-  /** Of each id the rows that were written last. */
+  /** The latest rows of each id. */
   const latestRowsOf = async (scope: DatasetScope, kind: IndexKind, ids: readonly string[], wanted: number) => {
     const perId = Math.min(wanted, MAX_ROWS_PER_ID);
     const found: TextDocument[] = [];
@@ -109,7 +109,7 @@ export function createTextReader(dependencies: {
   };
 }
 
-/** A dataset stands in one shard, whose sequence numbers tell the order of writing. */
+/** A dataset is in one shard, whose sequence numbers give the order of writing. */
 function latestRows(ids: number, perId: number): Record<string, estypes.AggregationsAggregationContainer> {
   const latest = { top_hits: { size: perId, sort: [{ _seq_no: { order: 'desc' as const } }] } };
   // By map: the server would else number all ids of the index after every write.

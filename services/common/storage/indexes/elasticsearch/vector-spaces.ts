@@ -2,11 +2,11 @@ import type { DatasetScope } from '../../../kernel/scope.ts';
 import type { VectorSpace } from '../../ports/vector-index.ts';
 import type { ElasticsearchConnection } from './connection.ts';
 import { isMissing } from './elasticsearch-errors.ts';
-import type { Homes } from './homes.ts';
 import { type IndexSettings, spacesLayout } from './index-layout.ts';
+import type { IndexPlacements } from './index-placements.ts';
 import { type ElasticsearchNames, spaceId } from './names.ts';
 
-/** What each dataset's vectors were made with: a document per dataset, read by id, so that every process sees the same. */
+/** Embedding space of each dataset: a document per dataset, read by id, so that every process sees the same. */
 interface VectorSpaces {
   read(scope: DatasetScope): Promise<VectorSpace | null>;
   /** Stores `space` unless there is one; resolves to the one that holds. Of two writers at once one wins. */
@@ -14,11 +14,11 @@ interface VectorSpaces {
   remove(scope: DatasetScope): Promise<void>;
 }
 
-/** Spaces that were read before: right until another process drops the dataset, which its alias tells. */
+/** Cache of spaces: valid until another process drops the dataset, which its alias shows. */
 export interface KnownSpaces {
-  /** As remembered, else as stored. */
+  /** From the cache, else from the store. */
   get(scope: DatasetScope): Promise<VectorSpace | null>;
-  /** As stored. */
+  /** From the store. */
   reload(scope: DatasetScope): Promise<VectorSpace | null>;
   remember(scope: DatasetScope, space: VectorSpace | null): VectorSpace | null;
 }
@@ -44,11 +44,11 @@ export function isSameSpace(left: VectorSpace, right: VectorSpace): boolean {
 
 export function createVectorSpaces(dependencies: {
   readonly connection: ElasticsearchConnection;
-  readonly homes: Homes;
+  readonly placements: IndexPlacements;
   readonly names: ElasticsearchNames;
   readonly settings: IndexSettings;
 }): VectorSpaces {
-  const { connection, homes, names, settings } = dependencies;
+  const { connection, placements, names, settings } = dependencies;
   const index = names.spaces;
   const layout = spacesLayout(settings);
   const read = async (scope: DatasetScope): Promise<VectorSpace | null> => {
@@ -65,7 +65,7 @@ export function createVectorSpaces(dependencies: {
   return {
     read,
     async settle(scope, space) {
-      await homes.ensureIndex(index, layout);
+      await placements.ensureIndex(index, layout);
       const { tenant, dataset } = scope;
       const document = { tenant, dataset, model: space.model, dimensions: space.dimensions };
       await connection.request(async (client, options) => {

@@ -23,9 +23,9 @@ export interface PackedEdges {
   readonly ids: readonly string[];
   readonly relations: readonly string[];
   readonly origins: readonly { readonly item: string; readonly generation: number }[];
-  /** Of each edge: source, relation, target and origin as places in the lists above, then its weight. */
+  /** For each edge: source, relation, target and origin as indexes of the lists above, then its weight. */
   readonly edges: Float64Array;
-  /** JSON; null when nobody asked for them. */
+  /** JSON; null when they were not requested. */
   readonly properties: readonly string[] | null;
 }
 

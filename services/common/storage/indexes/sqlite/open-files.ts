@@ -16,7 +16,7 @@ export interface OpenFile extends StatementCache {
   readonly path: string;
   /** Node ids by number, as far as they were read: numbers are never reused, so an entry stays true. */
   readonly nodeIds: Map<number, string>;
-  /** What readers remember of the state they read last; empty when another connection has written since. */
+  /** Cache of the state that was read last; cleared when another connection has written since. */
   readonly recentPostings: RecentReads<ReadonlyMap<number, Uint32Array>>;
   readonly recentSlots: RecentReads<Uint32Array>;
   readonly recentEdges: RecentReads<readonly FoundEdge[]>;
@@ -35,7 +35,7 @@ export interface OpenFile extends StatementCache {
 const NEWEST_VERSION = DATASET_MIGRATIONS.at(-1)?.version ?? 0;
 /** Files that keep their page cache; the others give it back, so that many open files cost little. */
 const WARM_FILES = 4;
-/** Of each warm file: the postings of some dozens of words, and the row lengths, of 200,000 rows. */
+/** Cache of each open file: postings of some dozens of words, and row lengths, of 200,000 rows. */
 const POSTING_BYTES = 8 * 1024 * 1024;
 const SLOT_BYTES = 4 * 1024 * 1024;
 /** The edges of some thousand nodes. */
@@ -43,7 +43,7 @@ const EDGE_BYTES = 8 * 1024 * 1024;
 /** Some ten thousand rows. */
 const ROW_BYTES = 8 * 1024 * 1024;
 
-/** A file that is dropped and made again and again may be lost in each of them; a damaged one is told of after the last. */
+/** A file that is dropped and created repeatedly may be lost in each attempt; a damaged one is reported after the last. */
 const READ_ATTEMPTS = 5;
 
 /** Open files of one thread, closed by least recent use. */
@@ -64,9 +64,9 @@ interface OpenFilesOptions {
   readonly mode: 'read' | 'write';
   readonly autoMigrate: boolean;
   readonly openingLock: OpeningLock;
-  /** Told before a file is read again, because reading it failed or it is another one. */
+  /** Called before a file is opened again, because a read failed or the file was replaced. */
   readonly onLost?: (path: string) => void;
-  /** Told when another file stands at the path than the last time, or none: what it holds is unknown. */
+  /** Called when the file at the path was replaced or removed: its content is unknown. */
   readonly onChanged?: (path: string) => void;
 }
 
@@ -99,7 +99,7 @@ export function createOpenFiles(options: OpenFilesOptions): OpenFiles {
     const file = open(path);
     return file === null ? null : work(file);
   };
-  /** A file that was removed, replaced or emptied under the connection is let go of: what is written to it is lost. */
+  /** Closes a file that was removed, replaced or emptied under the connection: writes to it would be lost. */
   const openedStill = (path: string): Entry | undefined => {
     const known = entries.get(path);
     if (known === undefined || isInPlace(path, known.place)) return known;
@@ -210,7 +210,7 @@ function checkLayout(database: DatabaseSync, path: string, autoMigrate: boolean)
   migrate(database, { file: path, autoMigrate, migrations: DATASET_MIGRATIONS });
 }
 
-/** Null for a file that the writer is about to set up; 0 for one of somebody else, which `migrate` then refuses. */
+/** Null for a file that the writer is about to set up; 0 for a foreign file, which `migrate` then refuses. */
 function storedVersion(database: DatabaseSync, path: string): number | null {
   try {
     const tables = database.prepare('SELECT name FROM sqlite_schema').all();
@@ -242,7 +242,7 @@ function identityOf(database: DatabaseSync): string {
   return String(database.prepare(`SELECT value FROM meta WHERE key = 'identity'`).get()?.['value'] ?? '');
 }
 
-/** Tells a file from another one that is made at its path later. */
+/** Identity of a file, to distinguish it from a later one at the same path. */
 function giveIdentity(database: DatabaseSync): void {
   if (identityOf(database) !== '') return;
   database.prepare(`INSERT OR IGNORE INTO meta (key, value) VALUES ('identity', ?)`).run(randomUUID());
@@ -277,7 +277,7 @@ function asOpenFile(database: DatabaseSync, path: string): OpenFile {
     forgetReads,
     ...statements,
     forgetIfChanged() {
-      // Tells of the commits of other connections only: whoever writes must not remember.
+      // Counts commits of other connections only: the writing connection must not cache.
       const current = statements.get('PRAGMA data_version', [])?.[0];
       if (current !== version) forgetReads();
       version = current;
@@ -321,7 +321,7 @@ export function reading<Result>(file: OpenFile, work: () => Result): Result {
   }
 }
 
-/** SQLite rolls back by itself after a full disk or a damaged page; a second time is no error here. */
+/** SQLite rolls back automatically after a full disk or a damaged page; a second rollback is no error here. */
 function rollBack(file: OpenFile): void {
   try {
     file.exec('ROLLBACK');

@@ -3,7 +3,7 @@ import { type EntryFilter, type Provenance, provenanceKey } from '../../ports/in
 import type { RowSelection } from '../../ports/text-index.ts';
 import type { OpenFile } from './open-files.ts';
 
-/** What a batch says of its rows' origin; `nodeSets` is a JSON list. */
+/** Origin of a batch of rows; `nodeSets` is a JSON list. */
 export interface OriginSpec extends Provenance {
   readonly nodeSets: string;
 }

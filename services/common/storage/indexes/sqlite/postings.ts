@@ -69,7 +69,7 @@ export function applyChanges(stored: Uint32Array | null, changes: readonly numbe
   return Uint32Array.from(entries.sort((a, b) => entryOffset(a) - entryOffset(b)));
 }
 
-/** The common case: new rows only, all after those that are there. */
+/** The common case: new rows only, all after the existing ones. */
 function isAppend(stored: Uint32Array | null, changes: readonly number[]): boolean {
   let last = stored === null || stored.length === 0 ? -1 : entryOffset(stored[stored.length - 1] as number);
   for (const entry of changes) {

@@ -17,7 +17,7 @@ interface RankedRows {
   /** Sequence numbers of the best rows. */
   readonly sequences: readonly number[];
   readonly lengths: readonly number[];
-  /** Of each row, by term. */
+  /** Frequencies of each row, by term. */
   readonly frequencies: readonly (readonly number[])[];
   /** By term: rows of the kind that hold it. */
   readonly rowFrequencies: readonly number[];

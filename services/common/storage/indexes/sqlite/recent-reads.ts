@@ -1,4 +1,4 @@
-/** Values that were read of late, the least recently used leaving first. */
+/** Cache of recently read values; the least recently used are evicted first. */
 export interface RecentReads<Value> {
   get(key: string): Value | undefined;
   /** `bytes`: about what it weighs. What is larger than a quarter of the room is not kept. */

@@ -35,7 +35,7 @@ export interface SqliteDatasetIndexesOptions {
 }
 
 export interface SqliteDatasetIndexes extends DatasetIndexes {
-  /** Verifies a dataset whose file is not there or empty, without waiting for somebody to read it. */
+  /** Verifies a dataset whose file is missing or empty, before a caller reads it. */
   inspect(scope: DatasetScope): Promise<void>;
   /** Starts the threads that a run needs, so that its first steps do not wait for them. */
   prepare(): void;

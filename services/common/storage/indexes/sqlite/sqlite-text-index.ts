@@ -55,7 +55,7 @@ function unpackCandidates(kind: IndexKind, packed: PackedCandidates | null): rea
   );
 }
 
-/** Of the hundreds of rows that compete for an answer, few are ever looked into: the payload is parsed on demand. */
+/** Few of the hundreds of candidate rows are ever read: the payload is parsed on demand. */
 function lazyRow<Measures>(
   kind: IndexKind,
   packed: PackedTextRows,

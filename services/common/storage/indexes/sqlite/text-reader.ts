@@ -20,7 +20,7 @@ export interface PackedTextRows {
   /** Index into `origins` of each row. */
   readonly originOf: readonly number[];
   readonly ordinals: readonly number[];
-  /** JSON, parsed in the main thread when somebody looks at it. */
+  /** JSON, parsed in the main thread when it is read. */
   readonly payloads: readonly string[];
   /** Null unless asked for. */
   readonly tokens?: readonly string[] | null;

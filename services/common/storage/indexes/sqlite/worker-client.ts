@@ -16,7 +16,7 @@ import type { WriterMethods } from './writer-worker.ts';
 
 /** A worker thread as its users see it: started by the first call, started again when it died. */
 export interface WorkerClient<Methods extends MethodMap> {
-  /** An abort rejects at once; the worker skips the request if it has not begun it. */
+  /** An abort rejects at once; the worker skips the request if it has not started it. */
   call<Method extends keyof Methods & string>(
     method: Method,
     path: string,
@@ -25,7 +25,7 @@ export interface WorkerClient<Methods extends MethodMap> {
   ): Promise<ReturnType<Methods[Method]>>;
   /** Starts the worker, unless it runs. */
   prepare(): void;
-  /** Tells the worker, if it runs. */
+  /** Sends a notice to the worker, if it runs. */
   notify(notice: WorkerNotice): void;
   /** Lets it end what it has, then stops it. */
   close(): Promise<void>;
@@ -141,6 +141,6 @@ export interface DatasetWorkers {
   readonly reader: WorkerClient<ReaderMethods>;
   readonly scanner: WorkerClient<VectorMethods>;
   pathOf(scope: DatasetScope): string;
-  /** A part of the dataset was dropped, perhaps its file too: readers let go of it. */
+  /** A part of the dataset was dropped, perhaps its file too: readers close it. */
   forget(scope: DatasetScope): void;
 }

@@ -4,7 +4,7 @@ import { encodeError } from '../../documents/sqlite/encoded-errors.ts';
 import { storeError } from '../../documents/sqlite/sqlite-errors.ts';
 import type { WorkerAnswer, WorkerMessage, WorkerNews, WorkerNotice, WorkerRequest } from './worker-protocol.ts';
 
-/** The result of a request, made when it is sent so that its error goes to the one who asked. */
+/** Result of a request, computed when it is sent so that its error goes to the caller. */
 export type Result = () => unknown;
 
 interface WorkerService {
@@ -18,7 +18,7 @@ interface WorkerService {
 
 /**
  * Serves the thread that started this one. Requests are handled in order, one group per turn of the event loop, so that
- * notices get in between: a request that was cancelled while it waited is never begun.
+ * notices get in between: a request that was cancelled while it waited is never started.
  */
 export function serveParent(service: WorkerService): void {
   const port = parentPort;
@@ -63,7 +63,7 @@ export function serveParent(service: WorkerService): void {
   });
 }
 
-/** Tells the thread that started this one that a file has changed. */
+/** Notifies the parent thread that a file has changed. */
 export function tellChanged(path: string): void {
   parentPort?.postMessage({ changed: path } satisfies WorkerNews);
 }
@@ -88,13 +88,13 @@ function answerOf(request: WorkerRequest, result: Result): WorkerAnswer {
   }
 }
 
-/** Says what can be done about a damaged dataset file: unlike the records, it can be made anew from what was added. */
+/** Error of a damaged dataset file, with the remedy: unlike the records, it can be rebuilt from the added content. */
 function datasetFileError(error: unknown, path: string): unknown {
   if (!isDamaged(error, path)) return error;
   return engramError(
     'CorruptStoreError',
-    `The index file ${path} of the dataset is damaged or no SQLite database. Restore it from a backup, or forget the ` +
-      "dataset's memory (memory_only) and cognify it again: what was added is kept elsewhere",
+    `The index file ${path} of the dataset is damaged or not an SQLite database. Restore it from a backup, or forget the ` +
+      "dataset's memory (memory_only) and cognify it again: the added content is stored elsewhere",
     { cause: error },
   );
 }

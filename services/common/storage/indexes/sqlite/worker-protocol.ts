@@ -22,10 +22,10 @@ export type WorkerAnswer =
   | { readonly id: number; readonly value: unknown }
   | { readonly id: number; readonly error: EncodedError };
 
-/** What a worker is told without being asked; it acts at once, before requests that still wait. */
+/** A notice to a worker; it acts at once, before waiting requests. */
 export type WorkerNotice =
   | { readonly notice: 'cancel'; readonly id: number }
-  /** The file was removed: let go of it. */
+  /** The file was removed: close it. */
   | { readonly notice: 'forget'; readonly path: string }
   | {
       readonly notice: 'vectors-changed';

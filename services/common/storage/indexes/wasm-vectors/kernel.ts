@@ -26,7 +26,7 @@ type DotProducts = (query: number, rows: number, count: number, dimensions: numb
 /** Dot products over one growing memory. `dimensions` is a multiple of 16. */
 export interface Kernel {
   readonly isSimd: boolean;
-  /** The memory as it is now; growing replaces it, so views must be made anew. */
+  /** The present memory; growing replaces it, so views must be created again. */
   buffer(): ArrayBuffer;
   /** Makes the memory at least `sizeBytes` long. */
   reserve(sizeBytes: number): void;

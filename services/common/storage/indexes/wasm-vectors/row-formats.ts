@@ -1,6 +1,6 @@
 import { BLOCK_BYTES, type BlockPool } from './block-pool.ts';
 
-/** How the vectors of one arena lie in its blocks, and how a query is compared with those of a block. */
+/** Layout of an arena's vectors in its blocks, and the comparison of a query with those of a block. */
 interface RowFormat {
   readonly rowsPerBlock: number;
   /** Puts the next row at a place (0 … rowsPerBlock - 1) of the block. */
@@ -15,7 +15,7 @@ interface RowFormat {
 export interface PreparedQuery {
   readonly address: number;
   readonly scale: number;
-  /** Of every row of the arena. */
+  /** Bytes of every row of the arena. */
   readonly scores: Float32Array;
 }
 
@@ -32,7 +32,7 @@ export function createRowFormat(pool: BlockPool, dimensions: number, isQuantised
   return isQuantised ? createScaledRows(pool, dimensions) : createFloatRows(pool, dimensions);
 }
 
-/** As they are, padded with zeros. */
+/** f32 vectors, padded with zeros. */
 function createFloatRows(pool: BlockPool, dimensions: number): RowFormat {
   const width = paddedDimensions(dimensions);
   return {
@@ -57,7 +57,7 @@ function createFloatRows(pool: BlockPool, dimensions: number): RowFormat {
   };
 }
 
-/** As i8 with one scale per row: a quarter of the memory, twice the speed, good to about 0.002. */
+/** i8 vectors with one scale per row: a quarter of the memory, twice the speed, precise to about 0.002. */
 function createScaledRows(pool: BlockPool, dimensions: number): RowFormat {
   const width = paddedDimensions(dimensions);
   const scales: number[] = [];

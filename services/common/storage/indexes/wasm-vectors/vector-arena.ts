@@ -109,7 +109,7 @@ export function blocksNeeded(dimensions: number, count: number, quantised: boole
   return Math.ceil(count / rowsInBlock(dimensions, quantised));
 }
 
-/** Whose vector stands where: slots in the order of their rows, without the vectors. */
+/** Slots of the vectors in the order of their rows, without the vectors. */
 interface SlotTable {
   /** Gaps of removed rows included. */
   count(): number;

@@ -2,7 +2,7 @@ import type { EntryFilter, IndexKind, Provenance } from '../../ports/index-entry
 import type { VectorSpace } from '../../ports/vector-index.ts';
 import type { ArenaRow } from './vector-arena.ts';
 
-/** Where the vectors of one dataset are kept; asked on the scan's own thread. */
+/** Storage of the vectors of one dataset; read on the thread of the scan. */
 export interface VectorSource {
   space(): VectorSpace | null;
   count(kind: IndexKind): number;
@@ -10,7 +10,7 @@ export interface VectorSource {
   eachAfter(kind: IndexKind, row: number, visit: (row: ArenaRow) => boolean): void;
   /** The vector at full precision, or null when the row has gone. */
   vector(row: number): Float32Array | null;
-  /** Where an origin's rows come from, or null when it has gone. */
+  /** Origin of rows; null when it was removed. */
   provenance(origin: number): Provenance | null;
   /** Origins whose rows pass the filter; null when every row does. */
   accepted(filter: Partial<EntryFilter>): ReadonlySet<number> | null;

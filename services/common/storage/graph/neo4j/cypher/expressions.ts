@@ -230,7 +230,7 @@ function call(translation: Translation): string {
   reader.expectSign('(');
   const text = QUANTIFIERS.has(lower) ? quantifier(translation) : parameters(translation, lower);
   reader.expectSign(')');
-  // What marks the dataset is nobody's business.
+  // The label of the dataset is internal.
   if (lower === 'labels') return `[x IN labels(${text}) WHERE NOT x IN ['${VIEW_LABEL}', '${translation.label}']]`;
   if (lower === 'keys') return `[x IN keys(${text}) WHERE x <> '${VIEW_KEY}']`;
   return `${lower}(${text})`;
@@ -260,7 +260,7 @@ function quantifier(translation: Translation): string {
 
 const MAX_RANGE = 1000;
 
-/** Of written numbers only: a range of a computed length could have any. */
+/** Literal numbers only: a computed range could have any length. */
 function range(translation: Translation): string {
   const { reader } = translation;
   const numbers: number[] = [];

@@ -2,7 +2,7 @@ import { CypherRefusedError, type Token } from './tokens.ts';
 
 /** Deeper nesting is an attack on the planner, not a question. */
 const MAX_DEPTH = 40;
-/** Going back costs time; nobody writes what needs so many steps. */
+/** Limit of backtracking; no reasonable query needs so many steps. */
 const MAX_STEPS = 100_000;
 
 /** Reads tokens one after another, and can go back. */

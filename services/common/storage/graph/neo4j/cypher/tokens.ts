@@ -1,4 +1,4 @@
-/** The query cannot be run; the message tells its author why. */
+/** The query cannot be run; the message says why. */
 export class CypherRefusedError extends Error {
   override readonly name = 'CypherRefusedError';
 }

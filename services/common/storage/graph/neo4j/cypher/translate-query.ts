@@ -19,7 +19,7 @@ const MAX_DASHES = 40;
 const READING = 'Only reading is supported: MATCH, OPTIONAL MATCH, UNWIND, WITH, UNION and RETURN.';
 
 /**
- * Reads a query in the part of Cypher that is served, and prints it anew with `label` on every node. What is not
+ * Reads a query in the part of Cypher that is served, and prints it again with `label` on every node. What is not
  * understood is refused, and nothing of the query's own text is passed on unread, so there is no gap between what is
  * checked here and what the server reads. Throws `CypherRefusedError`.
  */
@@ -140,7 +140,7 @@ function direction(reader: TokenReader): string {
   return '';
 }
 
-/** SKIP and LIMIT; one row above `most` is asked for, which tells that there are more. */
+/** SKIP and LIMIT; one row above `most` is requested, which says that there are more. */
 function rows(translation: Translation, most: number | null): string {
   const { reader } = translation;
   const skip = reader.takeWord('SKIP') || reader.takeWord('OFFSET') ? ` SKIP ${wholeNumber(translation)}` : '';

@@ -5,7 +5,7 @@ export const VIEW_LABEL = '__Node__';
 /** Property of the view that no query's result shows. */
 export const VIEW_KEY = '_ref';
 
-/** What the parts of the translator share while they read one query. */
+/** State of the translation of one query. */
 export interface Translation {
   readonly reader: TokenReader;
   /** Label that every node of the query must bear. */
@@ -23,7 +23,7 @@ export function quoted(name: string): string {
   return `\`${name}\``;
 }
 
-/** As the reader's `attempt`. */
+/** `attempt` of the reader, with the state of the translation. */
 export function attempt(translation: Translation, read: () => string): string | null {
   const { isInComprehension } = translation;
   const result = translation.reader.attempt(read);

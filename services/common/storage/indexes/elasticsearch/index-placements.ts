@@ -6,7 +6,7 @@ import type { Query } from './filters.ts';
 import { type IndexLayout, misfit } from './index-layout.ts';
 
 /** Where rows of a dataset stand: an index, and the alias that shows nothing but the dataset. */
-export interface Home {
+export interface IndexPlacement {
   readonly index: string;
   readonly layout: IndexLayout;
   readonly alias: string;
@@ -14,29 +14,29 @@ export interface Home {
   readonly routing: string;
 }
 
-export interface Homes {
+export interface IndexPlacements {
   /** Makes index and alias unless they are known to be there. */
-  ensure(home: Home): Promise<void>;
+  ensure(placement: IndexPlacement): Promise<void>;
   /** Makes an index that has no alias. */
   ensureIndex(index: string, layout: IndexLayout): Promise<void>;
   /** After a write that found no alias: the next `ensure` looks again. */
-  forget(home: Pick<Home, 'index' | 'alias'>): void;
+  forget(placement: Pick<IndexPlacement, 'index' | 'alias'>): void;
   /** Takes aliases away; both names may be patterns. */
   removeAliases(index: string, alias: string): Promise<void>;
-  /** Deletes the index if no dataset has rows in it. Safe beside writers: what they were told is stored stays. */
+  /** Deletes the index if no dataset has rows in it. Safe beside writers: acknowledged rows stay. */
   deleteIfEmpty(index: string): Promise<void>;
 }
 
 /** Names that are remembered to exist; beyond that all are looked up again. */
 const MAX_KNOWN = 20_000;
 
-export function createHomes(connection: ElasticsearchConnection): Homes {
+export function createIndexPlacements(connection: ElasticsearchConnection): IndexPlacements {
   const { known, once } = createOnce();
   const ensureIndex = (index: string, layout: IndexLayout) => once(index, () => makeIndex(connection, index, layout));
   return {
     ensureIndex,
-    async ensure(home) {
-      const { index, alias, filter, routing, layout } = home;
+    async ensure(placement) {
+      const { index, alias, filter, routing, layout } = placement;
       const addAlias = () =>
         connection.request((client, options) =>
           client.indices.putAlias({ index, name: alias, filter, routing }, options),
@@ -126,7 +126,7 @@ async function deleteEmptyIndex(connection: ElasticsearchConnection, index: stri
     return rows.count === 0 && Object.keys(aliases[index]?.aliases ?? {}).length === 0;
   };
   if (!(await isEmpty())) return;
-  // Waits for writes under way and refuses further ones, whose writers then find no alias and make everything anew.
+  // Waits for writes in flight and refuses further ones, whose writers then find no alias and create everything again.
   await connection.request((client, options) => client.indices.addBlock({ index, block: 'write' }, options));
   await connection.request((client, options) => client.indices.refresh({ index }, options));
   if (await isEmpty()) {
