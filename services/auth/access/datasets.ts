@@ -37,7 +37,7 @@ export async function createDataset(
     throw engramError('InvalidDatasetNameError', 'Dataset name cannot contain invalid Unicode.');
   const id = restored?.id ?? datasetId(name, principal.id, wireTenant(principal.tenant));
   const scope = datasetScope(principal.tenant, id);
-  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+  const attempt = async (): Promise<DatasetRef> => {
     const existing = await deps.datasets.get(scope, id);
     if (existing !== null) return datasetRef(existing);
     const dataset: DatasetRef = {
@@ -68,9 +68,14 @@ export async function createDataset(
       // A dataset that was transferred from a deleted account may have the name; its id is derived from that account.
       const [own] = await deps.datasets.ownedByName({ tenant: principal.tenant }, principal.id, [name]);
       if (own !== undefined) return datasetRef(own);
+      throw error;
     }
+  };
+  try {
+    return await retryOnConflict(attempt, { attempts: ATTEMPTS });
+  } catch (error) {
+    throw error instanceof DuplicateKeyError ? createdAndRemoved(error) : error;
   }
-  throw engramError('ConflictError', 'The dataset is being created and removed at the same time.', { retryable: true });
 }
 
 /**
@@ -84,6 +89,13 @@ async function presenceWrites(
   if (tenant === PERSONAL_TENANT) return [users.touchWrite(id, { isActive: true })];
   if (!(await memberships.has(tenant, id))) return [users.touchWrite(id, { isActive: true, tenant })];
   return [users.touchWrite(id, { isActive: true }), memberships.touchWrite(tenant, id)];
+}
+
+function createdAndRemoved(cause: unknown) {
+  return engramError('ConflictError', 'The dataset is being created and removed at the same time.', {
+    cause,
+    retryable: true,
+  });
 }
 
 function accountEnded(cause: unknown) {
