@@ -18,7 +18,7 @@ function seeded(first: number): () => number {
   };
 }
 
-/** Names of the questions, and numbers of the steps, in all that was bridged, in order. */
+/** Names of the questions, and numbers of the steps, in everything that was persisted, in order. */
 function contentOf(texts: readonly string[]): { readonly questions: string[]; readonly steps: string[] } {
   const all = texts.join('\n');
   return {
@@ -72,7 +72,7 @@ describe('improve under kill -9', function () {
     }
     await untilIdle();
     expect((await notes().improve(SESSIONS)).json.status).to.equal('completed');
-    const content = contentOf(await notes().bridged());
+    const content = contentOf(await notes().persisted());
     const numbers = (count: number) => Array.from({ length: count }, (_, index) => String(index));
     const sorted = (list: readonly string[]) => list.toSorted((one, other) => Number(one) - Number(other));
     expect(sorted(content.questions.map((question) => question.slice(1)))).to.deep.equal(numbers(questions));
@@ -92,10 +92,10 @@ describe('improve under kill -9', function () {
     await start();
     const [others, wished] = [improveSession(wire(), 'others'), improveSession(wire(), 'wished')];
     for (const end = performance.now() + 40_000; performance.now() < end; await sleep(100)) {
-      if ((await others.bridged()).length > 0 && (await wished.bridged()).length > 0) break;
+      if ((await others.persisted()).length > 0 && (await wished.persisted()).length > 0) break;
     }
-    expect(contentOf(await others.bridged()).questions).to.deep.equal(['q1000']);
-    const texts = await wished.bridged();
+    expect(contentOf(await others.persisted()).questions).to.deep.equal(['q1000']);
+    const texts = await wished.persisted();
     expect(texts).to.have.length(1);
     expect(texts[0]).to.include('q2000 was asked by Ada Lovelace.');
   });

@@ -61,7 +61,7 @@ describe('improve', function () {
       expect(qa).to.deep.include({ status: 'completed', counts: { sessions: 1 } });
       expect(traces).to.deep.include({ status: 'completed', counts: { sessions: 1, windows: 1 } });
       for (const stage of [weights, qa, traces]) expect(stage?.run?.status).to.equal('PipelineRunCompleted');
-      const texts = await notes.bridged();
+      const texts = await notes.persisted();
       expect(texts).to.have.length(2);
       expect(texts[0]).to.equal(
         'Session ID: s1\n\nQuestion: Whom did Ada Lovelace meet?\n\nAnswer: Charles Babbage.\n\n',
@@ -88,7 +88,7 @@ describe('improve', function () {
         ...{ status: 'already_completed', reason: 'no_new_trace_steps', run: null },
       });
       expect(second.json.status).to.equal('completed');
-      expect(await notes.bridged()).to.deep.equal(texts);
+      expect(await notes.persisted()).to.deep.equal(texts);
       expect(Math.min(...tookMs), 'an improve with nothing new').to.be.below(100);
       const rows = await improves();
       expect(rows.map(({ outcome }) => outcome)).to.include('succeeded');
@@ -105,7 +105,7 @@ describe('improve', function () {
       await notes.improve(['s1']);
       await notes.ask('s1', 'Second?', 'Two.');
       await notes.improve(['s1', 's1', '']);
-      expect(await notes.bridged()).to.deep.equal([
+      expect(await notes.persisted()).to.deep.equal([
         'Session ID: s1\n\nQuestion: First?\n\nAnswer: One.\n\n',
         'Session ID: s1\n\nQuestion: Second?\n\nAnswer: Two.\n\n',
       ]);
@@ -177,7 +177,7 @@ describe('improve', function () {
         expect(reasons).to.deep.equal(Array(9).fill('lock_held'));
         expect(lost.json).to.include({ rerun_requested: true, finished: true, error: null });
       }
-      expect(await notes.bridged()).to.have.length(1);
+      expect(await notes.persisted()).to.have.length(1);
     });
 
     it('follows a remember at once and is reported with it, unless it is disabled', async () => {
@@ -204,7 +204,7 @@ describe('improve', function () {
         windows.push(stages(await notes.improve(['s1']))['persist_agent_traces']?.counts['windows']);
       }
       expect(windows).to.deep.equal([2, 2, undefined]);
-      const texts = await notes.bridged();
+      const texts = await notes.persisted();
       const steps = texts.map((text) => [...text.matchAll(/look_(\d) /g)].map(([, step]) => Number(step)));
       expect(steps).to.deep.equal([[0, 1], [2, 3], [4, 5], [6]]);
     });
@@ -230,10 +230,10 @@ describe('improve', function () {
       expect(await ask('That was helpful, thanks!')).to.equal('Got it.');
       expect(await ask('What is the capital of Mars?')).to.match(/^Nothing in memory/);
       expect(stages(await notes.improve(['s1']))['persist_session_qa']).to.include({ status: 'completed' });
-      expect(await notes.bridged()).to.deep.equal([]);
+      expect(await notes.persisted()).to.deep.equal([]);
       await ask('Remember that Anna Petrova plays chess on Fridays.');
       await notes.improve(['s1']);
-      expect(await notes.bridged()).to.deep.equal([
+      expect(await notes.persisted()).to.deep.equal([
         'Session ID: s1\n\nQuestion: Remember that Anna Petrova plays chess on Fridays.\n\n',
       ]);
       expect(stages(await notes.improve(['s1']))['persist_session_qa']?.reason).to.equal('no_new_entries');
@@ -246,7 +246,7 @@ describe('improve', function () {
       expect((await wire.post('/forget', { dataset: 'notes' })).status).to.equal(200);
       expect((await wire.get('/datasets')).json).to.deep.equal([]);
       await notes.improve(['s1']);
-      expect(await notes.bridged(), 'it does not come back').to.deep.equal([]);
+      expect(await notes.persisted(), 'it does not come back').to.deep.equal([]);
     });
   });
 
@@ -280,7 +280,7 @@ describe('improve', function () {
       }
       provider.answer = () => undefined;
       expect(stages(await notes.improve(['s1']))['persist_session_qa']?.status).to.equal('completed');
-      expect(await notes.bridged()).to.have.length(1);
+      expect(await notes.persisted()).to.have.length(1);
     });
 
     it('ends with 409 and the results so far when persisting fails otherwise', async () => {
@@ -309,7 +309,7 @@ describe('improve', function () {
       provider.answer = () => undefined;
       const again = stages(await notes.improve(['s1']))['persist_agent_traces'];
       expect(again).to.deep.include({ status: 'completed', counts: { sessions: 1, windows: 1 } });
-      expect(await notes.bridged()).to.have.length(1);
+      expect(await notes.persisted()).to.have.length(1);
     });
   });
 });

@@ -68,7 +68,7 @@ describe('improve at two replicas', function () {
     expect(json.status).to.equal('completed');
     expect(json.rerun_passes).to.have.length(1);
     expect(stagesOf(json.rerun_passes[0])['persist_session_qa']?.status).to.equal('completed');
-    expect(await two.bridged()).to.deep.equal([document('s1', 'Ada'), document('s1', 'Byron')]);
+    expect(await two.persisted()).to.deep.equal([document('s1', 'Ada'), document('s1', 'Byron')]);
     expect((await two.improve(['s1'])).json.status, 'it is free again').to.equal('completed');
   });
 
@@ -84,7 +84,7 @@ describe('improve at two replicas', function () {
       const lost = await two.improve(['s2'], more);
       expect(lost.json).to.include({ status: 'skipped', rerun_requested: true, finished: true });
     }
-    expect(await two.bridged()).to.deep.equal([document('s1', 'Ada')]);
+    expect(await two.persisted()).to.deep.equal([document('s1', 'Ada')]);
     slow.open();
     expect((await improving).json).to.include({ status: 'completed' });
     const nodesAbout = async (name: string): Promise<readonly unknown[]> => {
@@ -93,7 +93,7 @@ describe('improve at two replicas', function () {
       return nodes.filter(({ label }: { label: string }) => label.toLowerCase() === name);
     };
     await until('the graph has a node about Byron', async () => (await nodesAbout('byron')).length === 1);
-    expect(await two.bridged(), 'once, however often it was asked for').to.deep.equal([
+    expect(await two.persisted(), 'once, however often it was asked for').to.deep.equal([
       document('s1', 'Ada'),
       document('s2', 'Byron'),
     ]);
@@ -122,14 +122,14 @@ describe('improve at two replicas', function () {
       return improved.json.status !== 'skipped';
     });
     expect(improved.json.status).to.equal('completed');
-    const texts = await two.bridged();
+    const texts = await two.persisted();
     expect(texts.slice(0, 2)).to.deep.equal([document('s1', 'Ada'), document('s1', 'Byron')]);
     expect(texts).to.have.length(3);
     world.one.store.resume();
     world.messages.letAnswer(null);
     expect((await stalled).status, 'who was late hears of it').to.equal(503);
     expect((await two.improve(['s1'])).json.status).to.equal('completed');
-    expect(await two.bridged()).to.deep.equal(texts);
+    expect(await two.persisted()).to.deep.equal(texts);
   });
 
   it('continues in the background at the other replica when its worker stalls', async () => {
@@ -146,7 +146,7 @@ describe('improve at two replicas', function () {
     await until('the improve has ended', () => other.logged().includes('improve.ended'));
     stalled.store.resume();
     world.messages.letAnswer(null);
-    expect(await notesOf(other).bridged()).to.deep.equal([document('s1', 'Ada')]);
+    expect(await notesOf(other).persisted()).to.deep.equal([document('s1', 'Ada')]);
     const rows = (await other.wire.get('/activity/pipeline-runs?pipeline_name=improve')).json;
     expect(rows.map(({ status }: { status: string }) => status)).to.deep.equal([
       ...['DATASET_PROCESSING_COMPLETED', 'DATASET_PROCESSING_STARTED'],
@@ -186,7 +186,7 @@ describe('improve at two replicas', function () {
       await Promise.all([one.improve(['s1']), two.improve(['s1']), two.improve(['s1', 's2'])]);
     }
     await one.improve(['s1']);
-    const bridged = (await one.bridged()).join('').matchAll(/Question: (\w+)/g);
-    expect([...bridged].map(([, turn]) => turn)).to.deep.equal(asked);
+    const texts = (await one.persisted()).join('').matchAll(/Question: (\w+)/g);
+    expect([...texts].map(([, turn]) => turn)).to.deep.equal(asked);
   });
 });

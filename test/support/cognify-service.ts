@@ -69,7 +69,7 @@ export const capitalsExtractor: Extractor = {
   },
 };
 
-/** What outlives a service: stores, and the doubles of ingest and auth. */
+/** Parts that outlive a service: stores, and the doubles of ingest and auth. */
 export interface TestWorld {
   readonly store: DocumentStore;
   readonly blobs: BlobStore;
@@ -78,7 +78,7 @@ export interface TestWorld {
   readonly principal: Principal;
   readonly dataset: DatasetRef;
   readonly items: DataItem[];
-  /** Items that are listed but gone by the time somebody asks for them. */
+  /** Items that are listed but missing when they are read by id. */
   readonly vanished: Set<string>;
   /** Users with access to the dataset. */
   readonly permitted: Set<string>;
@@ -150,7 +150,7 @@ export interface TestCognify extends AsyncDisposable {
   /** Starts a run and waits for its end. */
   run(options?: CognifyOptions): Promise<RunState>;
   start(options?: CognifyOptions): Promise<RunState>;
-  /** As the HTTP layer does: query and body through the schema. */
+  /** Calls a route as the HTTP layer does: parses query and body by the schema. */
   call(method: string, path: string, request?: TestRequest): Promise<Reply>;
 }
 
@@ -162,13 +162,13 @@ export interface TestCognifyOptions {
   readonly settings?: Partial<CognifySettings>;
   readonly models?: Partial<Omit<RunModels, 'extractor'>>;
   readonly runs?: Partial<RunSettings>;
-  /** As a process does that starts alone on its data directory: whoever held a lease is dead. */
+  /** Ends all leases first, as a process does that uses its data directory alone. */
   readonly endLeases?: boolean;
 }
 
 const FAST_RUNS: Partial<RunSettings> = { leaseMs: 600, pollMs: 25 };
 
-/** A started service of its own bus, as one process would have it. */
+/** Starts a service with its own bus, as in a process of its own. */
 export async function startCognify(world: TestWorld, options: TestCognifyOptions = {}): Promise<TestCognify> {
   const bus = createInProcessBus();
   const messenger = createMessenger(bus, unsignedPrincipals);
@@ -230,7 +230,7 @@ export async function startCognify(world: TestWorld, options: TestCognifyOptions
   };
 }
 
-/** Models that nobody sets anew; their extractor costs nothing. */
+/** Models that do not change; their extractor costs nothing. */
 export function fixedModels(extractor: Extractor, models: Partial<RunModels> = {}): RunModelSource {
   const fixed = { extractor, keepExtractions: false, maxChunkTokens: 4096, missingModelKey: null, ...models };
   return { current: async () => fixed, withoutModel: () => fixed };

@@ -12,15 +12,15 @@ export interface WireStage {
   readonly run: { readonly status: string; readonly pipeline_run_id: string } | null;
 }
 
-/** What an agent and its user do over HTTP in one dataset, and what improve makes of it. */
+/** A session of an agent and its user over HTTP in one dataset, with its improve. */
 export interface ImproveSession {
-  /** The id of the answer. */
+  /** Returns the id of the answer. */
   ask(session: string, question: string, answer: string, more?: object): Promise<string>;
   rate(session: string, answer: string, score: number): Promise<void>;
   steps(session: string, count: number, from?: number): Promise<void>;
   improve(sessions: readonly string[], more?: object): Promise<Answer>;
-  /** Texts of what is in the dataset by what sessions gave, oldest first. */
-  bridged(): Promise<readonly string[]>;
+  /** Returns the texts of the dataset's items from sessions, oldest first. */
+  persisted(): Promise<readonly string[]>;
 }
 
 export function improveSession(wire: Wire, dataset: string): ImproveSession {
@@ -42,7 +42,7 @@ export function improveSession(wire: Wire, dataset: string): ImproveSession {
       }
     },
     improve: (sessions, more = {}) => wire.post('/improve', { datasetName: dataset, sessionIds: sessions, ...more }),
-    async bridged() {
+    async persisted() {
       const { json } = await wire.get('/datasets');
       const id = (json as { id: string; name: string }[]).find(({ name }) => name === dataset)?.id;
       const items = (await wire.get(`/datasets/${id}/data`)).json as { id: string; name: string }[];
@@ -52,7 +52,7 @@ export function improveSession(wire: Wire, dataset: string): ImproveSession {
   };
 }
 
-/** The nine, in their order, by name. */
+/** The nine stages in order, by name. */
 export function stagesOf(stages: readonly WireStage[]): Readonly<Record<string, WireStage>> {
   expect(stages.map(({ stage }) => stage)).to.deep.equal(STAGE_NAMES);
   return Object.fromEntries(stages.map((stage) => [stage.stage, stage]));

@@ -36,19 +36,19 @@ export interface LearningWorld extends AsyncDisposable {
   readonly contexts: SessionContexts;
   readonly preferences: Preferences;
   readonly distillations: Distillations;
-  /** What became memory, each key once. */
+  /** Documents that were kept, each key once. */
   readonly kept: Map<string, LessonDocument>;
   /** Called before documents are kept; throw to fail. */
   beforeKeeping: () => void;
-  /** Called before answers are marked; throw to fail. */
+  /** Called before notes are written; throw to fail. */
   beforeNoting: () => void;
-  /** Of a model that was started. */
+  /** The provider of a started model. */
   provider: ModelProvider | null;
   ask(question: string, more?: Partial<NewQa>, key?: SessionKey): Promise<QaEntry>;
   step(originFunction: string, more?: Partial<NewTrace>, key?: SessionKey): Promise<TraceEntry>;
   rate(entry: QaEntry, score: number | null, text?: string, key?: SessionKey): Promise<void>;
   qa(entry: QaEntry, key?: SessionKey): Promise<QaEntry | null>;
-  /** Answers of a configured model by the name of the schema asked for; a value is sent as JSON. */
+  /** Answers of a configured model by the name of the requested schema; a value is sent as JSON. */
   startModel(answer: (schema: string, prompt: string) => unknown): Promise<ModelProvider>;
   stages(settings?: Partial<ImproveSettings>): { readonly [Name in 'context' | 'distil' | 'preferences']: Stage };
   pass(...keys: readonly SessionKey[]): ImprovePass;
@@ -173,7 +173,7 @@ const PLAIN_TRACE: NewTrace = {
   sessionFeedback: '',
 };
 
-/** A status and a body are sent as they are. */
+/** A status and a body are sent unchanged. */
 function answered(value: unknown): ProviderAnswer {
   const isAnswer = typeof value === 'object' && value !== null && 'status' in value;
   return isAnswer ? (value as ProviderAnswer) : completion(JSON.stringify(value));

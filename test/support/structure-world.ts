@@ -18,19 +18,19 @@ import { createStructureItems } from '../../services/improve/repositories/struct
 import { CALL } from './call-route.ts';
 import { capitalsExtractor, createWorld, startCognify, type TestCognify, type TestWorld } from './cognify-service.ts';
 
-/** By which an improve holds the dataset of the world. */
+/** Token of the improve's claim on the dataset. */
 export const LEASE_TOKEN = 'test/0';
 const A_DAY_MS = 86_400_000;
 const HASHING = createHashingEmbedder({ dimensions: 64 });
 
-/** A dataset that cognify builds for real, and what the stages over its structure are made from. */
+/** A dataset that the real cognify builds, and the dependencies of the structure stages. */
 export interface StructureWorld extends AsyncDisposable {
   readonly world: TestWorld;
   readonly cognify: TestCognify;
   readonly deps: ReturnType<typeof dependenciesOf>;
-  /** Texts that stages had embedded so far. */
+  /** Texts that the stages have embedded so far. */
   readonly embedded: string[];
-  /** And cognify. */
+  /** Texts that cognify has embedded so far. */
   readonly embeddedByCognify: string[];
   pass(options?: Partial<ImproveOptions>, sessions?: readonly string[]): ImprovePass;
   /** Adds the texts as items and builds them. */
@@ -43,7 +43,7 @@ export async function createStructureWorld(
     readonly settings?: Partial<ImproveSettings>;
     /** False: the test claims the dataset itself. */
     readonly isHeld?: boolean;
-    /** Of cognify. */
+    /** Embedder of cognify. */
     readonly embedder?: Embedder;
   } = {},
 ): Promise<StructureWorld> {

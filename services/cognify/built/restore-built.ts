@@ -107,7 +107,7 @@ async function writeRows(
       rows.vectors.length > 0 && space !== null ? vectors.upsert(scope, space, rows.vectors) : null,
       nodes.length + edges.length > 0 ? graph.upsert(scope, { nodes, edges }) : null,
     ]);
-    // Nothing is being written any more when a failure is told: it may be removed then.
+    // Thrown after every write has ended, because the caller may then remove the rows.
     for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
     [rows, size] = [none(), 0];
   };

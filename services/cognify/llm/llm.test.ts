@@ -19,7 +19,7 @@ interface Asked {
   readonly prompt: string;
 }
 
-/** Dependencies whose model answers with a value and keeps what it was asked. */
+/** Dependencies whose model answers with a value and records its calls. */
 function withModel(answer: unknown, missingModelKey: string | null = null) {
   const asked: Asked[] = [];
   const usage = { inputTokens: 1, outputTokens: 1 };

@@ -15,9 +15,9 @@ type Dependencies = MigrationDependencies & MigrationQueue & Pick<CognifyDepende
 const BUILTIN: EmbeddingChoice = { model: 'builtin/hashing-v1', dimensions: 384 };
 
 /**
- * Sets which of the configured embedding models a dataset is to have, null: the one that new datasets get, and works for a few
- * seconds on bringing its vectors to it; then the migration goes on as a job. What is there is searched
- * meanwhile. Errors: `OwnedByAnother` where a resource says so, `EmbeddingException` for a model that is not configured.
+ * Requests one of the configured embedding models for a dataset, null: the one of new datasets. Works on the migration for a few
+ * seconds, then it continues as a job; search uses the former vectors meanwhile. Errors: `OwnedByAnother` when a resource sets
+ * the model, `EmbeddingException` for a model that is not configured.
  */
 export async function chooseEmbedding(
   deps: Dependencies,

@@ -60,7 +60,7 @@ export async function followRequest(
     signal?.throwIfAborted();
     const state = await deps.vectorVersions.state(scope);
     const wanted = await wantedEmbedder(deps, scope, state);
-    // The model in use stays, and the failure tells what is wrong with the requested one.
+    // The model in use stays, and the failure describes the error of the requested one.
     if (!('embedder' in wanted)) return stateOf(deps, scope, state, wanted.failure);
     const { embedder } = wanted;
     const { migration } = state;

@@ -4,7 +4,7 @@ import { scopeOf } from '../../common/kernel/dataset.ts';
 import type { ExtractedEntity, ExtractionInput, Extractor } from '../../common/ports/extractor.ts';
 import { createKnownNames } from './extract-chunks.ts';
 
-/** Counts what it is asked, as a paid model would. */
+/** Records its calls, as a paid model would charge them. */
 function countingExtractor(delayMs = 0) {
   const asked: ExtractionInput[] = [];
   const extractor: Extractor = {

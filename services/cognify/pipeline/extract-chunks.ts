@@ -104,7 +104,7 @@ export type AskExtractor = (question: ChunkQuestion) => Promise<Extraction>;
 
 /**
  * Asks the extractor each distinct question once: answers are kept in the cache, and an identical question that is in flight
- * is awaited. Without a cache the extractor costs nothing and is asked every time.
+ * is awaited. Without a cache the extractor costs nothing and is called every time.
  */
 export function createAskExtractor(extractor: Extractor, cache: ModelCache | null, scope: DatasetScope): AskExtractor {
   if (cache === null) return ({ input, context }) => extractor.extract(input, context);

@@ -57,7 +57,7 @@ interface IndexWriterOptions extends EmbeddingBatches {
   /** Reaches each index version by its scope. */
   readonly vectors: Pick<VectorIndex, 'upsert'>;
   readonly graph: GraphStore;
-  /** Read anew for each flush: a migration may move the vectors meanwhile. */
+  /** Called for each flush: a migration may move the vectors meanwhile. */
   readonly activeVersion: () => Promise<WriterVersion>;
   /** See `VectorIndexVersions.written`. */
   readonly written: (version: number) => Promise<number>;

@@ -40,7 +40,7 @@ function subscribe(cognify: TestCognify, runId: string, principal: Principal | n
   return { frames, closes, served, leave: () => aborter.abort() };
 }
 
-/** Waits at the first text until it is let go on. */
+/** Waits at the first text until it is released. */
 function heldExtractor() {
   const gate = Promise.withResolvers<void>();
   const entered = Promise.withResolvers<void>();

@@ -17,7 +17,7 @@ import { createRunRecords } from '../../common/records/cognify/run-records.ts';
 import { createRuns, runsCollection } from '../../common/records/cognify/runs.ts';
 import { update } from '../../common/storage/ports/document-store.ts';
 
-/** Extracts nothing until it is let go on; tells when somebody waits. */
+/** Extracts nothing until it is released; reports when a call waits. */
 function heldExtractor() {
   const gate = Promise.withResolvers<void>();
   const entered = Promise.withResolvers<void>();

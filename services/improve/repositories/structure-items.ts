@@ -45,7 +45,7 @@ export function createStructureItems(store: DocumentStore) {
         }),
       );
     },
-    /** `before`: what was read, undefined for an item that is new. `VersionConflictError`, `DuplicateKeyError`. */
+    /** Makes the write of an item. `before`: the stored row, undefined for a new item. Its commit may throw `VersionConflictError` or `DuplicateKeyError`. */
     write(
       structure: StructureName,
       { item, generation, isDone }: Provenance & { readonly isDone: boolean },
