@@ -14,8 +14,7 @@ const ROUNDS = 6;
 
 /** What two processes of auth do at the same time must leave nothing behind that opens a later dataset, role or membership. */
 export function accessRaces(name: string, open: () => Promise<SharedDocuments>): void {
-  describe(`access under races, ${name}`, function () {
-    this.timeout(60_000);
+  describe(`access under races, ${name}`, () => {
     let subject: SharedDocuments;
     let processes: readonly [TestAuth, TestAuth];
     let world: AccessWorld;

@@ -11,8 +11,7 @@ import type { SharedDocuments } from '../support/document-stores.ts';
 
 /** What agents, their connections and keys promise over any document store, with two processes at it. */
 export function agentsBehaviour(name: string, open: () => Promise<SharedDocuments>): void {
-  describe(`agents over ${name}`, function () {
-    this.timeout(60_000);
+  describe(`agents over ${name}`, () => {
     let subject: SharedDocuments;
     let processes: readonly [TestAuth, TestAuth];
     let parent: Principal;

@@ -19,8 +19,7 @@ import type { SharedDocuments } from '../support/document-stores.ts';
 
 /** What the end of an account promises over any document store, with two processes at it. */
 export function deletedUsersBehaviour(name: string, open: () => Promise<SharedDocuments>): void {
-  describe(`the end of an account over ${name}`, function () {
-    this.timeout(60_000);
+  describe(`the end of an account over ${name}`, () => {
     let subject: SharedDocuments;
     let processes: readonly [TestAuth, TestAuth];
     let root: Principal;

@@ -20,8 +20,7 @@ const OTHER = asId<UserId>('00000000-0000-4000-8000-00000000000b');
 
 /** Statements, what replaces what, and marks of what was shown, over any document store, with two processes at it. */
 export function hygieneBehaviour(name: string, open: () => Promise<SharedDocuments>): void {
-  describe(`memory hygiene over ${name}`, function () {
-    this.timeout(60_000);
+  describe(`memory hygiene over ${name}`, () => {
     let subject: SharedDocuments;
     let scope: DatasetScope;
     before(async () => {

@@ -16,8 +16,7 @@ const LEASE_MS = 1000;
 
 /** What claims of improve promise over any document store, with two processes at it. */
 export function improveClaimsBehaviour(name: string, open: () => Promise<SharedDocuments>): void {
-  describe(`claims of improve over ${name}`, function () {
-    this.timeout(60_000);
+  describe(`claims of improve over ${name}`, () => {
     let subject: SharedDocuments;
     let one: ImproveClaims;
     let two: ImproveClaims;

@@ -18,8 +18,7 @@ import type { SharedDocuments } from '../support/document-stores.ts';
 
 /** What was learned in sessions and of users, over any document store, with two processes at it. */
 export function learnedBehaviour(name: string, open: () => Promise<SharedDocuments>): void {
-  describe(`learned data over ${name}`, function () {
-    this.timeout(60_000);
+  describe(`learned data over ${name}`, () => {
     let subject: SharedDocuments;
     before(async () => {
       subject = await open();

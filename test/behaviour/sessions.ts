@@ -18,8 +18,7 @@ const EVERYTHING = { from: null, before: null };
 
 /** What sessions promise over any document store, with two processes at it. */
 export function sessionsBehaviour(name: string, open: () => Promise<SharedDocuments>): void {
-  describe(`sessions over ${name}`, function () {
-    this.timeout(60_000);
+  describe(`sessions over ${name}`, () => {
     let subject: SharedDocuments;
     const scope = { tenant: asId<TenantId>(randomUUID()) };
     const key = () => ({ user: asId<UserId>(randomUUID()), session: `😀 ${randomUUID()}` });

@@ -87,8 +87,7 @@ function processAt(store: DocumentStore) {
 
 /** What skills promise over any document store, with two processes at it. */
 export function skillsBehaviour(name: string, open: () => Promise<SharedDocuments>): void {
-  describe(`skills over ${name}`, function () {
-    this.timeout(60_000);
+  describe(`skills over ${name}`, () => {
     let subject: SharedDocuments;
     let one: ReturnType<typeof processAt>;
     let two: ReturnType<typeof processAt>;

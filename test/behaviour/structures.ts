@@ -21,8 +21,7 @@ const NAMES = 'Ada Grace Mary Alan Kurt Emmy Sofia Euclid Hypatia Leonhard'.spli
 
 /** What improve builds over a dataset, with any document store behind it. */
 export function structuresBehaviour(name: string, open: () => Promise<SharedDocuments>): void {
-  describe(`structures over ${name}`, function () {
-    this.timeout(60_000);
+  describe(`structures over ${name}`, () => {
     let subject: SharedDocuments;
     let structure: StructureWorld;
     before(async () => {

@@ -15,8 +15,7 @@ export function contractSuite(name: string, posture: Posture, start: () => Promi
   describe(`contract, ${name}, ${posture} posture`, () => {
     let subject: ContractSubject;
     let runner: Runner;
-    before(async function () {
-      this.timeout(180_000);
+    before(async () => {
       subject = await start();
       const { baseUrl } = subject;
       const headers = posture === 'open' ? {} : await logIn(baseUrl, CONTRACT_USER, CONTRACT_PASSWORD);

@@ -2,8 +2,7 @@ import { expect } from 'chai';
 import { type StartedApp, startApp } from '../support/start-app.ts';
 import { createWire, type Wire } from '../support/wire.ts';
 
-describe('activity', function () {
-  this.timeout(60_000);
+describe('activity', () => {
   let app: StartedApp;
   let wire: Wire;
   before(async () => {

@@ -4,8 +4,7 @@ import { type StartedApp, startApp } from '../support/start-app.ts';
 import { until } from '../support/until.ts';
 import { createWire, type Wire } from '../support/wire.ts';
 
-describe('work in the background', function () {
-  this.timeout(60_000);
+describe('work in the background', () => {
   let app: StartedApp;
   let wire: Wire;
   before(async () => {

@@ -26,8 +26,7 @@ function expectRefused(answer: Answer, status: number, wireName: string): void {
 }
 
 /** The barrage goes to one process, which must not notice; what it accepted is read back at the end. */
-describe('bad input', function () {
-  this.timeout(60_000);
+describe('bad input', () => {
   const data = makeDataDir();
   let server: EngramProcess;
   let wire: Wire;
@@ -335,8 +334,7 @@ describe('bad input', function () {
   });
 
   describe('leaves behind', () => {
-    it('a server that answers, and builds and finds what it took', async function () {
-      this.timeout(60_000);
+    it('a server that answers, and builds and finds what it took', async () => {
       const built = await wire.post('/cognify', { datasets: ['odd', 'fine'] });
       expect(built.status, built.text).to.equal(200);
       for (const [query, found] of [

@@ -5,9 +5,7 @@ import type { Answer } from '../support/wire.ts';
 
 const TEXT = 'Ada met Charles in Turin.';
 
-describe('a forget that was cut off', function () {
-  this.timeout(60_000);
-
+describe('a forget that was cut off', () => {
   it('takes nothing along that is added again', async () => {
     await using world = await startTwoReplicas();
     const { one } = world;

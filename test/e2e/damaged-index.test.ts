@@ -15,8 +15,7 @@ function tear(file: string): void {
   closeSync(descriptor);
 }
 
-describe('a damaged index file of a dataset', function () {
-  this.timeout(60_000);
+describe('a damaged index file of a dataset', () => {
   const data = makeDataDir();
   const ids = new Map<string, string>();
   let server: EngramProcess;

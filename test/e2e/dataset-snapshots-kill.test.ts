@@ -17,8 +17,7 @@ const TEXTS = Array.from(
   (_, at) => `Fact ${at}: Ada Lovelace met Charles Babbage in London ${at} times.`,
 );
 
-describe('snapshots over HTTP under kill -9', function () {
-  this.timeout(120_000);
+describe('snapshots over HTTP under kill -9', () => {
   let dataDir: string;
   before(async () => {
     dataDir = await mkdtemp(join(tmpdir(), 'engram-own-snapshots-'));

@@ -10,8 +10,7 @@ import { createWire } from '../support/wire.ts';
 const NO_RUNS = { maxConcurrentRuns: 0 };
 const ERROR = { name: 'CorruptStoreError', message: 'the job lacks userId' };
 
-describe('jobs that failed for good', function () {
-  this.timeout(60_000);
+describe('jobs that failed for good', () => {
   let world: TwoReplicas;
   before(async () => {
     world = await startTwoReplicas({ runs: [NO_RUNS, NO_RUNS] });

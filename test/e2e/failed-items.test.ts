@@ -7,8 +7,7 @@ const GOOD = 'Ada Lovelace met Charles Babbage in London.';
 const BROKEN = 'Mary Somerville taught mathematics. POISON-BROKEN';
 const REASON = 'this document is poisoned';
 
-describe('items that cannot be built', function () {
-  this.timeout(60_000);
+describe('items that cannot be built', () => {
   const data = makeDataDir();
   let server: EngramProcess;
   let wire: Wire;

@@ -12,8 +12,7 @@ import { createWire } from '../support/wire.ts';
 const START = fileURLToPath(new URL('../../services/start.mjs', import.meta.url));
 const DATASETS = Array.from({ length: 25 }, (_, index) => `notes-${index}`);
 
-describe('a server that may open few files', function () {
-  this.timeout(120_000);
+describe('a server that may open few files', () => {
   const data = makeDataDir();
   after(() => data.remove());
 

@@ -6,8 +6,7 @@ import { createWire, type Wire } from '../support/wire.ts';
 const TEXT = `Grace Hopper worked for the United States Navy in Arlington. Ada Lovelace met Charles Babbage in London.
 Katherine Johnson worked at NASA in Hampton. Dorothy Vaughan worked at NASA, too.`;
 
-describe('graph model routes without a language model', function () {
-  this.timeout(60_000);
+describe('graph model routes without a language model', () => {
   let app: StartedApp;
   let wire: Wire;
   before(async () => {
@@ -92,8 +91,7 @@ describe('graph model routes without a language model', function () {
   });
 });
 
-describe('validating a dataset', function () {
-  this.timeout(60_000);
+describe('validating a dataset', () => {
   let app: StartedApp;
   let wire: Wire;
   before(async () => {

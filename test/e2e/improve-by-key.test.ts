@@ -13,8 +13,7 @@ interface RunRow {
 }
 
 /** What agents remember in sessions by an API key, and what the service makes of it later of its own accord. */
-describe('automatic improve', function () {
-  this.timeout(60_000);
+describe('automatic improve', () => {
   let provider: ModelProvider;
   let app: StartedApp;
   let owner: Wire;

@@ -18,8 +18,7 @@ interface RunRow {
   readonly background: boolean;
 }
 
-describe('improve', function () {
-  this.timeout(60_000);
+describe('improve', () => {
   let app: StartedApp;
   let wire: Wire;
   let notes: ImproveSession;

@@ -190,9 +190,7 @@ async function expectNoFailure(asked: Promise<Answer>): Promise<void> {
   expect(answer.text).to.not.include('[native code]');
 }
 
-describe('words that every JavaScript object inherits', function () {
-  this.timeout(120_000);
-
+describe('words that every JavaScript object inherits', () => {
   it('are words like others in texts, names, keys, labels, filters and headers', async () => {
     const data = makeDataDir();
     const server = await startProcess({ dataDir: data.path });

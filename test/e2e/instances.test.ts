@@ -5,8 +5,7 @@ import { makeDataDir, startProcess } from '../support/engram-process.ts';
 import { type StartedApp, startApp } from '../support/start-app.ts';
 import { createWire, exchange } from '../support/wire.ts';
 
-describe('two instances in one process', function () {
-  this.timeout(60_000);
+describe('two instances in one process', () => {
   let one: StartedApp;
   let two: StartedApp;
   before(async () => {
@@ -42,8 +41,7 @@ describe('two instances in one process', function () {
   });
 });
 
-describe('the open mode', function () {
-  this.timeout(60_000);
+describe('the open mode', () => {
   let app: StartedApp;
   before(async () => {
     app = await startApp();
@@ -108,9 +106,7 @@ describe('the open mode', function () {
   });
 });
 
-describe('a public address', function () {
-  this.timeout(60_000);
-
+describe('a public address', () => {
   it('requires authentication by default', async () => {
     const outside = Object.values(networkInterfaces())
       .flat()

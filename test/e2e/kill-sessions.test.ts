@@ -11,9 +11,7 @@ interface Told {
   readonly text: string;
 }
 
-describe('kill -9 while sessions are remembered', function () {
-  this.timeout(90_000);
-
+describe('kill -9 while sessions are remembered', () => {
   it('loses and doubles nothing that was acknowledged, and leaves no gap', async () => {
     const data = makeDataDir();
     const acknowledged: Told[] = [];

@@ -7,8 +7,7 @@ import { type ManagedApp, startManagedApp } from '../support/managed-app.ts';
 
 const CALL = { requestId: 'test' };
 
-describe('an upload in progress', function () {
-  this.timeout(30_000);
+describe('an upload in progress', () => {
   let app: ManagedApp;
   before(async () => {
     app = await startManagedApp({ JWT_LIFETIME_SECONDS: '2' });

@@ -8,9 +8,7 @@ import { createSyncState, syncStateCollections } from '../../services/common/rec
 import { md5 } from '../support/remote-memory-server.ts';
 import { startTwoReplicas } from '../support/two-replicas.ts';
 
-describe('a dataset that is deleted', function () {
-  this.timeout(60_000);
-
+describe('a dataset that is deleted', () => {
   it('leaves nothing of what was written down about it right before it went', async () => {
     await using world = await startTwoReplicas();
     const added = await world.one.wire.post('/add', { data: 'Ada met Charles.', datasetName: 'notes' });

@@ -3,8 +3,7 @@ import { type ImproveSession, improveSession, stagesOf, type WireStage } from '.
 import { type StartedApp, startApp } from '../support/start-app.ts';
 import { type Answer, createWire, type Wire } from '../support/wire.ts';
 
-describe('learning from sessions', function () {
-  this.timeout(60_000);
+describe('learning from sessions', () => {
   let app: StartedApp;
   let wire: Wire;
   let notes: ImproveSession;

@@ -11,8 +11,7 @@ function remove(file: string): void {
   for (const suffix of ['', '-wal', '-shm']) rmSync(file + suffix, { force: true });
 }
 
-describe('a dataset whose index file is lost', function () {
-  this.timeout(60_000);
+describe('a dataset whose index file is lost', () => {
   const data = makeDataDir();
   let server: EngramProcess;
   let wire: Wire;

@@ -5,8 +5,7 @@ import { type EngramProcess, makeDataDir, startProcess } from '../support/engram
 import { until } from '../support/until.ts';
 import { createWire, type Wire } from '../support/wire.ts';
 
-describe('the data directory of a running server', function () {
-  this.timeout(60_000);
+describe('the data directory of a running server', () => {
   const data = makeDataDir();
   const directory = join(data.path, 'data');
   const aside = join(data.path, 'aside');

@@ -8,8 +8,7 @@ interface Row {
   readonly explain?: { readonly statements?: readonly Readonly<Record<string, unknown>>[] };
 }
 
-describe('memory hygiene', function () {
-  this.timeout(60_000);
+describe('memory hygiene', () => {
   let app: StartedApp;
   let wire: Wire;
   let dataset: string;

@@ -3,8 +3,7 @@ import { failure, type ModelProvider, startModelProvider } from '../support/mode
 import { type StartedApp, startApp } from '../support/start-app.ts';
 import { until } from '../support/until.ts';
 
-describe('health of model providers', function () {
-  this.timeout(60_000);
+describe('health of model providers', () => {
   let provider: ModelProvider;
   let app: StartedApp | undefined;
   beforeEach(async () => {

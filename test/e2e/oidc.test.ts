@@ -70,7 +70,6 @@ describe('the whole service with an identity provider', () => {
       process.stderr.write(`    skipped: ${missing}\n`);
       this.skip();
     }
-    this.timeout(60_000);
     let browser: Browser | undefined;
     try {
       browser = await openBrowser();

@@ -15,8 +15,7 @@ interface Document {
   readonly components: { readonly schemas: Readonly<Record<string, unknown>> };
 }
 
-describe('the OpenAPI document', function () {
-  this.timeout(60_000);
+describe('the OpenAPI document', () => {
   let app: StartedApp;
   let document: Document;
 

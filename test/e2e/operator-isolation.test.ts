@@ -9,8 +9,7 @@ import { until } from '../support/until.ts';
 const OTHER = { name: 'other', namespace: 'memory' };
 const HALF_HOUR = 1_800_000;
 
-describe('the operator, and stores that begin to leak', function () {
-  this.timeout(60_000);
+describe('the operator, and stores that begin to leak', () => {
   const stores = createLeakingStores();
   let app: ManagedApp;
   let world: TenantWorld;

@@ -13,8 +13,7 @@ const KEYED: Partial<TenantSpec> = {
   apiKeys: [{ name: 'default', secretName: 'key', rotation: { interval: '48h', overlap: '2h' } }],
 };
 
-describe('the operator and the real services', function () {
-  this.timeout(60_000);
+describe('the operator and the real services', () => {
   let app: ManagedApp;
   let services: Services;
   let world: TenantWorld;

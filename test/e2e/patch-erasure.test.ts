@@ -32,9 +32,7 @@ function removal({ indexes: { text } }: TwoReplicas): Promise<void> {
   return removed.promise;
 }
 
-describe('a graph patch in flight during an erasure', function () {
-  this.timeout(60_000);
-
+describe('a graph patch in flight during an erasure', () => {
   it('leaves no row of a forgotten item', async () => {
     await using world = await startTwoReplicas({ improve: { tripletEmbedding: true } });
     const { one, two } = world;

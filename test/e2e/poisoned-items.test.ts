@@ -3,9 +3,7 @@ import { type EngramProcess, makeDataDir, startProcess } from '../support/engram
 import { createWire } from '../support/wire.ts';
 import { arrangement, buildPoisoned, POISONED } from './poisoned-items.ts';
 
-describe('poisoned items among good ones', function () {
-  this.timeout(120_000);
-
+describe('poisoned items among good ones', () => {
   it('fail alone, whatever they contain and at any position', async () => {
     const data = makeDataDir();
     const start = () => startProcess({ dataDir: data.path, environment: POISONED });

@@ -11,8 +11,7 @@ const FACTS = [
 type Item = Record<string, unknown>;
 
 /** The whole service over HTTP, without a model. */
-describe('recall of sessions', function () {
-  this.timeout(60_000);
+describe('recall of sessions', () => {
   let app: StartedApp;
   let ada: Wire;
   let grace: Wire;

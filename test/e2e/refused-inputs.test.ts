@@ -14,8 +14,7 @@ function upload(files: readonly (readonly [name: string, content: string | Uint8
   return form;
 }
 
-describe('inputs that cannot be read, among good ones', function () {
-  this.timeout(60_000);
+describe('inputs that cannot be read, among good ones', () => {
   let app: StartedApp;
   let wire: Wire;
 

@@ -29,8 +29,7 @@ async function keyOf({ wires: [wire] }: Account): Promise<{ readonly id: string;
   return (await wire.post('/auth/api-keys', { name: 'a key' })).json;
 }
 
-describe('access at two replicas', function () {
-  this.timeout(60_000);
+describe('access at two replicas', () => {
   let world: TwoReplicas;
   before(async () => {
     world = await startTwoReplicas({ auth: { posture: required } });

@@ -11,8 +11,7 @@ const MESSAGE_MS = 100;
 
 type Wires = readonly [Wire, Wire];
 
-describe('accounts at two replicas', function () {
-  this.timeout(60_000);
+describe('accounts at two replicas', () => {
   let world: TwoReplicas;
   let root: Wires;
   let people = 0;

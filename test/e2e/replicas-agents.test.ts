@@ -10,8 +10,7 @@ const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
 /** Longer than a message takes, and much shorter than cache entries live. */
 const MESSAGE_MS = 100;
 
-describe('agents at two replicas', function () {
-  this.timeout(60_000);
+describe('agents at two replicas', () => {
   let world: TwoReplicas;
   let people = 0;
   before(async () => {

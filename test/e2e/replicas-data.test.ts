@@ -37,9 +37,7 @@ function slowLoader() {
 
 const add = ({ wire }: Replica, text: string) => wire.post('/add', { data: text, datasetName: 'shared' });
 
-describe('data of two replicas', function () {
-  this.timeout(60_000);
-
+describe('data of two replicas', () => {
   it('is one item when both take in the same bytes at the same time', async () => {
     await using world = await startTwoReplicas();
     const answers = await Promise.all(

@@ -45,9 +45,7 @@ function document(session: string, ...turns: readonly string[]): string {
   return `Session ID: ${session}\n\n${texts.join('')}`;
 }
 
-describe('improve at two replicas', function () {
-  this.timeout(60_000);
-
+describe('improve at two replicas', () => {
   it('runs at one replica; the other one requests another pass of the session', async () => {
     const slow = gate();
     await using world = await startTwoReplicas({ extractors: [slow.extractor, slow.extractor] });

@@ -23,8 +23,7 @@ async function signUp({ one, two }: TwoReplicas, name: string): Promise<Account>
   return { id, wires: [createWire(one.baseUrl, headers), createWire(two.baseUrl, headers)] };
 }
 
-describe('tenants at two replicas', function () {
-  this.timeout(60_000);
+describe('tenants at two replicas', () => {
   let world: TwoReplicas;
   before(async () => {
     world = await startTwoReplicas({ auth: { posture: required } });

@@ -75,9 +75,7 @@ async function eventsOf({ store }: TwoReplicas, run: string): Promise<readonly s
   return events.filter(({ subjectId }) => subjectId === run).map(({ type }) => type);
 }
 
-describe('runs of two replicas', function () {
-  this.timeout(60_000);
-
+describe('runs of two replicas', () => {
   it('can be followed and awaited at the replica that does not run them', async () => {
     const slow = gate();
     await using world = await startTwoReplicas({

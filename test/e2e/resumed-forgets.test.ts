@@ -14,9 +14,7 @@ const TEXT = 'Ada met Charles in Turin.';
 /** Longer than any lease. */
 const LATER_MS = 120_000;
 
-describe('what was begun to be forgotten when the process was killed', function () {
-  this.timeout(60_000);
-
+describe('what was begun to be forgotten when the process was killed', () => {
   it('is forgotten to the end by another replica, whichever commit of an item it was killed before', async () => {
     await using world = await startWorld();
     await world.killedBeforeEach(async ({ datasetId, dataId }, wire) => wire.post('/forget', { datasetId, dataId }), {

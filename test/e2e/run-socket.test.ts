@@ -22,8 +22,7 @@ const LETTERS = Array.from({ length: 60 }, (_, index) => ({
   content: `Ada Lovelace wrote letter ${index} to Charles Babbage from London in ${1800 + index}. `.repeat(20),
 }));
 
-describe('the WebSocket of a run', function () {
-  this.timeout(60_000);
+describe('the WebSocket of a run', () => {
   let app: StartedApp;
   let wire: Wire;
   let token: string;

@@ -7,8 +7,7 @@ import { until } from '../support/until.ts';
 
 const signal = new AbortController().signal;
 
-describe('scheduled starts with the real services', function () {
-  this.timeout(30_000);
+describe('scheduled starts with the real services', () => {
   let app: ManagedApp;
   before(async () => {
     app = await startManagedApp();

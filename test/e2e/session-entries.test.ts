@@ -12,8 +12,7 @@ function entryCall(wire: Wire) {
     wire.post('/remember/entry', { entry, ...(session === null ? {} : { session_id: session }), ...more });
 }
 
-describe('entries of sessions', function () {
-  this.timeout(60_000);
+describe('entries of sessions', () => {
   let app: StartedApp;
   let wire: Wire;
   let remember: ReturnType<typeof entryCall>;
@@ -193,8 +192,7 @@ describe('entries of sessions', function () {
   });
 });
 
-describe('a service without session memory', function () {
-  this.timeout(60_000);
+describe('a service without session memory', () => {
   let app: StartedApp;
   before(async () => {
     app = await startApp({ CACHING: 'false' });

@@ -4,8 +4,7 @@ import { createWire, type Wire } from '../support/wire.ts';
 
 const PASSWORD = 'a password of tests';
 
-describe('sessions', function () {
-  this.timeout(60_000);
+describe('sessions', () => {
   let app: StartedApp;
   let ada: Wire;
   let grace: Wire;
@@ -150,8 +149,7 @@ describe('sessions', function () {
   });
 });
 
-describe('remembering in a session', function () {
-  this.timeout(60_000);
+describe('remembering in a session', () => {
   let app: StartedApp;
   let wire: Wire;
   before(async () => {

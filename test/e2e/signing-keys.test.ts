@@ -10,8 +10,7 @@ function privateKey(type: 'ed25519' | 'P-256'): string {
   return String(pair.privateKey.export({ format: 'pem', type: 'pkcs8' }));
 }
 
-describe('login tokens while signing keys change', function () {
-  this.timeout(60_000);
+describe('login tokens while signing keys change', () => {
   const former = privateKey('ed25519');
   const next = privateKey('P-256');
   let app: StartedApp;

@@ -13,8 +13,7 @@ import { createWire, type Wire } from '../support/wire.ts';
 const QUICK = { 'retry-after-ms': '5' };
 const REVISION = { proposed_procedure: 'Ask twice.', rationale: 'It timed out.', confidence: 0.8 };
 
-describe('skills and graph models with a model', function () {
-  this.timeout(60_000);
+describe('skills and graph models with a model', () => {
   let provider: ModelProvider;
   let app: StartedApp;
   let wire: Wire;

@@ -16,8 +16,7 @@ version: 1.2
 `;
 const fresh = (prefix: string): string => `${prefix}${randomUUID()}`;
 
-describe('skills', function () {
-  this.timeout(60_000);
+describe('skills', () => {
   let app: StartedApp;
   let wire: Wire;
   before(async () => {

@@ -30,8 +30,7 @@ async function logIn(baseUrl: string, email: string): Promise<Wire> {
   return createWire(baseUrl, { authorization: `Bearer ${token}` });
 }
 
-describe('activity spans', function () {
-  this.timeout(60_000);
+describe('activity spans', () => {
   let provider: ModelProvider;
   let app: StartedApp;
   let admin: Wire;

@@ -27,8 +27,7 @@ async function loadedByStart(): Promise<readonly string[]> {
 }
 
 /** The start has 350 ms; each of these once took 20 to 60 of them. */
-describe('what an idle service has loaded', function () {
-  this.timeout(60_000);
+describe('what an idle service has loaded', () => {
   let loaded: readonly string[];
 
   before(async () => {

@@ -16,9 +16,7 @@ function expectOneMessage(output: string): void {
   expect(output.trim().split('\n').length).to.be.lessThan(8);
 }
 
-describe('starting', function () {
-  this.timeout(60_000);
-
+describe('starting', () => {
   it('ends with one message that lists every problem of the configuration', async () => {
     const data = makeDataDir();
     const { code, output } = await runToExit({

@@ -13,8 +13,7 @@ const TEXTS = [
 const TYPES = ['GRAPH_COMPLETION', 'HYBRID_COMPLETION', 'RAG_COMPLETION', 'CHUNKS', 'SUMMARIES', 'CHUNKS_LEXICAL'];
 const QUERY = 'How does Ada Lovelace travel?';
 
-describe('structures that improve builds over a dataset', function () {
-  this.timeout(60_000);
+describe('structures that improve builds over a dataset', () => {
   let app: StartedApp;
   let asked = 0;
 

@@ -11,8 +11,7 @@ import { createWire, type Wire } from '../support/wire.ts';
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
 const PASSWORD = 'a-long-password';
 
-describe('sync acts for who asked for it, and', function () {
-  this.timeout(60_000);
+describe('sync acts for who asked for it, and', () => {
   let remote: RemoteMemoryServer;
   let world: TwoReplicas;
   let accounts = 0;

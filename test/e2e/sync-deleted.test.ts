@@ -9,9 +9,7 @@ import { startRemoteMemory } from '../support/remote-memory-server.ts';
 import { startTwoReplicas } from '../support/two-replicas.ts';
 import { until } from '../support/until.ts';
 
-describe('a dataset that is deleted while a sync fills it', function () {
-  this.timeout(60_000);
-
+describe('a dataset that is deleted while a sync fills it', () => {
   it('goes, with all that came meanwhile', async () => {
     await using remote = await startRemoteMemory();
     await using world = await startTwoReplicas({ remoteUrl: remote.baseUrl });

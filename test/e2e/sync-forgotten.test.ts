@@ -5,8 +5,7 @@ import { type RemoteMemoryServer, startRemoteMemory } from '../support/remote-me
 import { startTwoReplicas, type TwoReplicas } from '../support/two-replicas.ts';
 import { until } from '../support/until.ts';
 
-describe('what is forgotten while a sync is under way', function () {
-  this.timeout(60_000);
+describe('what is forgotten while a sync is under way', () => {
   let remote: RemoteMemoryServer;
   let world: TwoReplicas;
   let dataset: string;

@@ -14,8 +14,7 @@ import { createWire, type Wire } from '../support/wire.ts';
 
 const PASSWORD = 'a-long-password';
 
-describe('a dataset that two users sync at the same time', function () {
-  this.timeout(60_000);
+describe('a dataset that two users sync at the same time', () => {
   let remote: RemoteMemoryServer;
   let world: TwoReplicas;
   let ada: Account;

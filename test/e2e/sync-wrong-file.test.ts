@@ -5,9 +5,7 @@ import { startRemoteMemory } from '../support/remote-memory-server.ts';
 import { startTwoReplicas } from '../support/two-replicas.ts';
 import { until } from '../support/until.ts';
 
-describe('a file that the remote memory sends wrongly at every attempt', function () {
-  this.timeout(60_000);
-
+describe('a file that the remote memory sends wrongly at every attempt', () => {
   it('is passed over and stays there; the others are synced', async () => {
     await using remote = await startRemoteMemory();
     await using world = await startTwoReplicas({ remoteUrl: remote.baseUrl });

@@ -67,9 +67,7 @@ async function forget({ remove, get }: Wire, dataset: string, name: string): Pro
 
 const LINES = (remote: RemoteMemoryServer) => remote.requests.map(({ line }) => line.replace(/[0-9a-f-]{32,36}/g, '*'));
 
-describe('sync with a remote memory', function () {
-  this.timeout(60_000);
-
+describe('sync with a remote memory', () => {
   it('copies both ways what the other side lacks, and has both build what arrived', async () => {
     await using world = await start();
     const { wire } = world.one;

@@ -9,8 +9,7 @@ describe("README's tour", () => {
   const folder = mkdtempSync(join(tmpdir(), 'engram-tour-'));
   let server: EngramProcess;
 
-  before(async function () {
-    this.timeout(60_000);
+  before(async () => {
     server = await startProcess({ dataDir: data.path });
   });
   after(async () => {
@@ -19,8 +18,7 @@ describe("README's tour", () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it('works as printed: add, cognify, ask, see, forget', async function () {
-    this.timeout(60_000);
+  it('works as printed: add, cognify, ask, see, forget', async () => {
     await takeTour(server.baseUrl, folder);
   });
 });

@@ -5,8 +5,7 @@ import { createWire } from '../support/wire.ts';
 
 const NO_EFFECT = /^graph_model and custom_prompt have no effect: no language model is configured/;
 
-describe('options that a server without a language model cannot follow', function () {
-  this.timeout(60_000);
+describe('options that a server without a language model cannot follow', () => {
   let app: StartedApp;
   before(async () => {
     app = await startApp();

@@ -58,9 +58,7 @@ function failingLoader() {
   return { documents, state };
 }
 
-describe('an update of an item', function () {
-  this.timeout(60_000);
-
+describe('an update of an item', () => {
   it('replaces what readers find, the file and its graph, under the same id', async () => {
     await using world = await startTwoReplicas();
     const place = await remember(world);

@@ -68,8 +68,7 @@ function largeGraph(nodes: number): string {
   return JSON.stringify({ dataset: 'large', nodes: all, links });
 }
 
-describe('pages in a browser', function () {
-  this.timeout(180_000);
+describe('pages in a browser', () => {
   const screenshots = mkdtempSync(join(tmpdir(), 'engram-screenshots-'));
   let app: StartedApp;
   let wire: Wire;

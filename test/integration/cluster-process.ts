@@ -38,7 +38,6 @@ export async function startCluster(
     command: 'cluster',
     commandArguments: ['--replicas', String(replicas)],
     environment: variables,
-    startTimeoutMs: READY_TIMEOUT_MS,
   });
   await untilReady(places, started);
   return {

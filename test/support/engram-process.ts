@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { freePorts } from './free-ports.ts';
+import { until } from './until.ts';
 
 const START = fileURLToPath(new URL('../../services/start.mjs', import.meta.url));
 
@@ -29,8 +30,6 @@ export interface ProcessOptions {
   readonly commandArguments?: readonly string[];
   /** A descriptor for its log, instead of `output()`. */
   readonly standardOutput?: number;
-  /** How long it may take to be healthy; default 30 s. */
-  readonly startTimeoutMs?: number;
 }
 
 export function makeDataDir(): { readonly path: string; remove(): void } {
@@ -47,18 +46,16 @@ export function freePort(): Promise<number> {
 export async function startProcess(options: ProcessOptions): Promise<EngramProcess> {
   const { child, output, port } = await launch(options);
   const baseUrl = `http://127.0.0.1:${port}`;
-  const { startTimeoutMs = 30_000 } = options;
-  const deadline = Date.now() + startTimeoutMs;
-  for (;;) {
-    if (child.exitCode !== null || child.signalCode !== null) throw new Error(`the process ended: ${output()}`);
-    if (Date.now() > deadline) throw new Error(`not healthy within ${startTimeoutMs} ms: ${output()}`);
-    const healthy = await fetch(`${baseUrl}/health`).then(
-      (response) => response.ok,
+  const isHealthy = (): Promise<boolean> => {
+    if (child.exitCode !== null || child.signalCode !== null) throw new Error('the process ended');
+    return fetch(`${baseUrl}/health`).then(
+      ({ ok }) => ok,
       () => false,
     );
-    if (healthy) break;
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
+  };
+  await until('the process is healthy', isHealthy, { everyMs: 20 }).catch((cause: unknown) => {
+    throw new Error(`${cause}: ${output()}`, { cause });
+  });
   const gone = child.exitCode === null && child.signalCode === null ? once(child, 'exit') : Promise.resolve();
   return {
     baseUrl,
@@ -81,7 +78,7 @@ export async function runToExit(
   options: ProcessOptions,
 ): Promise<{ readonly code: number | null; readonly output: string }> {
   const { child, output } = await launch(options);
-  const timer = setTimeout(() => child.kill('SIGKILL'), 30_000);
+  const timer = setTimeout(() => child.kill('SIGKILL'), 150_000);
   await once(child, 'exit');
   clearTimeout(timer);
   return { code: child.exitCode, output: output() };

@@ -1,12 +1,18 @@
 import { createServer } from 'node:net';
 
 /** Above those of the test servers, below those that the system gives to outgoing connections. */
-const PORTS = { first: 20_000, last: 32_000 };
+const FIRST = 20_000;
+/** Ports of one process: processes of mocha that run side by side, numbered from 0, give out different ones. */
+const COUNT = 3_000;
+const WORKER = Number(process.env['MOCHA_WORKER_ID'] ?? 0) % 4;
+let next = Math.floor(Math.random() * COUNT);
 
-/** The first of `count` ports in a row that nobody listens at. */
+/** Returns the first of `count` ports in a row at which no process listens. Gives each out once, until all were. */
 export async function freePorts(count: number): Promise<number> {
   for (;;) {
-    const first = PORTS.first + Math.floor(Math.random() * (PORTS.last - PORTS.first - count));
+    if (next + count > COUNT) next = 0;
+    const first = FIRST + WORKER * COUNT + next;
+    next += count;
     const isFree = await Promise.all(Array.from({ length: count }, (_, at) => isPortFree(first + at)));
     if (isFree.every(Boolean)) return first;
   }

@@ -9,7 +9,8 @@ nodeModule.enableCompileCache(process.env.NODE_COMPILE_CACHE);
 module.exports = (files, overrides = {}) => ({
   spec: process.argv.slice(2).some((argument) => argument.endsWith('.test.ts')) ? [] : files,
   reporter: './test/support/totals-reporter.cjs',
-  timeout: 60_000,
+  // What takes this long never ends: no test depends on the speed of the machine.
+  timeout: 180_000,
   forbidOnly: true,
   exit: true,
   ...overrides,

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Below mocha's time limit, so that a test that waits in vain says what for. Nothing takes so long on a slow machine. */
-const LIMIT_MS = 50_000;
+const LIMIT_MS = 150_000;
 
 export interface UntilOptions {
   readonly everyMs?: number;

@@ -90,7 +90,7 @@ export function exchange(
     });
     let received = '';
     socket.setEncoding('latin1');
-    socket.setTimeout(10_000, () => socket.destroy(new Error(`no end after ${JSON.stringify(received)}`)));
+    socket.setTimeout(60_000, () => socket.destroy(new Error(`no end after ${JSON.stringify(received)}`)));
     socket.on('data', (part: string) => {
       received += part;
       if (options.enough?.(received)) socket.destroy();

@@ -19,8 +19,7 @@ interface Probe {
   readonly put: keyof Identifiers;
 }
 
-describe('two tenants with the same data', function () {
-  this.timeout(180_000);
+describe('two tenants with the same data', () => {
   let world: AccessWorld;
   let victim: TenantWorld;
   let attacker: TenantWorld;

@@ -9,8 +9,7 @@ const OF_THE_ACCOUNT = ['GET /api/v1/auth/me', 'GET /api/v1/users/me', 'GET /api
 
 const FORGET_EVERYTHING = { method: 'POST', path: '/api/v1/forget', json: { everything: true } } as const;
 
-describe('an API key with limits', function () {
-  this.timeout(120_000);
+describe('an API key with limits', () => {
   let world: AccessWorld;
 
   before(async () => {

@@ -5,8 +5,7 @@ import { OUTCOMES } from './outcomes.ts';
 import { REQUESTS, requestTo } from './requests.ts';
 import { type AccessWorld, startAccessWorld } from './world.ts';
 
-describe('permissions of every route', function () {
-  this.timeout(120_000);
+describe('permissions of every route', () => {
   let world: AccessWorld;
 
   before(async () => {

@@ -17,7 +17,6 @@ async function startOne(environment: Readonly<Record<string, string>>): Promise<
       HTTP_API_HOST: '127.0.0.1',
       ENABLE_AUTO_MIGRATIONS: 'true',
     },
-    startTimeoutMs: 60_000,
   });
   return {
     ...started,
