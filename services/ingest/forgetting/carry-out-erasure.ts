@@ -16,16 +16,17 @@ import {
   takeFinalSnapshots,
 } from './take-final-snapshots.ts';
 
-/** What the composition root knows: every collection that has documents of tenants by its level. */
+/** With every collection that has documents of tenants, which the composition root lists. */
 export type ErasureDependencies = IngestDependencies &
   FinalSnapshotDependencies & { readonly tenantCollections: readonly AnyCollection[] };
 
-/** How often a dataset may be there again: who makes it has credentials that are ending. */
+/** Times that a dataset may be re-created during the erasure, with credentials that are about to end. */
 const ATTEMPTS = 3;
 
 /**
- * Everything of a dataset or tenant at all owners, each of which removes and counts; the receipt. Every step can be repeated,
- * so whoever goes on begins anew. Errors beside those of the owners: `CogneeSystemError` when something is left.
+ * Erases a dataset or tenant at all owners, each of which removes and counts; returns the receipt. Every step can be
+ * repeated, so the next attempt begins from the start. Errors beside those of the owners: `CogneeSystemError` when
+ * something is left.
  */
 export async function carryOutErasure(
   deps: ErasureDependencies,
@@ -38,7 +39,7 @@ export async function carryOutErasure(
   await takeFinalSnapshots(deps, request, watch);
   await watch.step('snapshots');
   const found = await eraseSnapshots(deps.snapshotIndex, { ...thing, keepSnapshots }, watch);
-  // The index goes with the rest, and whoever goes on then finds none of them.
+  // The index is erased with the rest: a later attempt finds none of them.
   const kept = [...new Set([...watch.kept, ...found])].toSorted();
   await watch.note({ kept });
   if (thing.datasetId !== undefined) {
@@ -50,7 +51,7 @@ export async function carryOutErasure(
   await watch.step('receipt');
   const ended = { ...thing, begunAt: watch.begunAt, removed: watch.total(), kept };
   const { receipt } = await messenger.call('auth.EndErasure', ended, watch.context);
-  // Once more, for what was on its way when the tenant was shut: nobody can name it any more.
+  // Once more, for writes that were in flight when the tenant was closed: nothing refers to them any more.
   if (thing.datasetId === undefined) await eraseTenantRecords(deps, thing.tenantId, watch);
   return receipt;
 }
@@ -62,7 +63,8 @@ async function eraseDatasets(deps: ErasureDependencies, thing: ErasedThing, watc
     if (datasetIds.length === 0) return;
     for (const id of datasetIds) {
       const attempt = (attempts.get(id) ?? 0) + 1;
-      if (attempt > ATTEMPTS) throw engramError('CogneeSystemError', `Dataset ${id} comes back.`, { retryable: true });
+      if (attempt > ATTEMPTS)
+        throw engramError('CogneeSystemError', `Dataset ${id} was re-created during the erasure.`, { retryable: true });
       attempts.set(id, attempt);
       await eraseDataset(deps, { ...thing, datasetId: asId<DatasetId>(id) }, watch);
     }
@@ -81,7 +83,7 @@ async function eraseDataset(
   if (dataset === null || principal === null || token === null) return;
   const renew = async (): Promise<string> => {
     const again = await begin();
-    if (again.token === null) throw engramError('ConflictError', 'Somebody else has erased the dataset meanwhile.');
+    if (again.token === null) throw engramError('ConflictError', 'Another request has erased the dataset meanwhile.');
     return again.token;
   };
   const proof = renewedProof(token, renew, clock);
@@ -89,7 +91,7 @@ async function eraseDataset(
   watch.removed('datasets', 1);
 }
 
-/** What is of the tenant beside its datasets. Jobs belong to the whole installation, and name their tenant. */
+/** Erases what the tenant has beside its datasets. */
 async function eraseTenantRecords(deps: ErasureDependencies, tenant: TenantId, watch: ErasureWatch): Promise<void> {
   const { store, blobs, tenantCollections, workQueue } = deps;
   await watch.step('records of the tenant');

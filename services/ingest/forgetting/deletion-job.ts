@@ -9,25 +9,28 @@ import { type ClaimedJob, type NewJob, UNLIMITED_ATTEMPTS, type WorkQueue } from
 /** Kind of the jobs that delete items, memory and datasets for good. */
 export const DELETION_JOB = 'deletion';
 
-/** What a dataset is told apart by from one that is made again under its id, and what its owner is given back. */
+/**
+ * A dataset with its creation time, which tells it from one re-created under its id, and its owner, who gets the
+ * refund.
+ */
 export type DeletedDataset = Pick<DatasetRef, 'id' | 'tenant' | 'createdAt' | 'ownerId'>;
 
-/** What is deleted of a dataset. */
+/** The part of a dataset that is deleted. */
 export interface Deletion {
   /** Null: all of them, and without `memoryBefore` the dataset itself. */
   readonly items: readonly DataItemId[] | null;
-  /** ISO-8601: only what was built of them before goes, they stay. Null: all of them goes. */
+  /** ISO-8601: deletes only what was built of them before, and keeps them. Null: deletes them. */
   readonly memoryBefore: string | null;
 }
 
 const MAX_FAILED_ATTEMPTS = 20;
 
-/** Deletions are retried without end while a store or a service is away: they are committed, and users see half of them. */
+/** Deletions are retried without a limit while a store or a service is unavailable: users see them half done. */
 export const DELETION_FAILURES: JobFailureRules = {
   decide: (error, { attempt }) => (isTransient(error) || attempt < MAX_FAILED_ATTEMPTS ? 'retry' : 'dead'),
 };
 
-/** The same deletion once more has the same id while the first one is pending. */
+/** The job of a deletion; its id is the same for the same deletion. */
 export function deletionJob({ id, tenant, createdAt, ownerId }: DeletedDataset, deletion: Deletion): NewJob {
   const { items, memoryBefore } = deletion;
   return {

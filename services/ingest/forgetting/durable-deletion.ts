@@ -12,8 +12,8 @@ import { forgetDataset, forgetItems, forgetMemory, removeLate } from './forget.t
 import { impersonateOwner } from './impersonate-owner.ts';
 
 /**
- * Deletes the items; the queue goes on when this process dies or fails: from the first commit on nobody is told any more that
- * they are kept. Everything is gone when it resolves. Errors: those of `forgetItems`.
+ * Deletes the items. When this process dies or fails, the queue goes on: from the first commit on they are never
+ * reported as stored. Everything is deleted when it resolves. Errors: those of `forgetItems`.
  */
 export function deleteItemsDurably(
   deps: IngestDependencies,
@@ -25,7 +25,10 @@ export function deleteItemsDurably(
   return durably(deps, dataset, deletion, () => forgetItems(deps, dataset, ids, context));
 }
 
-/** The same of a dataset: from the first commit on nothing is taken into it. Errors: those of `forgetDataset`. */
+/**
+ * Deletes a dataset the same way: from the first commit on nothing can be added to it. Errors: those of
+ * `forgetDataset`.
+ */
 export function deleteDatasetDurably(
   deps: IngestDependencies,
   dataset: DatasetRef,
@@ -35,7 +38,7 @@ export function deleteDatasetDurably(
   return durably(deps, dataset, deletion, () => forgetDataset(deps, dataset, context));
 }
 
-/** The same of what was built of the items, with null of the whole dataset. Returns how many items were reset. */
+/** Deletes what was built of the items the same way; null: of the whole dataset. Returns the number of reset items. */
 export function deleteMemoryDurably(
   deps: IngestDependencies,
   dataset: DatasetRef,
@@ -46,7 +49,7 @@ export function deleteMemoryDurably(
   return durably(deps, dataset, deletion, () => forgetMemory(deps, dataset, ids, context));
 }
 
-/** Does the work as the first attempt of a job. Two that delete the same at the same time do each other no harm. */
+/** Does the work as the first attempt of a job. Two concurrent deletions of the same do no harm. */
 async function durably<Result>(
   deps: IngestDependencies,
   dataset: DatasetRef,
@@ -79,12 +82,12 @@ async function durably<Result>(
   } catch (error) {
     if (!isQueuedAlready(error)) throw error;
   }
-  // An attempt before is pending: this one takes it over, unless a worker is at it.
+  // An earlier attempt is pending: this one takes it over, unless a worker holds it.
   if (writes.length > 0) await store.commit(scope, writes);
   return (await jobs.run(job.id ?? '', handler)) ? outcome.promise : work();
 }
 
-/** A job that another worker has by now finds nothing left. */
+/** Completes the job, unless another worker has it: that one finds nothing left. */
 async function complete({ store, workQueue }: IngestDependencies, job: ClaimedJob): Promise<void> {
   try {
     await store.commit(job.scope, workQueue.completeWrites(job));
@@ -94,8 +97,8 @@ async function complete({ store, workQueue }: IngestDependencies, job: ClaimedJo
 }
 
 /**
- * Completes a deletion that another process began, or that failed, as the dataset's owner: the user who asked for it may have
- * lost the permission since.
+ * Completes a deletion that another process began, or that failed, as the dataset's owner: the user who asked for it
+ * may have lost the permission since.
  */
 export async function resumeDeletion(deps: IngestDependencies, job: ClaimedJob, { signal }: JobLease): Promise<void> {
   await deleteAgain(deps, job, signal);
@@ -105,7 +108,7 @@ export async function resumeDeletion(deps: IngestDependencies, job: ClaimedJob, 
 async function deleteAgain(deps: IngestDependencies, job: ClaimedJob, signal: AbortSignal): Promise<void> {
   const { dataset: deleted, items, memoryBefore } = deletionOf(job);
   const dataset = await deps.datasets.get(scopeOf(deleted), deleted.id);
-  // Nobody can name it any more, but something may have been written since the last look.
+  // Nothing refers to the dataset any more, but something may have been written since the last check.
   if (dataset === null && memoryBefore !== null) return;
   if (dataset === null) return removeLate(deps, { ...deleted, name: '', updatedAt: null });
   if (dataset.createdAt !== deleted.createdAt) return;
@@ -119,7 +122,7 @@ async function deleteAgain(deps: IngestDependencies, job: ClaimedJob, signal: Ab
   await (items === null ? forgetDataset(deps, dataset, owner) : forgetItems(deps, dataset, items, owner));
 }
 
-/** Without the items that were built again since: that memory is a new one. Null: all of the dataset. */
+/** Returns the items that were not built again since: newer memory stays. Null: the whole dataset. */
 async function builtBefore(
   { ledger }: ItemDependencies,
   dataset: DatasetRef,

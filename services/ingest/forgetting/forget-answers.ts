@@ -15,9 +15,9 @@ const CHARACTERS_OF_PAGE = 8_000_000;
 const EVERYTHING = { from: null, before: null };
 
 /**
- * Answers that were made from what the items alone hold lose what they say, in all sessions of the dataset: a text that is
- * forgotten must not go on in answers (ingest.md §10). They keep their numbers. To be done while the graph still tells what
- * the items hold; repeating is harmless. How many lost it.
+ * Removes the text of answers that were made from these items alone, in all sessions of the dataset: a deleted text
+ * must not survive in answers. Their counts stay. To be called while the graph still has the items; repeating is
+ * harmless. Returns the number of answers.
  */
 export async function forgetAnswers(
   dependencies: Dependencies,
@@ -61,7 +61,7 @@ function sizeOf({ question, context, answer }: QaEntry): number {
   return question.length + context.length + answer.length;
 }
 
-/** The ids of those answers that used a node which goes with the items: all that is known of it comes from them. */
+/** Returns the ids of the answers that used a node which comes from the items alone. */
 async function doomedNodes(
   { graph, ledger }: Dependencies,
   scope: DatasetScope,

@@ -16,8 +16,8 @@ import { forgetAnswers } from './forget-answers.ts';
 import { removeAllItems, removeItems } from './remove-items.ts';
 
 /**
- * Forgetting asks every owner to erase and to count what is left; anything left is an error, so a success means gone.
- * Invisible to readers first (cognify's tombstones), then erased; repeating it is harmless.
+ * Deletes items at every owner, which erases and counts what is left; anything left is an error, so a success means
+ * that all is gone. They become invisible first (cognify's tombstones), and are erased then; repeating is harmless.
  */
 export async function forgetItems(
   dependencies: IngestDependencies,
@@ -27,7 +27,7 @@ export async function forgetItems(
 ): Promise<void> {
   const { items, blobs, eventLog, messenger } = dependencies;
   const scope = scopeOf(dataset);
-  // While the graph still tells which answers were made from the items.
+  // While the graph still has the items that answers were made from.
   await forgetAnswers(dependencies, dataset, ids);
   const { residue } = await messenger.call('cognify.Erase', { dataset, items: ids, memoryOnly: false }, context);
   const learned = await messenger.call('improve.Erase', { dataset, items: ids }, context);
@@ -68,7 +68,7 @@ export async function forgetDataset(
   counts.removed('learned', learned.removed);
   await intents.abandonAll(scope);
   const present = await items.count(scope);
-  // Recorded before: the removal of very many goes in parts.
+  // Recorded before: many items are removed in parts.
   if (present > 0 && !isCanaryDataset(dataset)) await audit.record(removal(dataset, 'item.removed', present, context));
   await removeAllItems(dependencies, dataset);
   counts.removed('items', present);
@@ -78,7 +78,7 @@ export async function forgetDataset(
   const builtSince = await eraseBuiltSince(dependencies, dataset, context);
   const left = owned + (await items.count(scope)) + (await blobs.list(scope, { limit: 1 })).items.length;
   const sessions = await sessionRemoval.ofDataset(scope, dataset.id);
-  // Once more: what began after the first time had little to learn from.
+  // Once more: an improve that began after the first time may have learned from what was left.
   const learnedSince = await messenger.call('improve.Erase', { dataset }, context);
   counts.removed('learned', learnedSince.removed);
   const residue =
@@ -90,8 +90,8 @@ export async function forgetDataset(
 }
 
 /**
- * What a run has built of items that had never been built before, and so had no tombstone, until they were gone. Returns
- * how much is left of it.
+ * Erases what a run has built meanwhile of items that had never been built, and so had no tombstone. Returns the
+ * residue.
  */
 async function eraseBuiltSince(
   { ledger, messenger }: IngestDependencies,
@@ -103,7 +103,7 @@ async function eraseBuiltSince(
   return (await messenger.call('cognify.Erase', { dataset, memoryOnly: false }, context)).residue;
 }
 
-/** Those that users took show what is to be gone. A resource's are the resource's. */
+/** Removes the snapshots that users took, which show what is deleted. Those of a resource stay. */
 async function forgetSnapshots(
   { snapshotIndex }: IngestDependencies,
   { tenant: tenantId, id: datasetId }: DatasetRef,
@@ -113,8 +113,8 @@ async function forgetSnapshots(
 }
 
 /**
- * Once more, for what was written while all that was removed: nobody can name the dataset any more. Whoever adds to it looks
- * whether it is there after the commit (`addData`), so that either this finds what was added, or they do.
+ * Removes what was written during the deletion: nothing refers to the dataset any more. `addData` checks after its
+ * commit that the dataset exists, so either this or that request removes late items.
  */
 export async function removeLate(dependencies: IngestDependencies, dataset: DatasetRef): Promise<void> {
   const { store, intents, blobs, sessionRemoval } = dependencies;
@@ -128,8 +128,8 @@ export async function removeLate(dependencies: IngestDependencies, dataset: Data
 }
 
 /**
- * What sessions of the principal in its tenant hold; those of others stay, whatever is forgotten. None by a limited API key,
- * which reaches datasets and not its user; those of its datasets go with them.
+ * Removes the sessions of the principal in its tenant; those of others stay. Does nothing for a limited API key, which
+ * reaches datasets and not its user; the sessions of its datasets are removed with them.
  */
 export async function forgetOwnSessions({ sessionRemoval }: IngestDependencies, principal: Principal): Promise<void> {
   if (isLimited(principal)) return;
@@ -137,7 +137,7 @@ export async function forgetOwnSessions({ sessionRemoval }: IngestDependencies, 
   requireNothingLeft(await sessionRemoval.ofUser({ tenant }, id));
 }
 
-/** Drops what was built and keeps the items, so that the dataset can be cognified anew. Returns how many were reset. */
+/** Deletes what was built and keeps the items, which can be cognified again. Returns the number of reset items. */
 export async function forgetMemory(
   { audit, messenger, sessionRemoval }: IngestDependencies,
   dataset: DatasetRef,
@@ -150,7 +150,7 @@ export async function forgetMemory(
     { dataset, ...selection, memoryOnly: true },
     context,
   );
-  // What was said about the dataset, and what was learned from that, is memory of it too.
+  // Sessions about the dataset, and what was learned from them, are memory of it too.
   const sessions = ids === null ? await sessionRemoval.ofDataset(scopeOf(dataset), dataset.id) : 0;
   const learned = await messenger.call('improve.Erase', { dataset, ...selection }, context);
   requireNothingLeft(residue + sessions + learned.residue);
@@ -158,7 +158,7 @@ export async function forgetMemory(
   return itemsReset;
 }
 
-/** Ids are told as far as they are few. */
+/** Maximum number of ids in an audit record. */
 const MAX_RECORDED_IDS = 50;
 
 function removal(

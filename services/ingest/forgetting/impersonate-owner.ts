@@ -4,7 +4,9 @@ import type { CallContext } from '../../common/platform/messaging/messenger.ts';
 import { renewedProof } from '../../common/platform/messaging/principal-proof.ts';
 import type { CommonDependencies } from '../dependencies.ts';
 
-/** Who forgets on behalf of the dataset's owner, whatever became of the account. Null: the dataset is gone. */
+/**
+ * Returns a context that deletes on behalf of the dataset's owner, also of an inactive one. Null: the dataset is gone.
+ */
 export async function impersonateOwner(
   { messenger, ids, clock }: CommonDependencies,
   { id, tenant }: Pick<DatasetRef, 'id' | 'tenant'>,
@@ -17,7 +19,7 @@ export async function impersonateOwner(
   if (token === null) return { ...context, principal };
   const renew = async (): Promise<string> => {
     const again = await ask();
-    if (again.token === null) throw engramError('ConflictError', 'Somebody else has removed the dataset meanwhile.');
+    if (again.token === null) throw engramError('ConflictError', 'Another request has removed the dataset meanwhile.');
     return again.token;
   };
   return { ...context, principal, proof: renewedProof(token, renew, clock) };

@@ -26,13 +26,13 @@ export function createManagedErasures(deps: ErasureDependencies, options: { read
     },
     save: (_, erasure, writes) => store.commit(SYSTEM_SCOPE, [...writes, erasures.replaceWrite(erasure)]),
     async work(erasure, request, progress) {
-      if (request === null) throw new Error('an erasure is carried out without its request');
+      if (request === null) throw new Error('an erasure cannot be carried out without its request');
       return carryOut(deps, request, { erasure, progress });
     },
   });
   const read = async (thing: ErasedThing): Promise<Erasure> => {
     const erasure = await erasures.get(thing.crUid, placeOf(thing));
-    if (erasure === null) throw new Error('an erasure that was begun is gone');
+    if (erasure === null) throw new Error('the record of a begun erasure is missing');
     return erasure;
   };
   const open = async (thing: ErasedThing): Promise<void> => {
@@ -44,11 +44,11 @@ export function createManagedErasures(deps: ErasureDependencies, options: { read
   return {
     handler: work.handler,
     /**
-     * Begins the erasure, or goes on with one that no worker holds; answers when it has ended, or how far it is after a while.
-     * Errors: those of `ingest.EraseDataset` in proto/.
+     * Begins the erasure, or resumes one that no worker holds; resolves when it has ended, or after a while to its
+     * progress. Errors: those of `ingest.EraseDataset` in proto/.
      */
     async progress(request: ErasureRequest, { requestId }: CallContext): Promise<ErasureProgress> {
-      // Who may not is told so before anything is written down.
+      // A request without permission fails before anything is recorded.
       const { receipt } = await deps.messenger.call('auth.BeginErasure', thingOf(request), { requestId });
       if (receipt !== null) return ended(receipt, await erasures.get(request.crUid, placeOf(request)));
       await open(request);
@@ -76,7 +76,7 @@ interface Attempt {
   readonly progress: WorkProgress<Erasure>;
 }
 
-/** Goes on with the counts of the attempts before, and leaves its own where it fails. */
+/** Adds to the counts of earlier attempts, and records its own when it fails. */
 async function carryOut(
   deps: ErasureDependencies,
   request: ErasureRequest,

@@ -10,14 +10,14 @@ import type { ItemDependencies } from '../dependencies.ts';
 
 type Dependencies = ItemDependencies;
 
-/** What goes into the commit with the removal of the items that are there. */
+/** Returns what is committed together with the removal of the items that are there. */
 export type WithRemoval = (present: readonly DataItem[]) => {
   readonly writes: readonly Write[];
   /** Null: the removal is recorded elsewhere. */
   readonly entry: AuditEntry | null;
 };
 
-/** Removes the records of the items, and gives back what they counted for, in one commit. Those that are gone are no matter. */
+/** Removes the records of the items and refunds their quota in one commit. Missing ones are ignored. */
 export async function removeItems(
   dependencies: Dependencies,
   dataset: DatasetRef,
@@ -37,15 +37,15 @@ export async function removeItems(
   await retry(remove, { isRetryable: isItemConflict });
 }
 
-/** Another request changed or removed one of the items in between. */
+/** Whether another request changed or removed one of the items in between. */
 function isItemConflict(error: unknown): boolean {
   return error instanceof VersionConflictError && error.collection === dataItemsCollection.name;
 }
 
-/** Records of one commit: each is two writes. */
+/** Items of one commit: each is two writes. */
 const PAGE = 500;
 
-/** The same for everything that the dataset has, in parts: the counts are right after each of them. */
+/** Removes all items of the dataset, in parts; the quota is right after each part. */
 export async function removeAllItems(dependencies: Dependencies, dataset: DatasetRef): Promise<void> {
   const scope = scopeOf(dataset);
   const nothingElse = () => ({ writes: [], entry: null });
@@ -57,7 +57,7 @@ export async function removeAllItems(dependencies: Dependencies, dataset: Datase
   }
 }
 
-/** What items stop counting for: the home of their dataset, and each the key it came by. */
+/** The refund of removed items: for the home of their dataset, and for the API keys that they were added by. */
 function returnBill(dataset: DatasetRef, removed: readonly DataItem[]): Bill {
   const byKey = Map.groupBy(
     removed.filter(({ keyId }) => keyId),

@@ -1,12 +1,12 @@
 import type { SystemScope } from '../../common/kernel/scope.ts';
 import type { ItemDependencies } from '../dependencies.ts';
 
-/** An add that is still at work is younger than this. */
+/** An add in flight is younger than this. */
 const ABANDONED_AFTER_MS = 3_600_000;
 
 /**
- * Removes blobs without an owner: of adds that were cut off before their records were committed, of updates, and of
- * background additions whose job was discarded. Returns how many such groups there were.
+ * Removes blobs without an owner: of adds that were interrupted before their records were committed, of updates, and of
+ * background additions whose job was discarded. Returns the number of such groups.
  */
 export async function sweepBlobs(
   { intents, blobs, clock, workQueue }: Pick<ItemDependencies, 'intents' | 'blobs' | 'clock' | 'workQueue'>,

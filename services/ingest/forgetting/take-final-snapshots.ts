@@ -10,23 +10,23 @@ import type { ItemDependencies } from '../dependencies.ts';
 import type { ForgettingCounts } from '../model.ts';
 import type { Erasure } from '../repositories/erasures.ts';
 
-/** What an erasure knows of itself beside its counts. */
+/** What an erasure records beside its counts. */
 type ErasureNotes = Pick<Erasure, 'finalSnapshots' | 'kept'>;
 
-/** Is told what is done, and whether to go on. */
+/** Records how far an erasure is. */
 export interface ErasureWatch extends ForgettingCounts, Readonly<ErasureNotes> {
-  /** For whoever goes on. Throws when somebody else has taken over. */
+  /** Records notes for later attempts. Throws when another worker has taken over. */
   note(notes: Partial<ErasureNotes>): Promise<void>;
-  /** What is being erased now, in a few words. Throws when somebody else has taken over. */
+  /** Records the current step, in a few words. Throws when another worker has taken over. */
   step(name: string): Promise<void>;
-  /** All that was removed, by kind, also in earlier attempts. */
+  /** The counts of what was removed, by kind, with those of earlier attempts. */
   total(): JsonObject;
   readonly begunAt: string;
   readonly jobId: string;
   readonly context: CallContext;
 }
 
-/** What is to be erased, and what not. */
+/** The dataset or tenant to erase, and what is to become of its snapshots. */
 export type ErasureRequest = ErasedThing &
   Pick<RequestOf<'ingest.EraseDataset'>, 'keepSnapshots' | 'finalSnapshot' | 'withoutSnapshots'> &
   Pick<RequestOf<'ingest.EraseTenant'>, 'finalSnapshots'>;
@@ -42,10 +42,10 @@ export interface FinalSnapshotDependencies extends ItemDependencies {
 type Wanted = Pick<RequestOf<'ingest.TakeSnapshot'>, 'datasetId' | 'name' | 'place'>;
 
 /**
- * All snapshots that are wanted of what is erased, each read again, before anything is erased: the erasure has begun, so
- * nobody can write any more. Once something may have been erased none is taken, whoever asks. `FinalSnapshotFailed` when one
- * cannot be taken, with the reason, and when nobody says where, nor that none are wanted: whoever began the erasure may have
- * wanted them, and have been killed before that was written down. The step names the one.
+ * Takes all wanted snapshots and verifies them before anything is erased: the erasure has begun, so nothing can be
+ * written any more. Once something may have been erased none is taken. `FinalSnapshotFailed`, with the reason, when one
+ * cannot be taken, and when the request says neither where they go nor that none are wanted: the process that began the
+ * erasure may have been killed before it recorded that they are. The step names the snapshot.
  */
 export async function takeFinalSnapshots(
   deps: FinalSnapshotDependencies,
@@ -55,16 +55,16 @@ export async function takeFinalSnapshots(
   if (watch.finalSnapshots === 'over') return;
   const { finalSnapshot, finalSnapshots, withoutSnapshots = false } = request;
   if (finalSnapshot !== undefined || finalSnapshots !== undefined) await takeAll(deps, request, watch);
-  else if (!withoutSnapshots) throw failed('Nobody says where to keep them, or that none are wanted.');
+  else if (!withoutSnapshots) throw failed('The request says neither where to keep them nor that none are wanted.');
   await watch.note({ finalSnapshots: 'over' });
 }
 
-/** What was on its way when credentials ended is over by then. */
+/** Writes that were in flight when credentials ended are over by then. */
 const MOST = 9;
 
 /**
- * Until none lacks anything: somebody's last request may have been on its way, and have been answered after the snapshot. Then
- * there is another one, and both stay.
+ * Repeats until no snapshot lacks anything: a last request may have been in flight, and been answered after the
+ * snapshot. Then there is another one, and both stay.
  */
 async function takeAll(deps: FinalSnapshotDependencies, request: ErasureRequest, watch: ErasureWatch): Promise<void> {
   const taken = new Map<string, number>();
@@ -73,7 +73,7 @@ async function takeAll(deps: FinalSnapshotDependencies, request: ErasureRequest,
     for (const wanted of await wantedOf(deps, request, watch)) {
       const count = taken.get(wanted.datasetId) ?? 0;
       if (count > 0 && !(await hasChanged(deps, request.tenantId, numbered(wanted, count)))) continue;
-      if (count === MOST) throw failed(`Dataset ${wanted.datasetId} goes on changing.`);
+      if (count === MOST) throw failed(`Dataset ${wanted.datasetId} keeps changing.`);
       isComplete = false;
       await take(deps, { ...request, ...numbered(wanted, count + 1) }, watch);
       taken.set(wanted.datasetId, count + 1);
@@ -85,7 +85,7 @@ function numbered(wanted: Wanted, count: number): Wanted {
   return count === 1 ? wanted : { ...wanted, name: `${wanted.name}-${count}` };
 }
 
-/** Whatever is written into a dataset is an event of it. */
+/** Whether the dataset has changed since the snapshot: every write is an event of it. */
 async function hasChanged(
   { snapshotIndex, eventLog }: FinalSnapshotDependencies,
   tenant: TenantId,

@@ -13,13 +13,13 @@ import { forgetDataset } from '../forgetting/forget.ts';
 import { addData } from '../items/add-data.ts';
 import { permittedDatasets } from '../items/target-dataset.ts';
 
-/** A tenant's canary, and who looks for it. */
+/** The canary of a tenant, and the context that looks for it. */
 export interface Canary {
   readonly tenant: TenantId;
   readonly dataset: DatasetRef;
   /** Null: it has not been added yet. */
   readonly item: DataItem | null;
-  /** Of calls in its tenant's name. */
+  /** For calls on behalf of its tenant. */
   readonly context: CallContext & { readonly principal: NonNullable<CallContext['principal']> };
 }
 
@@ -29,8 +29,8 @@ export interface ManagedTenant {
 }
 
 /**
- * The canary of a tenant, made when there is none: added and built as any item is, but for what it costs. `isBuilt`: it can
- * be found; else a run is on its way.
+ * Returns the canary of a tenant, which is made when there is none: added and built like any item, without a charge.
+ * `isBuilt`: it can be found; otherwise a run is in progress.
  */
 export async function ensureCanary(
   deps: IngestDependencies,
@@ -50,7 +50,7 @@ export async function ensureCanary(
   return { ...canary, isBuilt: false };
 }
 
-/** The canary of another tenant as that one sees it; null: it has none, or does not serve. */
+/** Returns the canary of another tenant, with that tenant's context; null: it has none, or is not active. */
 export async function canaryOf(deps: ItemDependencies, tenant: TenantId, context: CallContext): Promise<Canary | null> {
   const account = { userId: canaryAccount(tenant), tenant };
   const { principal, token } = await deps.messenger.call('auth.GetPrincipal', account, context);
@@ -60,16 +60,16 @@ export async function canaryOf(deps: ItemDependencies, tenant: TenantId, context
   return dataset === null ? null : { tenant, dataset, item: await firstItem(deps, dataset), context: own };
 }
 
-/** Whether there was one. */
+/** Removes the canary. Returns whether there was one. */
 export async function removeCanary(
   deps: IngestDependencies,
   thing: ManagedTenant,
   context: CallContext,
 ): Promise<boolean> {
   const { tenantId: tenant } = thing;
-  // Not as the tenant sees it: one that is disabled keeps none either.
+  // On behalf of the operator: a disabled tenant keeps no canary either.
   if ((await deps.datasets.get({ tenant }, canaryDatasetId(tenant))) === null) return false;
-  // The resource that asks must be the one that manages the tenant.
+  // The resource must be the one that manages the tenant.
   const { dataset, context: own } = await reopened(deps, thing, context);
   await forgetDataset(deps, dataset, own);
   return true;
@@ -110,7 +110,7 @@ async function add(deps: IngestDependencies, dataset: DatasetRef, context: Canar
   return added.item;
 }
 
-/** Vectors of another model than the embedder's of today: nothing finds it any more, so it is made anew. */
+/** Whether the vectors are of another model than the current embedder's: it cannot be found then, and is made again. */
 export function isOutdated(error: unknown): boolean {
   return isEngramError(error) && error.wireName === 'EmbeddingDimensionMismatchError';
 }

@@ -20,7 +20,7 @@ export async function checkIsolation(
   if (unproven !== null) return { unproven, comparedTenantIds: [], leaks: [] };
   const compared: TenantId[] = [];
   const leaks: CanaryLeak[] = [];
-  // One after the other: nobody waits for it, and requests have the processor.
+  // Sequentially: no request waits for it.
   for (const id of new Set(request.otherTenantIds)) {
     const other = id === own.tenant ? null : await canaryOf(deps, id, context);
     const found = other === null ? null : await compare(deps, own, other);
@@ -31,7 +31,7 @@ export async function checkIsolation(
   return { unproven: null, comparedTenantIds: compared, leaks };
 }
 
-/** See `unfoundBy`. One that was made with another embedder is made anew. */
+/** See `unfoundBy`. A canary of another embedder is made again. */
 async function whyUnproven(
   deps: IngestDependencies,
   own: Canary,
@@ -48,8 +48,8 @@ async function whyUnproven(
 }
 
 /**
- * In both directions. Null: the other tenant's canary is not in its memory, or was made with another embedder; or nothing is
- * found, and the other tenant does not find its own canary either, which proves nothing.
+ * Compares two tenants in both directions. Null: the other tenant's canary is not in its memory, or of another
+ * embedder; or nothing is found, and the other tenant does not find its own canary either, which proves nothing.
  */
 async function compare(deps: IngestDependencies, own: Canary, other: Canary): Promise<readonly CanaryLeak[] | null> {
   if (other.item === null) return null;
@@ -71,7 +71,7 @@ async function compare(deps: IngestDependencies, own: Canary, other: Canary): Pr
   }
 }
 
-/** Null: that cannot be said. What fails there is told by its own check, and is no other tenant's matter. */
+/** Null: unknown. A failure of the other tenant is reported by its own check. */
 async function findsOwn(deps: IngestDependencies, own: Canary): Promise<boolean | null> {
   try {
     return (await unfoundBy(deps, own)) === null;
@@ -81,7 +81,9 @@ async function findsOwn(deps: IngestDependencies, own: Canary): Promise<boolean 
   }
 }
 
-/** Why what nobody finds would prove nothing; null: the tenant finds its canary by words and by vector. */
+/**
+ * Returns why a canary that is not found would prove nothing; null: the tenant finds its own by words and by vector.
+ */
 async function unfoundBy(deps: IngestDependencies, own: Canary): Promise<string | null> {
   const { foundBy, refusal } = await search(deps, own, own, {});
   if (refusal !== null) return 'The tenant may not read its own canary';
@@ -89,7 +91,7 @@ async function unfoundBy(deps: IngestDependencies, own: Canary): Promise<string 
   return foundBy.includes('vector') ? null : 'The tenant does not find its own canary by vector';
 }
 
-/** How another tenant gets at a canary; none, if all is well. */
+/** Returns the ways by which another tenant reaches a canary; none in an isolated installation. */
 async function waysIn(deps: IngestDependencies, canary: Canary, seenBy: Canary): Promise<readonly string[]> {
   const { id, name } = canary.dataset;
   const anywhere = await search(deps, canary, seenBy, {});
@@ -103,12 +105,12 @@ async function waysIn(deps: IngestDependencies, canary: Canary, seenBy: Canary):
   ];
 }
 
-/** As any search of the tenant that looks. */
+/** Searches like any request of the tenant. */
 function search({ messenger }: IngestDependencies, canary: Canary, seenBy: Canary, where: SearchOf) {
   return messenger.call('search.LookFor', { text: canary.dataset.name, ...where }, seenBy.context);
 }
 
-/** By its id alone, and as if it were in a dataset of the other tenant. */
+/** Reads it by its id alone, and as if it were in a dataset of the other tenant. */
 async function isItemSeen(deps: IngestDependencies, { item }: Canary, seenBy: Canary): Promise<boolean> {
   if (item === null) return false;
   const { context, dataset } = seenBy;
@@ -122,7 +124,7 @@ async function isFound(look: () => Promise<unknown>): Promise<boolean> {
     return true;
   } catch (error) {
     if (isEngramError(error) && error.wireName === 'DataNotFoundError') return false;
-    // There are several of the id, and the caller may see them.
+    // Several items have the id, and the caller may see them.
     if (isEngramError(error) && error.wireName === 'AmbiguousDataIdError') return true;
     throw error;
   }

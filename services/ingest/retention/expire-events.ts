@@ -10,19 +10,19 @@ interface Dependencies {
   readonly retentions: Pick<Retentions, 'ofTenants'>;
   readonly clock: Pick<Clock, 'now'>;
   readonly settings: {
-    /** Kafka gets every event: none goes before it was published. */
+    /** Events are published to Kafka: none is removed before that. */
     readonly eventsArePublished: boolean;
   };
 }
 
-/** Events that go by one commit. */
+/** Events that one commit removes. */
 const PAGE = 500;
-/** Commits for one tenant in one pass: it must not keep others waiting. */
+/** Commits for one tenant in one pass, so that others need not wait. */
 const PAGES_PER_PASS = 20;
 
 /**
- * Removes what tenants' event logs hold for longer than their resources declare, oldest first. Returns how many events went.
- * Ends early, without an error, once `signal` is aborted.
+ * Removes what tenants' event logs hold for longer than their resources declare, oldest first. Returns the number of
+ * events. Ends early, without an error, once `signal` is aborted.
  */
 export async function expireEvents(deps: Dependencies, signal?: AbortSignal): Promise<number> {
   const { clock, retentions, settings } = deps;
@@ -51,7 +51,7 @@ async function expireOf(
   let removed = 0;
   for (let page = 0; page < PAGES_PER_PASS && !signal?.aborted; page += 1) {
     const { items } = await store.find(owner, eventsCollection, { where, sort: [{ field: 'sequence' }], limit: PAGE });
-    // Times of processes differ a little: the first young one ends it.
+    // Clocks of processes differ a little: the first young event ends the search.
     const young = items.findIndex(({ value }) => value.occurredAt >= before);
     const old = young === -1 ? items : items.slice(0, young);
     if (old.length > 0) {

@@ -7,14 +7,15 @@ import type { IngestDependencies, ItemDependencies } from '../dependencies.ts';
 import { deleteItemsDurably } from '../forgetting/durable-deletion.ts';
 import { impersonateOwner } from '../forgetting/impersonate-owner.ts';
 
-/** Items that are forgotten together; each batch is a renewed question to auth. */
+/** Items that are deleted together; auth is asked again for each batch. */
 const BATCH = 50;
-/** Batches of one dataset in one pass: it must not keep others waiting. */
+/** Batches of one dataset in one pass, so that others need not wait. */
 const BATCHES_PER_PASS = 10;
 
 /**
- * Forgets items that were neither added, also again, nor replaced for longer than the resource of their dataset declares, on behalf of
- * the dataset's owner, whatever became of the account and the tenant. Returns how many went. One dataset's failure is logged and no other's.
+ * Deletes items that were not added, added again or replaced for longer than the resource of their dataset declares, on
+ * behalf of the dataset's owner, also of an inactive one. Returns their number. A failure of one dataset is logged and
+ * does not affect others.
  */
 export async function expireItems(deps: IngestDependencies, signal: AbortSignal): Promise<number> {
   const { clock, datasets, retentions, logger } = deps;
@@ -50,15 +51,15 @@ async function expireOf(
     const ids = await claimed(deps, dataset, old);
     if (ids.length > 0) await deleteItemsDurably(deps, dataset, ids, context);
     forgotten += ids.length;
-    // What comes to be too old from here on the next pass finds, should it still be declared.
+    // Items that become too old from here on are left to the next pass.
     if (old.length < BATCH) break;
   }
   return forgotten;
 }
 
 /**
- * Those of them that nobody has replaced or added again since they were read: from now on nobody does, so that nothing is forgotten that
- * was said to be kept. What a process that dies here has claimed, the next pass finds old as before.
+ * Claims those of the items that were not replaced or added again since they were read: from now on they cannot be, so
+ * that no item is deleted that was reported as stored. When the process dies here, the next pass finds them again.
  */
 async function claimed(
   { items, store }: ItemDependencies,
@@ -77,7 +78,7 @@ async function claimed(
   return ids;
 }
 
-/** The oldest that are too old. Those that were replaced or added again lately stand among them and stay. */
+/** Returns the oldest items that are too old, without those that were replaced or added again lately. */
 async function oldItems(
   { items }: ItemDependencies,
   dataset: DatasetRef,

@@ -21,23 +21,26 @@ type Dependencies = Pick<
   | 'settings'
 >;
 
-/** Sessions that one pass looks at: it must not keep others waiting. */
+/** Sessions that one pass reads, so that others need not wait. */
 const SESSIONS_PER_PASS = 200;
 
-/** Looks at some of what nobody uses any more. */
+/** Removes entries of unused sessions, some in each pass. */
 export interface SessionExpiry {
-  /** How many sessions lost entries. The next pass goes on where this one ended, and begins anew at the end. Aborted, it ends early. */
+  /**
+   * Returns the number of sessions that lost entries. The next pass continues, and starts over at the end. Aborted, it
+   * ends early.
+   */
   pass(signal?: AbortSignal): Promise<number>;
 }
 
 /**
- * Entries go so long after the last use of their session, as its tenant's resource declares or else the server; the row with
- * its counts stays. Those of a session that is bound to a dataset wait until improve has brought them into its memory, so
- * that nothing is lost that was meant to be kept.
+ * Entries are removed a time after the last use of their session, which its tenant's resource or else the server sets;
+ * the row with its counts stays. Those of a session that is bound to a dataset wait until improve has brought them into
+ * its memory.
  */
 export function createSessionExpiry(dependencies: Dependencies): SessionExpiry {
   const { sessions, clock, settings } = dependencies;
-  /** Where the pages of a tenant, or of all ('') go on. */
+  /** Cursors of the tenants, or of all (''). */
   const cursors = new Map<TenantId | '', string | null>();
   const passOver = async (
     scope: AnyScope,
@@ -71,7 +74,7 @@ export function createSessionExpiry(dependencies: Dependencies): SessionExpiry {
   };
 }
 
-/** Tenants whose resources say how long sessions are kept. */
+/** Tenants whose resources set the retention of sessions. */
 async function declaredTimes({ retentions }: Dependencies): Promise<ReadonlyMap<TenantId, number>> {
   const times = new Map<TenantId, number>();
   for await (const { owner, retention } of retentions.ofTenants.all()) {
@@ -86,7 +89,7 @@ async function expire(dependencies: Dependencies, { scope, session }: PlacedSess
   const isEmptied = oldest.qas === session.qaCount && oldest.traces === session.traceCount;
   if (!isEmptied) await requestImprove(dependencies, { scope, session });
   if (oldest.qas <= session.expired.qas && oldest.traces <= session.expired.traces) return false;
-  // First: a process that dies here is followed by one that finds the session as it was.
+  // First: when the process dies here, the next one finds the session as it was.
   await sessionEntries.removeEntries(scope, session, oldest);
   try {
     await store.commit(scope, [
@@ -94,13 +97,13 @@ async function expire(dependencies: Dependencies, { scope, session }: PlacedSess
       ...(isEmptied ? [sessionContexts.removeOfSessionWrite(session)] : []),
     ]);
   } catch (error) {
-    // Somebody uses it again: it is looked at when that is over.
+    // It is used again: a later pass reads it.
     if (!(error instanceof VersionConflictError)) throw error;
   }
   return true;
 }
 
-/** How many of the oldest entries nobody needs. */
+/** Returns the number of oldest entries that are not needed any more. */
 async function dispensable(
   { datasets, watermarks, settings }: Dependencies,
   { scope, session }: PlacedSession,
@@ -117,13 +120,13 @@ async function dispensable(
   };
 }
 
-/** Once: an agent that died never asked for it, and its entries must not stay for ever. */
+/** Requests one improve: an agent that died never did, and its entries must not stay for ever. */
 async function requestImprove(
   { store, improveRequests, clock, settings }: Dependencies,
   { scope, session: { user, session, dataset } }: PlacedSession,
 ): Promise<void> {
   if (settings.sessions.autoImprove === null || dataset === null) return;
-  // Of its own accord: it is nobody's request any more.
+  // Automatic: no request waits for it.
   const request = { user, session, dataset, keyId: null };
   if (await improveRequests.has(scope, request)) return;
   try {

@@ -58,7 +58,7 @@ async function put<Owner extends Scope, Retention extends JsonObject>(
   });
 }
 
-/** Null: it is so already. */
+/** Null: nothing changes. */
 function writeOf<Owner extends Scope, Retention extends JsonObject>(
   records: RetentionRecords<Owner, Retention>,
   before: StoredRetention<Retention> | null,

@@ -6,7 +6,7 @@ import { discardRestored, type RestoreRequest, type RestoreSources, restoreSnaps
 
 export type RestoreDependencies = RestoreSources &
   Omit<RecordedWorkDependencies, 'store'> & {
-    /** Of auth, which writes them. */
+    /** Written by auth. */
     readonly datasets: Pick<Datasets, 'get'>;
     readonly places: SnapshotPlaces;
   };
@@ -28,7 +28,7 @@ interface RestoreStep {
 }
 
 /**
- * Makes the dataset. Begins anew each time: what an attempt before left is removed first, and what this one leaves when it
+ * Makes the dataset. Each attempt starts over: it removes what an earlier one left, and what it wrote itself when it
  * fails.
  */
 export async function carryOutRestore(
@@ -54,11 +54,11 @@ export async function carryOutRestore(
     } finally {
       await opened.close();
     }
-    // A worker that has taken over began anew under the same id.
+    // Another worker that has taken over starts over under the same id.
     await update({ step: 'registering' });
     await admit();
   } catch (error) {
-    // Its answer alone may have been lost.
+    // The dataset may be registered, and only the answer lost.
     if (await isRegistered()) return;
     if (!signal.aborted) await discard();
     throw error;

@@ -18,7 +18,9 @@ import type {
 import { lineOf } from '../../common/storage/snapshots/part-stream.ts';
 import { copiedCollections } from '../collections.ts';
 
-/** What of an item lies in the stores beside its record: both never change, a later content or build has another of them. */
+/**
+ * The revision of an item's content and the generation of its build. Both are immutable: later ones get other numbers.
+ */
 export interface ItemContent {
   readonly id: DataItemId;
   readonly revision: string | null;
@@ -36,7 +38,7 @@ export interface DatasetCut {
   readonly counts: Record<string, number>;
 }
 
-/** Number of the last event of the dataset at the moment of the view; its first `find` is this one's. */
+/** Returns the number of the last event of the dataset at the moment of the view, by the first `find` of the view. */
 export async function lastEvent(view: DocumentView, scope: DatasetScope): Promise<number | null> {
   const where = { dataset: scope.dataset };
   const sort = [{ field: 'sequence' as const, descending: true }];
@@ -45,8 +47,8 @@ export async function lastEvent(view: DocumentView, scope: DatasetScope): Promis
 }
 
 /**
- * All records of the dataset at the moment of the view, a line each, and what they say of the items. Builds under way are
- * left out, and what they state.
+ * Yields all records of the dataset at the moment of the view, a line each, and collects what they say of the items.
+ * Leaves out builds in progress and their statements.
  */
 export async function* cutLines(view: DocumentView, scope: DatasetScope, cut: DatasetCut): AsyncGenerator<string> {
   const { items, counts } = cut;
@@ -55,7 +57,7 @@ export async function* cutLines(view: DocumentView, scope: DatasetScope, cut: Da
     return lineOf([collection.name, id, value]);
   };
   for await (const { id, value } of documentsOf(view, scope, dataItemsCollection)) {
-    // That it is being forgotten holds where it is forgotten, and not where it comes back.
+    // A pending deletion belongs to the original and not to the copy.
     const { isExpiring: _, ...kept } = value;
     const { revision = null, sizeBytes } = kept;
     items.set(dataItemId(id), { id: dataItemId(id), revision, generation: 0, sizeBytes, rows: 0 });
@@ -81,7 +83,7 @@ export async function* cutLines(view: DocumentView, scope: DatasetScope, cut: Da
     for await (const { id, value } of documentsOf(view, scope, collection)) yield line(collection, id, value);
 }
 
-/** Those of the items whose content is not any more what the cut says: it may have been removed while it was read. */
+/** Returns the items whose content differs from the cut by now: it may have been removed while it was read. */
 export async function changedAmong(
   store: DocumentStore,
   scope: DatasetScope,

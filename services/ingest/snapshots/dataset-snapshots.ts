@@ -18,13 +18,13 @@ type Dependencies = SnapshotDependencies & { readonly audit: AuditLog };
 export interface TakingRequest {
   readonly principal: Principal;
   readonly dataset: DatasetRef;
-  /** Null: the time. One of the name is not taken twice. */
+  /** Null: the current time. A snapshot of one name is taken once. */
   readonly name: string | null;
 }
 
 export type DatasetSnapshots = ReturnType<typeof createDatasetSnapshots>;
 
-/** Of a dataset, by users: each is a copy of all of it, which the installation pays for. */
+/** Maximum number of users' snapshots of one dataset: each is a full copy. */
 const MOST = 20;
 const NAME = /^[a-z0-9](?:[a-z0-9._-]{0,58}[a-z0-9])?$/;
 
@@ -33,8 +33,8 @@ export function createDatasetSnapshots(deps: Dependencies, work: SnapshotWork) {
   const { snapshots, clock } = deps;
   return {
     /**
-     * Takes one, or goes on with it; answers after a few seconds at the latest, and then it goes on by itself. Errors:
-     * `InvalidRequestError` (a name that is none), `ConflictError` (there are too many), and what it failed of.
+     * Takes a snapshot, or resumes it; resolves after a few seconds at the latest, and a job continues then. Errors:
+     * `InvalidRequestError` (malformed name), `ConflictError` (too many snapshots), and the error of the attempt.
      */
     async take({ principal, dataset, name }: TakingRequest, { requestId }: CallContext): Promise<SnapshotRecord> {
       const id = idOf(dataset, name ?? timeName(clock.now()));
@@ -42,14 +42,14 @@ export function createDatasetSnapshots(deps: Dependencies, work: SnapshotWork) {
       await open(deps, { principal, dataset, name: id }, await work.jobWrites(key));
       return work.progress({ work: key, input: null, requestId, read: () => read(deps, dataset, id) });
     },
-    /** Also resources' and those that are being taken; newest first. */
+    /** Returns all snapshots, also those of resources and incomplete ones; newest first. */
     list: ({ tenant, id }: DatasetRef): Promise<readonly SnapshotRecord[]> => snapshots.list({ tenant }, id),
     /** `EntityNotFoundError`. */
     get: (dataset: DatasetRef, name: string): Promise<SnapshotRecord> => read(deps, dataset, name),
-    /** All of one as a file. `ConflictError` when it is not complete, lies elsewhere, or is damaged. */
+    /** Returns the snapshot as one file. `ConflictError` when it is incomplete, stored elsewhere, or damaged. */
     file: (principal: Principal, record: SnapshotRecord, context: CallContext): Promise<SnapshotFile> =>
       file(deps, { principal, record, context }),
-    /** `ConflictError` for a resource's. */
+    /** Removes the snapshot; `ConflictError` for one of a resource. */
     async remove({ id: actor }: Principal, record: SnapshotRecord): Promise<void> {
       if (record.takenBy === undefined)
         throw engramError('ConflictError', `The snapshot ${record.name} belongs to the resource of the dataset.`);
@@ -57,7 +57,7 @@ export function createDatasetSnapshots(deps: Dependencies, work: SnapshotWork) {
       const { tenant, datasetId: subject, name: snapshot } = record;
       await deps.audit.record({ tenant, action: 'snapshot.removed', actor, subject, details: { snapshot } });
     },
-    /** Queues jobs for those that an earlier release began and did not end. */
+    /** Queues jobs for snapshots that an earlier release left unfinished. */
     async queueUnfinished(): Promise<void> {
       for (const record of await snapshots.incomplete(SYSTEM_SCOPE, clock.now().getTime()))
         if (record.takenBy !== undefined && record.failure === null) await work.ensureJob(snapshotKey(record));
@@ -68,7 +68,7 @@ export function createDatasetSnapshots(deps: Dependencies, work: SnapshotWork) {
 function idOf({ id }: DatasetRef, name: string): string {
   if (!NAME.test(name))
     throw engramError('InvalidRequestError', 'A snapshot is named by up to 60 of a-z, 0-9, dot, dash and underscore.');
-  // Everybody's personal space is one tenant: names of one dataset say nothing about another.
+  // All personal spaces are one tenant, so the name contains the dataset.
   return `${id}.${name}`;
 }
 
@@ -96,7 +96,7 @@ async function open(
   const found = await deps.snapshots.list({ tenant }, datasetId);
   if (found.some((record) => record.name === name)) return;
   if (found.filter(({ takenBy }) => takenBy !== undefined).length >= MOST)
-    throw engramError('ConflictError', `The dataset has ${MOST} snapshots, which is the most; delete one first.`);
+    throw engramError('ConflictError', `The dataset has ${MOST} snapshots, the maximum; delete one first.`);
   const record = newSnapshot(deps, { name, datasetId, takenBy: principal.id }, null);
   const entry = {
     tenant,
@@ -129,7 +129,7 @@ async function file(
   return found;
 }
 
-/** `ConflictError` for what cannot be read here. */
+/** Requires a complete snapshot in the installation's store: `ConflictError`. */
 export function requireAtHand(record: SnapshotRecord): SnapshotRecord {
   if (!record.isComplete) throw engramError('ConflictError', `The snapshot ${record.name} is not complete yet.`);
   if (record.isInstalled) return record;

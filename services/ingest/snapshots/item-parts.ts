@@ -8,7 +8,7 @@ import type { TextRow } from '../../common/storage/ports/text-index.ts';
 import { rowLines } from '../../common/storage/snapshots/row-lines.ts';
 import type { ItemContent } from './dataset-cut.ts';
 
-/** How much was written, by kind. */
+/** Number of written rows, by kind. */
 export interface RowCounts {
   text: number;
   vectors: number;
@@ -19,7 +19,7 @@ export interface RowCounts {
 
 export const NO_ROWS: Readonly<RowCounts> = { text: 0, vectors: 0, nodes: 0, edges: 0, blobs: 0 };
 
-/** Small enough to be written again without an item that changed meanwhile, and for a call of the bus. */
+/** Size of a part: small enough to rewrite without a changed item, and for one call over the bus. */
 const ROWS_PER_PART = 2_000;
 const ITEMS_PER_PART = 100;
 const BYTES_PER_PART = 64 * 1024 * 1024;
@@ -44,7 +44,7 @@ export function planParts(items: readonly ItemContent[]): readonly (readonly Ite
   return groups;
 }
 
-/** All rows of the items, a line each; those of a greater item as they are read. */
+/** Yields all rows of the items, a line each; rows of a large item are streamed. */
 export async function* rowsOfItems(
   indexes: DatasetReaders,
   scope: DatasetScope,
@@ -135,15 +135,15 @@ async function* pages<Row>(read: (after: string | null) => Promise<Page<Row>>): 
   } while (after !== null);
 }
 
-/** What stands before each blob in a part: its length as JSON text in four bytes, then that. */
+/** Returns the head of a blob in a part: the length of its JSON text in four bytes, then that text. */
 export interface BlobHead {
   readonly key: string;
   readonly size: number;
 }
 
 /**
- * The content of the items as it was added and as it was parsed. What is gone is left out and told of as `missing`: whoever
- * asked looks afterwards whether the item has changed, and it is a loss if not.
+ * Yields the content of the items, as added and as parsed. Missing blobs are left out and reported as `missing`: the
+ * caller checks whether the item has changed, and otherwise it is lost.
  */
 export async function* blobsOfItems(
   blobs: BlobStore,

@@ -28,7 +28,7 @@ const ABANDONED_AFTER_MS = 3_600_000;
 
 export type ManagedRestores = ReturnType<typeof createManagedRestores>;
 
-/** Datasets from snapshots, for the operator. See `ingest.TakeSnapshot` and `ingest.RestoreDataset` in proto/. */
+/** Restores datasets from snapshots for the operator. See `ingest.RestoreDataset` in proto/. */
 export function createManagedRestores(deps: Dependencies, options: { readonly answerAfterMs?: number } = {}) {
   const { restores, store } = deps;
   const work = createRecordedWork<ManagedRestore, RequestOf<'ingest.RestoreDataset'>>(deps, {
@@ -37,7 +37,7 @@ export function createManagedRestores(deps: Dependencies, options: { readonly an
     read: ({ payload }) => restores.get(String(payload['crUid'])),
     save: (_, restore, writes) => store.commit({ tenant: restore.tenant }, [...writes, restores.replaceWrite(restore)]),
     async work(restore, request, progress) {
-      if (request === null) throw new Error('a restore of a resource is carried out without its request');
+      if (request === null) throw new Error('a restore of a resource cannot be carried out without its request');
       return carryOut(deps, restore, request, progress);
     },
   });
@@ -58,20 +58,23 @@ export function createManagedRestores(deps: Dependencies, options: { readonly an
     ): Promise<AnswerOf<'ingest.RestoreDataset'>> {
       const { crUid } = request;
       if (!isSnapshotName(request.snapshot.name))
-        throw engramError('InvalidRequestError', `${JSON.stringify(request.snapshot.name)} is no snapshot's name.`);
+        throw engramError(
+          'InvalidRequestError',
+          `${JSON.stringify(request.snapshot.name)} is not a valid snapshot name.`,
+        );
       const present = await presentDataset(deps, request);
       if (present !== null) return { datasetId: present, step: '', done: 1, total: 1, failure: null };
       await open(deps, request);
       const read = async (): Promise<ManagedRestore> => {
         const restore = await restores.get(crUid);
-        if (restore === null) throw engramError('ConflictError', 'The restore was given up meanwhile; ask again.');
+        if (restore === null) throw engramError('ConflictError', 'The restore was discarded meanwhile; ask again.');
         return restore;
       };
       const asked = { work: keyOf(request), input: request, requestId, read };
       const { datasetId, isComplete, step, done, total, failure } = await work.progress(asked);
       return { datasetId: isComplete ? datasetId : null, step, done, total, failure };
     },
-    /** Discards those that the operator asks for no more. */
+    /** Discards restores that the operator no longer asks for. */
     async sweep(): Promise<void> {
       const since = deps.clock.now().getTime() - ABANDONED_AFTER_MS;
       for (const restore of await restores.incomplete(since)) await giveUp(deps, restore);
@@ -79,7 +82,7 @@ export function createManagedRestores(deps: Dependencies, options: { readonly an
   };
 }
 
-/** The dataset that the resource manages, if it is there: it came from the snapshot, or was there before. */
+/** Returns the dataset that the resource manages: restored, or there before. Null: there is none. */
 async function presentDataset(
   deps: Dependencies,
   { tenantId, crUid }: RequestOf<'ingest.RestoreDataset'>,
@@ -94,7 +97,7 @@ async function open(
   { tenantId: tenant, crUid }: RequestOf<'ingest.RestoreDataset'>,
 ): Promise<void> {
   const known = await restores.get(crUid);
-  // Its dataset was removed by somebody: it is made once more, under another id.
+  // Its dataset was removed meanwhile: it is restored again under another id.
   if (known?.isComplete === true) await store.commit({ tenant }, [restores.removeWrite(known)]);
   else if (known !== null) return;
   const write = restores.insertWrite({
@@ -122,7 +125,7 @@ async function carryOut(
   const admitted = await presentDataset(deps, request);
   if (admitted !== null) return { datasetId: admitted, step: '' };
   const ownerId = await ownerOf(deps, tenantId);
-  // Nothing comes into a tenant that is being erased.
+  // Nothing is restored into a tenant that is being erased.
   const requireTenant = async (): Promise<void> => {
     await ownerOf(deps, tenantId);
   };

@@ -21,10 +21,10 @@ type Dependencies = SnapshotDependencies & { readonly managedResources: Pick<Man
 
 export type ManagedSnapshots = ReturnType<typeof createManagedSnapshots>;
 
-/** The operator asks every few seconds, or minutes after a failure. */
+/** The operator asks every few seconds, or after minutes when an attempt failed. */
 const ABANDONED_AFTER_MS = 24 * 3_600_000;
 
-/** Snapshots for the operator, which asks again until each is complete. See `ingest.TakeSnapshot` and `ingest.RestoreDataset` in proto/. */
+/** Takes snapshots for the operator, which asks again until each is complete. See `ingest.TakeSnapshot` in proto/. */
 export function createManagedSnapshots(deps: Dependencies, work: SnapshotWork) {
   const { snapshots } = deps;
   return {
@@ -40,7 +40,7 @@ export function createManagedSnapshots(deps: Dependencies, work: SnapshotWork) {
       const found = await snapshots.list({ tenant: tenantId }, datasetId);
       return found.filter(({ isComplete }) => isComplete).map(infoOf);
     },
-    /** In the place alone: what lies elsewhere needs other credentials. Returns the names of those removed. */
+    /** Removes the oldest snapshots in the place; others need other credentials. Returns the names of those removed. */
     async prune(request: RequestOf<'ingest.PruneSnapshots'>): Promise<readonly string[]> {
       const { tenantId: tenant, datasetId, crUid, keep, place } = request;
       await requireManager(deps, { tenant, dataset: datasetId }, crUid);
@@ -50,7 +50,7 @@ export function createManagedSnapshots(deps: Dependencies, work: SnapshotWork) {
       for (const record of removed) await removeSnapshot(deps, record, place);
       return removed.map(({ name }) => name);
     },
-    /** Removes incomplete ones in the installation's own store that the operator asks for no more. */
+    /** Removes incomplete snapshots in the installation's own store that the operator no longer asks for. */
     async sweep(): Promise<void> {
       const since = deps.clock.now().getTime() - ABANDONED_AFTER_MS;
       for (const record of await snapshots.incomplete(SYSTEM_SCOPE, since)) {
@@ -67,11 +67,12 @@ async function progress(
   { requestId }: CallContext,
 ): Promise<SnapshotRecord> {
   const { tenantId: tenant, datasetId, crUid, name, place, verify = false } = request;
-  if (!isSnapshotName(name)) throw engramError('InvalidRequestError', `${JSON.stringify(name)} is no snapshot's name.`);
+  if (!isSnapshotName(name))
+    throw engramError('InvalidRequestError', `${JSON.stringify(name)} is not a valid snapshot name.`);
   const known = await deps.snapshots.get({ tenant }, name);
   if (known !== null && known.datasetId !== datasetId)
-    throw engramError('ConflictError', `The snapshot ${name} is one of another dataset.`);
-  // Also while the dataset is being erased: it is told what there is.
+    throw engramError('ConflictError', `The snapshot ${name} belongs to another dataset.`);
+  // The resource that erases the tenant may ask as well.
   if ((await eraserOfTenant(deps, tenant, crUid)) === null)
     await requireManager(deps, { tenant, dataset: datasetId }, crUid);
   if (known?.isComplete !== true) await requireDataset(deps, { tenant, datasetId });

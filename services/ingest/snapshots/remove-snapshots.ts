@@ -15,9 +15,8 @@ interface Erased {
 }
 
 /**
- * Snapshots in the installation's own store go with what they show, unless they are to stay: those of resources, never those
- * that users took. What lies in a bucket of somebody else's stays: nothing here opens it. Resolves to what stays, for the
- * receipt.
+ * Removes the snapshots in the installation's own store of what is erased; with `keepSnapshots` only those that users
+ * took. Snapshots in other buckets stay: nothing here opens those. Returns the snapshots that stay, for the receipt.
  */
 export async function eraseSnapshots(
   index: SnapshotIndex | undefined,
@@ -55,8 +54,8 @@ async function requireNone({ places }: SnapshotIndex, tenantId: TenantId): Promi
 }
 
 /**
- * Of one in the installation's own store: whoever removed it, or the dataset, could not know what was still to be written. What
- * is in a bucket may outlive the index.
+ * Removes the parts of a snapshot in the installation's own store that is not listed any more: it, or its dataset, was
+ * removed while the parts were still being written. Snapshots in buckets may outlive the index.
  */
 export async function removeUnlessListed(
   { snapshots, places }: Pick<SnapshotIndex, 'snapshots' | 'places'>,
@@ -72,7 +71,7 @@ export async function removeUnlessListed(
   }
 }
 
-/** First what makes it one: half a snapshot is none. Also one that is being taken: whoever is at it finds that it is gone. */
+/** Removes a snapshot, its manifest first: without it there is no snapshot. A worker that is taking it notices. */
 export async function removeSnapshot(
   index: SnapshotIndex,
   record: SnapshotRecord,

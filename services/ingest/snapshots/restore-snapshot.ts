@@ -38,36 +38,36 @@ export interface RestoreSources {
 
 export interface RestoreRequest {
   readonly tenantId: TenantId;
-  /** Of no dataset yet. */
+  /** Id of the new dataset. */
   readonly datasetId: DatasetId;
   readonly ownerId: UserId;
-  /** Whether items of the same tenant stay those of whoever added them; all others become the owner's. */
+  /** Whether items of the same tenant keep their owner; all others become the new owner's. */
   readonly keepsOwners: boolean;
-  /** The API key whose budget it counts against, too. */
+  /** The API key whose budget is charged, too. */
   readonly keyId?: string;
   readonly snapshot: SnapshotRef;
   readonly place: SnapshotPlace;
   /** The place, opened. */
   readonly from: PartPlace;
-  /** It came as a file, so it does not lie where it was written. */
+  /** It was uploaded as a file, so its place differs from that of the manifest. */
   readonly isUploaded?: boolean;
   /** As of `RestoreDatasetRequest`. */
   readonly signers?: readonly string[];
   readonly requestId: string;
   readonly signal: AbortSignal;
-  /** Throws when somebody else has taken over. */
+  /** Throws when another worker has taken over. */
   progress(step: { readonly step: string; readonly done: number; readonly total: number }): Promise<void>;
 }
 
 const ITEMS_PER_COMMIT = 100;
 
 /**
- * Writes all of a snapshot into a dataset that nobody can name yet, in the order in which nothing can be missed: content and
- * rows, then records. The hash of every part is checked as it is read, and everything is counted at the end; a fault on the
- * way is an error, and what was written is to be discarded. Nobody is asked to extract or to embed anything.
+ * Writes all of a snapshot into a dataset that is not registered yet: content and rows first, then records. Checks the
+ * hash of every part as it is read, and counts everything at the end; after an error the caller discards what was
+ * written. Nothing is extracted or embedded again.
  *
- * Ids of items stay, and with them those of chunks, statements and all that follows from them: rows and records are found by
- * dataset and id. Items keep the user that added them where `keepsOwners` says so; in another tenant they are the new owner's.
+ * Items keep their ids, and so do chunks, statements and all that is derived from them: rows and records are found by
+ * dataset and id. Items keep their owner with `keepsOwners`; in another tenant they become the new owner's.
  */
 export async function restoreSnapshot(sources: RestoreSources, request: RestoreRequest): Promise<void> {
   const { snapshot, from, requestId, signal } = request;
@@ -104,7 +104,7 @@ export async function restoreSnapshot(sources: RestoreSources, request: RestoreR
   requireEqual(manifest, { text, vectors, nodes, edges, blobs, items: await sources.items.count(scope) }, built);
 }
 
-/** Everything of a restore that came to nothing, at its owners. */
+/** Removes everything of a failed restore, at all owners. */
 export async function discardRestored(
   { store, blobs, messenger, budgets }: Pick<RestoreSources, 'store' | 'blobs' | 'messenger' | 'budgets'>,
   request: Pick<RestoreRequest, 'tenantId' | 'datasetId' | 'snapshot' | 'place' | 'requestId'> & {
@@ -121,7 +121,7 @@ export async function discardRestored(
   const { left } = await eraseCollections(store, scope, [dataItemsCollection, ...restoredCollections]);
   const ofBlobs = (await blobs.list(scope, { limit: 1 })).items.length;
   if (rows + left + ofBlobs > 0)
-    throw engramError('CogneeSystemError', `${rows + left + ofBlobs} records of a restore that failed are left.`, {
+    throw engramError('CogneeSystemError', `${rows + left + ofBlobs} records of a failed restore are left.`, {
       retryable: true,
     });
 }
@@ -137,7 +137,7 @@ function ofKind({ parts }: SnapshotManifest, kind: SnapshotPart['kind']): readon
   return parts.filter((part) => part.kind === kind);
 }
 
-/** Items are charged last, and their content is written first: what will not be paid for is refused before. */
+/** Refuses a restore that the budget cannot pay, before any content is written: items are charged last. */
 async function requireStorage(
   { budgets }: Pick<RestoreSources, 'budgets'>,
   { from, tenantId, ownerId, keyId }: RestoreRequest,
@@ -161,7 +161,7 @@ async function restoreBlobs(
 ): Promise<number> {
   let count = 0;
   for await (const { key, content } of splitBlobs(readPart(from, part))) {
-    // The hash is known at the end alone: until then it may be anybody's word.
+    // The hash is checked at the end: until then the content is not trusted.
     if (!key.startsWith('items/') || key.split('/').includes('..')) throw unreadable('its blobs are damaged');
     await blobs.put(scope, key, content, signal);
     count += 1;
@@ -169,7 +169,9 @@ async function restoreBlobs(
   return count;
 }
 
-/** The items come last: what they count for is charged with them, and refused when the tenant may not have so many. */
+/**
+ * Restores records, items last: they are charged in their commit, and refused where the tenant may not have so many.
+ */
 async function restoreRecords(
   sources: RestoreSources,
   request: RestoreRequest,
@@ -190,8 +192,8 @@ async function restoreRecords(
     items = [];
   };
   for await (const item of owned) {
-    // The keys that they came by belong to somebody else's budget.
-    // Whether it is kept for long enough is the new dataset's to say.
+    // The API keys that they were added by have other budgets.
+    // Retention is set by the new dataset.
     const { isExpiring: _, ...value } = item.value;
     items.push({ ...item, value: { ...value, keyId: keyId ?? null } });
     if (items.length === ITEMS_PER_COMMIT) await flush();
@@ -200,7 +202,7 @@ async function restoreRecords(
   return { ...counts, [dataItemsCollection.name]: restored };
 }
 
-/** An owner has each content once: what two had added stays with the first of them. */
+/** Yields the items as the new owner's; an owner has each content once, so duplicates keep theirs. */
 async function* ownedBy(items: AsyncIterable<DocumentLine>, ownerId: UserId): AsyncGenerator<DocumentLine> {
   const taken = new Set<unknown>();
   for await (const item of items) {
@@ -221,7 +223,7 @@ async function insertItems(
   await budgets.charge(bill, (charged) => store.commit(scope, [...charged, ...writes]));
 }
 
-/** What was charged for the items of a restore that failed. */
+/** Refunds what was charged for the items of a failed restore. */
 async function returnItems(
   { store, budgets }: Pick<RestoreSources, 'store' | 'budgets'>,
   scope: DatasetScope,
@@ -246,7 +248,7 @@ function demandOf(items: readonly JsonObject[]) {
   return { items: items.length, storageBytes };
 }
 
-/** What the stores have now against what the manifest says was written. */
+/** Compares the counts of the stores with those of the manifest. */
 function requireEqual(
   { counts }: SnapshotManifest,
   rows: Readonly<Record<'items' | 'text' | 'vectors' | 'nodes' | 'edges' | 'blobs', number>>,

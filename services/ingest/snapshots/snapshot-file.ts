@@ -19,10 +19,12 @@ export interface SnapshotFile {
   content(): Readable;
 }
 
-/** A manifest names some hundred bytes a part; those of the greatest dataset fit. */
+/** Maximum size of a manifest, which has some hundred bytes a part. */
 const MAX_MANIFEST_BYTES = 32 * 1024 * 1024;
 
-/** Null: there is no such snapshot. `ConflictError` with the reason when it cannot be trusted or read. */
+/**
+ * Opens a snapshot as a file. Null: there is none. `ConflictError` with the reason when it cannot be trusted or read.
+ */
 export async function snapshotFile(place: PartPlace, check: CheckSignature): Promise<SnapshotFile | null> {
   const manifest = await readManifest(place, check);
   if (manifest === null) return null;
@@ -44,7 +46,7 @@ async function* contentOf(
   objects: readonly { readonly name: string; readonly head: Buffer; readonly sizeBytes: number }[],
 ): AsyncGenerator<Buffer> {
   for (const { name, head, sizeBytes } of objects) {
-    // Whoever goes away at a yield must leave nothing open.
+    // A reader that stops at a yield must leave nothing open.
     yield head;
     const stored = await blobs.get(scope, `${folder}${name}`);
     if (stored === null) throw unreadable(`its part ${name} is missing`);
@@ -68,8 +70,8 @@ async function sizeOf({ blobs, scope, folder }: PartPlace, name: string): Promis
 }
 
 /**
- * The manifest of a file, before anything of it is kept: only what this installation has signed is looked at any further.
- * `ConflictError` with the reason otherwise.
+ * Returns the manifest of a file before anything of it is stored. `ConflictError` with the reason when this
+ * installation has not signed it.
  */
 export async function manifestOfFile(content: Readable, check: CheckSignature): Promise<SnapshotManifest> {
   try {
@@ -80,7 +82,7 @@ export async function manifestOfFile(content: Readable, check: CheckSignature): 
   throw noSnapshot();
 }
 
-/** Keeps the file as a snapshot lies in its place, the manifest last. Nothing is held in memory. */
+/** Stores the file as a snapshot in its place, the manifest last. Everything is streamed. */
 export async function keepSnapshotFile(
   content: Readable,
   place: PartPlace,

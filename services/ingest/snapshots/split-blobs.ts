@@ -9,10 +9,10 @@ export interface SplitBlob {
   readonly content: Readable;
 }
 
-/** Keys have 400. */
+/** Keys have 400 characters. */
 const MAX_HEAD_BYTES = 16 * 1024;
 
-/** The blobs of a part, one after the other, as they come. */
+/** Yields the blobs of a part, one after the other. */
 export async function* splitBlobs(bytes: AsyncIterable<Buffer>): AsyncGenerator<SplitBlob> {
   const source = createSource(bytes);
   try {
@@ -31,7 +31,7 @@ export async function* splitBlobs(bytes: AsyncIterable<Buffer>): AsyncGenerator<
   }
 }
 
-/** Of a file that somebody sent it is anybody's word: a size that is none would never come to an end. */
+/** Checks the size of a blob in an uploaded file, which is untrusted: an invalid one would never end. */
 function parseHead(text: Buffer): BlobHead {
   const { key, size } = parseObject(text);
   if (typeof key !== 'string' || !Number.isSafeInteger(size) || Number(size) < 0) throw damaged();

@@ -25,10 +25,10 @@ export type SnapshotDependencies = SnapshotSources &
   Pick<CommonDependencies, 'datasets' | 'messenger'> &
   Pick<SnapshotIndex, 'snapshots' | 'places'>;
 
-/** What the operator's requests bring; users' snapshots are in the installation's own store. */
+/** Input of the operator's requests; users' snapshots are in the installation's own store. */
 export interface SnapshotInput {
   readonly place: SnapshotPlace;
-  /** Everything is read again before it counts. */
+  /** All parts are read again before it is complete. */
   readonly verify: boolean;
 }
 
@@ -54,7 +54,7 @@ export function createSnapshotWork(
   });
 }
 
-/** A user's is taken to its end without further requests. */
+/** The key of the work; a user's snapshot needs no further requests. */
 export function snapshotKey({ tenant, name, takenBy }: Pick<SnapshotRecord, 'tenant' | 'name' | 'takenBy'>): WorkKey {
   return { scope: { tenant }, key: name, payload: { name }, onRequest: takenBy === undefined };
 }
@@ -90,7 +90,7 @@ async function takeSnapshot(
 ): Promise<Partial<SnapshotRecord>> {
   const { tenant, datasetId, name } = record;
   const dataset = await requireDataset(deps, record);
-  // A later attempt may be told another place.
+  // A later request may name another place.
   const isInstalled = place === null;
   if (record.place !== placeText(place)) await update({ place: placeText(place), isInstalled });
   const opened = await deps.places.open(place);

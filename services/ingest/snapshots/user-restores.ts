@@ -41,16 +41,17 @@ export interface RestoringRequest {
 
 export type UserRestores = ReturnType<typeof createUserRestores>;
 
-/** Each makes a copy of a dataset before it counts against the quota. */
-const MOST_AT_ONCE = 3;
-/** An upload that is being kept for longer has ended with its process. */
+/** Concurrent restores of a user: each writes a copy before it is charged. */
+const MAX_CONCURRENT = 3;
+/** An upload that takes longer has ended with its process. */
 const KEEPING_MS = 3_600_000;
 const KEPT_MS = 24 * 3_600_000;
 
 /**
- * Datasets from snapshots, for users. `fromSnapshot` and `fromFile` answer after a few seconds at the latest, and then it goes on
- * by itself. Errors: `PermissionDeniedError` (a limited key), `InvalidRequestError` (no name), `EntityAlreadyExistsError`,
- * `TooManyRequestsError` (others are under way), those of the budget, and `ConflictError` with what is wrong with the snapshot.
+ * Restores datasets from snapshots for users. `fromSnapshot` and `fromFile` resolve after a few seconds at the latest,
+ * and a job continues then. Errors: `PermissionDeniedError` (a limited key), `InvalidRequestError` (no name),
+ * `EntityAlreadyExistsError`, `TooManyRequestsError` (others are under way), those of the budget, and `ConflictError`
+ * with what is wrong with the snapshot.
  */
 export function createUserRestores(deps: UserRestoreDependencies, options: { readonly answerAfterMs?: number } = {}) {
   const { restores, store, clock } = deps;
@@ -95,19 +96,19 @@ export function createUserRestores(deps: UserRestoreDependencies, options: { rea
       }
       return progress(restore, context);
     },
-    /** The caller's own. `EntityNotFoundError`. */
+    /** Returns a restore of the caller. `EntityNotFoundError`. */
     async get({ id: userId, tenant, key }: Principal, id: string): Promise<UserRestore> {
       const restore = await readRestore(deps, tenant, id);
-      // A key of some datasets alone has made none.
+      // A key that is limited to datasets has started none.
       if (restore.userId !== userId || (key?.datasets ?? null) !== null) throw unknown(id);
       return restore;
     },
-    /** Queues jobs for those that an earlier release began and did not end. */
+    /** Queues jobs for restores that an earlier release left unfinished. */
     async queueUnfinished(): Promise<void> {
       for (const restore of await restores.untouched(SYSTEM_SCOPE, clock.now().getTime(), false))
         if (restore.isReady && restore.failure === null) await work.ensureJob(keyOf(restore));
     },
-    /** Removes what nobody asks for any more, and uploads that ended with their process. */
+    /** Removes old restores, and uploads that ended with their process. */
     async sweep(): Promise<void> {
       const now = clock.now().getTime();
       for (const isComplete of [true, false])
@@ -141,7 +142,7 @@ function unknown(id: string) {
   return engramError('EntityNotFoundError', `There is no restore ${id}.`);
 }
 
-/** What can be refused before anything is done. */
+/** Refuses what can be refused before anything is written. */
 async function requireRoom(
   { datasets, restores, budgets }: UserRestoreDependencies,
   { principal, name }: RestoringRequest,
@@ -152,15 +153,18 @@ async function requireRoom(
   requireCreatableDatasetName(name);
   if ((await datasets.ownedByName({ tenant }, ownerId, [name])).length > 0)
     throw engramError('EntityAlreadyExistsError', `You have a dataset ${name} already; choose another name.`);
-  if ((await restores.countOpen({ tenant }, ownerId)) >= MOST_AT_ONCE) throw tooMany();
+  if ((await restores.countOpen({ tenant }, ownerId)) >= MAX_CONCURRENT) throw tooMany();
   await budgets.check(dataBill({ tenant, ownerId }, key?.id, { datasets: 1, items }));
 }
 
 function tooMany() {
-  return engramError('TooManyRequestsError', `${MOST_AT_ONCE} of your restores are under way; wait for one of them.`);
+  return engramError(
+    'TooManyRequestsError',
+    `${MAX_CONCURRENT} of your restores are in progress; wait for one of them.`,
+  );
 }
 
-/** Nobody takes it up before it is admitted. */
+/** Inserts the record; no job drives it before `admit`. */
 async function begin(
   deps: UserRestoreDependencies,
   { principal, name }: RestoringRequest,
@@ -185,8 +189,8 @@ async function begin(
   };
   const restore = { ...begun, version: 1 };
   await deps.store.commit({ tenant }, [deps.restores.insertWrite(begun)]);
-  // Others may have begun in the same moment.
-  if ((await deps.restores.countOpen({ tenant }, userId)) <= MOST_AT_ONCE) return restore;
+  // Others may have started in the same moment.
+  if ((await deps.restores.countOpen({ tenant }, userId)) <= MAX_CONCURRENT) return restore;
   await deps.store.commit({ tenant }, [deps.restores.removeWrite(restore)]);
   throw tooMany();
 }
@@ -252,14 +256,19 @@ function targetOf({ tenant: tenantId, datasetId, source, userId: ownerId, keyId 
   return { tenantId, datasetId, snapshot, place: null, ownerId, ...(keyId === null ? {} : { keyId }) };
 }
 
-/** Speaks for the user, if there still is one that may read all that the snapshot shows. */
+/** Returns a context of the user, who must still be allowed to read all that the snapshot shows. */
 async function asUser(
   { messenger }: UserRestoreDependencies,
   { userId, tenant, keyId, source }: UserRestore,
   requestId: string,
 ): Promise<CallContext> {
   const account = { userId, tenant, keyId };
-  const context = await asAccount(messenger, account, { requestId }, 'The user of this restore is no longer admitted.');
+  const context = await asAccount(
+    messenger,
+    account,
+    { requestId },
+    'The user of this restore no longer exists or is no longer active.',
+  );
   if (source.datasetId !== null) await wholeDataset(messenger, context.principal, source.datasetId, context);
   return context;
 }

@@ -31,34 +31,33 @@ export interface SnapshotRequest {
   readonly dataset: DatasetRef;
   readonly name: string;
   readonly place: PartPlace;
-  /** Auth's, over the hash of the manifest. */
+  /** Signature of auth over the hash of the manifest. */
   sign(sha256: string): Promise<Pick<SignedManifest, 'keyId' | 'signature'>>;
-  /** Throws when somebody else has taken over. */
+  /** Throws when another worker has taken over. */
   progress(step: { readonly done: number; readonly total: number }): Promise<void>;
   readonly signal: AbortSignal;
 }
 
-/** What was written of some items, and is right as long as the dataset has them like that. */
+/** A written part of some items, valid as long as the items are unchanged. */
 interface ItemPart {
   readonly items: readonly ItemContent[];
   readonly parts: readonly SnapshotPart[];
   readonly counts: RowCounts;
-  /** Those that lacked some of their content. */
+  /** Items that lacked some of their content. */
   readonly missing: ReadonlySet<ItemContent>;
 }
 
-/** Each round has only what changed since the one before to write. */
+/** Maximum number of rounds; each writes what changed since the one before. */
 const ROUNDS = 30;
 
 /**
- * Writes the dataset as it is at one moment, while others go on working on it.
+ * Writes the dataset as of one moment, while it is read and written.
  *
- * All records are read from one view of the document store, and so are of one moment, W. They tell of each item which
- * revision of its content and which generation of its build were there at W; both are never changed, only removed after
- * the record has let go of them. So what was read of them is what was there at W when the record still named them
- * afterwards. Where it does not, and for whatever else came, there is another round with a later W, which keeps what was
- * written of all items that are still the same: however many others are removed or replaced, it is not read again. The last
- * round changes nothing, and its W is that of the snapshot.
+ * All records are read from one view of the document store, and so are of one moment, W. They name for each item the
+ * revision of its content and the generation of its build at W; both are immutable, and removed only after the record
+ * no longer names them. So content and rows that were read are those of W when the record still names them afterwards.
+ * Otherwise there is another round with a later W, which keeps what was written of unchanged items and does not read it
+ * again. The last round changes nothing, and its W is that of the snapshot.
  *
  * Everything is streamed. The manifest comes last: without it there is no snapshot.
  */
@@ -68,7 +67,7 @@ export async function writeSnapshot(given: SnapshotSources, request: SnapshotReq
   const { store, indexes } = given;
   const home = await activeVectorVersion({ store, vectors: indexes.vectors }, scope);
   const sources = { ...given, indexes: { ...indexes, vectors: inHome(indexes.vectors, home.scope) } };
-  // What an earlier attempt left behind.
+  // Left by an earlier attempt.
   await place.blobs.removeAll(place.scope, place.folder);
   let written: readonly ItemPart[] = [];
   let parts = 0;
@@ -93,7 +92,7 @@ export async function writeSnapshot(given: SnapshotSources, request: SnapshotReq
       done += items.length;
       await request.progress({ done, total: cut.items.size });
       written = [...written, part];
-      // Sooner or later: the sooner it is seen, the less is written in vain.
+      // Checked early, so that less is written in vain.
       const changed = await changedAmong(sources.store, scope, items);
       requireContent(part, changed);
       if (changed.length > 0) hasChanged = true;
@@ -113,7 +112,7 @@ export async function writeSnapshot(given: SnapshotSources, request: SnapshotReq
   );
 }
 
-/** The part with those of its items alone; none of it without any. What others had in it is nowhere afterwards. */
+/** Rewrites a part with some of its items alone, or removes it without any. */
 async function thinned(
   { place, signal }: SnapshotRequest,
   part: ItemPart,
@@ -139,7 +138,7 @@ function partName(kind: SnapshotPart['kind'], number: number): string {
   return `${kind}-${String(number).padStart(6, '0')}${kind === 'rows' ? '.jsonl' : ''}.gz`;
 }
 
-/** What an item that nobody touched has lost, the snapshot would lack without a word. */
+/** Fails for an unchanged item with missing content: the snapshot would be incomplete. */
 function requireContent({ missing }: ItemPart, changed: readonly ItemContent[]): void {
   const lost = [...missing].find((item) => !changed.includes(item));
   if (lost === undefined) return;
@@ -149,7 +148,7 @@ function requireContent({ missing }: ItemPart, changed: readonly ItemContent[]):
   );
 }
 
-/** Vectors of one embedding model, though the dataset may move to another one meanwhile. */
+/** Reads vectors of one embedding model, though the dataset may migrate to another one meanwhile. */
 function inHome(vectors: DatasetReaders['vectors'], home: DatasetScope): DatasetReaders['vectors'] {
   return {
     capabilities: vectors.capabilities,
@@ -256,13 +255,13 @@ async function removeParts({ blobs, scope, folder }: PartPlace, gone: readonly I
   if (keys.length > 0) await blobs.remove(scope, keys);
 }
 
-/** What to keep of a part, and what is counted of it. */
+/** Selects what to keep of a part, and counts it. */
 interface Kept {
   readonly items: readonly ItemContent[];
   readonly counts: RowCounts;
 }
 
-/** The blobs of those items alone, as a part has them. */
+/** Yields the blobs of those items, in the form of a part. */
 export async function* blobsKept(
   place: PartPlace,
   part: SnapshotPart,
@@ -288,7 +287,7 @@ const COUNTED: ReadonlyMap<string, keyof RowCounts> = new Map(
   }),
 );
 
-/** The rows of those items alone, as a part has them. */
+/** Yields the rows of those items, in the form of a part. */
 export async function* rowsKept(place: PartPlace, part: SnapshotPart, { items, counts }: Kept): AsyncGenerator<string> {
   const ids = new Set<string>(items.map(({ id }) => id));
   let isKept = false;
