@@ -73,7 +73,7 @@ export function auditLogConformance(name: string, open: () => Promise<SharedDocu
       expect(chain.map((record) => record.subject).toSorted()).to.deep.equal(subjects.toSorted());
     });
 
-    it('writes what it tells of exactly once, however often a record had to be made anew', async () => {
+    it('commits the described writes exactly once, however often a record was built again', async () => {
       const id = randomUUID();
       await store.commit(SYSTEM_SCOPE, [insert(counters, id, { count: 0 })]);
       const add = update(counters, id, { increment: { count: 1 }, required: true });
@@ -88,7 +88,7 @@ export function auditLogConformance(name: string, open: () => Promise<SharedDocu
       expect(await chainOf(tenant)).to.have.length(60);
     });
 
-    it('tells the one whose own write was refused, with the error of the store, and nobody else', async () => {
+    it('rejects only the caller whose own write was refused, with the error of the store', async () => {
       const [taken, changed] = [randomUUID(), randomUUID()];
       await store.commit(SYSTEM_SCOPE, [
         insert(counters, taken, { count: 0 }),

@@ -49,7 +49,7 @@ export function busRequests(bus: () => Bus): void {
       expect(text(answer)).to.equal('a.b question r1');
     });
 
-    it('fail at once when nobody answers the subject', async () => {
+    it('fail at once when the subject has no responder', async () => {
       const startedAt = performance.now();
       const error = await rejection(bus().request('nobody', bytes(''), { deadlineMs: 40_000 }));
       expect(error).to.include({
@@ -150,7 +150,7 @@ export function busMessages(bus: () => Bus, at: string): void {
       expect(seen).to.deep.equal([order, order]);
     });
 
-    it('reach subscriptions to everything below a subject, and nobody else', async () => {
+    it('reach subscriptions to everything below a subject, and no others', async () => {
       const seen: string[] = [];
       const note = (name: string) => (message: BusMessage) =>
         void seen.push(`${name}:${message.subject.slice(at.length)}`);
@@ -182,7 +182,7 @@ export function busMessages(bus: () => Bus, at: string): void {
       expect([count('all'), count('a1') + count('a2'), count('b')]).to.deep.equal([10, 10, 10]);
     });
 
-    it('published to nobody are no error, and a failing listener harms nobody', async () => {
+    it('without a listener are no error, and a failing listener does not affect others', async () => {
       await bus().publish(`${at}void`, bytes(''));
       const seen: string[] = [];
       await bus().subscribe(`${at}news`, ({ payload }) => {

@@ -116,7 +116,7 @@ export function documentScopeConformance(store: () => DocumentStore): void {
       expect(result?.stored).to.include({ tenant: null, dataset: null });
     });
 
-    it('all reach what belongs to no tenant, so that a job is written with the state that asks for it', async () => {
+    it('all reach documents without a tenant, so that a job is written with the state that asks for it', async () => {
       const id = randomUUID();
       const [result] = await store().commit(newDataset(), [insert(systemThings, id, { name: 'job' })]);
       expect(result?.stored).to.include({ tenant: null, dataset: null });

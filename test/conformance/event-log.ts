@@ -76,7 +76,7 @@ function eventLogTests(store: () => DocumentStore, log: () => EventLog): void {
     expect(await typesOf(SYSTEM_SCOPE)).to.include.members(['tenant.renamed', 'foreign.added']);
   });
 
-  it('holds an event if and only if the state it tells of was written', async () => {
+  it('holds an event if and only if its state was written', async () => {
     const scope = newTenant();
     const events = log().appendWrites(scope, [{ type: 'thing.made', subjectId: 'a', data: {} }]);
     await store().commit(scope, [insert(tenantThings, 'a', {}), ...events]);

@@ -256,7 +256,7 @@ export function graphStoreConformance(name: string, open: () => Promise<DatasetI
       expect((await graph.scanEdges(scope, { limit: 10_000, types: ['met'] })).items).to.have.length(19);
     });
 
-    it('removes by item, by generation and those before a generation, and tells how many rows went', async () => {
+    it('removes by item, by generation and those before a generation, and returns how many rows were removed', async () => {
       const scope = scopes();
       const rows = [1, 2, 3].map((generation) => ({ generation }));
       await graph.upsert(scope, {
@@ -331,7 +331,7 @@ export function graphStoreConformance(name: string, open: () => Promise<DatasetI
       expect((await graph.count(scope)).nodeRows).to.equal(80);
     });
 
-    it('gives up when it is told to', async () => {
+    it('stops at an abort', async () => {
       const query = { seeds: ['a'], hops: 1, maxEdges: 5 };
       expect((await rejection(graph.subgraph(scopes(), query, AbortSignal.abort()))).name).to.equal('AbortError');
       expect((await rejection(graph.neighbours(scopes(), ['a'], {}, AbortSignal.abort()))).name).to.equal('AbortError');

@@ -72,7 +72,7 @@ export function describeStoreAdministrator(name: string, open: () => Promise<Adm
     });
     after(() => subject.dispose());
 
-    it('gives settings with which services read and write, and tells secrets apart', async () => {
+    it('gives settings with which services read and write, and marks secrets', async () => {
       const credentials = newCredentials();
       const provision = await ensure(realmOf(), credentials);
       const access = await connect(provision);
@@ -182,7 +182,7 @@ export function describeStoreAdministrator(name: string, open: () => Promise<Adm
       expect(await failure(() => useOf(old))).to.be.instanceOf(Error);
     });
 
-    it('leaves alone what is another owner’s', async function () {
+    it('leaves what another owner has', async function () {
       if (!subject.holdsMarks) return this.skip();
       const realm = realmOf();
       const stranger = { ...realm, ownerUid: 'uid-of-a-stranger' };
@@ -196,7 +196,7 @@ export function describeStoreAdministrator(name: string, open: () => Promise<Adm
       expect(await (await connect(provision)).has('one')).to.equal(true);
     });
 
-    it('mends what was taken away, and removes what is left of it', async () => {
+    it('restores missing parts, and removes the rest', async () => {
       for (const damage of Object.values(subject.damages)) {
         const realm = realmOf();
         const credentials = newCredentials();
@@ -234,7 +234,7 @@ export function describeStoreAdministrator(name: string, open: () => Promise<Adm
       expect(String(error)).to.contain(setting);
     });
 
-    it('stops when it is told to', async () => {
+    it('stops at an abort', async () => {
       const stopped = AbortSignal.abort(new Error('stopped'));
       for (const attempt of [
         () => administrator.ensure(newRealm(), newCredentials(), stopped),

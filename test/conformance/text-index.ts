@@ -251,7 +251,7 @@ export function textIndexConformance(name: string, open: () => Promise<DatasetIn
       expect(await find(scope, ['first', 'second', 'third'])).to.deep.equal(['a']);
     });
 
-    it('removes by item, by generation and those before a generation, and tells how many', async () => {
+    it('removes by item, by generation and those before a generation, and returns how many', async () => {
       const scope = scopes();
       const rows = [1, 2, 3].flatMap((generation) => [
         textEntry('a', `word g${generation}`, { generation }),
@@ -287,7 +287,7 @@ export function textIndexConformance(name: string, open: () => Promise<DatasetIn
       expect(origins(await text.fetch(scope, 'chunk', ['same', 'same', 'unknown']))).to.deep.equal(expected);
     });
 
-    it('tells of rows by id what they hold of any terms, be it nothing, and what was written since', async () => {
+    it('returns the terms that rows hold by id, also none, and later writes', async () => {
       const scope = scopes();
       const ask = async (...terms: string[]) => {
         const rows = await text.fetchCandidates(scope, { kind: 'chunk', ids: ['b', 'a', 'b', 'unknown'], terms });
@@ -471,7 +471,7 @@ export function textIndexConformance(name: string, open: () => Promise<DatasetIn
       );
     });
 
-    it('gives up when it is told to', async () => {
+    it('stops at an abort', async () => {
       const scope = scopes();
       await text.upsert(scope, [textEntry('a', 'word')]);
       const query = { kind: 'chunk', terms: ['word'], limit: 5 } as const;

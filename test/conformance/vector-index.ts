@@ -22,7 +22,7 @@ export function vectorIndexConformance(name: string, open: () => Promise<Dataset
         ({ id }) => id,
       );
 
-    it('finds the most similar first and tells the cosine, whatever the lengths', async () => {
+    it('finds the most similar first with the cosine, whatever the lengths', async () => {
       const scope = scopes();
       await vectors.upsert(scope, SPACE, [
         vectorEntry('opposite', [-5, 0, 0]),
@@ -181,7 +181,7 @@ export function vectorIndexConformance(name: string, open: () => Promise<Dataset
       ]);
     });
 
-    it('removes by item, by generation and those before a generation, and tells how many', async () => {
+    it('removes by item, by generation and those before a generation, and returns how many', async () => {
       const scope = scopes();
       await vectors.upsert(scope, SPACE, [
         ...[1, 2, 3].flatMap((generation) => [
@@ -285,7 +285,7 @@ export function vectorIndexConformance(name: string, open: () => Promise<Dataset
       expect(await vectors.count(scope, {})).to.equal(260);
     });
 
-    it('gives up when it is told to', async () => {
+    it('stops at an abort', async () => {
       const scope = scopes();
       await vectors.upsert(scope, SPACE, [vectorEntry('a', [1, 0, 0])]);
       const query = { kind: 'chunk', vector: Float32Array.of(1, 0, 0), limit: 1 } as const;

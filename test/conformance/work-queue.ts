@@ -290,7 +290,7 @@ function leases(current: () => QueueSubject): void {
       );
     });
 
-    it('last as long as the heartbeats, and let a late worker finish that nobody replaced', async () => {
+    it('last as long as the heartbeats, and let a late worker finish that was not replaced', async () => {
       const kind = newKind();
       await enqueue(current(), { kind });
       const job = await mustClaim(current(), kind);
@@ -391,7 +391,7 @@ function endings(current: () => QueueSubject): void {
       expect((await subject.store.getMany(scope, tenantThings, [first, second, third])).length).to.equal(2);
     });
 
-    it('let what relies on a job that waits be committed as long as it waits', async () => {
+    it('let a commit that relies on a waiting job succeed as long as it waits', async () => {
       const { queue, subject } = current();
       const kind = newKind();
       const id = await enqueue(current(), { kind });

@@ -8,10 +8,10 @@ type AgentName =
 /**
  * What ends an address or hides in one: RFC 5322 specials, blanks (single spaces have become hyphens) and characters that
  * cannot be seen. The reference takes the empty name and answers 500 for most of the others; an agent that has no name, or
- * one that looks like another's, could not be told apart in the list of agents, the audit log and the grants.
+ * one that looks like another's, could not be distinguished in the list of agents, the audit log and the grants.
  */
 const UNUSABLE = /[\s\p{C}()<>[\]:;@\\,"]/u;
-/** What the parent's id and the domain leave of RFC 5321's 254 bytes. */
+/** Bytes that the parent's id and the domain leave of RFC 5321's 254. */
 const MAX_SLUG_BYTES = 200;
 
 /** The wire's rule for the name of an agent: lower case, spaces as hyphens. */

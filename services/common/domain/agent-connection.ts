@@ -4,13 +4,13 @@ import type { JsonObject } from '../kernel/json.ts';
 
 export const MEMORY_MODES = ['session', 'cognee', 'hybrid', 'none', 'unknown'] as const;
 export const CONNECTION_SOURCES = ['agent_memory', 'session_trace', 'serve', 'api_key', 'mcp', 'api'] as const;
-/** What a connection can be; the wire also asks for `unknown`, which none is. */
+/** States of a connection; the wire also filters by `unknown`, which no connection has. */
 export const CONNECTION_STATES = ['active', 'inactive'] as const;
 export type ConnectionState = (typeof CONNECTION_STATES)[number];
 
 /** A program that has announced itself: an agent's session with this memory. */
 export interface AgentConnection {
-  /** As the wire shows it; unique per user. */
+  /** Id on the wire; unique per user. */
   readonly id: string;
   readonly sessionName: string;
   readonly userId: UserId;
@@ -28,7 +28,7 @@ export interface AgentConnection {
   readonly metadata: JsonObject;
 }
 
-/** As the program named it; a name means a dataset of its own user. */
+/** Name that the program gave; it means a dataset of its own user. */
 export type ConnectedDataset =
   | { readonly id: DatasetId; readonly name: null }
   | { readonly id: null; readonly name: string };
@@ -44,7 +44,7 @@ export function connectionId(sessionName: string, user: UserId): string {
   return `${base === '' ? 'agent' : base}-${blake2s(Buffer.from(`${sessionName}|${user}`, 'utf8'), 8)}`;
 }
 
-/** What the wire calls the type of a dataset, read from its name. Null: it is known by its id only. */
+/** Type of a dataset on the wire, derived from its name. Null: only its id is known. */
 export function memorySourceType(name: string | null): string {
   const lower = name?.toLowerCase() ?? '';
   if (lower.includes('brain')) return 'company_brain';

@@ -14,7 +14,7 @@ export type AuditRecord = {
   readonly details: string;
   /** Hash of the record before; `NO_RECORD` for the first. */
   readonly previous: string;
-  /** Of all the other fields: lower-case hex SHA-256, see `recordHash`. */
+  /** Hash of all other fields: lower-case hex SHA-256, see `recordHash`. */
   readonly hash: string;
 };
 

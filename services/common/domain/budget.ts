@@ -5,7 +5,7 @@ import type { Principal } from '../kernel/principal.ts';
 import { PERSONAL_TENANT } from '../kernel/scope.ts';
 import { isCanaryDataset, isCanaryPrincipal } from './canary.ts';
 
-/** What can be limited. The words are those of the wire and of a `Tenant` resource's quotas. */
+/** Kinds of limits. The words are those of the wire and of a `Tenant` resource's quotas. */
 export const BUDGET_KINDS = [
   'llmTokensPerDay',
   'llmTokensPerMonth',
@@ -30,7 +30,7 @@ export type BudgetLimit = {
 /** A kind that is absent has the server's default. */
 export type BudgetLimits = { readonly [Kind in BudgetKind]?: BudgetLimit };
 
-/** What is in force: only kinds with a limit. */
+/** Limits in force, by kind. */
 export type LimitsInForce = ReadonlyMap<BudgetKind, { readonly limit: number; readonly action: BudgetAction }>;
 
 /**
@@ -39,13 +39,13 @@ export type LimitsInForce = ReadonlyMap<BudgetKind, { readonly limit: number; re
  */
 export type BudgetAccount = `${'tenant' | 'user' | 'key'}/${string}`;
 
-/** Who pays for a request: the space it works in, then the key it came with. */
+/** Payer of a request: the space it works in, then the key it came with. */
 export interface Payer {
   readonly tenant: TenantId;
   readonly accounts: readonly BudgetAccount[];
 }
 
-/** How much of what an account is charged; negative amounts give back. */
+/** Amounts that an account is charged; negative amounts give back. */
 export type Demand = { readonly [Kind in BudgetKind]?: number };
 export interface Charge {
   readonly account: BudgetAccount;
@@ -63,7 +63,7 @@ export function keyAccount(keyId: string): BudgetAccount {
 
 /**
  * A tenant pays for what happens in it. In the personal space everybody pays for themselves, and for their agents. Canaries
- * are the server's: nobody pays for them.
+ * are the server's, and are not charged.
  */
 export function payerOf({ id, parentId, tenant, key }: Principal): Payer {
   if (isCanaryPrincipal({ id, tenant })) return { tenant, accounts: [] };
@@ -71,12 +71,12 @@ export function payerOf({ id, parentId, tenant, key }: Principal): Payer {
   return { tenant, accounts: key === undefined ? [space] : [space, keyAccount(key.id)] };
 }
 
-/** Where the data of a dataset counts: its tenant, or in the personal space its owner. */
+/** Account of a dataset's data: its tenant, or in the personal space its owner. */
 export function homeOf({ tenant, ownerId }: Pick<DatasetRef, 'tenant' | 'ownerId'>): BudgetAccount {
   return tenant === PERSONAL_TENANT ? `user/${ownerId}` : `tenant/${tenant}`;
 }
 
-/** The same; none where nobody pays. */
+/** The same; empty where no account pays. */
 export function homesOf(dataset: Pick<DatasetRef, 'tenant' | 'ownerId'>): readonly BudgetAccount[] {
   return isCanaryDataset(dataset) ? [] : [homeOf(dataset)];
 }
@@ -134,7 +134,7 @@ export function windowOf(counter: Counter, now: Date): BudgetWindow | null {
   }
 }
 
-/** How often one is told that a limit is passed: once per window, once a day for what has none. */
+/** Window of an alert: one per window of the counter, one a day for counters without a window. */
 export function alertWindow(counter: Counter, now: Date): string {
   return windowOf(counter, now)?.name ?? now.toISOString().slice(0, 10);
 }
@@ -144,7 +144,7 @@ export interface Excess {
   readonly account: BudgetAccount;
   readonly limit: number;
   readonly used: number;
-  /** What the request would have added; 0 where that is not known beforehand. */
+  /** Amount that the request would have added; 0 when not known beforehand. */
   readonly amount: number;
 }
 
@@ -165,10 +165,10 @@ export function standingText({ kind, account, limit, used }: Excess): string {
   return `${NAMES[kind]} of ${owner}: ${used} used, limit ${limit}`;
 }
 
-/** A run may end at any moment; nobody knows when. */
+/** A run may end at any moment. */
 const RETRY_RUNS_AFTER_SECONDS = 10;
 
-/** What a request is refused with. `now` decides how long a client waits for the next window. */
+/** Error of a refused request. `now` decides how long a client waits for the next window. */
 export function overBudget(excess: Excess, now: Date): EngramError {
   const { kind, amount } = excess;
   const more = amount > 0 ? `, ${amount} more asked for` : '';

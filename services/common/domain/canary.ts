@@ -17,7 +17,7 @@ export function canaryDatasetId(tenant: TenantId): DatasetId {
   return datasetId('canary', canaryAccount(tenant), tenant);
 }
 
-/** Who looks for canaries in a tenant. There is no credential for it. */
+/** Account that looks for canaries in a tenant. There is no credential for it. */
 export function canaryPrincipal(tenant: TenantId): Principal {
   return { id: canaryAccount(tenant), email: '', tenant, isSuperuser: false, parentId: null };
 }

@@ -1,4 +1,4 @@
-/** What a principal may do in a tenant, beyond datasets. The catalog is fixed (specification, Authentication, rule 4). */
+/** Capabilities of a principal in a tenant, beyond datasets. The catalog is fixed (specification, Authentication, rule 4). */
 export const CAPABILITIES = ['grant_capabilities', 'manage_users', 'revoke_capabilities'] as const;
 export type Capability = (typeof CAPABILITIES)[number];
 

@@ -9,7 +9,7 @@ export interface DataItem {
   /** The uploaded file name, folders removed; `text_<md5>.txt` for plain text. */
   readonly fileName: string;
   readonly label: string | null;
-  /** First words of plain text, whose name tells nothing; null or absent for everything else. */
+  /** First words of plain text that has no name; null or absent for everything else. */
   readonly excerpt?: string | null;
   readonly ownerId: UserId;
   /** Extension and MIME type of the original, by content. */
@@ -23,9 +23,9 @@ export interface DataItem {
    * owner holds other bytes of the same MD5, see `collidingHash`.
    */
   readonly contentHash: string;
-  /** Of the original bytes, lower-case hex: what tells contents apart. Absent: written by a release that did not note it. */
+  /** SHA-256 of the original bytes, lower-case hex: identifies content. Absent: written by an older release. */
   readonly sha256?: string;
-  /** Of the content, once it was replaced by an update: a new one each time. Null or absent: as it was added. */
+  /** Revision of the content: a new id with each update. Null or absent: never updated. */
   readonly revision?: string | null;
   readonly nodeSets: readonly string[];
   /** The caller's keys and `_cognee.source_uri`. */
@@ -58,7 +58,7 @@ function contentPlace({ id, revision }: Content): string {
   return revision ? `items/${id}/${revision}/` : `items/${id}/`;
 }
 
-/** What is built from an item is built anew when this changes. */
+/** Version of an item's content: it is built again when this changes. */
 export function contentVersion({ contentHash, revision }: Pick<DataItem, 'contentHash' | 'revision'>): string {
   return revision ? `${contentHash}:${revision}` : contentHash;
 }

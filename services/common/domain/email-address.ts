@@ -43,7 +43,7 @@ export function emailKey(address: string): string {
   return address.trim().normalize('NFKC').toLowerCase();
 }
 
-/** Of the addresses of agents (`agent-address.ts`); only the service itself makes them. */
+/** Domain of the addresses of agents (`agent-address.ts`); only the service itself creates them. */
 export const AGENT_DOMAIN = 'cognee.agent';
 
 export function isAgentAddress(address: string): boolean {

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../kernel/json.ts';
 
-/** What was erased, signed by the server: who holds it can show that everything was removed and counted. */
+/** Signed proof of an erasure: everything was removed and counted. */
 export interface ErasureReceipt {
   readonly kind: 'dataset' | 'tenant';
   readonly tenant: string;
@@ -13,20 +13,20 @@ export interface ErasureReceipt {
   readonly endedAt: string;
   /** Counts by kind of what was removed. */
   readonly removed: JsonObject;
-  /** What was counted afterwards. Without it there is no receipt. */
+  /** Number of records left afterwards; a receipt is issued for 0 only. */
   readonly residue: 0;
-  /** What stays on purpose: ids of what happened, no content. */
+  /** Data that is kept on purpose: ids of events, no content. */
   readonly kept: readonly string[];
 }
 
 export interface SignedErasureReceipt extends ErasureReceipt {
-  /** Of the public key in `GET /api/v1/audit/keys`. */
+  /** Id of the public key in `GET /api/v1/audit/keys`. */
   readonly keyId: string;
   /** Ed25519 over `erasureReceiptText`, base64url. */
   readonly signature: string;
 }
 
-/** What the signature is over: JSON text of a list, in UTF-8, the counts by the code points of their names. */
+/** Returns the signed text: a JSON list, in UTF-8, the counts by the code points of their names. */
 export function erasureReceiptText(receipt: ErasureReceipt): string {
   const { kind, tenant, dataset, resource, begunAt, endedAt, removed, residue, kept } = receipt;
   const counts = Object.entries(removed).sort(([one], [other]) => (one < other ? -1 : 1));

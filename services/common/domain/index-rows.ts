@@ -61,7 +61,7 @@ export interface ChunkPayload extends JsonObject {
   /** Headings above the chunk, outermost first. */
   readonly headings: readonly string[];
   readonly page: number | null;
-  /** 0 to 1, 0.5 when nobody said otherwise. */
+  /** 0 to 1, default 0.5. */
   readonly importanceWeight: number;
   readonly externalMetadata: JsonObject | null;
   readonly nodeSets: readonly string[];
@@ -155,7 +155,7 @@ function chunkIndexText(
   return [header, payload.text, [...new Set(extra)].join('\n')].filter((part) => part !== '').join('\n');
 }
 
-/** What a chunk's vector is made from: the header says what the text is about, keys would only blur it. */
+/** Text of a chunk's vector: the header gives the subject, keys would only blur it. */
 export function chunkEmbeddedText(
   payload: Pick<ChunkPayload, 'text' | 'documentName' | 'headings'>,
   title: string | null,

@@ -2,14 +2,14 @@ import type { DatasetId, PrincipalId, RoleId, TenantId, UserId } from '../kernel
 import { type EngramError, engramError } from '../kernel/errors.ts';
 import type { Permission, Principal } from '../kernel/principal.ts';
 
-/** What one holder (a user, a role or a tenant) may do with one dataset. */
+/** Permissions of one holder (a user, a role or a tenant) on one dataset. */
 export interface Grant {
   readonly holder: PrincipalId;
   readonly dataset: DatasetId;
   readonly permissions: ReadonlySet<Permission>;
 }
 
-/** What a user is connected with, in whatever tenant. */
+/** Relations of a user in all tenants. */
 export interface Connections {
   readonly childAgents: readonly UserId[];
   readonly tenants: readonly TenantId[];
@@ -38,13 +38,13 @@ export function keyReaches({ key }: Pick<Principal, 'key'>, dataset: DatasetId):
   return key === undefined || key.datasets === null || key.datasets.includes(dataset);
 }
 
-/** What a limited key made would be out of its own reach, or beyond what it may do. */
+/** A limited key may not create what it could not reach, or would exceed its permissions. */
 export function requireDatasetCreation(principal: Pick<Principal, 'key'>): void {
   if (keyAllows(principal, 'write') && (principal.key?.datasets ?? null) === null) return;
   throw engramError('PermissionDeniedError', 'This API key is limited; it cannot create datasets.');
 }
 
-/** Who gets all four permissions on a new dataset: its creator and, when an agent creates, the agent's parent too. */
+/** Accounts with all four permissions on a new dataset: its creator and, when an agent creates, the agent's parent too. */
 export function creatorHolders(creator: Pick<Principal, 'id' | 'parentId'>): readonly UserId[] {
   return creator.parentId === null ? [creator.id] : [...new Set([creator.id, creator.parentId])];
 }

@@ -1,4 +1,4 @@
-/** Weight of what nobody preferred: 0 is avoided, 1 is preferred. */
+/** Neutral weight: 0 is avoided, 1 is preferred. */
 export const NEUTRAL_PREFERENCE = 0.5;
 /** So near to neutral a preference says nothing and is forgotten. */
 const FORGOTTEN_WITHIN = 0.01;

@@ -3,7 +3,7 @@ import type { JsonObject } from '../kernel/json.ts';
 
 /** States of a pipeline run as the wire spells them; history is one record per state (cognify-improve.md §2). */
 export type RunStatus = 'DATASET_PROCESSING_STARTED' | 'DATASET_PROCESSING_COMPLETED' | 'DATASET_PROCESSING_ERRORED';
-/** What the request that began a run came from, as far as it tells. */
+/** Origin of the request that started a run, as far as it is known. */
 export const RUN_ORIGINS = ['api', 'background', 'cli', 'mcp', 'sdk'] as const;
 export type RunOrigin = (typeof RUN_ORIGINS)[number];
 
@@ -15,17 +15,17 @@ interface RunProgress {
   readonly currentStage: string | null;
 }
 
-/** Of the items that are being built. */
+/** Chunks of the items that are being built. */
 export type ChunkProgress = {
   readonly completed: number;
   readonly total: number;
 };
 
-/** What one item of a run came to. */
+/** Outcome of one item of a run. */
 export interface RunItem {
   readonly item: DataItemId;
   readonly status: 'completed' | 'already_completed' | 'errored';
-  /** Of an errored one. Absent for the rest of very many. */
+  /** Error of a failed item. Absent beyond a number of failures. */
   readonly failure?: ItemFailure;
 }
 
@@ -35,7 +35,7 @@ export type ItemFailure = {
   readonly errorClass: string;
   /** Scrubbed. */
   readonly message: string;
-  /** It is not tried again until somebody asks for it. */
+  /** It is not tried again until it is requested. */
   readonly isSetAside: boolean;
 };
 
@@ -48,7 +48,7 @@ export interface RunState {
   readonly status: RunStatus;
   readonly progress: RunProgress | null;
   readonly items: readonly RunItem[];
-  /** Of a finished run: documents, chunks, entities, relationships, duration_ms; `warnings`, texts, where there are any. */
+  /** Counts of a finished run: documents, chunks, entities, relationships, duration_ms; `warnings`, texts, where there are any. */
   readonly counts: JsonObject | null;
   readonly errorClass: string | null;
   readonly errorMessage: string | null;
@@ -68,14 +68,14 @@ export type RunEvent =
       readonly stageIndex: number;
       readonly stageTotal: number;
     }
-  /** Its end could not be recorded: the run stays STARTED and goes on by itself later. */
+  /** Its end could not be recorded: the run stays STARTED and is resumed later. */
   | { readonly kind: 'interrupted'; readonly run: RunState; readonly reason: string };
 
 export function isTerminal(status: RunStatus): boolean {
   return status !== 'DATASET_PROCESSING_STARTED';
 }
 
-/** What a finished run did not do as it was asked to. */
+/** Options that a finished run could not follow. */
 export function warningsOfRun({ counts }: Pick<RunState, 'counts'>): readonly string[] {
   const warnings = counts?.['warnings'];
   return Array.isArray(warnings) ? warnings.filter((text) => typeof text === 'string') : [];

@@ -33,7 +33,7 @@ export interface ContextRow extends NewContextRow {
   readonly lastServedAt: string | null;
 }
 
-/** What a user said about earlier answers, as the analysis of a turn understood it. */
+/** Feedback of a user on earlier answers, as the analysis of a turn found it. */
 export interface SessionFeedback {
   readonly id: string;
   readonly createdAt: string;
@@ -73,7 +73,7 @@ export function normalisedContent(content: string): string {
   return collapsed(content).toLowerCase();
 }
 
-/** May be shown, and counts as a preference: nobody found it harmful. */
+/** May be shown, and counts as a preference: no user rated it harmful. */
 export function isUsable(row: Pick<ContextRow, 'harmfulCount' | 'confidence'>): boolean {
   return row.harmfulCount === 0 && row.confidence >= MIN_CONFIDENCE;
 }
@@ -104,10 +104,10 @@ export function cutAtWord(text: string, limit: number): string {
   return kept.toWellFormed().replace(/\uFFFD$/u, '');
 }
 
-/** What one message said of the turns before it, and what they taught. */
+/** Feedback of one message on earlier turns, and the lessons of those. */
 export interface TurnNote {
   readonly feedback: {
-    /** UUID, made by who asks: the same one is noted once. */
+    /** UUID of the caller: the same one is noted once. */
     readonly id: string;
     readonly text: string;
     /** The answer that is spoken of. */
@@ -117,7 +117,7 @@ export interface TurnNote {
     /** Guidance that was shown with it. */
     readonly contextIds: readonly string[];
   } | null;
-  /** Of guidance, by its ids. */
+  /** Ids of guidance that was used. */
   readonly contextRatings: Readonly<Record<string, 'helpful' | 'harmful'>>;
   readonly lessons: readonly NewContextRow[];
   /** Guidance that stood in the prompt. */

@@ -9,7 +9,7 @@ export interface SessionKey {
   readonly session: string;
 }
 
-/** What is known of a session besides its entries. Times are ISO-8601 with offset. */
+/** A session without its entries. Times are ISO-8601 with offset. */
 export interface Session extends SessionKey {
   /** Bound by the first entry that names one, and never changed. */
   readonly dataset: DatasetId | null;
@@ -26,9 +26,9 @@ export interface Session extends SessionKey {
   readonly qaCount: number;
   readonly traceCount: number;
   readonly errorCount: number;
-  /** How often feedback was given: each answer has the number of its last one. */
+  /** Number of feedbacks: each answer has the number of its last one. */
   readonly feedbackCount: number;
-  /** How many entries, the oldest of each kind, are gone because their time was over. */
+  /** Number of expired entries, the oldest of each kind. */
   readonly expired: EntryCounts;
   readonly usage: SessionUsage;
   readonly lastModel: string | null;
@@ -41,7 +41,7 @@ export interface EntryCounts {
   readonly traces: number;
 }
 
-/** What models took. Prices are not known: nothing here is money. */
+/** Tokens that models used. Prices are not known. */
 interface SessionUsage {
   readonly tokensIn: number;
   readonly tokensOut: number;
@@ -59,9 +59,9 @@ interface SessionEntry {
 
 /** A question with its answer. */
 export interface QaEntry extends SessionEntry, NewQa {
-  /** What improve has made of it. */
+  /** Metadata that improve added. */
   readonly memifyMetadata: JsonObject | null;
-  /** Grows with each feedback in the session, so that who works through feedback knows what is new; null without any. */
+  /** Grows with each feedback in the session, so that readers of feedback know what is new; null without any. */
   readonly feedbackNumber: number | null;
 }
 
@@ -105,7 +105,7 @@ export function sessionDocumentId({ user, session }: SessionKey): string {
   return `${user}/${hash('sha256', session)}`;
 }
 
-/** What a turn of a session cost. */
+/** Usage of a turn of a session. */
 export interface SessionSpending extends SessionUsage {
   /** The language model's name; null when none was asked. */
   readonly model: string | null;

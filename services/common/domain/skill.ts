@@ -3,7 +3,7 @@ import type { DatasetId } from '../kernel/brand.ts';
 import { uuid5 } from '../kernel/ids.ts';
 import type { Json } from '../kernel/json.ts';
 
-/** What a skill says of itself; texts are '' when it does not say. */
+/** Front matter of a skill; missing texts are ''. */
 export interface SkillText {
   readonly name: string;
   readonly description: string;
@@ -14,9 +14,9 @@ export interface SkillText {
   readonly sourceRepoUrl: string;
   readonly tags: readonly string[];
   readonly declaredTools: readonly string[];
-  /** Inactive skills are kept, and found by nobody who does not ask for them. */
+  /** Inactive skills are kept, and found on request only. */
   readonly isActive: boolean;
-  /** How the task is done, in Markdown. */
+  /** Procedure, in Markdown. */
   readonly procedure: string;
 }
 
@@ -37,7 +37,7 @@ export function skillId(dataset: DatasetId, sourceDir: string, name: string): st
   return uuid5(URL_NAMESPACE, `cognee:skill:${dataset}:${sourceDir}:${name}`);
 }
 
-/** Where the skills of a dataset stand that came as texts and uploads; `folder` is relative, with `/`. */
+/** Place of skills that came as texts and uploads; `folder` is relative, with `/`. */
 export function virtualSourceDir(dataset: DatasetId, folder: string): string {
   return `cognee-skills-${hash('sha256', dataset).slice(0, 16)}/${folder}`;
 }
@@ -104,7 +104,7 @@ export interface SkillProposal {
   readonly confidence: number;
   readonly rationale: string;
   readonly modelName: string;
-  /** What the proposal was made from, and what an applied one replaced. */
+  /** Procedure that the proposal was made from, and that an applied one replaced. */
   readonly oldProcedure: string;
   readonly proposedProcedure: string;
   /** Newest first. */
@@ -114,7 +114,7 @@ export interface SkillProposal {
   readonly appliedBy: string | null;
 }
 
-/** How an agent of search used a skill. */
+/** Use of a skill by an agent of search. */
 export type UsedSkill = Pick<
   SkillRun,
   'skill' | 'taskText' | 'resultSummary' | 'startedAtMs' | 'latencyMs' | 'candidateSkillIds' | 'toolTrace' | 'session'

@@ -3,12 +3,12 @@ interface Named {
   readonly id: string;
 }
 
-/** Of a dataset at a time, the same for the same: `<dataset>-<start of its id>-<year month day>-<hour minute>`. */
+/** Name of a dataset's snapshot at a time, deterministic: `<dataset>-<start of its id>-<year month day>-<hour minute>`. */
 export function snapshotName({ name, id }: Named, at: Date): string {
   return `${readable(name, 70)}-${id.slice(0, 8)}-${minuteOf(at)}`;
 }
 
-/** Of the last one of a dataset that is erased, with the whole id: all datasets of a tenant may have it at one time. */
+/** Name of the final snapshot of an erased dataset, with the whole id, because a tenant's datasets may be erased together. */
 export function finalSnapshotName({ name, id }: Named, at: Date): string {
   return `${readable(name, 60)}-${id}-${minuteOf(at)}-final`;
 }

@@ -2,7 +2,7 @@ import { engramError } from '../kernel/errors.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import { isRecord } from '../kernel/objects.ts';
 
-/** What a snapshot is written as; a reader refuses what it does not know. */
+/** Format of a snapshot; a reader refuses unknown formats. */
 export const SNAPSHOT_FORMAT = 'engram snapshot';
 /** 2: with triplets, and the weights that ratings gave. */
 export const SNAPSHOT_VERSION = 2;
@@ -46,7 +46,7 @@ export interface SnapshotManifest {
   };
   /** The moment: ISO-8601, and the number of the last event before it, null without one. */
   readonly watermark: { readonly at: string; readonly event: number | null };
-  /** What the vectors were made with; null without any. */
+  /** Embedding space of the vectors; null without any. */
   readonly space: { readonly model: string; readonly dimensions: number } | null;
   readonly counts: SnapshotCounts;
   readonly parts: readonly SnapshotPart[];
@@ -71,7 +71,7 @@ export function manifestSignedText(sha256: string): string {
   return JSON.stringify(['engram snapshot manifest', sha256]);
 }
 
-/** Where the objects of a snapshot lie, in the place that it is kept in. */
+/** Prefix of the objects of a snapshot in its place. */
 export function snapshotFolder(tenant: string, name: string): string {
   return `${tenant}/${name}/`;
 }
@@ -96,7 +96,7 @@ export function parseManifest(text: string): SnapshotManifest {
       `it has format ${String(version)} and this server reads ${SNAPSHOT_VERSION}; restore it by the release that wrote it`,
     );
   }
-  // Whoever signed it wrote all of it.
+  // The signer wrote all of it.
   return parsed as unknown as SnapshotManifest;
 }
 

@@ -3,7 +3,7 @@ import type { TenantId, UserId } from '../kernel/brand.ts';
 /** Ids, counts, names and states: never content, never a secret. */
 export type SpanAttributes = Readonly<Record<string, string | number | boolean>>;
 
-/** Whose request or run it was, and in which tenant. */
+/** Account and tenant of the request or run. */
 export interface SpanOwner {
   readonly user: UserId;
   readonly tenant: TenantId;
@@ -24,7 +24,7 @@ export interface Span {
   readonly endMs: number;
   readonly status: 'OK' | 'ERROR';
   readonly attributes: SpanAttributes;
-  /** Of roots; null where nobody was recognised. */
+  /** Owner of root spans; null without authentication. */
   readonly owner: SpanOwner | null;
 }
 

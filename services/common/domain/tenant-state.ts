@@ -6,10 +6,10 @@
 const TENANT_STATES = ['Active', 'Hibernated', 'Disabled', 'Erasing'] as const;
 export type TenantState = (typeof TENANT_STATES)[number];
 
-/** When a tenant goes to sleep by itself, and what wakes it. */
+/** Automatic hibernation of a tenant, and what ends it. */
 export type TenantHibernation = {
   /** Without a request and without a run. */
   readonly afterIdleMs: number;
-  /** The next request wakes it; else somebody has to declare it. */
+  /** The next request wakes it; else it must be declared active. */
   readonly wakesOnRequest: boolean;
 };

@@ -1,10 +1,10 @@
-/** What a request or a dataset's configuration asks of extraction. */
+/** Extraction options of a request or of a dataset's configuration. */
 export interface ModelOptions {
   readonly graphModel?: object | null | undefined;
   readonly customPrompt?: string | null | undefined;
 }
 
-/** What is said of options that only a language model can follow, where none is configured; null when there are none. */
+/** Warning about options that need a language model where none is configured; null when there are none. */
 export function unusedModelOptions(
   { graphModel, customPrompt }: ModelOptions,
   hasLanguageModel: boolean,

@@ -10,7 +10,7 @@ export function vectorOfText(text: string): Float32Array {
   return Float32Array.from({ length: Math.floor(bytes.length / 4) }, (_, index) => bytes.readFloatLE(index * 4));
 }
 
-/** Of length 1; a zero vector stays one. */
+/** Returns the vector scaled to length 1; a zero vector stays as it is. */
 export function unitVector(vector: Float32Array): Float32Array {
   const length = Math.sqrt(dotProduct(vector, vector));
   return length === 0 ? vector : vector.map((value) => value / length);

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { clientMessage, engramError } from './errors.ts';
 
-describe('what a client reads of an error', () => {
+describe('message of an error for clients', () => {
   const shown = (message: string) => clientMessage(engramError('CorruptStoreError', message));
 
   it('names files of the server without their folders', () => {

@@ -11,7 +11,7 @@ describe('slices of a list', () => {
 });
 
 describe('pages of a listing', () => {
-  it('are read one after the other, and no further than somebody goes', async () => {
+  it('are read one after the other, and only as far as they are consumed', async () => {
     const asked: (string | null)[] = [];
     const read = async (after: string | null): Promise<Page<string>> => {
       asked.push(after);

@@ -4,12 +4,12 @@ import type { AnyScope } from '../kernel/scope.ts';
 import type { Write, WriteResult } from '../storage/ports/document-store.ts';
 
 /**
- * Who did what, append-only: one chain of records per tenant, each holding the hash of the one before, so that none can be
+ * Audit log, append-only: one chain of records per tenant, each holding the hash of the one before, so that none can be
  * changed, left out or put in between without being noticed. Accounts and the server itself are in the chain of the personal
  * space. Adapter: `auth/repositories/audit-log.ts`, on the document store.
  */
 export interface AuditLog {
-  /** The writes and what tells of them, all or nothing. Throws what `DocumentStore.commit` throws for the writes. */
+  /** Commits the writes with their audit records, all or nothing. Throws what `DocumentStore.commit` throws for the writes. */
   commit(
     scope: AnyScope,
     writes: readonly Write[],
@@ -20,11 +20,11 @@ export interface AuditLog {
 }
 
 export interface AuditEntry {
-  /** Whose administrators read it. */
+  /** Tenant whose administrators may read it. */
   readonly tenant: TenantId;
   /** `<what>.<past tense>`, for example `grant.given`, `session.refused`. */
   readonly action: string;
-  /** User id; null for nobody known. */
+  /** User id; null: unknown. */
   readonly actor: string | null;
   /** Id of what it was done to; an address for a sign-in with an unknown one. */
   readonly subject: string;

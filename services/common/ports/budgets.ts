@@ -16,13 +16,13 @@ export interface Budgets {
   charge<Result>(bill: Bill, commit: (writes: readonly Write[]) => Promise<Result>): Promise<Result>;
   /** Refuses what does not fit now, before any work is done for it; changes nothing. */
   check(bill: Bill): Promise<void>;
-  /** Gives back a charge that was made; nothing happens where the account is gone. */
+  /** Gives back a charge; does nothing when the account does not exist any more. */
   returnWrites(accounts: readonly BudgetAccount[], demand: Demand): readonly Write[];
-  /** What the accounts keep is counted anew from their data when it is asked for next: for what passes from one to another. */
+  /** Lets the counters of the accounts be counted again from their data: for data that passes from one account to another. */
   recountWrites(accounts: readonly BudgetAccount[]): readonly Write[];
   /** Counts a request where its number is limited. */
   admitRequest(payer: Payer): Promise<void>;
-  /** Which limits with `Warn` are passed at this moment, one text each. No reads where no such limit exists. */
+  /** Exceeded limits with `Warn`, one text each. No reads where no such limit exists. */
   warnings(payer: Payer): Promise<readonly string[]>;
   /** Sets tokens aside for one call of a language model. At most one call goes beyond a limit, and only by its own size. */
   reserveTokens(payer: Payer, expected: number, signal?: AbortSignal): Promise<TokenReservation>;
@@ -32,7 +32,7 @@ export interface Budgets {
   sweep(): Promise<void>;
   /** For the commit that removes an account: its limits and counters go. */
   removeWrites(account: BudgetAccount): readonly Write[];
-  /** What is remembered of limits is outdated. */
+  /** Drops cached limits. */
   forget(): void;
 }
 
@@ -47,17 +47,17 @@ export interface BudgetStanding {
   readonly used: Readonly<Record<BudgetKind, number>>;
 }
 
-/** What an account was given, as stored. */
+/** Stored limits of an account. */
 export interface StoredBudget {
   readonly account: BudgetAccount;
   readonly limits: BudgetLimits;
-  /** What a superuser gave an API key: its owner cannot go beyond. */
+  /** Limits of an API key by a superuser: its owner cannot exceed them. */
   readonly ceiling: BudgetLimits;
   readonly updatedAt: string;
   readonly version: number;
 }
 
-/** Told of everything that is counted, warned of and refused. */
+/** Metrics of charges, warnings and refusals. */
 export interface BudgetMetrics {
   budgetCharged(kind: BudgetKind, amount: number): void;
   budgetPassed(kind: BudgetKind, outcome: 'warned' | 'exceeded'): void;

@@ -22,11 +22,11 @@ export interface ParsedDocument {
   readonly title: string | null;
   /** `text`, `markdown`, `html`, `pdf`, `docx`, `csv`, `code` … */
   readonly format: string;
-  /** `mimeType` and `extension` of the content, always; what else the format tells. */
+  /** `mimeType` and `extension` of the content, always; and further facts of the format. */
   readonly metadata: Readonly<Record<string, string>>;
 }
 
-/** What is known of a document beside its text. */
+/** Metadata of a document. */
 export type DocumentFacts = Omit<ParsedDocument, 'text' | 'blocks'>;
 
 /** A document as it is stored. */
@@ -37,7 +37,7 @@ export interface EncodedDocument extends DocumentFacts {
 
 export interface LoaderInput {
   readonly fileName: string;
-  /** As the client declared it; content wins when they disagree. */
+  /** Declared by the client; the content decides when they disagree. */
   readonly declaredMimeType?: string;
   readonly sizeBytes: number;
   readonly content: Uint8Array;

@@ -15,7 +15,7 @@ export interface EmbedderSource {
    * says what to do where there is none such, or its key cannot be opened.
    */
   wanted(tenant: TenantId, choice: EmbeddingChoice | null): Promise<Embedder>;
-  /** For vectors that are there; null: nobody has configured their model any more. */
+  /** Embedder of existing vectors; null: their model is no longer configured. */
   of(tenant: TenantId, space: VectorSpace): Promise<Embedder | null>;
 }
 

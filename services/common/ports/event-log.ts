@@ -2,7 +2,7 @@ import type { JsonObject } from '../kernel/json.ts';
 import type { AnyScope, Scope } from '../kernel/scope.ts';
 import type { Write } from '../storage/ports/document-store.ts';
 
-/** Domain events, written in the same commit as the state they tell of; readers and relays keep their own offset. */
+/** Domain events, written in the same commit as the state that they describe; readers and relays keep their own offset. */
 export interface EventLog {
   /** To be committed with the state. */
   appendWrites(scope: Scope, events: readonly NewEvent[]): readonly Write[];

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../kernel/json.ts';
 import type { ModelCallContext, TokenUsage } from './models.ts';
 
-/** What an extractor is given: one chunk, with what the document knows around it. */
+/** Input of an extractor: one chunk with its context in the document. */
 export interface ExtractionInput {
   readonly text: string;
   readonly documentName: string;

@@ -1,4 +1,4 @@
-/** What belongs to the event: ids, counts, durations, an `error`. Never bodies, keys or tokens. */
+/** Fields of the event: ids, counts, durations, an `error`. Never bodies, keys or tokens. */
 export type LogFields = Readonly<Record<string, unknown>>;
 
 /**

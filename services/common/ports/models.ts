@@ -3,17 +3,17 @@ import type { JsonObject } from '../kernel/json.ts';
 import type { Scope } from '../kernel/scope.ts';
 import type { VectorSpace } from '../storage/ports/vector-index.ts';
 
-/** What a call is for and whom it is billed to. `runId` groups the calls of a run. */
+/** Purpose and payer of a call. `runId` groups the calls of a run. */
 export interface ModelCallContext {
   readonly scope: Scope;
   readonly purpose: 'extraction' | 'summarisation' | 'query';
   readonly runId?: string;
-  /** Whose budgets it counts for; absent where it is no caller's doing. */
+  /** Payer; absent for calls of the service itself. */
   readonly payer?: Payer;
   readonly signal?: AbortSignal;
-  /** Told of each answer of a provider as it is billed, so that a run knows its own bill. */
+  /** Called with the usage of each billed answer, so that a run knows its own usage. */
   readonly onUsage?: (usage: TokenUsage, kind: ModelKind) => void;
-  /** What a caller asks of the provider for this call, before the server's own settings. */
+  /** Sampling of this call; overrides the server's settings. */
   readonly sampling?: Sampling;
 }
 

@@ -10,9 +10,9 @@ import type { DatasetRef } from '../kernel/dataset.ts';
  * neither its address nor the key is in the message. Nothing is repeated here.
  */
 export interface RemoteMemory {
-  /** Which of the `hashes` the remote lacks, and which it has besides: well-formed, each once. */
+  /** The `hashes` that the remote lacks, and others that it has: well-formed, each once. */
   diff(dataset: RemoteDataset, hashes: readonly string[], signal?: AbortSignal): Promise<RemoteDifference>;
-  /** Null: it has no such file any more. Whoever gets a body reads or destroys it. */
+  /** Null: it has no such file any more. The caller must read or destroy a body. */
   download(dataset: RemoteDataset, hash: string, signal?: AbortSignal): Promise<RemoteFile | null>;
   upload(dataset: RemoteDataset, file: OutgoingFile, signal?: AbortSignal): Promise<void>;
   /** Removes from the remote dataset whatever has none of the `hashes`. */
@@ -29,7 +29,7 @@ export interface RemoteDifference {
 }
 
 export interface RemoteFile {
-  /** As the remote calls it; null: it does not say. Never use it as a path. */
+  /** Name at the remote; null: unknown. Never use it as a path. */
   readonly fileName: string | null;
   readonly mimeType: string | null;
   /** Ends with `CloudConnnectionError` when the remote dies in the middle of it. */

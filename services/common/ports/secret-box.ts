@@ -4,18 +4,18 @@
  *
  * - A sealed text is ASCII. It carries its format, the id of its root key and a nonce: the same secret never seals alike.
  * - It is bound to its place: copied to another row or field, it does not open.
- * - After a rotation the first root key seals; the others go on to open what they sealed, until that is sealed anew.
+ * - After a rotation the first root key seals; the others still open what they sealed, until that is sealed again.
  * - Errors: `ServiceUnavailableError` when there is no root key to work with, naming the setting; `CorruptStoreError` from
  *   `open` for a text that was changed, moved, cut, or sealed under a key that is not there. Neither shows the secret.
  */
 export interface SecretBox {
   seal(plain: string, place: SecretPlace): Promise<string>;
   open(sealed: string, place: SecretPlace): Promise<string>;
-  /** Whether the root key that seals now sealed it: otherwise its owner seals it anew, so that an old key can go. */
+  /** Whether the root key that seals now sealed it: otherwise its owner seals it again, so that an old key can be removed. */
   isCurrent(sealed: string): Promise<boolean>;
 }
 
-/** Where a sealed secret is kept. */
+/** Place of a sealed secret. */
 export interface SecretPlace {
   readonly collection: string;
   /** Of the document. */

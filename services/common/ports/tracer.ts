@@ -1,6 +1,6 @@
 import type { SpanAttributes, SpanOwner, Trace } from '../domain/span.ts';
 
-/** What the work finds out about itself; later words win. */
+/** Sets attributes of the span; later values override. */
 export interface SpanDetails {
   readonly name?: string;
   readonly attributes?: SpanAttributes;
@@ -19,9 +19,9 @@ export interface TraceRoot {
   readonly continues?: string | undefined;
 }
 
-/** Where time goes. Every method answers what the work answers, and throws what it throws. */
+/** Records spans. Every method returns what the work returns, and throws what it throws. */
 export interface Tracer {
-  /** Work that is somebody's: a request, a run. */
+  /** Work of an account: a request, a run. */
   root<Result>(root: TraceRoot, work: (describe: Describe) => Promise<Result>): Promise<Result>;
   /** A step of what is under way; nothing is recorded where nothing is. */
   step<Result>(name: string, attributes: SpanAttributes, work: () => Promise<Result>): Promise<Result>;
@@ -38,7 +38,7 @@ export const NO_TRACER: Tracer = {
   carried: () => undefined,
 };
 
-/** What was traced of late. */
+/** Recent traces. */
 export interface TraceSource {
   /** Oldest first. Asked of the owner of each request and run: another's may have the same trace id. */
   list(isVisible: (owner: SpanOwner | null) => boolean): readonly Trace[];

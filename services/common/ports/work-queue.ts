@@ -24,7 +24,7 @@ export interface WorkQueue {
     worker: string,
     leaseMs: number,
   ): { readonly job: ClaimedJob; readonly writes: readonly Write[] };
-  /** Tells waiting workers that a commit added jobs of the kind. Lost wake-ups cost one poll. */
+  /** Wakes waiting workers after a commit that added jobs of the kind. Lost wake-ups cost one poll. */
   wake(kind: string): Promise<void>;
   /** The next claimable job of one of the kinds, or null. */
   claim(scope: SystemScope, kinds: readonly string[], worker: string, leaseMs: number): Promise<ClaimedJob | null>;
@@ -48,7 +48,7 @@ export interface WorkQueue {
   release(job: ClaimedJob, afterMs?: number): Promise<void>;
   /** Cancels the job: its worker, or the next one, stops; at once over the bus, or with its next heartbeat. */
   requestCancel(scope: SystemScope, jobId: string): Promise<boolean>;
-  /** Conditions for commits that rely on a job that has not begun: they change nothing, and fail as `withdrawWrites`. */
+  /** Conditions for commits that rely on a job that has not started: they change nothing, and fail as `withdrawWrites`. */
   waitingWrites(jobId: string): readonly Write[];
   /** Remove a job that no worker holds; their commit fails with `VersionConflictError` when it is not in the state any more. */
   withdrawWrites(jobId: string, state: 'queued' | 'dead'): readonly Write[];
@@ -58,7 +58,7 @@ export interface WorkQueue {
     tenant: TenantId,
     except: string,
   ): Promise<{ readonly removed: number; readonly left: number }>;
-  /** Whether the job is queued, running or dead; a job that was completed or withdrawn is gone. */
+  /** Whether the job is queued, running or dead; a completed or withdrawn job does not exist any more. */
   exists(scope: SystemScope, jobId: string): Promise<boolean>;
   depth(scope: SystemScope): Promise<Readonly<Record<string, number>>>;
   readonly deadLetters: DeadLetters;
@@ -73,7 +73,7 @@ export interface DeadLetters {
   ): Promise<Page<DeadLetter>>;
   /** Null when there is no such job, or when it is not dead. */
   get(scope: SystemScope, jobId: string): Promise<DeadLetter | null>;
-  /** Queues the job anew, with all its attempts. False when it is not dead, or when a newer one has its idempotency key. */
+  /** Queues the job again, with all its attempts. False when it is not dead, or when a newer one has its idempotency key. */
   replay(scope: SystemScope, jobId: string): Promise<boolean>;
 }
 
@@ -118,7 +118,7 @@ export interface DeadLetter {
 
 export class LeaseLostError extends Error {
   override readonly name = 'LeaseLostError';
-  /** Another worker has the job; otherwise it is gone, or unknown. */
+  /** Another worker has the job; otherwise it does not exist (any more). */
   readonly isTaken: boolean;
   constructor(message: string, { isTaken = false, ...options }: ErrorOptions & { readonly isTaken?: boolean } = {}) {
     super(message, options);

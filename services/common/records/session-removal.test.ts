@@ -91,7 +91,7 @@ describe('removing sessions', () => {
     expect(await entries.lastQas(ACME, { user: ADA, session: 'two' }, 5)).to.have.length(1);
   });
 
-  it('takes what was noted on a session of the user after that was gone', async () => {
+  it('removes notes on a session of the user that was removed before', async () => {
     const feedback = { id: 'f', createdAt: AT, rawText: 'a secret', referencedQaIds: [], referencedQaRating: 5 };
     const key = { user: ADA, session: 'gone' };
     for (const scope of [ACME, GLOBEX]) {

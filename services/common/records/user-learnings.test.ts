@@ -14,7 +14,7 @@ const [ACME, GLOBEX] = [asId<TenantId>('t1'), asId<TenantId>('t2')];
 const [ADA, GRACE] = [asId<UserId>('ada'), asId<UserId>('grace')];
 const DATASET = asId<DatasetId>('notes');
 
-describe('what datasets learned of users', () => {
+describe('learnings of users in datasets', () => {
   let store: DocumentStore;
   beforeEach(async () => {
     store = createMemoryDocumentStore();
@@ -46,7 +46,7 @@ describe('what datasets learned of users', () => {
   const counts = () =>
     Promise.all(userLearningCollections.map((collection) => store.count(SYSTEM_SCOPE, collection, {})));
 
-  it('goes with the user, in every dataset of every tenant, and takes nothing of others', async () => {
+  it('are removed with the user, in every dataset of every tenant, and no others', async () => {
     await learn(ACME, ADA, 's1');
     await learn(GLOBEX, ADA, 's1');
     await learn(ACME, GRACE, 's1');

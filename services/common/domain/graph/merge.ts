@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../kernel/json.ts';
 import { majorityType } from './entity-type.ts';
 
-/** What one generation of one item says about a node; a `NodeEvidence` of the graph store is one. */
+/** Statement of one generation of one item about a node; a `NodeEvidence` of the graph store is one. */
 interface NodeStatement {
   readonly id: string;
   readonly item: string;
@@ -34,7 +34,7 @@ export interface MergedNode<Row extends NodeStatement = NodeStatement> {
   readonly evidence: readonly Row[];
 }
 
-/** What one generation of one item says about an edge; an `EdgeEvidence` of the graph store is one. */
+/** Statement of one generation of one item about an edge; an `EdgeEvidence` of the graph store is one. */
 interface EdgeStatement {
   readonly source: string;
   readonly relation: string;
@@ -51,7 +51,7 @@ export interface MergedEdge<Row extends EdgeStatement = EdgeStatement> {
   readonly target: string;
   /** Sum over the evidence. */
   readonly weight: number;
-  /** Of the heaviest evidence. */
+  /** Properties of the heaviest evidence. */
   readonly properties: JsonObject;
   /** Heaviest first. */
   readonly evidence: readonly Row[];

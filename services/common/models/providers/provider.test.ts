@@ -145,7 +145,7 @@ describe('providers by their own wire format', () => {
     }
   });
 
-  it('asks every provider by the fetch that it is given, and past it nobody', async () => {
+  it('reaches every provider through the given fetch alone', async () => {
     provider = await startModelProvider();
     for (const name of ['openai', 'anthropic', 'gemini', 'mistral', 'ollama', 'custom']) {
       for (const endpoint of [undefined, `${provider.url}/v1`]) {

@@ -71,7 +71,7 @@ describe('erasing the collections of a dataset', () => {
     }
   });
 
-  it('removes what comes while it goes, and tells what is left when that does not end', async () => {
+  it('removes documents that come meanwhile, and returns how many are left when that does not end', async () => {
     const { store, memory } = await storeWith([3]);
     let late = 0;
     const written: DocumentStore = {

@@ -38,7 +38,7 @@ describe('vectorVersions of vectors', () => {
     return parts;
   }
 
-  it('lets whoever read that a home is active read that one to the end, also when another is active since', async () => {
+  it('lets a reader of the active version read it to the end, also after another was activated', async () => {
     const { vectorVersions, vectors } = await world();
     await vectors.upsert(scope, OLD, [rowOf(1, 0)]);
     const { scope: home } = await vectorVersions.active(scope);
@@ -50,7 +50,7 @@ describe('vectorVersions of vectors', () => {
     expect([...(found?.vector ?? [])]).to.deep.equal([1, 0]);
   });
 
-  it('keeps what is written for a home out of the one that is active since', async () => {
+  it('keeps rows that were written for a version out of the version that was activated since', async () => {
     const { vectorVersions, vectors } = await moved();
     await vectorVersions.inVersions.upsert(scope, OLD, [rowOf(1, 0)]);
     expect(await vectors.count(vectorVersions.scopeOf(scope, 1), {})).to.equal(1);
@@ -66,7 +66,7 @@ describe('vectorVersions of vectors', () => {
     expect(await vectors.count(vectorVersions.scopeOf(scope, 1), {})).to.equal(1);
   });
 
-  it('finds and removes with an item and with the dataset what a dead process left in a former home', async () => {
+  it('finds and removes with an item and with the dataset what a dead process left in a former version', async () => {
     const { vectorVersions, vectors } = await moved();
     await vectors.upsert(scope, OLD, [rowOf(1, 0)]);
     expect(await vectorVersions.vectors.count(scope, {})).to.equal(2);

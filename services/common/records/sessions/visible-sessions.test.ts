@@ -13,7 +13,7 @@ const SHARED = asId<DatasetId>('shared');
 const EVERYTHING = { from: null, before: null };
 const FIRST: SessionPageQuery = { ...EVERYTHING, order: 'lastActivityAt', descending: true, limit: 50, offset: 0 };
 
-describe('sessions somebody may see', () => {
+describe('sessions that a caller may see', () => {
   let visible: VisibleSessions;
   const viewer = { users: [ADA, BOT], datasets: [SHARED] };
 

@@ -17,7 +17,7 @@ describe('late sync', () => {
     expect(synced).to.deep.equal(['b', 'a', 'c']);
   });
 
-  it('takes in what is written while it syncs, and begins anew afterwards', async () => {
+  it('syncs files that are written during a sync, and later ones', async () => {
     const synced: string[] = [];
     const lateSync = createLateSync({
       idleMs: 5,
@@ -34,7 +34,7 @@ describe('late sync', () => {
     expect(synced).to.deep.equal(['first', 'meanwhile', 'later']);
   });
 
-  it('makes nothing of a file that is gone', async () => {
+  it('ignores a file that was removed', async () => {
     const lateSync = createLateSync({ idleMs: 1 });
     lateSync.note(join(import.meta.dirname, 'no-such-file'));
     await sleep(30);

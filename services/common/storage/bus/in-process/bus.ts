@@ -3,7 +3,7 @@ import type { Bus, BusMessage, Subscription } from '../../ports/bus.ts';
 import { createListener, type Listener } from '../rules/listener.ts';
 import { createResponder, leastBusy, type Responder } from '../rules/responder.ts';
 import { createSubjectTable } from '../rules/subject-table.ts';
-import { nobodyAnswers, tooLate, within } from '../rules/within-deadline.ts';
+import { noResponder, tooLate, within } from '../rules/within-deadline.ts';
 
 interface InProcessBusOptions {
   /** Called when a listener of `publish` fails, since its result is not awaited. Default: a process warning. */
@@ -35,7 +35,7 @@ export function createInProcessBus(options: InProcessBusOptions = {}): Bus {
     async request(subject, payload, requestOptions) {
       const responder =
         draining && insideHandler.getStore() !== true ? undefined : leastBusy(responders.match(subject));
-      if (responder === undefined) throw nobodyAnswers(subject);
+      if (responder === undefined) throw noResponder(subject);
       requestOptions.signal?.throwIfAborted();
       const message: BusMessage = { subject, payload, headers: requestOptions.headers ?? {} };
       const call = (signal: AbortSignal) => insideHandler.run(true, () => track(responder.answer(message, signal)));

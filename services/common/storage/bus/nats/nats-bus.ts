@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { engramError } from '../../../kernel/errors.ts';
 import type { Bus, BusMessage, Subscription } from '../../ports/bus.ts';
 import { createListener, type Listener } from '../rules/listener.ts';
-import { nobodyAnswers, tooLate, within } from '../rules/within-deadline.ts';
+import { noResponder, tooLate, within } from '../rules/within-deadline.ts';
 import { createAnswers } from './answers.ts';
 import { createKeptTopics, type KeptTopics } from './kept-topics.ts';
 import { type NatsLink, openLink } from './nats-link.ts';
@@ -57,7 +57,7 @@ export async function openNatsBus(options: NatsBusOptions): Promise<NatsBus> {
 
   return {
     async request(subject, payload, requestOptions) {
-      if (closed || (draining && insideHandler.getStore() !== true)) throw nobodyAnswers(subject);
+      if (closed || (draining && insideHandler.getStore() !== true)) throw noResponder(subject);
       const local = draining ? responders.local(names.toServer(subject)) : undefined;
       if (local === undefined) return track(requests.send(names.toServer(subject), subject, payload, requestOptions));
       const message: BusMessage = { subject, payload, headers: requestOptions.headers ?? {} };

@@ -1,7 +1,7 @@
 import { createInbox, type Msg, nuid } from 'nats';
 import { engramError } from '../../../kernel/errors.ts';
 import type { RequestOptions } from '../../ports/bus.ts';
-import { nobodyAnswers, tooLate, within } from '../rules/within-deadline.ts';
+import { noResponder, tooLate, within } from '../rules/within-deadline.ts';
 import type { NatsLink } from './nats-link.ts';
 import { type AnswerReader, CALL, createAnswerReader, DEADLINE, requireFits, toNatsHeaders } from './wire-message.ts';
 
@@ -61,7 +61,7 @@ function take(waiting: ReadonlyMap<string, Waiting>, message: Msg): void {
   const entry = waiting.get(message.subject.slice(message.subject.lastIndexOf('.') + 1));
   if (entry === undefined) return; // the answer came too late
   if (message.data.length === 0 && message.headers?.code === NO_RESPONDERS) {
-    entry.reject(nobodyAnswers(entry.name));
+    entry.reject(noResponder(entry.name));
     return;
   }
   try {

@@ -27,8 +27,8 @@ export function tooLate(subject: string, { deadlineMs }: Pick<RequestOptions, 'd
   return engramError('DeadlineExceededError', `${subject} did not answer in ${deadlineMs} ms`);
 }
 
-/** Said at once; the other side may be starting. */
-export function nobodyAnswers(subject: string): EngramError {
+/** Error of a request without a responder, which may be starting. */
+export function noResponder(subject: string): EngramError {
   const options = { retryable: true, retryAfterSeconds: 1 };
-  return engramError('ServiceUnavailableError', `Nobody answers ${subject}`, options);
+  return engramError('ServiceUnavailableError', `No service answers ${subject}`, options);
 }

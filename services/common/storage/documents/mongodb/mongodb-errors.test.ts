@@ -18,7 +18,7 @@ describe('errors of MongoDB', () => {
     }
   });
 
-  it('that nobody expects stay what they are', () => {
+  it('that are unexpected stay as they are', () => {
     for (const error of [new MongoServerError({ message: 'bad field', code: 2 }), new TypeError('ours')]) {
       expect(mongodbError(error, 'host:1')).to.equal(error);
     }

@@ -35,7 +35,7 @@ describe('lock of the data directory', () => {
     await (await lockDataDirectory(directory)).release();
   });
 
-  it('holds between processes, and is gone with a killed one', async () => {
+  it('holds between processes, and ends with a killed one', async () => {
     const { child, said } = await holdInChild();
     expect(said).to.equal('locked');
     expect(await failure()).to.include({ wireName: 'ConflictError' });

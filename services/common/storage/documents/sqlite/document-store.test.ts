@@ -66,7 +66,7 @@ describe('SQLite document store', () => {
     }
   });
 
-  it('indexes documents of an earlier release by fields that are new, and drops indexes that are gone', async () => {
+  it('indexes documents of an earlier release by fields that are new, and drops indexes that are no longer declared', async () => {
     const first = await open();
     await first.prepare([notes]);
     const many = Array.from({ length: 1200 }, (_, index) => insert(notes, `n${index}`, { title: 'x', rank: index }));

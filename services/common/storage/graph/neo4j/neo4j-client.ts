@@ -1,5 +1,6 @@
 import neo4j, { type Driver, type ManagedTransaction, type RecordShape, type Session } from 'neo4j-driver';
 import { abortable } from '../../../platform/async/abortable.ts';
+import { settlesWithin } from '../../../platform/async/time-limit.ts';
 import { type Neo4jAddress, neo4jError, timedOut } from './neo4j-errors.ts';
 
 export interface Neo4jConnection {
@@ -54,7 +55,7 @@ export function createNeo4jClient(connection: Neo4jConnection): Neo4jClient {
   let driver = openDriver(connection);
   let isClosed = false;
 
-  /** The pool would hold connections that answer no more for ever: later calls start with a new one. */
+  /** Replaces the driver, whose pool would keep dead connections for ever. */
   function renew(suspect: Driver): void {
     if (isClosed || driver !== suspect) return;
     driver = openDriver(connection);
@@ -77,12 +78,9 @@ export function createNeo4jClient(connection: Neo4jConnection): Neo4jClient {
       if (options.signal?.aborted) throw options.signal.reason;
       throw timer.aborted ? timedOut(address.url, error) : neo4jError(error, address);
     } finally {
-      // Closing interrupts what still runs. It is not waited for: a dead connection would never answer.
-      const closing = session.close().then(
-        () => true,
-        () => true,
-      );
-      if (ended.aborted) void Promise.race([closing, rest(CLOSING_MS)]).then((done) => done || renew(used));
+      // Closing interrupts the running query. It is not awaited: a dead connection would never answer.
+      const closing = session.close().catch(() => undefined);
+      if (ended.aborted) void settlesWithin(closing, CLOSING_MS).then((done) => done || renew(used));
     }
   };
   const managed =
@@ -111,7 +109,7 @@ export function createNeo4jClient(connection: Neo4jConnection): Neo4jClient {
       ),
     async close() {
       isClosed = true;
-      await Promise.race([driver.close(), rest(CLOSING_MS)]);
+      await settlesWithin(driver.close(), CLOSING_MS);
     },
   };
 }
@@ -134,10 +132,6 @@ function openDriver(connection: Neo4jConnection): Driver {
 function runIn(transaction: ManagedTransaction): Run {
   return async <Row extends RecordShape>(statement: string, parameters: Parameters = {}) =>
     (await transaction.run<Row>(statement, parameters)).records.map((record) => record.toObject() as Row);
-}
-
-function rest(milliseconds: number): Promise<false> {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds, false).unref());
 }
 
 function withoutCredentials(url: string): string {

@@ -3,6 +3,8 @@ import neo4j from 'neo4j-driver';
 import { engramError, isEngramError } from '../../../kernel/errors.ts';
 import type { Json } from '../../../kernel/json.ts';
 import type { DatasetScope } from '../../../kernel/scope.ts';
+import { abortable } from '../../../platform/async/abortable.ts';
+import { withTimeout } from '../../../platform/async/time-limit.ts';
 import type { CypherQuery, CypherRows } from '../../ports/graph-store.ts';
 import { datasetLabel } from '../../rules/stored-scope.ts';
 import { CypherRefusedError } from './cypher/tokens.ts';
@@ -31,7 +33,7 @@ export function createCypherRunner(
 ): (scope: DatasetScope, query: CypherQuery, signal?: AbortSignal) => Promise<CypherRows> {
   const refreshing = new Map<string, Promise<void>>();
 
-  /** One refresh of a dataset at a time; it goes on when its caller has lost patience. */
+  /** Runs one refresh of a dataset at a time; it goes on after its caller has given up. */
   async function refresh(scope: DatasetScope, query: CypherQuery): Promise<void> {
     const label = datasetLabel(scope);
     for (let running = refreshing.get(label); running; running = refreshing.get(label))
@@ -58,8 +60,15 @@ export function createCypherRunner(
     const maxRows = query.maxRows ?? DEFAULT_ROWS;
     const timeoutMs = query.timeoutMs ?? DEFAULT_TIMEOUT_MS;
     const translated = translate(query.text, datasetLabel(scope), maxRows);
-    const timer = AbortSignal.timeout(timeoutMs);
-    await orAbort(prepare(scope, query, timer), timer, signal);
+    const preparation = new AbortController();
+    try {
+      const prepared = abortable(prepare(scope, query, preparation.signal), signal);
+      await withTimeout(prepared, timeoutMs, () => {
+        throw beingPrepared();
+      });
+    } finally {
+      preparation.abort();
+    }
     const database = await databases.of(scope.tenant);
     const read = (session: Session) => readRows(session, translated, maxRows, timeoutMs);
     return reader.withSession(database, 'READ', read, { signal, timeoutMs }).catch(refusalOf);
@@ -129,7 +138,7 @@ async function readRows(
   }
 }
 
-/** Operators that no translated query has; a second look, by the server's own understanding of it. */
+/** Operators that no translated query has: a second check, by the plan of the server. */
 const FORBIDDEN_OPERATOR = /AllNodesScan|ProcedureCall|LoadCSV|ElementId|ByIdSeek/;
 
 async function checkPlan(
@@ -147,19 +156,6 @@ async function checkPlan(
 
 function operators(plan: Plan): readonly string[] {
   return [plan.operatorType, ...plan.children.flatMap(operators)];
-}
-
-async function orAbort(work: Promise<void>, timer: AbortSignal, signal: AbortSignal | undefined): Promise<void> {
-  const { promise, reject } = Promise.withResolvers<never>();
-  const abort = () => reject(signal?.aborted ? signal.reason : beingPrepared());
-  const ended = signal === undefined ? timer : AbortSignal.any([timer, signal]);
-  ended.addEventListener('abort', abort, { once: true });
-  try {
-    await Promise.race([work, promise]);
-  } finally {
-    ended.removeEventListener('abort', abort);
-    work.catch(() => undefined);
-  }
 }
 
 /**

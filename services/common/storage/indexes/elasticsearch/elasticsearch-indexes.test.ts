@@ -64,7 +64,7 @@ describe('openElasticsearchIndexes', () => {
     expect(error.message).to.include('not Elasticsearch');
   });
 
-  it('says where nobody answers, and that it may be tried again', async () => {
+  it('names the address that does not answer, as a retryable error', async () => {
     const error = await failure({ url: 'http://someone:secret@127.0.0.1:1' });
     expect(error).to.include({ name: 'ServiceUnavailableError', retryable: true });
     expect(error.message).to.include('127.0.0.1:1');
@@ -111,7 +111,7 @@ describe('bulk writing to Elasticsearch', () => {
     },
   });
 
-  it('sends again only what a busy server did not take', async () => {
+  it('repeats only the rows that a busy server rejected', async () => {
     const sent: (readonly string[])[] = [];
     const indexes = await openOn((ids) => {
       sent.push(ids);

@@ -45,7 +45,7 @@ describe('SQLite dataset indexes', () => {
     expect(readdirSync(dirname(pathOf(scope))).filter((file) => !/-(wal|shm)$/.test(file))).to.deep.equal(['plain.db']);
   });
 
-  it('removes the file when all three indexes were dropped, in any order, and starts anew', async () => {
+  it('removes the file when all three indexes were dropped, in any order, and creates a new one', async () => {
     const drops = ['text', 'vectors', 'graph'] as const;
     for (const order of [drops, drops.toReversed(), ['vectors', 'text', 'graph'] as const]) {
       const scope = scopes();
@@ -112,7 +112,7 @@ describe('SQLite dataset indexes', () => {
     expect(await indexes.text.count(scope, {})).to.equal(1);
   });
 
-  it('lets nobody read a file that is being dropped: nothing or what came after, never an error', async () => {
+  it('reads of a file that is being dropped see nothing or later rows, never an error', async () => {
     const scope = scopes();
     let isOver = false;
     const read = async () => {
@@ -213,7 +213,7 @@ describe('SQLite dataset files over a restart', () => {
     await first.close();
   });
 
-  it('of an older layout are migrated by whoever opens them first', async () => {
+  it('of an older layout are migrated when they are opened', async () => {
     const empty = await openTemporaryIndexes();
     const calls = {
       read: () => empty.text.count(createScopes()('read'), {}),

@@ -32,7 +32,7 @@ describe('WorkerClient', () => {
     expect(error).to.include({ name: 'NoDataError', message: 'path: nothing' });
   });
 
-  it('fails what was under way when its thread dies, and starts another for the next call', async () => {
+  it('fails calls in flight when its thread dies, and starts another for the next call', async () => {
     const client = open();
     for (const method of ['exit', 'crash'] as const) {
       const waiting = [
@@ -66,7 +66,7 @@ describe('WorkerClient', () => {
     expect(await client.call('echo', 'path', 'fine')).to.deep.equal({ path: 'path', argument: 'fine' });
   });
 
-  it('ends what it has before it closes and refuses calls afterwards', async () => {
+  it('finishes its calls before it closes, and refuses later ones', async () => {
     const client = open();
     const last = [client.call('sleep', 'path', 30), client.call('echo', 'path', 'last')];
     await client.close();

@@ -54,7 +54,7 @@ describe('translateQuery', () => {
     );
   });
 
-  it('refuses what is not reading, or not known', () => {
+  it('refuses statements that write, and unknown ones', () => {
     const refused = [
       '',
       'MATCH (n)',
