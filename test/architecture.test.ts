@@ -20,6 +20,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   records: ['kernel', 'domain', 'ports', 'storage/ports', 'platform/async', 'platform/leases', 'text/statements'],
   text: [],
   'text/language': [],
+  'text/words': [],
   'text/repetition': ['text/language'],
   'text/statements': ['kernel', 'text/language'],
   'text/chunking': ['kernel'],

@@ -1,0 +1,49 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { expect } from 'chai';
+import { encodeTable, readWordTable, wordTable } from './word-table.ts';
+
+describe('table of word vectors', () => {
+  it('puts words of one meaning nearer to each other than to others', () => {
+    const { similarity } = wordTable();
+    for (const [word, near, far] of [
+      ['car', 'vehicle', 'bread'],
+      ['doctor', 'physician', 'guitar'],
+      ['job', 'employment', 'river'],
+      ['brother', 'sibling', 'engine'],
+    ] as const) {
+      expect(similarity(word, near), `${word} and ${near}`).to.be.greaterThan(similarity(word, far) + 0.2);
+    }
+  });
+
+  it('ranks common words before rare ones', () => {
+    const { find } = wordTable();
+    expect(find('house')?.rank).to.be.lessThan(find('gazebo')?.rank ?? 0);
+  });
+
+  it('says that a word is unknown, whatever the word is', () => {
+    const { find, similarity } = wordTable();
+    for (const word of ['', 'xqzzyx', '__proto__', '漢字', 'a'.repeat(100_000)]) {
+      expect(find(word)).to.equal(null);
+      expect(similarity(word, 'house')).to.equal(0);
+    }
+  });
+
+  it('finds every word that was written, at either end of the file too', async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), 'engram-words-'));
+    try {
+      const file = path.join(folder, 'words.bin');
+      const words = ['zebra', 'äpfel', 'apple', 'apples', 'app'];
+      const rows = words.map((word, rank) => ({ word, rank, values: Int8Array.from([rank + 1, 1]) }));
+      await writeFile(file, encodeTable(rows, 2));
+      const table = readWordTable(file);
+      expect(words.map((word) => table.find(word)?.rank)).to.deep.equal([0, 1, 2, 3, 4]);
+      expect(table.find('appl')).to.equal(null);
+      await writeFile(file, 'not a table of words');
+      expect(() => readWordTable(file)).to.throw('damaged');
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+});

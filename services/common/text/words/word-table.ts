@@ -1,0 +1,129 @@
+import { readFileSync } from 'node:fs';
+
+export interface TableRow {
+  readonly word: string;
+  /** Place by frequency in English, from 0. */
+  readonly rank: number;
+  /** Direction of the vector; its length means nothing. */
+  readonly values: Int8Array;
+}
+
+/** Vectors of the common words of English. */
+export interface WordTable {
+  readonly dimensions: number;
+  readonly size: number;
+  /** Unit vector and frequency rank of a lower-case word; null for an unknown one. */
+  find(word: string): WordEntry | null;
+  /** Cosine of the vectors of two lower-case words, at least 0; 0 when one of them is unknown. */
+  similarity(one: string, other: string): number;
+}
+
+export interface WordEntry {
+  /** Of unit length. */
+  readonly vector: Float32Array;
+  /** Place by frequency in English, from 0. */
+  readonly rank: number;
+}
+
+const MAGIC = 0x44525745;
+const HEADER_BYTES = 16;
+const CACHED_WORDS = 20_000;
+
+/**
+ * Layout, little endian: magic, number of words, dimensions, bytes of the words (u32 each); end offsets of the words (u32),
+ * ranks (u32), the words in UTF-8 in the order of their bytes, the vectors (int8).
+ */
+export function encodeTable(rows: readonly TableRow[], dimensions: number): Buffer {
+  const sorted = rows
+    .map((row) => ({ ...row, bytes: Buffer.from(row.word, 'utf8') }))
+    .toSorted((a, b) => Buffer.compare(a.bytes, b.bytes));
+  const header = Buffer.alloc(HEADER_BYTES);
+  const wordBytes = sorted.reduce((sum, { bytes }) => sum + bytes.length, 0);
+  for (const [at, value] of [MAGIC, sorted.length, dimensions, wordBytes].entries())
+    header.writeUInt32LE(value, 4 * at);
+  const ends = Buffer.alloc(4 * sorted.length);
+  const ranks = Buffer.alloc(4 * sorted.length);
+  let end = 0;
+  for (const [at, { bytes, rank }] of sorted.entries()) {
+    end += bytes.length;
+    ends.writeUInt32LE(end, 4 * at);
+    ranks.writeUInt32LE(rank, 4 * at);
+  }
+  return Buffer.concat([
+    header,
+    ends,
+    ranks,
+    ...sorted.map(({ bytes }) => bytes),
+    ...sorted.map(({ values }) => Buffer.from(values.buffer)),
+  ]);
+}
+
+let shared: WordTable | undefined;
+
+/** The table that comes with the program, read on first use: 8 MB outside the heap. */
+export function wordTable(): WordTable {
+  shared ??= readWordTable();
+  return shared;
+}
+
+/** Throws when the file is damaged. */
+export function readWordTable(file: string | URL = new URL('words.bin', import.meta.url)): WordTable {
+  const content = readFileSync(file);
+  if (content.length < HEADER_BYTES || content.readUInt32LE(0) !== MAGIC) {
+    throw new Error(`The word vectors in ${String(file)} are damaged: install the program again.`);
+  }
+  const [size, dimensions, wordBytes] = [content.readUInt32LE(4), content.readUInt32LE(8), content.readUInt32LE(12)];
+  const ranksAt = HEADER_BYTES + 4 * size;
+  const wordsAt = ranksAt + 4 * size;
+  const vectorsAt = wordsAt + wordBytes;
+  const endOf = (row: number) => (row < 0 ? 0 : content.readUInt32LE(HEADER_BYTES + 4 * row));
+  const rowOf = (word: string): number => {
+    const wanted = Buffer.from(word, 'utf8');
+    let [low, high] = [0, size - 1];
+    while (low <= high) {
+      const middle = (low + high) >>> 1;
+      const order = content.compare(wanted, 0, wanted.length, wordsAt + endOf(middle - 1), wordsAt + endOf(middle));
+      if (order === 0) return middle;
+      if (order < 0) low = middle + 1;
+      else high = middle - 1;
+    }
+    return -1;
+  };
+  const known = new Map<string, WordEntry | null>();
+  const find = (word: string): WordEntry | null => {
+    const found = known.get(word);
+    if (found !== undefined) return found;
+    const row = rowOf(word);
+    const entry =
+      row < 0
+        ? null
+        : {
+            vector: unitVector(content, vectorsAt + row * dimensions, dimensions),
+            rank: content.readUInt32LE(ranksAt + 4 * row),
+          };
+    if (known.size >= CACHED_WORDS) known.clear();
+    known.set(word, entry);
+    return entry;
+  };
+  return {
+    dimensions,
+    size,
+    find,
+    similarity(one, other) {
+      const [left, right] = [find(one), find(other)];
+      return left === null || right === null ? 0 : Math.max(0, dot(left.vector, right.vector));
+    },
+  };
+}
+
+function unitVector(content: Buffer, start: number, dimensions: number): Float32Array {
+  const vector = Float32Array.from({ length: dimensions }, (_, at) => content.readInt8(start + at));
+  const length = Math.hypot(...vector);
+  return length === 0 ? vector : vector.map((value) => value / length);
+}
+
+function dot(one: Float32Array, other: Float32Array): number {
+  let sum = 0;
+  for (let at = 0; at < one.length; at++) sum += (one[at] as number) * (other[at] as number);
+  return sum;
+}
