@@ -112,7 +112,7 @@ function endOnSignals(): () => void {
   };
 }
 
-/** What shells say of a process that SIGTERM ended. */
+/** Exit status that shells report for a process ended by SIGTERM. */
 const SIGNALLED = 143;
 
 async function serve(config: Config, logger: Logger, signalsHandled: () => void): Promise<void> {

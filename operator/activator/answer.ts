@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { isUnattended } from '../../services/common/domain/unattended-requests.ts';
 
-/** `Retry-After` when somebody must declare the tenant active first. */
+/** `Retry-After` when the tenant must be declared active first. */
 const ASK_AGAIN_SECONDS = 30;
 
 /** `Retry-After` while the services start. */

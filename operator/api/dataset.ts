@@ -12,7 +12,7 @@ export const DATASET_KIND = {
 } as const satisfies ResourceKind;
 
 /**
- * What the dataset shall be.
+ * Desired state of the dataset.
  */
 export interface DatasetSpec {
   readonly tenantRef: DatasetTenantRef;
@@ -38,7 +38,7 @@ export interface DatasetSpec {
   readonly retention?: DatasetRetention;
   readonly source?: DatasetSource;
   /**
-   * What becomes of the data when the resource is deleted. `Retain`: everything is kept, and another Dataset with this `datasetId` takes it over. `Delete`: everything is erased in every store and counted; the resource goes when nothing is left, and a signed receipt stays in a ConfigMap. An erasure that has begun is carried out, whatever is said here then. `Snapshot`: a snapshot is taken and checked once nobody can write any more, and then everything is erased; the receipt names the snapshot, which stays where the Tenant's `backup` says (without one, in the installation, as long as the tenant is there). Absent, as the Tenant says; where that goes itself by `Snapshot`, the dataset is snapshot and erased with all the others of it.
+   * Handling of the data when the resource is deleted. `Retain`: everything is kept, and another Dataset with this `datasetId` takes it over. `Delete`: everything is erased in every store and counted; the resource goes when nothing is left, and a signed receipt stays in a ConfigMap. An erasure that has begun is carried out, whatever is said here then. `Snapshot`: a snapshot is taken and checked once nobody can write any more, and then everything is erased; the receipt names the snapshot, which stays where the Tenant's `backup` says (without one, in the installation, as long as the tenant is there). Absent, as the Tenant says; where that goes itself by `Snapshot`, the dataset is snapshot and erased with all the others of it.
    */
   readonly deletionPolicy?: 'Retain' | 'Delete' | 'Snapshot';
 }
@@ -62,7 +62,7 @@ export interface DatasetTenantRef {
  */
 export interface DatasetAccess {
   /**
-   * Whether grants that are not declared here are taken away. Otherwise those that were made through the API are left alone.
+   * Removes grants that are not declared here. Otherwise those that were made through the API are left alone.
    */
   readonly exclusive: boolean;
   /**
@@ -74,7 +74,7 @@ export interface DatasetAccess {
 export interface DatasetAccessGrant {
   readonly principal: DatasetAccessGrantPrincipal;
   /**
-   * What they may do. None implies another.
+   * Permissions granted. None implies another.
    */
   readonly permissions: readonly ('read' | 'write' | 'delete' | 'share')[];
 }
@@ -148,7 +148,7 @@ export interface DatasetPromptConfigMapRef {
 }
 
 /**
- * Another embedding model than the tenant's, on the tenant's account. Absent, the tenant's. When it changes, all vectors are made anew from the stored texts, in the background and without asking a language model; searches use the former ones until the new ones are complete and have been checked.
+ * Another embedding model than the tenant's, on the tenant's account. Absent, the tenant's. When it changes, all vectors are rebuilt from the stored texts, in the background and without asking a language model; searches use the former ones until the new ones are complete and have been checked.
  */
 export interface DatasetEmbedding {
   /**
@@ -176,7 +176,7 @@ export interface DatasetChunking {
 }
 
 /**
- * What is started without a request.
+ * Work that is started without a request.
  */
 export interface DatasetPipeline {
   readonly cognify?: DatasetPipelineCognify;
@@ -236,7 +236,7 @@ export interface DatasetRetention {
 }
 
 /**
- * What the dataset is made from, instead of being empty. It cannot be changed. Nobody sees the dataset before all of it is there and was checked; no model is asked. Vectors stay as they were made, so their embedding model must be one that the server or the tenant has. What a snapshot has not: sessions, feedback and what improve learned from them (weights; triplets are made anew by it), the history of runs, and the answers of models that are kept to save asking twice.
+ * Source the dataset is restored from, instead of being empty. It cannot be changed. It is not visible before all of it is there and was checked; no model is asked. Vectors stay as they were made, so their embedding model must be one that the server or the tenant has. What a snapshot has not: sessions, feedback and what improve learned from them (weights; triplets are rebuilt by it), the history of runs, and the answers of models that are kept to save asking twice.
  */
 export interface DatasetSource {
   readonly snapshotRef: DatasetSourceSnapshotRef;
@@ -268,7 +268,7 @@ export interface DatasetSourceDestinationRef {
 }
 
 /**
- * What the dataset is. Written by the operator.
+ * Observed state of the dataset, written by the operator.
  */
 export interface DatasetStatus {
   /**
@@ -332,7 +332,7 @@ export interface DatasetStatusBackup {
  */
 export interface DatasetStatusBackupLastSnapshot {
   /**
-   * What `source.snapshotRef` of another Dataset names.
+   * Name for `source.snapshotRef` of another Dataset.
    */
   readonly name: string;
   /**
@@ -348,7 +348,7 @@ export interface DatasetStatusBackupLastSnapshot {
    */
   readonly sizeBytes?: number | undefined;
   /**
-   * Where it is.
+   * Location of the snapshot.
    */
   readonly place?: string | undefined;
 }
@@ -368,11 +368,11 @@ export interface DatasetStatusEmbedding {
 }
 
 /**
- * The vectors are being made anew by another embedding model; see the condition `Migrating`. Written at most once a minute.
+ * The vectors are being rebuilt by another embedding model; see the condition `Migrating`. Written at most once a minute.
  */
 export interface DatasetStatusMigration {
   /**
-   * What is being made anew.
+   * Parts that are being rebuilt.
    */
   readonly kind: 'Reembed';
   readonly from: DatasetStatusMigrationFrom;
@@ -420,7 +420,7 @@ export interface DatasetStatusMigrationTo {
 }
 
 /**
- * What is in the dataset, refreshed at most once a minute.
+ * Contents of the dataset, refreshed at most once a minute.
  */
 export interface DatasetStatusStats {
   /**
@@ -487,7 +487,7 @@ export interface DatasetStatusActiveRun {
 
 export interface DatasetStatusSchedule {
   /**
-   * What is started.
+   * Work that is started.
    */
   readonly pipeline: 'cognify' | 'improve';
   /**
@@ -505,11 +505,11 @@ export interface DatasetStatusSchedule {
  */
 export interface DatasetStatusErasure {
   /**
-   * What is being erased now.
+   * Part that is being erased now.
    */
   readonly step?: string | undefined;
   /**
-   * What all stores together still hold, at the last count.
+   * Number of entries that all stores together still hold, at the last count.
    */
   readonly residue: number;
   /**

@@ -12,7 +12,7 @@ export const TENANT_KIND = {
 } as const satisfies ResourceKind;
 
 /**
- * What the tenant shall be.
+ * Desired state of the tenant.
  */
 export interface TenantSpec {
   /**
@@ -58,11 +58,11 @@ export interface TenantSpec {
   readonly isolationCheck?: TenantIsolationCheck;
   readonly backup?: TenantBackup;
   /**
-   * What becomes of the data when the resource is deleted. `Retain`: everything is kept, Secrets too, and another Tenant with this `tenantId` takes it over. `Delete`: everything is erased in every store and counted; the resource goes when nothing is left, and a signed receipt stays in a ConfigMap. `Snapshot`: once nobody can write any more, every dataset of the tenant is snapshot into the bucket of `backup.destinationRef` and read again, also those that no Dataset stands for; when all of them are there, everything is erased as by `Delete`, and the receipt names the snapshots and the id of the tenant, from which a Dataset of another Tenant in this namespace is made (`source`). An erasure that has begun is carried out, whatever is said here then; while it waits for snapshots, `Delete` does without them.
+   * Handling of the data when the resource is deleted. `Retain`: everything is kept, Secrets too, and another Tenant with this `tenantId` takes it over. `Delete`: everything is erased in every store and counted; the resource goes when nothing is left, and a signed receipt stays in a ConfigMap. `Snapshot`: once nobody can write any more, every dataset of the tenant is snapshot into the bucket of `backup.destinationRef` and read again, also those that no Dataset stands for; when all of them are there, everything is erased as by `Delete`, and the receipt names the snapshots and the id of the tenant, from which a Dataset of another Tenant in this namespace is made (`source`). An erasure that has begun is carried out, whatever is said here then; while it waits for snapshots, `Delete` does without them.
    */
   readonly deletionPolicy: 'Retain' | 'Delete' | 'Snapshot';
   /**
-   * What becomes of Dataset resources of this tenant when it is deleted. `Block`: the deletion waits until there are none. `Cascade`: they are deleted first, each by its own policy; one that has none is left to the tenant where that goes by `Snapshot`.
+   * Handling of Dataset resources of this tenant when it is deleted. `Block`: the deletion waits until there are none. `Cascade`: they are deleted first, each by its own policy; one that has none is left to the tenant where that goes by `Snapshot`.
    */
   readonly datasetDeletion: 'Block' | 'Cascade';
 }
@@ -227,7 +227,7 @@ export interface TenantQuotas {
 }
 
 /**
- * Where Dataset resources of this tenant may be.
+ * Namespaces in which Dataset resources of this tenant may be.
  */
 export interface TenantDatasets {
   readonly allowedNamespaces: TenantDatasetsAllowedNamespaces;
@@ -443,7 +443,7 @@ export interface TenantScalingIntegrations {
 }
 
 /**
- * What pods of a Dedicated tenant ask for and may use, service by service. What is not named is as `defaults.resources` of the chart says.
+ * Resource requests and limits of the pods of a Dedicated tenant, service by service. The rest is as `defaults.resources` of the chart says.
  */
 export interface TenantResources {
   readonly auth?: TenantResourcesAuth;
@@ -455,7 +455,7 @@ export interface TenantResources {
 }
 
 /**
- * Of each pod of auth.
+ * Resources of each pod of auth.
  */
 export interface TenantResourcesAuth {
   readonly requests?: TenantResourcesAuthRequests;
@@ -463,7 +463,7 @@ export interface TenantResourcesAuth {
 }
 
 /**
- * What is set aside for it.
+ * Resources requested for it.
  */
 export interface TenantResourcesAuthRequests {
   /**
@@ -491,7 +491,7 @@ export interface TenantResourcesAuthLimits {
 }
 
 /**
- * Of each pod of ingest.
+ * Resources of each pod of ingest.
  */
 export interface TenantResourcesIngest {
   readonly requests?: TenantResourcesIngestRequests;
@@ -499,7 +499,7 @@ export interface TenantResourcesIngest {
 }
 
 /**
- * What is set aside for it.
+ * Resources requested for it.
  */
 export interface TenantResourcesIngestRequests {
   /**
@@ -527,7 +527,7 @@ export interface TenantResourcesIngestLimits {
 }
 
 /**
- * Of each pod of cognify.
+ * Resources of each pod of cognify.
  */
 export interface TenantResourcesCognify {
   readonly requests?: TenantResourcesCognifyRequests;
@@ -535,7 +535,7 @@ export interface TenantResourcesCognify {
 }
 
 /**
- * What is set aside for it.
+ * Resources requested for it.
  */
 export interface TenantResourcesCognifyRequests {
   /**
@@ -563,7 +563,7 @@ export interface TenantResourcesCognifyLimits {
 }
 
 /**
- * Of each pod of improve.
+ * Resources of each pod of improve.
  */
 export interface TenantResourcesImprove {
   readonly requests?: TenantResourcesImproveRequests;
@@ -571,7 +571,7 @@ export interface TenantResourcesImprove {
 }
 
 /**
- * What is set aside for it.
+ * Resources requested for it.
  */
 export interface TenantResourcesImproveRequests {
   /**
@@ -599,7 +599,7 @@ export interface TenantResourcesImproveLimits {
 }
 
 /**
- * Of each pod of search.
+ * Resources of each pod of search.
  */
 export interface TenantResourcesSearch {
   readonly requests?: TenantResourcesSearchRequests;
@@ -607,7 +607,7 @@ export interface TenantResourcesSearch {
 }
 
 /**
- * What is set aside for it.
+ * Resources requested for it.
  */
 export interface TenantResourcesSearchRequests {
   /**
@@ -635,7 +635,7 @@ export interface TenantResourcesSearchLimits {
 }
 
 /**
- * Of each pod of integrations.
+ * Resources of each pod of integrations.
  */
 export interface TenantResourcesIntegrations {
   readonly requests?: TenantResourcesIntegrationsRequests;
@@ -643,7 +643,7 @@ export interface TenantResourcesIntegrations {
 }
 
 /**
- * What is set aside for it.
+ * Resources requested for it.
  */
 export interface TenantResourcesIntegrationsRequests {
   /**
@@ -671,7 +671,7 @@ export interface TenantResourcesIntegrationsLimits {
 }
 
 /**
- * What the services of a Dedicated tenant sign in to its stores with, where these know users of its own (condition `StoreLoginsReady`). Absent, they change only on demand (annotation `engram.dev/rotate-stores-at`).
+ * Store logins of the services of a Dedicated tenant, where these know users of its own (condition `StoreLoginsReady`). Absent, they change only on demand (annotation `engram.dev/rotate-stores-at`).
  */
 export interface TenantStoreLogins {
   readonly rotation: TenantStoreLoginsRotation;
@@ -688,7 +688,7 @@ export interface TenantStoreLoginsRotation {
 }
 
 /**
- * What pods of a Dedicated tenant may be reached by and reach. Absent, it is `Managed`.
+ * Network access from and to the pods of a Dedicated tenant. Absent, it is `Managed`.
  */
 export interface TenantNetwork {
   /**
@@ -699,7 +699,7 @@ export interface TenantNetwork {
 }
 
 /**
- * What the pods may reach besides: models, pages given as data. Absent, port 443 of every address.
+ * Further targets that the pods may reach: models, pages given as data. Absent, port 443 of every address.
  */
 export interface TenantNetworkEgress {
   /**
@@ -741,7 +741,7 @@ export interface TenantHibernation {
  */
 export interface TenantIsolationCheck {
   /**
-   * What becomes of the tenant when a leak is found, until it is over. `Report`: it is not Ready, and goes on serving. `Fence`: requests are answered 503 as well.
+   * Handling of the tenant when a leak is found, until it is over. `Report`: it is not Ready, and goes on serving. `Fence`: requests are answered 503 as well.
    */
   readonly onLeak: 'Report' | 'Fence';
 }
@@ -772,7 +772,7 @@ export interface TenantBackupDestinationRef {
 }
 
 /**
- * What the tenant is. Written by the operator.
+ * Observed state of the tenant, written by the operator.
  */
 export interface TenantStatus {
   /**
@@ -780,7 +780,7 @@ export interface TenantStatus {
    */
   readonly observedGeneration?: number;
   /**
-   * What the tenant does. As `spec.state` says, unless something is in the way: `Hibernated` where nobody used it, as of the last check; `Fenced` answers requests with 503 while a leak is not over.
+   * State in effect: `spec.state`, unless something prevents it: `Hibernated` where nobody used it, as of the last check; `Fenced` answers requests with 503 while a leak is not over.
    */
   readonly state?: 'Active' | 'Hibernated' | 'Disabled' | 'Fenced' | undefined;
   /**
@@ -813,7 +813,7 @@ export interface TenantStatus {
    */
   readonly ownerId?: string | undefined;
   /**
-   * Where the tenant answers, while it has a route.
+   * Address at which the tenant answers, while it has a route.
    */
   readonly url?: string | undefined;
   /**
@@ -827,7 +827,7 @@ export interface TenantStatus {
    */
   readonly stores?: readonly TenantStatusStore[] | undefined;
   /**
-   * Of a Dedicated tenant, the name that is part of all names it has in stores.
+   * Part of all names of a Dedicated tenant in stores.
    */
   readonly realm?: string | undefined;
   readonly usage?: TenantStatusUsage | undefined;
@@ -874,7 +874,7 @@ export interface TenantStatusSecret {
    */
   readonly name: string;
   /**
-   * What is in it.
+   * Contents of the Secret.
    */
   readonly purpose: 'ApiKey' | 'OwnerPassword' | 'ModelKey' | 'EmbeddingKey' | 'InstallationKeys';
   /**
@@ -882,7 +882,7 @@ export interface TenantStatusSecret {
    */
   readonly apiKey?: string | undefined;
   /**
-   * Whether the operator made the Secret, and writes it. Others are only read.
+   * True when the operator made the Secret and writes it. Others are only read.
    */
   readonly managed?: boolean | undefined;
   /**
@@ -933,7 +933,7 @@ export interface TenantStatusEmbedding {
 
 export interface TenantStatusStore {
   /**
-   * What is stored there.
+   * Data that is stored there.
    */
   readonly role: 'Documents' | 'Blobs' | 'Text' | 'Vectors' | 'Graph' | 'Bus' | 'Events';
   /**
@@ -941,7 +941,7 @@ export interface TenantStatusStore {
    */
   readonly driver: string;
   /**
-   * Of a Dedicated tenant, the name of its database, or the beginning of its names.
+   * Name of the database of a Dedicated tenant, or the prefix of its names.
    */
   readonly name?: string | undefined;
   /**
@@ -949,13 +949,13 @@ export interface TenantStatusStore {
    */
   readonly isolation: 'Label' | 'Index' | 'Database' | 'Cluster';
   /**
-   * Of a Dedicated tenant, whether its services sign in as a user that no other tenant has.
+   * True when the services of a Dedicated tenant sign in as a user that no other tenant has.
    */
   readonly ownCredentials?: boolean | undefined;
 }
 
 /**
- * What the tenant uses, as the services count it. Refreshed with every check.
+ * Usage of the tenant, as the services count it. Refreshed with every check.
  */
 export interface TenantStatusUsage {
   /**
@@ -979,7 +979,7 @@ export interface TenantStatusUsage {
    */
   readonly llmTokensThisMonth?: number | undefined;
   /**
-   * Whether the services report every limit of `spec.quotas` as in force.
+   * True when the services report every limit of `spec.quotas` as in force.
    */
   readonly enforced?: boolean | undefined;
 }
@@ -1007,11 +1007,11 @@ export interface TenantStatusRouteObject {
  */
 export interface TenantStatusErasure {
   /**
-   * What is being erased now.
+   * Part that is being erased now.
    */
   readonly step?: string | undefined;
   /**
-   * What all stores together still hold, at the last count.
+   * Number of entries that all stores together still hold, at the last count.
    */
   readonly residue: number;
   /**

@@ -157,7 +157,7 @@ function newValues(): Record<string, string> {
   };
 }
 
-/** Adds values that an older release did not write or that somebody removed. Existing values stay. */
+/** Adds values that an older release did not write or that were removed. Existing values stay. */
 async function completed({ client }: TenantDependencies, { signal }: TenantContext, held: Secret): Promise<Secret> {
   const missing = Object.entries(newValues()).filter(([key]) => (secretText(held, key) ?? '') === '');
   if (missing.length === 0) return held;

@@ -71,7 +71,7 @@ export function removeInstallation(deps: DedicatedDependencies): TenantStep {
       const uid = object.metadata.uid ?? '';
       const keys = await findKeys(deps, context);
       const stage = await stageOf(deps, context);
-      // A realm without keys: somebody deleted the Secret, which does not prevent the removal.
+      // A realm without keys: the Secret was deleted, which does not prevent the removal.
       if (keys === null && stage === 'none' && context.status.realm === undefined) return done();
       await deps.applier.apply(object, [], { prune: WORKLOAD_KINDS, signal });
       await removeSettings(deps, context);
@@ -85,7 +85,7 @@ export function removeInstallation(deps: DedicatedDependencies): TenantStep {
   };
 }
 
-/** Deletes the Secret with the settings, unless somebody else made it. */
+/** Deletes the Secret with the settings, unless the operator did not make it. */
 async function removeSettings(
   { client, options }: DedicatedDependencies,
   { object, signal }: TenantContext,

@@ -73,7 +73,7 @@ function theOneFor(
   throw new StepFailure(stalled('AdoptionNotAllowed', message));
 }
 
-/** Creates the Secret; never overwrites one of the same name that somebody else made. */
+/** Creates the Secret; never overwrites one of the same name that the operator did not make. */
 export async function createKeys(
   { client }: TenantDependencies,
   { signal }: TenantContext,

@@ -4,7 +4,7 @@ import { type ConditionDraft, MESSAGE_LIMIT } from '../kube-runtime/conditions.t
 import type { EventNote } from '../kube-runtime/events.ts';
 import { progressing, retrying, StepFailure, type StepOutcome } from '../kube-runtime/steps.ts';
 
-/** Of the status of either kind. */
+/** Part of the status of tenants and datasets. */
 interface ErasureStatus {
   readonly erasure?: { readonly residue: number; readonly step?: string; readonly receipt?: string };
 }

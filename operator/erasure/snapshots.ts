@@ -8,7 +8,7 @@ export type FoundPlace = { readonly place: SnapshotPlace } | { readonly fault: s
 
 const NEEDED = ['bucket', 'accessKey', 'secretKey'] as const;
 
-/** Reads the bucket and its credentials from the Secret, each time anew: credentials are kept nowhere. */
+/** Reads the bucket and its credentials from the Secret, each time again: credentials are kept nowhere. */
 export async function findPlace(
   client: Pick<KubeClient, 'get'>,
   tenant: Tenant | null,

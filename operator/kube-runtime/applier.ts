@@ -10,13 +10,13 @@ export interface Desired {
 interface ApplyResult {
   /** `Kind namespace/name`, sorted. */
   readonly created: readonly string[];
-  /** Objects that somebody else changed: they differed although the owner's generation did not change. */
+  /** Objects that another writer changed: they differed although the owner's generation did not change. */
   readonly corrected: readonly string[];
   readonly updated: readonly string[];
   readonly pruned: readonly string[];
 }
 
-/** An object of the wanted name exists and belongs to somebody else. */
+/** An object of the wanted name exists and has another owner. */
 export class ForeignObjectError extends Error {
   /** `Kind namespace/name` */
   readonly object: string;

@@ -41,7 +41,7 @@ export function ownKeys<T extends KubeObject>(change: Change<T>): readonly strin
     before.generation !== after.generation ||
     before.deletionTimestamp !== after.deletionTimestamp ||
     !isDeepStrictEqual(before.annotations ?? {}, after.annotations ?? {}) ||
-    // The reconcile adds its finalizer itself; a finalizer that somebody removed must be added again.
+    // The reconcile adds its finalizer itself; a finalizer that was removed must be added again.
     (before.finalizers ?? []).some((finalizer) => !(after.finalizers ?? []).includes(finalizer));
   return concerned ? [key] : [];
 }

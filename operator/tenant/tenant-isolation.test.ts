@@ -27,7 +27,7 @@ describe('isolation of a tenant', () => {
     world.put(spec);
     await world.reconcile();
   };
-  /** What the services find from now on: the other tenant sees this one's. */
+  /** Makes the services report that the other tenant sees this one's canary. */
   const leak = () => {
     const [tenantId, seenByTenantId] = [asId<TenantId>(idOf('acme')), asId<TenantId>(idOf('other'))];
     const leaks = ['search', 'dataset id'].map((way) => ({ tenantId, seenByTenantId, way }));

@@ -53,7 +53,7 @@ export async function syncKey(work: KeyWork, entry: TenantApiKey): Promise<Synce
   } catch (error) {
     const { cause } = error instanceof StepFailure ? error : {};
     if (!isEngramError(cause) || cause.wireName !== 'ConflictError' || cause.retryable) throw error;
-    // The conflict is about the key that somebody wrote into this Secret: the other keys are not affected.
+    // The conflict is about the key that a user wrote into this Secret: the other keys are not affected.
     const { name, secretName } = entry;
     const problem = `The key for ${name} in Secret ${secretName} is in use elsewhere: write another one to apiKey`;
     return { problem, isRotating: false };
@@ -165,7 +165,7 @@ async function write(work: KeyWork, entry: TenantApiKey, state: KeyState, named:
   const { resourceVersion } = named?.metadata ?? {};
   const known =
     resourceVersion === undefined ? secret : { ...secret, metadata: { ...secret.metadata, resourceVersion } };
-  // Without a version the Secret must not exist: one that was created meanwhile belongs to somebody else, and conflicts.
+  // Without a version the Secret must not exist: one that was created meanwhile has another owner, and conflicts.
   return deps.client.apply<Secret>(KINDS.secret, known, { signal: context.signal, force: named !== null });
 }
 

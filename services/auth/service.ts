@@ -115,7 +115,7 @@ export function createAuthService(options: AuthServiceOptions): Service {
   };
 }
 
-/** Warns when sign-up is closed and there is no account: whoever registers first becomes a superuser. */
+/** Warns when sign-up is closed and there is no account: the first one to register becomes a superuser. */
 async function warnWithoutAccount({ settings, users, logger }: ServiceDependencies): Promise<void> {
   if (!settings.registersFirstSuperuser || (await users.exist())) return;
   logger.warn('auth.sign_up.first_account_missing', {

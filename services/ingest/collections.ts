@@ -30,7 +30,7 @@ export const ingestCollections: readonly AnyOwnedCollection[] = [
 /** Removed in steps of their own: items are counted, and have blobs; intents are abandoned first. */
 const inSteps: readonly AnyOwnedCollection[] = [dataItemsCollection, blobIntentsCollection];
 
-/** What ingest empties when a dataset is forgotten, beside its items, sessions and blobs; also for integrations. */
+/** Collections that ingest empties when a dataset is forgotten, beside its items, sessions and blobs; also for integrations. */
 export const forgottenCollections = [
   ...erasedWithDataset(ingestCollections).filter((collection) => !inSteps.includes(collection)),
   ...erasedWithDataset(ownedBy('integrations')),
@@ -38,7 +38,7 @@ export const forgottenCollections = [
 
 const inSnapshots = recordCollections.filter((collection) => collection.inSnapshots);
 
-/** Of which a snapshot holds what belongs to committed builds alone. */
+/** Collections of which a snapshot holds only what belongs to committed builds. */
 const filtered: readonly AnyOwnedCollection[] = [
   dataItemsCollection,
   ledgerCollection,
@@ -49,7 +49,7 @@ const filtered: readonly AnyOwnedCollection[] = [
 /** Copied into a snapshot as they are. Sessions, ratings and what was learned of users are the users', and stay with them. */
 export const copiedCollections = inSnapshots.filter((collection) => !filtered.includes(collection));
 
-/** What ingest restores, beside the items; also for improve, which knows no dataset before it can be named. */
+/** Collections that ingest restores, beside the items; also for improve, which knows no dataset before it can be named. */
 export const restoredCollections = inSnapshots.filter(
   (collection) => collection.owner !== 'cognify' && collection !== dataItemsCollection,
 );

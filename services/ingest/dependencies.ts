@@ -64,7 +64,7 @@ export interface ItemDependencies extends CommonDependencies {
   readonly documents: DocumentLoader;
   readonly fetcher: Fetcher;
   readonly retentions: Retentions;
-  /** What search has shown. */
+  /** Texts that search has shown. */
   readonly echoes: Pick<EchoMarks, 'find' | 'removeWrite'>;
   readonly repetitions: Pick<Repetitions, 'note' | 'removeWrite'>;
   /** Found by cognify; only reverts are written here. */
@@ -87,7 +87,7 @@ export interface SessionDependencies extends CommonDependencies {
   readonly improveRequests: ImproveRequests;
   readonly sessionRemoval: SessionRemoval;
   readonly sessionContexts: Pick<SessionContexts, 'removeOfSessionWrite'>;
-  /** Of improve, only read here. */
+  /** Records of improve, only read here. */
   readonly watermarks: Pick<Watermarks, 'get'>;
   readonly connections: Pick<AgentConnections, 'ofSession' | 'ofSessions' | 'getMany' | 'page'>;
   readonly users: Pick<Users, 'childAgents' | 'getMany'>;

@@ -87,18 +87,18 @@ const setRetention = onDemand(async () => (await import('./retention/set-retenti
 const sweepBlobs = onDemand(async () => (await import('./forgetting/sweep-blobs.ts')).sweepBlobs);
 const takeDownload = onDemand(async () => (await import('./items/take-download.ts')).takeDownload);
 
-/** What the service is made from. */
+/** Options of the ingest service. */
 export type IngestServiceOptions = Omit<IngestDependencies, Owned | 'budgets' | 'jobs'> & {
   /** Default: those of the store, without server-wide limits. */
   readonly budgets?: Budgets;
   /** Every collection with documents of tenants, whosever: what is left of a tenant beside its datasets. Default: none. */
   readonly tenantCollections?: readonly AnyCollection[];
-  /** What snapshots are taken from, and where they are kept; none are taken without it. */
+  /** Source and place of snapshots; none are taken without it. */
   readonly snapshots?: { readonly indexes: DatasetReaders; readonly places: SnapshotPlaces };
   readonly jobs?: Partial<JobWorkerSettings>;
 };
 
-/** What it makes of the store by itself. */
+/** Parts that the service creates from the store by itself. */
 type Owned =
   | 'items'
   | 'intents'
@@ -249,7 +249,7 @@ function createPurge(dependencies: IngestDependencies, signal: AbortSignal) {
   });
 }
 
-/** What other services ask for. */
+/** Handlers for requests of other services. */
 function serveServices(dependencies: IngestDependencies): Promise<Subscription[]> {
   const { messenger, store } = dependencies;
   return Promise.all([
@@ -322,7 +322,7 @@ function openSnapshots(
   };
 }
 
-/** For `Tenant` and `Dataset` resources. The bus lets nobody but the operator send these. */
+/** For `Tenant` and `Dataset` resources. The bus lets only the operator send these. */
 function serveOperator(dependencies: IngestDependencies, erasures: ManagedErasures): Promise<Subscription[]> {
   const { messenger } = dependencies;
   return Promise.all([

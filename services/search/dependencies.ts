@@ -20,7 +20,7 @@ import type { TypeDependencies } from './types/target.ts';
 /** The language model of a tenant; without one, completions answer with quotes. */
 export type SearchModels = Pick<ActiveModels, 'languageModel' | 'missingModelKey'>;
 
-/** What the service is created from. */
+/** Dependencies of the search service. */
 export interface SearchServiceOptions {
   readonly store: DocumentStore;
   readonly indexes: Pick<DatasetIndexes, 'text' | 'vectors' | 'graph'>;

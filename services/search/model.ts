@@ -129,7 +129,7 @@ export type SearchOutcome =
       readonly passages: readonly RankedPassage[];
       /** Graph elements that the answer was made from; absent without an answer. */
       readonly used?: UsedGraphElements;
-      /** What the conversation contributed; absent without one. */
+      /** Contribution of the conversation; absent without one. */
       readonly turn?: ConversationTurn;
       /** Summaries that precede the context. */
       readonly globalContext?: readonly ContextSummary[];
@@ -145,7 +145,7 @@ export interface FoundRow extends ScoredRow {
   readonly feedbackWeight: number;
 }
 
-/** What a conversation contributed to an answer. */
+/** Contribution of a conversation to an answer. */
 export interface ConversationTurn {
   readonly session: string;
   /** Number of earlier turns in the prompt. */

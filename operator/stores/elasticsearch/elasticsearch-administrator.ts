@@ -72,7 +72,7 @@ export function createElasticsearchAdministrator(options: ElasticsearchAdministr
       const names = namesOf(realm);
       return guarded(signal, async (client) => {
         await requireOurs(client, realm, store, signal);
-        // Users go first, so that nobody writes data that was just removed; the role is the mark and goes last.
+        // Users go first, so that no data is written after its removal; the role is the mark and goes last.
         for (const slot of SLOTS) {
           await absent(() => client.security.deleteUser({ username: names.user(slot) }, { signal }));
         }
@@ -172,7 +172,7 @@ async function marksOf(client: Client, realm: Realm, signal: AbortSignal): Promi
   return found.map(({ metadata }) => (metadata as Metadata | undefined)?.engram_owner_uid ?? null);
 }
 
-/** Throws when a role, users or, without these, indexes of the name belong to somebody else. */
+/** Throws when a role, users or, without these, indexes of the name have another owner. */
 async function requireOurs(client: Client, realm: Realm, store: string, signal: AbortSignal): Promise<void> {
   const marks = await marksOf(client, realm, signal);
   const name = namesOf(realm).underscored;

@@ -80,7 +80,7 @@ export function createMongodbAdministrator(options: MongodbAdministratorOptions)
       guarded(signal, async () => {
         const db = databaseOf(realm);
         const isOurs = await requireOurs(db, realm, store);
-        // Users go first, so that nobody writes data that was just removed.
+        // Users go first, so that no data is written after its removal.
         await dropUsers(db, realm, store, []);
         if (!isOurs) return;
         for (const { name } of await db.listCollections({}, { nameOnly: true }).toArray()) {
@@ -148,19 +148,19 @@ function openClient(url: string, connectTimeoutMs: number, store: string): Mongo
 }
 
 /** Throws when the server runs without authorization, checked by an unauthenticated command: users would isolate nothing. */
-async function requireAuthorization(nobody: MongoClient, db: Db, store: string): Promise<true> {
+async function requireAuthorization(anonymous: MongoClient, db: Db, store: string): Promise<true> {
   try {
-    await nobody.db(db.databaseName).collection(MARKS).findOne({});
+    await anonymous.db(db.databaseName).collection(MARKS).findOne({});
   } catch (error) {
     if (error instanceof MongoServerError && error.code === CODES.unauthorized) return true;
     throw error;
   } finally {
-    await nobody.close();
+    await anonymous.close();
   }
   throw unfit(store, 'turn its authorization on, and name a user in ENGRAM_OPERATOR_MONGODB_URL');
 }
 
-/** Writes the mark, or finds that of the realm. A database without a mark belongs to somebody else. */
+/** Writes the mark, or finds that of the realm. A database without a mark has another owner. */
 async function claim(db: Db, realm: Realm, store: string): Promise<void> {
   if (await requireOurs(db, realm, store)) return;
   const marks = db.collection<{ _id: string; ownerUid: string }>(MARKS);
@@ -173,7 +173,7 @@ async function claim(db: Db, realm: Realm, store: string): Promise<void> {
   }
 }
 
-/** Whether the database exists; throws when it belongs to somebody else. */
+/** Whether the database exists; throws when it has another owner. */
 async function requireOurs(db: Db, realm: Realm, store: string): Promise<boolean> {
   const what = `The database ${db.databaseName}`;
   const mark = await db.collection<{ _id: string; ownerUid: string }>(MARKS).findOne({ _id: MARK });

@@ -57,7 +57,7 @@ export function createNeo4jAdministrator(options: Neo4jAdministratorOptions): St
       namesOf(realm);
       await guarded(signal, async (ask, home) => {
         await home.requireOurs(realm);
-        // Users go first, so that nobody writes data that was just removed.
+        // Users go first, so that no data is written after its removal.
         for (const name of await usersOf(ask, realm)) await dropUser(ask, name);
         await home.remove(realm);
       });

@@ -6,7 +6,7 @@ import type { Ask } from './realm-graph.ts';
 const REALM: Realm = { name: 't1', ownerUid: 'uid-1' };
 
 /**
- * What the administration statements do to a server that has several databases, which no test can start. That a server
+ * Effect of the administration statements on a server that has several databases, which no test can start. That a server
  * reads them as they are written is proven by `test/integration/stores/neo4j.test.ts`.
  */
 function serverWithDatabases() {

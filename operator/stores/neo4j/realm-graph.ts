@@ -16,7 +16,7 @@ export interface RealmGraph {
   readonly isolation: StoreIsolation;
   /** Creates and marks it; throws `OwnedByAnother`. */
   claim(realm: Realm): Promise<void>;
-  /** Throws `OwnedByAnother` when it belongs to somebody else. It need not exist. */
+  /** Throws `OwnedByAnother` when it has another owner. It need not exist. */
   requireOurs(realm: Realm): Promise<void>;
   /** Grants access to a user of the realm. */
   admit(realm: Realm, user: string): Promise<void>;

@@ -146,7 +146,7 @@ async function makeBucket(place: ObjectPlace, store: string, abortSignal: AbortS
     await place.client.send(new CreateBucketCommand({ Bucket: place.bucket }), { abortSignal });
   } catch (error) {
     if (!isConflict(error)) throw error;
-    // Another process created it, or somebody else: names of buckets are global.
+    // Another process or another account created it: names of buckets are global.
     if (!(await hasBucket(place, abortSignal))) throw ownedByAnother(store, `The bucket ${place.bucket}`, null);
   }
 }

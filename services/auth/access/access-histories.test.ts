@@ -305,7 +305,7 @@ class History {
     this.#model.current.set(id, this.#model.current.get(user.id) ?? PERSONAL_TENANT);
   }
 
-  /** Of whoever owns no tenant: what the account owned passes to an successor (decisions.md, "deleted owner"). */
+  /** Deletes an account that owns no tenant: what it owned passes to a successor (decisions.md, "deleted owner"). */
   async #delete({ user: place }: Act<'delete'>): Promise<void> {
     const user = this.#user(place);
     const { parents, members, assigned, grants, agentsOf } = this.#model;

@@ -18,7 +18,7 @@ interface ErasureDependencies extends ManagedDependencies {
   readonly auditHeads: AuditHeadSigner;
 }
 
-/** What stays: the audit log, the ids of events, and tombstones, by which late work on a dataset is recognised. */
+/** Records that an erasure keeps: the audit log, the ids of events, and tombstones, by which late work on a dataset is recognised. */
 const KEPT = {
   dataset: ['audit log', 'event log', 'run history', 'tombstones'],
   tenant: ['audit log', 'event log'],

@@ -46,7 +46,7 @@ describe('a tenant with hibernation', () => {
   const request = () =>
     auth.messenger.call('auth.Authenticate', { credentials: [{ kind: 'api-key', value: KEY }], strict: true }, CALL);
   const stored = async () => (await auth.store.get(SYSTEM_SCOPE, tenantsCollection, tenantId))?.value;
-  /** What is remembered of a tenant ends, and what is written at most once a minute is written again. */
+  /** Forgets what is cached of a tenant, so that writes limited to one a minute happen again. */
   const pass = (ms: number) => auth.clock.advance(ms);
   const used = async () => {
     const before = (await stored())?.lastUsedAt;

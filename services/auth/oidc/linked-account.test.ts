@@ -79,7 +79,7 @@ describe('the account of an identity', () => {
     const squatter = await world.auth.addUser({ email: 'ada@example.com', isVerified: false });
     const { status, detail } = await signInAs(world, 'ada', verified('ada@example.com'));
     expect(status).to.equal(409);
-    expect(detail).to.include('nobody has proved that the address is theirs');
+    expect(detail).to.include('it is not verified');
     expect(await createLinkedIdentities(world.auth.store).ofUser(squatter.id)).to.deep.equal([]);
     await change(world, squatter.id, { isVerified: true });
     expect((await signInAs(world, 'ada', verified('ada@example.com'))).user?.id).to.equal(squatter.id);

@@ -64,7 +64,7 @@ async function linkExisting(deps: OidcDependencies, identity: ProvenIdentity, us
   if (!user.isVerified) {
     throw engramError(
       'ConflictError',
-      `An account with your e-mail address exists, but nobody has proved that the address is theirs. Verify it, or have the account removed, and sign in with ${provider.title} again.`,
+      `An account with your e-mail address exists, but it is not verified. Verify the address, or have the account removed, and sign in with ${provider.title} again.`,
     );
   }
   const link = linkOf(deps, identity, user.id);

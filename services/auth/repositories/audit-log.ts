@@ -15,7 +15,7 @@ import {
 } from '../../common/storage/ports/document-store.ts';
 import type { OwnedCollection } from '../../common/storage/ports/owned-collection.ts';
 
-/** Of system level: records are committed with changes of any scope, and outlive what they describe. */
+/** A collection of system scope: records are committed with changes of any scope, and outlive what they describe. */
 export const auditRecordsCollection: OwnedCollection<AuditRecord> = {
   name: 'audit_records',
   level: 'system',

@@ -81,7 +81,7 @@ function createTenantDocument<T extends JsonObject>(store: DocumentStore, collec
   };
 }
 
-/** What a sealed key is bound to: the key of one tenant cannot be opened as that of another. */
+/** The context that a sealed key is bound to: the key of one tenant cannot be opened as that of another. */
 export function tenantKeyPlace(tenant: TenantId): SecretPlace {
   return { collection: tenantModelsCollection.name, id: tenant, field: 'key' };
 }

@@ -40,7 +40,7 @@ export async function registerUser(
   }
 }
 
-/** Whether the next account is the first one of a server on which nobody could sign in otherwise. */
+/** Whether the next account is the first one of a server that has no account to sign in with otherwise. */
 async function mayRegisterFirst({ settings, users }: AuthenticateDependencies): Promise<boolean> {
   return settings.registersFirstSuperuser && !(await users.exist());
 }

@@ -18,7 +18,7 @@ interface OpenTenantDependencies extends AuthDependencies {
 
 /**
  * Returns the reason why the principal's tenant does not serve requests; null when it does, and when the tenant is gone, to
- * which nobody belongs then. A tenant that hibernates because it was not used is woken, if requests may wake it, and serves
+ * which has no members then. A tenant that hibernates because it was not used is woken, if requests may wake it, and serves
  * then. An unattended request neither keeps the tenant awake nor wakes it.
  */
 export async function openTenant(

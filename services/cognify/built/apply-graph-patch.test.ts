@@ -13,7 +13,7 @@ const HOLDER = 'improve-1/0';
 describe('patches of the graph', () => {
   let world: TestWorld;
   let cognify: TestCognify;
-  /** What happens while vectors are made. */
+  /** Action while vectors are made. */
   let meanwhile: () => Promise<unknown>;
 
   beforeEach(async () => {

@@ -62,7 +62,7 @@ interface Entry extends NamedEntry {
   mentions: number;
   /** Chunks that mention it. */
   chunks: number;
-  /** Of these, chunks in which it is only a keyword. */
+  /** Number of these chunks in which it is only a keyword. */
   keywordChunks: number;
   /** Chunks in which it is an ordinary word, keyword or not. */
   wordChunks: number;

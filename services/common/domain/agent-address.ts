@@ -6,7 +6,7 @@ type AgentName =
   | { readonly slug?: never; readonly problem: string };
 
 /**
- * What ends an address or hides in one: RFC 5322 specials, blanks (single spaces have become hyphens) and characters that
+ * Characters that end an address or hide in one: RFC 5322 specials, blanks (single spaces have become hyphens) and characters that
  * cannot be seen. The reference takes the empty name and answers 500 for most of the others; an agent that has no name, or
  * one that looks like another's, could not be distinguished in the list of agents, the audit log and the grants.
  */

@@ -4,8 +4,8 @@ import { asId, datasetId, idOfText } from '../kernel/ids.ts';
 import type { Principal } from '../kernel/principal.ts';
 
 /**
- * A canary is a fact that each managed tenant keeps for one purpose: nobody outside of the tenant may ever find it. It is the
- * one item of a dataset that belongs to an account which exists nowhere, so that nobody lists, searches or pays for it.
+ * A canary is a fact that each managed tenant keeps for one purpose: it must never be found from outside the tenant. It is the
+ * one item of a dataset that belongs to an account which does not exist, so that it is in no list, search or bill.
  * Everything else about it is as of any fact: the same stores, the same rights, the same searches.
  */
 export function canaryAccount(tenant: TenantId): UserId {

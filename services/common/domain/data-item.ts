@@ -50,7 +50,7 @@ export const itemBlobs = {
   parsed: (item: Content): string => `${contentPlace(item)}parsed`,
   /** All revisions. */
   prefix: (item: DataItemId): string => `items/${item}/`,
-  /** Of one revision alone. */
+  /** Belongs to one revision alone. */
   content: (item: Content): readonly string[] => [itemBlobs.original(item), itemBlobs.parsed(item)],
 } as const;
 

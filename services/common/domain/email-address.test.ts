@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { checkEmailAddress, emailKey, isAgentAddress } from './email-address.ts';
 
-/** What the reference server answered for the same addresses. */
+/** Answers of the reference server for the same addresses. */
 const ACCEPTED: readonly (readonly [string, string])[] = [
   ['A.B@EXAMPLE.com ', 'A.B@example.com'],
   ['Foo <x@y.com>', 'x@y.com'],

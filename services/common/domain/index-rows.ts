@@ -3,7 +3,7 @@ import { edgeId } from '../kernel/ids.ts';
 import type { JsonObject } from '../kernel/json.ts';
 
 /**
- * What cognify writes about an item and what search reads: the one agreement between them. Rows fit `TextEntry`,
+ * Index rows of an item, as cognify writes and search reads them: the one agreement between the two. Rows fit `TextEntry`,
  * `VectorEntry` and the evidence types of the ports; every row carries (item, generation).
  */
 export interface RowOrigin {
@@ -135,7 +135,7 @@ function readableDocumentName(name: string): string {
 }
 
 /**
- * What a chunk is found by: contextual header (document name, title, headings), text, and keys (dates in ISO form,
+ * Text by which a chunk is found: contextual header (document name, title, headings), text, and keys (dates in ISO form,
  * full entity names) that the text itself does not spell. Keys that the text has already are left out so that they do
  * not count twice.
  */
@@ -173,7 +173,7 @@ function chunkHeader(payload: Pick<ChunkPayload, 'text' | 'documentName' | 'head
 }
 
 /**
- * What the chunk is about, by its document title (or name) and nearest heading: a name that other texts use for it. Each
+ * Subject of the chunk, by its document title (or name) and nearest heading: a name that other texts use for it. Each
  * is an entity of the chunk even if the text never spells it, joined by a `contains` edge with `isSubject`: it is how a
  * mention in one document leads to the document about it. `Green (album)` and `Salem, Oregon` are also called by their
  * first part. Sentence-long titles name nothing.
@@ -219,7 +219,7 @@ export function containsEdge(
   };
 }
 
-/** What `containsEdge` says of chunk and entity, read from the weight alone. */
+/** Facts that `containsEdge` states about chunk and entity, read from the weight alone. */
 export function containment({ weight }: { readonly weight: number }): {
   readonly isSubject: boolean;
   /** At least 1: a subject that only the title names counts as mentioned. */

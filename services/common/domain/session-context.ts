@@ -1,5 +1,5 @@
 /**
- * What a session has taught: short statements that guide later answers (cognify-improve.md §3.5, search-recall.md §4.6).
+ * Lessons of a session: short statements that guide later answers (cognify-improve.md §3.5, search-recall.md §4.6).
  * A profile is a kind of reader: `qa` answers questions, `agent` works with tools.
  */
 export const CONTEXT_SECTIONS = {

@@ -15,7 +15,7 @@ export interface Session extends SessionKey {
   readonly dataset: DatasetId | null;
   /** The agent connection that worked in it first. */
   readonly agent: string | null;
-  /** What its entries become in the graph is put into these; null until the session is opened with some. */
+  /** Node sets of the nodes that its entries become in the graph; null until the session is opened with some. */
   readonly nodeSets: readonly string[] | null;
   readonly startedAt: string;
   /** Never goes back, whatever the clock does. */

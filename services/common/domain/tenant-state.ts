@@ -1,5 +1,5 @@
 /**
- * `Hibernated`: asleep, until somebody declares otherwise or, where it sleeps because nobody used it, until somebody asks;
+ * `Hibernated`: asleep until its declaration changes or, where it sleeps because it was idle, until the next request;
  * what asks is told to come again later. `Disabled`: refused.
  * `Erasing`: on its way out, which nothing stops any more.
  */

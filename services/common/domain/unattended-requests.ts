@@ -1,5 +1,5 @@
 /**
- * What pages, dashboards and probes ask for by themselves, again and again, as long as they are open: who one is, and what is
+ * Requests that pages, dashboards and probes repeat by themselves, again and again, as long as they are open: who one is, and what is
  * going on. Nobody need be there, so it is no use of the tenant: it keeps none awake and wakes none.
  */
 const ASKED_AGAIN_AND_AGAIN: readonly RegExp[] = [

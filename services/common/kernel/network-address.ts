@@ -8,7 +8,7 @@ export function plainAddress(text: string): string {
 }
 
 /**
- * What one party has at least: an IPv4 address, or the first 64 bits of an IPv6 address, since whoever has one of those
+ * The smallest range that one party has: an IPv4 address, or the first 64 bits of an IPv6 address, since a holder of one of those
  * addresses has them all. Text that is no address is itself.
  */
 export function networkOf(text: string): string {

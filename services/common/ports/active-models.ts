@@ -17,7 +17,7 @@ export interface ActiveModels {
  */
 export interface ModelSource {
   /**
-   * Of whom it is for: a tenant may have a model on an account of its own. Absent: of the server, for what is nobody's.
+   * Tenant that the model is for: a tenant may have a model on an account of its own. Absent for the server's model.
    */
   current(tenant?: TenantId): Promise<ActiveModels>;
 }

@@ -3,7 +3,7 @@ import type { Write } from '../storage/ports/document-store.ts';
 import type { TokenUsage } from './models.ts';
 
 /**
- * What tenants, accounts and API keys may use, and what they use. Limits are exact: the change of a counter and what it
+ * Budgets and usage of tenants, accounts and API keys. Limits are exact: the change of a counter and what it
  * counts are one commit, conditional on the limit, so any number of processes together stay within it.
  * A refusal is the error of the kind: `LLMPaymentRequiredError` (402), `PayloadTooLargeError` (413),
  * `TooManyRequestsError` (429, with the wait). Its message names limit and usage. With `Warn` nothing is refused.

@@ -11,7 +11,7 @@ export type EmbeddingChoice = {
 /** The embedding models of tenants, as they are configured at one moment: the server's, and those on tenants' own accounts. */
 export interface EmbedderSource {
   /**
-   * What new vectors are to be made with: the choice, else the tenant's own model, else the server's. `EmbeddingException`
+   * The embedder for new vectors: the choice, else the tenant's own model, else the server's. `EmbeddingException`
    * says what to do where there is none such, or its key cannot be opened.
    */
   wanted(tenant: TenantId, choice: EmbeddingChoice | null): Promise<Embedder>;

@@ -6,7 +6,7 @@ import type { DatasetRef } from '../kernel/dataset.ts';
  * operator's configuration, never a caller's, so it may well be on a private network.
  *
  * Content is named by the MD5 of its bytes, lower-case hex. Every method throws `CloudConnnectionError` when the remote
- * cannot be reached, answers with another status than it should, stops sending, or says what nobody can make sense of;
+ * cannot be reached, answers with another status than it should, stops sending, or sends an answer that cannot be read;
  * neither its address nor the key is in the message. Nothing is repeated here.
  */
 export interface RemoteMemory {
@@ -37,7 +37,7 @@ export interface RemoteFile {
 }
 
 export interface OutgoingFile {
-  /** Of the data item. */
+  /** Id of the data item. */
   readonly id: string;
   readonly name: string;
   readonly mimeType: string;

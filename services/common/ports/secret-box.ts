@@ -18,7 +18,7 @@ export interface SecretBox {
 /** Place of a sealed secret. */
 export interface SecretPlace {
   readonly collection: string;
-  /** Of the document. */
+  /** Id of the document. */
   readonly id: string;
   readonly field: string;
 }

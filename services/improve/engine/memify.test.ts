@@ -14,7 +14,7 @@ import { createStageRunner } from './run-stages.ts';
 
 describe('memify', () => {
   let structure: StructureWorld;
-  /** What cognify's embedder fails with. */
+  /** The error of cognify's embedder. */
   let failure: Error | null;
   beforeEach(async () => {
     failure = null;

@@ -36,7 +36,7 @@ const RESULT: ImproveResult = {
   rerunRequested: false,
 };
 
-/** What was recorded of an improve that ends with `end`, and has a run recorded later. */
+/** The records of an improve that ends with `end`, one run of which is recorded later. */
 async function recordedEnds(end: () => ImproveResult): Promise<readonly RequestOf<'cognify.RecordRun'>[]> {
   const messenger = createMessenger(createInProcessBus(), unsignedPrincipals);
   const requests: RequestOf<'cognify.RecordRun'>[] = [];

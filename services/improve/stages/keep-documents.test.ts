@@ -19,7 +19,7 @@ const DATASET = {
   updatedAt: null,
 };
 
-/** What ingest was sent, message by message, before a run that ends as said. */
+/** The messages that ingest received before a run that ends as given. */
 async function bridge(end: Partial<RunState> = {}) {
   const sent: (readonly KeptDocument[])[] = [];
   const messenger = createMessenger(createInProcessBus(), unsignedPrincipals);

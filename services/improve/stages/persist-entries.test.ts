@@ -16,7 +16,7 @@ const SESSION = {
 const QA = { number: 1, time: SESSION.startedAt, question: 'Who?', answer: 'Ada.', usedGraphElements: null };
 const STEP = { number: 1, time: SESSION.startedAt, sessionFeedback: 'It went well.', methodReturnValue: null };
 
-/** What a stage did of lasting effect, in its order; it may be ended by any of it. */
+/** The lasting effects of a stage in their order; the stage may be killed after any of them. */
 function recordedStage(kind: 'qas' | 'traces', turns: readonly object[] = [QA]) {
   const done: string[] = [];
   const texts: string[] = [];

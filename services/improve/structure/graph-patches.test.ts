@@ -17,7 +17,7 @@ function triplets(count: number, text = 'a-›knows-›b', first = 0): readonly 
   }));
 }
 
-/** What is sent, in the order in which it came. */
+/** The messages sent, in their order. */
 function world(answer: (request: RequestOf<'cognify.ApplyGraphPatch'>) => readonly DataItemId[] = () => []) {
   const sent: RequestOf<'cognify.ApplyGraphPatch'>[] = [];
   const contexts: CallContext[] = [];

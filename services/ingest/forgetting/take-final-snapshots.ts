@@ -10,7 +10,7 @@ import type { ItemDependencies } from '../dependencies.ts';
 import type { ForgettingCounts } from '../model.ts';
 import type { Erasure } from '../repositories/erasures.ts';
 
-/** What an erasure records beside its counts. */
+/** Records of an erasure beside its counts. */
 type ErasureNotes = Pick<Erasure, 'finalSnapshots' | 'kept'>;
 
 /** Records how far an erasure is. */

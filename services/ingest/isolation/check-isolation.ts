@@ -43,7 +43,7 @@ async function whyUnproven(
   } catch (error) {
     if (!isOutdated(error)) throw error;
     await removeCanary(deps, request, context);
-    return 'The canary was made with another embedder and is made anew';
+    return 'The canary was made with another embedder and is made again';
   }
 }
 

@@ -15,7 +15,7 @@ type Dependencies = Pick<
   'users' | 'apiKeys' | 'connections' | 'visibleSessions' | 'runRecords' | 'searchHistory'
 >;
 
-/** The caller and its agents, each with what it did last: other accounts are nobody's business. */
+/** The caller and its agents, each with what it did last: other accounts are not shown. */
 export async function activeAccounts(
   dependencies: Dependencies,
   principal: Principal,

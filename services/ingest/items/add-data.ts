@@ -139,7 +139,7 @@ async function storeItems(
   const prefixes = planned.flatMap((place) => itemBlobs.content(place));
   const intent = ids.ordered();
   const declared = intents.declare(scope, intent, prefixes, clock.now().toISOString());
-  declared.catch(() => null); // whoever waits for it hears of it; nobody may wait yet
+  declared.catch(() => null); // reported to the caller that awaits it; there may be none yet
   try {
     const outcomes = await mapConcurrently(planned, settings.parseConcurrency, (plan) =>
       orRefusal(() => storeBlobs(dependencies, request, { ...plan, declared, at })),
@@ -166,7 +166,7 @@ async function storeItems(
   }
 }
 
-/** Of contents of the same MD5 all but the first have a hash of their own. */
+/** Gives contents of one MD5, all but the first, a hash of their own. */
 function distinctHashes(items: readonly DataItem[]): readonly DataItem[] {
   const taken = new Set<string>();
   return items.map((item) => {

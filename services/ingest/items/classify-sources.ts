@@ -22,7 +22,7 @@ export interface AnnotatedSource {
   readonly externalMetadata: JsonObject | null;
 }
 
-/** What is to be done with a source. */
+/** Action for a source. */
 export type ClassifiedSource =
   /** The same bytes are stored. `isEcho`: its writer was shown all of it before. */
   | { readonly kind: 'known'; readonly source: Source; readonly item: DataItem; readonly isEcho: boolean }
@@ -84,7 +84,7 @@ export async function recordRepetitions(
   }
 }
 
-/** What is kept for a time is kept for that time anew; it must not be answered as kept while it is being forgotten. */
+/** Renews the time of items with a limited one. Such an item must not be answered as kept while it is being forgotten. */
 async function recordAddedAgain(
   { store }: CommonDependencies,
   scope: DatasetScope,
@@ -126,7 +126,7 @@ async function findKnown(
 
 /**
  * Completes deletions of these items that are pending, perhaps because a process was killed: nothing is built of such an item
- * ever again, so it must not be answered as kept. The caller need not be allowed to delete: somebody was. Returns those that
+ * ever again, so it must not be answered as kept. The caller needs no permission to delete: the one who began it had it. Returns those that
  * are deleted.
  */
 async function completeDeletions(

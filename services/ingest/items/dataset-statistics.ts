@@ -9,7 +9,7 @@ import type { ItemDependencies } from '../dependencies.ts';
 
 type Dependencies = ItemDependencies;
 
-/** What a dataset has, and how far behind it is. Counted by the stores, whatever its size: nobody reads its items. */
+/** Size of a dataset and how far its build is behind. The stores count: no items are read, whatever the size. */
 export async function datasetStatistics(
   deps: Dependencies,
   { tenantId, datasetId }: RequestOf<'ingest.DatasetStatistics'>,

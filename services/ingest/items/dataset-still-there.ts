@@ -10,7 +10,7 @@ import { isBeingDeleted } from '../forgetting/deletion-job.ts';
 
 /**
  * After an append to a session of the dataset: one that was forgotten between the check of the request and the commit must
- * not come back as a session that nobody removes. Forgetting looks for sessions once more behind the dataset's end, so that
+ * not come back as a session that is never removed. Forgetting looks for sessions once more behind the dataset's end, so that
  * one of the two finds the other. `PermissionDeniedError`, as for every dataset that is not there; then nothing is left.
  */
 export async function requireDatasetStillThere(

@@ -65,7 +65,7 @@ async function carryOut(dependencies: IngestDependencies, addition: Addition, si
   await dependencies.store.commit(scope, dependencies.workQueue.completeWrites(job));
 }
 
-/** What was added is there: a graph that cannot be built is the failure of its own run. */
+/** Builds the graph of the added items, which are stored: a graph that cannot be built is the failure of its own run. */
 async function build(dependencies: IngestDependencies, request: Parameters<typeof buildAdded>[1]): Promise<void> {
   try {
     await buildAdded(dependencies, request);

@@ -25,9 +25,9 @@ export interface Source {
   readonly sourceUri: string | null;
   /** True for text that came as a string: it is text whatever it looks like. */
   readonly plainText: boolean;
-  /** Of what another memory holds: nobody says it, and it is kept as it is. */
+  /** Marks content of another memory: no user states it, and it is kept unchanged. */
   readonly isCopy?: boolean;
-  /** Of the item that is made of it; default: a new one. */
+  /** Id of the item made of it; default: a new one. */
   readonly itemId?: DataItemId;
   bytes(): Promise<Uint8Array>;
 }

@@ -1,7 +1,7 @@
 import { engramError } from '../../common/kernel/errors.ts';
 import { type Json, type JsonObject, parseClientJson } from '../../common/kernel/json.ts';
 
-/** What a request says of its items beside their content; lists pair with the items by position. */
+/** Fields of a request about its items beside their content; lists pair with the items by position. */
 export interface ItemAnnotations {
   readonly labels: readonly (string | null)[];
   readonly externalMetadata: readonly (JsonObject | null)[];

@@ -35,7 +35,7 @@ export async function readItemText(
     const item = await items.get(scope, id);
     const blob = item === null ? null : await blobs.get(scope, itemBlobs.parsed(item));
     if (item !== null && blob !== null) return { item, text: await derivedText(item, blob) };
-    // Content that was replaced while it was looked for is read anew; any other that is missing is gone.
+    // Content that was replaced while it was looked for is read again; any other that is missing is gone.
     if (item === null || (lost !== null && lost.revision === item.revision)) {
       throw engramError('DataNotFoundError', `Data (${id}) not found in dataset (${dataset.id}).`);
     }

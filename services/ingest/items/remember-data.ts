@@ -19,13 +19,13 @@ export interface RememberOutcome {
   readonly run: RunState;
   /** Every item the run reports, present ones only; for who may not read the dataset, those of the request. */
   readonly items: readonly DataItem[];
-  /** Of the items that were added: those that could not be built, by id. */
+  /** Added items that could not be built, by id. */
   readonly failed: ReadonlyMap<string, string>;
   /** Nothing of what was added is built. */
   readonly isErrored: boolean;
   readonly refused: readonly RefusedInput[];
   readonly elapsedSeconds: number;
-  /** What improving the dataset came to; null when it was not improved. */
+  /** Result of improving the dataset; null when it was not improved. */
   readonly improved: Improved | null;
 }
 
@@ -87,7 +87,7 @@ export async function buildAdded(
   return { run, failed, isErrored, improved };
 }
 
-/** What was remembered is in the graph: a failure here is told, and does not fail the call. */
+/** Reports a failure without failing the call: the data is in the graph already. */
 async function improveBuilt(
   { messenger, logger }: CommonDependencies,
   { dataset, principal, context }: Pick<AddRequest, 'principal' | 'dataset' | 'context'>,

@@ -27,7 +27,7 @@ export interface Replacement {
 
 export interface Replaced {
   readonly item: DataItem;
-  /** The content before, which nobody owns any more: see `removeFormerContent`. */
+  /** The former content, which has no owner any more: see `removeFormerContent`. */
   readonly former: FormerContent;
 }
 
@@ -50,7 +50,7 @@ export async function replaceContent(dependencies: IngestDependencies, request: 
   const content = { id: request.item.id, revision: ids.uuid() };
   const intent = ids.ordered();
   const declared = intents.declare(scope, intent, itemBlobs.content(content), clock.now().toISOString());
-  declared.catch(() => null); // whoever waits for it hears of it
+  declared.catch(() => null); // reported to the caller that awaits it
   try {
     const stored = { scope, item: content, source: request.source, declared, signal: request.signal };
     const parsed = await storeContent(dependencies, stored);
@@ -166,7 +166,7 @@ export function updateTargetNotFound(item: string, dataset: string | null): Erro
   );
 }
 
-/** Where the old content came from is told anew; what the caller said stays. */
+/** Replaces the origin of the old content; what the caller stated stays. */
 function ownMetadata({ externalMetadata }: DataItem): DataItem['externalMetadata'] {
   const { _cognee: _derived, ...own } = externalMetadata;
   return own;

@@ -51,7 +51,7 @@ function beginningOf(content: Uint8Array): string {
   return firstWords(new TextDecoder().decode(content.subarray(0, 4_096)));
 }
 
-/** What an item says of its content. */
+/** Fields of an item that describe its content. */
 export function contentFacts(
   { fileName, plainText, sizeBytes, md5, sha256 }: Source,
   { format, metadata, excerpt }: StoredContent,

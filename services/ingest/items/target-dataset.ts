@@ -50,8 +50,8 @@ export async function permittedDatasets(
 }
 
 /**
- * The dataset, to whoever may see everything that it ever had: a snapshot shows what was forgotten since, and what was there
- * before somebody was let in. Those are who may read it and decide who else does.
+ * The dataset, for callers that may see everything it ever had: a snapshot shows what was forgotten since, and what was there
+ * before access was granted. Those are who may read it and decide who else does.
  */
 export async function wholeDataset(
   messenger: Messenger,

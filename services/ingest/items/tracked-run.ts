@@ -4,7 +4,7 @@ import type { Principal } from '../../common/kernel/principal.ts';
 import type { CallContext, Messenger } from '../../common/platform/messaging/messenger.ts';
 
 /**
- * Work that is over sooner is recorded once, with its end: nobody could have asked for its state meanwhile, and a record is
+ * Work that is over sooner is recorded once, with its end: its state could not have been requested meanwhile, and a record is
  * a commit.
  */
 const SHORT_RUN_MS = 200;

@@ -32,7 +32,7 @@ export interface UpdateRequest {
   readonly inputs: readonly Input[];
   /** Empty: those of the item stay. */
   readonly nodeSets: readonly string[];
-  /** False: everything is built anew, whatever stayed as it was. */
+  /** False: everything is rebuilt, unchanged parts too. */
   readonly chunkLevelDiff: boolean;
   readonly context: CallContext;
   readonly signal: AbortSignal;

@@ -27,7 +27,7 @@ export interface RecordedWorkDependencies extends Pick<CommonDependencies, 'jobs
 }
 
 export interface RecordedWorkParts<Record extends WorkRecord, Input> {
-  /** Of its jobs. */
+  /** Kind of its jobs. */
   readonly kind: string;
   /** Null: it is gone, and so is the work. */
   read(job: ClaimedJob): Promise<Record | null>;
@@ -77,7 +77,7 @@ export interface RecordedWork<Record, Input> {
 
 const ANSWER_AFTER_MS = 8_000;
 const LOOK_AGAIN_MS = 500;
-/** How often work is looked at that nobody asks for any more. */
+/** Interval for checking work whose requester is gone. */
 const NEXT_REQUEST_MS = 60_000;
 
 export function createRecordedWork<Record extends WorkRecord, Input>(

@@ -9,13 +9,13 @@ import type { ItemDependencies } from '../dependencies.ts';
 export type EchoDependencies = ItemDependencies;
 
 export interface EchoReading {
-  /** What is new in the text: null when all of it came out of this memory, the text itself when nothing did. */
+  /** The new part of the text: null when all of it came out of this memory, the text itself when nothing did. */
   readonly text: string | null;
   /** The first item that says what came back; null when nothing did. */
   readonly item: DataItem | null;
 }
 
-/** Longer texts are documents: nobody sends so much back as one thing to remember. */
+/** Longer texts are documents, not something that a user sends back to be remembered. */
 const MAX_LENGTH = 16_000;
 
 /** A text and who may have been shown it; null: anybody. */
@@ -26,7 +26,7 @@ export interface ShownTo {
 
 /**
  * Recognises in each of the texts what was shown out of the dataset's memory, to its user and lately, and is still there.
- * What was replaced by a newer statement since is no echo: whoever says it again means it. The reads do not grow with the
+ * A statement that was replaced since is no echo: a user who repeats it means it. The reads do not grow with the
  * number of texts.
  */
 export async function readEchoes(
@@ -60,7 +60,7 @@ function fingerprinted(text: string) {
   return sentences(text).map((sentence) => ({ ...sentence, print: sentenceFingerprint(sentence.text) }));
 }
 
-/** What each user was shown of the sentences. */
+/** The sentences that each user was shown. */
 async function shownAmong(
   { echoes, clock }: EchoDependencies,
   scope: DatasetScope,

@@ -5,7 +5,7 @@ import { slices } from '../../common/kernel/slices.ts';
 import { type Source, textSource } from '../items/input-source.ts';
 import { type EchoDependencies, type EchoReading, readEchoes, type ShownTo } from './echoes.ts';
 
-/** What a source is once what came out of memory is taken away. */
+/** A source without the text that came out of memory. */
 export type FreshSource =
   | { readonly kind: 'new'; readonly source: Source }
   /** Nothing of it is new: the item that says it. */
@@ -38,7 +38,7 @@ export async function freshSources(
 
 /** Empty for what is no text that an agent would send back. */
 async function textOf(source: Source, { id }: Principal): Promise<ShownTo> {
-  // What improve writes down of a session was shown to whoever had the session.
+  // What improve writes down of a session was shown to the owner of the session.
   const user = source.itemId === undefined ? id : null;
   const isText = source.plainText || PLAIN.test(source.fileName);
   if (!isText || source.isCopy || source.sizeBytes > MAX_BYTES) return { user, text: '' };

@@ -14,7 +14,7 @@ type ErasureDocument = Omit<StoredWorkState, 'isComplete'> & {
   readonly receipt: string | null;
   /** `over`: all that are wanted are taken. From here on things are erased, and none is taken. */
   readonly finalSnapshots: 'open' | 'over';
-  /** What stays on purpose, as it was found before anything was erased. */
+  /** Data that stays on purpose, as found before anything was erased. */
   readonly kept: readonly string[];
 };
 

@@ -47,7 +47,7 @@ export type StoredRetention<Retention> = Retention & { readonly version: number 
 export interface RetentionRecords<Owner extends Scope, Retention> {
   /** Null: nothing is declared. */
   get(owner: Owner): Promise<StoredRetention<Retention> | null>;
-  /** Of all owners. */
+  /** Retention of all owners. */
   all(): AsyncGenerator<{ readonly owner: Owner; readonly retention: Retention }>;
   /** `DuplicateKeyError` or `VersionConflictError` in the commit when it changed since `before` was read. */
   putWrite(retention: Retention, before: StoredRetention<Retention> | null): Write;

@@ -41,7 +41,7 @@ async function world(settings: Partial<SessionSettings> = {}) {
   const entry = { question: 'q', context: '', answer: 'a', feedbackText: null, feedbackScore: null };
   return {
     deps,
-    /** What the resource of the tenant declares. */
+    /** Retention that the resource of the tenant declares. */
     declare: (sessionsMs: number) =>
       store.commit(SCOPE, [retentions.ofTenants.putWrite({ sessionsMs, eventsMs: null }, null)]),
     expiry: createSessionExpiry(deps),

@@ -19,7 +19,7 @@ export const dataRecord = z
     failure: z
       .object({
         ...{ errorClass: z.string(), message: z.string(), tries: z.int() },
-        isSetAside: z.boolean().describe('Not tried again until somebody asks for it'),
+        isSetAside: z.boolean().describe('Not tried again until requested'),
         failedAt: z.string().nullable(),
       })
       .optional()
@@ -64,7 +64,7 @@ export const updateResult = z
   })
   .meta({ id: 'UpdateResult' });
 
-/** What a forget came to; which fields there are depends on what was selected. */
+/** Result of a forget; its fields depend on what was selected. */
 export const forgetResult = z
   .object({
     status: z.literal('success'),

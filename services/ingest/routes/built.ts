@@ -32,7 +32,7 @@ const failedItem = z.object({
   error_class: z.string(),
   error_message: z.string(),
   tries: z.int(),
-  is_set_aside: z.boolean().describe('Not tried again until somebody asks for it: POST /datasets/{id}/data/retry'),
+  is_set_aside: z.boolean().describe('Not tried again until requested: POST /datasets/{id}/data/retry'),
   failed_at: z.string().nullable(),
 });
 const processingAnswer = z
@@ -62,7 +62,7 @@ const common = {
   params: z.object({ datasetId: uuid() }),
 } as const;
 
-/** What was built from a dataset: its graph and the state of its items (ingest.md §5.5, §5.8). */
+/** Graph of a dataset and build state of its items (ingest.md §5.5, §5.8). */
 export function builtRoutes(dependencies: IngestDependencies): readonly Route[] {
   const readable = (principal: Principal, id: string, context: CallContext) =>
     targetDataset(dependencies.messenger, principal, { id }, { permission: 'read', context });

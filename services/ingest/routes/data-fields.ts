@@ -4,7 +4,7 @@ import type { UploadedFile } from '../../common/ports/upload.ts';
 import type { Input } from '../items/input-source.ts';
 import { type ItemAnnotations, parseExternalMetadata, parseLabels, parseNodeSets } from '../items/item-annotations.ts';
 
-/** Of one request: as many as a form may have files, and more of what is short. */
+/** Limits of one request: as many items as a form may have files, and more of short ones. */
 const MAX_ITEMS = 10_000;
 
 /** One value or several: JSON sends either, a form repeats the field. */

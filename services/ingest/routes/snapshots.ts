@@ -172,7 +172,7 @@ function ownRoutes({ messenger, snapshots }: SnapshotRouteDependencies): readonl
 
 const restored = {
   200: { description: 'The new dataset is there', schema: restoreAnswer },
-  202: { description: 'It is being made, and nobody sees it before it is complete', schema: restoreAnswer },
+  202: { description: 'It is being made, and becomes visible when it is complete', schema: restoreAnswer },
   409: { description: 'The name is taken, or what is wrong with the snapshot' },
   413: { description: 'PayloadTooLargeError: the budget, or the file' },
   429: { description: 'Too many restores of the caller are under way' },
@@ -227,7 +227,7 @@ function restoreRoutes({ messenger, snapshots, restores }: SnapshotRouteDependen
   ];
 }
 
-/** What failed while somebody waited for it is the answer's error. */
+/** A failure during a waiting request is the answer's error. */
 function progressReply({ isComplete, failure: failed }: WorkState, body: unknown): Reply {
   if (failed !== null) throw namedError(failed.name, failed.message);
   return json(body, isComplete ? 200 : 202);

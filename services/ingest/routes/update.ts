@@ -23,7 +23,7 @@ const querySchema = z.object({
   chunk_level_diff: lenientBoolean().default(true),
 });
 
-/** What was sent, in the names of the wire. */
+/** Fields of the request, in the names of the wire. */
 function echoOf({ data, rawData, nodeSet }: z.output<typeof bodySchema>): Readonly<Record<string, unknown>> {
   const fields = Object.entries({ data, raw_data: rawData, node_set: nodeSet });
   return Object.fromEntries(fields.filter(([, value]) => value !== undefined));

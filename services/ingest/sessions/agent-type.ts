@@ -6,7 +6,7 @@ const TYPE_OF_SOURCE: ReadonlyMap<string, string> = new Map(
   Object.entries<string>({ mcp: 'mcp', api: 'api', serve: 'api', api_key: 'api' }),
 );
 
-/** What kind of agent worked in a session: as it announced itself, else guessed from names (auth-integrations.md §4.2). */
+/** Kind of agent that worked in a session: as it announced itself, else guessed from names (auth-integrations.md §4.2). */
 export function agentTypeOf({ session }: Pick<Session, 'session'>, connection: AgentConnection | null): string {
   if (connection !== null && connection.type !== '') return connection.type;
   const origin = connection?.originFunction ?? '';

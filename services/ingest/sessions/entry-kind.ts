@@ -28,12 +28,12 @@ export interface StoredEntry {
   readonly error?: string;
 }
 
-/** What is done with one kind of entry of `POST /remember/entry`. */
+/** Handling of one kind of entry of `POST /remember/entry`. */
 export interface EntryKind<Entry> {
   readonly needsSession: boolean;
   /** It refers to what a dataset holds, so none is made for it. */
   readonly needsDataset?: boolean;
-  /** What the schema cannot say; throws before anything is looked up or made. */
+  /** Checks what the schema cannot; throws before anything is read or written. */
   check?(entry: Entry): void;
   store(dependencies: IngestDependencies, request: EntryRequest<Entry>): Promise<StoredEntry>;
 }
@@ -65,7 +65,7 @@ export function checkSize(entry: unknown): void {
   );
 }
 
-/** Of kinds that need a session, which the use case has seen to. */
+/** Session of the entry, for kinds that need one; the use case has checked it. */
 export function targetOf({ target }: Pick<EntryRequest<unknown>, 'target'>): SessionTarget {
   if (target === null) throw new Error('an entry of a session came without one');
   return target;

@@ -8,7 +8,7 @@ import type { CommonDependencies, IngestDependencies, SessionDependencies } from
 import { permittedDatasets } from '../items/target-dataset.ts';
 
 export type SessionRange = '24h' | '7d' | '30d' | 'all';
-/** Of what is stored, a session that is not used any more reads as abandoned; nothing else ends one. */
+/** Shows a session that is not used any more as abandoned; nothing else ends one. */
 export type EffectiveStatus = 'running' | 'abandoned';
 
 export interface SessionListQuery {

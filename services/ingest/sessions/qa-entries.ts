@@ -63,7 +63,7 @@ export const feedbackSchema = z
   })
   .meta({ id: 'FeedbackEntry' });
 
-/** What somebody thought of an answer. Improve works through it again each time it is given. */
+/** Feedback about an answer. Improve processes it again each time it is given. */
 export const feedbackKind: EntryKind<z.output<typeof feedbackSchema>> = {
   needsSession: true,
   check(entry) {

@@ -17,7 +17,7 @@ import { traceKind, traceSchema } from './trace-entries.ts';
 export const entrySchema = z.discriminatedUnion('type', [qaSchema, traceSchema, feedbackSchema, skillRunSchema]);
 export type Entry = z.output<typeof entrySchema>;
 
-/** What is done with each. */
+/** Handling of each kind. */
 const KINDS: { readonly [Type in Entry['type']]: EntryKind<Extract<Entry, { type: Type }>> } = {
   qa: qaKind,
   trace: traceKind,

@@ -28,7 +28,7 @@ export interface RememberedInSession {
   readonly elapsedSeconds: number;
 }
 
-/** What a session keeps of one call; more is a document. */
+/** Most that a session keeps of one call; more is a document. */
 const MAX_TEXT_BYTES = 4 * 1024 * 1024;
 
 /**

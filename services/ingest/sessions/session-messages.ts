@@ -10,7 +10,7 @@ import { requireDatasetStillThere } from '../items/dataset-still-there.ts';
 import { boundElsewhere } from './session-target.ts';
 
 /**
- * See `ingest.AppendSession` in proto/. Who asked saw the session before it answered: somebody else may
+ * See `ingest.AppendSession` in proto/. The caller saw the session before it was answered: another one may
  * have bound it meanwhile, and what a session holds is read by the readers of its dataset.
  */
 export async function appendTurn(

@@ -17,7 +17,7 @@ export interface SessionStatistics {
   readonly running: number;
 }
 
-/** What the sessions in sight came to, read page by page. */
+/** Statistics of the visible sessions, read page by page. */
 export async function sessionStatistics(
   dependencies: IngestDependencies,
   principal: Principal,

@@ -60,7 +60,7 @@ function outcomeLine({ originFunction, status, errorMessage }: Step): string {
   return errorMessage === '' ? `${originFunction} failed.` : `${originFunction} failed. Reason: ${errorMessage}.`;
 }
 
-/** The step itself is what matters; nobody waits longer for a sentence about it. */
+/** The step itself is what matters; the caller waits no longer for a sentence about it. */
 const MODEL_TIMEOUT_MS = 10_000;
 const MAX_SENTENCE_TOKENS = 200;
 const SYSTEM =

@@ -5,7 +5,7 @@ import type { ActivityDependencies } from '../dependencies.ts';
 
 type Dependencies = ActivityDependencies;
 
-/** What the caller and its agents did in the tenant that it works in; superusers see everybody's. Oldest first. */
+/** Traces of the caller and its agents in their tenant; superusers see everybody's. Oldest first. */
 export async function visibleTraces(
   { traces = NO_TRACES, users }: Dependencies,
   principal: Principal,

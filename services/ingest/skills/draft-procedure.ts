@@ -1,6 +1,6 @@
 import { hasError, type SkillRun, type SkillText } from '../../common/domain/skill.ts';
 
-/** What is proposed, and why. */
+/** A proposed procedure and its reason. */
 export interface Draft {
   readonly procedure: string;
   readonly rationale: string;

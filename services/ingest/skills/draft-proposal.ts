@@ -74,7 +74,7 @@ async function materialOf(
   return { skill, runs, recordedRuns: Math.max(runs.length, count + (isOwn ? 1 : 0)), threshold };
 }
 
-/** What they say is not about the request: the caller can pay or wait. */
+/** Errors that are not about the request: the caller can pay or wait. */
 const KEPT_STATUSES = new Set([402, 429]);
 
 async function askModel(

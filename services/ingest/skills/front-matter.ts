@@ -4,7 +4,7 @@ export type FrontMatter = ReadonlyMap<string, string | readonly string[]>;
 
 export interface SplitText {
   readonly fields: FrontMatter;
-  /** What stands after the front matter; the whole text when there is none. */
+  /** The text after the front matter; the whole text when there is none. */
   readonly body: string;
 }
 

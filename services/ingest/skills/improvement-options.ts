@@ -3,7 +3,7 @@ import { engramError } from '../../common/kernel/errors.ts';
 import type { JsonObject } from '../../common/kernel/json.ts';
 import { lenientBoolean, lenientInteger, lenientNumber } from '../../common/platform/http/schema.ts';
 
-/** What is to be done with a skill beside recording a run (ingest.md §3.2). */
+/** Options for improving a skill beside recording a run (ingest.md §3.2). */
 export type Improvement =
   | {
       readonly kind: 'draft';

@@ -16,7 +16,7 @@ const ACTIVE = ['is_active', 'active', 'enabled'];
 const MAX_DESCRIPTION_LENGTH = 500;
 const MAX_FIELD_LENGTH = 4000;
 const MAX_NAME_LENGTH = 200;
-/** A procedure is what somebody reads before a task. */
+/** A procedure is read before a task. */
 const MAX_SKILL_BYTES = 256 * 1024;
 
 /** A skill from its text; `name` stands above what the text calls itself. `PayloadTooLargeError`, `InvalidRequestError`. */
@@ -43,7 +43,7 @@ export function readSkill(name: string, text: string): SkillText {
   };
 }
 
-/** What the front matter calls the skill; '' when it does not say. */
+/** Name of the skill in the front matter; '' when there is none. */
 export function declaredName(text: string): string {
   return textOf(splitFrontMatter(text).fields, ['name', 'title']).trim();
 }

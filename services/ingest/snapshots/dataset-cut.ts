@@ -24,7 +24,7 @@ import { copiedCollections } from '../collections.ts';
 export interface ItemContent {
   readonly id: DataItemId;
   readonly revision: string | null;
-  /** Of the committed build; 0: none. */
+  /** Generation of the committed build; 0 when there is none. */
   readonly generation: number;
   readonly sizeBytes: number;
   /** Chunks, entities and relationships of the build. */

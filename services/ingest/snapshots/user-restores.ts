@@ -35,7 +35,7 @@ export type UserRestoreDependencies = RestoreDependencies & {
 
 export interface RestoringRequest {
   readonly principal: Principal;
-  /** Of the new dataset. */
+  /** Name of the new dataset. */
   readonly name: string;
 }
 

@@ -7,7 +7,7 @@ import { ACKNOWLEDGEMENT } from '../../common/text/repetition/own-answers.ts';
 import { modelCallContext, type SearchRequest } from '../model.ts';
 import type { Conversation } from './conversation.ts';
 
-/** What a message contains besides a question (search-recall.md §4.3). */
+/** Parts of a message besides its question (search-recall.md §4.3). */
 export interface TurnAnalysis {
   /** Reply in place of an answer; null when the message is a question. */
   readonly acknowledgement: string | null;

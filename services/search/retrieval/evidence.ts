@@ -1,5 +1,5 @@
 /**
- * What a passage contributes to a question, by dimension: one for each query term (its BM25 part), one for each entity that
+ * Contribution of a passage to a question, by dimension: one for each query term (its BM25 part), one for each entity that
  * the query names. The sum of `coverage` and `bonus` is the passage's own score.
  */
 export interface EvidenceCandidate {

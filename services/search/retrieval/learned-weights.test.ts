@@ -110,7 +110,7 @@ describe('learned weights', () => {
     return found;
   };
 
-  /** What an answer from the passage would have used: the passage and everything named in it. */
+  /** The nodes an answer from the passage would have used: the passage and everything named in it. */
   const elementsOf = (passage: RankedPassage, { mentions, named }: Retrieval) => [
     ...new Set([
       passage.id,

@@ -36,7 +36,7 @@ export interface RetrievalRequest {
 
 export interface Retrieval {
   readonly analysis: QueryAnalysis;
-  /** What the ledger has committed, for further look-ups of the same search. */
+  /** Committed generations of the ledger, for further look-ups of the same search. */
   readonly visibility: Visibility;
   /** Reader of learned weights; null when there are none. */
   readonly learned: LearnedReader | null;

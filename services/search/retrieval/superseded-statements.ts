@@ -176,7 +176,7 @@ function statementOf({ kind, payload }: TextRow): string {
   return kind === 'triplet' ? String(payload['statement'] ?? '') : '';
 }
 
-/** What a search may show: committed generations, and statements as of a time. */
+/** Limits of what a search may show: committed generations, and statements as of a time. */
 export interface StatementView {
   readonly visibility: Visibility;
   readonly view: TimeView;

@@ -57,7 +57,7 @@ export function createIndexRebuilds(store: DocumentStore) {
   const get = async (scope: DatasetScope) => (await store.get(scope, collection, ID))?.value ?? null;
   return {
     get,
-    /** Of all datasets, at most 500. */
+    /** Names of the datasets concerned, at most 500. */
     async all(scope: SystemScope): Promise<readonly StoredRebuild[]> {
       const { items } = await store.find(scope, collection, { limit: PAGE });
       return items.map(({ tenant, dataset, value }) => ({

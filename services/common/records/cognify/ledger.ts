@@ -66,7 +66,7 @@ export const ledgerCollection: OwnedCollection<LedgerEntry> = {
   name: 'ledger',
   level: 'dataset',
   owner: 'cognify',
-  writers: { ingest: 'lets items that failed be tried again when somebody asks for it' },
+  writers: { ingest: 'lets items that failed be tried again on request' },
   readers: ['improve', 'search'],
   belongsTo: { tenant: 'scope' },
   inSnapshots: true,

@@ -135,7 +135,7 @@ export interface ContextSummary {
 const BEAM = 8;
 
 /**
- * What stands for the dataset as a whole, then the `areas` parts of it that are most like the query. The tree is walked
+ * Selects the summary of the whole dataset, then the `areas` parts of it that are most like the query. The tree is walked
  * from the root along its most similar branches, so that the cost is that of its height.
  */
 export async function readGlobalContext(

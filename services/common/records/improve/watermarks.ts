@@ -50,9 +50,9 @@ export interface Watermark {
   readonly purpose: WatermarkPurpose;
   /** Entries or feedbacks with numbers up to it are worked through. */
   readonly done: number;
-  /** Of feedback: time of the last remark that was processed. */
+  /** Time of the last feedback that was processed. */
   readonly remarks: string | null;
-  /** Of feedback: answers to be processed again. */
+  /** Answers whose feedback is to be processed again. */
   readonly pending: readonly string[];
   /** Written before the work on a window begins, so that after a crash exactly that window is repeated. */
   readonly window: PlannedWindow | null;

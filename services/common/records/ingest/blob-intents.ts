@@ -13,7 +13,7 @@ const DECLARED_VERSION = 1;
 
 /**
  * Blobs about to be written for records that are not committed yet. The intent goes in the commit that makes the records,
- * so one that is left tells of blobs nobody owns: a sweep removes them. Whoever removes such blobs abandons the intent
+ * so one that is left tells of blobs nobody owns: a sweep removes them. A process that removes such blobs abandons the intent
  * first, in whatever process: the records cannot be committed any more then.
  */
 export const blobIntentsCollection: OwnedCollection<BlobIntent> = {

@@ -22,7 +22,7 @@ export interface QaFeedback {
   readonly at: string;
 }
 
-/** What improve found in an answer: added to its metadata. */
+/** Findings of improve about an answer, added to its metadata. */
 export interface QaNote {
   readonly id: string;
   readonly memifyMetadata: JsonObject;

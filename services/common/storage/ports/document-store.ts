@@ -5,7 +5,7 @@ import type { AnyScope } from '../../kernel/scope.ts';
 /**
  * Records as JSON documents in declared collections. Adapters: SQLite (`control.db`), memory, MongoDB.
  *
- * What every adapter promises
+ * Guarantees of every adapter
  * - A document belongs to the tenant (and, in a `dataset` collection, to the dataset) of the scope it was inserted
  *   under; under another scope it does not exist, for any method. `SystemScope` reaches every tenant for reading and
  *   for writing documents that exist; to insert under it the collection must have level `system`.

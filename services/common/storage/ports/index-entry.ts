@@ -10,7 +10,7 @@ export const VECTOR_KINDS: readonly IndexKind[] = INDEX_KINDS.filter((kind) => k
 
 /**
  * Where a row comes from. A generation counts the attempts to build an item: rows of a generation that the ledger has
- * not committed are invisible, whoever wrote them (architecture.md §5).
+ * not committed are invisible to every reader (architecture.md §5).
  */
 export interface Provenance {
   readonly item: DataItemId;

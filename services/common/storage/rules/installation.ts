@@ -15,7 +15,7 @@ interface InstallationPlace {
 export function requireOwn({ what, setting }: InstallationPlace, own: string, found: string): void {
   if (found === own) return;
   throw foreignInstallation(
-    `${what} belongs to another installation: it says ${found}, and the records of this one say ${own}. Set ${setting} to a name that nobody else uses, or remove what the other one left.`,
+    `${what} belongs to another installation: it says ${found}, and the records of this one say ${own}. Set ${setting} to a name that no other installation uses, or remove what the other one left.`,
   );
 }
 

@@ -36,7 +36,7 @@ export interface ChunkDraft {
   readonly end?: number;
   /** Headings above the first block, outermost first. */
   readonly headings: readonly string[];
-  /** Of the first block. */
+  /** Position of the first block. */
   readonly page?: number;
   /** Qualified name of the definition when the chunk is code of one. */
   readonly symbol?: string;

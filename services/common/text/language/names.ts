@@ -29,12 +29,12 @@ export interface NameMention {
 /** Initials, abbreviations with their full stop, acronyms, and words that start with (or hide) a capital. */
 const CAPITALISED =
   /(?<![\p{L}\p{N}_@/.])(?:(?:\p{Lu}\.){2,}|\p{Lu}\.(?=[ \n]\p{Lu})|(?:\p{Lu}|\p{Ll}(?=\p{Lu}\p{Ll})|[OdlL]['’](?=\p{Lu}))[\p{L}\p{M}\p{N}]*(?:(?:['’-]|\.(?=\p{L}))[\p{L}\p{N}][\p{L}\p{M}\p{N}]*)*\.?)/gu;
-/** What may stand between two words of one name. */
+/** Words that may stand between two words of one name. */
 const JOIN =
   /^(?:[ \n]|[ \n](?:of|de|del|della|van|von|der|den|ter|la|le|les|du|da|dos|das|do|di|y|e|bin|ibn|al|el|af|av|zu|zur|of the|of a|de la|de los|de las|van der|van den|von der|in the|on the|and the|to the|for the|at the)[ \n]|[ \n]&[ \n]|, )$/u;
 /** Parts of a name that follow a comma: `Acme, Inc.`, `King, Jr.`. */
 const COMMA_SUFFIX = /^(?:[JS]r|Inc|Ltd|LLC|Co)\.?$/u;
-/** What stands in front of a word that is capitalised for its position. Full stops inside a sentence are abbreviations. */
+/** Text in front of a word that is capitalised because of its position. Full stops inside a sentence are abbreviations. */
 const OPENING_CONTEXT = /(?:^|[!?;:—–|>#*•-][ \t\n]*|(?:\.\.|…)[ \t]|[“"‘'(«[`_*]|^\d{1,3}[.)] )$/u;
 const SPEECH_VERB =
   /^\s*(?:\p{L}+ )?(?:said|says|cried|asked|answered|replied|exclaimed|shouted|roared|whispered|muttered|murmured|added|began|continued|interrupted|thought|observed|returned|called)\b/u;

@@ -18,7 +18,7 @@ export type StatementValue =
  * deny, suppose, quote or describe the past are no statements.
  */
 export interface Statement {
-  /** Of item, passage and sentence: the same for every generation. */
+  /** Id made from item, passage and sentence: the same in every generation. */
   readonly id: string;
   /** Key of all statements with the same subject and predicate. */
   readonly key: string;

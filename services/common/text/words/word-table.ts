@@ -19,7 +19,7 @@ export interface WordTable {
 }
 
 export interface WordEntry {
-  /** Of unit length. */
+  /** Vector of unit length. */
   readonly vector: Float32Array;
   /** Place by frequency in English, from 0. */
   readonly rank: number;

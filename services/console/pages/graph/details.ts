@@ -8,7 +8,7 @@ interface Selection {
   readonly nodes: ReadonlyMap<string, GraphNode>;
 }
 
-/** What is known of a node: its text, the facts that touch it with the sentences that state them, the passages it is in. */
+/** Details of a node: its text, the facts that touch it with the sentences that state them, the passages it is in. */
 export function renderDetails(panel: HTMLElement, selection: Selection, onOpen: (node: string | null) => void): void {
   const { node, view } = selection;
   const links = view.links.filter(({ source, target }) => source === node.id || target === node.id);

@@ -37,7 +37,7 @@ const TYPE_LABELS: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-/** What the legend groups by: an entity shows its own type, everything else its node type. */
+/** Key by which the legend groups: an entity shows its own type, everything else its node type. */
 export function groupOf(node: GraphNode): string {
   return node.type === 'Entity' ? (node.entity_type ?? 'Entity') : (TYPE_LABELS.get(node.type) ?? node.type);
 }

@@ -36,7 +36,7 @@ export function ownHeader(received: MsgHdrs | undefined, name: string): string {
   try {
     return decodeURIComponent(value);
   } catch {
-    return value; // somebody else's message
+    return value; // a message of another sender
   }
 }
 

@@ -13,7 +13,7 @@ import { countDocuments, countOfEach, findPage, getMany, getOne, type ReadOption
 /**
  * Documents in MongoDB: a collection for each declared one, in the database of the scope's tenant. Reads see what a
  * majority of the members has; commits are acknowledged by a majority, journalled. Closing the store leaves the connection
- * to whoever opened it. A single document holds at most 15 MB of JSON (`PayloadTooLargeError`).
+ * to the caller that opened it. A single document holds at most 15 MB of JSON (`PayloadTooLargeError`).
  */
 export function createMongodbDocumentStore(connection: MongodbConnection): DocumentStore {
   const { guarded, options } = connection;

@@ -24,7 +24,7 @@ function uniqueOrder(layout: CollectionLayout, keys: readonly SortKey[]): readon
 }
 
 /**
- * What stands behind a place in the order, within `where`: the documents that share all keys but the last, and so on
+ * Filter for the documents after a position in the order, within `where`: those that share all keys but the last, and so on
  * outwards. Each alternative is a range of the same index, and the server merges them in order, so it reads no more than
  * the page.
  */

@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '../../../kernel/json.ts';
 import type { AnyCollection } from '../../ports/document-store.ts';
 
 /**
- * What every document store makes of a declared collection: checked names, the distinct fields that may be queried, and
+ * The form in which every document store uses a declared collection: checked names, the distinct fields that may be queried, and
  * the indexes with their fields. Shared by all adapters, so that they accept and refuse the same declarations.
  */
 export interface CollectionRules {

@@ -55,7 +55,7 @@ function orderSql(order: readonly SortKey[]): string {
 }
 
 /**
- * What stands behind a place in the order, as ranges to be read one after the other: first the rows that share all keys
+ * The documents after a position in the order, as ranges to be read one after the other: first the rows that share all keys
  * but the last, and so on outwards. Each range is an index seek; one OR of all of them would be a scan.
  */
 function phasesAfter(order: readonly SortKey[], place: readonly IndexValue[], reach: Reach): readonly SqlTerm[] {

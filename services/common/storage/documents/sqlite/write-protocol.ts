@@ -7,7 +7,7 @@ import type { SqlTerm } from './filter-sql.ts';
 import type { SqlValue } from './table-layout.ts';
 
 /**
- * What the store's thread and the storage worker say to each other. Documents travel as the JSON text that is stored;
+ * Messages between the store's thread and the storage worker. Documents travel as the JSON text that is stored;
  * filters of bulk removals as SQL. Everything is plain data that a structured clone carries.
  */
 export type WorkerRequest =

@@ -108,7 +108,7 @@ const MOST_MENTIONED = `UNWIND $refs AS ref CALL (ref) {
   RETURN ${NODE_COLUMNS}`;
 
 interface HeaviestEdgesQuery extends NeighbourOptions {
-  /** Of each node. */
+  /** Values of each node. */
   readonly limit: number;
   /** `key` and `weight` among them. */
   readonly columns: string;

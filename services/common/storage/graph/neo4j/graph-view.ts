@@ -145,7 +145,7 @@ function readOrigins(run: Run, scope: DatasetScope): Promise<readonly Origin[]> 
 }
 
 /**
- * Takes the lease and writes down what is about to be shown before any of it is: whoever comes after a crash, or removes
+ * Takes the lease and writes down what is about to be shown before any of it is: a process that continues after a crash, or removes
  * the evidence, knows where the view may hold something of it.
  */
 async function begin(

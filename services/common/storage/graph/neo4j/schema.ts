@@ -1,7 +1,7 @@
 import { VIEW_KEY, VIEW_LABEL } from './cypher/translation.ts';
 
 /**
- * What is stored. Evidence, by (tenant, dataset):
+ * Schema of what is stored. Evidence, by (tenant, dataset):
  *   (:EngramNode {key, ref, origin, id, item, generation, type, name, mentions, nodeSets, properties})
  *   (:EngramEdge {key, ref, origin, source, sourceRef, relation, target, targetRef, item, generation, weight, properties})
  *   (:EngramOrigin {key, item, itemRef, generation, …}) one for each (item, generation) that has evidence

@@ -112,7 +112,7 @@ async function makeIndex(connection: ElasticsearchConnection, index: string, lay
   if (problem === null) return;
   throw engramError(
     'EmbeddingDimensionMismatchError',
-    `The index ${index} of Elasticsearch at ${connection.address} ${problem}. Delete it and build its datasets anew, ` +
+    `The index ${index} of Elasticsearch at ${connection.address} ${problem}. Delete it and rebuild its datasets, ` +
       'or use another prefix.',
   );
 }

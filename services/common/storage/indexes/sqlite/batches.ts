@@ -6,7 +6,7 @@ import { assertSameSpace } from '../wasm-vectors/vector-space.ts';
 import type { OriginSpec } from './origins.ts';
 
 /**
- * What travels to the storage worker: columns of plain strings and numbers, since cloning them costs a tenth of cloning
+ * Messages to the storage worker: columns of plain strings and numbers, since cloning them costs a tenth of cloning
  * the same rows as nested objects. A later row of a call replaces an earlier one with the same key here already.
  */
 interface Batch {

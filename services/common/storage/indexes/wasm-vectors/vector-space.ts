@@ -8,7 +8,7 @@ export function assertSameSpace(settled: VectorSpace | null, wanted: VectorSpace
   throw engramError(
     'EmbeddingDimensionMismatchError',
     `The dataset's vectors were made by ${describe(settled)}, these by ${describe(wanted)}. ` +
-      'Use the embedder the dataset was built with, or build the dataset anew.',
+      'Use the embedder the dataset was built with, or rebuild the dataset.',
   );
 }
 
