@@ -111,7 +111,9 @@ describe('the search service', () => {
     it('quotes without a model and cites its evidence', async () => {
       await using search = await start();
       const [answer] = (await result(search, { searchType: 'HYBRID_COMPLETION', includeReferences: true })) as string[];
-      expect(answer).to.match(/^"Ada Lovelace lives in Oslo\." \(ada\)[\s\S]*\n\nEvidence:\n- chunk 1 of document ada/);
+      expect(answer).to.match(
+        /^Oslo: "Ada Lovelace lives in Oslo\." \(ada\)[\s\S]*\n\nEvidence:\n- chunk 1 of document ada/,
+      );
       const [graph] = (await result(search, { searchType: 'GRAPH_COMPLETION', includeReferences: true })) as string[];
       expect(graph).to.match(/\n\nEvidence:\n- chunk 1 of document ada \(data_id: [^)]+\)(\n|$)/);
     });

@@ -1,19 +1,17 @@
-import { inverseRowFrequency } from '../../common/ranking/bm25.ts';
 import { collapseNearDuplicates } from '../../common/ranking/near-duplicates.ts';
-import { tokenize, tokenizeQuery } from '../../common/text/language/tokenize.ts';
+import { tokenizeQuery } from '../../common/text/language/tokenize.ts';
 import { NOTHING_FITS, quoteLine } from '../../common/text/repetition/own-answers.ts';
 import type { RankedPassage } from '../model.ts';
 import type { Retrieval } from '../retrieval/retrieval.ts';
-import { type Statement, statementsOf } from './statements.ts';
+import { readQuestion } from './question.ts';
+import { type RankedSentence, rankSentences, sentencesOf } from './rank-sentences.ts';
+import { MIN_SHORT_CONFIDENCE, type ShortAnswer, shortAnswer } from './short-answer.ts';
+import { sourceLabel } from './source-label.ts';
 
 const MAX_QUOTES = 3;
 const PASSAGES_READ = 8;
-/** Minimum score of a quote as a share of the best one. */
-const QUOTE_FLOOR = 0.6;
-/** Score gain of a sentence of the first passage over one of the last passage. */
-const RANK_GAIN = 0.5;
-/** Weight of a word in the heading or key above a statement, relative to a word in the statement. */
-const LABEL_SHARE = 0.5;
+/** Minimum probability of a quote as a share of that of the best one. */
+const QUOTE_FLOOR = 0.25;
 /**
  * Minimum share of the query's information that the best passages must contain together: more when none contains a name of
  * the query. Calibrated by running the questions of each train set against the other set, which cannot answer them:
@@ -29,17 +27,9 @@ interface ExtractiveAnswer {
 
 const NO_ANSWER: ExtractiveAnswer = { text: NOTHING_FITS, passageIds: [] };
 
-interface Quote {
-  readonly id: string;
-  readonly passageId: string;
-  readonly text: string;
-  readonly source: string;
-  readonly score: number;
-}
-
 /**
- * Answers a question without a model: quotes the sentences with most of the question's information, each with its
- * document. Returns `NOTHING_FITS` when the passages do not contain what the question is about.
+ * Answers a question without a model: a short answer when one is certain enough, and the best sentences with their sources.
+ * Returns `NOTHING_FITS` when the passages do not contain what the question is about.
  */
 export function extractiveAnswer(
   query: string,
@@ -47,10 +37,25 @@ export function extractiveAnswer(
   passages: readonly RankedPassage[],
 ): ExtractiveAnswer {
   if (passages.length === 0 || lacksEvidence(retrieval, passages)) return NO_ANSWER;
-  const quotes = bestQuotes(query, passages.slice(0, PASSAGES_READ), retrieval);
-  if (quotes.length === 0) return NO_ANSWER;
-  const text = quotes.map((quote) => quoteLine(quote.text, quote.source)).join('\n');
-  return { text, passageIds: [...new Set(quotes.map(({ passageId }) => passageId))] };
+  const question = readQuestion(query);
+  const ranked = rankSentences(sentencesOf(question, passages));
+  const found = shortAnswer(question, ranked);
+  const short = found !== null && found.confidence >= MIN_SHORT_CONFIDENCE ? found : null;
+  const quoted = quotedSentences(ranked, short);
+  if (quoted.length === 0) return NO_ANSWER;
+  const lines = quoted.map(({ statement, passage }) =>
+    quoteLine(statement.text, sourceLabel(passage.payload, statement.heading)),
+  );
+  const text = lines.join('\n');
+  return {
+    text: short === null || isSaid(short, quoted[0]) ? text : `${short.text}: ${text}`,
+    passageIds: [...new Set(quoted.map(({ passage }) => passage.id))],
+  };
+}
+
+/** Whether a short answer is all that its sentence says. */
+function isSaid(short: ShortAnswer, sentence: RankedSentence | undefined): boolean {
+  return (sentence?.statement.text.length ?? 0) <= short.text.length + 1;
 }
 
 /** Whether the best passages miss too much of the query's information. */
@@ -83,71 +88,16 @@ function heldInformation(
   return total === 0 ? 0 : held / total;
 }
 
-function bestQuotes(query: string, passages: readonly RankedPassage[], retrieval: Retrieval): readonly Quote[] {
-  const read = passages.map((passage) => ({ passage, statements: statementsOf(passage) }));
-  const informationOf = statementInformation(
-    query,
-    read.flatMap(({ statements }) => statements),
-  );
-  const names = retrieval.named.map((entity) => entity.name.toLowerCase());
-  const quotes = read.flatMap(({ passage, statements }, place) =>
-    statements.map((statement, at): Quote => {
-      const lower = statement.text.toLowerCase();
-      const named = names.filter((name) => lower.includes(name)).length;
-      const gain = 1 + RANK_GAIN * (1 - place / PASSAGES_READ);
-      return {
-        id: `${passage.id}#${at}`,
-        passageId: passage.id,
-        text: statement.text,
-        source: sourceName(passage),
-        score: (informationOf(statement) + named) * gain,
-      };
-    }),
-  );
-  const ranked = quotes.toSorted((a, b) => b.score - a.score);
-  const best = ranked[0]?.score ?? 0;
-  if (best === 0) return [];
-  const strong = ranked.filter((quote) => quote.score >= QUOTE_FLOOR * best);
-  return collapseNearDuplicates(strong.slice(0, 4 * MAX_QUOTES))
-    .map(({ item }) => item)
+/** Returns the sentences to quote, best first. */
+function quotedSentences(ranked: readonly RankedSentence[], short: ShortAnswer | null): readonly RankedSentence[] {
+  const [best] = ranked;
+  if (best === undefined) return [];
+  const lead = short?.sentence ?? best;
+  const strong = ranked.filter(({ probability }) => probability >= QUOTE_FLOOR * best.probability);
+  const candidates = [lead, ...strong.filter((sentence) => sentence !== lead)].slice(0, 4 * MAX_QUOTES);
+  return collapseNearDuplicates(
+    candidates.map((sentence, at) => ({ id: String(at), text: sentence.statement.text, sentence })),
+  )
+    .map(({ item }) => item.sentence)
     .slice(0, MAX_QUOTES);
-}
-
-/** Returns a readable source: the name of the document, else its heading, else the beginning of the passage. */
-function sourceName({ payload }: RankedPassage): string {
-  const named = GENERATED.test(payload.documentName) ? '' : payload.documentName;
-  if (named !== '') return named;
-  const start = payload.headings[0] ?? payload.text.trim().split('\n', 1)[0] ?? '';
-  return start.length <= MAX_SOURCE ? start : `${start.slice(0, MAX_SOURCE - 1).trimEnd()}…`;
-}
-
-/** Names that ingest generates for texts without a name. */
-const GENERATED = /^text_[0-9a-f]{32}$/;
-const MAX_SOURCE = 48;
-
-/**
- * Returns the score of a statement: the information (idf over all statements) of the query's words in it. Words that only
- * its label contains count for a share, and long statements lose score.
- */
-function statementInformation(query: string, all: readonly Statement[]): (statement: Statement) => number {
-  const terms = tokenizeQuery(query);
-  const read = new Map(
-    all.map((statement) => {
-      const tokens = tokenize(statement.text);
-      const labels = new Set(tokenize(statement.label));
-      return [statement, { words: new Set(tokens), labels, length: tokens.length }];
-    }),
-  );
-  const rows = [...read.values()];
-  const weights = terms.map((term) =>
-    inverseRowFrequency(rows.length, rows.filter(({ words }) => words.has(term)).length),
-  );
-  return (statement) => {
-    const found = read.get(statement);
-    if (found === undefined) return 0;
-    const { words, labels, length } = found;
-    const shareOf = (term: string) => (words.has(term) ? 1 : labels.has(term) ? LABEL_SHARE : 0);
-    const sum = terms.reduce((total, term, at) => total + shareOf(term) * (weights[at] ?? 0), 0);
-    return sum / Math.sqrt(1 + length / 60);
-  };
 }

@@ -6,6 +6,8 @@ export interface Statement {
   readonly text: string;
   /** Heading or key; '' without one. */
   readonly label: string;
+  /** The heading in the passage above it; '' without one. */
+  readonly heading: string;
 }
 
 const MAX_TITLE_LENGTH = 100;
@@ -26,23 +28,24 @@ export function statementsOf({ payload }: Pick<RankedPassage, 'payload'>): reado
   const read = sentences(text);
   const titles = new Set([...payload.headings.map(plain), payload.documentName]);
   const statements: Statement[] = [];
-  let label = '';
+  let [label, heading] = ['', ''];
   for (const [at, sentence] of read.entries()) {
     const line = sentence.text.trim();
     if (!HAS_WORD.test(line)) continue;
     const following = text.slice(sentence.end, read[at + 1]?.start ?? text.length);
     const isFirst = payload.chunkIndex === 0 && statements.length === 0 && label === '';
+    const isTitle = isHeading(line, titles) || (isFirst && isTitleLine(line, following));
     const isLabel =
+      isTitle ||
       (line.length <= MAX_KEY_LENGTH && ENDS_KEY.test(line)) ||
-      isHeading(line, titles) ||
-      (TABLE_ROW.test(line) && TABLE_RULE.test(read[at + 1]?.text ?? '')) ||
-      (isFirst && isTitleLine(line, following));
+      (TABLE_ROW.test(line) && TABLE_RULE.test(read[at + 1]?.text ?? ''));
+    if (isTitle) heading = plain(line);
     if (isLabel) label = plain(line);
-    else statements.push({ text: line.replace(/\s+/gu, ' '), label });
+    else statements.push({ text: line.replace(/\s+/gu, ' '), label, heading });
   }
   if (statements.length > 0) return statements;
   const only = read.filter((sentence) => HAS_WORD.test(sentence.text));
-  return only.length === 1 ? only.map((sentence) => ({ text: plain(sentence.text), label: '' })) : [];
+  return only.length === 1 ? only.map((sentence) => ({ text: plain(sentence.text), label: '', heading: '' })) : [];
 }
 
 function isHeading(line: string, titles: ReadonlySet<string>): boolean {

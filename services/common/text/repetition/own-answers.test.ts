@@ -8,6 +8,7 @@ describe('answers of the service itself', () => {
     expect(isOwnAnswer(NOTHING_FITS, false)).to.equal(true);
     expect(isOwnAnswer(ACKNOWLEDGEMENT, false)).to.equal(true);
     expect(isOwnAnswer(quotes, true)).to.equal(true);
+    expect(isOwnAnswer(`Globex: ${quotes}`, true)).to.equal(true);
   });
 
   it('are not texts without a question, or with content around the quotes', () => {

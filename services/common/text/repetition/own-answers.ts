@@ -4,7 +4,7 @@ export const NOTHING_FITS = 'Nothing in memory answers this question.';
 /** Answer of the service to a message that only comments on an earlier answer. */
 export const ACKNOWLEDGEMENT = 'Got it.';
 
-/** Returns a quote: a sentence of memory verbatim, with its document. */
+/** Returns a quote: a sentence of memory verbatim, with its source. A short answer may stand before the first: `Ada: "…" (…)`. */
 export function quoteLine(text: string, source: string): string {
   return `"${text}" (${source})`;
 }
@@ -26,5 +26,5 @@ export function isOwnAnswer(answer: string, isFromMemory: boolean): boolean {
 }
 
 function isQuoteLine(line: string): boolean {
-  return /^"[\s\S]+" \([^\n]+\)$/u.test(line) && line.split('" (').length === 2;
+  return /^(?:[^"\n]{1,100}: )?"[\s\S]+" \([^\n]+\)$/u.test(line) && line.split('" (').length === 2;
 }

@@ -1,0 +1,64 @@
+import { stemOf, tokenizeQuery } from '../../common/text/language/tokenize.ts';
+
+/** What a question asks for. `thing`: anything else. `topic`: asks for nothing in particular, such as words to search for. */
+export type AnswerType = 'person' | 'date' | 'number' | 'place' | 'yes-no' | 'reason' | 'way' | 'thing' | 'topic';
+
+export interface Question {
+  readonly text: string;
+  readonly type: AnswerType;
+  /** The kind of thing that is asked for, in lower case: `band` of "Which band played?"; null when none is named. */
+  readonly focus: string | null;
+  readonly terms: readonly QuestionTerm[];
+}
+
+export interface QuestionTerm {
+  /** As `tokenizeQuery` returns it. */
+  readonly term: string;
+  /** The words of the question that it stands for, in lower case. */
+  readonly words: readonly string[];
+}
+
+/** First match wins. English, German, Spanish, French. */
+const TYPES: readonly (readonly [AnswerType, RegExp])[] = [
+  [
+    'yes-no',
+    /^(?:is|are|was|were|am|do|does|did|can|could|has|have|had|will|would|should|shall|may|must|ist|sind|war|waren|hat|haben|kann|est-ce)\s/u,
+  ],
+  ['date', /\bhow long ago\b/u],
+  [
+    'number',
+    /\bhow (?:many|much|long|old|far|tall|high|big|large|deep|wide|heavy|fast|often)\b|\b(?:what|which) (?:number|percentage|price|size|age|amount)\b|\bwie ?(?:viele?|lange|alt|weit|hoch)\b|\bcu[aá]nt[oa]s?\b|\bcombien\b/u,
+  ],
+  [
+    'date',
+    /\bwhen\b|\b(?:what|which) (?:year|date|day|month|time|century|decade)\b|\bwann\b|\bin welchem jahr\b|\bcu[aá]ndo\b|\bquand\b|\bquelle ann[ée]e\b/u,
+  ],
+  ['person', /\b(?:who|whom|whose|wer|wen|wem|wessen|qui[eé]n(?:es)?)\b|^qui\b/u],
+  [
+    'place',
+    /\bwhere\b|\b(?:what|which) (?:country|city|state|place|town|continent|river|county|island|province|region|location|street|village)\b|\bwo(?:her|hin)?\b|\bd[oó]nde\b|\boù\b/u,
+  ],
+  ['reason', /\bwhy\b|\bwarum\b|\bweshalb\b|\bpor qu[eé]\b|\bpourquoi\b/u],
+  ['thing', /\bwhat|\bwhich\b|\bwas\s|\bwelche|\bqu[eé]\b|\bcu[aá]l|\bquel/u],
+  ['way', /\bhow\b|\bwie\b|\bc[oó]mo\b|\bcomment\b/u],
+];
+
+const FOCUS =
+  /\b(?:what|which)\s+(?:(?:is|are|was|were|'s)\s+)?(?:the\s+|my\s+|our\s+|your\s+)?(?:(?:names?|types?|kinds?|sorts?) (?:of|for) (?:the\s+|a\s+|an\s+|my\s+|our\s+)?)?(\p{L}+)/iu;
+
+export function readQuestion(text: string): Question {
+  const lower = text.toLowerCase().trim();
+  const type = TYPES.find(([, pattern]) => pattern.test(lower))?.[0] ?? 'topic';
+  const words = [...new Set(wordsOf(lower))];
+  const terms = tokenizeQuery(text).map((term) => ({
+    term,
+    words: words.filter((word) => word === term || stemOf(word) === term),
+  }));
+  return { text, type, focus: FOCUS.exec(text)?.[1]?.toLowerCase() ?? null, terms };
+}
+
+/** Returns the words of a text in lower case, without possessive endings. */
+export function wordsOf(text: string): readonly string[] {
+  const words = text.toLowerCase().match(/[\p{L}\p{N}]+(?:['’-][\p{L}\p{N}]+)*/gu) ?? [];
+  return words.map((word) => word.replace(/['’]s$/u, ''));
+}

@@ -1,0 +1,147 @@
+import { STOP_WORDS } from '../../common/text/language/stop-words.ts';
+import { stemOf } from '../../common/text/language/tokenize.ts';
+import { wordTable } from '../../common/text/words/word-table.ts';
+import { ANSWER_WEIGHTS, type AnswerWeights } from './answer-weights.ts';
+import { type AnswerType, type Question, wordsOf } from './question.ts';
+import { logistic, type RankedSentence, softmax, weigh } from './rank-sentences.ts';
+import type { Span } from './spans.ts';
+
+/** A part of a sentence that answers a question by itself. */
+export interface ShortAnswer {
+  readonly text: string;
+  readonly sentence: RankedSentence;
+  /** That it is the answer, 0 to 1. */
+  readonly confidence: number;
+  readonly features: Readonly<Record<string, number>>;
+}
+
+const SENTENCES_READ = 6;
+/** Reasons, ways and yes or no take a sentence. */
+const SHORT_TYPES: ReadonlySet<AnswerType> = new Set(['person', 'date', 'number', 'place', 'thing']);
+/** Below it a short answer is not shown. */
+export const MIN_SHORT_CONFIDENCE = 0.4;
+
+/** Returns the best short answer in the best sentences; null when they have no span. */
+export function shortAnswer(
+  question: Question,
+  ranked: readonly RankedSentence[],
+  weights: Pick<AnswerWeights, 'span' | 'spanConfidence'> = ANSWER_WEIGHTS,
+): ShortAnswer | null {
+  const candidates = spanCandidates(question, ranked);
+  const scores = candidates.map(({ features }) => weigh(features, weights.span));
+  const best = candidates[scores.indexOf(Math.max(...scores))];
+  if (best === undefined) return null;
+  const features = certaintyFeatures(question, Math.max(...softmax(scores)), best.sentence);
+  return {
+    text: best.span.text,
+    sentence: best.sentence,
+    features,
+    confidence: logistic(weigh(features, weights.spanConfidence)),
+  };
+}
+
+function certaintyFeatures({ type }: Question, share: number, { confidence, probability }: RankedSentence) {
+  return { share, confidence, probability, both: share * confidence, [type]: 1 };
+}
+
+/** Returns the spans of the best sentences with their features. */
+export function spanCandidates(question: Question, ranked: readonly RankedSentence[]) {
+  if (!SHORT_TYPES.has(question.type)) return [];
+  const named = new Set(
+    wordsOf(question.text)
+      .filter((word) => !STOP_WORDS.has(word))
+      .map(stemOf),
+  );
+  const top = Math.log(Math.max(Number.MIN_VALUE, ranked[0]?.probability ?? 1));
+  return ranked.slice(0, SENTENCES_READ).flatMap((sentence) => {
+    const places = placesOf(sentence.statement.text, named);
+    const lead = Math.log(Math.max(Number.MIN_VALUE, sentence.probability)) - top;
+    return sentence.spans.map((span) => ({
+      span,
+      sentence,
+      features: { ...spanFeatures(question, sentence.statement.text, span, { named, places }), lead },
+    }));
+  });
+}
+
+/** Places of the question's words in a sentence. */
+function placesOf(text: string, named: ReadonlySet<string>): readonly number[] {
+  return [...text.matchAll(/[\p{L}\p{N}]+/gu)]
+    .filter(([word]) => named.has(stemOf(word.toLowerCase())))
+    .map(({ index }) => index);
+}
+
+const NEAR = 60;
+const PLACE_PREPOSITIONS = new Set(['in', 'at', 'near', 'from', 'to', 'of']);
+const TIME_PREPOSITIONS = new Set(['in', 'on', 'since', 'until', 'from', 'by', 'during']);
+const COPULAS = new Set(['called', 'named', 'as', 'is', 'was', 'are', 'were']);
+
+function spanFeatures(
+  { type, focus }: Question,
+  text: string,
+  span: Span,
+  found: { readonly named: ReadonlySet<string>; readonly places: readonly number[] },
+): Readonly<Record<string, number>> {
+  const words = wordsOf(span.text).filter((word) => !STOP_WORDS.has(word));
+  const shared = words.length === 0 ? 1 : words.filter((word) => found.named.has(stemOf(word))).length / words.length;
+  const end = span.start + span.text.length;
+  const distance = Math.min(
+    NEAR,
+    ...found.places.map((at) => (at < span.start ? span.start - at : Math.max(0, at - end))),
+  );
+  const before = text.slice(0, span.start).trim().split(/\s+/u).at(-1)?.toLowerCase() ?? '';
+  const is = (condition: boolean) => Number(condition);
+  const isName = span.kind === 'name';
+  const like = isName ? likenessToKinds(words) : NO_KIND;
+  return {
+    [`${type} ${span.kind}`]: 1,
+    [`${type} like person`]: like.person,
+    [`${type} like place`]: like.place,
+    [`${type} like group`]: like.group,
+    shared,
+    allShared: is(shared === 1),
+    distance: distance / NEAR,
+    afterBy: is(type === 'person' && before === 'by'),
+    afterPlacePreposition: is(type === 'place' && PLACE_PREPOSITIONS.has(before)),
+    afterTimePreposition: is(type === 'date' && TIME_PREPOSITIONS.has(before)),
+    [`${type} after be`]: is(COPULAS.has(before)),
+    length: Math.min(1, span.text.length / 30),
+    severalWords: is(type === 'person' && words.length > 1),
+    startsSentence: is(span.start < 3),
+    likeFocus:
+      focus === null || words.length === 0 ? 0 : Math.max(...words.map((word) => wordTable().similarity(focus, word))),
+    fullDate: is(type === 'date' && /\d{4}/u.test(span.text) && span.text.length > 4),
+    unit: is(type === 'number' && /\d/u.test(span.text) && /\p{L}/u.test(span.text)),
+    focusUnit: is(type === 'number' && words.some((word) => found.named.has(stemOf(word)))),
+  };
+}
+
+const KINDS = {
+  person: 'john mary robert david james michael william thomas smith jones anna peter paul charles george',
+  place: 'london paris germany france california texas berlin chicago italy canada river mountain city county',
+  group: 'company corporation university league party association club bank committee council band',
+} as const;
+const NO_KIND = { person: 0, place: 0, group: 0 };
+
+let kinds: Readonly<Record<keyof typeof KINDS, Float32Array>> | undefined;
+
+/** Returns how like the words of a name are to those of persons, places and groups. */
+function likenessToKinds(words: readonly string[]): Readonly<Record<keyof typeof KINDS, number>> {
+  kinds ??= {
+    person: meanOf(KINDS.person.split(' ')),
+    place: meanOf(KINDS.place.split(' ')),
+    group: meanOf(KINDS.group.split(' ')),
+  };
+  const mean = meanOf(words);
+  const cosine = (other: Float32Array) => mean.reduce((sum, value, at) => sum + value * (other[at] ?? 0), 0);
+  return { person: cosine(kinds.person), place: cosine(kinds.place), group: cosine(kinds.group) };
+}
+
+function meanOf(words: readonly string[]): Float32Array {
+  const table = wordTable();
+  const sum = new Float32Array(table.dimensions);
+  for (const word of words)
+    for (const [at, value] of (table.find(word)?.vector ?? []).entries()) sum[at] = (sum[at] ?? 0) + value;
+  const length = Math.hypot(...sum) || 1;
+  return sum.map((value) => value / length);
+}
