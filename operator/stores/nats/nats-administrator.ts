@@ -117,6 +117,8 @@ async function mark(manager: JetStreamManager, realm: Realm, store: string): Pro
 /** Whether the mark exists; throws when it is another owner's, or when there are streams without a mark. */
 async function requireOurs(manager: JetStreamManager, realm: Realm, store: string): Promise<boolean> {
   const name = markOf(realm);
+  // Listed before the mark is read: another process may create the mark between the two, and no other stream before it.
+  const [first] = await streamsOf(manager, realm);
   const found = await absent(() => manager.streams.info(name));
   if (found !== null) {
     const { description = '' } = found.config;
@@ -124,7 +126,6 @@ async function requireOurs(manager: JetStreamManager, realm: Realm, store: strin
     requireOwner(realm, owner, store, `The stream ${name}`);
     return true;
   }
-  const [first] = await streamsOf(manager, realm);
   if (first !== undefined) throw ownedByAnother(store, `The stream ${first.config.name}`, null);
   return false;
 }

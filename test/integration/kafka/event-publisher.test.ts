@@ -101,7 +101,7 @@ withBackend('kafka', ({ ENGRAM_TEST_KAFKA_BROKERS: brokers }) => {
       expect(away).to.include({ wireName: 'ServiceUnavailableError', retryable: true });
       expect(away.message).to.equal('Kafka at 127.0.0.1:1 cannot be reached');
       expect((await refusal({ tls: true })).message).to.match(/TLS/);
-      expect(() => publisherWith({ user: 'somebody' })).to.throw('user and password go together');
+      expect(() => publisherWith({ user: 'somebody' })).to.throw('set both user and password');
     });
 
     it('says that an event is too large, and publishes the next one', async () => {
