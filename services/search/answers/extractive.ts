@@ -7,6 +7,7 @@ import { readQuestion } from './question.ts';
 import { type RankedSentence, rankSentences, sentencesOf } from './rank-sentences.ts';
 import { MIN_SHORT_CONFIDENCE, type ShortAnswer, shortAnswer } from './short-answer.ts';
 import { sourceLabel } from './source-label.ts';
+import { type Table, tableAnswer } from './tables.ts';
 
 const MAX_QUOTES = 3;
 const PASSAGES_READ = 8;
@@ -35,7 +36,10 @@ export function extractiveAnswer(
   query: string,
   retrieval: Retrieval,
   passages: readonly RankedPassage[],
+  tables: readonly Table[] = [],
 ): ExtractiveAnswer {
+  const counted = quotedRows(query, tables);
+  if (counted !== null) return counted;
   if (passages.length === 0 || lacksEvidence(retrieval, passages)) return NO_ANSWER;
   const question = readQuestion(query);
   const ranked = rankSentences(sentencesOf(question, passages));
@@ -50,6 +54,20 @@ export function extractiveAnswer(
   return {
     text: short === null || isSaid(short, quoted[0]) ? text : `${short.text}: ${text}`,
     passageIds: [...new Set(quoted.map(({ passage }) => passage.id))],
+  };
+}
+
+const MAX_ROWS = 10;
+
+/** Answers from tables and lists, with the rows; null when they do not hold the answer. */
+function quotedRows(query: string, tables: readonly Table[]): ExtractiveAnswer | null {
+  const found = tableAnswer(query, tables);
+  if (found === null) return null;
+  const rows = found.rows.slice(0, MAX_ROWS);
+  const lines = rows.map(({ line, passage }) => quoteLine(line, sourceLabel(passage.payload)));
+  return {
+    text: `${found.text}: ${lines.join('\n')}`,
+    passageIds: [...new Set(rows.map(({ passage }) => passage.id))],
   };
 }
 

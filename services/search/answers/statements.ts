@@ -52,9 +52,14 @@ function isHeading(line: string, titles: ReadonlySet<string>): boolean {
   return titles.has(plain(line)) || (MARKDOWN_HEADING.test(line) && !ENDS_SENTENCE.test(line));
 }
 
-/** Whether a first line is a title: short, and followed by a blank line. */
+/** Whether a first line is a title: short, followed by a blank line, and no row of a table. */
 function isTitleLine(line: string, following: string): boolean {
-  return line.length <= MAX_TITLE_LENGTH && !ENDS_SENTENCE.test(line) && /\n[ \t]*\r?\n/u.test(following);
+  return (
+    !/: .*, .*: /u.test(line) &&
+    line.length <= MAX_TITLE_LENGTH &&
+    !ENDS_SENTENCE.test(line) &&
+    /\n[ \t]*\r?\n/u.test(following)
+  );
 }
 
 /** Removes the markup of a heading or key. */

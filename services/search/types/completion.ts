@@ -19,6 +19,7 @@ import {
   preferencesText,
   userPrompt,
 } from '../answers/model-answer.ts';
+import { readTables } from '../answers/read-tables.ts';
 import { evidenceBlock, usedElements } from '../answers/references.ts';
 import type { Conversation } from '../conversation/conversation.ts';
 import { historyText, withHistory } from '../conversation/history.ts';
@@ -218,7 +219,8 @@ async function generateAnswer(
 ) {
   const { languageModel, settings, clock } = deps;
   if (languageModel === null) {
-    const { text, passageIds } = extractiveAnswer(material.query, material.retrieval, passages);
+    const tables = await readTables(deps, dataset, material.query, passages);
+    const { text, passageIds } = extractiveAnswer(material.query, material.retrieval, passages, tables);
     return { text: withSkills(text, toolbox?.skills ?? offered), structured: null, quoted: passageIds };
   }
   const streaming = settings.answerStreaming ?? false;
