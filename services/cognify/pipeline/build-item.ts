@@ -26,6 +26,7 @@ import { blameOf } from './item-failures.ts';
 import { addChunkRows, chunkPayload, documentBatches } from './item-rows.ts';
 import { type ChunkSizes, type ItemChunk, type ItemSource, itemSource } from './model.ts';
 import { type RowStores, removeRows } from './remove-rows.ts';
+import { isNote, type NameOfUser } from './speaker.ts';
 import { readChunkLine } from './text-tasks.ts';
 import { type LoadDependencies, loadChunks } from './text-work.ts';
 
@@ -48,6 +49,7 @@ interface BuildRequest {
   readonly writer: IndexWriter;
   readonly limit: ConcurrencyLimit;
   readonly ask: AskExtractor;
+  readonly nameOfUser: NameOfUser;
   readonly options: CognifyOptions;
   readonly sizes: ChunkSizes;
   readonly chunksPerBatch: number;
@@ -114,8 +116,9 @@ async function writeItem(
 ): Promise<BuiltItem & { readonly versions: ReadonlySet<number> }> {
   const { run, item, sizes, writer, signal } = request;
   const document = await loadChunks(dependencies, { scope: run.scope, item, sizes, signal });
-  const { chunks } = document;
-  const source = itemSource(item, generation, document.title);
+  const { chunks, title } = document;
+  const speaker = document.author ?? (isNote(item, chunks.length) ? await request.nameOfUser(item) : null);
+  const source = itemSource(item, generation, { title, speaker });
   const gatherer = createRowGatherer(writer);
   try {
     const { lines, failedChunks } = await gatherChunks(dependencies, request, { source, chunks, gatherer });

@@ -85,6 +85,7 @@ async function extractChunk(
     text: chunk.text,
     documentName: source.title ?? source.item.name,
     ...(source.title === null ? {} : { title: source.title }),
+    ...(source.speaker === null ? {} : { speaker: source.speaker }),
     headings: chunk.headings,
     knownNames,
     ...(customPrompt ? { customPrompt } : {}),

@@ -34,17 +34,24 @@ export interface ItemSource {
   readonly item: DataItem;
   readonly origin: RowOrigin;
   readonly title: string | null;
+  /** Who says `I` in the document; null: nobody known. */
+  readonly speaker: string | null;
   readonly externalMetadata: JsonObject | null;
   /** The same for every attempt, so that a resumed run builds the same rows. */
   readonly createdAt: string;
 }
 
-export function itemSource(item: DataItem, generation: number, title: string | null): ItemSource {
+export function itemSource(
+  item: DataItem,
+  generation: number,
+  { title, speaker }: Pick<ItemSource, 'title' | 'speaker'>,
+): ItemSource {
   const hasMetadata = Object.keys(item.externalMetadata).length > 0;
   return {
     item,
     origin: { item: item.id, generation, nodeSets: item.nodeSets },
     title,
+    speaker,
     externalMetadata: hasMetadata ? item.externalMetadata : null,
     createdAt: item.updatedAt ?? item.createdAt,
   };

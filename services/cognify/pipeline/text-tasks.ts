@@ -14,6 +14,7 @@ import {
 } from './document-entities.ts';
 import { itemStatements, type StatedBy } from './item-statements.ts';
 import type { ChunkSizes, ItemChunk } from './model.ts';
+import { authorOf } from './speaker.ts';
 
 // Entry of worker processes: work over whole documents. Results are yielded in parts, so that a busy thread receives one at a
 // time.
@@ -32,11 +33,11 @@ interface CutInput {
 export function* cutDocument(
   { item, sizes }: CutInput,
   stored: Buffer,
-): Generator<readonly ItemChunk[], { readonly title: string | null } | null> {
+): Generator<readonly ItemChunk[], { readonly title: string | null; readonly author: string | null } | null> {
   const document = documentOf(stored);
   if (document === null) return null;
   yield* inParts(chunkItem(item.id, document, sizes), ({ text }) => text.length);
-  return { title: document.title };
+  return { title: document.title, author: authorOf(document) };
 }
 
 /** Cuts a parsed document into chunks with their ids. */

@@ -23,6 +23,7 @@ const MAX_INLINE_BYTES = 16 * 1024;
 
 interface CutDocument {
   readonly title: string | null;
+  readonly author: string | null;
   readonly chunks: readonly ItemChunk[];
 }
 
@@ -52,7 +53,7 @@ export function createTextWork(pool: Pick<WorkerPool, 'run'>): TextWork {
       const done = Buffer.isBuffer(content)
         ? drain(cutDocument(input, content), onPart)
         : await inWorker(item, 'cut into chunks', pool.run(CUT, input, { content, onPart, signal }));
-      return done === null ? null : { title: done.title, chunks };
+      return done === null ? null : { ...done, chunks };
     },
     async resolve({ item, createdAt }, lines, signal) {
       const { id, ownerId, externalMetadata } = item;

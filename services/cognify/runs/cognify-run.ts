@@ -24,6 +24,7 @@ import { createAskExtractor } from '../pipeline/extract-chunks.ts';
 import { createIndexWriter } from '../pipeline/index-writer.ts';
 import { createItemFailures, type ItemFailures, LAST_STAGE } from '../pipeline/item-failures.ts';
 import type { ChunkSizes } from '../pipeline/model.ts';
+import { createNameOfUser } from '../pipeline/speaker.ts';
 import { ContentMissingError } from '../pipeline/text-work.ts';
 import type { ModelCache } from '../repositories/model-cache.ts';
 import type { CognifySettings, RunModelSource, RunModels } from '../settings.ts';
@@ -149,6 +150,7 @@ async function buildAll(
     writer,
     limit: createConcurrencyLimit(settings.extractionConcurrency),
     ask: createAskExtractor(models.extractor, models.keepExtractions ? cache : null, run.scope),
+    nameOfUser: createNameOfUser(dependencies, run),
     options,
     sizes: chunkSizes(settings, Math.min(models.maxChunkTokens, embedder.maxInputTokens), options),
     gatherVectors: (origin: Provenance, versions: ReadonlySet<number>, signal: AbortSignal) =>

@@ -7,6 +7,8 @@ export interface ExtractionInput {
   readonly documentName: string;
   /** The title that the document gives itself. Unlike its name it is part of its content. */
   readonly title?: string;
+  /** Who says `I` in the text: a name under which the same person is known in the whole dataset. Absent: nobody known. */
+  readonly speaker?: string;
   /** Headings above the chunk, outermost first. */
   readonly headings: readonly string[];
   /** Names met in earlier chunks of the document, fullest spelling, so that short names resolve to full ones. */

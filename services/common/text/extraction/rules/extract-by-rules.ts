@@ -1,3 +1,4 @@
+import { append } from '../../../kernel/long-lists.ts';
 import type { ExtractedRelation, ExtractedSentence, Extraction, ExtractionInput } from '../../../ports/extractor.ts';
 import { wordInformation } from '../../language/common-words.ts';
 import { sentences } from '../../language/sentences.ts';
@@ -7,9 +8,12 @@ import { conceptsOf } from './concepts.ts';
 import { nameKey, type PronounMention, resolveNames, resolvePronouns } from './coreference.ts';
 import { definitionAfter } from './definitions.ts';
 import { collect, conceptDraft, type Draft, toEntity, typeOf } from './draft.ts';
+import type { EntityType } from './entity-type.ts';
+import { type FirstPerson, readFirstPerson } from './first-person.ts';
 import { DEMONYMS } from './gazetteer.ts';
 import { type AnalysedSentence, analyseSentences, type Mention } from './mention.ts';
 import { relationsOf } from './relations.ts';
+import { isRole, speakersOf } from './speakers.ts';
 import type { Tagger } from './tagger.ts';
 import { headOf, resolveTopics, type TopicMention, type TopicSource } from './topics.ts';
 
@@ -28,7 +32,8 @@ export function extractByRules(input: ExtractionInput, tag: Tagger): Extraction 
   const classes = new Map<string, string>();
   for (const [index, sentence] of analysed.entries()) {
     for (const mention of sentence.mentions)
-      collect({ byKey: drafts, classes }, { mention, name: canonical(mention), index, sentence });
+      if (!isRole(mention, sentence))
+        collect({ byKey: drafts, classes }, { mention, name: canonical(mention), index, sentence });
   }
   for (const draft of drafts.values()) draft.type = typeOf(draft, known.get(nameKey(draft.name))?.type);
 
@@ -39,9 +44,17 @@ export function extractByRules(input: ExtractionInput, tag: Tagger): Extraction 
   });
   const topics = resolveTopics(analysed, topicSources(analysed, drafts, classes, draftOf));
   defineByPronouns(analysed, pronouns, drafts, classes);
-  const relations = findRelations(analysed, { pronouns, topics, draftOf });
+  const speakerOf = speakersOf(input.text, analysed, input.speaker);
+  const spoken = analysed.map((sentence, index): FirstPerson => {
+    const speaker = speakerOf(index);
+    return speaker === null
+      ? SILENT
+      : readFirstPerson(sentence, resolver.canonical(speaker), (one) => draftOf(one) ?? null);
+  });
+  const relations = findRelations(analysed, { pronouns, topics, spoken, draftOf });
+  addSpoken(drafts, relations, spoken, analysed);
   addClasses(drafts, classes, relations, analysed);
-  addConcepts(drafts, analysed);
+  addConcepts(drafts, analysed, spoken);
   for (let index = 0; index < analysed.length; index++) {
     for (const { name } of pronouns[index] ?? []) drafts.get(nameKey(name))?.sentences.add(index);
     const topic = topics[index];
@@ -80,6 +93,36 @@ function topicSources(
   });
 }
 
+const SILENT: FirstPerson = { arguments: [], relations: [] };
+
+/** Adds what speakers say of themselves, where the words between names do not say it already. */
+function addSpoken(
+  drafts: Map<string, Draft>,
+  relations: ExtractedRelation[],
+  spoken: readonly FirstPerson[],
+  analysed: readonly AnalysedSentence[],
+): void {
+  const stated = new Set(relations.map(({ source, relation, target }) => `${source}\n${relation}\n${target}`));
+  const enter = (name: string, type: EntityType | null, index: number): void => {
+    const draft = conceptDraft(drafts, name, [index]);
+    draft.isKeyword = false;
+    if (type !== 'Person') return;
+    draft.type = type;
+    draft.isPhrase = false;
+  };
+  for (const [index, { arguments: persons, relations: own }] of spoken.entries()) {
+    for (const { name } of persons) enter(name, 'Person', index);
+    for (const { source, relation, target, type } of own) {
+      enter(source, 'Person', index);
+      if (type !== null) enter(target, type, index);
+      const key = `${source}\n${relation}\n${target}`;
+      if (stated.has(key)) continue;
+      stated.add(key);
+      relations.push({ source, relation, target, evidence: analysed[index]?.sentence.text ?? '' });
+    }
+  }
+}
+
 /** `She was a physicist` defines whom `she` stands for. */
 function defineByPronouns(
   analysed: readonly AnalysedSentence[],
@@ -103,11 +146,12 @@ function defineByPronouns(
 interface References {
   readonly pronouns: readonly PronounMention[][];
   readonly topics: readonly (TopicMention | null)[];
+  readonly spoken: readonly FirstPerson[];
   readonly draftOf: (mention: Mention) => Draft | undefined;
 }
 
 function findRelations(analysed: readonly AnalysedSentence[], references: References): ExtractedRelation[] {
-  const { pronouns, topics, draftOf } = references;
+  const { pronouns, topics, spoken, draftOf } = references;
   const found = new Map<string, ExtractedRelation>();
   for (const [index, { sentence, words, mentions }] of analysed.entries()) {
     const parts: Argument[] = mentions
@@ -128,6 +172,7 @@ function findRelations(analysed: readonly AnalysedSentence[], references: Refere
       if (!pronoun.isPossessive && !isReflexive)
         parts.push({ name: pronoun.name, type: 'Person', start: pronoun.start, end: pronoun.end });
     }
+    append(parts, spoken[index]?.arguments ?? []);
     parts.sort((left, right) => left.start - right.start);
     // A question states nothing.
     if (parts.length < 2 || /\?["”'’)]*$/u.test(sentence.text)) continue;
@@ -157,12 +202,18 @@ function addClasses(
   }
 }
 
-function addConcepts(drafts: Map<string, Draft>, analysed: readonly AnalysedSentence[]): void {
+function addConcepts(
+  drafts: Map<string, Draft>,
+  analysed: readonly AnalysedSentence[],
+  spoken: readonly FirstPerson[],
+): void {
+  // A text about its speaker is not about the nouns in it.
+  const isSpoken = spoken.some(({ relations }) => relations.length > 0);
   const names = [...drafts.values()].filter((draft) => draft.type !== 'Date' && draft.type !== 'Quantity');
   for (const { name, sentences: where, isTopic } of conceptsOf(analysed, names.length)) {
     const isNew = !drafts.has(nameKey(name));
     const draft = conceptDraft(drafts, name, where);
-    if (isNew) draft.isKeyword = !isTopic;
+    if (isNew) draft.isKeyword = !isTopic || isSpoken;
   }
 }
 

@@ -1,0 +1,404 @@
+import { OWNER_NAME } from '../../../domain/speaker.ts';
+import { wordInformation } from '../../language/common-words.ts';
+import { STOP_WORDS } from '../../language/stop-words.ts';
+import type { Argument } from './clause-levels.ts';
+import type { AnalysedSentence, Mention } from './mention.ts';
+import { snakeCase } from './relation-phrase.ts';
+import type { TaggedWord } from './tagger.ts';
+import { JUDGING_ADJECTIVES, WEAK_WORDS } from './type-words.ts';
+
+/** What a sentence in the first person says about its speaker. */
+export interface FirstPerson {
+  /** `me`, `us` and unnamed persons of the speaker (`my uncle`): arguments for the relations of the other names. */
+  readonly arguments: readonly Argument[];
+  readonly relations: readonly SpokenRelation[];
+}
+
+export interface SpokenRelation {
+  readonly source: string;
+  readonly relation: string;
+  readonly target: string;
+  /** Of the target, when it is no name of the text. */
+  readonly type: 'Person' | 'Concept' | null;
+}
+
+interface Named {
+  readonly name: string;
+  readonly type: string;
+}
+
+/** A noun phrase: a name of the text, or common nouns. */
+interface Phrase {
+  /** Null: nothing that a reader would look for. */
+  readonly name: string | null;
+  readonly mention: Named | null;
+  /** Last noun that is no name: `cat` in `our cat Luna`. */
+  readonly head: string | null;
+  /** All of them with their adjectives: `favourite colour`. */
+  readonly label: string;
+  /** The same with its ordinary words: `first day`. */
+  readonly whole: string;
+  /** Index of the word after it. */
+  readonly next: number;
+}
+
+const PERSONS = new Set(
+  `father mother dad mum mom parent grandfather grandmother grandpa grandma grandparent brother sister sibling son daughter child
+  uncle aunt cousin nephew niece wife husband spouse partner fiance fiancee girlfriend boyfriend friend roommate flatmate
+  neighbour neighbor boss manager colleague coworker mentor teacher professor coach therapist doctor dentist landlord`.split(
+    /\s+/u,
+  ),
+);
+/** What follows was not done, or is not known to be so. */
+const UNSTATED =
+  /^(?:not|n['’]t|never|no|nor|neither|cannot|ca|hardly|would|could|should|might|may|must|will|wo|shall|['’]d|['’]ll)$/iu;
+const UNDONE =
+  /^(?:try|want|refuse|fail|decline|seek|attempt|hope|plan|intend|wish|threaten|ask|expect|propose|need|consider|forget|avoid|stop)$/u;
+/** Verbs that say too little about a thing without a name. */
+const LIGHT_VERBS = new Set(
+  `be do get go come say tell think know feel see look mean let want need seem try make take put give keep spend hit stop
+  consider decide manage forget remember realise realize find leave turn hold hope believe hear show bring call ask
+  sit stand wait notice lose pick fall name`.split(/\s+/u),
+);
+/** Tastes and habits: even a common word is a fact here. */
+const TASTES = new Set(
+  'like love prefer enjoy hate dislike adore eat drink play study speak own drive wear collect'.split(' '),
+);
+/** Nouns that say nothing by themselves: times, and parts of what follows their `of`. */
+const GENERAL =
+  /^(?:basic|importance|morning|evening|night|afternoon|summer|winter|spring|autumn|fall|today|tomorrow|season|century|decade|chapter|kilo|cup|glass|bottle|slice|lesson|course|class|love|life|home|help|fun|luck|lives|machine|own|online|while|entire)$/u;
+const ABSTRACT = /(?:tion|sion|ment|ness|ity|ance|ence|ship|ism|ure|age|ly|al|th)$/u;
+const BE = /^(?:am|is|are|was|were|been|being|be|['’]m|['’]re|['’]s)$/iu;
+const CLAUSE = /^(?:when|where|while|because|that|which|who|whose|if|although|though|until|before|after|so|than)$/iu;
+const QUOTE = /^["“”„«»]$/u;
+/** Prepositions whose noun tells something when the verb has no object: `work as a nurse`. */
+const TELLING = /^(?:as|at|for|in|with|on|to|about|into)$/iu;
+
+/** Reads what the speaker says of itself: `I`, `we`, `my …`, outside quotations and questions. */
+export function readFirstPerson(
+  { sentence, words, mentions }: AnalysedSentence,
+  speaker: string,
+  nameOf: (mention: Mention) => Named | null,
+): FirstPerson {
+  if (!/\b(?:I|we|me|us|my|our|We|My|Our)\b/u.test(sentence.text) || /\?["”'’)]*$/u.test(sentence.text))
+    return { arguments: [], relations: [] };
+  return new SpokenSentence(words, mentions, speaker, nameOf).read();
+}
+
+class SpokenSentence {
+  readonly #words: readonly TaggedWord[];
+  readonly #mentions: readonly Mention[];
+  readonly #speaker: string;
+  readonly #nameOf: (mention: Mention) => Named | null;
+  readonly #arguments: Argument[] = [];
+  readonly #relations: SpokenRelation[] = [];
+
+  constructor(
+    words: readonly TaggedWord[],
+    mentions: readonly Mention[],
+    speaker: string,
+    nameOf: (mention: Mention) => Named | null,
+  ) {
+    this.#words = words.filter(({ pos }) => pos !== 'SPACE');
+    this.#mentions = mentions.filter(({ isNested }) => !isNested);
+    this.#speaker = speaker;
+    this.#nameOf = nameOf;
+  }
+
+  read(): FirstPerson {
+    let isQuoted = false;
+    for (const [at, { text }] of this.#words.entries()) {
+      if (QUOTE.test(text)) isQuoted = !isQuoted;
+      else if (isQuoted) continue;
+      else if (/^(?:I|[Ww]e)(?:['’](?:m|re))?$/u.test(text)) this.#readClause(at + 1, /['’]/u.test(text));
+      else if (/^(?:me|us)$/u.test(text)) this.#argue(this.#speaker, at, at + 1);
+      else if (/^(?:my|our)$/iu.test(text)) this.#readPossessive(at);
+    }
+    return { arguments: this.#arguments, relations: this.#relations };
+  }
+
+  #argue(name: string, from: number, until: number): void {
+    const start = this.#words[from]?.start ?? 0;
+    this.#arguments.push({ name, type: 'Person', start, end: this.#words[until - 1]?.end ?? start });
+  }
+
+  #state(relation: string, target: string, type: SpokenRelation['type']): void {
+    if (target !== this.#speaker && relation !== '')
+      this.#relations.push({ source: this.#speaker, relation, target, type });
+  }
+
+  /** From the first word after the subject. */
+  #readClause(from: number, isContracted = false): void {
+    let at = from;
+    let be = isContracted;
+    for (; at < this.#words.length; at++) {
+      const { text, pos } = this.#words[at] as TaggedWord;
+      if (UNSTATED.test(text)) return;
+      be ||= BE.test(text);
+      if (pos !== 'AUX' && pos !== 'ADV' && pos !== 'PART') break;
+    }
+    let verb: TaggedWord | null = null;
+    for (; this.#words[at]?.pos === 'VERB'; at++) {
+      if (verb !== null && UNDONE.test(verb.lemma.toLowerCase())) return;
+      verb = this.#words[at] as TaggedWord;
+      if (/^to$/u.test(this.#words[at + 1]?.text ?? '') && this.#words[at + 2]?.pos === 'VERB') at++;
+    }
+    if (verb === null && be && /^an?$/u.test(this.#words[at]?.text ?? '')) {
+      const phrase = this.#phraseAt(at);
+      if (phrase?.name != null) this.#state('is_a', phrase.name, phrase.mention === null ? 'Concept' : null);
+    }
+    // `I have a dog`: the auxiliary is the verb.
+    const auxiliary = this.#words[at - 1];
+    const isOwned = /^(?:have|had)$/iu.test(auxiliary?.text ?? '') && !/^the$/iu.test(this.#words[at]?.text ?? '');
+    const isAdjective = this.#words[at]?.pos === 'ADJ' && this.#words[at + 1]?.pos === 'ADP';
+    // `I am allergic to peanuts`; what one was is over.
+    if (verb === null && be && isAdjective && !/^(?:was|were|been)$/iu.test(auxiliary?.text ?? '')) {
+      this.#readObjects(at + 1, (this.#words[at] as TaggedWord).text.toLowerCase(), 'like');
+      return;
+    }
+    if (verb === null) {
+      if (at > from && isOwned) this.#readObjects(at, 'has', 'have');
+      return;
+    }
+    const lemma = verb.lemma.toLowerCase();
+    const isPassive = be && !/ing$/u.test(verb.text);
+    this.#readObjects(at, lemma === 'have' ? 'has' : snakeCase(isPassive ? verb.text : lemma), lemma);
+  }
+
+  /** Objects of a verb, and what follows its prepositions, up to the end of the clause. */
+  #readObjects(from: number, verb: string, lemma: string): void {
+    let relation = verb;
+    let preposition: string | null = null;
+    let hasObject = false;
+    for (let at = from; at < this.#words.length; ) {
+      const word = this.#words[at] as TaggedWord;
+      if (CLAUSE.test(word.text)) return;
+      if (this.#isNominal(at)) {
+        const phrase = this.#phraseAt(at);
+        // `I learned a crew had cut it`: another clause.
+        if (phrase === null || /^(?:VERB|AUX)$/u.test(this.#words[phrase.next]?.pos ?? '')) return;
+        const isModifier = phrase.mention !== null && this.#words[phrase.next - 1]?.pos === 'NOUN';
+        if (isModifier && lemma === 'become') return;
+        const use = { lemma, preposition, hasObject };
+        const person = this.#personAt(at, phrase);
+        if (phrase.mention !== null) {
+          if (isTellingOfName(phrase, use)) this.#state(relation, phrase.mention.name, null);
+        } else if (person !== null) this.#state(relation, person, 'Person');
+        else if (phrase.name !== null && isTelling(phrase.name, use)) this.#state(relation, phrase.name, 'Concept');
+        hasObject ||= preposition === null;
+        at = phrase.next;
+        // `the basics of Python` is about Python.
+        if (phrase.name === null && this.#words[at]?.text === 'of') at++;
+      } else if (word.pos === 'ADP' || /^(?:to|since)$/iu.test(word.text)) {
+        preposition = word.text.toLowerCase();
+        relation = `${verb}_${snakeCase(preposition)}`;
+        at++;
+      } else if (word.pos === 'ADV' || (isJoint(word) && this.#isNominal(this.#afterJoints(at)) && !this.#acts(at)))
+        at++;
+      else {
+        if (word.pos === 'CCONJ' && this.#words[at + 1]?.pos === 'VERB') this.#readClause(at + 1);
+        return;
+      }
+    }
+  }
+
+  #afterJoints(at: number): number {
+    let next = at;
+    while (isJoint(this.#words[next])) next++;
+    return next;
+  }
+
+  /** Whether the noun after a comma or `and` begins a clause: `and the fort survived`. */
+  #acts(at: number): boolean {
+    const phrase = this.#phraseAt(this.#afterJoints(at));
+    const next = this.#words[phrase?.next ?? at];
+    return next?.pos === 'VERB' || next?.pos === 'AUX' || next?.pos === 'PRON';
+  }
+
+  #isNominal(at: number): boolean {
+    const word = this.#words[at];
+    if (word === undefined) return false;
+    if (/^(?:my|our|his|her|their|its)$/iu.test(word.text) || /^['‘’]$/u.test(word.text)) return true;
+    return /^(?:DET|ADJ|NOUN|PROPN|NUM)$/u.test(word.pos) || this.#mentionAt(at) !== undefined;
+  }
+
+  #mentionAt(at: number): Mention | undefined {
+    const word = this.#words[at];
+    return word && this.#mentions.find(({ start, end }) => start < word.end && word.start < end);
+  }
+
+  #phraseAt(from: number): Phrase | null {
+    let at = from;
+    while (this.#words[at]?.pos === 'DET' || this.#isPossessive(at) || this.#isMark(at)) at++;
+    const own: TaggedWord[] = [];
+    let found: Mention | undefined;
+    for (; at < this.#words.length; at++) {
+      const word = this.#words[at] as TaggedWord;
+      const here = this.#mentionAt(at);
+      if (here !== undefined) {
+        if (found !== undefined && found !== here) break;
+        found = here;
+      } else if (/^(?:NOUN|ADJ|NUM|PROPN)$/u.test(word.pos) || (word.text === '-' && own.length > 0)) {
+        // Behind a name: `the Computer Science program`.
+        if (found === undefined) own.push(word);
+      } else if (found !== undefined || !this.#isMark(at) || this.#mentionAt(at + 1) === undefined) break;
+    }
+    if (at === from) return null;
+    const nouns = own.filter((word) => isContent(word));
+    const last = nouns.findLastIndex(({ pos }) => pos === 'NOUN');
+    const words = nouns.slice(Math.max(0, last - 2), last + 1);
+    const label = labelOf(words);
+    const mention = found === undefined || found.kind === 'quantity' ? null : this.#nameOf(found);
+    return {
+      name: mention?.name ?? (found === undefined && label !== '' ? label : null),
+      mention,
+      head: words.at(-1)?.lemma.toLowerCase() ?? null,
+      label,
+      whole: labelOf(own),
+      next: at,
+    };
+  }
+
+  #isPossessive(at: number): boolean {
+    return /^(?:my|our|his|her|their|its)$/iu.test(this.#words[at]?.text ?? '');
+  }
+
+  #isMark(at: number): boolean {
+    return /^['‘’"“]$/u.test(this.#words[at]?.text ?? '');
+  }
+
+  /** `my uncle`; null for anybody else. */
+  #personAt(at: number, { head, mention }: Phrase): string | null {
+    const isOwn = /^(?:my|our)$/iu.test(this.#words[at]?.text ?? '');
+    if (!isOwn || head === null || mention !== null || !PERSONS.has(head)) return null;
+    return `${this.#speaker === OWNER_NAME ? 'my' : `${this.#speaker}’s`} ${head}`;
+  }
+
+  /** `my sister Ana`, `my dog is called Rex`, `my favourite colour is green`, `my uncle`. */
+  #readPossessive(at: number): void {
+    const phrase = this.#phraseAt(at + 1);
+    if (phrase === null) return;
+    const { head, mention, label, whole, next } = phrase;
+    if (mention !== null) {
+      if (head !== null) this.#state(snakeCase(head), mention.name, null);
+      return;
+    }
+    const before = this.#words[at - 1];
+    const isObject = before?.pos === 'VERB' && /^(?:I|we)$/iu.test(this.#words[at - 2]?.text ?? '');
+    // `my first day at the University of Belgrade`
+    const isRead = isObject && !LIGHT_VERBS.has(before?.lemma ?? '');
+    const isGoverning = !isRead && this.#words[next]?.pos === 'ADP' && whole !== '';
+    const place = isGoverning && this.#isNominal(next + 1) ? this.#phraseAt(next + 1) : null;
+    if (place?.mention != null && place.mention.type !== 'Date' && place.head === null) {
+      this.#state(snakeCase(`${whole} ${this.#words[next]?.text}`), place.mention.name, null);
+      return;
+    }
+    const named = head === null ? null : this.#nameBehind(next);
+    const person = this.#personAt(at, phrase);
+    if (named !== null) this.#state(snakeCase(label), named, null);
+    else if (person !== null) {
+      this.#argue(person, at, next);
+      this.#state('has', person, 'Person');
+    } else if (head !== null) this.#readThing(phrase, isObject);
+  }
+
+  #readThing({ label, next }: Phrase, isObject: boolean): void {
+    const verb = this.#words[next];
+    if (/^favou?rite /u.test(label) && verb?.pos === 'AUX') this.#readFavourite(label, next + 1);
+    // As the object of a verb it is read there.
+    if (!isObject && verb?.pos !== 'AUX' && isTelling(label, { lemma: 'have', preposition: null, hasObject: false }))
+      this.#state('has', label, 'Concept');
+  }
+
+  #readFavourite(label: string, at: number): void {
+    const value = this.#phraseAt(at);
+    const adjective = this.#words[at];
+    if (value === null || adjective?.pos === 'DET' || this.#isWord(value.next)) return;
+    const target = value.name ?? (adjective?.pos === 'ADJ' ? adjective.text.toLowerCase() : null);
+    if (target !== null) this.#state(snakeCase(label), target, value.mention === null ? 'Concept' : null);
+  }
+
+  #isWord(at: number): boolean {
+    const word = this.#words[at];
+    return word !== undefined && word.pos !== 'PUNCT' && word.pos !== 'ADP';
+  }
+
+  /** `is called Rex`, `'s name is Ana`, `, Rex,`, `is Ana`. */
+  #nameBehind(from: number): string | null {
+    let at = from;
+    const texts = (count: number): string =>
+      this.#words
+        .slice(at, at + count)
+        .map(({ text }) => text.toLowerCase())
+        .join(' ');
+    if (/^['’]s name$/u.test(texts(2))) at += 2;
+    if (/^,$/u.test(texts(1))) at += 1;
+    else if (/^(?:is|was|are|were)$/u.test(texts(1)))
+      at += /^(?:called|named)$/u.test(this.#words[at + 1]?.text ?? '') ? 2 : 1;
+    else if (/^(?:called|named)$/u.test(texts(1))) at += 1;
+    else return null;
+    while (/^(?:["“'‘]|on|at)$/u.test(texts(1))) at += 1;
+    const mention = this.#mentionAt(at);
+    if (mention === undefined || mention.start !== this.#words[at]?.start) return null;
+    const after = this.#words.find(({ start }) => start >= mention.end);
+    const isWhole =
+      after === undefined ||
+      after.pos === 'PUNCT' ||
+      after.pos === 'CCONJ' ||
+      after.pos === 'SCONJ' ||
+      after.pos === 'ADP';
+    return isWhole ? (this.#nameOf(mention)?.name ?? null) : null;
+  }
+}
+
+function isJoint(word: TaggedWord | undefined): boolean {
+  return word !== undefined && (word.text === ',' || /^(?:and|or|&)$/u.test(word.text));
+}
+
+function isContent({ text, lemma, pos }: TaggedWord): boolean {
+  const lower = text.toLowerCase();
+  if (
+    pos === 'NUM' ||
+    GENERAL.test(lower) ||
+    GENERAL.test(lemma.toLowerCase()) ||
+    WEAK_WORDS.has(lower) ||
+    WEAK_WORDS.has(lemma) ||
+    STOP_WORDS.has(lower)
+  )
+    return false;
+  return lower.length > 2 && /^[\p{L}-]+$/u.test(lower) && !JUDGING_ADJECTIVES.has(lower);
+}
+
+interface Use {
+  readonly lemma: string;
+  readonly preposition: string | null;
+  readonly hasObject: boolean;
+}
+
+function labelOf(words: readonly TaggedWord[]): string {
+  const texts = words.map(({ text, lemma }, at) => {
+    const isPlural = at === words.length - 1 && /[^s]s$/iu.test(text) && !/ics$/iu.test(text);
+    return (isPlural ? lemma : text).toLowerCase();
+  });
+  return texts.join(' ').replaceAll(' - ', '-');
+}
+
+/** A verb that says little relates the speaker to a name only directly, or by where it was: `spent a year in Berlin`. */
+function isTellingOfName({ mention, head }: Phrase, { lemma, preposition, hasObject }: Use): boolean {
+  if (!LIGHT_VERBS.has(lemma)) return true;
+  if (preposition === null) return head === null;
+  return !hasObject || mention?.type === 'Place';
+}
+
+/** Whether common nouns behind a verb are a fact about the speaker: `play chess`, `plant tomatoes`, not `spend four hours`. */
+function isTelling(name: string, { lemma, preposition, hasObject }: Use): boolean {
+  if (LIGHT_VERBS.has(lemma)) return false;
+  if (preposition !== null && (hasObject || !TELLING.test(preposition))) return false;
+  if (TASTES.has(lemma)) return true;
+  const words = name.split(' ');
+  const least = MIN_INFORMATION - (words.length - 1) / 2;
+  return words.some((word) => wordInformation(word) >= least) && !ABSTRACT.test(words.at(-1) ?? '');
+}
+
+/** `ln` of the frequency rank, as in `concepts.ts`. */
+const MIN_INFORMATION = 6;
