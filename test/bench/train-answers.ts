@@ -237,7 +237,7 @@ function summary(answerable: readonly Judged[], unanswerable: readonly Judged[])
 
 function rounded(weights: AnswerWeights): AnswerWeights {
   const round = (of: Weights) =>
-    Object.fromEntries(Object.entries(of).map(([name, weight]) => [name, Number(weight.toFixed(3))]));
+    Object.fromEntries(Object.entries(of).map(([name, weight]) => [name, Number(weight.toFixed(2))]));
   return {
     sentence: round(weights.sentence),
     confidence: round(weights.confidence),

@@ -18,7 +18,7 @@ export interface QuestionTerm {
   readonly words: readonly string[];
 }
 
-/** First match wins. English, German, Spanish, French. */
+/** The first match in the question wins, among several there the first here. English, German, Spanish, French. */
 const TYPES: readonly (readonly [AnswerType, RegExp])[] = [
   [
     'yes-no',
@@ -48,13 +48,23 @@ const FOCUS =
 
 export function readQuestion(text: string): Question {
   const lower = text.toLowerCase().trim();
-  const type = TYPES.find(([, pattern]) => pattern.test(lower))?.[0] ?? 'topic';
   const words = [...new Set(wordsOf(lower))];
   const terms = tokenizeQuery(text).map((term) => ({
     term,
     words: words.filter((word) => word === term || stemOf(word) === term),
   }));
-  return { text, type, focus: FOCUS.exec(text)?.[1]?.toLowerCase() ?? null, terms };
+  return { text, type: typeOf(lower), focus: FOCUS.exec(text)?.[1]?.toLowerCase() ?? null, terms };
+}
+
+function typeOf(question: string): AnswerType {
+  let found: AnswerType = 'topic';
+  let first = Number.POSITIVE_INFINITY;
+  for (const [type, pattern] of TYPES) {
+    const at = question.search(pattern);
+    if (at < 0 || at >= first) continue;
+    [found, first] = [type, at];
+  }
+  return found;
 }
 
 /** Returns the words of a text in lower case, without possessive endings. */

@@ -13,7 +13,6 @@ export type ReadPassage = Pick<RankedPassage, 'id' | 'payload'>;
 export interface Sentence {
   readonly passage: ReadPassage;
   readonly statement: Statement;
-  readonly spans: readonly Span[];
   readonly features: SentenceFeatures;
 }
 
@@ -26,12 +25,12 @@ export interface RankedSentence extends Sentence {
 }
 
 export const SENTENCE_FEATURES = [
-  /** Shares of the question's information in the sentence: exactly, by words of like meaning, in the heading alone, nowhere. */
+  /** Shares of the question's information: in the sentence by the same words, or by like ones; in the heading alone; in neither. */
   'exact',
   'soft',
   'heading',
   'missing',
-  /** Share of the information in the passage with its headings. */
+  /** Share of it in the passage with its headings. */
   'passage',
   /** Rank of the passage: reciprocal, and whether it is the first. */
   'rank',
@@ -41,6 +40,8 @@ export const SENTENCE_FEATURES = [
   'isFirstSentence',
   /** 1 with a span of the expected kind that the question does not name, -1 without, 0 when no kind is expected. */
   'hasType',
+  /** A date of more than a year. */
+  'hasFullDate',
   'exactWithNumber',
   'exactWithDate',
   'exactWithName',
@@ -89,99 +90,119 @@ export function logistic(value: number): number {
 
 /** Returns the sentences of the best passages with their features, in order. */
 export function sentencesOf(question: Question, passages: readonly ReadPassage[]): readonly Sentence[] {
-  const read = passages.slice(0, PASSAGES_READ).map((passage) => ({
-    passage,
-    context: new Set(tokenize(`${passage.payload.documentName}\n${passage.payload.headings.join('\n')}`)),
-    tokens: new Set(tokenize(passage.payload.text)),
-    statements: statementsOf(passage).map((statement) => ({
+  const coverageOf = coverageBy(question);
+  const read = passages.slice(0, PASSAGES_READ).map((passage) => {
+    const { documentName, headings } = passage.payload;
+    const context = coverageOf([documentName, ...headings].join('\n'));
+    const statements = statementsOf(passage).map((statement) => ({
       statement,
-      tokens: new Set(tokenize(statement.text)),
-      label: new Set(tokenize(`${statement.heading}\n${statement.label}`)),
-    })),
-  }));
-  const all = read.flatMap(({ statements }) => statements);
-  const likeness = likenessTo(question);
-  const terms = question.terms.map(({ term, words }) => {
-    const count = all.filter(({ tokens }) => tokens.has(term)).length;
-    return { term, words, weight: termWeight(words, count, all.length) };
+      own: coverageOf(statement.text),
+      label: highest([coverageOf(`${statement.heading}\n${statement.label}`), context]),
+    }));
+    return { passage, statements, held: highest(statements.flatMap(({ own, label }) => [own, label])) };
   });
-  const total = terms.reduce((sum, { weight }) => sum + weight, 0) || 1;
+  const all = read.flatMap(({ statements }) => statements);
+  const weights = termWeights(
+    question,
+    all.map(({ own }) => own),
+  );
+  const share = (value: (term: number) => number) => weights.reduce((sum, weight, at) => sum + weight * value(at), 0);
   const pairs = pairsOf(question.text);
   const named = new Set(wordsOf(question.text).map(stemOf));
-  const kinds = KINDS_OF[question.type];
+  const kinds = question.type === 'thing' ? undefined : KINDS_OF[question.type]?.slice(0, 1);
 
-  return read.flatMap(({ passage, context, tokens: inPassage, statements }, rank) => {
-    const held = terms.reduce(
-      (sum, { term, weight }) => sum + (inPassage.has(term) || context.has(term) ? weight : 0),
-      0,
-    );
-    return statements.map(({ statement, tokens, label }, at) => {
-      const words = [...new Set(wordsOf(statement.text))].filter((word) => !STOP_WORDS.has(word));
-      const share = { exact: 0, soft: 0, heading: 0, missing: 0 };
-      for (const { term, weight } of terms) {
-        const part = weight / total;
-        if (tokens.has(term)) {
-          share.exact += part;
-          share.soft += part;
-          continue;
-        }
-        const like = Math.max(0, ...words.map((word) => likeness(term, word))) ** 2;
-        share.soft += part * like;
-        if (label.has(term) || context.has(term)) share.heading += part;
-        else share.missing += part * (1 - like);
-      }
-      const spans = spansOf(statement.text);
+  return read.flatMap(({ passage, statements, held }, rank) =>
+    statements.map(({ statement, own, label }, at) => {
+      const spans = kinds === undefined ? [] : spansOf(statement.text, kinds);
       const isNew = (span: Span) =>
         wordsOf(span.text).some((word) => !STOP_WORDS.has(word) && !named.has(stemOf(word)));
       const hasType = kinds === undefined ? 0 : spans.some((span) => kinds.includes(span.kind) && isNew(span)) ? 1 : -1;
-      const found = pairsOf(statement.text);
-      const ofType = (isType: boolean) => (hasType === 1 && isType ? share.exact : 0);
+      const exact = share((term) => Number(own[term] === 1));
       const { type } = question;
+      const exactWith = (isType: boolean) => (hasType === 1 && isType ? exact : 0);
+      const found = pairsOf(statement.text);
       const features = {
-        ...share,
-        passage: held / total,
+        exact,
+        soft: share((term) => own[term] ?? 0),
+        heading: share((term) => Number(label[term] === 1 && own[term] !== 1)),
+        missing: share((term) => (label[term] === 1 ? 0 : 1 - (own[term] ?? 0))),
+        passage: share((term) => held[term] ?? 0),
         rank: 1 / (1 + rank),
         isFirstPassage: Number(rank === 0),
         place: 1 / (1 + at),
         isFirstSentence: Number(at === 0),
         hasType,
-        exactWithNumber: ofType(type === 'number'),
-        exactWithDate: ofType(type === 'date'),
-        exactWithName: ofType(type === 'person'),
+        hasFullDate: Number(
+          type === 'date' && spans.some((span) => span.kind === 'date' && span.text.length > 5 && isNew(span)),
+        ),
+        exactWithNumber: exactWith(type === 'number'),
+        exactWithDate: exactWith(type === 'date'),
+        exactWithName: exactWith(type === 'person'),
         pairs: [...pairs].filter((pair) => found.has(pair)).length / Math.max(1, pairs.size),
         isDefinition: Number((type === 'thing' || type === 'person') && DEFINITION.test(statement.text)),
         length: Math.min(1, statement.text.length / 300),
         isShort: Number(statement.text.length < 40),
       };
-      return { passage, statement, spans, features };
-    });
-  });
+      return { passage, statement, features };
+    }),
+  );
 }
 
-/** Returns how much a word of a sentence is like a term of the question in meaning: 0 to 1. */
-function likenessTo(question: Question): (term: string, word: string) => number {
+/** For each term of the question how well a text covers it: 1 by the term itself, less by a word of like meaning, 0 to 1. */
+type Coverage = readonly number[];
+
+function coverageBy({ terms }: Question): (text: string) => Coverage {
   const table = wordTable();
-  const wordsOfTerm = new Map(question.terms.map(({ term, words }) => [term, words]));
-  const known = new Map<string, number>();
-  return (term, word) => {
-    const key = `${term} ${word}`;
-    let likeness = known.get(key);
-    if (likeness === undefined) {
-      likeness = Math.max(0, ...(wordsOfTerm.get(term) ?? []).map((own) => table.similarity(own, word)));
-      known.set(key, likeness);
+  const vectors = terms.map(({ words }) => words.flatMap((word) => table.find(word)?.vector ?? []));
+  const known = new Map<string, Coverage>();
+  const likenessesOf = (word: string): Coverage => {
+    let likenesses = known.get(word);
+    if (likenesses === undefined) {
+      const vector = table.find(word)?.vector;
+      likenesses =
+        vector === undefined ? [] : vectors.map((own) => Math.max(0, ...own.map((other) => dot(other, vector))) ** 2);
+      known.set(word, likenesses);
     }
-    return likeness;
+    return likenesses;
   };
+  return (text) => {
+    const tokens = new Set(tokenize(text));
+    const words = wordsOf(text).filter((word) => !STOP_WORDS.has(word));
+    const likest = highest(words.map(likenessesOf));
+    return terms.map(({ term }, at) => (tokens.has(term) ? 1 : Math.min(MAX_LIKENESS, likest[at] ?? 0)));
+  };
+}
+
+/** Below 1, which says that a text has the very term. */
+const MAX_LIKENESS = 0.99;
+
+function highest(all: readonly Coverage[]): Coverage {
+  const result: number[] = [];
+  for (const coverage of all) {
+    for (const [at, value] of coverage.entries()) result[at] = Math.max(result[at] ?? 0, value);
+  }
+  return result;
+}
+
+function dot(one: Float32Array, other: Float32Array): number {
+  let sum = 0;
+  for (let at = 0; at < one.length; at++) sum += (one[at] as number) * (other[at] as number);
+  return sum;
 }
 
 const UNKNOWN_RANK = 40_000;
 
-/** Returns the information of a term: by its rarity among the sentences, and in English. */
-function termWeight(words: readonly string[], count: number, all: number): number {
+/** Returns the information of each term, by its rarity among the sentences and in English; they sum up to 1. */
+function termWeights({ terms }: Question, sentences: readonly Coverage[]): readonly number[] {
   const table = wordTable();
-  const rank = Math.min(UNKNOWN_RANK, ...words.map((word) => table.find(word)?.rank ?? UNKNOWN_RANK));
-  const inverse = Math.log(1 + (all - count + 0.5) / (count + 0.5));
-  return 0.12 * inverse + 0.045 * Math.log((rank + 2.7) / 3.7);
+  const weights = terms.map(({ words }, at) => {
+    const count = sentences.filter((coverage) => coverage[at] === 1).length;
+    const rank = Math.min(UNKNOWN_RANK, ...words.map((word) => table.find(word)?.rank ?? UNKNOWN_RANK));
+    const inverse = Math.log(1 + (sentences.length - count + 0.5) / (count + 0.5));
+    return 0.12 * inverse + 0.045 * Math.log((rank + 2.7) / 3.7);
+  });
+  const total = weights.reduce((sum, weight) => sum + weight, 0) || 1;
+  return weights.map((weight) => weight / total);
 }
 
 function pairsOf(text: string): ReadonlySet<string> {

@@ -2,9 +2,10 @@ import { STOP_WORDS } from '../../common/text/language/stop-words.ts';
 import { stemOf } from '../../common/text/language/tokenize.ts';
 import { wordTable } from '../../common/text/words/word-table.ts';
 import { ANSWER_WEIGHTS, type AnswerWeights } from './answer-weights.ts';
-import { type AnswerType, type Question, wordsOf } from './question.ts';
+import { type Question, wordsOf } from './question.ts';
 import { logistic, type RankedSentence, softmax, weigh } from './rank-sentences.ts';
-import type { Span } from './spans.ts';
+import { KINDS_OF, type Span, spansOf } from './spans.ts';
+import { likenessToKinds, likenessToRoles, NO_KIND } from './word-kinds.ts';
 
 /** A part of a sentence that answers a question by itself. */
 export interface ShortAnswer {
@@ -16,8 +17,6 @@ export interface ShortAnswer {
 }
 
 const SENTENCES_READ = 6;
-/** Reasons, ways and yes or no take a sentence. */
-const SHORT_TYPES: ReadonlySet<AnswerType> = new Set(['person', 'date', 'number', 'place', 'thing']);
 /** Below it a short answer is not shown. */
 export const MIN_SHORT_CONFIDENCE = 0.4;
 
@@ -46,7 +45,7 @@ function certaintyFeatures({ type }: Question, share: number, { confidence, prob
 
 /** Returns the spans of the best sentences with their features. */
 export function spanCandidates(question: Question, ranked: readonly RankedSentence[]) {
-  if (!SHORT_TYPES.has(question.type)) return [];
+  const kinds = KINDS_OF[question.type] ?? [];
   const named = new Set(
     wordsOf(question.text)
       .filter((word) => !STOP_WORDS.has(word))
@@ -56,7 +55,7 @@ export function spanCandidates(question: Question, ranked: readonly RankedSenten
   return ranked.slice(0, SENTENCES_READ).flatMap((sentence) => {
     const places = placesOf(sentence.statement.text, named);
     const lead = Math.log(Math.max(Number.MIN_VALUE, sentence.probability)) - top;
-    return sentence.spans.map((span) => ({
+    return spansOf(sentence.statement.text, kinds).map((span) => ({
       span,
       sentence,
       features: { ...spanFeatures(question, sentence.statement.text, span, { named, places }), lead },
@@ -98,6 +97,7 @@ function spanFeatures(
     [`${type} like person`]: like.person,
     [`${type} like place`]: like.place,
     [`${type} like group`]: like.group,
+    likeRole: span.kind === 'role' && type === 'person' ? likenessToRoles(words.at(-1) ?? '') : 0,
     shared,
     allShared: is(shared === 1),
     distance: distance / NEAR,
@@ -114,34 +114,4 @@ function spanFeatures(
     unit: is(type === 'number' && /\d/u.test(span.text) && /\p{L}/u.test(span.text)),
     focusUnit: is(type === 'number' && words.some((word) => found.named.has(stemOf(word)))),
   };
-}
-
-const KINDS = {
-  person: 'john mary robert david james michael william thomas smith jones anna peter paul charles george',
-  place: 'london paris germany france california texas berlin chicago italy canada river mountain city county',
-  group: 'company corporation university league party association club bank committee council band',
-} as const;
-const NO_KIND = { person: 0, place: 0, group: 0 };
-
-let kinds: Readonly<Record<keyof typeof KINDS, Float32Array>> | undefined;
-
-/** Returns how like the words of a name are to those of persons, places and groups. */
-function likenessToKinds(words: readonly string[]): Readonly<Record<keyof typeof KINDS, number>> {
-  kinds ??= {
-    person: meanOf(KINDS.person.split(' ')),
-    place: meanOf(KINDS.place.split(' ')),
-    group: meanOf(KINDS.group.split(' ')),
-  };
-  const mean = meanOf(words);
-  const cosine = (other: Float32Array) => mean.reduce((sum, value, at) => sum + value * (other[at] ?? 0), 0);
-  return { person: cosine(kinds.person), place: cosine(kinds.place), group: cosine(kinds.group) };
-}
-
-function meanOf(words: readonly string[]): Float32Array {
-  const table = wordTable();
-  const sum = new Float32Array(table.dimensions);
-  for (const word of words)
-    for (const [at, value] of (table.find(word)?.vector ?? []).entries()) sum[at] = (sum[at] ?? 0) + value;
-  const length = Math.hypot(...sum) || 1;
-  return sum.map((value) => value / length);
 }

@@ -1,5 +1,7 @@
+import { isCommonWord } from '../../common/text/language/common-words.ts';
 import { STOP_WORDS } from '../../common/text/language/stop-words.ts';
 import type { AnswerType } from './question.ts';
+import { likenessToRoles } from './word-kinds.ts';
 
 /** A part of a sentence that may be a short answer. */
 export interface Span {
@@ -8,15 +10,19 @@ export interface Span {
   readonly kind: SpanKind;
 }
 
-/** `title`: in quotes. `phrase`: words without a capital after an article, a preposition or a form of "be". */
-type SpanKind = 'name' | 'date' | 'number' | 'title' | 'phrase';
+/**
+ * `role`: a person without a name, such as `my uncle`. `title`: in quotes. `phrase`: words without a capital after an article,
+ * a preposition or a form of "be".
+ */
+type SpanKind = 'name' | 'role' | 'date' | 'number' | 'title' | 'phrase';
 
-/** The kinds that an answer of a type has; types without any have no typical form. */
+/** The kinds that answers of a type have; a type that is absent takes a sentence, such as a reason. */
 export const KINDS_OF: Readonly<Partial<Record<AnswerType, readonly SpanKind[]>>> = {
-  person: ['name'],
-  place: ['name'],
+  person: ['name', 'role'],
+  place: ['name', 'phrase'],
   date: ['date'],
   number: ['number'],
+  thing: ['name', 'title'],
 };
 
 const MONTH =
@@ -30,7 +36,7 @@ const NUMERAL =
   '(?:\\d[\\d,.]*\\d|\\d|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundred|thousand|million|billion|dozen|half|several)';
 /** With its currency or unit: `$ 3.5 million`, `four hours`. */
 const NUMBER = new RegExp(
-  `(?:[$€£¥] ?)?(?<![\\p{L}\\p{N}])${NUMERAL}(?:[ -](?:and )?${NUMERAL})*(?![\\p{L}\\p{N}])%?(?: \\p{Ll}[\\p{L}-]*)?`,
+  `(?:[$€£¥] ?)?(?<![\\p{L}\\p{N}])${NUMERAL}(?:[ -](?:and )?${NUMERAL})*(?![\\p{L}\\p{N}])%?(?: (\\p{Ll}[\\p{L}-]*))?`,
   'giu',
 );
 const PARTICLE = 'of|the|de|la|von|van|du|del|da|bin|ibn|for|and|&';
@@ -42,39 +48,89 @@ const NAME = new RegExp(
 const TITLE = /"([^"]{2,60})"|“([^”]{2,60})”|«([^»]{2,60})»/gu;
 const PHRASE =
   /(?<![\p{L}\p{N}])(?:the|an?|its|their|his|her|my|our|as|is|are|was|were|of|by|in|on|at|to|from|with|called|named)\s+((?:[\p{L}][\p{L}'’-]*\s+){0,3}\p{Ll}[\p{L}'’-]*)/gu;
+const ROLE =
+  /(?<![\p{L}\p{N}])(?:([Mm]y|[Oo]ur|[Hh]is|[Hh]er|[Tt]heir|[Yy]our)|[Tt]he|[Aa]n?)\s+((?:\p{Ll}[\p{L}'’-]*\s+){0,2}\p{Ll}[\p{L}'’-]*)/gu;
+/** Minimum likeness of a word to those of persons. */
+const MIN_ROLE = 0.4;
 const OPENING = new RegExp(`^(?:${[...STOP_WORDS].join('|')}|today|yesterday)\\s+`, 'iu');
 
-/** Returns the spans of a sentence that may answer a question. */
-export function spansOf(sentence: string): readonly Span[] {
+/** Returns the spans of a sentence of some kinds. A span that is of several kinds is the first of them. */
+export function spansOf(sentence: string, kinds: readonly SpanKind[]): readonly Span[] {
   const found: Span[] = [];
-  const add = (text: string, start: number, kind: SpanKind) => {
-    const clean = text.replace(/['’]s$/u, '').replace(/[\s.,]+$/u, '');
+  const add: Add = (text, start, kind) => {
+    const clean = text.replace(/['’]s$/u, '').replace(/[\s.,'’]+$/u, '');
     if (clean.length > 1 || kind === 'number') found.push({ text: clean, start, kind });
   };
-  for (const match of sentence.matchAll(DATE)) add(match[0], match.index, 'date');
-  for (const match of sentence.matchAll(NUMBER)) add(match[0], match.index, 'number');
-  for (const match of sentence.matchAll(NAME)) addName(match[0], match.index, add);
-  for (const match of sentence.matchAll(TITLE)) {
-    add(match[1] ?? match[2] ?? match[3] ?? '', match.index + 1, 'title');
+  for (const kind of kinds) FINDERS[kind](sentence, add);
+  return found.filter(
+    (span, at) => found.findIndex(({ start, text }) => start === span.start && text === span.text) === at,
+  );
+}
+
+type Add = (text: string, start: number, kind: SpanKind) => void;
+
+const FINDERS: Readonly<Record<SpanKind, (sentence: string, add: Add) => void>> = {
+  date(sentence, add) {
+    for (const match of sentence.matchAll(DATE)) add(match[0], match.index, 'date');
+  },
+  number(sentence, add) {
+    for (const match of sentence.matchAll(NUMBER)) addNumber(match, add);
+  },
+  name(sentence, add) {
+    for (const match of sentence.matchAll(NAME)) addName(match[0], match.index, add);
+  },
+  role(sentence, add) {
+    for (const match of sentence.matchAll(ROLE)) addRole(match, add);
+  },
+  title(sentence, add) {
+    for (const match of sentence.matchAll(TITLE)) add(match[1] ?? match[2] ?? match[3] ?? '', match.index + 1, 'title');
+  },
+  phrase(sentence, add) {
+    for (const match of sentence.matchAll(PHRASE)) addPhrases(match, add);
+  },
+};
+
+/** All beginnings that end with a content word. */
+function addPhrases(match: RegExpExecArray, add: Add): void {
+  const phrase = match[1] ?? '';
+  const words = phrase.split(/\s+/u);
+  const start = match.index + match[0].length - phrase.length;
+  for (const [at, word] of words.entries()) {
+    if (!STOP_WORDS.has(word.toLowerCase())) add(words.slice(0, at + 1).join(' '), start, 'phrase');
   }
-  for (const match of sentence.matchAll(PHRASE)) {
-    const phrase = match[1] ?? '';
-    const words = phrase.split(/\s+/u);
-    const start = match.index + match[0].length - phrase.length;
-    for (const [at, word] of words.entries()) {
-      if (!STOP_WORDS.has(word.toLowerCase())) add(words.slice(0, at + 1).join(' '), start, 'phrase');
-    }
-  }
-  return [...new Map(found.map((span) => [`${span.start} ${span.text}`, span])).values()];
+}
+
+/** Without the word behind it when that is no unit, and not a year. */
+function addNumber(match: RegExpExecArray, add: Add): void {
+  const unit = match[1] ?? '';
+  const number = match[0].slice(0, match[0].length - unit.length).trim();
+  if (/^(?:1\d|20)\d\d$/u.test(number)) return;
+  add(unit === '' || STOP_WORDS.has(unit.toLowerCase()) ? number : match[0], match.index, 'number');
+}
+
+/** The words up to the first one for a person, with the one it belongs to: `my uncle`. */
+function addRole(match: RegExpExecArray, add: Add): void {
+  const [all, owner = '', phrase = ''] = match;
+  const words = phrase.toLowerCase().split(/\s+/u);
+  const head = words.findIndex((word) => !STOP_WORDS.has(word) && likenessToRoles(word) >= MIN_ROLE);
+  if (head < 0) return;
+  const role = words.slice(0, head + 1).join(' ');
+  if (owner === '') add(role, match.index + all.length - phrase.length, 'role');
+  else add(`${owner} ${role}`, match.index, 'role');
 }
 
 /** A capital at the start of a sentence makes no name of a stop word. */
-function addName(match: string, at: number, add: (text: string, start: number, kind: SpanKind) => void): void {
+function addName(match: string, at: number, add: Add): void {
   let [text, start] = [match, at];
   for (let opening = OPENING.exec(text); start === at && at <= 1 && opening !== null; opening = OPENING.exec(text)) {
     text = text.slice(opening[0].length);
     start += opening[0].length;
   }
-  if (/^\p{Lu}/u.test(text) && !(at <= 1 && STOP_WORDS.has(text.toLowerCase())) && text !== 'I')
-    add(text, start, 'name');
+  if (/^\p{Lu}/u.test(text) && text !== 'I' && !(start <= 1 && isOrdinary(text))) add(text, start, 'name');
+}
+
+/** Whether a word would have no capital within a sentence. */
+function isOrdinary(word: string): boolean {
+  const lower = word.toLowerCase();
+  return STOP_WORDS.has(lower) || isCommonWord(lower) || /^\p{Lu}\p{Ll}+(?:ing|ly)$/u.test(word);
 }

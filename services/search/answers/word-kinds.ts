@@ -1,0 +1,52 @@
+import { wordTable } from '../../common/text/words/word-table.ts';
+
+const EXAMPLES = {
+  person: 'john mary robert david james michael william thomas smith jones anna peter paul charles george',
+  place: 'london paris germany france california texas berlin chicago italy canada river mountain city county',
+  group: 'company corporation university league party association club bank committee council band',
+  role: 'uncle mother friend teacher doctor neighbour driver professor engineer colleague roommate boss brother girl man',
+} as const;
+type WordKind = keyof typeof EXAMPLES;
+
+export const NO_KIND = { person: 0, place: 0, group: 0 };
+
+const directions = new Map<WordKind, Float32Array>();
+
+function directionOf(kind: WordKind): Float32Array {
+  let direction = directions.get(kind);
+  if (direction === undefined) {
+    direction = meanOf(EXAMPLES[kind].split(' '));
+    directions.set(kind, direction);
+  }
+  return direction;
+}
+
+/** Returns how like the words of a name are to those of names of persons, places and groups: cosines. */
+export function likenessToKinds(words: readonly string[]): Readonly<Record<keyof typeof NO_KIND, number>> {
+  const mean = meanOf(words);
+  return {
+    person: cosine(mean, directionOf('person')),
+    place: cosine(mean, directionOf('place')),
+    group: cosine(mean, directionOf('group')),
+  };
+}
+
+/** Returns how like a word is to those that call a person without a name, such as `uncle`. */
+export function likenessToRoles(word: string): number {
+  const vector = wordTable().find(word)?.vector;
+  return vector === undefined ? 0 : cosine(vector, directionOf('role'));
+}
+
+function cosine(one: Float32Array, other: Float32Array): number {
+  return one.reduce((sum, value, at) => sum + value * (other[at] ?? 0), 0);
+}
+
+function meanOf(words: readonly string[]): Float32Array {
+  const table = wordTable();
+  const sum = new Float32Array(table.dimensions);
+  for (const word of words) {
+    for (const [at, value] of (table.find(word)?.vector ?? []).entries()) sum[at] = (sum[at] ?? 0) + value;
+  }
+  const length = Math.hypot(...sum) || 1;
+  return sum.map((value) => value / length);
+}
