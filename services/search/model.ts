@@ -194,7 +194,7 @@ export interface ScoredRow {
 }
 
 /** Retrieval lanes: rankings that are fused. Each can be switched off, for ablation and for stores that cannot serve it. */
-export const LANES = ['lexical', 'dense', 'sentence', 'entity', 'graph', 'time'] as const;
+export const LANES = ['lexical', 'dense', 'sentence', 'meaning', 'entity', 'graph', 'time'] as const;
 export type LaneName = (typeof LANES)[number];
 
 /** Why a passage has its rank. */

@@ -6,6 +6,7 @@ import { tokenize } from '../../common/text/language/tokenize.ts';
 import type { LaneName } from '../model.ts';
 import { type Candidate, createCandidate, createTermScorer, type NamedEntity } from './candidates.ts';
 import { byScore, type FoundEntity, type LaneContext, type LaneHit } from './lanes.ts';
+import { createMeaning, type Meaning } from './meaning.ts';
 import { type FusedItem, fuse } from './rrf.ts';
 
 /** Initial content of the pool. */
@@ -30,6 +31,7 @@ export class CandidatePool {
   private readonly context: LaneContext;
   private readonly sentenceTokens: SentenceTokens;
   private readonly scorer: ReturnType<typeof createTermScorer>;
+  private readonly meaning: Meaning;
   private readonly dated: ReadonlySet<string>;
   private readonly datedInformation: number;
   private readonly lanes = new Map<LaneName, readonly LaneHit[]>();
@@ -40,6 +42,7 @@ export class CandidatePool {
     this.sentenceTokens = sentenceTokens;
     this.scorer = createTermScorer(context.analysis.terms, origin.statistics);
     this.information = this.scorer.information;
+    this.meaning = createMeaning(context.analysis.terms, context.analysis.words, this.information);
     this.scale = this.scorer.unit > 0 ? this.scorer.unit : 1;
     for (const row of origin.rows) {
       this.candidates.set(row.id, createCandidate(row, this.scorer.ofFrequencies(row.frequencies, row.length)));
@@ -93,12 +96,28 @@ export class CandidatePool {
     for (const id of unread) if (this.candidates.get(id)?.payload === null) this.candidates.delete(id);
   }
 
-  /** Returns the score of the best sentence of a passage whose text was read. */
-  bestSentence({ row, payload }: Candidate): number {
+  /** Scores the sentences of a passage whose text was read; returns the best score. */
+  readSentences(candidate: Candidate): number {
+    candidate.sentenceScore = this.scorer.bestSentence(this.sentencesOf(candidate));
+    return candidate.sentenceScore;
+  }
+
+  /** Compares a passage whose text was read with the query by the meaning of its words; returns its score. */
+  readMeaning(candidate: Candidate): number {
+    const { payload, terms } = candidate;
     if (payload === null) return 0;
+    const header = tokenize([payload.documentName.replaceAll('_', ' '), ...payload.headings].join('\n'));
+    const shares = this.meaning.bestSentence(header, this.sentencesOf(candidate));
+    const { meaningShare } = this.context.settings;
+    candidate.meaning = shares.map((share, at) => meaningShare * share * (this.information[at] ?? 0));
+    candidate.sentenceScore = Math.max(candidate.sentenceScore, sum(candidate.meaning));
+    return sum(candidate.meaning.map((value, at) => Math.max(value, terms[at] ?? 0)));
+  }
+
+  private sentencesOf({ row, payload }: Candidate): readonly (readonly string[])[] {
+    if (payload === null) return [];
     const { tenant, dataset } = this.context.scope;
-    const key = [tenant, dataset, row.item, row.generation, row.id].join(' ');
-    return this.scorer.bestSentence(this.sentenceTokens(key, payload.text));
+    return this.sentenceTokens([tenant, dataset, row.item, row.generation, row.id].join(' '), payload.text);
   }
 
   /** Adds the ranking of a lane, without hits outside the pool. Replaces an earlier one of the same lane. */
@@ -138,6 +157,7 @@ export class CandidatePool {
     const { subjectWeight, mentionWeight, timeWeight } = this.context.settings;
     const coverage = new Float64Array(candidate.terms.length + this.named.length + 1);
     coverage.set(candidate.terms);
+    for (const [at, value] of candidate.meaning?.entries() ?? []) coverage[at] = Math.max(coverage[at] ?? 0, value);
     if (this.dated.has(candidate.row.id)) coverage[coverage.length - 1] = this.datedInformation * timeWeight;
     for (const [at, entity] of this.named.entries()) {
       const isSubject = entity.chunks.get(candidate.row.id);
@@ -157,6 +177,10 @@ export class CandidatePool {
       return sentenceShare * candidate.sentenceScore + fusionShare * this.scale * place;
     };
   }
+}
+
+function sum(values: Float64Array): number {
+  return values.reduce((total, value) => total + value, 0);
 }
 
 /**

@@ -21,6 +21,8 @@ export interface Candidate {
   payload: ChunkPayload | null;
   /** BM25 part of each query term, in the order of the terms. */
   readonly terms: Float64Array;
+  /** The same for words of the same meaning; null when not compared. */
+  meaning: Float64Array | null;
   readonly lexicalScore: number;
   /** Rank (from 1) and score in each lane that found it. */
   readonly lanes: Map<LaneName, { readonly rank: number; readonly score: number }>;
@@ -81,6 +83,7 @@ export function createCandidate(row: TextRow, terms: Float64Array): Candidate {
     row,
     payload: null,
     terms,
+    meaning: null,
     lexicalScore: terms.reduce((sum, value) => sum + value, 0),
     lanes: new Map(),
     similarity: null,

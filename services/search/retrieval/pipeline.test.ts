@@ -62,6 +62,19 @@ describe('retrieval', () => {
     expect(singer?.explanation.evidence).to.be.greaterThan(singer?.explanation.own ?? 0);
   });
 
+  it('finds a memory that says it in other words', async () => {
+    const dog = { title: 'Rex', text: 'Rex was a German Shepherd, our family dog for many years.' };
+    const trip = {
+      title: 'Family trip',
+      text: 'Of my childhood I remember the family trip to the lake, and what breed of cow we saw.',
+    };
+    await world.fill(dataset, [trip, dog, ...NOISE]);
+    const query = 'What was our family hound?';
+    expect((await titles(query))[0]).to.equal('Rex');
+    const { passages } = await ask(query);
+    expect(passages[0]?.explanation.lanes).to.include.keys('meaning');
+  });
+
   it('shows no rows that the ledger has not committed, from any lane', async () => {
     await world.fill(dataset, NOISE);
     await world.write(dataset, SONG);

@@ -98,7 +98,7 @@ async function retrieve(context: LaneContext, input: Input): Promise<Retrieval> 
     const candidate = pool.candidates.get(hit.id);
     if (candidate !== undefined) candidate.similarity = hit.similarity;
   }
-  if (runs(context, 'sentence')) await readSentences(pool, settings.sentenceLimit);
+  if (runs(context, 'sentence') || runs(context, 'meaning')) await readSentences(context, pool);
   const seeds = pool.strongest(pool.fuse()).slice(0, settings.bridgeSeeds);
   const ids = seeds.map((seed) => seed.id);
   const around = await neighbourhood(context, ids, pool.named, lexical.statistics.rowCount);
@@ -152,17 +152,23 @@ function firstPlaces(
   return [...missing];
 }
 
-/** Adds the sentence lane: a fact in one sentence, which the score of a long passage would hide. */
-async function readSentences(pool: CandidatePool, limit: number): Promise<void> {
-  const strongest = pool.strongest(pool.fuse()).slice(0, limit);
+/**
+ * Adds the lanes that read the text of the strongest passages: a fact in one sentence, which the score of a long passage
+ * would hide, and a sentence that says in other words what the query asks.
+ */
+async function readSentences(context: LaneContext, pool: CandidatePool): Promise<void> {
+  const strongest = pool.strongest(pool.fuse()).slice(0, context.settings.sentenceLimit);
   await pool.readTexts(strongest.map(({ id }) => id));
-  const hits = strongest.flatMap(({ id }) => {
-    const candidate = pool.candidates.get(id);
-    if (candidate === undefined) return [];
-    candidate.sentenceScore = pool.bestSentence(candidate);
-    return candidate.sentenceScore > 0 ? [{ id, score: candidate.sentenceScore }] : [];
-  });
-  pool.addLane('sentence', hits);
+  for (const lane of ['sentence', 'meaning'] as const) {
+    if (!runs(context, lane)) continue;
+    const hits = strongest.flatMap(({ id }) => {
+      const candidate = pool.candidates.get(id);
+      if (candidate === undefined) return [];
+      const score = lane === 'sentence' ? pool.readSentences(candidate) : pool.readMeaning(candidate);
+      return score > 0 ? [{ id, score }] : [];
+    });
+    pool.addLane(lane, hits);
+  }
 }
 
 /** Returns linked passages that no lane found, by the weight of the link and the score of its seed. */

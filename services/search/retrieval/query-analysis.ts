@@ -1,7 +1,7 @@
 import { dates } from '../../common/text/language/dates.ts';
 import { names } from '../../common/text/language/names.ts';
 import type { DateMention } from '../../common/text/language/time-span.ts';
-import { tokenizeQuery } from '../../common/text/language/tokenize.ts';
+import { stemOf, tokenizeQuery } from '../../common/text/language/tokenize.ts';
 
 export interface TimeWindow {
   /** Null: open (`before 1990`, `since March`). */
@@ -14,6 +14,8 @@ export interface QueryAnalysis {
   readonly text: string;
   /** `tokenizeQuery(text)`. */
   readonly terms: readonly string[];
+  /** The word of each term in lower case, for comparison by meaning; null for names and numbers. */
+  readonly words: readonly (string | null)[];
   /** Distinct names, quoted titles and identifiers, in order. */
   readonly entities: readonly string[];
   readonly timeWindow: TimeWindow | null;
@@ -25,12 +27,23 @@ const MAX_ANALYSED_LENGTH = 4000;
 /** Analyses a question without a model. `now` anchors relative dates; without it only absolute ones are found. */
 export function analyseQuery(query: string, options: { readonly now?: Date } = {}): QueryAnalysis {
   const text = query.slice(0, MAX_ANALYSED_LENGTH).replace(/\s+/gu, ' ').trim();
+  const terms = tokenizeQuery(text);
   return {
     text,
-    terms: tokenizeQuery(text),
+    terms,
+    words: wordsOf(text, terms),
     entities: entitiesOf(text),
     timeWindow: windowOf(text, dates(text, options.now)),
   };
+}
+
+function wordsOf(text: string, terms: readonly string[]): readonly (string | null)[] {
+  const words = new Map<string, string>();
+  for (const [at, word] of (text.match(/\p{L}[\p{L}\p{M}]*/gu) ?? []).entries()) {
+    const lower = word.toLowerCase();
+    if (word === lower || at === 0) words.set(stemOf(lower), lower);
+  }
+  return terms.map((term) => words.get(term) ?? null);
 }
 
 function entitiesOf(text: string): readonly string[] {

@@ -31,6 +31,8 @@ export interface RetrievalSettings {
   readonly mentionWeight: number;
   /** Weight of a date in the time window, as a factor of its idf. */
   readonly timeWeight: number;
+  /** Weight of a word of the same meaning, relative to the word itself. */
+  readonly meaningShare: number;
   /** Share of the best sentence's score that is added to its passage. */
   readonly sentenceShare: number;
   /** Score of the first rank in the fusion, as a share of the best possible lexical score. */
@@ -45,10 +47,10 @@ export interface RetrievalSettings {
 
 export const DEFAULT_SETTINGS: RetrievalSettings = {
   lanes: new Set(LANES),
-  laneWeights: { lexical: 1, dense: 1, sentence: 1, entity: 1, graph: 0.7, time: 0.7 },
+  laneWeights: { lexical: 1, dense: 1, sentence: 1, meaning: 0, entity: 1, graph: 0.7, time: 0.7 },
   lexicalLimit: 100,
   denseLimit: 50,
-  sentenceLimit: 25,
+  sentenceLimit: 40,
   fetchLimit: 64,
   poolLimit: 150,
   guaranteedPerLane: 3,
@@ -59,6 +61,7 @@ export const DEFAULT_SETTINGS: RetrievalSettings = {
   subjectWeight: 1.25,
   mentionWeight: 0.4,
   timeWeight: 1,
+  meaningShare: 1,
   sentenceShare: 0.25,
   fusionShare: 0.2,
   sharedLinkWeight: 0.2,
