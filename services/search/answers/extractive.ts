@@ -3,8 +3,9 @@ import { tokenizeQuery } from '../../common/text/language/tokenize.ts';
 import { NOTHING_FITS, quoteLine } from '../../common/text/repetition/own-answers.ts';
 import type { RankedPassage } from '../model.ts';
 import type { Retrieval } from '../retrieval/retrieval.ts';
+import type { InnerAnswer } from './inner-question.ts';
 import { readQuestion } from './question.ts';
-import { type RankedSentence, rankSentences, sentencesOf } from './rank-sentences.ts';
+import { type RankedSentence, rankSentences, type Sentence, sentencesOf } from './rank-sentences.ts';
 import { MIN_SHORT_CONFIDENCE, type ShortAnswer, shortAnswer } from './short-answer.ts';
 import { sourceLabel } from './source-label.ts';
 import { type Table, tableAnswer } from './tables.ts';
@@ -26,6 +27,13 @@ interface ExtractiveAnswer {
   readonly passageIds: readonly string[];
 }
 
+interface Material {
+  /** Tables that may hold the answer. */
+  readonly tables: readonly Table[];
+  /** What an inner question was answered with; its sentence is the second proof. */
+  readonly inner: InnerAnswer | null;
+}
+
 const NO_ANSWER: ExtractiveAnswer = { text: NOTHING_FITS, passageIds: [] };
 
 /**
@@ -36,24 +44,27 @@ export function extractiveAnswer(
   query: string,
   retrieval: Retrieval,
   passages: readonly RankedPassage[],
-  tables: readonly Table[] = [],
+  { tables, inner }: Material = { tables: [], inner: null },
 ): ExtractiveAnswer {
   const counted = quotedRows(query, tables);
   if (counted !== null) return counted;
   if (passages.length === 0 || lacksEvidence(retrieval, passages)) return NO_ANSWER;
   const question = readQuestion(query);
-  const ranked = rankSentences(sentencesOf(question, passages));
+  const isLeft = ({ statement: { text } }: Sentence) =>
+    text !== inner?.sentence.statement.text && !(inner?.excluded != null && text.includes(inner.excluded));
+  const ranked = rankSentences(sentencesOf(question, passages).filter(isLeft));
   const found = shortAnswer(question, ranked);
   const short = found !== null && found.confidence >= MIN_SHORT_CONFIDENCE ? found : null;
   const quoted = quotedSentences(ranked, short);
   if (quoted.length === 0) return NO_ANSWER;
-  const lines = quoted.map(({ statement, passage }) =>
+  const proofs = inner === null ? quoted : [...quoted.slice(0, MAX_QUOTES - 1), inner.sentence];
+  const lines = proofs.map(({ statement, passage }) =>
     quoteLine(statement.text, sourceLabel(passage.payload, statement.heading)),
   );
   const text = lines.join('\n');
   return {
     text: short === null || isSaid(short, quoted[0]) ? text : `${short.text}: ${text}`,
-    passageIds: [...new Set(quoted.map(({ passage }) => passage.id))],
+    passageIds: [...new Set(proofs.map(({ passage }) => passage.id))],
   };
 }
 

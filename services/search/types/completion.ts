@@ -41,6 +41,7 @@ import { currentRows } from '../retrieval/superseded-statements.ts';
 import { TRUTH_OVERFETCH, usesTruthWeights, weightByTruth } from '../retrieval/truth-weighting.ts';
 import type { CompletionType } from '../search-types.ts';
 import { agentAnswer, recordUsedSkills } from './agent.ts';
+import { type ResolvedPassages, resolveInner } from './inner-answer.ts';
 import { skillsGuidance, suggestedSkills, withSkills } from './skills.ts';
 import type { SearchTarget, TypeDependencies } from './target.ts';
 import { openToolbox, type Toolbox } from './toolbox.ts';
@@ -62,7 +63,7 @@ export async function completion(
   request: SearchRequest,
   target: CompletionTarget & { readonly type: CompletionType },
 ): Promise<SearchOutcome> {
-  const material = await weighedMaterial(deps, request, target);
+  const material = await resolveInner(deps, request, target, await weighedMaterial(deps, request, target));
   const passages = packPassages(material.retrieval.passages);
   const view = request.view ?? CURRENT;
   const { context, knowledge } = await contextOf(deps, { ...target, passages, material, view });
@@ -157,7 +158,7 @@ async function tripletRows(
 interface AnswerInput extends Pick<SearchTarget, 'dataset' | 'influence'> {
   readonly type: CompletionType;
   readonly passages: readonly RankedPassage[];
-  readonly material: TurnPassages;
+  readonly material: TurnPassages & Partial<Pick<ResolvedPassages, 'inner'>>;
   readonly context: string;
   readonly knowledge: Knowledge | null;
   readonly conversation: Conversation | null;
@@ -220,7 +221,10 @@ async function generateAnswer(
   const { languageModel, settings, clock } = deps;
   if (languageModel === null) {
     const tables = await readTables(deps, dataset, material.query, passages);
-    const { text, passageIds } = extractiveAnswer(material.query, material.retrieval, passages, tables);
+    const { text, passageIds } = extractiveAnswer(material.query, material.retrieval, passages, {
+      tables,
+      inner: material.inner ?? null,
+    });
     return { text: withSkills(text, toolbox?.skills ?? offered), structured: null, quoted: passageIds };
   }
   const streaming = settings.answerStreaming ?? false;

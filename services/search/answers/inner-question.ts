@@ -1,0 +1,158 @@
+import { STOP_WORDS } from '../../common/text/language/stop-words.ts';
+import { stemOf } from '../../common/text/language/tokenize.ts';
+import { wordTable } from '../../common/text/words/word-table.ts';
+import { readQuestion, wordsOf } from './question.ts';
+import { type RankedSentence, type ReadPassage, rankSentences, sentencesOf } from './rank-sentences.ts';
+import { shortAnswer } from './short-answer.ts';
+
+/** A clause of a question that is a question of its own: `the year I moved to Berlin`. */
+interface InnerQuestion {
+  readonly kind: 'year' | 'thing' | 'other' | 'relative';
+  /** The question that the clause asks. */
+  readonly question: string;
+  /** The words that its answer replaces. */
+  readonly clause: string;
+  /** The question before and after the clause. */
+  readonly around: readonly [string, string];
+  /** Added to a year: 1 in `the year after I moved`. */
+  readonly offset?: number;
+}
+
+/** What an inner question was answered with. */
+export interface InnerAnswer {
+  /** The question that is left. */
+  readonly outer: string;
+  readonly sentence: Pick<RankedSentence, 'statement' | 'passage'>;
+  /** Sentences that name it answer the outer question no more: `another city than the one where …`. */
+  readonly excluded: string | null;
+}
+
+const SUBJECT = "(?:I|we|you|he|she|it|they|my|our|his|her|their|the|a|an|\\p{Lu}[\\p{L}'’.-]+)";
+const YEAR = new RegExp(
+  `\\b(?:[Ii]n|[Dd]uring) the (?:same |very )?(year|month|spring|summer|autumn|fall|winter|decade) (?:(after|before) )?(?:when |that |in which |of )?(?=${SUBJECT} )`,
+  'u',
+);
+const OTHER =
+  /\b(?:besides|apart from|other than|except(?: for)?) the (?:one|city|place|town|country) (?=(?:where|that|which|in which|I|we)\b)/iu;
+const RELATIVE =
+  /\b(?:the|that) (?:same )?((?:\p{Ll}+ )?\p{Ll}+) (?:(who|whom|where|that|which|(?:in|at|for|on|to|with|from) (?:which|whom))|(?=(?:I|we|you|he|she|they) ))/gu;
+const POSSESSIVE = /\b(my|our) (\p{Ll}+)['’]s (?=\p{Ll})/u;
+
+/** Returns the inner question of a question; null when it has none. */
+function innerQuestionOf(question: string): InnerQuestion | null {
+  const text = question.trim().replace(/[?.!\s]+$/u, '');
+  const year = YEAR.exec(text);
+  if (year !== null) {
+    const [clause, after] = clauseAfter(text, year.index + year[0].length, year.index === 0);
+    const around = [text.slice(0, year.index), after] as const;
+    const offset = year[2] === 'after' ? 1 : year[2] === 'before' ? -1 : 0;
+    return { kind: 'year', question: `When did ${clause}?`, clause, around, offset };
+  }
+  const other = OTHER.exec(text);
+  if (other !== null) {
+    const clause = text.slice(other.index + other[0].length);
+    const focus = readQuestion(text.slice(0, other.index)).focus ?? 'place';
+    const bare = clause.replace(/^(?:where|that|which|in which) /u, '');
+    return { kind: 'other', question: `Which ${focus} ${bare}?`, clause, around: [text.slice(0, other.index), ''] };
+  }
+  for (const match of text.matchAll(RELATIVE)) {
+    const noun = match[1] ?? '';
+    const before = text.slice(0, match.index);
+    const clause = text.slice(match.index + match[0].length).trim();
+    if (!hasContent(clause)) continue;
+    const asked =
+      match[2] === 'who' || match[2] === 'whom' || isPerson(noun) ? 'Who' : `Which ${noun.split(' ').at(-1)}`;
+    return { kind: 'thing', question: `${asked} ${clause}?`, clause, around: [before, clause] };
+  }
+  const possessive = POSSESSIVE.exec(text);
+  if (possessive !== null) {
+    const [phrase, owner = '', noun = ''] = possessive;
+    const around = [text.slice(0, possessive.index), text.slice(possessive.index + phrase.length)] as const;
+    return { kind: 'relative', question: `What is ${owner} ${noun} called?`, clause: noun, around };
+  }
+  return null;
+}
+
+/** A clause at the start of a question ends at its comma. */
+function clauseAfter(text: string, from: number, isFirst: boolean): readonly [string, string] {
+  const comma = text.indexOf(',', from);
+  return isFirst && comma > 0 ? [text.slice(from, comma), text.slice(comma + 1).trim()] : [text.slice(from), ''];
+}
+
+const PERSONS = ['person', 'man', 'woman', 'friend', 'teacher', 'neighbour', 'colleague'];
+
+function isPerson(noun: string): boolean {
+  const word = noun.split(' ').at(-1) ?? '';
+  return PERSONS.some((person) => person === word || wordTable().similarity(person, word) > 0.62);
+}
+
+function hasContent(text: string): boolean {
+  return wordsOf(text).some((word) => !STOP_WORDS.has(word));
+}
+
+/** Minimum confidence of the answer to an inner question. */
+const MIN_CONFIDENCE = 0.2;
+const SENTENCES_READ = 3;
+/** Maximum share of the inner question's information that its sentence may miss. */
+const MAX_MISSING = 0.55;
+
+/** Answers the inner question of a question from passages; null without one, or without an answer. */
+export function answerInner(question: string, passages: readonly ReadPassage[]): InnerAnswer | null {
+  const inner = innerQuestionOf(question);
+  if (inner === null) return null;
+  const [before, after] = inner.around;
+  if (inner.kind === 'relative') return answerRelative(inner, passages);
+  const asked = readQuestion(inner.question);
+  const ranked = rankSentences(sentencesOf(asked, passages)).slice(0, SENTENCES_READ);
+  if (inner.kind === 'year') {
+    for (const sentence of ranked) {
+      if (sentence.features.missing > MAX_MISSING || lacksName(inner.clause, sentence)) continue;
+      const found = yearOf(sentence.statement.text);
+      if (found === null) continue;
+      const year = found + (inner.offset ?? 0);
+      const outer = after === '' ? `${before.trim()} in ${year}` : `${after} in ${year}`;
+      return { outer: `${outer}?`, sentence, excluded: null };
+    }
+    return null;
+  }
+  const short = shortAnswer(asked, ranked);
+  const isName = /^[\p{Lu}\d]/u.test(short?.text ?? '');
+  if (short === null || !isName || short.confidence < MIN_CONFIDENCE || short.sentence.features.missing > MAX_MISSING)
+    return null;
+  if (inner.kind === 'other') return { outer: `${before.trim()}?`, sentence: short.sentence, excluded: short.text };
+  const known = new Set(wordsOf(short.sentence.statement.text).map(stemOf));
+  const words = wordsOf(after).filter((word) => !STOP_WORDS.has(word));
+  const left = words.filter((word) => !known.has(stemOf(word)));
+  // "Who is the man that lent us a spade?" asks nothing else.
+  if (!hasContent(before) && (left.length === 0 || left.at(-1) !== words.at(-1))) return null;
+  return {
+    outer: `${before}${short.text} ${left.join(' ')}`.trim().concat('?'),
+    sentence: short.sentence,
+    excluded: null,
+  };
+}
+
+/** Whether a clause names something that a sentence and its passage do not. */
+function lacksName(clause: string, { passage: { payload } }: Pick<RankedSentence, 'passage'>): boolean {
+  const known = new Set(wordsOf(`${payload.text} ${payload.documentName} ${payload.headings.join(' ')}`));
+  const names = clause.match(/(?<![\p{L}\p{N}])[\p{Lu}\p{N}][\p{L}\p{N}]+/gu) ?? [];
+  return names.some((name) => !known.has(name.toLowerCase()));
+}
+
+/** Finds the name of `my dog`, and keeps the word: `my dog Rex's vet`. */
+function answerRelative({ clause: noun, around: [before, after] }: InnerQuestion, passages: readonly ReadPassage[]) {
+  const named = new RegExp(
+    `\\b(?:my|our|My|Our) (?:\\p{Ll}+ )?${noun},? (?:(?:is|was) )?(?:(?:called|named) )?(\\p{Lu}[\\p{L}'’-]*(?: \\p{Lu}[\\p{L}'’-]*)*)`,
+    'u',
+  );
+  for (const sentence of sentencesOf(readQuestion(`What is my ${noun} called?`), passages)) {
+    const name = named.exec(sentence.statement.text)?.[1]?.replace(/['’]s$/u, '');
+    if (name !== undefined) return { outer: `${before}my ${noun} ${name}'s ${after}?`, sentence, excluded: null };
+  }
+  return null;
+}
+
+function yearOf(text: string): number | null {
+  const year = /(?<![\p{N}.,-])(?:1[5-9]|20)\d\d(?![\p{N}.,-]*\d| \p{Ll}+s\b)/u.exec(text)?.[0];
+  return year === undefined ? null : Number(year);
+}
