@@ -1,13 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
+import { Registry } from 'prom-client';
 import { parse } from 'yaml';
 import { createRuntimeMetrics } from '../operator/kube-runtime/metrics.ts';
 import { METRICS_PREFIX } from '../operator/operator-options.ts';
 import { createIsolationChecks } from '../operator/tenant/isolation-checks.ts';
 import { createMetrics } from '../services/common/platform/observability/metrics.ts';
 import { addProcessMetrics } from '../services/common/platform/observability/process-metrics.ts';
-import { Registry } from '../services/common/platform/observability/prometheus.ts';
 import { startApp } from '../test/support/start-app.ts';
 import { ALERT_CASES } from './alert-cases.ts';
 import { evaluate, keyOf, matches, type Series } from './promql/evaluate.ts';

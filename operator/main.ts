@@ -3,6 +3,7 @@ import { hostname } from 'node:os';
 import { setTimeout as wait } from 'node:timers/promises';
 import v8 from 'node:v8';
 import type { Registry as RegistryType } from 'prom-client';
+import { Registry } from 'prom-client';
 import { isEngramError } from '../services/common/kernel/errors.ts';
 import { withoutUndefined } from '../services/common/kernel/objects.ts';
 import type { Config } from '../services/common/platform/config/configuration.ts';
@@ -11,7 +12,6 @@ import { createLifecycle } from '../services/common/platform/lifecycle/lifecycle
 import { createSignedMessenger } from '../services/common/platform/messaging/signed-messenger.ts';
 import { createLogger, type Logger } from '../services/common/platform/observability/logger.ts';
 import { addProcessMetrics } from '../services/common/platform/observability/process-metrics.ts';
-import { Registry } from '../services/common/platform/observability/prometheus.ts';
 import { openNatsBus } from '../services/common/storage/bus/nats/nats-bus.ts';
 import type { Bus } from '../services/common/storage/ports/bus.ts';
 import { dedicatedOptions } from './dedicated/options.ts';

@@ -180,3 +180,6 @@ function fail(message: string): void {
   process.stderr.write(`${message}\n`);
   process.exitCode = 1;
 }
+
+// `node --watch services/main.ts`: the sources as they are, for the development.
+if (import.meta.main) await run(process.argv[2], null);

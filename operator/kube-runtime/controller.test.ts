@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { Registry as RegistryType } from 'prom-client';
+import { Registry } from 'prom-client';
 import { createSilentLogger } from '../../services/common/platform/observability/logger.ts';
-import { Registry } from '../../services/common/platform/observability/prometheus.ts';
 import { createFakeClock, type FakeClock } from '../../test/support/kube/fake-clock.ts';
 import { until } from '../../test/support/until.ts';
 import { ownershipLabels } from './applier.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { Registry } from '../../services/common/platform/observability/prometheus.ts';
+import { Registry } from 'prom-client';
 import { createRuntimeMetrics } from './metrics.ts';
 
 describe('metrics of the runtime', () => {

@@ -1,5 +1,5 @@
 import type { Gauge as GaugeType, Registry } from 'prom-client';
-import { Counter, Gauge, Histogram } from '../../services/common/platform/observability/prometheus.ts';
+import { Counter, Gauge, Histogram } from 'prom-client';
 import type { Condition } from './conditions.ts';
 
 /** Metrics of the runtime, with the names that operators usually have, under the given prefix. */

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
+import { Registry } from 'prom-client';
 import { createSilentLogger } from '../../services/common/platform/observability/logger.ts';
-import { Registry } from '../../services/common/platform/observability/prometheus.ts';
 import { createFakeClock, type FakeClock } from '../../test/support/kube/fake-clock.ts';
 import { type FakeKube, startFakeKube } from '../../test/support/kube/fake-kube.ts';
 import { type Condition, findCondition } from './conditions.ts';

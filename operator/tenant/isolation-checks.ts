@@ -1,7 +1,7 @@
 import type { Registry } from 'prom-client';
+import { Counter, Gauge } from 'prom-client';
 import type { TenantId } from '../../services/common/kernel/brand.ts';
 import { asId } from '../../services/common/kernel/ids.ts';
-import { Counter, Gauge } from '../../services/common/platform/observability/prometheus.ts';
 import type { Clock } from '../../services/common/ports/system.ts';
 import type { Tenant } from '../api/tenant.ts';
 import { isDedicated } from './effective-state.ts';

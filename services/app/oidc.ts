@@ -1,6 +1,6 @@
 import type { OidcOptions } from '../auth/oidc/oidc-client.ts';
 import type { Config } from '../common/platform/config/configuration.ts';
-import { onDemand } from '../common/platform/lifecycle/on-demand.ts';
+import { createProviderFetch } from '../common/platform/fetch/provider-fetch.ts';
 import { createMemoryRateLimiter } from '../common/platform/system/memory-rate-limiter.ts';
 import type { Clock } from '../common/ports/system.ts';
 
@@ -18,7 +18,7 @@ export function oidcOptions({
     providers: oidcProviders,
     publicUrl,
     returnOrigins: corsOrigins.filter((origin) => origin !== '*'),
-    send: onDemand(async () => (await import('../common/platform/fetch/provider-fetch.ts')).createProviderFetch()),
+    send: createProviderFetch(),
     limiter: createMemoryRateLimiter({ clock }),
   };
 }

@@ -1,7 +1,6 @@
 import { once } from '../common/platform/async/once.ts';
 import { createRepeating } from '../common/platform/async/repeating.ts';
 import { createRunRecorder } from '../common/platform/jobs/run-recorder.ts';
-import { onDemand } from '../common/platform/lifecycle/on-demand.ts';
 import type { Service } from '../common/platform/lifecycle/service.ts';
 import { type CallContext, callerOf } from '../common/platform/messaging/messenger.ts';
 import { onlyEmbedder } from '../common/ports/embedders.ts';
@@ -20,7 +19,13 @@ import { createImproveClaims } from '../common/records/improve/improve-claims.ts
 import { createDataItems } from '../common/records/ingest/data-items.ts';
 import { createRepetitions } from '../common/records/ingest/repetitions.ts';
 import type { Subscription } from '../common/storage/ports/bus.ts';
+import { applyGraphPatch } from './built/apply-graph-patch.ts';
+import { builtStatistics } from './built/built-statistics.ts';
+import { setDatasetConfiguration } from './built/dataset-configuration.ts';
+import { eraseBuilt } from './built/erase-built.ts';
+import { restoreBuilt } from './built/restore-built.ts';
 import type { CognifyDependencies, CognifyServiceOptions } from './dependencies.ts';
+import { migrateEmbedding } from './migration/migrate-embedding.ts';
 import { createMigrationWorker, followMigration } from './migration/migration-jobs.ts';
 import { COGNIFY_JOB } from './model.ts';
 import { createItemBuilds } from './pipeline/item-builds.ts';
@@ -34,23 +39,13 @@ import { jobRoutes } from './routes/jobs.ts';
 import { llmRoutes } from './routes/llm.ts';
 import { runSocket } from './routes/run-socket.ts';
 import { validateRoutes } from './routes/validate.ts';
+import { readRun } from './runs/read-runs.ts';
 import { rebuildLost } from './runs/rebuild-lost.ts';
+import { recordRun } from './runs/record-run.ts';
 import { createRunEngine } from './runs/run-engine.ts';
+import { startCognify, startScheduled } from './runs/start-cognify.ts';
 import { sweepGenerations } from './runs/sweep-generations.ts';
 import { DEFAULT_COGNIFY_SETTINGS, DEFAULT_RUN_SETTINGS } from './settings.ts';
-
-const restoreBuilt = onDemand(async () => (await import('./built/restore-built.ts')).restoreBuilt);
-const applyGraphPatch = onDemand(async () => (await import('./built/apply-graph-patch.ts')).applyGraphPatch);
-const builtStatistics = onDemand(async () => (await import('./built/built-statistics.ts')).builtStatistics);
-const setDatasetConfiguration = onDemand(
-  async () => (await import('./built/dataset-configuration.ts')).setDatasetConfiguration,
-);
-const migrateEmbedding = onDemand(async () => (await import('./migration/migrate-embedding.ts')).migrateEmbedding);
-const eraseBuilt = onDemand(async () => (await import('./built/erase-built.ts')).eraseBuilt);
-const readRun = onDemand(async () => (await import('./runs/read-runs.ts')).readRun);
-const recordRun = onDemand(async () => (await import('./runs/record-run.ts')).recordRun);
-const startCognify = onDemand(async () => (await import('./runs/start-cognify.ts')).startCognify);
-const startScheduled = onDemand(async () => (await import('./runs/start-cognify.ts')).startScheduled);
 
 /** Other workers may be killed while this process lives on. */
 const SWEEP_EVERY_MS = 600_000;

@@ -2,7 +2,6 @@ import { engramError } from '../common/kernel/errors.ts';
 import { dataItemId } from '../common/kernel/ids.ts';
 import type { JsonObject } from '../common/kernel/json.ts';
 import { once } from '../common/platform/async/once.ts';
-import { onDemand } from '../common/platform/lifecycle/on-demand.ts';
 import type { Service } from '../common/platform/lifecycle/service.ts';
 import { callerOf } from '../common/platform/messaging/messenger.ts';
 import { onlyEmbedder } from '../common/ports/embedders.ts';
@@ -16,20 +15,18 @@ import { createSessionEntries } from '../common/records/sessions/session-entries
 import { createSessions } from '../common/records/sessions/sessions.ts';
 import type { Subscription } from '../common/storage/ports/bus.ts';
 import { DEFAULT_IMPROVE_SETTINGS, type ImproveDependencies, type ImproveServiceOptions } from './dependencies.ts';
+import { eraseLearned } from './engine/erase-learned.ts';
 import { createRequestScheduler } from './engine/improve-job.ts';
 import type { ImproveParts } from './engine/improve-passes.ts';
 import { firstError } from './engine/improve-result.ts';
 import { createImproveWorker } from './engine/improve-worker.ts';
 import { createStageRunner } from './engine/run-stages.ts';
+import { improveDataset, startScheduled } from './engine/start-improve.ts';
 import { defaultOptions } from './model.ts';
 import { presentImproveResult } from './presenters/improve-result.ts';
 import { improveRoutes } from './routes/improve.ts';
 import { memifyRoutes } from './routes/memify.ts';
-
-const eraseItems = onDemand(async () => (await import('./structure/erase-items.ts')).eraseItems);
-const eraseLearned = onDemand(async () => (await import('./engine/erase-learned.ts')).eraseLearned);
-const improveDataset = onDemand(async () => (await import('./engine/start-improve.ts')).improveDataset);
-const startScheduled = onDemand(async () => (await import('./engine/start-improve.ts')).startScheduled);
+import { eraseItems } from './structure/erase-items.ts';
 
 /** Creates the service that improves datasets by what sessions taught (README.md). */
 export function createImproveService(options: ImproveServiceOptions): Service {

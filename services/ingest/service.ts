@@ -9,7 +9,6 @@ import {
   type JobWorkerOptions,
   type JobWorkerSettings,
 } from '../common/platform/jobs/job-worker.ts';
-import { onDemand } from '../common/platform/lifecycle/on-demand.ts';
 import type { Service } from '../common/platform/lifecycle/service.ts';
 import { callerOf } from '../common/platform/messaging/messenger.ts';
 import type { Budgets } from '../common/ports/budgets.ts';
@@ -41,8 +40,15 @@ import type { AnyCollection } from '../common/storage/ports/document-store.ts';
 import type { SnapshotPlaces } from '../common/storage/ports/snapshot-places.ts';
 import type { IngestDependencies } from './dependencies.ts';
 import { DELETION_FAILURES, DELETION_JOB } from './forgetting/deletion-job.ts';
+import { resumeDeletion } from './forgetting/durable-deletion.ts';
 import { createManagedErasures, ERASURE_JOB, type ManagedErasures } from './forgetting/managed-erasures.ts';
+import { sweepBlobs } from './forgetting/sweep-blobs.ts';
+import { removeCanary } from './isolation/canary.ts';
+import { checkIsolation } from './isolation/check-isolation.ts';
 import { createAdditionWorker } from './items/addition-worker.ts';
+import { datasetStatistics } from './items/dataset-statistics.ts';
+import { keepDocuments } from './items/keep-documents.ts';
+import { takeDownload } from './items/take-download.ts';
 import { queueBegunForgets } from './repositories/begun-forgets.ts';
 import { createProposals } from './repositories/proposals.ts';
 import {
@@ -52,7 +58,10 @@ import {
 import { createRetentions } from './repositories/retention.ts';
 import { createSkillRuns } from './repositories/skill-runs.ts';
 import { createSnapshots } from './repositories/snapshots.ts';
+import { expireEvents } from './retention/expire-events.ts';
+import { expireItems } from './retention/expire-items.ts';
 import { createSessionExpiry } from './retention/expire-sessions.ts';
+import { setRetention } from './retention/set-retention.ts';
 import { activityRoutes } from './routes/activity.ts';
 import { addRoutes } from './routes/add.ts';
 import { builtRoutes } from './routes/built.ts';
@@ -66,26 +75,14 @@ import { skillRoutes } from './routes/skills.ts';
 import { snapshotRoutes } from './routes/snapshots.ts';
 import { supersessionRoutes } from './routes/supersessions.ts';
 import { updateRoutes } from './routes/update.ts';
+import { keepTurnNote } from './sessions/keep-turn-note.ts';
+import { appendTurn, noteOnSession } from './sessions/session-messages.ts';
 import { recordUsedSkills } from './skills/record-used-skills.ts';
 import { createDatasetSnapshots } from './snapshots/dataset-snapshots.ts';
 import { createManagedRestores, MANAGED_RESTORE_JOB } from './snapshots/managed-restores.ts';
 import { createManagedSnapshots } from './snapshots/managed-snapshots.ts';
 import { createSnapshotWork, SNAPSHOT_JOB } from './snapshots/take-snapshot.ts';
 import { createUserRestores, RESTORE_JOB } from './snapshots/user-restores.ts';
-
-const checkIsolation = onDemand(async () => (await import('./isolation/check-isolation.ts')).checkIsolation);
-const datasetStatistics = onDemand(async () => (await import('./items/dataset-statistics.ts')).datasetStatistics);
-const keepDocuments = onDemand(async () => (await import('./items/keep-documents.ts')).keepDocuments);
-const keepTurnNote = onDemand(async () => (await import('./sessions/keep-turn-note.ts')).keepTurnNote);
-const appendTurn = onDemand(async () => (await import('./sessions/session-messages.ts')).appendTurn);
-const noteOnSession = onDemand(async () => (await import('./sessions/session-messages.ts')).noteOnSession);
-const removeCanary = onDemand(async () => (await import('./isolation/canary.ts')).removeCanary);
-const expireEvents = onDemand(async () => (await import('./retention/expire-events.ts')).expireEvents);
-const expireItems = onDemand(async () => (await import('./retention/expire-items.ts')).expireItems);
-const resumeDeletion = onDemand(async () => (await import('./forgetting/durable-deletion.ts')).resumeDeletion);
-const setRetention = onDemand(async () => (await import('./retention/set-retention.ts')).setRetention);
-const sweepBlobs = onDemand(async () => (await import('./forgetting/sweep-blobs.ts')).sweepBlobs);
-const takeDownload = onDemand(async () => (await import('./items/take-download.ts')).takeDownload);
 
 /** Options of the ingest service. */
 export type IngestServiceOptions = Omit<IngestDependencies, Owned | 'budgets' | 'jobs'> & {

@@ -1,6 +1,5 @@
 import { createConcurrencyLimit } from '../common/platform/async/concurrency-limit.ts';
 import { once } from '../common/platform/async/once.ts';
-import { onDemand } from '../common/platform/lifecycle/on-demand.ts';
 import type { Service } from '../common/platform/lifecycle/service.ts';
 import { EVERY_TENANT } from '../common/platform/messaging/messages.ts';
 import { onlyEmbedder } from '../common/ports/embedders.ts';
@@ -20,6 +19,8 @@ import { createRecentlyShown } from './answers/mark-shown.ts';
 import type { SessionReaders } from './conversation/conversation.ts';
 import { createSessionWriter, createTurnRecorder } from './conversation/turn-recorder.ts';
 import type { SearchParts, SearchServiceOptions } from './dependencies.ts';
+import { eraseAnswers, eraseSearched } from './history.ts';
+import { lookFor } from './look-for.ts';
 import { createReadiness } from './recall/readiness.ts';
 import { createLearnedElements } from './retrieval/learned-weights.ts';
 import { limitRetrievals, type Retriever } from './retrieval/retrieval.ts';
@@ -28,10 +29,6 @@ import { recallRoutes } from './routes/recall.ts';
 import { searchRoutes } from './routes/search.ts';
 import { visualizeRoutes } from './routes/visualize.ts';
 import { createSkillIndex } from './types/skill-index.ts';
-
-const eraseSearched = onDemand(async () => (await import('./history.ts')).eraseSearched);
-const eraseAnswers = onDemand(async () => (await import('./history.ts')).eraseAnswers);
-const lookFor = onDemand(async () => (await import('./look-for.ts')).lookFor);
 
 /** Creates the search service: search, recall, their history and graph views. See README.md. */
 export function createSearchService(options: SearchServiceOptions): Service {

@@ -1,7 +1,9 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { makeDataDir, startProcess } from '../support/engram-process.ts';
 
-/** Runs before the service and tells at its end what its main thread has loaded: packages by folder, Node's own by name. */
+/** Runs before the service and prints at its end what its main thread has loaded: files by their URL, Node's own by name. */
 const REPORT = `
   import { isMainThread } from 'node:worker_threads';
   import module from 'node:module';
@@ -23,7 +25,14 @@ async function loadedByStart(): Promise<readonly string[]> {
     .output()
     .split('\n')
     .find((text) => text.startsWith('LOADED '));
-  return JSON.parse(line?.slice('LOADED '.length) ?? '[]') as string[];
+  const loaded = JSON.parse(line?.slice('LOADED '.length) ?? '[]') as string[];
+  return loaded.flatMap((name) => [name, ...bundledIn(name)]);
+}
+
+/** Lists the modules of a file of the bundle: each stands under a comment with its path. */
+function bundledIn(url: string): readonly string[] {
+  if (!url.startsWith('file:') || !url.includes('/.cache/')) return [];
+  return [...readFileSync(fileURLToPath(url), 'utf8').matchAll(/^ *\/\/ (\S+\.[jt]s)$/gm)].map(([, path = '']) => path);
 }
 
 /** The start has 350 ms; each of these once took 20 to 60 of them. */
@@ -35,7 +44,8 @@ describe('what an idle service has loaded', () => {
   });
 
   it('is the service', () => {
-    expect(loaded.filter((url) => url.includes('/services/common/platform/http/'))).to.have.length.greaterThan(20);
+    expect(loaded.filter((url) => url.includes('services/common/platform/http/'))).to.have.length.greaterThan(20);
+    expect(loaded.filter((url) => /\.cache\/engram\/bundle-\w+\/main\.mjs$/.test(url))).to.have.length(1);
     expect(loaded).to.include('NativeModule _http_server');
   });
 

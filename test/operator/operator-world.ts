@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { Registry } from 'prom-client';
 import { DATASET_KIND, type Dataset, type DatasetSpec } from '../../operator/api/dataset.ts';
 import { TENANT_KIND, type Tenant, type TenantSpec } from '../../operator/api/tenant.ts';
 import type { DedicatedOptions } from '../../operator/dedicated/options.ts';
@@ -14,7 +15,6 @@ import { createRuntimeClock } from '../../operator/kube-runtime/runtime-clock.ts
 import { createOperator, type Operator } from '../../operator/operator.ts';
 import { SERVICE_NAMES, type ServiceName } from '../../services/common/domain/service-paths.ts';
 import { createSilentLogger } from '../../services/common/platform/observability/logger.ts';
-import { Registry } from '../../services/common/platform/observability/prometheus.ts';
 import { createFakeServices, type FakeServices } from '../support/kube/fake-services.ts';
 
 /** An operator as `operator/main.ts` creates it, without the bus. */

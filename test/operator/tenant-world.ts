@@ -1,3 +1,4 @@
+import { Registry } from 'prom-client';
 import { GROUP } from '../../operator/api/names.ts';
 import { TENANT_KIND, type Tenant, type TenantSpec } from '../../operator/api/tenant.ts';
 import { createProvisionMemory } from '../../operator/dedicated/model.ts';
@@ -25,7 +26,6 @@ import { createIsolationChecks } from '../../operator/tenant/isolation-checks.ts
 import { createTenantReconciler } from '../../operator/tenant-reconciler.ts';
 import { SERVICE_NAMES, type ServiceName } from '../../services/common/domain/service-paths.ts';
 import { createSilentLogger } from '../../services/common/platform/observability/logger.ts';
-import { Registry } from '../../services/common/platform/observability/prometheus.ts';
 import { createFakeServices, type FakeServices } from '../support/kube/fake-services.ts';
 
 /** The reconciler of tenants on a real API server; the services are fakes. */

@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { Registry } from 'prom-client';
 import { inClusterConnection } from '../../operator/kube-runtime/kube-connection.ts';
 import { createRuntimeClock } from '../../operator/kube-runtime/runtime-clock.ts';
 import { createOperator } from '../../operator/operator.ts';
@@ -6,7 +7,6 @@ import { SERVICE_NAMES, type ServiceName } from '../../services/common/domain/se
 import type { DatasetId, TenantId, UserId } from '../../services/common/kernel/brand.ts';
 import { asId } from '../../services/common/kernel/ids.ts';
 import { createLogger } from '../../services/common/platform/observability/logger.ts';
-import { Registry } from '../../services/common/platform/observability/prometheus.ts';
 import { servicesOf } from '../support/kube/fake-services.ts';
 
 /**

@@ -1,13 +1,9 @@
 import { nothing } from '../../common/platform/http/answer-schemas.ts';
 import { defineRoute, json, type Route } from '../../common/platform/http/route.ts';
 import { NO_PERMISSION } from '../../common/platform/http/route-permission.ts';
-import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
 import { presentUser } from '../presenters/account.ts';
-import { type MailDependencies, requestAccountMail } from '../sign-in/account-mails.ts';
+import { type MailDependencies, requestAccountMail, resetPassword, verifyAddress } from '../sign-in/account-mails.ts';
 import { addressBody, resetPasswordBody, userRecord, verifyBody } from './account.schema.ts';
-
-const resetPassword = onDemand(async () => (await import('../sign-in/account-mails.ts')).resetPassword);
-const verifyAddress = onDemand(async () => (await import('../sign-in/account-mails.ts')).verifyAddress);
 
 /** Requests for mails with tokens, and for using these tokens. Credentials of the request are ignored. */
 export function accountMailRoutes(deps: MailDependencies): readonly Route[] {

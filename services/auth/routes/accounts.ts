@@ -1,12 +1,10 @@
 import { credentialsOf } from '../../common/platform/http/credentials.ts';
 import { defineRoute, json, type Route } from '../../common/platform/http/route.ts';
 import { NO_PERMISSION } from '../../common/platform/http/route-permission.ts';
-import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
 import { presentUser } from '../presenters/account.ts';
 import type { AuthenticateDependencies } from '../sign-in/authenticate.ts';
+import { registerUser } from '../sign-in/register-user.ts';
 import { registerBody, userRecord } from './account.schema.ts';
-
-const registerUser = onDemand(async () => (await import('../sign-in/register-user.ts')).registerUser);
 
 /** Sign-up. */
 export function accountRoutes(deps: AuthenticateDependencies): readonly Route[] {

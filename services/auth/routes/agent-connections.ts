@@ -2,8 +2,13 @@ import type { UserId } from '../../common/kernel/brand.ts';
 import { asId } from '../../common/kernel/ids.ts';
 import { defineRoute, json, type Route } from '../../common/platform/http/route.ts';
 import { NO_PERMISSION, ofAccount, onDatasets } from '../../common/platform/http/route-permission.ts';
-import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
-import type { AgentConnectionDependencies } from '../agents/agent-connections.ts';
+import {
+  type AgentConnectionDependencies,
+  findConnection,
+  listConnections,
+  registerConnection,
+  unregisterConnection,
+} from '../agents/agent-connections.ts';
 import { presentConnection, presentConnectionDetail, presentConnectionList } from '../presenters/agent-connection.ts';
 import {
   connectionDetail,
@@ -16,13 +21,6 @@ import {
   unregisterAnswer,
   unregisterConnectionBody,
 } from './agent-connection.schema.ts';
-
-const findConnection = onDemand(async () => (await import('../agents/agent-connections.ts')).findConnection);
-const listConnections = onDemand(async () => (await import('../agents/agent-connections.ts')).listConnections);
-const registerConnection = onDemand(async () => (await import('../agents/agent-connections.ts')).registerConnection);
-const unregisterConnection = onDemand(
-  async () => (await import('../agents/agent-connections.ts')).unregisterConnection,
-);
 
 /**
  * Sessions of programs. A program with a limited API key registers and reads its own, which reveals nothing of the account;

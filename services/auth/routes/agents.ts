@@ -6,8 +6,7 @@ import { nothing } from '../../common/platform/http/answer-schemas.ts';
 import { defineRoute, json, type Route } from '../../common/platform/http/route.ts';
 import { ofAccount } from '../../common/platform/http/route-permission.ts';
 import { uuid } from '../../common/platform/http/schema.ts';
-import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
-import type { Agent } from '../agents/agents.ts';
+import { type Agent, createAgent, deleteAgent, getAgent, listAgents } from '../agents/agents.ts';
 import type { AuthDependencies } from '../model.ts';
 import { maskedKey } from '../presenters/api-key.ts';
 
@@ -31,11 +30,6 @@ const agentRecord = z
     apiKeyLabel: z.string().nullable(),
   })
   .meta({ id: 'AgentDTO' });
-
-const createAgent = onDemand(async () => (await import('../agents/agents.ts')).createAgent);
-const deleteAgent = onDemand(async () => (await import('../agents/agents.ts')).deleteAgent);
-const getAgent = onDemand(async () => (await import('../agents/agents.ts')).getAgent);
-const listAgents = onDemand(async () => (await import('../agents/agents.ts')).listAgents);
 
 /** Agents of the caller. */
 export function agentRoutes(deps: AuthDependencies): readonly Route[] {

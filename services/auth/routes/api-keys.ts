@@ -4,8 +4,7 @@ import { nothing } from '../../common/platform/http/answer-schemas.ts';
 import { defineRoute, json, type Route } from '../../common/platform/http/route.ts';
 import { ofAccount } from '../../common/platform/http/route-permission.ts';
 import { lenientInteger, optional, uuid, uuidList } from '../../common/platform/http/schema.ts';
-import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
-import { MAX_KEY_LIFE_SECONDS } from '../keys/api-keys.ts';
+import { createApiKey, deleteApiKey, MAX_KEY_LIFE_SECONDS } from '../keys/api-keys.ts';
 import type { AuthDependencies } from '../model.ts';
 import { presentApiKey } from '../presenters/api-key.ts';
 
@@ -47,9 +46,6 @@ const apiKeyRecord = z
     datasets: z.array(z.string()).nullable(),
   })
   .meta({ id: 'ApiKey' });
-
-const createApiKey = onDemand(async () => (await import('../keys/api-keys.ts')).createApiKey);
-const deleteApiKey = onDemand(async () => (await import('../keys/api-keys.ts')).deleteApiKey);
 
 /** API keys of the caller. */
 export function apiKeyRoutes(deps: AuthDependencies): readonly Route[] {

@@ -10,8 +10,7 @@ import { beginStream } from '../../common/platform/http/begin-stream.ts';
 import { defineRoute, json, type Route } from '../../common/platform/http/route.ts';
 import { inTenant, NO_PERMISSION } from '../../common/platform/http/route-permission.ts';
 import { lenientInteger, optionalOrBlank, uuid } from '../../common/platform/http/schema.ts';
-import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
-import type { AuditDependencies, AuditExport } from '../audit/read-audit-log.ts';
+import { type AuditDependencies, type AuditExport, auditedTenant, exportAudit } from '../audit/read-audit-log.ts';
 
 /** `personal`: the personal space, whose log covers accounts. */
 const tenantId = optionalOrBlank(
@@ -54,9 +53,6 @@ const auditRecord = z.object({
 const auditPage = z.object({ records: z.array(auditRecord), next: z.string().nullable() });
 
 const auditKeys = z.object({ keys: z.array(z.record(z.string(), z.string())) });
-
-const auditedTenant = onDemand(async () => (await import('../audit/read-audit-log.ts')).auditedTenant);
-const exportAudit = onDemand(async () => (await import('../audit/read-audit-log.ts')).exportAudit);
 
 const path = '/api/v1/audit';
 const permission = inTenant('manage_users', 'in the tenant; superuser for the log of accounts');

@@ -11,8 +11,14 @@ import {
 import { defineRoute, json, type Route } from '../../common/platform/http/route.ts';
 import { inTenant, NO_PERMISSION, ofAccount, SUPERUSER } from '../../common/platform/http/route-permission.ts';
 import { uuid } from '../../common/platform/http/schema.ts';
-import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
-import type { AccountBudget } from '../budgets/budgets.ts';
+import {
+  type AccountBudget,
+  changeKeyBudget,
+  changeTenantBudget,
+  readKeyBudget,
+  readOwnUsage,
+  readTenantBudget,
+} from '../budgets/budgets.ts';
 import type { AuthDependencies } from '../model.ts';
 
 const action = z.enum(BUDGET_ACTIONS);
@@ -58,12 +64,6 @@ const budgetRecord = z.object({
 });
 
 const usageRecord = z.object({ space: budgetRecord.nullable(), key: budgetRecord.nullable() });
-
-const changeKeyBudget = onDemand(async () => (await import('../budgets/budgets.ts')).changeKeyBudget);
-const changeTenantBudget = onDemand(async () => (await import('../budgets/budgets.ts')).changeTenantBudget);
-const readKeyBudget = onDemand(async () => (await import('../budgets/budgets.ts')).readKeyBudget);
-const readOwnUsage = onDemand(async () => (await import('../budgets/budgets.ts')).readOwnUsage);
-const readTenantBudget = onDemand(async () => (await import('../budgets/budgets.ts')).readTenantBudget);
 
 /** Budgets and usage of tenants, personal spaces and API keys. */
 export function budgetRoutes(deps: AuthDependencies): readonly Route[] {

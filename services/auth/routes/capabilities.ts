@@ -3,7 +3,7 @@ import { asId } from '../../common/kernel/ids.ts';
 import { defineRoute, json, type Route } from '../../common/platform/http/route.ts';
 import { inTenant } from '../../common/platform/http/route-permission.ts';
 import { optional, uuid } from '../../common/platform/http/schema.ts';
-import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
+import { grantCapabilities, ownCapabilities, revokeCapabilities } from '../access/capabilities.ts';
 import type { AuthDependencies } from '../model.ts';
 import { principalParams } from './dataset-grant.schema.ts';
 import { message, tenantParams } from './tenant.schema.ts';
@@ -12,10 +12,6 @@ import { message, tenantParams } from './tenant.schema.ts';
 const capabilityQuery = z.object({ capability: z.array(z.string()), tenant_id: optional(uuid()) });
 
 const ownCapabilitiesRecord = z.object({ capabilities: z.array(z.string()) });
-
-const grantCapabilities = onDemand(async () => (await import('../access/capabilities.ts')).grantCapabilities);
-const ownCapabilities = onDemand(async () => (await import('../access/capabilities.ts')).ownCapabilities);
-const revokeCapabilities = onDemand(async () => (await import('../access/capabilities.ts')).revokeCapabilities);
 
 /** Capabilities of users, roles and whole tenants. */
 export function capabilityRoutes(deps: AuthDependencies): readonly Route[] {

@@ -4,8 +4,13 @@ import { nothing } from '../../common/platform/http/answer-schemas.ts';
 import { defineRoute, json, type Route } from '../../common/platform/http/route.ts';
 import { ofAccount } from '../../common/platform/http/route-permission.ts';
 import { uuid } from '../../common/platform/http/schema.ts';
-import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
-import type { ConfigurationDependencies, ListedConfiguration } from '../settings/stored-configurations.ts';
+import {
+  type ConfigurationDependencies,
+  type ListedConfiguration,
+  listConfigurations,
+  readConfiguration,
+  storeConfiguration,
+} from '../settings/stored-configurations.ts';
 
 const MAX_NAME_LENGTH = 255;
 
@@ -35,16 +40,6 @@ const configurationRecord = z
     updatedAt: z.string().nullable(),
   })
   .meta({ id: 'StoredConfiguration' });
-
-const listConfigurations = onDemand(
-  async () => (await import('../settings/stored-configurations.ts')).listConfigurations,
-);
-const readConfiguration = onDemand(
-  async () => (await import('../settings/stored-configurations.ts')).readConfiguration,
-);
-const storeConfiguration = onDemand(
-  async () => (await import('../settings/stored-configurations.ts')).storeConfiguration,
-);
 
 /** JSON objects that clients store under names of their choice. */
 export function configurationRoutes(deps: ConfigurationDependencies): readonly Route[] {

@@ -1,15 +1,11 @@
 import { z } from 'zod';
 import { defineRoute, json, type Route } from '../../common/platform/http/route.ts';
 import { onDatasets } from '../../common/platform/http/route-permission.ts';
-import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
+import { grantDatasets, principalDatasets, revokeDatasets } from '../access/dataset-grants.ts';
 import type { AuthDependencies } from '../model.ts';
 import { presentGrantedDataset } from '../presenters/permissions.ts';
 import { grantBody, grantedDatasetRecord, grantedQuery, grantQuery, principalParams } from './dataset-grant.schema.ts';
 import { message } from './tenant.schema.ts';
-
-const grantDatasets = onDemand(async () => (await import('../access/dataset-grants.ts')).grantDatasets);
-const revokeDatasets = onDemand(async () => (await import('../access/dataset-grants.ts')).revokeDatasets);
-const principalDatasets = onDemand(async () => (await import('../access/dataset-grants.ts')).principalDatasets);
 
 /** Permissions on datasets. */
 export function datasetGrantRoutes(deps: AuthDependencies): readonly Route[] {

@@ -4,8 +4,13 @@ import { isEngramError } from '../../common/kernel/errors.ts';
 import { credentialsOf } from '../../common/platform/http/credentials.ts';
 import { defineRoute, json, type Reply, type Route } from '../../common/platform/http/route.ts';
 import { NO_PERMISSION, ofAccount } from '../../common/platform/http/route-permission.ts';
-import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
-import { ATTEMPT_LIFETIME_SECONDS, type OpenedSession } from '../oidc/browser-sign-in.ts';
+import {
+  ATTEMPT_LIFETIME_SECONDS,
+  finishOidcSignIn,
+  logOutWithProvider,
+  type OpenedSession,
+  startOidcSignIn,
+} from '../oidc/browser-sign-in.ts';
 import type { OidcDependencies } from '../oidc/oidc-client.ts';
 import { loginAnswer } from './account.schema.ts';
 import { clearedCookie, loginCookie } from './session-cookie.ts';
@@ -33,10 +38,6 @@ const providerList = z.object({
 });
 
 const logoutAnswer = z.object({ logout_url: z.string().nullable() });
-
-const finishOidcSignIn = onDemand(async () => (await import('../oidc/browser-sign-in.ts')).finishOidcSignIn);
-const logOutWithProvider = onDemand(async () => (await import('../oidc/browser-sign-in.ts')).logOutWithProvider);
-const startOidcSignIn = onDemand(async () => (await import('../oidc/browser-sign-in.ts')).startOidcSignIn);
 
 /** Sign-in with OpenID Connect providers, by the authorization code flow with PKCE, for browsers. */
 export function oidcRoutes(deps: OidcDependencies): readonly Route[] {

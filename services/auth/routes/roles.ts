@@ -3,9 +3,10 @@ import { asId } from '../../common/kernel/ids.ts';
 import { defineRoute, json, type Route } from '../../common/platform/http/route.ts';
 import { inTenant } from '../../common/platform/http/route-permission.ts';
 import { uuid } from '../../common/platform/http/schema.ts';
-import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
 import type { AuthDependencies } from '../model.ts';
 import { presentCountedRole, presentRole, presentRoleUser } from '../presenters/permissions.ts';
+import { addRole, assignRole, removeRole, withdrawRole } from '../tenants/manage-tenant.ts';
+import { rolesInTenant, rolesOfMember, usersWithRole } from '../tenants/tenant-directory.ts';
 import { memberParams, message, tenantMemberParams, tenantParams } from './tenant.schema.ts';
 
 const roleParams = z.object({ roleId: uuid() });
@@ -18,14 +19,6 @@ const createdRole = message.extend({ role_id: z.string(), tenant_id: z.string() 
 const roleRecord = z.object({ id: z.string(), name: z.string() });
 const countedRoleRecord = roleRecord.extend({ description: z.null(), user_count: z.number() });
 const roleUserRecord = z.object({ id: z.string(), name: z.string() });
-
-const addRole = onDemand(async () => (await import('../tenants/manage-tenant.ts')).addRole);
-const assignRole = onDemand(async () => (await import('../tenants/manage-tenant.ts')).assignRole);
-const removeRole = onDemand(async () => (await import('../tenants/manage-tenant.ts')).removeRole);
-const withdrawRole = onDemand(async () => (await import('../tenants/manage-tenant.ts')).withdrawRole);
-const rolesInTenant = onDemand(async () => (await import('../tenants/tenant-directory.ts')).rolesInTenant);
-const rolesOfMember = onDemand(async () => (await import('../tenants/tenant-directory.ts')).rolesOfMember);
-const usersWithRole = onDemand(async () => (await import('../tenants/tenant-directory.ts')).usersWithRole);
 
 /** Roles of tenants and their members. */
 export function roleRoutes(deps: AuthDependencies): readonly Route[] {

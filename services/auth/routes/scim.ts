@@ -3,10 +3,17 @@ import { isRecord } from '../../common/kernel/objects.ts';
 import { defineRoute, type Reply, type Route } from '../../common/platform/http/route.ts';
 import { inTenant, NO_PERMISSION } from '../../common/platform/http/route-permission.ts';
 import { lenientInteger } from '../../common/platform/http/schema.ts';
-import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
 import type { ScimDependencies } from '../scim/directory.ts';
 import { listResponse, selectAttributes } from '../scim/listing.ts';
-import type { ResourceName } from '../scim/resources.ts';
+import {
+  createResource,
+  listResources,
+  patchResource,
+  type ResourceName,
+  readOneResource,
+  removeResource,
+  replaceResource,
+} from '../scim/resources.ts';
 import {
   GROUP_TYPE,
   MAX_RESULTS,
@@ -59,13 +66,6 @@ const scimListResponse = z.object({
   itemsPerPage: z.int(),
   Resources: z.array(scimResource),
 });
-
-const createResource = onDemand(async () => (await import('../scim/resources.ts')).createResource);
-const listResources = onDemand(async () => (await import('../scim/resources.ts')).listResources);
-const patchResource = onDemand(async () => (await import('../scim/resources.ts')).patchResource);
-const readOneResource = onDemand(async () => (await import('../scim/resources.ts')).readOneResource);
-const removeResource = onDemand(async () => (await import('../scim/resources.ts')).removeResource);
-const replaceResource = onDemand(async () => (await import('../scim/resources.ts')).replaceResource);
 
 /** SCIM 2.0 (RFC 7643, RFC 7644): a company's directory keeps the people and roles of its tenant. */
 export function scimRoutes(deps: ScimDependencies): readonly Route[] {

@@ -2,13 +2,10 @@ import { z } from 'zod';
 import { credentialsOf } from '../../common/platform/http/credentials.ts';
 import { defineRoute, json, type Route } from '../../common/platform/http/route.ts';
 import { IDENTITY, NO_PERMISSION, ofAccount } from '../../common/platform/http/route-permission.ts';
-import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
-import type { LoginDependencies } from '../sign-in/log-in.ts';
+import { logOut } from '../credentials/login-sessions.ts';
+import { type LoginDependencies, logIn } from '../sign-in/log-in.ts';
 import { loginAnswer, loginBody, ownEmail } from './account.schema.ts';
 import { clearedCookie, loginCookie } from './session-cookie.ts';
-
-const logIn = onDemand(async () => (await import('../sign-in/log-in.ts')).logIn);
-const logOut = onDemand(async () => (await import('../credentials/login-sessions.ts')).logOut);
 
 /** Login and logout. */
 export function sessionRoutes(deps: LoginDependencies): readonly Route[] {

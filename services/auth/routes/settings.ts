@@ -3,8 +3,13 @@ import { nothing } from '../../common/platform/http/answer-schemas.ts';
 import { defineRoute, json, type Route } from '../../common/platform/http/route.ts';
 import { NO_PERMISSION, SUPERUSER } from '../../common/platform/http/route-permission.ts';
 import { optional } from '../../common/platform/http/schema.ts';
-import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
-import type { ModelSettingsDependencies, ModelSettingsView } from '../settings/model-settings.ts';
+import {
+  changeModelSettings,
+  type ModelSettingsDependencies,
+  type ModelSettingsView,
+  readModelSettings,
+  resetModelSettings,
+} from '../settings/model-settings.ts';
 
 const PROVIDERS = ['openai', 'ollama', 'anthropic', 'gemini', 'mistral'];
 /** Longer than any key; the sealed key is stored as a whole. */
@@ -44,10 +49,6 @@ const settingsRecord = z
     }),
   })
   .meta({ id: 'SettingsDTO' });
-
-const changeModelSettings = onDemand(async () => (await import('../settings/model-settings.ts')).changeModelSettings);
-const readModelSettings = onDemand(async () => (await import('../settings/model-settings.ts')).readModelSettings);
-const resetModelSettings = onDemand(async () => (await import('../settings/model-settings.ts')).resetModelSettings);
 
 /**
  * The models of the server. Changes override the environment, for all processes and permanently. The part `vectorDb` is

@@ -3,9 +3,11 @@ import { asId } from '../../common/kernel/ids.ts';
 import { PERSONAL_TENANT, wireTenant } from '../../common/kernel/scope.ts';
 import { defineRoute, json, type Route } from '../../common/platform/http/route.ts';
 import { inTenant, ofAccount } from '../../common/platform/http/route-permission.ts';
-import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
 import type { AuthDependencies } from '../model.ts';
 import { presentMember, presentTenant } from '../presenters/permissions.ts';
+import { addMember, removeMember } from '../tenants/manage-tenant.ts';
+import { membersOfTenant } from '../tenants/tenant-directory.ts';
+import { createTenant, ownTenants, selectTenant } from '../tenants/tenants.ts';
 import {
   createTenantQuery,
   joinTenantQuery,
@@ -18,13 +20,6 @@ import {
   tenantParams,
   tenantRecord,
 } from './tenant.schema.ts';
-
-const addMember = onDemand(async () => (await import('../tenants/manage-tenant.ts')).addMember);
-const removeMember = onDemand(async () => (await import('../tenants/manage-tenant.ts')).removeMember);
-const membersOfTenant = onDemand(async () => (await import('../tenants/tenant-directory.ts')).membersOfTenant);
-const createTenant = onDemand(async () => (await import('../tenants/tenants.ts')).createTenant);
-const ownTenants = onDemand(async () => (await import('../tenants/tenants.ts')).ownTenants);
-const selectTenant = onDemand(async () => (await import('../tenants/tenants.ts')).selectTenant);
 
 /** Tenants and their members. */
 export function tenantRoutes(deps: AuthDependencies): readonly Route[] {

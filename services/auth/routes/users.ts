@@ -4,7 +4,9 @@ import { asId, isUuid } from '../../common/kernel/ids.ts';
 import { HttpError } from '../../common/platform/http/http-error.ts';
 import { defineRoute, json, type Route } from '../../common/platform/http/route.ts';
 import { IDENTITY, NO_PERMISSION, ofAccount, SUPERUSER } from '../../common/platform/http/route-permission.ts';
-import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
+import { currentUser } from '../accounts/account.ts';
+import { changeUser, updateOwnAccount } from '../accounts/change-user.ts';
+import { deleteUser } from '../accounts/delete-user.ts';
 import type { AuthDependencies } from '../model.ts';
 import { presentUser } from '../presenters/account.ts';
 import {
@@ -15,11 +17,6 @@ import {
   userParams,
   userRecord,
 } from './account.schema.ts';
-
-const changeUser = onDemand(async () => (await import('../accounts/change-user.ts')).changeUser);
-const currentUser = onDemand(async () => (await import('../accounts/account.ts')).currentUser);
-const deleteUser = onDemand(async () => (await import('../accounts/delete-user.ts')).deleteUser);
-const updateOwnAccount = onDemand(async () => (await import('../accounts/change-user.ts')).updateOwnAccount);
 
 /** Accounts, for their owners and for superusers. */
 export function userRoutes(deps: AuthDependencies): readonly Route[] {

@@ -4,13 +4,11 @@ import { type DatasetScope, datasetScope, SYSTEM_SCOPE } from '../../common/kern
 import { isQueuedAlready } from '../../common/platform/jobs/job-failure.ts';
 import type { JobLease } from '../../common/platform/jobs/job-lease.ts';
 import { createJobWorker, type JobWorker, type JobWorkerDependencies } from '../../common/platform/jobs/job-worker.ts';
-import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
 import type { EmbeddingState } from '../../common/platform/messaging/messages.ts';
 import type { ClaimedJob, WorkQueue } from '../../common/ports/work-queue.ts';
 import type { DocumentStore } from '../../common/storage/ports/document-store.ts';
+import { followRequest } from './migrate-embedding.ts';
 import type { MigrationDependencies } from './migration-step.ts';
-
-const followRequest = onDemand(async () => (await import('./migrate-embedding.ts')).followRequest);
 
 /** Kind of the jobs that move the vectors of a dataset to another embedding model. */
 export const MIGRATION_JOB = 'embedding-migration';

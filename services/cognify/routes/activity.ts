@@ -2,10 +2,7 @@ import { z } from 'zod';
 import { defineRoute, json, type Route } from '../../common/platform/http/route.ts';
 import { own } from '../../common/platform/http/route-permission.ts';
 import { lenientInteger, uuid } from '../../common/platform/http/schema.ts';
-import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
-import type { RecordDependencies, RunRecordPage } from '../runs/read-runs.ts';
-
-const listRunRecords = onDemand(async () => (await import('../runs/read-runs.ts')).listRunRecords);
+import { listRunRecords, type RecordDependencies, type RunRecordPage } from '../runs/read-runs.ts';
 
 const text = z.string().nullable();
 const count = z.int().nullable();

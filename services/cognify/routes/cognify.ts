@@ -14,15 +14,13 @@ import { lenientBoolean, lenientInteger, optional, stringList, uuidList } from '
 import { warningHeader } from '../../common/platform/http/warning-header.ts';
 import { awaitRun } from '../../common/platform/jobs/await-run.ts';
 import { runError } from '../../common/platform/jobs/run-error.ts';
-import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
 import { isPermitted } from '../../common/platform/messaging/is-permitted.ts';
 import type { CognifyOptions } from '../../common/platform/messaging/messages.ts';
 import type { CallContext, Messenger } from '../../common/platform/messaging/messenger.ts';
 import type { Budgets } from '../../common/ports/budgets.ts';
 import type { CognifyDependencies } from '../dependencies.ts';
 import { presentEndedRun, presentStartedRun } from '../presenters/run-info.ts';
-
-const startCognify = onDemand(async () => (await import('../runs/start-cognify.ts')).startCognify);
+import { startCognify } from '../runs/start-cognify.ts';
 
 const cognifyBody = z
   .object({

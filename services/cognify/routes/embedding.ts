@@ -2,13 +2,11 @@ import { z } from 'zod';
 import { defineRoute, json, type Route } from '../../common/platform/http/route.ts';
 import { onDatasets } from '../../common/platform/http/route-permission.ts';
 import { uuid } from '../../common/platform/http/schema.ts';
-import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
 import type { EmbeddingState } from '../../common/platform/messaging/messages.ts';
 import type { CognifyDependencies } from '../dependencies.ts';
+import { chooseEmbedding } from '../migration/choose-embedding.ts';
 import type { MigrationQueue } from '../migration/migration-jobs.ts';
 import { datasetWith } from '../runs/permitted-datasets.ts';
-
-const chooseEmbedding = onDemand(async () => (await import('../migration/choose-embedding.ts')).chooseEmbedding);
 
 const space = z.object({ model: z.string(), dimensions: z.int() });
 const answer = z.object({

@@ -3,13 +3,8 @@ import { SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
 import { defineRoute, json, type Route } from '../../common/platform/http/route.ts';
 import { SUPERUSER } from '../../common/platform/http/route-permission.ts';
 import { lenientInteger } from '../../common/platform/http/schema.ts';
-import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
 import type { DeadLetter } from '../../common/ports/work-queue.ts';
-import type { JobDependencies } from '../runs/dead-jobs.ts';
-
-const discardDeadJob = onDemand(async () => (await import('../runs/dead-jobs.ts')).discardDeadJob);
-const readDeadJob = onDemand(async () => (await import('../runs/dead-jobs.ts')).readDeadJob);
-const replayDeadJob = onDemand(async () => (await import('../runs/dead-jobs.ts')).replayDeadJob);
+import { discardDeadJob, type JobDependencies, readDeadJob, replayDeadJob } from '../runs/dead-jobs.ts';
 
 const text = z.string().nullable();
 const job = z.object({

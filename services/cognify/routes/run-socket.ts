@@ -3,15 +3,12 @@ import { asId, isUuid } from '../../common/kernel/ids.ts';
 import { datasetScope } from '../../common/kernel/scope.ts';
 import { createWakeUp } from '../../common/platform/async/wake-up.ts';
 import type { SocketConnection, SocketRoute } from '../../common/platform/http/socket-route.ts';
-import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
 import { wholeGraph } from '../../common/presenters/graph-json.ts';
 import { openGraph } from '../../common/records/cognify/visible-graph.ts';
 import type { CognifyDependencies } from '../dependencies.ts';
 import { RUN_STATUS } from '../presenters/run-info.ts';
 import { datasetWith, isPermissionDenied } from '../runs/permitted-datasets.ts';
-import type { FoundRun } from '../runs/read-runs.ts';
-
-const readRun = onDemand(async () => (await import('../runs/read-runs.ts')).readRun);
+import { type FoundRun, readRun } from '../runs/read-runs.ts';
 
 /** How often the run is read; a lost event delays a frame by this time. */
 const POLL_MS = 2000;

@@ -6,12 +6,9 @@ import { HttpError } from '../../common/platform/http/http-error.ts';
 import { defineRoute, json, type Route } from '../../common/platform/http/route.ts';
 import { onDatasets } from '../../common/platform/http/route-permission.ts';
 import { stringList } from '../../common/platform/http/schema.ts';
-import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
 import type { CallContext, Messenger } from '../../common/platform/messaging/messenger.ts';
 import type { CognifyDependencies } from '../dependencies.ts';
-import type { Validation } from '../validate/validate-dataset.ts';
-
-const validateDataset = onDemand(async () => (await import('../validate/validate-dataset.ts')).validateDataset);
+import { type Validation, validateDataset } from '../validate/validate-dataset.ts';
 
 const DEFAULT_DATASET = 'main_dataset';
 const answer = z

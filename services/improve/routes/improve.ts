@@ -13,16 +13,13 @@ import {
   stringList,
   uuid,
 } from '../../common/platform/http/schema.ts';
-import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
 import type { CallContext } from '../../common/platform/messaging/messenger.ts';
 import type { ImproveParts } from '../engine/improve-passes.ts';
 import type { ImproveResult } from '../engine/improve-result.ts';
+import { improveDataset, startImprove } from '../engine/start-improve.ts';
 import type { CustomEnrichment, ImproveOptions } from '../model.ts';
 import { presentImproveResult } from '../presenters/improve-result.ts';
 import { requireKnownTasks } from '../structure/memify-tasks.ts';
-
-const improveDataset = onDemand(async () => (await import('../engine/start-improve.ts')).improveDataset);
-const startImprove = onDemand(async () => (await import('../engine/start-improve.ts')).startImprove);
 
 /** `ImprovePayloadDTO` (cognify-improve.md §3.1); `reviewConflicts` is accepted and has no effect. */
 const improveBody = z

@@ -2,14 +2,11 @@ import { isEngramError } from '../../common/kernel/errors.ts';
 import { HttpError } from '../../common/platform/http/http-error.ts';
 import { defineRoute, json, type Reply, type Route } from '../../common/platform/http/route.ts';
 import { onDatasets } from '../../common/platform/http/route-permission.ts';
-import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
 import type { ImproveParts } from '../engine/improve-passes.ts';
-import type { MemifyOutcome } from '../engine/memify.ts';
+import { type MemifyOutcome, memify } from '../engine/memify.ts';
 import { runInfo, startedRunInfo } from '../presenters/improve-result.ts';
 import { requireKnownTasks } from '../structure/memify-tasks.ts';
 import { datasetOf, memifyAnswer, memifyBody } from './improve.ts';
-
-const memify = onDemand(async () => (await import('../engine/memify.ts')).memify);
 
 /** POST /memify (cognify-improve.md §4). */
 export function memifyRoutes(parts: ImproveParts): readonly Route[] {

@@ -1,13 +1,9 @@
 import { isEngramError } from '../../common/kernel/errors.ts';
 import { createJobWorker, type JobWorker, type JobWorkerSettings } from '../../common/platform/jobs/job-worker.ts';
 import { isTransient } from '../../common/platform/jobs/run-error.ts';
-import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
 import type { IngestDependencies } from '../dependencies.ts';
 import { ADDITION_JOB } from './background-additions.ts';
-
-const driveAddition = onDemand(async () => (await import('./drive-addition.ts')).driveAddition);
-const failAddition = onDemand(async () => (await import('./drive-addition.ts')).failAddition);
-const recordFailure = onDemand(async () => (await import('./drive-addition.ts')).recordFailure);
+import { driveAddition, failAddition, recordFailure } from './drive-addition.ts';
 
 const SETTINGS: Omit<JobWorkerSettings, 'drainMs'> = { leaseMs: 15_000, pollMs: 1000, maxConcurrent: 16 };
 

@@ -4,17 +4,14 @@ import { beginStream } from '../../common/platform/http/begin-stream.ts';
 import { defineRoute, json, type Route } from '../../common/platform/http/route.ts';
 import { ofAccount, onDatasets, own } from '../../common/platform/http/route-permission.ts';
 import { uuid } from '../../common/platform/http/schema.ts';
-import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
 import type { IngestDependencies } from '../dependencies.ts';
+import { activeAccounts, ownAccounts } from '../items/active-accounts.ts';
+import { targetDataset } from '../items/target-dataset.ts';
 import { presentAccount, presentActiveAccount } from '../presenters/active-account.ts';
 import { contentDisposition } from '../presenters/data-item.ts';
 import { presentTrace, traceSchema } from '../presenters/trace.ts';
+import { visibleTraces } from '../sessions/visible-traces.ts';
 import { accounts, activeAccounts as activeAccountsAnswer } from './answers.schema.ts';
-
-const activeAccounts = onDemand(async () => (await import('../items/active-accounts.ts')).activeAccounts);
-const ownAccounts = onDemand(async () => (await import('../items/active-accounts.ts')).ownAccounts);
-const targetDataset = onDemand(async () => (await import('../items/target-dataset.ts')).targetDataset);
-const visibleTraces = onDemand(async () => (await import('../sessions/visible-traces.ts')).visibleTraces);
 
 const common = { method: 'GET', tag: 'activity', auth: 'user' } as const;
 const aboutAccounts = { ...common, permission: ofAccount('account and agents') } as const;

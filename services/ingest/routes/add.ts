@@ -3,16 +3,14 @@ import { runInfo } from '../../common/platform/http/answer-schemas.ts';
 import { HttpError } from '../../common/platform/http/http-error.ts';
 import { defineRoute, json, type Route } from '../../common/platform/http/route.ts';
 import { onDatasets } from '../../common/platform/http/route-permission.ts';
-import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
 import type { IngestDependencies } from '../dependencies.ts';
+import { addData } from '../items/add-data.ts';
+import { acceptAddition } from '../items/background-additions.ts';
 import { checkCounts } from '../items/item-annotations.ts';
 import { isSelected, targetDataset } from '../items/target-dataset.ts';
 import { trackedRun } from '../items/tracked-run.ts';
 import { presentAddResult } from '../presenters/write-results.ts';
 import { annotationsOf, dataFields, inputsOf } from './data-fields.ts';
-
-const acceptAddition = onDemand(async () => (await import('../items/background-additions.ts')).acceptAddition);
-const addData = onDemand(async () => (await import('../items/add-data.ts')).addData);
 
 const bodySchema = z.object(dataFields).meta({ id: 'Body_add_api_v1_add_post' });
 

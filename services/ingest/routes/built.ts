@@ -6,15 +6,13 @@ import { beginStream } from '../../common/platform/http/begin-stream.ts';
 import { defineRoute, json, type Route } from '../../common/platform/http/route.ts';
 import { onDatasets } from '../../common/platform/http/route-permission.ts';
 import { uuid } from '../../common/platform/http/schema.ts';
-import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
 import type { CallContext } from '../../common/platform/messaging/messenger.ts';
 import { graphJson } from '../../common/presenters/graph-json.ts';
 import { openGraph } from '../../common/records/cognify/visible-graph.ts';
 import type { IngestDependencies } from '../dependencies.ts';
+import { processingStatus } from '../items/processing-status.ts';
+import { targetDataset } from '../items/target-dataset.ts';
 import { presentFailure } from '../presenters/data-item.ts';
-
-const processingStatus = onDemand(async () => (await import('../items/processing-status.ts')).processingStatus);
-const targetDataset = onDemand(async () => (await import('../items/target-dataset.ts')).targetDataset);
 
 const graphAnswer = z
   .object({

@@ -6,19 +6,17 @@ import { nothing, textAnswer } from '../../common/platform/http/answer-schemas.t
 import { defineRoute, json, type Route } from '../../common/platform/http/route.ts';
 import { NO_PERMISSION, onDatasets } from '../../common/platform/http/route-permission.ts';
 import { lenientBoolean, lenientInteger, optional, uuid, uuidList } from '../../common/platform/http/schema.ts';
-import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
 import { failedBuild } from '../../common/records/cognify/ledger.ts';
 import type { IngestDependencies } from '../dependencies.ts';
+import {
+  deleteDatasetDurably as forgetDataset,
+  deleteItemsDurably as forgetItems,
+} from '../forgetting/durable-deletion.ts';
+import { listItems, readItemText } from '../items/read-items.ts';
+import { retryItems } from '../items/retry-items.ts';
+import { permittedDatasets, targetDataset } from '../items/target-dataset.ts';
 import { contentDisposition, presentDataItem, presentDataset } from '../presenters/data-item.ts';
 import { dataCount, dataRecord, datasetRecord } from './answers.schema.ts';
-
-const forgetDataset = onDemand(async () => (await import('../forgetting/durable-deletion.ts')).deleteDatasetDurably);
-const forgetItems = onDemand(async () => (await import('../forgetting/durable-deletion.ts')).deleteItemsDurably);
-const listItems = onDemand(async () => (await import('../items/read-items.ts')).listItems);
-const retryItems = onDemand(async () => (await import('../items/retry-items.ts')).retryItems);
-const readItemText = onDemand(async () => (await import('../items/read-items.ts')).readItemText);
-const permittedDatasets = onDemand(async () => (await import('../items/target-dataset.ts')).permittedDatasets);
-const targetDataset = onDemand(async () => (await import('../items/target-dataset.ts')).targetDataset);
 
 const datasetParams = z.object({ datasetId: uuid() });
 const itemParams = z.object({ datasetId: uuid(), dataId: uuid() });

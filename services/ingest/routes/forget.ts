@@ -4,17 +4,15 @@ import { HttpError } from '../../common/platform/http/http-error.ts';
 import { defineRoute, json, type Route } from '../../common/platform/http/route.ts';
 import { onDatasets } from '../../common/platform/http/route-permission.ts';
 import { lenientBoolean, optionalOrBlank, uuid } from '../../common/platform/http/schema.ts';
-import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
 import type { IngestDependencies } from '../dependencies.ts';
+import {
+  deleteDatasetDurably as forgetDataset,
+  deleteItemsDurably as forgetItems,
+  deleteMemoryDurably as forgetMemory,
+} from '../forgetting/durable-deletion.ts';
+import { forgetOwnSessions } from '../forgetting/forget.ts';
+import { findItemDataset, permittedDatasets, targetDataset } from '../items/target-dataset.ts';
 import { deleteResult, forgetResult } from './answers.schema.ts';
-
-const findItemDataset = onDemand(async () => (await import('../items/target-dataset.ts')).findItemDataset);
-const forgetDataset = onDemand(async () => (await import('../forgetting/durable-deletion.ts')).deleteDatasetDurably);
-const forgetItems = onDemand(async () => (await import('../forgetting/durable-deletion.ts')).deleteItemsDurably);
-const forgetMemory = onDemand(async () => (await import('../forgetting/durable-deletion.ts')).deleteMemoryDurably);
-const forgetOwnSessions = onDemand(async () => (await import('../forgetting/forget.ts')).forgetOwnSessions);
-const permittedDatasets = onDemand(async () => (await import('../items/target-dataset.ts')).permittedDatasets);
-const targetDataset = onDemand(async () => (await import('../items/target-dataset.ts')).targetDataset);
 
 /** Fields that would widen or narrow what is deleted: a misspelt one must never be passed over. */
 const NAMES_DATA = /(dataset|data|item|document|tenant|owner|user|memory|everything|all)/i;

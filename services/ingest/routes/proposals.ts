@@ -5,12 +5,10 @@ import { HttpError } from '../../common/platform/http/http-error.ts';
 import { defineRoute, json, type Route } from '../../common/platform/http/route.ts';
 import { onDatasets } from '../../common/platform/http/route-permission.ts';
 import { uuid } from '../../common/platform/http/schema.ts';
-import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
 import type { IngestDependencies } from '../dependencies.ts';
+import { targetDataset } from '../items/target-dataset.ts';
 import { presentProposal } from '../presenters/skill.ts';
 import { orFixedFailure } from './fixed-failure.ts';
-
-const targetDataset = onDemand(async () => (await import('../items/target-dataset.ts')).targetDataset);
 
 const answer = z
   .object({

@@ -9,10 +9,11 @@ import { onDatasets } from '../../common/platform/http/route-permission.ts';
 import { lenientBoolean, lenientInteger, optional, optionalOrBlank } from '../../common/platform/http/schema.ts';
 import { warningHeader } from '../../common/platform/http/warning-header.ts';
 import { isModelRefusal, runError } from '../../common/platform/jobs/run-error.ts';
-import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
 import type { CognifyOptions } from '../../common/platform/messaging/messages.ts';
 import type { IngestDependencies } from '../dependencies.ts';
+import { acceptAddition } from '../items/background-additions.ts';
 import { checkCounts } from '../items/item-annotations.ts';
+import { rememberData } from '../items/remember-data.ts';
 import { isSelected, targetDataset } from '../items/target-dataset.ts';
 import { presentStoredSkills } from '../presenters/skill.ts';
 import {
@@ -20,15 +21,11 @@ import {
   presentRememberResult,
   presentRememberStarted,
 } from '../presenters/write-results.ts';
+import { rememberInSession } from '../sessions/remember-in-session.ts';
+import { rememberSkills } from '../skills/remember-skills.ts';
+import { formSources } from '../skills/skill-sources.ts';
 import { rememberResult } from './answers.schema.ts';
 import { annotationsOf, dataFields, inputsOf, listOf, textOrTexts } from './data-fields.ts';
-
-const acceptAddition = onDemand(async () => (await import('../items/background-additions.ts')).acceptAddition);
-const rememberSkills = onDemand(async () => (await import('../skills/remember-skills.ts')).rememberSkills);
-const formSources = onDemand(async () => (await import('../skills/skill-sources.ts')).formSources);
-
-const rememberData = onDemand(async () => (await import('../items/remember-data.ts')).rememberData);
-const rememberInSession = onDemand(async () => (await import('../sessions/remember-in-session.ts')).rememberInSession);
 
 const bodySchema = z
   .object({

@@ -3,7 +3,6 @@ import { HttpError } from '../../common/platform/http/http-error.ts';
 import { defineRoute, json, type Route } from '../../common/platform/http/route.ts';
 import { own } from '../../common/platform/http/route-permission.ts';
 import { lenientBoolean, lenientInteger } from '../../common/platform/http/schema.ts';
-import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
 import type { SessionOrder } from '../../common/records/sessions/visible-sessions.ts';
 import type { IngestDependencies } from '../dependencies.ts';
 import {
@@ -14,7 +13,14 @@ import {
   presentStatistics,
   presentWithAgent,
 } from '../presenters/session.ts';
-import type { SessionList, SessionListQuery } from '../sessions/list-sessions.ts';
+import {
+  connectionsOf,
+  listSessions,
+  readSession,
+  type SessionList,
+  type SessionListQuery,
+} from '../sessions/list-sessions.ts';
+import { costByModel, costByUserAgent, sessionStatistics } from '../sessions/session-statistics.ts';
 import {
   agentCosts,
   modelCosts,
@@ -23,13 +29,6 @@ import {
   sessionStatistics as sessionStatisticsAnswer,
   sessionWithAgentPage,
 } from './answers.schema.ts';
-
-const connectionsOf = onDemand(async () => (await import('../sessions/list-sessions.ts')).connectionsOf);
-const listSessions = onDemand(async () => (await import('../sessions/list-sessions.ts')).listSessions);
-const readSession = onDemand(async () => (await import('../sessions/list-sessions.ts')).readSession);
-const costByModel = onDemand(async () => (await import('../sessions/session-statistics.ts')).costByModel);
-const costByUserAgent = onDemand(async () => (await import('../sessions/session-statistics.ts')).costByUserAgent);
-const sessionStatistics = onDemand(async () => (await import('../sessions/session-statistics.ts')).sessionStatistics);
 
 const range = z.literal(['24h', '7d', '30d', 'all']).default('30d');
 const rangeQuery = z.object({ range });

@@ -5,19 +5,17 @@ import { HttpError } from '../../common/platform/http/http-error.ts';
 import { defineRoute, json, type Route } from '../../common/platform/http/route.ts';
 import { onDatasets } from '../../common/platform/http/route-permission.ts';
 import { lenientBoolean, lenientInteger, optionalOrBlank, uuid } from '../../common/platform/http/schema.ts';
-import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
 import type { CallContext } from '../../common/platform/messaging/messenger.ts';
 import { skillRow } from '../../common/presenters/skill-row.ts';
 import type { CommonDependencies, IngestDependencies } from '../dependencies.ts';
 import { isSelected, targetDataset } from '../items/target-dataset.ts';
 import { presentStoredSkills } from '../presenters/skill.ts';
+import { deleteSkill } from '../skills/delete-skill.ts';
+import { findSkill } from '../skills/find-skill.ts';
+import { rememberSkills } from '../skills/remember-skills.ts';
 import { inlineSource } from '../skills/skill-sources.ts';
 import { deletedSkill, rememberResult } from './answers.schema.ts';
 import { orFixedFailure } from './fixed-failure.ts';
-
-const deleteSkill = onDemand(async () => (await import('../skills/delete-skill.ts')).deleteSkill);
-const findSkill = onDemand(async () => (await import('../skills/find-skill.ts')).findSkill);
-const rememberSkills = onDemand(async () => (await import('../skills/remember-skills.ts')).rememberSkills);
 
 const bodySchema = z
   .object({

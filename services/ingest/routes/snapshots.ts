@@ -4,17 +4,13 @@ import { fileAnswer, nothing } from '../../common/platform/http/answer-schemas.t
 import { defineRoute, json, type Reply, type Route } from '../../common/platform/http/route.ts';
 import { NO_PERMISSION, onDatasets } from '../../common/platform/http/route-permission.ts';
 import { uuid } from '../../common/platform/http/schema.ts';
-import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
 import type { Messenger } from '../../common/platform/messaging/messenger.ts';
+import { permittedDatasets, targetDataset, wholeDataset } from '../items/target-dataset.ts';
 import type { WorkState } from '../model.ts';
 import { contentDisposition } from '../presenters/data-item.ts';
 import { presentRestore, presentSnapshot } from '../presenters/snapshot.ts';
 import type { DatasetSnapshots } from '../snapshots/dataset-snapshots.ts';
 import type { UserRestores } from '../snapshots/user-restores.ts';
-
-const targetDataset = onDemand(async () => (await import('../items/target-dataset.ts')).targetDataset);
-const permittedDatasets = onDemand(async () => (await import('../items/target-dataset.ts')).permittedDatasets);
-const wholeDataset = onDemand(async () => (await import('../items/target-dataset.ts')).wholeDataset);
 
 export interface SnapshotRouteDependencies {
   readonly messenger: Messenger;

@@ -2,13 +2,10 @@ import { z } from 'zod';
 import { defineRoute, json, type Route } from '../../common/platform/http/route.ts';
 import { onDatasets } from '../../common/platform/http/route-permission.ts';
 import { lenientInteger, optional, uuid } from '../../common/platform/http/schema.ts';
-import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
 import type { IngestDependencies } from '../dependencies.ts';
+import { listSupersessions, revertSupersession } from '../items/supersessions.ts';
+import { targetDataset } from '../items/target-dataset.ts';
 import { presentSupersession } from '../presenters/supersession.ts';
-
-const listSupersessions = onDemand(async () => (await import('../items/supersessions.ts')).listSupersessions);
-const revertSupersession = onDemand(async () => (await import('../items/supersessions.ts')).revertSupersession);
-const targetDataset = onDemand(async () => (await import('../items/target-dataset.ts')).targetDataset);
 
 const side = z
   .object({

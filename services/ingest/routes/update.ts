@@ -5,14 +5,12 @@ import { onDatasets } from '../../common/platform/http/route-permission.ts';
 import { lenientBoolean, optionalOrBlank, uuid } from '../../common/platform/http/schema.ts';
 import { missingField } from '../../common/platform/http/validation-error.ts';
 import { isModelRefusal, runError } from '../../common/platform/jobs/run-error.ts';
-import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
 import type { IngestDependencies } from '../dependencies.ts';
 import { parseNodeSets } from '../items/item-annotations.ts';
+import { updateItem } from '../items/update-item.ts';
 import { presentUpdateResult } from '../presenters/write-results.ts';
 import { updateResult } from './answers.schema.ts';
 import { inputsOf, textOrTexts } from './data-fields.ts';
-
-const updateItem = onDemand(async () => (await import('../items/update-item.ts')).updateItem);
 
 const bodySchema = z
   .object({ data: textOrTexts, rawData: textOrTexts, nodeSet: textOrTexts })

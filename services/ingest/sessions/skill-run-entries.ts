@@ -3,12 +3,10 @@ import type { SkillProposal, SkillRun, ToolCall } from '../../common/domain/skil
 import type { Json, JsonObject } from '../../common/kernel/json.ts';
 import { HttpError } from '../../common/platform/http/http-error.ts';
 import { lenientInteger, lenientNumber, optional } from '../../common/platform/http/schema.ts';
-import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
 import { readImprovement } from '../skills/improvement-options.ts';
 import type { RunRequest } from '../skills/record-skill-run.ts';
+import { recordSkillRun } from '../skills/record-skill-run.ts';
 import { checkSize, type EntryKind } from './entry-kind.ts';
-
-const recordSkillRun = onDemand(async () => (await import('../skills/record-skill-run.ts')).recordSkillRun);
 
 const DEFAULT_SCORE = 0.5;
 const MAX_RUN_ID_LENGTH = 1000;

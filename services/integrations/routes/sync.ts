@@ -4,12 +4,9 @@ import { HttpError } from '../../common/platform/http/http-error.ts';
 import { defineRoute, json, type Route } from '../../common/platform/http/route.ts';
 import { onDatasets } from '../../common/platform/http/route-permission.ts';
 import { uuidList } from '../../common/platform/http/schema.ts';
-import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
 import type { SyncDependencies } from '../dependencies.ts';
 import { presentAlreadyRunning, presentStarted, presentStatus } from '../presenters/sync-run.ts';
-
-const runningSync = onDemand(async () => (await import('../sync/start-sync.ts')).runningSync);
-const startSync = onDemand(async () => (await import('../sync/start-sync.ts')).startSync);
+import { runningSync, startSync } from '../sync/start-sync.ts';
 
 /** Null and an empty list: every dataset that the caller may write. */
 const syncBody = z.object({ datasetIds: uuidList().nullish() }).meta({ id: 'SyncRequest' });

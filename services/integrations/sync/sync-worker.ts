@@ -1,12 +1,9 @@
 import type { JsonObject } from '../../common/kernel/json.ts';
 import { createJobWorker, type JobWorker } from '../../common/platform/jobs/job-worker.ts';
-import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
 import { type NewJob, UNLIMITED_ATTEMPTS } from '../../common/ports/work-queue.ts';
 import type { SyncRun } from '../../common/records/integrations/sync-runs.ts';
 import type { SyncDependencies } from '../dependencies.ts';
-
-// Loaded with the first sync, to keep the start short.
-const driveSync = onDemand(async () => (await import('./drive-sync.ts')).driveSync);
+import { driveSync } from './drive-sync.ts';
 
 export const SYNC_JOB = 'sync';
 

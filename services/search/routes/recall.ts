@@ -3,18 +3,15 @@ import { HttpError } from '../../common/platform/http/http-error.ts';
 import { defineRoute, json, type Reply, type Route, type RouteRequest } from '../../common/platform/http/route.ts';
 import { onDatasets } from '../../common/platform/http/route-permission.ts';
 import { warningHeader } from '../../common/platform/http/warning-header.ts';
-import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
 import { answerSchema } from '../answers/response-schema.ts';
 import type { SearchParts } from '../dependencies.ts';
 import type { ResponseSchema } from '../model.ts';
 import { missingTypeText, presentFindings } from '../presenters/recall-item.ts';
 import { RECALL_SCOPES, RecallScopeError } from '../recall/lane-plan.ts';
-import type { RecallListener, RecallRequest } from '../recall/recall.ts';
+import { type RecallListener, type RecallRequest, recall } from '../recall/recall.ts';
 import { eventStream } from './event-stream.ts';
 import { requestOf } from './request.ts';
 import { type RecallBody, recallBody, recallItems } from './search.schema.ts';
-
-const recall = onDemand(async () => (await import('../recall/recall.ts')).recall);
 
 export function recallRoutes(deps: SearchParts): readonly Route[] {
   return [

@@ -2,13 +2,11 @@ import { isEngramError } from '../../common/kernel/errors.ts';
 import { HttpError } from '../../common/platform/http/http-error.ts';
 import { defineRoute, json, type Route } from '../../common/platform/http/route.ts';
 import { onDatasets, own } from '../../common/platform/http/route-permission.ts';
-import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
 import type { SearchParts } from '../dependencies.ts';
 import { presentByDataset, presentHistory, presentMerged } from '../presenters/search-result.ts';
+import { search } from '../search.ts';
 import { requestOf } from './request.ts';
 import { historyItems, searchBody, searchResults } from './search.schema.ts';
-
-const search = onDemand(async () => (await import('../search.ts')).search);
 
 export function searchRoutes(deps: SearchParts): readonly Route[] {
   return [askSearch(deps), readHistory(deps, '/api/v1/search'), readHistory(deps, '/api/v1/recall')];

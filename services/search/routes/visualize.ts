@@ -6,13 +6,10 @@ import { textAnswer } from '../../common/platform/http/answer-schemas.ts';
 import { defineRoute, type Reply, type Route, type RouteRequest } from '../../common/platform/http/route.ts';
 import { onDatasets } from '../../common/platform/http/route-permission.ts';
 import { lenientBoolean, lenientInteger, optionalOrBlank, uuid } from '../../common/platform/http/schema.ts';
-import { onDemand } from '../../common/platform/lifecycle/on-demand.ts';
 import type { Messenger } from '../../common/platform/messaging/messenger.ts';
 import { presentPageData, presentVisualisation } from '../presenters/visualisation/document.ts';
 import { streamVisualisation } from '../presenters/visualisation/stream.ts';
-import type { GraphView, ViewDependencies } from '../view-graph.ts';
-
-const viewGraph = onDemand(async () => (await import('../view-graph.ts')).viewGraph);
+import { type GraphView, type ViewDependencies, viewGraph } from '../view-graph.ts';
 
 const viewQuery = z.object({
   dataset_id: uuid(),

@@ -1,3 +1,4 @@
+import { Registry } from 'prom-client';
 import { DATASET_KIND, type Dataset, type DatasetSpec } from '../../../operator/api/dataset.ts';
 import { TENANT_KIND, type Tenant } from '../../../operator/api/tenant.ts';
 import { createDatasetReconciler } from '../../../operator/dataset-reconciler.ts';
@@ -8,7 +9,6 @@ import type { EventNote } from '../../../operator/kube-runtime/events.ts';
 import { type ConfigMap, KINDS } from '../../../operator/kube-runtime/kube-object.ts';
 import { createRuntimeMetrics } from '../../../operator/kube-runtime/metrics.ts';
 import { createSilentLogger } from '../../../services/common/platform/observability/logger.ts';
-import { Registry } from '../../../services/common/platform/observability/prometheus.ts';
 import { createFakeClock, type FakeClock } from './fake-clock.ts';
 import { type FakeKube, startFakeKube } from './fake-kube.ts';
 import { createFakeServices, type FakeServices } from './fake-services.ts';

@@ -1,3 +1,4 @@
+import { Registry } from 'prom-client';
 import { GROUP } from '../../../operator/api/names.ts';
 import { TENANT_KIND, type Tenant, type TenantSpec, type TenantStatusStore } from '../../../operator/api/tenant.ts';
 import { createProvisionMemory } from '../../../operator/dedicated/model.ts';
@@ -19,7 +20,6 @@ import { createRuntimeMetrics } from '../../../operator/kube-runtime/metrics.ts'
 import { createIsolationChecks } from '../../../operator/tenant/isolation-checks.ts';
 import { createTenantReconciler } from '../../../operator/tenant-reconciler.ts';
 import { createSilentLogger } from '../../../services/common/platform/observability/logger.ts';
-import { Registry } from '../../../services/common/platform/observability/prometheus.ts';
 import { createFakeClock, type FakeClock } from './fake-clock.ts';
 import { type FakeKube, startFakeKube } from './fake-kube.ts';
 import { createFakeServices, type FakeServices } from './fake-services.ts';

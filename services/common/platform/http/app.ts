@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type * as http from 'node:http';
-import { createRequire } from 'node:module';
+import { createServer, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import Koa from 'koa';
 import type { Tracer } from '../../ports/tracer.ts';
@@ -28,9 +27,6 @@ import { attachSockets } from './socket-server.ts';
 import { systemRoutes } from './system-routes.ts';
 import { traceRequests } from './trace-requests.ts';
 import { translateErrors } from './translate-errors.ts';
-
-/** By `require` for the reason told in `router.ts`. */
-const { createServer } = createRequire(import.meta.url)('node:http') as typeof http;
 
 export interface AppOptions {
   readonly routes: readonly Route[];
@@ -160,7 +156,7 @@ const SERVER_OPTIONS = {
   noDelay: true,
 };
 
-function listen(server: http.Server, port: number, host: string): Promise<AddressInfo> {
+function listen(server: Server, port: number, host: string): Promise<AddressInfo> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
     server.listen(port, host, () => {
@@ -170,7 +166,7 @@ function listen(server: http.Server, port: number, host: string): Promise<Addres
   });
 }
 
-function closeServer(server: http.Server, drainTimeoutMs: number): Promise<void> {
+function closeServer(server: Server, drainTimeoutMs: number): Promise<void> {
   if (!server.listening) return Promise.resolve();
   return new Promise((resolve) => {
     // A kept-alive connection would hold the server open after its request has ended.

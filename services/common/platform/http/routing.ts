@@ -1,9 +1,9 @@
+import { Router } from '@koa/router';
 import type { Middleware } from 'koa';
 import type { Endpoint } from './endpoint.ts';
 import { NOT_FOUND, wrongMethod } from './error-reply.ts';
 import type { RequestContext, RequestState } from './request-state.ts';
 import type { Route } from './route.ts';
-import { Router } from './router.ts';
 import { writeReply } from './write-reply.ts';
 
 /**

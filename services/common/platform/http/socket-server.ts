@@ -1,5 +1,6 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { Router } from '@koa/router';
 import type { WebSocket, WebSocketServer } from 'ws';
 import { type EngramError, isEngramError } from '../../kernel/errors.ts';
 import type { CallContext } from '../messaging/messenger.ts';
@@ -13,7 +14,6 @@ import { hasSeveralHosts, hostName, SEVERAL_HOSTS } from './host-name.ts';
 import { type Entry, isSame, type LastingAccess } from './lasting-access.ts';
 import type { OriginGuard } from './origin-guard.ts';
 import { saneRequestId } from './request-state.ts';
-import { Router } from './router.ts';
 import type { SocketConnection, SocketRoute } from './socket-route.ts';
 
 export interface SocketServerOptions {

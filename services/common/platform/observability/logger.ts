@@ -1,12 +1,7 @@
-import { createRequire } from 'node:module';
-import type * as pinoModule from 'pino';
-import type { BaseLogger, DestinationStream } from 'pino';
+import { type BaseLogger, type DestinationStream, pino } from 'pino';
 import type { Logger as EventLogger, LogFields } from '../../ports/logger.ts';
 import { standardLogOutput } from './log-output.ts';
 import { describeError, redact } from './redact.ts';
-
-/** By `require`: for an `import` Node reads its files once more, for the names they export, 6 ms of start time. */
-const { pino } = createRequire(import.meta.url)('pino') as typeof pinoModule;
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent';
 

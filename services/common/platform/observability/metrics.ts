@@ -1,8 +1,8 @@
 import type { Gauge as GaugeType, Registry as RegistryType } from 'prom-client';
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { BudgetMetrics } from '../../ports/budgets.ts';
 import type { ModelKind, TokenUsage } from '../../ports/models.ts';
 import { addProcessMetrics } from './process-metrics.ts';
-import { Counter, Gauge, Histogram, Registry } from './prometheus.ts';
 
 /** Everything the service counts. Each instance has its own registry, so two instances in one process do not mix. */
 export interface Metrics extends BudgetMetrics {

@@ -1,7 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Counter as CounterType, Gauge as GaugeType, Registry as RegistryType } from 'prom-client';
+import { Counter, Gauge } from 'prom-client';
 import { droppedLogLines } from './log-output.ts';
-import { Counter, Gauge } from './prometheus.ts';
 
 /** The usual process figures under their usual names, read at the scrape. Answers what ends the event loop probe. */
 export function addProcessMetrics(registers: RegistryType[]): () => void {

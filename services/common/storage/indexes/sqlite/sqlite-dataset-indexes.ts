@@ -61,18 +61,18 @@ export async function createSqliteDatasetIndexes(options: SqliteDatasetIndexesOp
     if (!scopes.has(path)) scopes.set(path, scope);
     return path;
   };
-  const start = <Methods extends MethodMap>(module: string, onChanged: (path: string) => void) =>
-    createWorkerClient<Methods>(new URL(module, import.meta.url), settings, onChanged);
-  const reader = start<ReaderMethods>('./reader-worker.ts', (path) => changed.note(path));
+  const start = <Methods extends MethodMap>(module: URL, onChanged: (path: string) => void) =>
+    createWorkerClient<Methods>(module, settings, onChanged);
+  const reader = start<ReaderMethods>(new URL('./reader-worker.ts', import.meta.url), (path) => changed.note(path));
   const changed = createChangedFiles(async (path) => {
     const scope = scopes.get(path);
     const provenance = async () => new Set(await reader.call('provenance', path, null));
     if (scope !== undefined) await options.verify?.(scope, provenance);
   });
   const workers: DatasetWorkers = {
-    writer: start<WriterMethods>('./writer-worker.ts', changed.note),
+    writer: start<WriterMethods>(new URL('./writer-worker.ts', import.meta.url), changed.note),
     reader: verifying(reader, changed),
-    scanner: verifying(start<VectorMethods>('./vector-worker.ts', changed.note), changed),
+    scanner: verifying(start<VectorMethods>(new URL('./vector-worker.ts', import.meta.url), changed.note), changed),
     pathOf,
     forget(scope) {
       const notice = { notice: 'forget', path: pathOf(scope) } as const;
