@@ -6,7 +6,7 @@ import { tokenize } from '../../common/text/language/tokenize.ts';
 import type { LaneName } from '../model.ts';
 import { type Candidate, createCandidate, createTermScorer, type NamedEntity } from './candidates.ts';
 import { byScore, type FoundEntity, type LaneContext, type LaneHit } from './lanes.ts';
-import { createMeaning, type Meaning } from './meaning.ts';
+import { createMeaning, type Meaning, rowsOf, type SentenceWords } from './meaning.ts';
 import { type FusedItem, fuse } from './rrf.ts';
 
 /** Initial content of the pool. */
@@ -29,17 +29,17 @@ export class CandidatePool {
   /** idf of each term of the query. */
   readonly information: readonly number[];
   private readonly context: LaneContext;
-  private readonly sentenceTokens: SentenceTokens;
+  private readonly sentenceWords: SentenceReader;
   private readonly scorer: ReturnType<typeof createTermScorer>;
   private readonly meaning: Meaning;
   private readonly dated: ReadonlySet<string>;
   private readonly datedInformation: number;
   private readonly lanes = new Map<LaneName, readonly LaneHit[]>();
 
-  constructor(context: LaneContext, origin: PoolOrigin, sentenceTokens: SentenceTokens) {
+  constructor(context: LaneContext, origin: PoolOrigin, sentenceWords: SentenceReader) {
     const { rowCount } = origin.statistics;
     this.context = context;
-    this.sentenceTokens = sentenceTokens;
+    this.sentenceWords = sentenceWords;
     this.scorer = createTermScorer(context.analysis.terms, origin.statistics);
     this.information = this.scorer.information;
     this.meaning = createMeaning(context.analysis.terms, context.analysis.words, this.information);
@@ -106,7 +106,7 @@ export class CandidatePool {
   readMeaning(candidate: Candidate): number {
     const { payload, terms } = candidate;
     if (payload === null) return 0;
-    const header = tokenize([payload.documentName.replaceAll('_', ' '), ...payload.headings].join('\n'));
+    const header = this.sentenceWords.of([payload.documentName.replaceAll('_', ' '), ...payload.headings].join(' '));
     const shares = this.meaning.bestSentence(header, this.sentencesOf(candidate));
     const { meaningShare } = this.context.settings;
     candidate.meaning = shares.map((share, at) => meaningShare * share * (this.information[at] ?? 0));
@@ -114,10 +114,10 @@ export class CandidatePool {
     return sum(candidate.meaning.map((value, at) => Math.max(value, terms[at] ?? 0)));
   }
 
-  private sentencesOf({ row, payload }: Candidate): readonly (readonly string[])[] {
+  private sentencesOf({ row, payload }: Candidate): readonly SentenceWords[] {
     if (payload === null) return [];
     const { tenant, dataset } = this.context.scope;
-    return this.sentenceTokens([tenant, dataset, row.item, row.generation, row.id].join(' '), payload.text);
+    return this.sentenceWords.ofPassage([tenant, dataset, row.item, row.generation, row.id].join(' '), payload.text);
   }
 
   /** Adds the ranking of a lane, without hits outside the pool. Replaces an earlier one of the same lane. */
@@ -179,48 +179,52 @@ export class CandidatePool {
   }
 }
 
-function sum(values: Float64Array): number {
-  return values.reduce((total, value) => total + value, 0);
+function sum(values: Iterable<number>): number {
+  let total = 0;
+  for (const value of values) total += value;
+  return total;
 }
 
-/**
- * Returns the sentences of a passage as index tokens. `key` identifies the passage and its version in a cache, since the
- * same passages are strong for many questions.
- */
-export type SentenceTokens = (key: string, text: string) => readonly (readonly string[])[];
+/** Reads the words of sentences, with caches: the same passages are strong for many questions, and texts repeat words. */
+export interface SentenceReader {
+  of(sentence: string): SentenceWords;
+  /** `key` identifies the passage and its version. */
+  ofPassage(key: string, text: string): readonly SentenceWords[];
+}
 
-/** Size of the cache: about 6 MB. */
+/** Size of the cache: about 8 MB. */
 const CACHED_PASSAGES = 1000;
-
-/** Creates the tokeniser of sentences with its cache, one for each retriever. */
-export function createSentenceTokens(): SentenceTokens {
-  const tokensOf = createWordTokens();
-  const passages = new Map<string, readonly (readonly string[])[]>();
-  return (key, text) => {
-    const known = passages.get(key);
-    passages.delete(key);
-    const read =
-      known ?? sentences(text).map((sentence) => sentence.text.split(/\s+/u).flatMap((word) => tokensOf(word)));
-    passages.set(key, read);
-    const oldest = passages.keys().next().value;
-    if (passages.size > CACHED_PASSAGES && oldest !== undefined) passages.delete(oldest);
-    return read;
-  };
-}
-
 const REMEMBERED_WORDS = 50_000;
 const LONGEST_REMEMBERED_WORD = 40;
 
-/** Creates `tokenize` of single words with a cache: texts repeat their words, and most of the cost is stemming. */
-function createWordTokens(): (word: string) => readonly string[] {
-  const words = new Map<string, readonly string[]>();
-  return (word) => {
+/** One for each retriever. */
+export function createSentenceReader(): SentenceReader {
+  const passages = new Map<string, readonly SentenceWords[]>();
+  const words = new Map<string, SentenceWords>();
+  function wordOf(word: string): SentenceWords {
     const known = words.get(word);
     if (known !== undefined) return known;
     const tokens = tokenize(word);
-    if (word.length > LONGEST_REMEMBERED_WORD) return tokens;
+    const read = { tokens, rows: rowsOf(tokens) };
+    if (word.length > LONGEST_REMEMBERED_WORD) return read;
     if (words.size >= REMEMBERED_WORDS) words.clear();
-    words.set(word, tokens);
-    return tokens;
+    words.set(word, read);
+    return read;
+  }
+  function of(sentence: string): SentenceWords {
+    const read = sentence.split(/\s+/u).map(wordOf);
+    return { tokens: read.flatMap(({ tokens }) => tokens), rows: [...new Set(read.flatMap(({ rows }) => rows))] };
+  }
+  return {
+    of,
+    ofPassage(key, text) {
+      const known = passages.get(key);
+      passages.delete(key);
+      const read = known ?? sentences(text).map((sentence) => of(sentence.text));
+      passages.set(key, read);
+      const oldest = passages.keys().next().value;
+      if (passages.size > CACHED_PASSAGES && oldest !== undefined) passages.delete(oldest);
+      return read;
+    },
   };
 }

@@ -2,6 +2,7 @@ import type { ChunkPayload } from '../../common/domain/index-rows.ts';
 import { inverseRowFrequency } from '../../common/ranking/bm25.ts';
 import type { TextCandidates, TextRow } from '../../common/storage/ports/text-index.ts';
 import type { LaneName } from '../model.ts';
+import type { SentenceWords } from './meaning.ts';
 
 /** An entity that the query names, with its passages. */
 export interface NamedEntity {
@@ -22,7 +23,7 @@ export interface Candidate {
   /** BM25 part of each query term, in the order of the terms. */
   readonly terms: Float64Array;
   /** The same for words of the same meaning; null when not compared. */
-  meaning: Float64Array | null;
+  meaning: readonly number[] | null;
   readonly lexicalScore: number;
   /** Rank (from 1) and score in each lane that found it. */
   readonly lanes: Map<LaneName, { readonly rank: number; readonly score: number }>;
@@ -44,7 +45,7 @@ interface TermScorer {
   readonly information: readonly number[];
   ofFrequencies(frequencies: readonly number[], length: number): Float64Array;
   /** Returns the BM25 score of the best sentence (given as tokens), each scored as a row. */
-  bestSentence(sentences: readonly (readonly string[])[]): number;
+  bestSentence(sentences: readonly SentenceWords[]): number;
 }
 
 export function createTermScorer(terms: readonly string[], statistics: TextCandidates['statistics']): TermScorer {
@@ -74,7 +75,7 @@ export function createTermScorer(terms: readonly string[], statistics: TextCandi
     unit: information.reduce((sum, weight) => sum + weight, 0),
     information,
     ofFrequencies: (frequencies, length) => scoreOf(frequencies, length, statistics.averageLength),
-    bestSentence: (sentences) => sentences.reduce((best, tokens) => Math.max(best, scoreOfSentence(tokens)), 0),
+    bestSentence: (sentences) => sentences.reduce((best, { tokens }) => Math.max(best, scoreOfSentence(tokens)), 0),
   };
 }
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { tokenize } from '../../common/text/language/tokenize.ts';
+import { createSentenceReader } from './candidate-pool.ts';
 import { createMeaning } from './meaning.ts';
 import { analyseQuery } from './query-analysis.ts';
 
@@ -11,7 +11,8 @@ describe('meaning of sentences', () => {
       words,
       terms.map(() => 1),
     );
-    const shares = meaning.bestSentence([], sentences.map(tokenize));
+    const read = createSentenceReader();
+    const shares = meaning.bestSentence(read.of(''), sentences.map(read.of));
     return Object.fromEntries(terms.map((term, at) => [term, shares[at] ?? 0]));
   };
 

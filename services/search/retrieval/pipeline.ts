@@ -2,7 +2,7 @@ import type { Ledger } from '../../common/records/cognify/ledger.ts';
 import type { DatasetIndexes } from '../../common/storage/ports/dataset-indexes.ts';
 import type { LaneName } from '../model.ts';
 import { graphHits, type Neighbourhood, neighbourhood } from './bridge.ts';
-import { CandidatePool, createSentenceTokens, type SentenceTokens } from './candidate-pool.ts';
+import { CandidatePool, createSentenceReader, type SentenceReader } from './candidate-pool.ts';
 import type { NamedEntity } from './candidates.ts';
 import {
   byScore,
@@ -31,7 +31,7 @@ interface RetrieverDeps {
 
 export function createRetriever(deps: RetrieverDeps): Retriever {
   const settings = deps.settings ?? DEFAULT_SETTINGS;
-  const sentenceTokens = createSentenceTokens();
+  const sentenceWords = createSentenceReader();
   return {
     retrieve(request) {
       const context: LaneContext = {
@@ -46,7 +46,7 @@ export function createRetriever(deps: RetrieverDeps): Retriever {
       };
       // Read concurrently with the lanes.
       const learned = request.influence && deps.learned?.reader(request.scope, request.influence);
-      return retrieve(context, { vector: request.vector, limit: request.limit, sentenceTokens, learned });
+      return retrieve(context, { vector: request.vector, limit: request.limit, sentenceWords, learned });
     },
   };
 }
@@ -69,13 +69,13 @@ function widened(settings: RetrievalSettings, limit: number): RetrievalSettings 
 interface Input {
   readonly vector: Float32Array | null;
   readonly limit: number;
-  readonly sentenceTokens: SentenceTokens;
+  readonly sentenceWords: SentenceReader;
   readonly learned: Promise<LearnedReader | null> | undefined;
 }
 
 /** Runs one query against one dataset: lanes, fusion, second hop, fusion again, ranking by evidence. */
 async function retrieve(context: LaneContext, input: Input): Promise<Retrieval> {
-  const { vector, limit, sentenceTokens } = input;
+  const { vector, limit, sentenceWords } = input;
   const { settings } = context;
   const [lexical, dense, entities, dated, learned = null] = await Promise.all([
     lexicalRows(context),
@@ -84,7 +84,7 @@ async function retrieve(context: LaneContext, input: Input): Promise<Retrieval> 
     timeRows(context),
     input.learned,
   ]);
-  const pool = new CandidatePool(context, { ...lexical, entities, dated }, sentenceTokens);
+  const pool = new CandidatePool(context, { ...lexical, entities, dated }, sentenceWords);
   const lanes: readonly (readonly [LaneName, readonly LaneHit[]])[] = [
     ['lexical', runs(context, 'lexical') ? lexicalHits(pool) : []],
     ['dense', dense.map((hit) => ({ id: hit.id, score: hit.similarity }))],

@@ -17,6 +17,13 @@ describe('table of word vectors', () => {
     }
   });
 
+  it('compares a vector with a row as it compares two words', () => {
+    const { find, row, cosine, similarity } = wordTable();
+    const vector = find('car')?.vector ?? new Float32Array();
+    expect(cosine(vector, row('vehicle'))).to.be.closeTo(similarity('car', 'vehicle'), 1e-6);
+    expect(row('xqzzyx')).to.equal(-1);
+  });
+
   it('ranks common words before rare ones', () => {
     const { find } = wordTable();
     expect(find('house')?.rank).to.be.lessThan(find('gazebo')?.rank ?? 0);

@@ -12,6 +12,10 @@ export interface TableRow {
 export interface WordTable {
   readonly dimensions: number;
   readonly size: number;
+  /** Row of a lower-case word, for `cosine`; -1 for an unknown one. */
+  row(word: string): number;
+  /** Cosine of a vector of unit length and the vector of a row. */
+  cosine(vector: Float32Array, row: number): number;
   /** Unit vector and frequency rank of a lower-case word; null for an unknown one. */
   find(word: string): WordEntry | null;
   /** Cosine of the vectors of two lower-case words, at least 0; 0 when one of them is unknown. */
@@ -76,6 +80,9 @@ export function readWordTable(file: string | URL = new URL('words.bin', import.m
   const ranksAt = HEADER_BYTES + 4 * size;
   const wordsAt = ranksAt + 4 * size;
   const vectorsAt = wordsAt + wordBytes;
+  const vectors = new Int8Array(content.buffer, content.byteOffset + vectorsAt, size * dimensions);
+  /** Of each row, 1 / length of its vector; 0: not computed yet. */
+  const scales = new Float32Array(size);
   const endOf = (row: number) => (row < 0 ? 0 : content.readUInt32LE(HEADER_BYTES + 4 * row));
   const rowOf = (word: string): number => {
     const wanted = Buffer.from(word, 'utf8');
@@ -108,6 +115,20 @@ export function readWordTable(file: string | URL = new URL('words.bin', import.m
   return {
     dimensions,
     size,
+    row: rowOf,
+    cosine(vector, row) {
+      const start = row * dimensions;
+      let scale = scales[row] as number;
+      if (scale === 0) {
+        let squares = 0;
+        for (let at = start; at < start + dimensions; at++) squares += (vectors[at] as number) ** 2;
+        scale = 1 / Math.sqrt(squares || 1);
+        scales[row] = scale;
+      }
+      let sum = 0;
+      for (let at = 0; at < dimensions; at++) sum += (vector[at] as number) * (vectors[start + at] as number);
+      return sum * scale;
+    },
     find,
     similarity(one, other) {
       const [left, right] = [find(one), find(other)];
