@@ -1,4 +1,4 @@
-import { FOREIGN_NAMES, type ForeignNames } from './foreign-names.ts';
+import { FOREIGN_NAMES } from './foreign-names.ts';
 import { SECTIONS, type Setting } from './settings/setting.ts';
 import { SETTINGS } from './settings.ts';
 
@@ -23,7 +23,7 @@ export function replaceSection(document: string): string | null {
   return `${document.slice(0, start + START_MARK.length)}\n\n${configurationMarkdown()}\n\n${document.slice(end)}`;
 }
 
-/** For a terminal: one line per variable, then what happens to the reference's other names. */
+/** Writes the settings for a terminal, then the variables of cognee without effect. */
 export function configurationText(): string {
   const rows = Object.values<Setting>(SETTINGS);
   const width = Math.max(...rows.map((row) => row.names[0].length));
@@ -37,8 +37,8 @@ export function configurationText(): string {
           `  ${row.names[0].padEnd(width)}  ${plain(shownDefault(row))}\n  ${''.padEnd(width)}  ${meaningOf(row)}`,
       ),
   ]);
-  const foreign = FOREIGN_NAMES.map((entry) => `  ${statusWord(entry)}\n    ${entry.names.join(', ')}`);
-  return `${[...lines, '', 'Other names of the contract', ...foreign].join('\n').trimStart()}\n`;
+  const foreign = FOREIGN_NAMES.map((entry) => `  ${entry.note}\n    ${entry.names.join(', ')}`);
+  return `${[...lines, '', 'Variables of cognee without effect', ...foreign].join('\n').trimStart()}\n`;
 }
 
 function markdownRow(row: Setting): string {
@@ -57,21 +57,8 @@ function meaningOf(row: Setting): string {
 }
 
 function foreignMarkdown(): string {
-  const lines = FOREIGN_NAMES.map(
-    (entry) => `| ${statusWord(entry)} | ${entry.names.map((name) => `\`${name}\``).join(' ')} |`,
-  );
-  return `Every name above is honoured. Other names, of the reference implementation and of other programs here:\n\n| what happens | names |\n|---|---|\n${lines.join('\n')}`;
-}
-
-function statusWord(entry: ForeignNames): string {
-  switch (entry.status) {
-    case 'warned':
-      return `warned once: ${entry.note}`;
-    case 'later':
-      return `ignored: not built yet (${entry.note}); one warning`;
-    case 'ignored':
-      return `ignored: ${entry.note}`;
-  }
+  const lines = FOREIGN_NAMES.map(({ note, names }) => `| ${names.map((name) => `\`${name}\``).join(' ')} | ${note} |`);
+  return `Every name above is honoured. Variables of cognee that have no effect here, with a warning at start:\n\n| variables | why |\n|---|---|\n${lines.join('\n')}`;
 }
 
 function plain(markdown: string): string {

@@ -214,9 +214,10 @@ describe('loadConfig', () => {
     );
   });
 
-  it('warns about names without effect, names of later versions and mistyped names, once each', () => {
+  it('warns about variables of cognee without effect, in one line for each reason, and about misspelt names', () => {
     const { warnings } = loadConfig({
       DATA_ROOT_DIRECTORY: '/x',
+      ENGRAM_TEST_X: '1',
       SLACK_CLIENT_ID: 'a',
       IMPROVE_REVIEW_CONFLICTS: 'true',
       ENGRAM_DATADIR: '/y',
@@ -224,8 +225,8 @@ describe('loadConfig', () => {
     });
     expect(warnings).to.have.length(3);
     expect(warnings.join('\n'))
-      .to.include('DATA_ROOT_DIRECTORY has no effect: ENGRAM_DATA_DIR')
-      .and.include('not used by this version yet: IMPROVE_REVIEW_CONFLICTS, SLACK_CLIENT_ID')
+      .to.include('Without effect: DATA_ROOT_DIRECTORY; ENGRAM_DATA_DIR is the one directory')
+      .and.include('Without effect: IMPROVE_REVIEW_CONFLICTS, SLACK_CLIENT_ID; this version does not support it.')
       .and.include('Did you mean ENGRAM_DATA_DIR?');
   });
 

@@ -100,17 +100,21 @@ function readSetting(row: Setting, variables: Environment, problems: string[]): 
   return undefined;
 }
 
-/** Variables that are no settings, but may be meant as such: warnings, and `problems` where one would leave a door open. */
+/** Variables that the command line, tests and benchmarks read. */
+const OTHER_PROGRAMS = /^ENGRAM_(URL$|API_KEY$|TEST_|BENCH_|SOAK_)/;
+
+/** Warns of variables without effect that are meant as settings; adds to `problems` where one would leave a door open. */
 function checkNames(variables: Environment, problems: string[]): string[] {
   const warnings: string[] = [];
-  const later: string[] = [];
+  const foreign = new Map<string, string[]>();
   const rows = new Map(Object.values<Setting>(SETTINGS).flatMap((row) => row.names.map((name) => [name, row])));
   for (const [name, value] of Object.entries(variables)) {
-    if (value === undefined || value.trim() === '' || rows.has(name)) continue;
-    const foreign = foreignNameOf(name);
-    if (foreign?.status === 'warned') warnings.push(`${name} has no effect: ${foreign.note}`);
-    if (foreign?.status === 'later') later.push(name);
-    if (foreign !== undefined) continue;
+    if (value === undefined || value.trim() === '' || rows.has(name) || OTHER_PROGRAMS.test(name)) continue;
+    const note = foreignNameOf(name)?.note;
+    if (note !== undefined) {
+      foreign.set(note, [...(foreign.get(note) ?? []), name]);
+      continue;
+    }
     const meant = nearestName(name, [...rows.keys()]);
     if (meant !== null && rows.get(meant)?.protects === true) {
       problems.push(`${name}: there is no such setting. Did you mean ${meant}? Rename it or remove it.`);
@@ -118,11 +122,11 @@ function checkNames(variables: Environment, problems: string[]): string[] {
       warnings.push(`${name} is not a setting of this version.${meant === null ? '' : ` Did you mean ${meant}?`}`);
     }
   }
-  if (later.length > 0) warnings.push(`Set, but not used by this version yet: ${later.sort().join(', ')}.`);
+  for (const [note, names] of foreign) warnings.push(`Without effect: ${names.sort().join(', ')}; ${note}`);
   return warnings;
 }
 
-/** The setting that a misspelt name means: a few letters differ, the end or a prefix is missing, or a prefix is too much. */
+/** Returns the setting that a misspelt name means: a few letters differ, the end or a prefix is missing, or a prefix is too much. */
 function nearestName(name: string, known: readonly string[]): string | null {
   const given = comparable(name);
   const near = known
