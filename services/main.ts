@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import engram from '../package.json' with { type: 'json' };
 import type { Foundation } from './app/assemble.ts';
 import { endWithCluster, reportToCluster } from './app/cluster/service-report.ts';
 import { collections } from './app/collections.ts';
@@ -121,6 +122,7 @@ async function serve(config: Config, logger: Logger, signalsHandled: () => void)
   signalsHandled();
   await reportToCluster({ url });
   logger.info('engram.started', {
+    version: engram.version,
     url,
     dataDir: config.dataDir,
     authentication: config.posture.required ? 'required' : 'off',

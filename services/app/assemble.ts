@@ -46,7 +46,7 @@ import type { Stores } from './stores.ts';
 import type { Tracing } from './tracing.ts';
 import { workerLimits } from './worker-limits.ts';
 
-/** The version of the contract that is spoken, see `/health`. */
+/** Version of the HTTP contract, which clients read at `/health`. The version of Engram itself is in package.json. */
 const CONTRACT_VERSION = '1.6.5';
 
 export interface Foundation {

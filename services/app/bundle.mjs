@@ -63,7 +63,7 @@ function bundleName() {
       .filter((file) => /\.(ts|mjs)$/.test(file) && !file.endsWith('.test.ts'))
       .map((file) => join(folder, file)),
   );
-  for (const file of ['package-lock.json', ...sources.sort()]) {
+  for (const file of ['package.json', 'package-lock.json', ...sources.sort()]) {
     const { size, mtimeMs, ctimeMs } = statSync(join(ROOT, file));
     hash.update(`${file}\0${size}\0${mtimeMs}\0${ctimeMs}\0`);
   }
