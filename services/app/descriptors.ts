@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import type { Config } from '../common/platform/config/configuration.ts';
 import { ConfigurationError } from '../common/platform/config/load-config.ts';
-import type { HealthCheck } from '../common/platform/http/health.ts';
+import type { HealthCheck } from '../common/platform/http/health-probe.ts';
 
 /** How the file descriptors of the process are shared out. */
 export interface Descriptors {

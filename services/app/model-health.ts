@@ -1,6 +1,6 @@
 import { isEngramError } from '../common/kernel/errors.ts';
 import { PERSONAL_TENANT } from '../common/kernel/scope.ts';
-import type { HealthChecks } from '../common/platform/http/health.ts';
+import type { HealthChecks } from '../common/platform/http/health-probe.ts';
 import type { ModelCallContext } from '../common/ports/models.ts';
 import { outcomeOf } from './probe-model.ts';
 

@@ -1,6 +1,6 @@
 import { SERVICE_NAMES, type ServiceName } from '../common/domain/service-paths.ts';
 import type { App } from '../common/platform/http/app.ts';
-import type { HealthCheck, HealthChecks } from '../common/platform/http/health.ts';
+import type { HealthCheck, HealthChecks } from '../common/platform/http/health-probe.ts';
 import type { OpenApiDocument } from '../common/platform/http/openapi.ts';
 import type { Messenger } from '../common/platform/messaging/messenger.ts';
 import type { Subscription } from '../common/storage/ports/bus.ts';

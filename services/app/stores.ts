@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { engramError } from '../common/kernel/errors.ts';
 import { once } from '../common/platform/async/once.ts';
 import type { Config, StoreSettings } from '../common/platform/config/configuration.ts';
-import type { HealthCheck } from '../common/platform/http/health.ts';
+import type { HealthCheck } from '../common/platform/http/health-probe.ts';
 import type { Logger } from '../common/platform/observability/logger.ts';
 import { measured } from '../common/platform/observability/measured.ts';
 import type { Metrics } from '../common/platform/observability/metrics.ts';

@@ -1,7 +1,14 @@
-import type { ClientSettings } from './options.ts';
 import { CliFailure, exitCodes } from './terminal.ts';
 
-/** An answer of the server that is no success. */
+/** The whole configuration of the client: a flag, else the environment, else the default. */
+export interface ClientSettings {
+  /** Without trailing slash and without `/api/v1`. */
+  readonly baseUrl: string;
+  readonly apiKey: string | null;
+  readonly timeoutMs: number;
+}
+
+/** Error for an answer of the server that is not a success. */
 export class ApiFailure extends CliFailure {
   readonly status: number;
   readonly retryAfterMs: number | null;

@@ -1,14 +1,7 @@
 import { parseArgs } from 'node:util';
+import type { ClientSettings } from './api-client.ts';
 import type { Command, OptionDescription, OptionValues } from './command.ts';
 import { type Terminal, usageFailure } from './terminal.ts';
-
-/** The whole configuration of the client: a flag, else the environment, else the default. */
-export interface ClientSettings {
-  /** Without trailing slash and without `/api/v1`. */
-  readonly baseUrl: string;
-  readonly apiKey: string | null;
-  readonly timeoutMs: number;
-}
 
 export const commonOptions: Readonly<Record<string, OptionDescription>> = {
   url: { type: 'string', value: 'URL', meaning: 'server, default http://127.0.0.1:8000 (ENGRAM_URL)' },

@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { access, constants, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { once } from '../../common/platform/async/once.ts';
-import type { HealthCheck } from '../../common/platform/http/health.ts';
+import type { HealthCheck } from '../../common/platform/http/health-probe.ts';
 import type { Logger } from '../../common/platform/observability/logger.ts';
 import { createFileBlobStore } from '../../common/storage/blobs/files/blob-store.ts';
 import { createInProcessBus } from '../../common/storage/bus/in-process/bus.ts';

@@ -2,7 +2,7 @@ import type { DataItemId } from '../../common/kernel/brand.ts';
 import { asId } from '../../common/kernel/ids.ts';
 import { type AnyScope, type DatasetScope, datasetScope, SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
 import { slices } from '../../common/kernel/slices.ts';
-import type { HealthCheck } from '../../common/platform/http/health.ts';
+import type { HealthCheck } from '../../common/platform/http/health-probe.ts';
 import type { Logger } from '../../common/platform/observability/logger.ts';
 import type { Clock } from '../../common/ports/system.ts';
 import { datasetsCollection } from '../../common/records/auth/datasets.ts';

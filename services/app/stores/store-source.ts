@@ -1,6 +1,6 @@
 import { type DatasetScope, SYSTEM_SCOPE } from '../../common/kernel/scope.ts';
 import type { Config } from '../../common/platform/config/configuration.ts';
-import type { HealthCheck } from '../../common/platform/http/health.ts';
+import type { HealthCheck } from '../../common/platform/http/health-probe.ts';
 import type { Logger } from '../../common/platform/observability/logger.ts';
 import type { BlobStore } from '../../common/storage/ports/blob-store.ts';
 import type { Bus } from '../../common/storage/ports/bus.ts';

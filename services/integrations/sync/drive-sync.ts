@@ -10,7 +10,6 @@ import { syncStateCollections } from '../../common/records/integrations/sync-sta
 import type { SyncDependencies } from '../dependencies.ts';
 import { carryOutSync } from './carry-out-sync.ts';
 import { openSyncRecord, type SyncRecord } from './sync-record.ts';
-import { runIdOf } from './sync-worker.ts';
 
 /** Claims of one sync until it counts as killing its workers. Hand-overs do not count. */
 const MAX_CLAIMS = 20;
@@ -18,8 +17,8 @@ const MAX_CLAIMS = 20;
 /** Takes a claimed job to the end of its run. Throws what kept the end from being recorded. */
 export async function driveSync(dependencies: SyncDependencies, job: ClaimedJob, lease: JobLease): Promise<void> {
   const { runs, store, workQueue, logger, tracer = NO_TRACER } = dependencies;
-  const runId = runIdOf(job.payload);
-  const run = runId === null ? null : await runs.get(runId);
+  const { runId } = job.payload;
+  const run = typeof runId === 'string' ? await runs.get(runId) : null;
   // It was removed with its user, or it ended with a commit whose answer was lost.
   if (run === null || hasEnded(run.status)) {
     await store.commit(job.scope, workQueue.completeWrites(job));

@@ -1,4 +1,3 @@
-import type { JsonObject } from '../../common/kernel/json.ts';
 import { createJobWorker, type JobWorker } from '../../common/platform/jobs/job-worker.ts';
 import { type NewJob, UNLIMITED_ATTEMPTS } from '../../common/ports/work-queue.ts';
 import type { SyncRun } from '../../common/records/integrations/sync-runs.ts';
@@ -13,11 +12,6 @@ export const SYNC_JOB = 'sync';
  */
 export function syncJob({ id }: Pick<SyncRun, 'id'>): NewJob {
   return { kind: SYNC_JOB, payload: { runId: id }, idempotencyKey: id, maxAttempts: UNLIMITED_ATTEMPTS };
-}
-
-/** Null for a payload without a run. */
-export function runIdOf({ runId }: JsonObject): string | null {
-  return typeof runId === 'string' ? runId : null;
 }
 
 /** Drives queued syncs. At its stop they go on in another process, or with the next start. */

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { Identity } from '../messaging/identify.ts';
 import type { Credential, RequestOf } from '../messaging/messages.ts';
 import type { CallContext } from '../messaging/messenger.ts';
-import type { Identity } from '../messaging/principal-proof.ts';
 
 /** Asks the auth service; the composition root passes the bus call. */
 export type Authenticate = (

@@ -1,8 +1,18 @@
 import { withTimeout } from '../async/time-limit.ts';
 import { redactText } from '../observability/redact.ts';
-import type { ComponentStatus, HealthCheck } from './health.ts';
 
-/** What one check came to. */
+export type ComponentStatus = 'healthy' | 'degraded' | 'unhealthy';
+
+export interface HealthCheck {
+  /** Without it the service cannot answer; the failure of another one only degrades. */
+  readonly critical: boolean;
+  check(): Promise<{ readonly status: ComponentStatus; readonly provider: string; readonly details: string }>;
+}
+
+/** By the name under which the component is printed: `relational_db`, `vector_db`, … */
+export type HealthChecks = Readonly<Record<string, HealthCheck>>;
+
+/** Result of one check. */
 export interface Component {
   readonly critical: boolean;
   readonly status: ComponentStatus;
@@ -12,11 +22,11 @@ export interface Component {
 }
 
 export interface ProbeTimes {
-  /** A check that takes longer is not waited for where it is known how it ended a moment ago. */
+  /** Time limit of a check whose last result is recent: that one is answered instead. */
   readonly timeoutMs: number;
-  /** Where that is not known; less than whoever asks waits for. */
+  /** Time limit of any other check; less than callers wait for. */
   readonly unknownMs: number;
-  /** So long a result stands for a check that does not end; after that nobody knows, which is unhealthy. */
+  /** Age up to which a result counts as recent; after that a check that does not end is unhealthy. */
   readonly staleMs: number;
   readonly now: () => number;
 }

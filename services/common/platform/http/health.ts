@@ -1,16 +1,11 @@
-import { type Component, createProbe, type ProbeTimes } from './health-probe.ts';
+import {
+  type Component,
+  type ComponentStatus,
+  createProbe,
+  type HealthChecks,
+  type ProbeTimes,
+} from './health-probe.ts';
 import type { Reply } from './route.ts';
-
-export type ComponentStatus = 'healthy' | 'degraded' | 'unhealthy';
-
-export interface HealthCheck {
-  /** Without it the service cannot answer; the failure of another one only degrades. */
-  readonly critical: boolean;
-  check(): Promise<{ readonly status: ComponentStatus; readonly provider: string; readonly details: string }>;
-}
-
-/** By the name under which the component is printed: `relational_db`, `vector_db`, … */
-export type HealthChecks = Readonly<Record<string, HealthCheck>>;
 
 export interface Health {
   /** Critical components only: fast, no call to a model. */
@@ -19,7 +14,7 @@ export interface Health {
   detailed(): Promise<Reply>;
   /** Whether requests may be sent here; says nothing of other processes. */
   readiness(isServing: boolean): Promise<Reply>;
-  /** Of this process, by its critical components. */
+  /** State of this process, by its critical components. */
   state(): Promise<ComponentStatus>;
 }
 
@@ -32,10 +27,10 @@ export interface HealthOptions {
   readonly times?: Partial<ProbeTimes>;
 }
 
-/** Who asks over the bus waits for 10 s, a probe of the chart for 5. */
+/** Callers over the bus wait for 10 s, probes of the chart for 5. */
 const TIMES: ProbeTimes = { timeoutMs: 800, unknownMs: 2_000, staleMs: 10_000, now: () => performance.now() };
 
-/** Answers of auth-integrations.md §1.5. Results are shared for a moment, so that polling costs the stores nothing. */
+/** Creates the answers of auth-integrations.md §1.5. Results are shared for a moment, so that polling costs the stores nothing. */
 export function createHealth(options: HealthOptions): Health {
   const { version, cacheMs = 500 } = options;
   const times = { ...TIMES, ...options.times };
@@ -91,7 +86,7 @@ function wireComponent({ status, provider, responseTimeMs, details }: Component)
   return { status, provider, response_time_ms: responseTimeMs, details };
 }
 
-/** One call at a time, its result shared until it is `cacheMs` old. */
+/** Makes one call at a time and shares its result until that is `cacheMs` old. */
 function cached<T>(read: () => Promise<T>, cacheMs: number): () => Promise<T> {
   let last: { readonly at: number; readonly result: Promise<T> } | null = null;
   return () => {

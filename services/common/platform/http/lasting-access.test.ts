@@ -8,7 +8,7 @@ import { principalOf, type RunningApp, runApp } from '../../../../test/support/h
 import { until } from '../../../../test/support/until.ts';
 import { engramError } from '../../kernel/errors.ts';
 import { asId } from '../../kernel/ids.ts';
-import type { Identity } from '../messaging/principal-proof.ts';
+import type { Identity } from '../messaging/identify.ts';
 import { createLastingAccess } from './lasting-access.ts';
 import { defineRoute, type Route } from './route.ts';
 import { NO_PERMISSION, onDatasets } from './route-permission.ts';

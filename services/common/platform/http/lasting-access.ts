@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
 import { isEngramError } from '../../kernel/errors.ts';
 import type { Principal } from '../../kernel/principal.ts';
+import type { Identity } from '../messaging/identify.ts';
 import type { Credential } from '../messaging/messages.ts';
 import type { CallContext } from '../messaging/messenger.ts';
-import type { Identity } from '../messaging/principal-proof.ts';
 import type { Authenticate } from './credentials.ts';
 
 /** With what somebody was let in. */

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { z } from 'zod';
 import { type RunningApp, runApp } from '../../../../test/support/http-app.ts';
-import type { ComponentStatus, HealthCheck } from './health.ts';
+import type { ComponentStatus, HealthCheck } from './health-probe.ts';
 import { defineRoute, json, type Route } from './route.ts';
 import { onDatasets } from './route-permission.ts';
 import { lenientInteger, optional, stringList, uuid } from './schema.ts';

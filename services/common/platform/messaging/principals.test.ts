@@ -6,8 +6,9 @@ import { asId } from '../../kernel/ids.ts';
 import type { Principal } from '../../kernel/principal.ts';
 import { PERSONAL_TENANT } from '../../kernel/scope.ts';
 import { createInProcessBus } from '../../storage/bus/in-process/bus.ts';
+import { createIdentify } from './identify.ts';
 import { callerOf, createMessenger, type Messenger } from './messenger.ts';
-import { createIdentify, fixedProof } from './principal-proof.ts';
+import { fixedProof } from './principal-proof.ts';
 import { createPrincipalSigner, createPrincipalVerifier, type PrincipalSigner } from './principal-tokens.ts';
 import { createSignedMessenger } from './signed-messenger.ts';
 
