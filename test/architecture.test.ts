@@ -25,7 +25,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'text/statements': ['kernel', 'text/language'],
   'text/chunking': ['kernel'],
   'text/documents': ['kernel', 'ports', 'platform/workers'],
-  'text/extraction': ['kernel', 'domain', 'ports', 'text/language', 'platform/workers'],
+  'text/extraction': ['kernel', 'domain', 'ports', 'text/language', 'text/words', 'platform/workers'],
   models: ['kernel', 'ports', 'platform/async'],
   'models/hashing': ['ports', 'text/language'],
   'models/providers': ['kernel', 'ports', 'platform/async'],

@@ -28,7 +28,7 @@ export interface NameMention {
 
 /** Initials, abbreviations with their full stop, acronyms, and words that start with (or hide) a capital. */
 const CAPITALISED =
-  /(?<![\p{L}\p{N}_@/.])(?:(?:\p{Lu}\.){2,}|\p{Lu}\.(?=[ \n]\p{Lu})|(?:\p{Lu}|\p{Ll}(?=\p{Lu}\p{Ll})|[OdlL]['’](?=\p{Lu}))[\p{L}\p{M}\p{N}]*(?:(?:['’-]|\.(?=\p{L}))[\p{L}\p{N}][\p{L}\p{M}\p{N}]*)*\.?)/gu;
+  /(?<![\p{L}\p{N}_@/.\\])(?:(?:\p{Lu}\.){2,}|\p{Lu}\.(?=[ \n]\p{Lu})|(?:\p{Lu}|\p{Ll}(?=\p{Lu}\p{Ll})|[OdlL]['’](?=\p{Lu}))[\p{L}\p{M}\p{N}]*(?:(?:['’-]|\.(?=\p{L}))[\p{L}\p{N}][\p{L}\p{M}\p{N}]*)*\.?)/gu;
 /** Words that may stand between two words of one name. */
 const JOIN =
   /^(?:[ \n]|[ \n](?:of|de|del|della|van|von|der|den|ter|la|le|les|du|da|dos|das|do|di|y|e|bin|ibn|al|el|af|av|zu|zur|of the|of a|de la|de los|de las|van der|van den|von der|in the|on the|and the|to the|for the|at the)[ \n]|[ \n]&[ \n]|, )$/u;

@@ -8,11 +8,11 @@ import type { AnalysedSentence, Mention } from './mention.ts';
 import type { TaggedWord } from './tagger.ts';
 import { LEGAL_FORMS } from './type-words.ts';
 
-/** Key under which spellings of one name meet: lower case, no diacritics, full stops or apostrophes. */
+/** Key under which spellings of one name meet: lower case, no diacritics, full stops, apostrophes or hyphens. */
 export function nameKey(name: string): string {
   return fold(name)
     .replace(/[.'’,]/gu, '')
-    .replace(/\s+/gu, ' ')
+    .replace(/[\s‐‑-]+/gu, ' ')
     .trim();
 }
 

@@ -1,16 +1,30 @@
 import type { ExtractedEntity } from '../../../ports/extractor.ts';
 import { nameKey } from './coreference.ts';
 import { definitionAfter } from './definitions.ts';
-import { type EntityType, type TypeVotes, typeByForm, typeByGuess, vote, winner } from './entity-type.ts';
-import { DEMONYMS } from './gazetteer.ts';
+import { DOCTRINE, type EntityType, type TypeVotes, typeByForm, typeByGuess, vote, winner } from './entity-type.ts';
+import { DEMONYMS, PLACES } from './gazetteer.ts';
 import type { AnalysedSentence, Mention } from './mention.ts';
+import { indexOfGreatest } from './slot-model.ts';
+import {
+  contextOf,
+  MAX_CONTEXTS,
+  type NameContext,
+  OTHER,
+  type TypeEvidence,
+  typeFeatures,
+  typeModel,
+} from './type-model.ts';
 import { voteByContext } from './type-votes.ts';
+import { TYPE_NOUNS } from './type-words.ts';
 
 /** An entity while its chunk is being read. */
 export interface Draft {
   readonly name: string;
+  readonly kind: Mention['kind'];
   readonly aliases: Set<string>;
   readonly votes: TypeVotes;
+  /** Words around its first mentions. */
+  readonly contexts: NameContext[];
   /** Type by the words of the name; takes precedence over the context. */
   readonly form: EntityType | null;
   type: EntityType;
@@ -40,10 +54,14 @@ export interface Drafts {
   readonly classes: Map<string, string>;
 }
 
-/** Weight of a type known from earlier text: like one clear mention. */
-const KNOWN_TYPE_WEIGHT = 1.5;
+/** Weight of a type known from earlier text: like a definition. */
+const KNOWN_TYPE_WEIGHT = 4;
 /** A lone given name or place name is one unless the text says otherwise: Virginia, Florence, Perth. */
-const LONE_NAME_WEIGHT = 2.5;
+const LONE_NAME_WEIGHTS = { Person: 1.5, Place: 2.5 } as const;
+/** `MongoDB`, but not `McDonald`. */
+const PRODUCT = /^(?!Mac|Mc|De|Di|La|Le|Fitz|Van|O['’])(?:\p{L}*\p{Ll}\p{Lu}|\p{Lu}{2,}\p{Ll}{2,})[\p{L}\p{N}.-]*$/u;
+/** Ends of nouns that name persons. */
+const PERSONAL_NOUN = /(?:er|or|ist|ian|man|woman|ee|ant|ent|ess|eur)$/u;
 
 export function collect({ byKey, classes }: Drafts, occurrence: Occurrence): void {
   const { mention, name, index, sentence } = occurrence;
@@ -59,6 +77,7 @@ export function collect({ byKey, classes }: Drafts, occurrence: Occurrence): voi
   draft.isKeyword &&= isKeywordHere(occurrence);
   if (mention.title !== null) vote(draft.votes, 'Person', 3);
   voteByContext(draft.votes, sentence, mention);
+  if (draft.contexts.length < MAX_CONTEXTS) draft.contexts.push(contextOf(sentence, mention));
   if (mention.isNested || draft.description !== '') return;
   const definition = definitionAfter(sentence.sentence.text, sentence.words, mention.end);
   if (definition === null) return;
@@ -70,7 +89,7 @@ export function collect({ byKey, classes }: Drafts, occurrence: Occurrence): voi
 /** An entity without a capital. */
 export function conceptDraft(byKey: Map<string, Draft>, name: string, where: readonly number[]): Draft {
   const key = nameKey(name);
-  const draft = byKey.get(key) ?? { ...emptyDraft(name, 'Concept'), isPhrase: true };
+  const draft = byKey.get(key) ?? { ...emptyDraft(name, 'name', 'Concept'), isPhrase: true };
   byKey.set(key, draft);
   for (const index of where) draft.sentences.add(index);
   draft.mentions += where.length;
@@ -80,17 +99,19 @@ export function conceptDraft(byKey: Map<string, Draft>, name: string, where: rea
 function draftOfName(name: string, mention: Mention): Draft {
   const form = mention.kind === 'date' ? 'Date' : typeByForm(name, mention.kind);
   const isLone = mention.kind === 'name' && !name.includes(' ') && (form === 'Person' || form === 'Place');
-  const draft = emptyDraft(name, isLone ? null : form);
-  if (isLone && form !== null) vote(draft.votes, form, LONE_NAME_WEIGHT);
+  const draft = emptyDraft(name, mention.kind, isLone ? null : form);
+  if (isLone && form !== null) vote(draft.votes, form, LONE_NAME_WEIGHTS[form]);
   draft.isKeyword = !name.includes(' ');
   return draft;
 }
 
-function emptyDraft(name: string, form: EntityType | null): Draft {
+function emptyDraft(name: string, kind: Mention['kind'], form: EntityType | null): Draft {
   return {
     name,
+    kind,
     aliases: new Set(),
     votes: new Map(),
+    contexts: [],
     form,
     type: form ?? 'Concept',
     description: '',
@@ -115,10 +136,61 @@ function isAdjective({ end }: Mention, { words }: AnalysedSentence): boolean {
   return next !== undefined && /^(?:NOUN|ADJ|PROPN|NUM)$|^-$/u.test(next.text === '-' ? '-' : next.pos);
 }
 
-export function typeOf(draft: Draft, knownType: string | undefined): EntityType {
-  if (draft.form !== null) return draft.form;
-  if (knownType !== undefined && knownType !== 'Concept') vote(draft.votes, knownType as EntityType, KNOWN_TYPE_WEIGHT);
-  return winner(draft.votes) ?? typeByGuess(draft.name, draft.things * 2 >= draft.mentions);
+/** What the type of a name is decided by. */
+export function typeEvidence(draft: Draft, className: string | null): TypeEvidence {
+  const isThing = draft.things * 2 >= draft.mentions;
+  const neighbours = draft.contexts.flatMap((one) => one.neighbours.map((name) => String(typeByForm(name, 'name'))));
+  return { ...draft, guess: typeByGuess(draft.name, isThing), isThing, className, neighbours };
+}
+
+/** Kinds of names whose type is certain. */
+const CERTAIN_KINDS = new Set<Draft['kind']>(['date', 'quantity', 'identifier', 'work']);
+/** As many as a definition or a title gives. */
+const CERTAIN_VOTES = 4;
+/** What a vote of the rules for a type adds to the logarithm of its probability. */
+const VOTE_WEIGHT = 0.8;
+/** Below this share probability a name is a `Concept` rather than a wrong person, organisation or place. */
+const MIN_PROBABILITY = 0.48;
+
+/** By rules where they are certain, else by the model, which knows what the rules say. */
+export function typeOf(draft: Draft, className: string | null, knownType: string | undefined): EntityType {
+  const { form, kind, votes, name } = draft;
+  if (draft.isKeyword && form === null) return 'Concept';
+  if (form !== null && (CERTAIN_KINDS.has(kind) || isKnownForm(name))) return form;
+  if (knownType !== undefined && knownType !== 'Concept') vote(votes, knownType as EntityType, KNOWN_TYPE_WEIGHT);
+  const voted = winner(votes);
+  // `A Greenland Whale is a whale.`
+  if (className !== null && voted === null && lastWord(className) === lastWord(name)) return 'Concept';
+  // `Moby Dick is a whale.`
+  const isNoPerson =
+    className !== null && !PERSONAL_NOUN.test(className) && TYPE_NOUNS.get(lastWord(className)) !== 'Person';
+  if (voted !== null && (PLACES.has(name.toLowerCase()) || votesFor(votes, voted) >= CERTAIN_VOTES))
+    return voted === 'Person' && isNoPerson ? 'Concept' : voted;
+  const { classes, probabilities } = typeModel();
+  const found = probabilities(typeFeatures(typeEvidence(draft, className))).map(
+    (probability, at) => probability * Math.exp(VOTE_WEIGHT * votesFor(votes, classes[at] ?? '')),
+  );
+  const best = indexOfGreatest(found);
+  const type = classes[best];
+  const share = (found[best] ?? 0) / found.reduce((sum, one) => sum + one, 0);
+  if (type === 'Person' && isNoPerson) return 'Concept';
+  if (PRODUCT.test(name) && form === null && voted !== type) return 'Concept';
+  if (type !== OTHER && share >= MIN_PROBABILITY) return type as EntityType;
+  return form === 'Work' || voted === 'Work' ? 'Work' : 'Concept';
+}
+
+function lastWord(text: string): string {
+  return text.slice(text.lastIndexOf(' ') + 1).toLowerCase();
+}
+
+function votesFor(votes: TypeVotes, type: string): number {
+  return type === OTHER ? (votes.get('Work') ?? 0) + (votes.get('Concept') ?? 0) : (votes.get(type as EntityType) ?? 0);
+}
+
+/** A name of the gazetteer, or a doctrine or science. */
+function isKnownForm(name: string): boolean {
+  const lower = name.toLowerCase();
+  return PLACES.has(lower) || DEMONYMS.has(lower) || DOCTRINE.test(lower);
 }
 
 export function toEntity(draft: Draft): ExtractedEntity {

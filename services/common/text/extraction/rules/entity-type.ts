@@ -68,8 +68,12 @@ function typeByHead(head: string, first: string, words: readonly string[]): Enti
   return null;
 }
 
+/** A doctrine, style or science in one word. */
+export const DOCTRINE = /^\p{L}{4,}(?:ism|ology|graphy|nomics)$/u;
+
 function singleType(lower: string, kind: NameKind): EntityType | null {
   if (kind === 'acronym') return ORGANISATION_INITIALS.has(lower.replaceAll('.', '')) ? 'Organisation' : null;
+  if (DOCTRINE.test(lower)) return 'Concept';
   return isGivenName(lower) ? 'Person' : null;
 }
 

@@ -1,5 +1,11 @@
 import { append } from '../../../kernel/long-lists.ts';
-import type { ExtractedRelation, ExtractedSentence, Extraction, ExtractionInput } from '../../../ports/extractor.ts';
+import type {
+  ExtractedRelation,
+  ExtractedSentence,
+  Extraction,
+  ExtractionInput,
+  KnownName,
+} from '../../../ports/extractor.ts';
 import { wordInformation } from '../../language/common-words.ts';
 import { sentences } from '../../language/sentences.ts';
 import { contentStems } from '../../language/tokenize.ts';
@@ -19,25 +25,10 @@ import { headOf, resolveTopics, type TopicMention, type TopicSource } from './to
 
 /** Entities, relations, sentences and a summary of one chunk, by rules alone. Deterministic. */
 export function extractByRules(input: ExtractionInput, tag: Tagger): Extraction {
-  const known = new Map(input.knownNames.map((entry) => [nameKey(entry.name), entry]));
-  const certain = new Set(input.knownNames.map((entry) => entry.name.toLowerCase()));
-  const analysed = analyseSentences(sentences(input.text), tag, certain);
-  const resolver = resolveNames(
-    analysed.flatMap(({ mentions }) => mentions),
-    input.knownNames,
-  );
-  const canonical = (mention: Mention): string => resolver.canonical(mention.name);
+  const { known, analysed, canonical, drafts, classes } = readNames(input, tag);
+  for (const [key, draft] of drafts) draft.type = typeOf(draft, classes.get(key) ?? null, known.get(key)?.type);
 
-  const drafts = new Map<string, Draft>();
-  const classes = new Map<string, string>();
-  for (const [index, sentence] of analysed.entries()) {
-    for (const mention of sentence.mentions)
-      if (!isRole(mention, sentence))
-        collect({ byKey: drafts, classes }, { mention, name: canonical(mention), index, sentence });
-  }
-  for (const draft of drafts.values()) draft.type = typeOf(draft, known.get(nameKey(draft.name))?.type);
-
-  const draftOf = (mention: Mention): Draft | undefined => drafts.get(nameKey(canonical(mention)));
+  const draftOf = (mention: Mention): Draft | undefined => drafts.get(nameKey(canonical(mention.name)));
   const pronouns = resolvePronouns(analysed, (mention) => {
     const draft = draftOf(mention);
     return draft?.type === 'Person' ? draft.name : null;
@@ -47,9 +38,7 @@ export function extractByRules(input: ExtractionInput, tag: Tagger): Extraction 
   const speakerOf = speakersOf(input.text, analysed, input.speaker);
   const spoken = analysed.map((sentence, index): FirstPerson => {
     const speaker = speakerOf(index);
-    return speaker === null
-      ? SILENT
-      : readFirstPerson(sentence, resolver.canonical(speaker), (one) => draftOf(one) ?? null);
+    return speaker === null ? SILENT : readFirstPerson(sentence, canonical(speaker), (one) => draftOf(one) ?? null);
   });
   const relations = findRelations(analysed, { pronouns, topics, spoken, draftOf });
   addSpoken(drafts, relations, spoken, analysed);
@@ -67,6 +56,37 @@ export function extractByRules(input: ExtractionInput, tag: Tagger): Extraction 
     summary: summaryOf(analysed),
     usage: null,
   };
+}
+
+interface ReadNames {
+  readonly analysed: readonly AnalysedSentence[];
+  readonly known: ReadonlyMap<string, KnownName>;
+  /** The fullest spelling of a name. */
+  readonly canonical: (name: string) => string;
+  /** By `nameKey`; their types are not decided. */
+  readonly drafts: Map<string, Draft>;
+  /** Class of a defined name, by `nameKey`. */
+  readonly classes: Map<string, string>;
+}
+
+/** The names of a chunk, each with the mentions that belong to it. */
+export function readNames(input: ExtractionInput, tag: Tagger): ReadNames {
+  const known = new Map(input.knownNames.map((entry) => [nameKey(entry.name), entry]));
+  const certain = new Set(input.knownNames.map((entry) => entry.name.toLowerCase()));
+  const analysed = analyseSentences(sentences(input.text), tag, certain);
+  const resolver = resolveNames(
+    analysed.flatMap(({ mentions }) => mentions),
+    input.knownNames,
+  );
+  const canonical = (name: string): string => resolver.canonical(name);
+  const drafts = new Map<string, Draft>();
+  const classes = new Map<string, string>();
+  for (const [index, sentence] of analysed.entries()) {
+    for (const mention of sentence.mentions)
+      if (!isRole(mention, sentence))
+        collect({ byKey: drafts, classes }, { mention, name: canonical(mention.name), index, sentence });
+  }
+  return { analysed, known, canonical, drafts, classes };
 }
 
 /** Candidates that later `It` and `The band` may refer to. */

@@ -1,4 +1,5 @@
 import type { Argument } from './clause-levels.ts';
+import { COUNTRIES } from './gazetteer.ts';
 import { readPhrase, snakeCase } from './relation-phrase.ts';
 import type { TaggedWord } from './tagger.ts';
 
@@ -229,7 +230,9 @@ function readNominal(gap: readonly TaggedWord[], left: Argument, right: Argument
   }
   const areBothPlaces = left.type === 'Place' && right.type === 'Place';
   if (gap.length === 1 && first.text === ',') {
-    return areBothPlaces ? { ...plain, relation: 'located_in', isPlace: true } : null;
+    return areBothPlaces && !COUNTRIES.has(left.name.toLowerCase())
+      ? { ...plain, relation: 'located_in', isPlace: true }
+      : null;
   }
   if (gap.length < 3 && first.text === 'of' && areBothPlaces)
     return { ...plain, relation: 'located_in', isPlace: true };

@@ -44,11 +44,7 @@ export const GIVEN_NAMES = {
     zachary ishmael moses noah solomon`),
 } as const;
 
-/** Countries, continents, states, regions and large cities, lower case. */
-export const PLACES = lines(`
-  africa, asia, europe, america, east indies, west indies, north america, south america, latin america, central america, oceania, antarctica, australia,
-  middle east, scandinavia, balkans, caribbean, siberia, mediterranean, atlantic, pacific, arctic, alps, andes, himalayas,
-  atlantic ocean, pacific ocean, indian ocean, mediterranean sea, north sea, baltic sea, black sea, red sea, sahara
+const COUNTRIES_TEXT = `
   afghanistan, albania, algeria, andorra, angola, argentina, armenia, austria, azerbaijan, bahamas, bahrain, bangladesh,
   barbados, belarus, belgium, belize, benin, bhutan, bolivia, bosnia, botswana, brazil, brunei, bulgaria, burkina faso,
   burma, burundi, cambodia, cameroon, canada, chad, chile, china, colombia, congo, costa rica, croatia, cuba, cyprus,
@@ -65,7 +61,17 @@ export const PLACES = lines(`
   suriname, swaziland, sweden, switzerland, syria, taiwan, tajikistan, tanzania, thailand, tibet, togo, tonga, trinidad,
   tunisia, turkey, turkmenistan, uganda, ukraine, united arab emirates, united kingdom, united states,
   united states of america, us, usa, u.s., u.s, u.s.a., uk, u.k., uae, ussr, uruguay, uzbekistan, vatican city, venezuela,
-  vietnam, wales, yemen, yugoslavia, zambia, zimbabwe
+  vietnam, wales, yemen, yugoslavia, zambia, zimbabwe`;
+
+/** Lower case. */
+export const COUNTRIES = lines(COUNTRIES_TEXT);
+
+/** Countries, continents, states, regions and large cities, lower case. */
+export const PLACES = lines(`
+  africa, asia, europe, america, east indies, west indies, north america, south america, latin america, central america, oceania, antarctica, australia,
+  middle east, scandinavia, balkans, caribbean, siberia, mediterranean, atlantic, pacific, arctic, alps, andes, himalayas,
+  atlantic ocean, pacific ocean, indian ocean, mediterranean sea, north sea, baltic sea, black sea, red sea, sahara
+  ${COUNTRIES_TEXT.trim()}
   alabama, alaska, arizona, arkansas, california, colorado, connecticut, delaware, florida, hawaii, idaho, illinois,
   indiana, iowa, kansas, kentucky, louisiana, maine, maryland, massachusetts, michigan, minnesota, mississippi, missouri,
   montana, nebraska, nevada, new hampshire, new jersey, new mexico, new york, north carolina, north dakota, ohio, oklahoma,

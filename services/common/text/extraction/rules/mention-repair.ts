@@ -4,12 +4,13 @@ import type { NameMention } from '../../language/names.ts';
 import type { Sentence } from '../../language/sentences.ts';
 import { STOP_WORDS } from '../../language/stop-words.ts';
 import { isGivenName } from './entity-type.ts';
-import { PLACES } from './gazetteer.ts';
+import { DEMONYMS, PLACES } from './gazetteer.ts';
 import type { TaggedWord } from './tagger.ts';
 import { NOT_NAMES, OLD_WORDS, PERSONAL_ADJECTIVES, ROLE_TITLES, TYPE_NOUNS } from './type-words.ts';
 
 /** More capitalised words in a row are a table, a cast list or a heading that lost its line breaks. */
 const MAX_NAME_WORDS = 7;
+const NATION = new RegExp(`^(?:${[...DEMONYMS].join('|')}|\\p{L}+m[ae]n|Democrat|Republican)$`, 'iu');
 const NICKNAME_GAP = /^ \(?$/u;
 
 interface RepairContext {
@@ -24,6 +25,7 @@ interface RepairContext {
 export function repairNames(names: readonly NameMention[], sentence: Sentence, context: RepairContext): NameMention[] {
   return joinNicknames(names, sentence)
     .map((name) => withoutOpening(withoutShouting(withoutNextSentence(name), sentence), sentence, context))
+    .map(withoutNation)
     .filter(isName);
 }
 
@@ -110,6 +112,15 @@ function withoutOpening(
     return name;
   const start = sentence.text.indexOf(rest.split(' ')[0] ?? rest, at + blank);
   return { ...name, text: rest, start: start === -1 ? name.start : sentence.start + start };
+}
+
+/** `Irish Tadhg Kennelly` is a person, and `German 288` a count. */
+function withoutNation(name: NameMention): NameMention {
+  const [first = '', second = '', third] = name.text.split(' ');
+  if (name.kind !== 'name' || !NATION.test(first)) return name;
+  if (/^\d+$/u.test(second) && third === undefined) return { ...name, text: first, end: name.start + first.length };
+  if (third === undefined || !isGivenName(second.toLowerCase())) return name;
+  return { ...name, text: name.text.slice(first.length + 1), start: name.start + first.length + 1 };
 }
 
 function isName(name: NameMention): boolean {

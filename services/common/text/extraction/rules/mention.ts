@@ -4,6 +4,7 @@ import { type NameKind, type NameMention, namesInSentence } from '../../language
 import type { Sentence } from '../../language/sentences.ts';
 import { isGivenName } from './entity-type.ts';
 import { PLACES } from './gazetteer.ts';
+import { isGerman, isGermanName } from './german.ts';
 import { repairNames } from './mention-repair.ts';
 import type { TaggedWord } from './tagger.ts';
 import { NAME_TITLES, ROLE_TITLES } from './type-words.ts';
@@ -33,6 +34,9 @@ export interface AnalysedSentence {
   readonly mentions: readonly Mention[];
 }
 
+const CODE =
+  /^\s*(?:export |async )*(?:const|let|var|import|function|class|interface|def|return|await|public|private)\b[^.!?]*[=({;]|=>|[;{]\s*$|^\s*(?:[}\])]+[,;)]*\s*)$|^\s*(?:\$ |npm |curl |docker |kubectl )/mu;
+
 /** Words that open a sentence and end like this are no names. */
 const NO_NAME_ENDING = /(?:ly|ing|ed|able|ible|ous|ful|less|ive|ness|tions?|ments?|est)$/u;
 
@@ -50,12 +54,32 @@ export function analyseSentences(
     for (const word of words) if (/^\p{Ll}/u.test(word.text)) lowerCase.add(word.text);
   }
   return found.map(({ sentence, words, names }) => {
-    const kept = names.filter((name) => !name.isUncertain || isNameAfterAll(name, sentence, words, certain, lowerCase));
+    const inGerman = isGerman(words);
+    const wordBefore = ({ start }: NameMention): string =>
+      /(\S+)\s*$/u.exec(sentence.text.slice(0, start - sentence.start))?.[1] ?? '';
+    const kept = names
+      .filter((name) => !inGerman || name.kind !== 'name' || isGermanName(name.text, wordBefore(name)))
+      .filter((name) => !name.isUncertain || isNameAfterAll(name, sentence, words, certain, lowerCase));
+    if (isCode(sentence.text))
+      return {
+        sentence,
+        words: [],
+        mentions: names.filter(isIdentifier).map((name) => toMention(name, sentence, lowerCase)),
+      };
     const own = repairNames(kept, sentence, { words, certain, lowerCase }).map((name) =>
       toMention(name, sentence, lowerCase),
     );
     return { sentence, words, mentions: withDates(sentence, own.filter(isUseful)) };
   });
+}
+
+/** A line of a program: its words are no prose. */
+export function isCode(text: string): boolean {
+  return CODE.test(text);
+}
+
+function isIdentifier({ kind }: NameMention): boolean {
+  return kind === 'identifier';
 }
 
 /** Stands where every word has a capital. */

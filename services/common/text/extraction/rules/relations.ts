@@ -48,7 +48,9 @@ function readLevel(text: string, { words, parts }: ClauseLevel, found: FoundRela
       continue;
     }
     const isOwner = /^['’]s?(?!\p{L})/u.test(text.slice(right.end, right.end + 3));
-    const reading: GapReading | null = isOwner ? null : readGap(gap, left, right);
+    const read: GapReading | null = isOwner ? null : readGap(gap, left, right);
+    // `is George Washington cannibalistically developed` compares.
+    const reading = read?.relation === 'is' && !isEndOfClause(text, right) ? null : read;
     const next: Statement | null = reading === null ? null : statementOf(reading, { statement, group, isGoverned });
     const isChain: boolean = reading?.isPlace === true && gap.length === 1;
     isGoverned = isBehindPreposition(words, right) || (isChain && isGoverned);
@@ -62,6 +64,10 @@ function readLevel(text: string, { words, parts }: ClauseLevel, found: FoundRela
     if (!reading.isPlace || statement === null) statement = next;
     group = [];
   }
+}
+
+function isEndOfClause(text: string, { end }: Argument): boolean {
+  return /^["”’)]*\s*(?:[.,;:!?)]|$|\((?:born|b\.|also)|(?:and|but|who|which)\b)/u.test(text.slice(end));
 }
 
 interface Situation {

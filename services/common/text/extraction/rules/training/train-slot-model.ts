@@ -1,0 +1,111 @@
+import { wordTable } from '../../../words/word-table.ts';
+import {
+  readSlotModel,
+  type SlotFeatures,
+  type SlotModel,
+  type StoredModel,
+  softmax,
+  sparseFeatures,
+} from '../slot-model.ts';
+
+export interface Example {
+  readonly features: SlotFeatures;
+  readonly label: string;
+  /** Examples of one group are never on both sides of a cross-validation. */
+  readonly group: number;
+}
+
+export interface TrainingOptions {
+  readonly classes: readonly string[];
+  readonly slots: number;
+  readonly buckets: number;
+  readonly epochs: number;
+  /** Learning rate at the start. */
+  readonly rate: number;
+  /** Weight decay per example. */
+  readonly decay: number;
+}
+
+/** Multinomial logistic regression by AdaGrad, with weights rounded to eight bits. Deterministic. */
+export function train(examples: readonly Example[], options: TrainingOptions): StoredModel {
+  const { classes, slots, buckets, epochs, rate, decay } = options;
+  const { dimensions } = wordTable();
+  const count = classes.length;
+  const layout = { classes, slots, buckets, dimensions };
+  const rows = examples.map(({ features, label }) => ({
+    ...sparseFeatures(features, layout),
+    wanted: classes.indexOf(label),
+  }));
+  const size = (slots * dimensions + buckets) * count;
+  const weights = new Float64Array(size);
+  const squares = new Float64Array(size).fill(1);
+  const random = randomNumbers(7);
+  for (let epoch = 0; epoch < epochs; epoch++) {
+    for (const row of shuffled(rows, random)) {
+      const scores = new Float64Array(count);
+      for (const [at, index] of row.indexes.entries()) {
+        const value = row.values[at] as number;
+        for (let one = 0; one < count; one++)
+          scores[one] = valueAt(scores, one) + value * valueAt(weights, index * count + one);
+      }
+      const errors = softmax(scores);
+      errors[row.wanted] = valueAt(errors, row.wanted) - 1;
+      for (const [at, index] of row.indexes.entries()) {
+        const value = row.values[at] as number;
+        for (let one = 0; one < count; one++) {
+          const place = index * count + one;
+          const gradient = valueAt(errors, one) * value + decay * valueAt(weights, place);
+          squares[place] = valueAt(squares, place) + gradient * gradient;
+          weights[place] = valueAt(weights, place) - (rate * gradient) / Math.sqrt(valueAt(squares, place));
+        }
+      }
+    }
+  }
+  return rounded(weights, slots * dimensions * count, { classes, slots, buckets });
+}
+
+/** Models that were trained without one fifth of the groups each, as a function from group to model. */
+export function crossValidated(examples: readonly Example[], options: TrainingOptions): (group: number) => SlotModel {
+  const models = Array.from({ length: 5 }, (_, fold) =>
+    readSlotModel(
+      train(
+        examples.filter(({ group }) => group < 0 || group % 5 !== fold),
+        options,
+      ),
+    ),
+  );
+  return (group) => models[group % 5] as SlotModel;
+}
+
+function rounded(
+  weights: Float64Array,
+  hashedAt: number,
+  layout: Pick<StoredModel, 'classes' | 'slots' | 'buckets'>,
+): StoredModel {
+  const scaleOf = (part: Float64Array): number =>
+    part.reduce((most, weight) => Math.max(most, Math.abs(weight)), 1e-9) / 127;
+  const scales = [scaleOf(weights.subarray(0, hashedAt)), scaleOf(weights.subarray(hashedAt))] as const;
+  const bytes = Int8Array.from(weights, (weight, at) => Math.round(weight / scales[at < hashedAt ? 0 : 1]));
+  return { ...layout, scales, weights: Buffer.from(bytes.buffer).toString('base64') };
+}
+
+function valueAt(list: Float64Array, at: number): number {
+  return list[at] as number;
+}
+
+function randomNumbers(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+function shuffled<T>(list: readonly T[], random: () => number): T[] {
+  const copy = [...list];
+  for (let at = copy.length - 1; at > 0; at--) {
+    const other = Math.floor(random() * (at + 1));
+    [copy[at], copy[other]] = [copy[other] as T, copy[at] as T];
+  }
+  return copy;
+}
