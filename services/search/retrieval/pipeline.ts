@@ -4,6 +4,7 @@ import type { LaneName } from '../model.ts';
 import { graphHits, type Neighbourhood, neighbourhood } from './bridge.ts';
 import { CandidatePool, createSentenceReader, type SentenceReader } from './candidate-pool.ts';
 import type { NamedEntity } from './candidates.ts';
+import { Conversation } from './conversation.ts';
 import {
   byScore,
   denseHits,
@@ -99,13 +100,16 @@ async function retrieve(context: LaneContext, input: Input): Promise<Retrieval> 
     if (candidate !== undefined) candidate.similarity = hit.similarity;
   }
   if (runs(context, 'sentence') || runs(context, 'meaning')) await readSentences(context, pool);
+  const conversation = await readConversation(context, pool);
   const seeds = pool.strongest(pool.fuse()).slice(0, settings.bridgeSeeds);
   const ids = seeds.map((seed) => seed.id);
   const around = await neighbourhood(context, ids, pool.named, lexical.statistics.rowCount);
   if (runs(context, 'graph')) {
     pool.addLane('graph', graphHits(around.edges, pool.named, seeds, settings.denseLimit));
   }
-  await pool.read(bestLinked(pool, around, seeds).slice(0, settings.linkedLimit));
+  // Turns share entities without completing each other.
+  const links = conversation === null ? around.links : [];
+  if (conversation === null) await pool.read(bestLinked(pool, around, seeds).slice(0, settings.linkedLimit));
   const { named, information } = pool;
   return {
     analysis: context.analysis,
@@ -113,9 +117,14 @@ async function retrieve(context: LaneContext, input: Input): Promise<Retrieval> 
     learned,
     information,
     named,
-    links: around.links,
+    links,
     mentions: around.mentions,
-    passages: await rankPassages(pool, { fusion: pool.fuse(), ...around, learned }, settings, limit),
+    passages: await rankPassages(
+      pool,
+      { fusion: pool.fuse(), ...around, links, learned, conversation },
+      settings,
+      limit,
+    ),
   };
 }
 
@@ -169,6 +178,17 @@ async function readSentences(context: LaneContext, pool: CandidatePool): Promise
     });
     pool.addLane(lane, hits);
   }
+}
+
+/** Reads further turns when the strongest passages are turns of a conversation; null when they are not. */
+async function readConversation(context: LaneContext, pool: CandidatePool): Promise<Conversation | null> {
+  const { settings } = context;
+  const read = [...pool.candidates.values()].filter(({ payload }) => payload !== null);
+  if (settings.windowShare === 0 || Conversation.of(read) === null) return null;
+  await pool.readTexts([...pool.candidates.keys()]);
+  const passages = [...pool.candidates.values()];
+  if (runs(context, 'meaning')) for (const passage of passages) pool.readMeaning(passage);
+  return Conversation.of(passages);
 }
 
 /** Returns linked passages that no lane found, by the weight of the link and the score of its seed. */

@@ -4,6 +4,7 @@ import type { LearnedShift, RankedPassage } from '../model.ts';
 import type { PassageLink } from './bridge.ts';
 import type { CandidatePool, Fusion } from './candidate-pool.ts';
 import type { Candidate } from './candidates.ts';
+import type { Conversation } from './conversation.ts';
 import { type EvidenceLink, type RankedEvidence, rankEvidence } from './evidence.ts';
 import { type LearnedReader, type PassageElements, shiftsOf } from './learned-weights.ts';
 import type { RetrievalSettings } from './settings.ts';
@@ -19,6 +20,7 @@ interface Found {
   readonly links: readonly PassageLink[];
   readonly mentions: readonly EdgeEvidence[];
   readonly learned: LearnedReader | null;
+  readonly conversation: Conversation | null;
 }
 
 /**
@@ -30,14 +32,19 @@ export async function rankPassages(
   settings: RetrievalSettings,
   limit: number,
 ): Promise<readonly RankedPassage[]> {
-  const { fusion } = found;
+  const { fusion, conversation } = found;
   const linked = new Set(found.links.flatMap((link) => [link.from, link.to]));
   const competing = [...pool.candidates.values()].filter(({ row }) => fusion.has(row.id) || linked.has(row.id));
   const { links, via } = linksAmong(competing, found.links);
   const bonusOf = pool.bonus(fusion);
+  const around = (candidate: Candidate) =>
+    settings.windowShare * (conversation?.around(candidate, (turn) => pool.coverageOf(turn)) ?? 0);
   const shifts = await learnedShifts(pool, competing, found);
   const ranked = rankEvidence(
-    competing.map((candidate) => ({ coverage: pool.coverageOf(candidate), bonus: bonusOf(candidate) })),
+    competing.map((candidate) => ({
+      coverage: pool.coverageOf(candidate),
+      bonus: bonusOf(candidate) + around(candidate),
+    })),
     links,
     {
       linkValue: settings.linkShare * pool.scale,
@@ -47,7 +54,8 @@ export async function rankPassages(
       ...(shifts === null ? {} : { adjust: shifts.adjust }),
     },
   );
-  const shown = ranked.slice(0, limit + DUPLICATE_RESERVE);
+  const spread = conversation?.spread(ranked, ({ index }) => competing[index]?.row.id ?? '') ?? ranked;
+  const shown = spread.slice(0, limit + DUPLICATE_RESERVE);
   await pool.readTexts(shown.flatMap(({ index }) => competing[index]?.row.id ?? []));
   const passages = shown.flatMap((entry) => {
     const candidate = competing[entry.index];
@@ -111,6 +119,8 @@ function linksAmong(competing: readonly Candidate[], all: readonly PassageLink[]
     const from = positions.get(link.from);
     const to = positions.get(link.to);
     if (from === undefined || to === undefined) continue;
+    // Parts of one document share entities without completing each other.
+    if (competing[from]?.row.item === competing[to]?.row.item) continue;
     links.push({ from, to, weight: link.weight });
     via.set(`${link.from} ${link.to}`, link.entityId);
     via.set(`${link.to} ${link.from}`, link.entityId);

@@ -33,6 +33,8 @@ export interface RetrievalSettings {
   readonly timeWeight: number;
   /** Weight of a word of the same meaning, relative to the word itself. */
   readonly meaningShare: number;
+  /** Weight of what the turns around a turn of a conversation say. 0: conversations are ranked like other texts. */
+  readonly windowShare: number;
   /** Share of the best sentence's score that is added to its passage. */
   readonly sentenceShare: number;
   /** Score of the first rank in the fusion, as a share of the best possible lexical score. */
@@ -62,6 +64,7 @@ export const DEFAULT_SETTINGS: RetrievalSettings = {
   mentionWeight: 0.4,
   timeWeight: 1,
   meaningShare: 1,
+  windowShare: 0.5,
   sentenceShare: 0.25,
   fusionShare: 0.2,
   sharedLinkWeight: 0.2,

@@ -12,7 +12,7 @@ import { LANES, type LaneName } from '../../../services/search/model.ts';
 import { createRetriever } from '../../../services/search/retrieval/pipeline.ts';
 import { DEFAULT_SETTINGS, type RetrievalSettings } from '../../../services/search/retrieval/settings.ts';
 import { createWorld, startCognify } from '../../support/cognify-service.ts';
-import { type Ask, askAll, type Run, type RunReport } from './asked.ts';
+import { type Ask, askAll, type RunReport } from './asked.ts';
 import type { BenchCorpus } from './corpus.ts';
 
 const DEPTH = 10;
@@ -22,7 +22,7 @@ interface DirectReport {
   readonly runs: Record<string, RunReport>;
 }
 
-/** Runs the ablations; `changes`: further runs, each a change of the default settings. */
+/** Runs the ablations. */
 export async function benchDirect(
   corpus: BenchCorpus,
   changes: readonly Partial<RetrievalSettings>[],
@@ -52,7 +52,8 @@ export async function benchDirect(
         return passages.map((passage) => positions.get(passage.payload.documentId) ?? -1);
       };
     };
-    return { cognifyMs, runs: await askAll(corpus, [...ablations(askWith), ...changed(askWith, changes)]) };
+    const runs = ablations(changes).map(({ name, settings }) => ({ name, ask: askWith(settings) }));
+    return { cognifyMs, runs: await askAll(corpus, runs) };
   } finally {
     await textWorkers.close();
     await indexes.close();
@@ -60,37 +61,39 @@ export async function benchDirect(
   }
 }
 
-/** Returns the runs: BM25, all lanes, all but one lane, and the pipeline without each of its later steps. */
-function ablations(askWith: (settings: RetrievalSettings) => Ask): readonly Run[] {
+export interface NamedSettings {
+  readonly name: string;
+  readonly settings: RetrievalSettings;
+}
+
+/**
+ * Returns the runs: BM25, all lanes, all but one lane, and the pipeline without each of its later steps. `changes`: further
+ * runs, each a change of the default settings.
+ */
+export function ablations(changes: readonly Partial<RetrievalSettings>[]): readonly NamedSettings[] {
   const only = (...lanes: readonly LaneName[]): RetrievalSettings => ({
     ...DEFAULT_SETTINGS,
     lanes: new Set(lanes),
     bridgeSeeds: 0,
     redundancy: 0,
   });
-  const bm25 = { ...only('lexical'), fusionShare: 0 };
   const without = LANES.filter((lane) => lane !== 'lexical').map((lane) => ({
     name: `all but ${lane}`,
-    ask: askWith({ ...DEFAULT_SETTINGS, lanes: new Set(LANES.filter((other) => other !== lane)) }),
+    settings: { ...DEFAULT_SETTINGS, lanes: new Set(LANES.filter((other) => other !== lane)) },
   }));
   return [
-    { name: 'BM25 alone', ask: askWith(bm25) },
-    { name: 'BM25 + dense', ask: askWith(only('lexical', 'dense')) },
-    { name: 'all lanes, one hop', ask: askWith(only(...LANES)) },
-    { name: 'all', ask: askWith(DEFAULT_SETTINGS) },
+    { name: 'BM25 alone', settings: { ...only('lexical'), fusionShare: 0, windowShare: 0 } },
+    { name: 'BM25 + dense', settings: only('lexical', 'dense') },
+    { name: 'all lanes, one hop', settings: only(...LANES) },
+    { name: 'all', settings: DEFAULT_SETTINGS },
     ...without,
-    { name: 'without redundancy', ask: askWith({ ...DEFAULT_SETTINGS, redundancy: 0 }) },
-    { name: 'without linked passages', ask: askWith({ ...DEFAULT_SETTINGS, linkedLimit: 0 }) },
-    { name: 'without fusion', ask: askWith({ ...DEFAULT_SETTINGS, fusionShare: 0 }) },
+    { name: 'without redundancy', settings: { ...DEFAULT_SETTINGS, redundancy: 0 } },
+    { name: 'without linked passages', settings: { ...DEFAULT_SETTINGS, linkedLimit: 0 } },
+    { name: 'without fusion', settings: { ...DEFAULT_SETTINGS, fusionShare: 0 } },
+    { name: 'without turns around', settings: { ...DEFAULT_SETTINGS, windowShare: 0 } },
+    ...changes.map((change) => ({
+      name: JSON.stringify(change),
+      settings: { ...DEFAULT_SETTINGS, ...change, lanes: new Set(change.lanes ?? LANES) },
+    })),
   ];
-}
-
-function changed(
-  askWith: (settings: RetrievalSettings) => Ask,
-  changes: readonly Partial<RetrievalSettings>[],
-): readonly Run[] {
-  return changes.map((change) => ({
-    name: JSON.stringify(change),
-    ask: askWith({ ...DEFAULT_SETTINGS, ...change, lanes: new Set(change.lanes ?? LANES) }),
-  }));
 }
