@@ -62,7 +62,7 @@ export interface Foundation {
   readonly textWorkers?: WorkerPool;
 }
 
-/** Adds the services and their HTTP server to the lifecycle; the answer tells the address once that has started. */
+/** Adds the services and their HTTP server to the lifecycle; the result returns the address once that has started. */
 export type Assemble = (foundation: Foundation, lifecycle: Lifecycle) => Promise<() => string>;
 
 /** Loads the services, which needs no store: that can open meanwhile, in its own thread. */
@@ -153,7 +153,7 @@ async function openParts(foundation: Foundation, lifecycle: Lifecycle): Promise<
   };
 }
 
-/** A dataset that nobody asks is looked at, too. */
+/** Interval of checks, also of datasets without requests. */
 const INSPECT_EVERY_MS = 30_000;
 
 function addIndexInspection(lifecycle: Lifecycle, { stores, logger }: Foundation): void {
@@ -178,7 +178,7 @@ function guardedFetcher({
   return { fetch: async (url, signal) => (await made()).fetch(url, signal) };
 }
 
-/** Where auth is beyond a bus, what it said a moment ago is remembered here. */
+/** Remembers recent answers of auth where that is another process. */
 function addMessenger({ config, stores }: Foundation, clock: Clock, lifecycle: Lifecycle): Messenger {
   const asking = createSignedMessenger(stores.bus, clock);
   if (config.stores.bus === 'embedded') return asking;

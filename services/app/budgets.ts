@@ -29,12 +29,12 @@ export function openBudgets({ config, messenger, ...options }: BudgetParts, life
   return budgets;
 }
 
-/** This process alone owns the store: whoever had set tokens aside was killed. */
+/** Returns tokens that killed processes had reserved: this process alone owns the store. */
 function giveBackReserved(store: DocumentStore): Promise<void> {
   return foldAll(store);
 }
 
-/** Of every tenant and personal space that has no budget of its own. */
+/** Limits of every tenant and personal space without a budget of its own. */
 function defaultLimits(config: Config): BudgetLimits {
   const limits: Readonly<Record<BudgetKind, number | undefined>> = {
     llmTokensPerDay: config.budgetTokensPerDay,

@@ -25,5 +25,5 @@ export const collections: readonly AnyOwnedCollection[] = [
   relayPositionsCollection,
 ];
 
-/** Those with documents of tenants; the log of events stays, and holds ids alone. */
+/** Lists the collections with documents of tenants; the log of events stays, and holds ids alone. */
 export const tenantCollections = erasedWithTenant(collections);

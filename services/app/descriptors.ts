@@ -13,7 +13,7 @@ export interface Descriptors {
   guardedHealth(health: HealthCheck | null): HealthCheck | null;
 }
 
-/** With fewer the server could not start all of its threads. */
+/** Fewest descriptors with which the server can start all of its threads. */
 const LEAST = 96;
 /** Threads and their event loops, databases, standard streams: measured 58 with every thread at work. */
 const OWN = 64;
@@ -22,7 +22,7 @@ const PER_FILE = 7;
 const MOST_FILES = 64;
 /** Blobs, modules, connections to other servers: this part of what is left. */
 const SPARE_SHARE = 1 / 4;
-/** From here on requests fail at random. */
+/** Number of free descriptors from which on requests fail at random. */
 const LEAST_FREE = 4;
 
 /** `ConfigurationError` when there are too few to serve anybody. */

@@ -22,7 +22,7 @@ export interface EmbedderSourceOptions {
   readonly embedder: Embedder;
   readonly accounts: Pick<TenantEmbedderAccounts, 'get'>;
   readonly secretBox: Pick<SecretBox, 'open'>;
-  /** Opens a model on somebody's account. */
+  /** Opens a model on the account of a tenant. */
   readonly open: (settings: ModelSettings & { readonly model: string }, dimensions: number) => Promise<Embedder>;
   readonly rereadMs: number;
   readonly clock: Pick<Clock, 'monotonicMs'>;
@@ -79,7 +79,7 @@ export function createEmbedderSource(
     if (known !== undefined) return known;
     const opening = settingsOf(options, tenant, account, model).then((settings) => options.open(settings, dimensions));
     opened.set(key, opening);
-    // Tried again by whoever asks next.
+    // The next caller tries again.
     opening.catch(() => opened.delete(key));
     return opening;
   };
@@ -119,7 +119,7 @@ function hashingFor(builtin: (dimensions: number) => Embedder, { model, dimensio
   throw engramError('EmbeddingException', `The server has no built-in embedding model ${model}; it has ${HASHING}.`);
 }
 
-/** By its name with or without the provider. */
+/** Returns whether a vector space is of the server's model, named with or without its provider. */
 function isOfServer(space: VectorSpace, { model, dimensions }: EmbeddingChoice): boolean {
   const isNamed = space.model === model || space.model.slice(space.model.indexOf('/') + 1) === model;
   return isNamed && space.dimensions === dimensions;

@@ -10,7 +10,7 @@ export interface FollowedModelsOptions<Active, Settings extends Revised> {
   /** The settings as they are stored; null: nothing is set. */
   readonly read: () => Promise<Settings | null>;
   readonly open: (stored: Settings | null) => Promise<Active>;
-  /** Told of what was opened. */
+  /** Called with the models that were opened. */
   readonly opened?: (models: Active, stored: Settings | null) => void;
   /** After how long the settings are read again without any news of them. */
   readonly rereadMs: number;
@@ -21,9 +21,9 @@ export interface FollowedModelsOptions<Active, Settings extends Revised> {
 export interface FollowedModels<Active> {
   /** As `ModelSource`. */
   current(): Promise<Active>;
-  /** There is news: whoever asks from now on gets what is stored now. */
+  /** Marks the models as outdated: callers get those that are stored now. */
   outdated(): void;
-  /** As last opened, for those who cannot wait; null before anything was. */
+  /** The models that were opened last, for callers that cannot wait; null before the first. */
   last(): Active | null;
 }
 

@@ -5,7 +5,7 @@ import type { OwnedCollection } from '../common/storage/ports/owned-collection.t
 
 type InstallationDocument = { readonly installation: string };
 
-/** One document: by which the stores of this installation tell it from others. */
+/** One document, by which stores distinguish this installation from others. */
 export const installationCollection: OwnedCollection<InstallationDocument> = {
   name: 'installation',
   level: 'system',

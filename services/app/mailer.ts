@@ -5,8 +5,8 @@ import type { Logger } from '../common/ports/logger.ts';
 import type { Mailer } from '../common/ports/mailer.ts';
 
 /**
- * How mails leave; null: they do not. Only a server that nobody but its one user reaches may write their tokens to its log:
- * elsewhere whoever reads logs could take over accounts.
+ * Opens the mailer; null: no mail is sent. Only a server with one local user may write tokens of mails to its log:
+ * elsewhere readers of logs could take over accounts.
  */
 export function openMailer(
   { mailServer, posture }: Pick<Config, 'mailServer' | 'posture'>,

@@ -7,9 +7,9 @@ import { outcomeOf } from './probe-model.ts';
 export interface CheckedModel {
   /** Null: the one that is built in. */
   readonly provider: string | null;
-  /** What is known to be wrong without asking. */
+  /** Fault that is known without asking the provider. */
   readonly fault: string | null;
-  /** Asks the provider for next to nothing; another object when the model is another one. Null: there is nobody to ask. */
+  /** Sends the provider a minimal request; another function for another model. Null: there is no provider to ask. */
   readonly ask: ((context: ModelCallContext) => Promise<unknown>) | null;
   readonly identity: unknown;
 }
@@ -17,7 +17,7 @@ export interface CheckedModel {
 export interface ModelCheckTimes {
   /** A provider that does not answer for so long counts as unreachable. */
   readonly timeoutMs: number;
-  /** So long the caller waits; the question goes on behind the answer. */
+  /** Time that the caller waits; the question goes on behind the answer. */
   readonly waitMs: number;
   /** How long an answer stands: each question is billed. */
   readonly healthyMs: number;
@@ -76,7 +76,7 @@ async function question(ask: NonNullable<CheckedModel['ask']>, timeoutMs: number
   }
 }
 
-/** Without the words of the provider: health is answered without an account. */
+/** Describes the fault without the words of the provider: health is answered without an account. */
 function reasonOf(error: unknown, isLate: boolean): string {
   if (isLate) return 'The provider does not answer; check the endpoint';
   if (!isEngramError(error)) return 'The provider cannot be asked';

@@ -35,7 +35,7 @@ import { type ChosenModel, createTenantModelSource } from './tenant-model-source
 /** The embedder stays as configured: vectors of another one could not be compared with those that are stored. */
 export interface Models extends ModelSource {
   readonly embedder: Embedder;
-  /** That one, the built-in one, and those of tenants' own. */
+  /** The configured embedder, the built-in one, and those of tenants. */
   readonly embedders: EmbedderSource;
   current(tenant?: TenantId): Promise<OpenedModels>;
   /** Rules in place of a language model, whatever is set. */
@@ -49,7 +49,7 @@ export interface Models extends ModelSource {
 }
 
 export interface OpenedModels extends ActiveModels {
-  /** Of the language model, also while its key is missing; null: none is configured. */
+  /** Name of the language model, also while its key is missing; null: none is configured. */
   readonly provider: string | null;
 }
 
@@ -136,7 +136,7 @@ export async function openModels(parts: ModelParts): Promise<Models> {
     withoutModel: () => ({ provider: null, languageModel: null, missingModelKey: null, extractor: pool }),
     async changed() {
       outdated();
-      // The change is durable already; whoever misses the news reads it soon.
+      // The change is durable; a process that misses the message reads it soon.
       await messenger.publish('settings', MODEL_SETTINGS, {}).catch((error: unknown) => {
         logger.warn('models.change.unpublished', { error });
       });
@@ -258,7 +258,7 @@ function meterOf(parts: ModelParts, kind: ModelKind): UsageMeter {
           metrics.modelTokens({ model, purpose: context.purpose, ...usage });
           context.onUsage?.(usage, kind);
           await Promise.all([
-            isNobodys(context) ? null : repository.add(context.scope, model, usage, clock.now()),
+            hasNoPayer(context) ? null : repository.add(context.scope, model, usage, clock.now()),
             reservation?.settle(usage.inputTokens + usage.outputTokens > 0 ? usage : uncounted(call)),
           ]);
         },
@@ -268,8 +268,8 @@ function meterOf(parts: ModelParts, kind: ModelKind): UsageMeter {
   };
 }
 
-/** What nobody pays for is no use of the tenant's. */
-function isNobodys({ payer }: ModelCallContext): boolean {
+/** Returns whether the call has no payer: it does not count for the tenant. */
+function hasNoPayer({ payer }: ModelCallContext): boolean {
   return payer?.accounts.length === 0;
 }
 
@@ -285,7 +285,7 @@ async function reserve(
   return budgets.reserveTokens(payer, uncounted(call).inputTokens + outputTokens, signal);
 }
 
-/** A call that names nobody counts for its tenant all the same; in the personal space it is nobody's. */
+/** Usage of a call without a principal counts for its tenant; in the personal space it counts for no account. */
 function tenantPayer({ tenant }: Scope): Payer | null {
   return tenant === PERSONAL_TENANT ? null : { tenant, accounts: [`tenant/${tenant}`] };
 }
@@ -293,7 +293,7 @@ function tenantPayer({ tenant }: Scope): Payer | null {
 /** Few tokens have less than three bytes, in any language. */
 const BYTES_PER_TOKEN = 3;
 
-/** Of a provider that does not tell what it used. */
+/** Usage of a provider that does not report it. */
 function uncounted({ prompts }: ExpectedCall): TokenUsage {
   const bytes = prompts.reduce((sum, prompt) => sum + Buffer.byteLength(prompt), 0);
   return { inputTokens: Math.ceil(bytes / BYTES_PER_TOKEN), outputTokens: 0 };

@@ -4,7 +4,7 @@ import { createProviderFetch } from '../common/platform/fetch/provider-fetch.ts'
 import { createMemoryRateLimiter } from '../common/platform/system/memory-rate-limiter.ts';
 import type { Clock } from '../common/ports/system.ts';
 
-/** What auth needs to know of the providers; undefined when none is configured. */
+/** Returns the options of auth for identity providers; undefined when none is configured. */
 export function oidcOptions({
   config,
   clock,

@@ -6,13 +6,13 @@ import { scrubErrorText } from '../common/platform/jobs/scrub-error.ts';
 import type { AnswerOf, RequestOf } from '../common/platform/messaging/messages.ts';
 import type { ModelCallContext } from '../common/ports/models.ts';
 
-/** Whoever asks waits for 30 s. */
+/** Time limit of a probe, within the 30 s that callers wait. */
 const TIMEOUT_MS = 20_000;
 /** Nothing is tried again: the operator comes back by itself. */
 const ONCE = { attempts: 1, firstDelayMs: 0, maxDelayMs: 0, maxAskedDelayMs: 0 };
 /** Some providers take no less. */
 const ANSWER_TOKENS = 16;
-/** Of an embedding model whose dimensions are neither demanded nor known: what it gives is told in its error. */
+/** Dimensions to ask of an embedding model whose dimensions are not known: its error names the right number. */
 const ANY_DIMENSIONS = 1;
 
 export type ProbeModel = (
@@ -29,7 +29,7 @@ export function createModelProbe(privateHosts: readonly string[]): ProbeModel {
 }
 
 /**
- * Asks a provider for next to nothing, with a credential that is kept nowhere. It is billed to nobody's budget: the resource
+ * Sends a provider a minimal request with a credential that is not stored. It counts for no budget: the resource
  * whose credential it is pays its provider for a few tokens.
  */
 async function probeModel(
@@ -63,7 +63,7 @@ const OUTCOMES: ReadonlyMap<string, AnswerOf<'cognify.ProbeModel'>['outcome']> =
   }),
 );
 
-/** What the answer of a provider says of its credential. */
+/** Judges a credential by the answer of its provider. */
 export function outcomeOf(error: EngramError): AnswerOf<'cognify.ProbeModel'>['outcome'] {
   return OUTCOMES.get(error.wireName) ?? 'unreachable';
 }

@@ -28,7 +28,7 @@ import { createModelProbe } from './probe-model.ts';
 import { createSnapshotPlaces } from './snapshot-places.ts';
 import type { Stores } from './stores.ts';
 
-/** What services are made from. */
+/** Parts that services are created from. */
 export interface Parts {
   readonly config: Config;
   readonly stores: Stores;
@@ -43,7 +43,7 @@ export interface Parts {
   readonly budgets: Budgets;
   readonly ledger: Ledger;
   readonly documents: DocumentLoader;
-  /** For work over whole texts. */
+  /** Worker processes for work over whole texts. */
   readonly textWorkers: WorkerPool;
   readonly fetcher: Fetcher;
   readonly clock: Clock;
@@ -55,7 +55,7 @@ export interface Parts {
 
 export type BuildService = (parts: Parts) => Service;
 
-/** Where other processes may go on with a run, neither the stop of this one nor of a store is a reason to end it. */
+/** Keeps runs that other processes can continue: neither the stop of this one nor of a store ends them. */
 const IN_A_CLUSTER = { onStop: 'hand-over', onStoreFailure: 'retry' } as const;
 
 /** The services of this build. Only those that are wanted are loaded. */
@@ -263,7 +263,7 @@ const REGISTRY: Readonly<Partial<Record<ServiceName, () => Promise<BuildService>
   },
 };
 
-/** As if the operator stopped it: requests and runs end in good order. */
+/** Stops the process as its operator would: requests and runs end in order. */
 const AGENT_MODE = { checkEveryMs: 60_000, stopProcess: () => void process.kill(process.pid, 'SIGTERM') };
 
 /** Services of later releases have a name and a path already. */
@@ -309,7 +309,7 @@ function accountMailOptions({ config, logger }: Parts): AccountMailOptions {
   };
 }
 
-/** Where uploads wait until their request has ended. */
+/** Returns the directory of uploads, which lie there until their request has ended. */
 export function spoolDirectory(config: Config): string {
   return join(config.dataDir, 'spool');
 }

@@ -22,7 +22,7 @@ export interface Stores {
   readonly documents: DocumentStore;
   readonly blobs: BlobStore;
   readonly indexes: Omit<DatasetIndexes, 'close'>;
-  /** For those that answer from them: a read fails while its dataset is rebuilt. */
+  /** Stores for services that answer from indexes: a read fails while its dataset is rebuilt. */
   readonly readers: Omit<DatasetIndexes, 'close'>;
   readonly bus: Bus;
   /** How each of them is, by its name in `/health/detailed`. */
@@ -31,7 +31,7 @@ export interface Stores {
   inspectIndexes(): Promise<void>;
   /** Starts what a run will need, while its data still comes in. */
   prepare(): void;
-  /** In the order in which nothing is lost: messages, indexes, records, the lock. */
+  /** Closes in the order in which nothing is lost: messages, indexes, records, the lock. */
   close(): Promise<void>;
 }
 
@@ -69,7 +69,7 @@ export async function openStores(parts: StoreParts): Promise<Stores> {
     const documents = await (await sourceOf('documents')).documents();
     const opened = await createIndexGuard({ store: documents.port, clock: createSystemClock(), logger: parts.logger });
     guard = opened;
-    // Files of this process alone can be nobody else's.
+    // Files of this process belong to no other installation.
     const isShared = Object.values(config.stores).includes('cluster');
     const installation = isShared ? await installationId(documents.port) : '';
     const blobs = await (await sourceOf('blobs')).blobs(installation);

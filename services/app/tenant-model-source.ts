@@ -25,7 +25,7 @@ export interface TenantModelSourceOptions<Active> {
 
 /** Models on accounts of tenants. */
 export interface TenantModelSource<Active> {
-  /** Null: the tenant has none of its own, or nobody is named. */
+  /** Null: the tenant has none of its own, or the call names no tenant. */
   current(tenant: TenantId | undefined): Promise<Active | null>;
   /** Some tenant's may be another now. */
   outdated(): void;

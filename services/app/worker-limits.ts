@@ -4,7 +4,7 @@ import type { Config } from '../common/platform/config/configuration.ts';
 export interface WorkerLimits {
   /** Processes that read documents at the same time; one more works on texts. */
   readonly documentWorkers: number;
-  /** Of one worker process. */
+  /** Memory of one worker process. */
   readonly memoryBytes: number;
 }
 

@@ -2,7 +2,7 @@ import { CliFailure, exitCodes } from './terminal.ts';
 
 /** The whole configuration of the client: a flag, else the environment, else the default. */
 export interface ClientSettings {
-  /** Without trailing slash and without `/api/v1`. */
+  /** Address of the server, without trailing slash and without `/api/v1`. */
   readonly baseUrl: string;
   readonly apiKey: string | null;
   readonly timeoutMs: number;
@@ -31,7 +31,7 @@ export interface ApiClient {
   readonly baseUrl: string;
   json<T>(method: string, path: string, options?: RequestOptions): Promise<T>;
   text(method: string, path: string, options?: RequestOptions): Promise<string>;
-  /** As it comes in; the time limit is one for the whole of it. */
+  /** Returns the body as it comes in; the time limit is for the whole of it. */
   stream(method: string, path: string, options?: RequestOptions): Promise<ReadableStream<Uint8Array>>;
 }
 
@@ -105,11 +105,11 @@ function causeCode(error: unknown): string {
 }
 
 async function failureOf(response: Response, settings: ClientSettings): Promise<ApiFailure> {
-  const told = messageOf(await response.text().catch(() => ''));
+  const reason = messageOf(await response.text().catch(() => ''));
   const hint = response.status === 401 ? ' Give a key with --api-key or ENGRAM_API_KEY.' : '';
-  const notApi = response.status === 404 && told === 'Not Found' ? ` Is ${settings.baseUrl} an Engram server?` : '';
+  const notApi = response.status === 404 && reason === 'Not Found' ? ` Is ${settings.baseUrl} an Engram server?` : '';
   const seconds = Number(response.headers.get('retry-after') ?? Number.NaN);
-  const message = `The server refused (${response.status}): ${told === '' ? response.statusText : told}${hint}${notApi}`;
+  const message = `The server refused (${response.status}): ${reason === '' ? response.statusText : reason}${hint}${notApi}`;
   return new ApiFailure(response.status, message, Number.isFinite(seconds) ? seconds * 1_000 : null);
 }
 

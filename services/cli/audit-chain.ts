@@ -11,7 +11,7 @@ export interface ChainFault {
 
 /** Follows a chain from its first record on, holding nothing but its end. */
 export interface ChainCheck {
-  /** Null for the right next record. After a fault the rest tells nothing. */
+  /** Returns null for the right next record. After a fault the rest proves nothing. */
   follow(record: AuditRecord): ChainFault | null;
   /** The last right record; number 0 before the first. */
   end(): Pick<AuditRecord, 'number' | 'hash'>;

@@ -8,7 +8,7 @@ export interface AuditExpectations {
   readonly keys: readonly AuditKey[] | null;
   /** Hash of a record that must be in the log. */
   readonly head: string | null;
-  /** As records spell it. */
+  /** Name in records. */
   readonly tenant: string | null;
 }
 export type AuditKey = JsonWebKey & { readonly kid?: string };
@@ -76,7 +76,7 @@ function isSignedBy(keys: readonly AuditKey[], head: SignedAuditHead): boolean {
 const RECORD_FIELDS = ['tenant', 'number', 'at', 'action', 'actor', 'subject', 'details', 'previous', 'hash'];
 const HEAD_FIELDS = ['tenant', 'number', 'hash', 'signed_at', 'key_id', 'signature'];
 
-/** Null for what is neither: a field more than the hash is over would be a forgery, too. */
+/** Returns null for anything else: a field that the hash does not cover would be a forgery, too. */
 function parseLine(text: string): Line {
   const value = parseObject(text);
   if (value === null) return null;

@@ -17,7 +17,7 @@ export interface CommandCall {
   readonly options: OptionValues;
   readonly api: ApiClient;
   readonly terminal: Terminal;
-  /** As given with `--dataset`; null when it was not. */
+  /** Value of `--dataset`; null without it. */
   readonly datasetGiven: string | null;
   /** The one given, else `main_dataset`. */
   readonly dataset: string;
@@ -27,7 +27,7 @@ export interface CommandCall {
 
 export interface Command {
   readonly name: string;
-  /** What stands behind the name in the usage line. */
+  /** Text behind the name in the usage line. */
   readonly usage: string;
   readonly summary: string;
   readonly details?: string;

@@ -2,7 +2,7 @@ import type { CommandCall } from './command.ts';
 import { note } from './output.ts';
 import type { DatasetRecord } from './wire.ts';
 
-/** What `/processing-status` says of a dataset. */
+/** Answer of `/processing-status` for a dataset. */
 export interface ItemStatus {
   readonly total: number;
   readonly completed: number;

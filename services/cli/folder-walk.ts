@@ -4,7 +4,7 @@ import type { DocumentLoader } from '../common/ports/documents.ts';
 
 export interface FoundFile {
   readonly path: string;
-  /** From the folder that was named, with forward slashes. */
+  /** Path from the named folder, with forward slashes. */
   readonly relativePath: string;
   readonly sizeBytes: number;
 }

@@ -88,7 +88,7 @@ interface Pace {
   readonly elapsedMs: number;
 }
 
-/** What is left is told once something is done. */
+/** Shows the remaining time once a part is done. */
 function factsOf({ value, total, elapsedMs }: Pace, detail: string): string {
   const seconds = Math.ceil((elapsedMs / value) * (total - value)) / 1_000;
   const left = value > 0 && value < total ? `${durationText(Math.ceil(seconds))} left` : '';

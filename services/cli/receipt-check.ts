@@ -22,7 +22,7 @@ export function checkReceipt(text: string, keys: readonly AuditKey[]): ReceiptVe
   return { ok: false, text: 'its signature is not right' };
 }
 
-/** Null for what is none: a field more than the signature is over would be a forgery, too. */
+/** Returns null for anything else: a field that the signature does not cover would be a forgery, too. */
 function parse(text: string): SignedErasureReceipt | null {
   let value: unknown;
   try {

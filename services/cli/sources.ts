@@ -1,7 +1,7 @@
 import { firstWords } from '../common/text/first-words.ts';
 import { harmless } from './output.ts';
 
-/** What search and recall say about where a text is from. */
+/** Source of a text in answers of search and recall. */
 export interface SourceFields {
   readonly text?: unknown;
   readonly document_name?: unknown;

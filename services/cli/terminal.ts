@@ -1,6 +1,6 @@
 import type { Readable, Writable } from 'node:stream';
 
-/** What a command may touch of the process; tests give their own. */
+/** Parts of the process that a command may use; tests give their own. */
 export interface Terminal {
   /** Answers, the only thing that scripts read. */
   readonly out: Writable;
@@ -10,7 +10,7 @@ export interface Terminal {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** A person can be asked, and sees a bar move. */
   readonly isInteractive: boolean;
-  /** Calls the listener right before the process ends because it was told to (Ctrl-C); the result takes it off again. */
+  /** Calls the listener right before a signal (Ctrl-C) ends the process; the result removes it. */
   readonly onInterrupt?: (listener: () => void) => () => void;
 }
 

@@ -35,9 +35,9 @@ export interface DatasetProgress {
     readonly total_items: number;
     readonly current_stage: string | null;
   } | null;
-  /** Of the items that are being built. */
+  /** Items that are being built. */
   readonly chunks?: { readonly completed: number; readonly total: number };
-  /** What a failed run failed of. */
+  /** Error of a failed run. */
   readonly error?: string;
 }
 
@@ -88,7 +88,7 @@ export function snapshotPath({ id, dataset_id }: Pick<SnapshotInfo, 'id' | 'data
   return `/api/v1/datasets/${dataset_id}/snapshots/${encodeURIComponent(id)}`;
 }
 
-/** Of every dataset that can be read, newest first. */
+/** Lists the snapshots of every dataset that can be read, newest first. */
 export async function listSnapshots(api: ApiClient): Promise<readonly SnapshotInfo[]> {
   return (await api.json<{ readonly snapshots: readonly SnapshotInfo[] }>('GET', '/api/v1/datasets/snapshots'))
     .snapshots;

@@ -21,14 +21,14 @@ export interface PathRouterOptions {
   /** Adds the client's address as `X-Forwarded-For`, which servers without credentials refuse. Default false. */
   readonly forwardsAddresses?: boolean;
   readonly logger: Logger;
-  /** Of this process, which answers `/metrics` itself: requests by the service that they were sent to. */
+  /** Metrics of this process, which answers `/metrics` itself: requests by the service that they were sent to. */
   readonly metrics: Metrics;
 }
 
 /** Long enough for a cognify that is waited for. */
 const ANSWER_TIMEOUT_MS = 3_600_000;
 
-/** What the cluster's ingress does, for one machine: sends each request to the service that has its path. */
+/** Sends each request to the service that has its path, as the ingress of a cluster does. */
 export function createPathRouter({
   replicasOf,
   forwardsAddresses = false,

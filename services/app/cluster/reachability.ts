@@ -1,6 +1,6 @@
 import type { Logger } from '../../common/ports/logger.ts';
 
-/** Tells of each replica when it stops and when it begins to answer, not of every request in between. */
+/** Logs of each replica when it stops and when it begins to answer, not every request in between. */
 export interface Reachability {
   failed(origin: string, service: string, error: unknown): void;
   answered(origin: string, service: string): void;

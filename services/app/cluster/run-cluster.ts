@@ -15,7 +15,7 @@ const LOOPBACK = '127.0.0.1';
 
 export interface ClusterOptions {
   readonly config: Config;
-  /** What the processes inherit; the address and the services of each are added. */
+  /** Environment that the processes inherit; the address and the services of each are added. */
   readonly variables: Readonly<Record<string, string | undefined>>;
   readonly replicas: number;
   readonly logger: Logger;

@@ -9,7 +9,7 @@ const START = fileURLToPath(new URL('../../start.mjs', import.meta.url));
 
 export interface ServiceProcess {
   readonly service: ServiceName;
-  /** Null while it does not listen. */
+  /** Address of the process; null while it does not listen. */
   origin(): string | null;
   /** SIGTERM, then the end; SIGKILL after `timeoutMs`. */
   stop(timeoutMs: number): Promise<void>;
@@ -17,13 +17,13 @@ export interface ServiceProcess {
 
 export interface ServiceProcessOptions {
   readonly service: ServiceName;
-  /** For uploads under way; removed at its next start. */
+  /** Directory of uploads under way; removed at its next start. */
   readonly dataDir: string;
   readonly variables: Readonly<Record<string, string | undefined>>;
   readonly logger: Logger;
   /** It failed so often for this reason that it is not started again. */
   readonly onFailure: (reason: string) => void;
-  /** What it runs; default the service. */
+  /** Program to run; default the service. */
   readonly program?: string;
   /** Before a start after a failure; default 2 s. */
   readonly pauseMs?: number;
@@ -46,7 +46,7 @@ export function startServiceProcess(options: ServiceProcessOptions): ServiceProc
   let failures = { reason: '', count: 0 };
   const run = () => {
     const startedAt = performance.now();
-    let told: string | null = null;
+    let reported: string | null = null;
     // A signal to the terminal's processes reaches the cluster alone, which ends its services in order.
     child = spawn(process.execPath, ['--max-semi-space-size=8', program], {
       env: {
@@ -62,12 +62,12 @@ export function startServiceProcess(options: ServiceProcessOptions): ServiceProc
     child.on('message', (message: unknown) => {
       if (!isServiceReport(message)) return;
       if ('url' in message) origin = message.url;
-      else told = message.failure;
+      else reported = message.failure;
     });
     child.once('exit', (code, signal) => {
       child = null;
       origin = null;
-      const reason = told ?? (signal === null ? `it ended with code ${code}` : `it was ended by ${signal}`);
+      const reason = reported ?? (signal === null ? `it ended with code ${code}` : `it was ended by ${signal}`);
       void died(reason, performance.now() - startedAt);
     });
   };

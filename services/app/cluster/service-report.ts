@@ -1,4 +1,4 @@
-/** What a process of `npm run cluster` says to the one that started it: where it listens, or why it cannot start. */
+/** Message of a process of `npm run cluster` to its parent: where it listens, or why it cannot start. */
 export type ServiceReport = { readonly url: string } | { readonly failure: string };
 
 /** Resolves when the report is sent; does nothing in a process that no cluster started. */

@@ -14,7 +14,7 @@ import { createClosing, critical, probeDocuments, type SourceParts, type StoreSo
 
 const WATCH_MS = 500;
 
-/** With less, writes fail: the log of a database grows by this much at a time. */
+/** Free space below which writes fail: the log of a database grows by this much at a time. */
 const LEAST_SPACE_BYTES = 1024 * 1024;
 
 /** Files below the data directory, which must exist and which this process then owns alone. */
@@ -91,7 +91,7 @@ export async function openEmbeddedSource({
   };
 }
 
-/** The check, degraded while `fault` tells why some requests fail; those that only read are served. */
+/** Returns the check, degraded while `fault` names why some requests fail; those that only read are served. */
 function limited(health: HealthCheck, fault: () => Promise<string | null>): HealthCheck {
   return {
     critical: health.critical,

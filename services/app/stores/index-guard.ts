@@ -72,7 +72,7 @@ export async function createIndexGuard({
     const present = await provenance();
     const missing = committed.filter((entry) => !present.has(provenanceKey(entry)));
     if (missing.length === 0) return { lost: [], intact: committed.length };
-    // A restore writes records before rows, and nobody can name its dataset until both are there.
+    // A restore writes records before rows, and its dataset has no name until both are there.
     const isNamed = (await store.get({ tenant: scope.tenant }, datasetsCollection, scope.dataset)) !== null;
     if (!isNamed) return { lost: [], intact: 0 };
     // An item may have been built again or erased between the two looks.

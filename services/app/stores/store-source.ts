@@ -17,7 +17,7 @@ export interface SourceParts {
   readonly verifyIndex?: (scope: DatasetScope, provenance: () => Promise<ReadonlySet<string>>) => Promise<void>;
 }
 
-/** A port's adapter, and how to tell whether it works. */
+/** Adapter of a port, with the check of its health. */
 export interface Opened<Port> {
   readonly port: Port;
   /** Null: it has no state of its own that could fail. */
@@ -27,12 +27,12 @@ export interface Opened<Port> {
 /** Opens the adapters of one shape. Nothing is opened that is not asked for; what is shared is opened once. */
 export interface StoreSource {
   documents(): Promise<Opened<DocumentStore>>;
-  /** Of this and the next ones: rejects when the place on a server belongs to another installation than this. */
+  /** Rejects, as the next ones do, when the place on a server belongs to another installation. */
   blobs(installation: string): Promise<Opened<BlobStore>>;
   index(installation: string): Promise<Opened<Pick<DatasetIndexes, 'text' | 'vectors'>>>;
   graph(installation: string): Promise<Opened<DatasetIndexes['graph']>>;
   bus(installation: string): Promise<Opened<Bus>>;
-  /** Verifies a dataset whose index is not there, in the shape that can tell. */
+  /** Verifies a dataset whose index is missing, where the stores can notice that. */
   inspectIndex?(scope: DatasetScope): Promise<void>;
   /** Starts what a run will need, while its data still comes in. */
   prepare(): void;

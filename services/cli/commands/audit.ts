@@ -21,8 +21,8 @@ const FILTERS = ['action', 'actor', 'subject', 'since', 'until', 'limit'] as con
 export const auditCommand: Command = {
   name: 'audit',
   usage: '[list | export | verify]',
-  summary: 'Shows who did what in a tenant, saves the log, or proves that nobody changed it.',
-  details: `For whoever manages the users of the tenant. verify reads the log from the server, or an export with --file, makes every
+  summary: 'Shows who did what in a tenant, saves the log, or proves that it was not changed.',
+  details: `For managers of the users of the tenant. verify reads the log from the server, or an export with --file, makes every
 hash anew and names the first record that was changed, left out, put in or moved; the signed end of the export shows what
 was cut off. A hash that you wrote down earlier, given as --expect-head, must still stand in the log: that shows what the
 server itself might have rewritten. Ends with 1 when something is wrong.`,

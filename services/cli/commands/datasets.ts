@@ -12,7 +12,7 @@ interface ItemRecord {
   readonly externalMetadata: unknown;
   readonly dataSize: number | null;
   readonly createdAt: string;
-  /** Of an item that could not be built. */
+  /** Error of an item that could not be built. */
   readonly failure?: { readonly message: string; readonly tries: number; readonly isSetAside: boolean };
 }
 
@@ -90,7 +90,7 @@ interface RetryAnswer {
   readonly pipeline_run_id: string | null;
 }
 
-/** Without ids: all that failed. */
+/** Retries the items; without ids all that failed. */
 async function retry(call: CommandCall, ids: readonly string[]): Promise<number> {
   const { id, name } = await findDataset(call.api, call.dataset);
   const body = ids.length === 0 ? {} : { data_ids: ids };

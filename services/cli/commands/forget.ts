@@ -48,7 +48,7 @@ function request(call: CommandCall): { readonly body: Readonly<Record<string, un
 
 async function isConfirmed(call: CommandCall, what: string): Promise<boolean> {
   if (isSet(call.options, 'yes')) return true;
-  if (!call.terminal.isInteractive) throw usageFailure(`Nobody can be asked here; to forget ${what}, give --yes`);
+  if (!call.terminal.isInteractive) throw usageFailure(`No terminal to confirm on: to forget ${what}, give --yes`);
   const prompt = createInterface({ input: call.terminal.input, output: call.terminal.err });
   // Ctrl-C, which the prompt keeps to itself, and the end of the input are a no.
   const closed = new Promise<string>((resolve) => {

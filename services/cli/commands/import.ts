@@ -169,7 +169,7 @@ async function upload(call: CommandCall, batch: readonly FoundFile[]): Promise<R
 /** Null: trying again is useless. */
 function retryDelayMs(error: unknown, attempt: number): number | null {
   if (!(error instanceof ApiFailure)) {
-    // A server that restarts comes back; one that was never there is told at once.
+    // A server that restarts comes back; one that never answered is an error at once.
     return error instanceof CliFailure && error.exitCode === exitCodes.unreachable && attempt < 3
       ? 250 * 2 ** attempt
       : null;

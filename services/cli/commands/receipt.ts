@@ -11,7 +11,7 @@ export const receiptCommand: Command = {
   usage: 'verify FILE',
   summary: 'Proves that the receipt of an erasure is the one that the server signed.',
   details: `The operator keeps the receipt of a deleted Tenant or Dataset in a ConfigMap. Ends with 1 when the receipt was changed, or
-signed by somebody else. Keep the server's keys with a receipt that shall be verified for years.`,
+signed by another server. Keep the server's keys with a receipt that shall be verified for years.`,
   options: {
     keys: { type: 'string', value: 'FILE', meaning: `the server's keys, as GET ${AUDIT_PATH}/keys gave them` },
   },

@@ -17,8 +17,8 @@ export const restoreCommand: Command = {
   name: 'restore',
   usage: '<file or snapshot id> --as NAME',
   summary: 'Makes a new dataset of yours from a snapshot.',
-  details: `Nothing is extracted or embedded anew, and nobody sees the dataset before it is whole. A file must have been written by a
-server of the same installation: the server looks at the signature.`,
+  details: `Nothing is extracted or embedded again, and the dataset is visible only when it is complete. A file must have been
+written by a server of the same installation: the server checks the signature.`,
   options: { as: { type: 'string', value: 'NAME', meaning: 'of the new dataset' } },
   async run(call) {
     const [source, ...more] = call.arguments;

@@ -14,7 +14,7 @@ export const snapshotCommand: Command = {
   usage: '[<dataset>] [--to FILE]',
   summary: 'Takes a snapshot of a dataset: everything in it as it is at one moment.',
   details: `The server keeps it until you delete it, and no longer than the dataset. With --to it is saved as a file of yours instead,
-which any server of the same installation can restore. For whoever may read and share the dataset: a snapshot also shows
+which any server of the same installation can restore. For users who may read and share the dataset: a snapshot also shows
 what is forgotten later. Sessions and feedback are their users', and in no snapshot.`,
   options: {
     to: { type: 'string', value: 'FILE', meaning: 'save it there' },

@@ -32,7 +32,7 @@ export const visualizeCommand: Command = {
   },
 };
 
-/** Where no browser can be started, the file stands and its name is printed. */
+/** Opens the file in a browser; where none can be started, its name is printed. */
 function show(file: string): void {
   const [program = 'xdg-open', ...args] = { darwin: ['open'], win32: ['cmd', '/c', 'start', ''] }[
     platform() as string

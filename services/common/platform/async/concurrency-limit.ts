@@ -7,7 +7,7 @@ export type ConcurrencyLimit = <Result>(work: () => Promise<Result>, priority?: 
 export interface WaitingRoom {
   /** Calls that may wait. */
   readonly places: number;
-  /** What a call is refused with when there is no place left. */
+  /** Creates the error of a call when the queue is full. */
   readonly refusal: () => Error;
 }
 
@@ -16,7 +16,7 @@ export function createConcurrencyLimit(limit: number, room?: WaitingRoom): Concu
   let running = 0;
   const waiting: { readonly priority: number; readonly enter: () => void }[] = [];
   return async (work, priority = 0) => {
-    // A slot is handed on, never freed while somebody waits: nobody can slip in between.
+    // A slot is passed on, never freed while callers wait: none can overtake them.
     if (running >= limit) {
       if (room !== undefined && waiting.length >= room.places) throw room.refusal();
       await new Promise<void>((enter) => {

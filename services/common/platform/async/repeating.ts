@@ -1,14 +1,14 @@
 /** Work done at start and then at intervals, once at a time. */
 export interface Repeating {
   start(): void;
-  /** Waits for the work in hand. */
+  /** Waits for the current work. */
   stop(): Promise<void>;
 }
 
 export interface RepeatingOptions {
   readonly work: () => Promise<unknown>;
   readonly everyMs: number;
-  /** What the work failed with; the next time tries again. */
+  /** Called with the error of the work; the next time tries again. */
   readonly onError: (error: unknown) => void;
 }
 

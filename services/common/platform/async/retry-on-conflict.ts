@@ -1,7 +1,7 @@
 import { DuplicateKeyError, VersionConflictError } from '../../storage/ports/document-store.ts';
 import { type RetryOptions, retry } from './retry.ts';
 
-/** Somebody else wrote between the read and the commit: what was read must be read again. */
+/** Returns whether another writer committed between the read and the commit: the read must be repeated. */
 export function isWriteConflict(error: unknown): error is VersionConflictError | DuplicateKeyError {
   return error instanceof VersionConflictError || error instanceof DuplicateKeyError;
 }

@@ -1,4 +1,4 @@
-/** Lets one loop sleep until it is told of news, or until a time is over. News that comes while it works is kept. */
+/** Lets one loop sleep until it is woken, or until a time is over. A wake-up that comes while it works is kept. */
 export interface WakeUp {
   notify(): void;
   /** Resolves at once when there was news since the last wait. An aborted signal ends the wait, without an error. */

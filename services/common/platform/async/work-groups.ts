@@ -6,7 +6,7 @@ export interface WorkGroups<Work, Result> {
   /** Whether work may be in the group that another began; default: any may. */
   readonly goTogether?: (first: Work, next: Work) => boolean;
   readonly maxCount: number;
-  /** Of the sizes of a group; what is larger alone goes alone. */
+  /** Limit of the sizes of a group; larger items go alone. */
   readonly maxSize: number;
   readonly sizeOf: (work: Work) => number;
 }
@@ -17,7 +17,7 @@ interface Waiting<Work, Result> {
 }
 
 /**
- * For work that has to be done one after the other: what waits for its turn goes together. When one of a group is at fault
+ * Groups work that has to be done one after the other: calls that wait go together. When one of a group fails
  * each goes alone, so that none fails for another one's sake.
  */
 export function createWorkGroups<Work, Result>(groups: WorkGroups<Work, Result>): (work: Work) => Promise<Result> {

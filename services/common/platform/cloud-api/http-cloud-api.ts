@@ -4,7 +4,7 @@ import type { CloudApi } from '../../ports/cloud-api.ts';
 export interface HttpCloudApiOptions {
   /** `COGNEE_CLOUD_API_URL`, without a slash at its end. */
   readonly baseUrl: string;
-  /** From the call until the status; default 5 000. */
+  /** Time limit from the call until the status; default 5 000. */
   readonly timeoutMs?: number;
 }
 

@@ -12,16 +12,16 @@ export interface HttpRemoteMemoryOptions {
   readonly key: string | undefined;
   /** How long the remote may be silent; default 60 000. */
   readonly silenceMs?: number;
-  /** For one request with all that comes back, however busily it sends; of files, default a day; of others, default 600 000. */
+  /** Time limits of one request with its whole answer: of files, default a day; of others, default 600 000. */
   readonly transferMs?: number;
   readonly answerMs?: number;
-  /** Of one answer in JSON; default 64 MiB, which names nearly two million files and takes several times as much while it is read. */
+  /** Limit of one answer in JSON; default 64 MiB, which names nearly two million files. */
   readonly maxJsonBytes?: number;
 }
 
 const HASH = /^[0-9a-f]{32}$/;
 const MAX_JSON_BYTES = 64 * 1024 * 1024;
-/** Of an answer that is not looked at. */
+/** Limit of an answer that is not used. */
 const MAX_IGNORED_BYTES = 1024 * 1024;
 
 /** Over HTTP. Redirects are not followed: they would carry the key to wherever they point. */
@@ -49,8 +49,8 @@ export function createHttpRemoteMemory(options: HttpRemoteMemoryOptions): Remote
       throw error;
     }
   };
-  /** For an answer that says nothing but its status; what else it says is read, lest the remote take us for gone. */
-  const tell = async (what: string, request: Parameters<typeof ask>[1]): Promise<void> => {
+  /** Sends a request for its status; the body is read all the same, so that the remote sees no closed connection. */
+  const sendForStatus = async (what: string, request: Parameters<typeof ask>[1]): Promise<void> => {
     const answer = await ask(what, request);
     await readAway(answer).catch(() => null);
     requireSuccess(what, answer);
@@ -88,18 +88,18 @@ export function createHttpRemoteMemory(options: HttpRemoteMemoryOptions): Remote
       const body = multipartForm({ ...file, field: 'file' }, fields);
       const path = `/sync/${encodeURIComponent(id)}/data/${encodeURIComponent(file.id)}`;
       try {
-        await tell('uploading a file', { method: 'PUT', path, body, signal });
+        await sendForStatus('uploading a file', { method: 'PUT', path, body, signal });
       } finally {
         file.body.destroy();
       }
     },
     async prune({ id }, hashes, signal) {
       const path = `/sync/${encodeURIComponent(id)}?prune=true`;
-      await tell('pruning the dataset', { method: 'PUT', path, body: jsonBody({ items: hashes }), signal });
+      await sendForStatus('pruning the dataset', { method: 'PUT', path, body: jsonBody({ items: hashes }), signal });
     },
     async cognify(datasets, signal) {
       const body = jsonBody({ dataset_ids: datasets, run_in_background: true, custom_prompt: '' });
-      await tell('starting cognify', { method: 'POST', path: '/cognify', body, signal });
+      await sendForStatus('starting cognify', { method: 'POST', path: '/cognify', body, signal });
     },
   };
 }

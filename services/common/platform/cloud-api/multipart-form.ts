@@ -40,7 +40,7 @@ async function* parts(head: Buffer, { body, sizeBytes }: FormFile, tail: Buffer)
   yield tail;
 }
 
-/** As browsers do (HTML, multipart/form-data encoding). */
+/** Escapes names as browsers do (HTML, multipart/form-data encoding). */
 function escaped(name: string): string {
   return name.toWellFormed().replaceAll('"', '%22').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
 }

@@ -18,7 +18,7 @@ export interface SendRequest {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The other side is to blame; the message says how, and names nobody. */
+/** Error of the remote side; its message names no account. */
 export class RemoteFault extends Error {
   override readonly name = 'RemoteFault';
 }

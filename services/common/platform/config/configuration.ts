@@ -58,10 +58,10 @@ export interface Config
 }
 
 const PORT = 8000;
-/** Of agent mode, so that the server of a program does not take the place of the one for people. */
+/** Port of agent mode, so that the server of a program does not take the port of the one for people. */
 const AGENT_PORT = 8011;
 
-/** What follows from the values; problems that concern several settings are added to `problems`. */
+/** Derives the configuration from the values; problems that concern several settings are added to `problems`. */
 export function completeConfig(values: SettingValues, problems: string[]): Config {
   const stores = chooseStores(values);
   const isEmbedded = Object.values(stores).includes('embedded');

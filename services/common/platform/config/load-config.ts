@@ -12,7 +12,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface LoadedConfig {
   readonly config: Config;
-  /** To be logged once, each a sentence. */
+  /** Sentences to log once. */
   readonly warnings: readonly string[];
 }
 

@@ -33,7 +33,7 @@ export function chooseMailServer(values: SettingValues, problems: string[]): Mai
     problems.push('ENGRAM_SMTP_USER, ENGRAM_SMTP_PASSWORD: set both or none.');
   }
   if (password !== undefined && tls === 'none' && !isLoopback(host)) {
-    problems.push('ENGRAM_SMTP_TLS: with none the password of ENGRAM_SMTP_USER would travel for everybody to read.');
+    problems.push('ENGRAM_SMTP_TLS: none would send the password of ENGRAM_SMTP_USER unencrypted.');
   }
   return {
     ...{ host, port: values.smtpPort ?? PORTS[tls], tls, from: from?.trim() ?? '', timeoutMs: values.smtpTimeoutMs },

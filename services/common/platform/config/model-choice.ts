@@ -27,7 +27,7 @@ export function defaultModel(provider: string): string {
   return DEFAULT_MODELS.get(provider) ?? DEFAULT_MODEL;
 }
 
-/** What a superuser chose at run time; an absent key is the one of the environment. */
+/** Model that a superuser chose at run time; an absent key is the one of the environment. */
 export interface ModelChoice {
   readonly provider: string;
   readonly model: string;

@@ -85,7 +85,7 @@ const providerSchema = z
 
 const secretsSchema = z.record(z.string(), z.string().min(1, 'must not be empty'));
 
-/** Every problem is added to `problems`; no value is shown, as somebody may have put a secret among them. */
+/** Reads the providers. Problems are added to `problems` without values, as one may be a misplaced secret. */
 export function readOidcProviders(settings: OidcSettings, problems: string[]): readonly OidcProvider[] {
   if (settings.oidcProviders.trim() === '') {
     if (settings.oidcClientSecrets !== undefined) problems.push(`${SECRETS}: is set, but ${PROVIDERS} is not.`);

@@ -1,10 +1,10 @@
-/** Who may call without credentials (auth-integrations.md §2.2, architecture.md §7). Decided once, at start. */
+/** Decision whether calls need credentials (auth-integrations.md §2.2), made once at start. */
 export interface AuthPosture {
   readonly required: boolean;
   /** The words in the text of a 401. */
   readonly reason: string;
   /**
-   * Single-user mode that nobody asked for by name: nothing was set and the server listens on loopback only. Its login
+   * Single-user mode by default: no variable was set and the server listens on loopback only. Its login
    * accepts any password, and a request that came through a proxy is refused.
    */
   readonly openByDefault: boolean;

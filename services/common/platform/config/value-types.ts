@@ -68,7 +68,7 @@ export function flag(): z.ZodType<boolean, string> {
 
 /**
  * The two posture variables. Other implementations take every word but `true` as false; `1` or `yes` would then open the
- * server that somebody meant to close, so what is neither `true` nor a word of false is refused.
+ * server that was meant to be closed, so what is neither `true` nor a word of false is refused.
  */
 export function onlyTrue(): z.ZodType<boolean, string> {
   return z.string().transform((value, context) => {

@@ -8,7 +8,7 @@ import type { OwnedCollection } from '../../storage/ports/owned-collection.ts';
 export type EventDocument = {
   readonly type: string;
   readonly subjectId: string;
-  /** Null for events of a tenant as such; the tenant is the document's own. */
+  /** Dataset of the event; null for events of a tenant, which is the document's own. */
   readonly dataset: string | null;
   readonly occurredAt: string;
   readonly data: JsonObject;

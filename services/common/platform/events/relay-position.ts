@@ -8,7 +8,7 @@ import { FREE, isLeased, leasesOf } from '../leases/lease.ts';
 
 /** The position of a relay in the event log, and the process that holds it. The id is the relay's name. */
 export type RelayPosition = {
-  /** Of the last event that was published. */
+  /** Offset of the last event that was published. */
   readonly offset: number;
   readonly holder: string | null;
   readonly leaseUntilMs: number;
@@ -36,7 +36,7 @@ export interface HeldPosition {
 }
 
 export interface RelayPositions {
-  /** Null while another process holds it. */
+  /** Resolves to null while another process holds it. */
   claim(): Promise<HeldPosition | null>;
   /** 0 before the first claim. */
   offset(): Promise<number>;

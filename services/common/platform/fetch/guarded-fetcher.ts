@@ -11,9 +11,9 @@ import { type CheckedTarget, checkTarget, type ResolveHost, resolveBySystem } fr
 export interface GuardedFetcherOptions {
   /** `ALLOW_HTTP_REQUESTS`; false refuses every URL. */
   readonly allowHttpRequests: boolean;
-  /** Of one body, unpacked. */
+  /** Limit of one body, unpacked. */
   readonly maxBytes: number;
-  /** From the call until the last byte; default 30 000. */
+  /** Time limit from the call until the last byte; default 30 000. */
   readonly timeoutMs?: number;
   /** Default 5. */
   readonly maxRedirects?: number;
@@ -150,7 +150,7 @@ function asFetchError(
   });
 }
 
-/** Without query and fragment, which may hold secrets. */
+/** Returns the address without query and fragment, which may hold secrets. */
 function shown(url: string | URL): string {
   const parsed = URL.parse(String(url));
   return parsed === null ? 'The URL' : `${parsed.origin}${parsed.pathname}`.slice(0, 300);

@@ -7,7 +7,7 @@ export interface BodyLimits {
   readonly maxBytes: number;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
-  /** Of the resource, for messages. */
+  /** Name of the resource, for messages. */
   readonly name: string;
 }
 

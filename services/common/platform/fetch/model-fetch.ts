@@ -8,7 +8,7 @@ import { type CheckedTarget, checkTarget, type ResolveHost, resolveBySystem } fr
 export interface ModelFetchOptions {
   /** `ENGRAM_TENANT_MODEL_HOSTS`: hosts, or hosts with a port (`vllm.models.svc:8000`), that may be on private networks. */
   readonly privateHosts: readonly string[];
-  /** Of one answer; default 32 MiB. */
+  /** Limit of one answer; default 32 MiB. */
   readonly maxBytes?: number;
   /** Replaces the system's name resolution, for tests. */
   readonly resolve?: ResolveHost;
@@ -20,7 +20,7 @@ const WITHOUT_BODY = new Set([204, 205, 304]);
 
 /**
  * `fetch` to models whose address a tenant chose: only to public addresses and to the hosts that are named, and to the address that
- * was checked; redirects are answers. Nobody learns from its errors which addresses or hosts a private network has. Errors:
+ * was checked; redirects are answers. Its errors disclose no addresses or hosts of a private network. Errors:
  * `SSRFProtectionError`, and what `fetch` throws.
  */
 export function createModelFetch(options: ModelFetchOptions): typeof fetch {
@@ -61,7 +61,7 @@ function unnamedHost(url: URL, cause?: unknown): Error {
   );
 }
 
-/** As `fetch` says it, which is what the providers' libraries know. */
+/** Creates the error of `fetch`, which the providers' libraries know. */
 function failed(cause: unknown): TypeError {
   return new TypeError('fetch failed', { cause });
 }

@@ -46,7 +46,7 @@ function addNetwork(list: BlockList, network: string, family: 'ipv4' | 'ipv6'): 
 }
 
 /**
- * Whether an address, in any spelling that `net.isIP` accepts, is one of the public internet. IPv4 in IPv6 (`::ffff:a.b.c.d`), NAT64 and
+ * Returns whether an address, in any spelling of `net.isIP`, is public. IPv4 in IPv6 (`::ffff:a.b.c.d`), NAT64 and
  * every zone id are refused as a whole: nothing public is reachable only by them.
  */
 export function isPublicAddress(address: string): boolean {

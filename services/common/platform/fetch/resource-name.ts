@@ -17,7 +17,7 @@ const EXTENSIONS: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-/** Bare, lower case; what nobody declares is bytes. */
+/** Returns the bare media type in lower case; bytes without one. */
 export function mimeTypeOf(contentType: string | undefined): string {
   const bare = contentType?.split(';')[0]?.trim().toLowerCase() ?? '';
   return /^[\w.+-]+\/[\w.+-]+$/.test(bare) ? bare : 'application/octet-stream';

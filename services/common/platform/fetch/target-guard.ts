@@ -20,7 +20,7 @@ export interface TargetRules {
   /** Whether a connection may go there. */
   readonly isAllowed: (address: string) => boolean;
   readonly resolve: ResolveHost;
-  /** What is thrown for a host that may not be connected to, or that was not resolved because of `cause`. The default names the host. */
+  /** Creates the error for a host that is not allowed or, with `cause`, was not resolved. The default names the host. */
   readonly refusal?: (url: URL, cause?: unknown) => Error;
 }
 
@@ -79,7 +79,7 @@ async function resolvePublic(
   }
   if (addresses.length === 0) throw refusal?.(url) ?? refused(`Could not resolve URL host '${host}'.`);
   if (addresses.every(({ address }) => isAllowed(address))) return addresses;
-  // Not to which one: it tells of the network that this server is in.
+  // Without the address: it would disclose the network of this server.
   throw refusal?.(url) ?? refused(`URL host '${host}' resolves to a non-public address and is blocked.`);
 }
 

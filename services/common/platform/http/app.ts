@@ -37,7 +37,7 @@ export interface AppOptions {
   readonly budgets?: RequestBudgets;
   readonly settings: HttpSettings;
   readonly health?: HealthChecks;
-  /** Where this process speaks for others too: how they are, and the descriptions of their routes. */
+  /** Health and routes of other processes, where this one answers for them too. */
   readonly others?: { readonly health: HealthChecks; describe(): Promise<readonly OpenApiDocument[]> };
   readonly logger: Logger;
   readonly metrics: Metrics;
@@ -115,7 +115,7 @@ export function createApp(options: AppOptions): App {
 
   const server = createServer(SERVER_OPTIONS, koa.callback());
   if (Number.isFinite(settings.maxConnections)) server.maxConnections = settings.maxConnections as number;
-  // Answered by `BodySource`, when somebody wants the body.
+  // Answered by `BodySource`, when a route reads the body.
   server.on('checkContinue', (request, response) => server.emit('request', request, response));
   server.on('clientError', answerBrokenRequest);
   const sockets = attachSockets(server, {
@@ -183,7 +183,7 @@ function closeServer(server: Server, drainTimeoutMs: number): Promise<void> {
   });
 }
 
-/** What is not even HTTP gets a JSON answer too, where the connection still takes one. */
+/** Answers input that is not HTTP with JSON too, where the connection still takes an answer. */
 function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();

@@ -4,7 +4,7 @@ import { ClientGoneError, tooLarge, tooSlow } from './request-faults.ts';
 /** A request body that is read at most once, within a size and with an eye on the clock. */
 export interface BodySource {
   readonly headers: IncomingMessage['headers'];
-  /** As the client declared it, or null when it sends in chunks. */
+  /** Length that the client declared, or null when it sends in chunks. */
   readonly declaredBytes: number | null;
   /** Neither declared nor chunked: there is no body. */
   readonly isAbsent: boolean;

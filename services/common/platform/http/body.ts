@@ -21,13 +21,13 @@ export interface BodySettings extends BodyTimes {
   readonly spoolDirectory: string;
   readonly uploadLimitBytes: number;
   readonly jsonLimitBytes: number;
-  /** Of any body, whatever the other two allow. */
+  /** Limit of any body, whatever the other two allow. */
   readonly anyLimitBytes?: number;
 }
 
 export type BodyFormat = 'json' | 'multipart' | 'urlencoded' | 'other';
 
-/** What the body claims to be. JSON is assumed when nothing is said, as the contract's server does. */
+/** Returns the format that the client declared; JSON without one, as the contract's server does. */
 export function formatOf(source: BodySource): BodyFormat {
   const type = (source.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
   if (type === '' || type === 'application/json' || /^application\/[\w.-]+\+json$/.test(type)) return 'json';

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
 import { plainAddress } from '../../kernel/network-address.ts';
 
-/** Where a request comes from, as far as anybody can be believed. */
+/** Finds the address that a request comes from, as far as proxies are trusted. */
 export type ClientAddress = (request: Pick<IncomingMessage, 'socket' | 'headers'>) => string;
 
 /**

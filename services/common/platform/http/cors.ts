@@ -2,10 +2,10 @@ import type { ServerResponse } from 'node:http';
 import type { Next, RequestContext } from './request-state.ts';
 import { writeReply } from './write-reply.ts';
 
-/** What pages may read of an answer beside its body. */
+/** Headers that pages may read of an answer. */
 const EXPOSED_HEADERS = 'X-Request-Id, X-Total-Count, Retry-After, X-Engram-Budget-Warning';
 
-/** In the order in which the contract's server prints them, and PATCH, which browsers need for /update (decisions.md). */
+/** Methods in the order of the contract's server, and PATCH, which browsers need for /update (decisions.md). */
 const METHODS = ['OPTIONS', 'GET', 'PUT', 'POST', 'DELETE', 'PATCH'];
 const PREFLIGHT_VARY =
   'Origin, Access-Control-Request-Method, Access-Control-Request-Headers, Access-Control-Request-Private-Network';

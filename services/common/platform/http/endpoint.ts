@@ -38,7 +38,7 @@ export interface EndpointOptions {
 /** Answers one matched request. */
 export type Endpoint = (context: RequestContext, params: Readonly<Record<string, string>>) => Promise<Reply>;
 
-/** Of JSON bodies that carry no document. */
+/** Limit of JSON bodies that carry no document. */
 const SMALL_BODY_BYTES = 4 * 1024 * 1024;
 
 /** Larger bodies are read only from callers who have proved who they are: strangers must not fill memory or disk. */
@@ -151,7 +151,7 @@ async function identify(route: Route, context: RequestContext, { options, call }
   return { principal, call: { ...call, principal, ...(proof === undefined ? {} : { proof }) }, entry };
 }
 
-/** Of the credentials alone; what the principal may not is told once. */
+/** Returns the refusal of the credentials alone; a missing permission is answered elsewhere. */
 function refusal(route: Route, identity: Identity, stranger: (identity: Identity) => Error): Error | null {
   const { principal, tenantState } = identity;
   if (principal === null) return stranger(identity);
@@ -163,13 +163,13 @@ function refusal(route: Route, identity: Identity, stranger: (identity: Identity
 const STRICT: ReadonlySet<Route['auth']> = new Set(['strict', 'strict-superuser']);
 const SUPERUSERS_ONLY: ReadonlySet<Route['auth']> = new Set(['superuser', 'strict-superuser']);
 
-/** What a limited key was made for is datasets; it must not be able to make itself a key without limits. */
+/** Permissions that limited keys never have: one must not create a key without limits. */
 const BEYOND_LIMITED_KEYS: ReadonlySet<RoutePermission['over']> = new Set(['account', 'own', 'tenant', 'server']);
 
 /** It is the tenant's: its owner's account, and with it all other tenants, must be out of its reach. */
 const BEYOND_TENANT_KEYS: ReadonlySet<RoutePermission['over']> = new Set(['account', 'server']);
 
-/** Who works in a tenant that does not answer must be able to leave it. */
+/** Permissions that principals of a closed tenant keep: they must be able to leave it. */
 const ANSWERED_ALWAYS: ReadonlySet<RoutePermission['over']> = new Set(['identity', 'account', 'server']);
 
 function tenantKey(): Error {
@@ -200,7 +200,7 @@ function requestOf(context: RequestContext, parts: RequestParts): RouteRequest<u
   const { input, principal, call, signal, remoteAddress } = parts;
   return {
     get principal(): Principal {
-      // A route without authentication has nobody to act for; no stand-in may be mistaken for a user.
+      // A route without authentication has no principal; no stand-in may be mistaken for a user.
       if (principal === null) throw new Error('This route declares auth "none": it has no principal.');
       return principal;
     },

@@ -6,7 +6,7 @@ import { RequestValidationError, validationBody } from './validation-error.ts';
 
 export interface ErrorReply {
   readonly reply: Reply;
-  /** Nobody foresaw it: it is logged with its stack. */
+  /** Whether the error was unexpected: then it is logged with its stack. */
   readonly isUnknown: boolean;
 }
 
@@ -22,7 +22,7 @@ function known(reply: Reply): ErrorReply {
   return { reply, isUnknown: false };
 }
 
-/** Of what passes by itself, where nobody knows better. */
+/** Retry time of transient errors that name none. */
 const DEFAULT_RETRY_AFTER_SECONDS = 1;
 
 function serviceErrorReply(error: EngramError): Reply {
@@ -39,11 +39,11 @@ function serviceErrorReply(error: EngramError): Reply {
   };
 }
 
-/** What a 401 tells of the request that it answers. */
+/** Facts of a request that its 401 depends on. */
 export interface RefusedCaller {
   /** The kind of credential that was presented first; null: none was. */
   readonly presented: Credential['kind'] | null;
-  /** On this machine, so perhaps who runs the server: strangers are not told how to switch authentication off. */
+  /** Whether it comes from this machine: only then the answer names the switch of authentication. */
   readonly isLocal: boolean;
   readonly posture: string;
   /** False: only a wrong credential is refused. */

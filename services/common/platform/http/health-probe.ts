@@ -51,7 +51,7 @@ export function createProbe(check: HealthCheck, times: ProbeTimes): () => Promis
     return begun;
   };
   return async () => {
-    // One that hangs for ever is left to itself.
+    // A check that never ends is abandoned.
     if (running === null || now() - running.sinceMs > staleMs) running = begin();
     const { ended, sinceMs } = running;
     const isFresh = last !== null && now() - last.atMs <= staleMs;

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 
-/** Of a `Host` header, or of an address: without port, brackets and final dot, in lower case. */
+/** Returns the host of a `Host` header or an address: without port, brackets and final dot, in lower case. */
 export function hostName(host: string): string {
   const name = host.trim().toLowerCase();
   if (name.startsWith('[')) return name.slice(1, Math.max(name.indexOf(']'), 1));

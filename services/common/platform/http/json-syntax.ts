@@ -1,5 +1,5 @@
 /**
- * Where and why a text is no JSON, in the words of the contract's `json_invalid` error. The engine's own parser accepts
+ * Finds where and why a text is not JSON, in the words of the contract's `json_invalid` error. The engine's own parser accepts
  * or refuses; this one runs only on refused texts, because the engine names neither place nor cause reliably.
  */
 export interface JsonFault {

@@ -6,7 +6,7 @@ import type { Credential } from '../messaging/messages.ts';
 import type { CallContext } from '../messaging/messenger.ts';
 import type { Authenticate } from './credentials.ts';
 
-/** With what somebody was let in. */
+/** Credentials and permission that opened a lasting request. */
 export interface Entry {
   readonly principal: Principal;
   readonly credentials: readonly Credential[];
@@ -14,12 +14,12 @@ export interface Entry {
   readonly host: string | undefined;
   /** It lasts without anything being done, as `AuthenticateRequest` says. Default: something is sent or received all the time. */
   readonly unattended?: boolean;
-  /** Why somebody of this identity is not let in; null: is. */
+  /** Returns why this identity is refused; null: it is not. */
   refusal(identity: Identity): Error | null;
 }
 
 /**
- * What lasts longer than a request – a socket, a stream, an upload – must not outlive what it was let in with: auth is asked
+ * Ends sockets, streams and uploads whose credentials are no longer valid: auth is asked
  * again each second, once for all that came with the same credentials. Shorter ones cost nothing.
  */
 export interface LastingAccess {
@@ -33,7 +33,7 @@ export interface LastingAccessOptions {
   readonly newRequestId: () => string;
   /** Default: a second. */
   readonly everyMs?: number;
-  /** How long auth may be away before nobody knows any more who may stay. Default: 30 s. */
+  /** Time that auth may be unreachable before all are ended. Default: 30 s. */
   readonly patienceMs?: number;
 }
 
@@ -54,7 +54,7 @@ export function createLastingAccess(options: LastingAccessOptions): LastingAcces
   const groups = new Map<string, Group>();
   let timer: NodeJS.Timeout | undefined;
 
-  /** Once nobody is left; by then the key may be that of another one, which has to be watched on. */
+  /** Stops watching when none is left; by then the key may be that of another one, which has to be watched on. */
   const forget = (key: string, group: Group): void => {
     if (group.watchers.size === 0 && groups.get(key) === group) groups.delete(key);
   };

@@ -45,7 +45,7 @@ export function observeRequests(logger: Logger, metrics: Metrics) {
   };
 }
 
-/** The log's word for an answer that nobody waited for. */
+/** Status in the log of an answer whose client was gone. */
 const CLIENT_GONE = 499;
 
 const METHODS = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS']);

@@ -197,7 +197,7 @@ function requestBody(
   return { content, required, ...(isJsonToo ? { description: 'Without files, application/json is taken too.' } : {}) };
 }
 
-/** As forms spell their fields (ingest.md §0.3). */
+/** Names of fields in forms (ingest.md §0.3). */
 const CAMEL_CASE_FIELDS: ReadonlySet<string> = new Set(['datasetName', 'datasetId']);
 
 function formSchema({ schema }: NonNullable<Route['body']>, files: readonly string[]): JsonObject {

@@ -4,18 +4,18 @@ import { HttpError } from './http-error.ts';
 import type { Next, RequestContext } from './request-state.ts';
 import type { GuardSettings } from './settings.ts';
 
-/** Null when the request may go on, else why it may not. */
+/** Returns null when the request may go on, else why it may not. */
 export type OriginGuard = (headers: IncomingHttpHeaders) => string | null;
 
 const PROXY_HEADERS = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip', 'via'];
 
-/** The header that tells of a proxy in front, if any. */
+/** Returns the header that shows a proxy in front, if any. */
 export function proxyHeader(headers: Readonly<Record<string, unknown>>): string | undefined {
   return PROXY_HEADERS.find((name) => headers[name] !== undefined);
 }
 
 /**
- * A server without credentials trusts whoever can connect, and on loopback that includes every web page in the user's
+ * A server without credentials trusts every client that can connect: on loopback also every web page in the user's
  * browser. Three signs give a foreign caller away: a `Host` that is not ours (DNS rebinding), an `Origin` that is neither
  * ours nor configured (a cross-site request), a forwarding header (a proxy in front, so the caller is not local).
  */

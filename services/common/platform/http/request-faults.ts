@@ -1,7 +1,7 @@
 import { engramError } from '../../kernel/errors.ts';
 import { HttpError } from './http-error.ts';
 
-/** The client went away before its request was complete: nobody is left to answer. */
+/** Error: the client closed the connection before its request was complete. */
 export class ClientGoneError extends Error {
   override readonly name = 'ClientGoneError';
 }

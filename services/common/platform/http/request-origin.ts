@@ -6,7 +6,7 @@ const BY_USER_AGENT: readonly (readonly [RegExp, RunOrigin])[] = [
   [/\b(?:cognee|engram)\b|\bsdk\b/iu, 'sdk'],
 ];
 
-/** Which kind of client sent a request, by what it calls itself; one that says nothing known uses the API. */
+/** Returns the kind of client that sent a request, by its user agent; unknown ones count as the API. */
 export function requestOrigin(userAgent: string | undefined): RunOrigin {
   return BY_USER_AGENT.find(([pattern]) => pattern.test(userAgent ?? ''))?.[1] ?? 'api';
 }

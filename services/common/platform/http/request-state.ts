@@ -2,12 +2,12 @@ import type { ParameterizedContext } from 'koa';
 import type { Principal } from '../../kernel/principal.ts';
 import type { Reply } from './route.ts';
 
-/** What the parts of the chain leave for each other about a request. */
+/** State of a request that the parts of the chain share. */
 export interface RequestState {
   requestId: string;
   /** Template of the route, once it is known: label of metrics and log lines. */
   route: string | null;
-  /** Who the request acts for; null before that is known, and where nobody is. */
+  /** Principal of the request; null before it is known, and without credentials. */
   principal: Principal | null;
   /** The error behind a 500, for the log line. */
   error: unknown;

@@ -1,10 +1,10 @@
 import type { Capability } from '../../domain/capabilities.ts';
 import type { Permission } from '../../kernel/principal.ts';
 
-/** What a use case demands of the principal: the guard, the document and the permission test read it. */
+/** Permission that a use case demands of the principal: the guard, the document and the permission test read it. */
 export interface RoutePermission {
   /**
-   * `nothing`: whoever passes authentication. `identity`: the same, about who that is. `account`: the caller's account and
+   * `nothing`: every authenticated principal. `identity`: the same, about itself. `account`: the caller's account and
    * what gives access to it. `own`: what the caller has in its tenant. `datasets`: grants. `tenant`: capabilities or
    * membership. `server`: superusers.
    */
@@ -14,7 +14,7 @@ export interface RoutePermission {
 }
 
 export const NO_PERMISSION: RoutePermission = { over: 'nothing', text: 'none' };
-/** Who the caller is: told whatever state its tenant is in. */
+/** Permission of routes that describe the caller, in whatever state its tenant is. */
 export const IDENTITY: RoutePermission = { over: 'identity', text: 'none' };
 export const SUPERUSER: RoutePermission = { over: 'server', text: 'superuser' };
 

@@ -9,20 +9,20 @@ export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 export type { UploadedFile };
 
-/** What a handler sees: everything checked, nothing of Koa. */
+/** Input of a handler: everything checked, nothing of Koa. */
 export interface RouteRequest<Params, Query, Body> {
-  /** Reading it in a route with `auth: 'none'` throws: there is nobody to act for. */
+  /** Principal of the request; reading it in a route with `auth: 'none'` throws. */
   readonly principal: Principal;
   readonly params: Params;
   readonly query: Query;
   readonly body: Body;
-  /** In the order they came. Empty unless the body is a form. */
+  /** Parts of a form, in the order they came; else empty. */
   readonly files: readonly UploadedFile[];
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly context: CallContext;
   /** Aborted when the client goes away. */
   readonly signal: AbortSignal;
-  /** Of the client: the socket's, or what a trusted proxy says; see `client-address.ts`. */
+  /** Address of the client: the socket's, or the one that a trusted proxy names; see `client-address.ts`. */
   readonly remoteAddress: string;
 }
 
@@ -61,7 +61,7 @@ export interface Route<Params = unknown, Query = unknown, Body = unknown> {
   readonly whenInvalid?: (contentType: string) => Reply;
   /** Default `application/json`: what the document says of bodies and answers. */
   readonly mediaType?: string;
-  /** For protocols that spell errors in their own way: every error of the route, authentication included, goes through it. */
+  /** Translates every error of the route, authentication included, for protocols with an error format of their own. */
   readonly presentError?: (reply: Reply) => Reply;
   handle(request: RouteRequest<Params, Query, Body>): Promise<Reply>;
 }

@@ -6,11 +6,11 @@ type Schema = z.core.$ZodType;
 
 /** A value inside a request, beside the schema that judged it. */
 export interface Place {
-  /** As the client sent it; undefined when it sent nothing there. */
+  /** Value of the client; undefined when it sent none. */
   readonly value: unknown;
   /** The object or list that holds it. */
   readonly holder: unknown;
-  /** In the client's spelling. */
+  /** Path in the client's spelling. */
   readonly loc: readonly (string | number)[];
   /** Undefined where the schema says nothing. */
   readonly schema: Schema | undefined;
@@ -34,7 +34,7 @@ export function stepInto(place: Place, key: PropertyKey): Place {
   };
 }
 
-/** The field by which a union tells its variants apart, or undefined: the contract spells faults of such unions by the tag. */
+/** Returns the field that distinguishes the variants of a union, or undefined: errors of such unions name the tag. */
 export function discriminatorOf(schema: Schema | undefined): string | undefined {
   if (schema === undefined) return undefined;
   return (unwrap(schema)._zod.def as { discriminator?: string }).discriminator;
@@ -90,7 +90,7 @@ export function isIntegerSchema(schema: Schema | undefined): boolean {
   return formatOf(schema) === 'safeint';
 }
 
-/** As errors show a value. Clients send any JSON: an object need not have a `toString` that can be called. */
+/** Formats a value for errors. Clients send any JSON: an object need not have a `toString` that can be called. */
 export function quoted(value: unknown): string {
   if (typeof value === 'string') return `'${value.slice(0, 200)}'`;
   return (JSON.stringify(value) ?? String(value)).slice(0, 200);

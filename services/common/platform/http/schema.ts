@@ -53,7 +53,7 @@ export function lenientNumber(range: NumberRange = {}) {
   );
 }
 
-/** Names and texts of which a request means several: nobody lists more of them by hand or by program. */
+/** Most names or texts in one request. */
 const MAX_TEXTS = 1_000;
 
 /** Ids that a request names. */
@@ -81,7 +81,7 @@ export function optional<Schema extends z.ZodType>(schema: Schema) {
   return schema.nullish().transform((value) => value ?? undefined);
 }
 
-/** For fields where an empty text means "not given", as clients' forms send it. */
+/** Reads fields where an empty text means "not given", as clients' forms send it. */
 export function optionalOrBlank<Schema extends z.ZodType>(schema: Schema) {
   return z.preprocess((value) => (value === '' || value === null ? undefined : value), schema.optional());
 }

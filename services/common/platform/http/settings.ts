@@ -17,11 +17,11 @@ export interface HttpSettings extends BodySettings {
   readonly drainTimeoutMs: number;
 }
 
-/** Which requests are refused before anything else looks at them. */
+/** Rules for requests that are refused before anything else reads them. */
 export interface GuardSettings {
   /** A server that asks for no credentials on loopback: foreign hosts and origins are refused. */
   readonly isActive: boolean;
-  /** Also requests that came through a proxy: it may carry anybody's word. */
+  /** Whether requests through a proxy are guarded too: it may forward requests of anyone. */
   readonly refusesProxies: boolean;
   /** Host names beside the loopback ones. */
   readonly allowedHosts: readonly string[];

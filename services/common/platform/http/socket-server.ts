@@ -19,7 +19,7 @@ import type { SocketConnection, SocketRoute } from './socket-route.ts';
 export interface SocketServerOptions {
   readonly sockets: readonly SocketRoute[];
   readonly authenticate: Authenticate;
-  /** As of `HttpSettings`. */
+  /** See `HttpSettings`. */
   readonly selectsTenantByHost: boolean;
   readonly cookieName: string;
   readonly guard: OriginGuard;
@@ -91,7 +91,7 @@ export function attachSockets(server: Server, options: SocketServerOptions): Soc
   };
 }
 
-/** Null for a target that is no path of ours; a throw in a listener of `upgrade` would end the process. */
+/** Returns null for a target without a route; a throw in a listener of `upgrade` would end the process. */
 function urlOf({ url: target = '/' }: IncomingMessage): URL | null {
   return target.startsWith('/') ? URL.parse(`http://localhost${target}`) : null;
 }
@@ -197,14 +197,14 @@ async function serve(
   }
 }
 
-/** Who opens a socket, as far as it could be found out. */
+/** Principal of a new socket, as far as it could be determined. */
 interface SocketCaller {
   readonly requestId: string;
-  /** Throws what kept us from finding out: the socket tells of it, as it does of all that fails. */
+  /** Throws the error that kept it unknown: the socket answers with it, as with all errors. */
   identity(): Pick<Identity, 'principal' | 'proof'>;
   /** The one thing that is said before there is a socket. */
   readonly overBudget: EngramError | null;
-  /** With what it was let in; absent: nobody was. */
+  /** Credentials that opened it; absent: there were none. */
   readonly entry?: Entry;
 }
 
@@ -250,7 +250,7 @@ function presentedBy({ request: { headers }, url }: Handshake, options: SocketSe
   return { credentials, strict: false, host: options.selectsTenantByHost ? hostName(headers.host ?? '') : undefined };
 }
 
-/** Nobody for who has no business here, and in a tenant that does not answer: what a socket does then is its route's. */
+/** Returns no principal without permission, and in a closed tenant: the route decides what the socket does then. */
 async function principalOf(
   { credentials, strict, host }: Presented,
   context: CallContext,

@@ -8,7 +8,7 @@ import type { UploadedFile } from './route.ts';
 /** Uploads up to this size stay in memory. */
 export const MEMORY_FILE_BYTES = 64 * 1024;
 
-/** What a file part says about itself. */
+/** Headers of a file part. */
 export interface FilePart {
   readonly field: string;
   readonly fileName: string;

@@ -33,7 +33,7 @@ const healthDetails = z
   })
   .meta({ id: 'HealthDetails' });
 
-/** What every process answers beside its services: liveness, health, metrics and the description of the API. */
+/** Returns the routes of every process beside its services: liveness, health, metrics and the description of the API. */
 export function systemRoutes(options: SystemRoutesOptions): Route[] {
   const alive = systemRoute('/', 'Says that the server runs', {
     responses: { 200: { description: 'Alive', schema: z.object({ message: z.string() }) } },
@@ -97,7 +97,7 @@ function probeRoutes({ health, metrics, isServing }: SystemRoutesOptions): Route
 /** A host name or an address, perhaps with a port. */
 const HOST = /^[\w.-]+(?::\d+)?$|^\[[\da-f:.]+\](?::\d+)?$/i;
 
-/** As the client reached the server; relative to the document when that cannot be told. */
+/** Returns the address by which the client reached the server; relative to the document when it is unknown. */
 function serverUrl(headers: Readonly<Record<string, string | undefined>>): string {
   const host = headers['host'] ?? '';
   const scheme = headers['x-forwarded-proto'] === 'https' ? 'https' : 'http';

@@ -1,7 +1,7 @@
 import { type EngramError, engramError } from '../../kernel/errors.ts';
 import type { Closure } from '../messaging/messages.ts';
 
-/** Somebody has to declare the tenant active first; how long that takes is not ours to know. */
+/** Retry time of a closed tenant: it must be declared active first, and the answer cannot know when. */
 const ASK_AGAIN_SECONDS = 30;
 
 /** The error of a request in a tenant that is closed. A state of another release counts as disabled. */

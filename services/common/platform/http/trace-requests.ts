@@ -1,7 +1,7 @@
 import type { Describe, Tracer } from '../../ports/tracer.ts';
 import type { Next, RequestContext } from './request-state.ts';
 
-/** Asked by machines every few seconds, and by whoever looks at traces: they would push out what is looked for. */
+/** Paths without traces: probes ask them every few seconds, and would push other traces out. */
 const UNTRACED = /^\/(?:health(?:\/.*)?|livez|readyz|metrics|api\/v1\/activity\/spans)?\/?$/;
 
 /** Each request is the root of a trace, or goes on with the client's (W3C `traceparent`). */
@@ -23,7 +23,7 @@ export function traceRequests(tracer: Tracer) {
 function describeRequest({ method, state, res }: RequestContext, describe: Describe): void {
   const { route, principal, requestId } = state;
   describe({
-    // The template: a path may hold what somebody wrote.
+    // The template: a path may hold texts of users.
     name: route === null ? 'no route' : `${method} ${route}`,
     attributes: { 'http.status_code': res.statusCode, request_id: requestId },
     ...(principal === null ? {} : { owner: { user: principal.id, tenant: principal.tenant } }),

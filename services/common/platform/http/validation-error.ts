@@ -26,7 +26,7 @@ export interface ValidationItem {
 export class RequestValidationError extends Error {
   override readonly name = 'RequestValidationError';
   readonly items: readonly ValidationItem[];
-  /** What was sent: the parsed body, its raw text, or null. */
+  /** Input of the client: the parsed body, its raw text, or null. */
   readonly body: unknown;
 
   constructor(items: readonly ValidationItem[], body: unknown) {
@@ -51,14 +51,14 @@ export function validationItems(
     .slice(0, MAX_ITEMS);
 }
 
-/** Nobody mends more at once; a list may have a fault in each of its values. */
+/** Most faults in an answer; a list may have one in each of its values. */
 const MAX_ITEMS = 100;
 
 export function missingBody(): RequestValidationError {
   return new RequestValidationError([{ type: 'missing', loc: ['body'], msg: 'Field required', input: null }], null);
 }
 
-/** For a field that may come in several ways, of which none was there. */
+/** Error for a field that may come in several ways, of which none was there. */
 export function missingField(name: string, body: unknown): RequestValidationError {
   return new RequestValidationError(
     [{ type: 'missing', loc: ['body', name], msg: 'Field required', input: null }],
@@ -90,7 +90,7 @@ export function tooManyValues(most: number): RequestValidationError {
 /** Enough for every honest request; keeps an answer from growing with a hostile one. */
 const ECHO_LIMITS = { depth: 16, textLength: 10_000 };
 
-/** Of all that one answer shows of its request. */
+/** Limit of what one answer shows of its request. */
 const ECHO_LENGTH = 64 * 1024;
 
 /** The wire form: secrets masked, also inside raw text. */
@@ -261,7 +261,7 @@ function wrongNumber(isInteger: boolean, value: unknown): Finding {
     : { type: 'int_type', msg: 'Input should be a valid integer' };
 }
 
-/** What zod calls too small or too big, with the bound that it names. */
+/** Issue that zod calls too small or too big, with the bound that it names. */
 interface RangeIssue {
   readonly origin: string;
   readonly inclusive?: boolean | undefined;

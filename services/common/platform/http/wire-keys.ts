@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 
 /**
- * What a schema says about names: each field is accepted in camelCase and snake_case, whichever of the two the schema
+ * Names of the fields of a schema: each is accepted in camelCase and snake_case, whichever of the two the schema
  * declares; camelCase wins when both are sent. Made once per route, applied to JSON bodies, forms and queries.
  */
 export interface KeyPlan {
@@ -9,9 +9,9 @@ export interface KeyPlan {
 }
 
 export interface FieldPlan {
-  /** As the schema declares it, and as the handler sees it. */
+  /** Name in the schema, and for the handler. */
   readonly name: string;
-  /** In the order in which they are looked for. */
+  /** Accepted names, in the order in which they are looked for. */
   readonly spellings: readonly string[];
   /** How repeated form fields and query parameters arrive: the last one, all, or all when there are several. */
   readonly arity: 'one' | 'many' | 'either';
@@ -24,7 +24,7 @@ export type NestedPlan =
 
 type Schema = z.core.$ZodType;
 
-/** Null when the schema takes no object. */
+/** Returns null when the schema takes no object. */
 export function keyPlanOf(schema: Schema): KeyPlan | null {
   const nested = nestedPlanOf(schema);
   return nested?.kind === 'object' ? nested.plan : null;

@@ -17,7 +17,7 @@ export type JobDocument = {
   readonly dataset: DatasetId | null;
   readonly payload: JsonObject;
   readonly state: JobState;
-  /** When a queued job may be claimed (back-off), or until when a running one is leased. */
+  /** Time from which a queued job may be claimed, or to which a running one is leased. */
   readonly dueAtMs: number;
   /** Jobs of one key run one after the other. It begins with the tenant: tenants cannot block each other. */
   readonly orderingKey: string | null;

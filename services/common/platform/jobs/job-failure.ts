@@ -16,7 +16,7 @@ export async function handOver(workQueue: Pick<WorkQueue, 'release' | 'wake'>, j
   await workQueue.wake(job.kind).catch(() => null); // a lost one costs a poll
 }
 
-/** What a commit with `heldWrites` or `completeWrites` of the job failed with: `LeaseLostError` when that was why. */
+/** Returns the error of a commit with `heldWrites` or `completeWrites` of the job: `LeaseLostError` when that was why. */
 export function heldError(error: unknown, job: ClaimedJob): unknown {
   const isLost = error instanceof VersionConflictError && error.collection === jobsCollection.name;
   return isLost ? leaseLost(job, { cause: error }) : error;
@@ -27,7 +27,7 @@ export function isQueuedAlready(error: unknown): boolean {
   return error instanceof DuplicateKeyError && error.collection === jobsCollection.name;
 }
 
-/** What becomes of a job whose work failed. */
+/** Decision about a job whose work failed. */
 export interface JobFailureRules {
   /**
    * `retry`: again after its back-off, and a dead letter after its last attempt. `dead`: a dead letter now. `end`: it is over,

@@ -53,7 +53,7 @@ export interface JobWorkerDependencies {
 export interface JobWorkerSettings {
   /** A worker that shows no sign of life for so long has lost its jobs. */
   readonly leaseMs: number;
-  /** How often it looks for jobs without having been told of one. */
+  /** Interval of looking for jobs without a message about one. */
   readonly pollMs: number;
   /** Jobs that it takes by itself at the same time. */
   readonly maxConcurrent: number;
@@ -65,7 +65,7 @@ export interface JobHandler {
   /** Takes a claimed job to its end, or puts it back, and is done soon after the signal of the lease is aborted. */
   drive(job: ClaimedJob, lease: JobLease): Promise<void>;
   /**
-   * For what `drive` throws, or the signal was aborted with. Without rules the job stays as it is: its lease lapses, and
+   * Rules for what `drive` throws, or the signal was aborted with. Without rules the job stays as it is: its lease lapses, and
    * another claim goes on with it.
    */
   readonly failures?: JobFailureRules;
@@ -74,10 +74,10 @@ export interface JobHandler {
 export interface JobWorkerOptions {
   /** First word of its events in the log. */
   readonly name: string;
-  /** By the kind of job, read at the start; no other kinds are taken. */
+  /** Handlers by kind of job, read at the start; no other kinds are taken. */
   readonly handlers: Readonly<Record<string, JobHandler>>;
   readonly settings: JobWorkerSettings;
-  /** With what jobs in flight are aborted at the stop. Default: `HandOverError`. */
+  /** Reason with which the stop aborts jobs in flight. Default: `HandOverError`. */
   readonly stopReason?: () => Error;
 }
 
@@ -213,7 +213,7 @@ function createInFlightJobs(
     abort(reason: Error, isSelected: (job: ClaimedJob) => boolean) {
       for (const [lease, { job }] of inFlight) if (isSelected(job)) lease.abort(reason);
     },
-    /** When those that are in flight now have ended. */
+    /** Resolves when the jobs in flight have ended. */
     allEnded: () => Promise.all([...inFlight.values()].map(({ ended }) => ended)),
   };
 }

@@ -62,7 +62,7 @@ export interface NewRun {
 export interface RunEnd {
   readonly error?: RunError;
   readonly outcome?: RunOutcome;
-  /** Of a COMPLETED run, for the history: the error of some of its items. */
+  /** Error of some items of a COMPLETED run, for the history. */
   readonly itemError?: { readonly errorClass: string; readonly message: string };
   readonly items?: readonly RunItem[];
   readonly counts?: JsonObject | null;
@@ -88,7 +88,7 @@ export interface RunError {
 export interface RunRecorder {
   /** `DuplicateKeyError` of the runs when the run is recorded already, for example because the request came twice. */
   started(run: NewRun, also?: (scope: DatasetScope) => StartedWith): Promise<RunState>;
-  /** Null when the run had ended before: nothing is written then, not even `also`. */
+  /** Resolves to null when the run had ended before: nothing is written then, not even `also`. */
   ended(run: StoredRun, dataset: DatasetRef, end: RunEnd, also?: readonly Write[]): Promise<RunState | null>;
   /**
    * Records runs of one dataset that ended before their start was recorded, in the order of their ends, in one commit; the
@@ -114,7 +114,7 @@ export function createRunRecorder(dependencies: RunRecorderDependencies): RunRec
   const publish = createRunPublisher(dependencies);
   const record = (run: RunId, dataset: DatasetRef, document: RunDocument, usage?: RunUsage): Write =>
     records.appendWrite(ids.uuid(), recordOf(run, dataset, document, { now: clock.now().toISOString(), usage }));
-  const tell = async (kind: 'started' | 'completed' | 'errored', run: RunState): Promise<RunState> => {
+  const notify = async (kind: 'started' | 'completed' | 'errored', run: RunState): Promise<RunState> => {
     metrics?.runState(run.pipeline, run.status);
     await publish({ kind, run });
     return run;
@@ -135,7 +135,7 @@ export function createRunRecorder(dependencies: RunRecorderDependencies): RunRec
           ...(job?.writes ?? []),
         ]);
       });
-      return tell('started', stateOf(id, dataset, document, []));
+      return notify('started', stateOf(id, dataset, document, []));
     },
     async ended(run, dataset, end, also = []) {
       const { id, pipeline } = run.state;
@@ -161,7 +161,7 @@ export function createRunRecorder(dependencies: RunRecorderDependencies): RunRec
         if (present?.state.status === 'DATASET_PROCESSING_STARTED') throw error;
         return null;
       }
-      return tell(end.error ? 'errored' : 'completed', stateOf(id, dataset, document, items));
+      return notify(end.error ? 'errored' : 'completed', stateOf(id, dataset, document, items));
     },
     async whole(dataset, given) {
       const scope = datasetScope(dataset.tenant, dataset.id);
@@ -183,8 +183,8 @@ export function createRunRecorder(dependencies: RunRecorderDependencies): RunRec
         ]);
       });
       for (const { id, begun, ended, end, items } of whole) {
-        await tell('started', stateOf(id, dataset, begun, []));
-        await tell(end.error ? 'errored' : 'completed', stateOf(id, dataset, ended, items));
+        await notify('started', stateOf(id, dataset, begun, []));
+        await notify(end.error ? 'errored' : 'completed', stateOf(id, dataset, ended, items));
       }
     },
   };

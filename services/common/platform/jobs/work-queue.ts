@@ -49,7 +49,7 @@ export interface DurableWorkQueue extends WorkQueue {
   endLeases(scope: SystemScope): Promise<number>;
 }
 
-/** With the watches, jobs that another process queued or cancelled start or end at once; without, after a poll or a heartbeat. */
+/** Queue that, with the watches, sees at once what another process queued or cancelled; else after a poll or heartbeat. */
 export type WatchedWorkQueue = WorkQueue & Partial<Pick<DurableWorkQueue, 'watch' | 'watchCancels'>>;
 
 const DEFAULT_MAX_ATTEMPTS = 5;

@@ -1,9 +1,9 @@
 import type { JsonObject } from '../../kernel/json.ts';
 import { type Collection, type Filter, update, type Write } from '../../storage/ports/document-store.ts';
 
-/** Who holds what a document stands for. */
+/** Holder of a lease, in its document. */
 export interface Lease {
-  /** Null: nobody. */
+  /** Null: it is free. */
   readonly holder: string | null;
   /** Milliseconds since 1970: from then on another one may claim it. */
   readonly leasedUntilMs: number;
@@ -24,7 +24,7 @@ export interface LeaseSpelling<T> {
   readonly leasedUntilMs: keyof T & string;
 }
 
-/** What a write on a leased document changes beside its lease. */
+/** Changes of a write on a leased document beside its lease. */
 export type LeasedChange<T extends JsonObject> = Parameters<typeof update<T>>[2];
 
 /** Writes on the leases of a collection. */

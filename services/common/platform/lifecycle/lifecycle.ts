@@ -17,7 +17,7 @@ export interface LifecycleOptions {
 export interface Lifecycle {
   /** Steps start in the order they were added. Adding after `start` is an error. */
   add(step: LifecycleStep): void;
-  /** When a step fails, those before it are stopped again, in reverse, and its error is thrown. */
+  /** Starts the steps in order. When one fails, those before it are stopped in reverse, and its error is thrown. */
   start(): Promise<void>;
   /** Reverse order; the same promise however often it is asked. False when a step failed or the deadline passed. */
   stop(): Promise<boolean>;

@@ -3,7 +3,7 @@ import type { Mailer } from '../../ports/mailer.ts';
 
 /**
  * Writes mails to the log, tokens included: only for a server on loopback whose one user reads that log. Anywhere else a
- * token in a log is an account for whoever reads it.
+ * token in a log gives its readers an account.
  */
 export function createLogMailer(logger: Logger): Mailer {
   return {

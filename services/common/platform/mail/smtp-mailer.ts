@@ -11,7 +11,7 @@ export interface SmtpSettings {
   /** PEM; null: the authorities that Node knows. */
   readonly certificateAuthority: string | null;
   readonly from: string;
-  /** For each step: name resolution, connection, greeting, silence on the line. */
+  /** Time limit of each step: name resolution, connection, greeting, silence on the line. */
   readonly timeoutMs: number;
 }
 

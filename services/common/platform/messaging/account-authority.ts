@@ -35,7 +35,7 @@ export interface RenewedAuthority {
   requireStill(): Promise<void>;
 }
 
-/** As `asAccount`, for work that takes longer than a token lives. */
+/** Does the same as `asAccount`, for work that takes longer than a token lives. */
 export async function impersonateWithRenewal(
   { messenger, clock }: { readonly messenger: Pick<Messenger, 'call'>; readonly clock: Pick<Clock, 'monotonicMs'> },
   account: Account,

@@ -132,9 +132,9 @@ function conversionOf(schema: DescMessage, absent: Absent): Conversion {
 
 /** A field or oneof of a message. */
 interface Member {
-  /** In plain values. */
+  /** Name in plain values. */
   readonly name: string;
-  /** In the generated types. */
+  /** Name in the generated types. */
   readonly localName: string;
   readonly conversion: Conversion;
   readonly absent: Absent | 'refused';

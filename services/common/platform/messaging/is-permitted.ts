@@ -2,7 +2,7 @@ import { isEngramError } from '../../kernel/errors.ts';
 import type { Permission } from '../../kernel/principal.ts';
 import type { CallContext, Messenger } from './messenger.ts';
 
-/** Whether the principal of the context holds the permission on the dataset; of one that is unknown nobody holds any. */
+/** Returns whether the principal of the context holds the permission on the dataset; false for an unknown dataset. */
 export async function isPermitted(
   messenger: Pick<Messenger, 'call'>,
   permission: Permission,

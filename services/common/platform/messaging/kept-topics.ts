@@ -4,7 +4,7 @@ const MINUTE_MS = 60_000;
 const MIB = 2 ** 20;
 
 /**
- * What JetStream keeps, so that a lost connection loses nothing: longer than a connection is away, shorter than anybody
+ * Retention of JetStream, so that a lost connection loses nothing: longer than a connection is away, shorter than anybody
  * would wait. proto/README.md lists them.
  */
 export const KEPT_SUBJECTS: readonly KeptSubjects[] = [

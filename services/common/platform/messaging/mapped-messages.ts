@@ -131,7 +131,7 @@ const MAPPINGS: Mappings = {
   'engram.ingest.v1.TakeDownloadRequest': {},
 };
 
-/** By the full name of the message; the plain forms are those of its fields. */
+/** Mappings by the full name of the message; the plain forms are those of its fields. */
 export const MAPPED_MESSAGES = MAPPINGS as unknown as Readonly<Record<string, Mapping<object, unknown> | undefined>>;
 
 /** Words for values of enums; otherwise they are the names of `proto/` in lower case. */

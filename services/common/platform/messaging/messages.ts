@@ -263,7 +263,7 @@ type Value<Field, Mode extends 'request' | 'answer'> = Field extends bigint
           ? never
           : Field;
 
-/** What a Tenant resource asks of the workload. */
+/** State that a Tenant resource demands of the workload. */
 export type DeclaredTenantState = Exclude<TenantState, 'Erasing'>;
 
 /** Why a tenant does not answer. */
@@ -303,7 +303,7 @@ export interface ItemPatch extends Provenance {
   readonly triplets: readonly PatchedTriplet[];
 }
 
-/** Of one patch: triplets of all of its items, and as many generations that are gone. */
+/** Limit of one patch: triplets of all of its items, and as many removed generations. */
 export const MAX_PATCH_ROWS = 1000;
 
 type RecordRunFields = RequestFields<cognify.RecordRunRequest>;

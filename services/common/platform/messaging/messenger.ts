@@ -8,7 +8,7 @@ import type { AnswerOf, CallPath, ReplyOf, RequestOf, Topics } from './messages.
 import { fixedProof, type PrincipalProof } from './principal-proof.ts';
 import type { PrincipalVerifier } from './principal-tokens.ts';
 
-/** What travels with every message of a request. */
+/** Context that travels with every message of a request. */
 export interface CallContext {
   readonly requestId: string;
   readonly principal?: Principal;
@@ -19,15 +19,15 @@ export interface CallContext {
   readonly origin?: RunOrigin;
 }
 
-/** How principals travel: signed by auth, in all but the tests of single services. */
+/** Writes and reads the principal of messages: signed by auth, except in tests of single services. */
 export interface PrincipalCarrier {
-  /** What stands for the principal of the context; undefined when nothing does. */
+  /** Returns the text that stands for the principal of the context; undefined without one. */
   give(context: CallContext): Promise<string | undefined>;
   /** Throws as `PrincipalVerifier.verify`. */
   take(carried: string): Promise<Principal>;
 }
 
-/** Tokens of auth: given as they came, taken when they are right. */
+/** Carries principals as tokens of auth: sent as they came, verified when received. */
 export function signedPrincipals(verifier: PrincipalVerifier): PrincipalCarrier {
   return { give: async ({ proof }) => proof?.token(), take: (token) => verifier.verify(token) };
 }
@@ -73,7 +73,7 @@ export function createMessenger(bus: Bus, principals: PrincipalCarrier): Messeng
     },
     serve(path, handler) {
       const subject = `engram.${path}`;
-      // Once the start is over, lest the first request wait for them.
+      // After the start, so that the first request does not wait for them.
       setTimeout(() => void methodCodecs(path).catch(() => undefined), WARM_UP_MS).unref();
       return bus.respond(subject, async (message, signal) => {
         const [codecs, context] = await Promise.all([methodCodecs(path), contextOf(message, signal, principals)]);
@@ -98,7 +98,7 @@ export function createMessenger(bus: Bus, principals: PrincipalCarrier): Messeng
   return messenger;
 }
 
-/** The messages of a method. They and the protobuf runtime would cost a start 80 ms: loaded with the first message. */
+/** Loads the codecs of a method with its first message: they and the protobuf runtime would make each start longer. */
 async function methodCodecs<Path extends CallPath>(
   path: Path,
 ): Promise<{ readonly request: Codec<RequestOf<Path>>; readonly answer: Codec<AnswerOf<Path>> }> {
@@ -111,7 +111,7 @@ async function topicCodec<Topic extends keyof Topics>(topic: Topic): Promise<Cod
   return topicCodecs[topic] as never;
 }
 
-/** As `proto/` declares it: methods that every service answers stand there once. */
+/** Returns the path in `proto/`, which lists methods of every service once. */
 function declaredPath(path: CallPath): MethodPath {
   return path in METHODS ? (path as MethodPath) : (path.replace(/^\w+/, 'system') as MethodPath);
 }
@@ -120,15 +120,15 @@ function declaredAs(path: CallPath): (typeof METHODS)[MethodPath] {
   return METHODS[declaredPath(path)];
 }
 
-/** Who a request acts for; `PermissionDeniedError` when it says nobody. Methods that need a principal never see that. */
+/** Returns the principal of a request; throws `PermissionDeniedError` without one. */
 export function callerOf({ principal }: CallContext): Principal {
   if (principal === undefined) throw engramError('PermissionDeniedError', 'The message names no principal.');
   return principal;
 }
 
 /**
- * Requires of a request what its method declares, before any handler. Deletion is not done on the word of the service that
- * asks: auth is asked once more whether the principal may. Throws `PermissionDeniedError`.
+ * Checks the permission that a method declares, before any handler. For deletions the word of the calling service is not
+ * enough: auth is asked once more. Throws `PermissionDeniedError`.
  */
 export async function guard(
   messenger: Pick<Messenger, 'call'>,
@@ -144,7 +144,7 @@ export async function guard(
   await messenger.call('auth.ResolveDatasets', { permission, ids: [dataset.id] }, context);
 }
 
-/** Another release, or somebody who is none of us, sent what we cannot read. */
+/** Decodes a message; another release, or a foreign client of the bus, may have sent one that cannot be read. */
 function decode<Value>(codec: Codec<Value>, payload: Uint8Array, subject: string): Value {
   try {
     return codec.decode(payload);
@@ -153,7 +153,7 @@ function decode<Value>(codec: Codec<Value>, payload: Uint8Array, subject: string
   }
 }
 
-/** What the handler asks in turn, it asks for the same principal. */
+/** Returns the context of a message: further calls of its handler have the same principal. */
 async function contextOf(
   { headers }: BusMessage,
   signal: AbortSignal,

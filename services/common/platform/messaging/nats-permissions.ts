@@ -2,12 +2,12 @@ import { SERVICE_NAMES, type ServiceName } from '../../domain/service-paths.ts';
 import { KEPT_SUBJECTS } from './kept-topics.ts';
 import { methodFacts } from './subject-map.ts';
 
-/** Who connects to NATS with a user of its own. */
+/** Processes with a NATS user of their own. */
 export const NATS_USERS = [...SERVICE_NAMES, 'operator'] as const;
 export type NatsUser = (typeof NATS_USERS)[number];
 
 /**
- * What a user may do, in the words of a NATS server's configuration. Subjects begin with `{prefix}` (ENGRAM_NATS_SUBJECT_PREFIX),
+ * Returns the permissions of a user for a NATS server's configuration. Subjects begin with `{prefix}` (ENGRAM_NATS_SUBJECT_PREFIX),
  * names of streams with `{PREFIX}` (the same in capitals, with `_` for `.`).
  */
 export interface NatsPermissions {
@@ -17,8 +17,8 @@ export interface NatsPermissions {
   readonly allowResponses: { readonly max: number; readonly expiresSeconds: number } | null;
 }
 
-/** Who tells what others hear: the subjects of proto/README.md under "Published". */
-const TOLD_BY: Readonly<Record<string, readonly NatsUser[]>> = {
+/** Publishers by subject: those of proto/README.md under "Published". */
+const PUBLISHERS: Readonly<Record<string, readonly NatsUser[]>> = {
   'runs.>': ['cognify'],
   'jobs.>': ['cognify', 'improve', 'ingest', 'integrations'],
   'access.>': ['auth'],
@@ -44,7 +44,7 @@ export function natsPermissions(user: NatsUser): NatsPermissions {
   return {
     publish: [
       ...methodFacts.filter(({ callers }) => callers.includes(user)).flatMap(({ path }) => subjectsAsked(path)),
-      ...Object.entries(TOLD_BY).flatMap(([subject, tellers]) => (tellers.includes(user) ? [ours(subject)] : [])),
+      ...Object.entries(PUBLISHERS).flatMap(([subject, tellers]) => (tellers.includes(user) ? [ours(subject)] : [])),
       ours('cancel.*'),
       ...(isService(user) ? jetStreamSubjects() : []),
     ].toSorted(),
@@ -67,7 +67,7 @@ function isService(user: NatsUser): user is ServiceName {
   return user !== 'operator';
 }
 
-/** What every service answers is asked of each by its own name. */
+/** Expands methods of every service to one subject for each service. */
 function subjectsAsked(path: string): readonly string[] {
   return path.startsWith('system.')
     ? SERVICE_NAMES.map((service) => ours(path.replace(/^system\./, `${service}.`)))

@@ -13,7 +13,7 @@ import type { Principal } from '../../kernel/principal.ts';
 import type { Clock } from '../../ports/system.ts';
 import { keyId, parseToken, type TokenClaims, tokenText } from './token-text.ts';
 
-/** auth alone has one: its word on who somebody is. */
+/** Signs principals; auth alone has one. */
 export interface PrincipalSigner {
   /** Speaks for the principal for a minute. */
   sign(principal: Principal): string;

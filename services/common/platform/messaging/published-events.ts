@@ -5,7 +5,7 @@ import type { EventLog, LoggedEvent } from '../../ports/event-log.ts';
 import type { PublishedEvent } from '../../storage/ports/event-publisher.ts';
 import { domainEventCodec } from './domain-events.ts';
 
-/** What tells of an item that is there. */
+/** Events that announce an item. */
 const ITEM_EVENTS = ['item.added', 'item.updated'] as const;
 /** Events of a dataset or tenant that are looked at together when it is removed. */
 const PAGE = 500;
@@ -59,14 +59,14 @@ function publishedEvent(event: LoggedEvent): PublishedEvent {
   };
 }
 
-/** What an event says is gone; null when it says nothing of the kind. */
+/** Returns what an event removes; null when it removes nothing. */
 function erasedScope({ type, tenant, dataset, subjectId }: LoggedEvent): Scope | null {
   const id = asId<TenantId>(tenant);
   if (type === 'dataset.removed') return datasetScope(id, asId(dataset ?? subjectId));
   return type === 'tenant.erased' ? { tenant: id } : null;
 }
 
-/** For everything of it that the log has before its removal. A name may be used again: later events stay. */
+/** Finds all its events before its removal. A name may be used again: later events stay. */
 async function* tombstonesOf(
   eventLog: Pick<EventLog, 'read'>,
   removal: LoggedEvent,
@@ -77,8 +77,8 @@ async function* tombstonesOf(
     offset < removal.offset && type !== removal.type && (scope.dataset !== undefined || dataset === null);
   for (let after = 0; ; ) {
     const page = await eventLog.read(scope, { after, limit: PAGE });
-    const told = page.filter(isMeant);
-    const distinct = new Map(told.map(({ type, subjectId }) => [`${type}/${subjectId}`, { type, subjectId }]));
+    const found = page.filter(isMeant);
+    const distinct = new Map(found.map(({ type, subjectId }) => [`${type}/${subjectId}`, { type, subjectId }]));
     if (distinct.size > 0) yield [...distinct.values()].map((each) => tombstone(each.type, each.subjectId, removal));
     after = page.at(-1)?.offset ?? removal.offset;
     if (page.length < PAGE || after >= removal.offset) return;

@@ -30,9 +30,9 @@ interface Entry {
 }
 
 /**
- * Where auth is another process: remembers for a second which datasets somebody may read, so that a warm request asks auth
+ * Remembers for a second which datasets a principal may read, where auth is another process, so that a warm request asks auth
  * only who sends it, which auth answers from its own memory. Only what auth granted is kept, and only for reading: a write
- * that went by an old answer would be acknowledged into a dataset that is gone. Who somebody is, and in which tenant, is
+ * that went by an old answer would be acknowledged into a dataset that is gone. The principal, and its tenant, is
  * not kept: a request that changes it is followed at once by others that go by it. What changes is dropped by the news of it.
  */
 export function rememberAccess(

@@ -23,7 +23,7 @@ const EVERY_SERVICE = 'system';
 
 const DEFAULT_DEADLINE_MS = 10_000;
 
-/** What the map and the method table say of a method. */
+/** Entry of a method in the map and the method table. */
 export interface MethodFacts {
   /** `<service>.<Method>`: the subject without its first word. */
   readonly path: string;

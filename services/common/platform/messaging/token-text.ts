@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { PresentedKey } from '../../kernel/principal.ts';
 
-/** What a principal token says. */
+/** Content of a principal token. */
 export interface TokenClaims {
   readonly aud: string;
   /** User id. */
@@ -20,10 +20,10 @@ export interface TokenClaims {
 /** A token whose signature was not looked at yet: nothing in it may be believed. */
 export interface UnverifiedToken {
   readonly kid: string;
-  /** What the signature is over. */
+  /** Signed part of the token. */
   readonly signed: Uint8Array;
   readonly signature: Uint8Array;
-  /** To be called once the signature is right: auth writes nothing else. */
+  /** Reads the content, after the signature was verified: auth writes nothing else. */
   claims(): TokenClaims;
 }
 
@@ -35,7 +35,7 @@ export function tokenText(kid: string, claims: TokenClaims, sign: (signed: Uint8
   return `${signed}.${Buffer.from(sign(Buffer.from(signed))).toString('base64url')}`;
 }
 
-/** Null for a text that is no token of ours. */
+/** Returns null for a text that is not such a token. */
 export function parseToken(token: string): UnverifiedToken | null {
   const [header = '', payload = '', signature = '', ...more] = token.split('.');
   if (more.length > 0) return null;

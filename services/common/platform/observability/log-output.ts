@@ -1,6 +1,6 @@
 import { constants, fstatSync, openSync, write, writeSync } from 'node:fs';
 
-/** Where log lines go. Writing never waits for the reader and never fails. */
+/** Output of log lines. Writing never waits for the reader and never fails. */
 export interface LogOutput {
   write(line: string): void;
   /** Lines that were lost because the output took no more. */
@@ -21,7 +21,7 @@ const STALLED_RETRY_MS = 50;
 const FAILED_RETRY_MS = 1_000;
 /** How long the end of the process waits for a reader to take the last lines. */
 const EXIT_FLUSH_MS = 500;
-/** As much as one write carries. */
+/** Size of one write. */
 const MAX_WRITE_BYTES = 64 * 1024;
 
 /**
@@ -90,7 +90,7 @@ export function createLogOutput({ fd, maxWaitingBytes = MAX_WAITING_BYTES }: Log
   };
   process.once('exit', () => {
     isExiting = true;
-    // What the thread pool has in hand is written by the pool.
+    // The thread pool writes the lines that it already has.
     isWriting = false;
     const deadline = Date.now() + EXIT_FLUSH_MS;
     while (waiting.length > 0 && Date.now() < deadline) {
@@ -128,7 +128,7 @@ export function standardLogOutput(): LogOutput {
   return standardOutput;
 }
 
-/** Of this process, since its start. */
+/** Dropped lines of this process since its start. */
 export function droppedLogLines(): number {
   return standardOutput?.droppedLines() ?? 0;
 }

@@ -43,7 +43,7 @@ function loggerTo(destination: DestinationStream, options: LoggerOptions): Logge
   return wrap(base);
 }
 
-/** For tests, and for parts that are given no logger. */
+/** Logger for tests, and for parts without a logger. */
 export function createSilentLogger(): Logger {
   const silent: Logger = {
     debug: ignore,

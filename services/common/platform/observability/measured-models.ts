@@ -48,7 +48,7 @@ function measureOf(metrics: Measure, model: string, kind: ModelKind) {
   };
 }
 
-/** Tells of the call when it is ended; once. */
+/** Records the end of the call, once. */
 function startOf(metrics: Measure, call: Pick<Parameters<Metrics['modelCall']>[0], 'model' | 'kind' | 'purpose'>) {
   const startMs = performance.now();
   let isOpen = true;

@@ -21,7 +21,7 @@ export interface Metrics extends BudgetMetrics {
   /** A run entered a state (the wire's word, for example `DATASET_PROCESSING_COMPLETED`). */
   runState(pipeline: string, status: string): void;
   modelTokens(call: { model: string; purpose: string; inputTokens: number; outputTokens: number }): void;
-  /** `usage` where the answer tells it. */
+  /** `usage` where the answer has it. */
   modelCall(call: {
     model: string;
     kind: ModelKind;
@@ -30,7 +30,7 @@ export interface Metrics extends BudgetMetrics {
     durationMs: number;
     usage?: TokenUsage;
   }): void;
-  /** From the request that woke a tenant until it serves. */
+  /** Records the time from the request that woke a tenant until it serves. */
   tenantWoken(durationMs: number): void;
   /** One call of a port's method. */
   store(call: { port: string; method: string; outcome: 'ok' | 'error'; durationMs: number }): void;
@@ -40,15 +40,15 @@ export interface Metrics extends BudgetMetrics {
   close(): void;
 }
 
-/** What waits in the event log for a relay. */
+/** Events that wait in the log for a relay. */
 export interface RelayLag {
-  /** By offsets, which have gaps: at most so many. */
+  /** Counted by offsets, which have gaps: at most so many. */
   readonly events: number;
   /** Age of the oldest one. */
   readonly seconds: number;
 }
 
-/** From half a millisecond to half a minute. */
+/** Buckets from half a millisecond to half a minute. */
 const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 export function createMetrics(): Metrics {
@@ -202,7 +202,7 @@ function storeMetrics(registers: RegistryType[]): Pick<Metrics, 'store'> {
   };
 }
 
-/** By kind of limit: tenants and keys are too many for labels. */
+/** Labels by kind of limit: tenants and keys are too many for labels. */
 function budgetMetrics(registers: RegistryType[]): BudgetMetrics {
   const charged = new Counter({
     name: 'engram_budget_charged_total',

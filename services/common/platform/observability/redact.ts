@@ -25,7 +25,7 @@ export interface RedactLimits {
   readonly textLength: number;
   /** Values of a list. Default 1000. */
   readonly listLength?: number;
-  /** Of the whole copy, and of others that share it. Default: no limit. */
+  /** Limit of the whole copy, and of others that share it. Default: no limit. */
   readonly budget?: RedactBudget;
 }
 

@@ -6,7 +6,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 const { memoryBytes, isBusy } = workerData as { readonly memoryBytes: number; readonly isBusy: Int32Array };
 
 const INTERVAL_MS = 5;
-/** What can be touched between two looks. */
+/** Memory that can be used between two looks. */
 const MARGIN_BYTES = Math.min(memoryBytes / 8, 32 * 1024 * 1024);
 const pause = new Int32Array(new SharedArrayBuffer(4));
 const parent = process.ppid;

@@ -1,5 +1,5 @@
 /**
- * What a worker process can be asked to call: an exported function of a module. A generator hands its result over in parts.
+ * Function that a worker process can call: an exported function of a module. A generator hands its result over in parts.
  * `input` and all that comes back are structured clones and should be small; what is large goes into `content` and parts.
  */
 // biome-ignore lint/suspicious/noExplicitAny: the parameters belong to each function; `never` would refuse all arguments.

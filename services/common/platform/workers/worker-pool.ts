@@ -161,7 +161,7 @@ const SLICE_BYTES = 256 * 1024;
 /** A process that is not up by then never will be. */
 const START_TIMEOUT_MS = 60_000;
 const MAX_KEPT_STDERR = 4_000;
-/** What a process needs of the environment. Readers of foreign documents get no secrets. */
+/** Variables that a process inherits. Readers of foreign documents get no secrets. */
 const ENVIRONMENT =
   /^(NODE_COMPILE_CACHE|NODE_V8_COVERAGE|TZ|LANG|LC_\w+|PATH|HOME|TMPDIR|TEMP|TMP|SYSTEMROOT|WINDIR)$/i;
 
@@ -239,7 +239,7 @@ class PoolMember {
   /** Ends the process; its call fails with the reason. */
   async end(reason: unknown): Promise<void> {
     this.#leave(reason);
-    // Its end is near, and somebody may wait for it.
+    // Its end is near, and a caller may wait for it.
     this.#hold(true);
     this.#process.kill('SIGKILL');
     await this.#gone;
@@ -335,7 +335,7 @@ interface Ending {
   readonly stderr: string;
 }
 
-/** Of a process that ended by itself. */
+/** Error of a process that ended by itself. */
 function failureOf({ code, signal, stderr }: Ending, { memoryBytes }: WorkerPoolOptions): WorkerFailure {
   if (/memory limit|out of memory/i.test(stderr)) {
     return new WorkerFailure('memory', `it needs more than ${Math.round(memoryBytes / MIB)} MiB of memory`);

@@ -2,7 +2,7 @@ import { BUDGET_ACTIONS } from '../../../domain/budget.ts';
 import * as type from '../value-types.ts';
 import { optional, setting } from './setting.ts';
 
-/** `integer` with 0: nothing of the kind may be used. A minute needs at least one request, lest nobody can raise it. */
+/** `integer` with 0: nothing of the kind may be used. A minute needs at least one request: else no request could raise it. */
 const count = (min = 0) => type.integer({ min });
 
 export const budgets = {

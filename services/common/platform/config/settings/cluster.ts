@@ -6,7 +6,7 @@ const text = (name: string, meaning: string): Setting<string> =>
 const secret = (name: string, meaning: string): Setting<string> =>
   optional({ names: [name], section: 'Cluster', type: type.text(), meaning, secret: true });
 
-/** Where the servers of the cluster shape are; used for the stores that `ENGRAM_STORES` or an override puts there. */
+/** Addresses of the servers of the cluster shape; used for the stores that `ENGRAM_STORES` or an override puts there. */
 export const cluster = {
   mongodbUrl: secret(
     'ENGRAM_MONGODB_URL',

@@ -3,7 +3,7 @@ import { setting } from './setting.ts';
 
 const section = 'Improve';
 
-/** What is learned about users and answers, and what it does to later answers. */
+/** Settings of what is learned about users and answers, and of its weight in later answers. */
 export const learning = {
   defaultFeedbackInfluence: setting({
     names: ['DEFAULT_FEEDBACK_INFLUENCE'],

@@ -83,6 +83,6 @@ export const mail = {
     section,
     type: type.integer({ min: 1, max: 1000 }),
     default: '5',
-    meaning: 'Mails that an account gets within an hour; further ones are not sent, which nobody is told.',
+    meaning: 'Mails that an account gets within an hour; further ones are not sent, without an error.',
   }),
 };

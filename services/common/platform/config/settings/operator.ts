@@ -3,7 +3,7 @@ import { optional, setting } from './setting.ts';
 
 const section = 'Operator';
 
-/** Of the process that reconciles Tenant and Dataset resources; the services read none of them. */
+/** Settings of the process that reconciles Tenant and Dataset resources; the services read none of them. */
 export const operator = {
   operatorHost: setting({
     names: ['ENGRAM_OPERATOR_HOST'],

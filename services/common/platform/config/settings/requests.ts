@@ -15,7 +15,7 @@ export const requests = {
     type: type.bytes({ min: 1_024 }),
     default: '32MB',
     meaning:
-      'Greatest size of a JSON or urlencoded body; more is answered 413. Whoever has not signed in may send 64 KiB.',
+      'Greatest size of a JSON or urlencoded body; more is answered 413. Without signing in, 64 KiB is the limit.',
   }),
   bodyTimeoutMs: setting({
     names: ['ENGRAM_BODY_TIMEOUT'],

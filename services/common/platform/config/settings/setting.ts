@@ -6,9 +6,9 @@ export interface Setting<Value = unknown> {
   readonly names: readonly [string, ...string[]];
   readonly section: Section;
   readonly type: z.ZodType<Value>;
-  /** As one would write it. Absent: the value is `undefined` when the variable is unset. Secrets have none. */
+  /** Default as text. Absent: the value is `undefined` when the variable is unset. Secrets have none. */
   readonly default?: string;
-  /** What the documentation shows where an absent default stands for more than "unset". */
+  /** Default in the documentation, where an absent one stands for more than "unset". */
   readonly shownDefault?: string;
   readonly meaning: string;
   readonly secret?: boolean;

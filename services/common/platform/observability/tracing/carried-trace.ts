@@ -15,7 +15,7 @@ export function writeCarried({ traceId, spanId, rootId }: Required<CarriedTrace>
   return `${rootId};00-${traceId}-${spanId}-01`;
 }
 
-/** Null for whatever is neither `writeCarried`'s nor a `traceparent`; the latter of later versions may go on. */
+/** Returns null for texts that are neither from `writeCarried` nor a `traceparent`, which later versions may make longer. */
 export function readCarried(text: string | undefined): CarriedTrace | null {
   if (text === undefined || text.length > 256) return null;
   const rootId = ROOT.exec(text)?.[1];

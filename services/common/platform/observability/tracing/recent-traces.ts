@@ -1,7 +1,7 @@
 import type { Span } from '../../../domain/span.ts';
 import type { TraceSource } from '../../../ports/tracer.ts';
 
-/** What was traced of late, in memory. */
+/** Keeps the latest traces in memory. */
 export interface RecentTraces extends TraceSource {
   /** A span that is there already changes nothing. */
   add(span: Span): void;
@@ -44,7 +44,7 @@ export function createRecentTraces({ maxRoots = 100, maxSpans = 1000 }: RecentTr
   };
 }
 
-/** By start, and none before its parent: clocks of processes differ, and each rounds to the millisecond. */
+/** Sorts spans by start, and none before its parent: clocks of processes differ, and each rounds to the millisecond. */
 function inOrder(spans: readonly Span[]): readonly Span[] {
   const byId = new Map(spans.map((span) => [span.id, span]));
   const placeOf = (span: Span): { readonly startMs: number; readonly depth: number } => {

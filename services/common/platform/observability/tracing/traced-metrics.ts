@@ -1,7 +1,7 @@
 import type { Metrics } from '../metrics.ts';
 import type { SpanTracer } from './tracer.ts';
 
-/** Metrics that are told of calls of ports as they end, and make them steps of what is under way. */
+/** Metrics that also record ended calls of ports as steps of the current trace. */
 export function tracedMetrics(metrics: Metrics, tracer: Pick<SpanTracer, 'ended'>): Metrics {
   return {
     ...metrics,

@@ -16,11 +16,11 @@ export interface TracerOptions {
   readonly clock: Clock;
   /** Gets each span as it ends. Must not throw. */
   readonly record: (span: Span) => void;
-  /** Of one root in this process; its own span is always recorded. */
+  /** Most spans of one root in this process; its own span is always recorded. */
   readonly maxSpans?: number;
 }
 
-/** What is recorded together: a request, a run, or the answer to a message of another process. */
+/** Spans that are recorded together: a request, a run, or the answer to a message of another process. */
 interface Unit {
   readonly traceId: string;
   readonly rootId: string;
@@ -46,7 +46,7 @@ interface Opened {
   readonly owner: SpanOwner | null;
 }
 
-/** What a request left behind goes on for a while; what was started in it for ever, say a timer, is not its doing. */
+/** Time in which work after a request still belongs to its trace; timers that it started do not. */
 const AFTER_END_MS = 60_000;
 const DEFAULT_MAX_SPANS = 500;
 
@@ -65,10 +65,10 @@ export function createTracer({ clock, record, maxSpans = DEFAULT_MAX_SPANS }: Tr
   };
   const run = async <Result>(opened: Opened, work: (describe: (more: SpanDetails) => void) => Promise<Result>) => {
     const startMs = clock.monotonicMs();
-    let told = opened;
+    let described = opened;
     let failed = false;
     const describe = ({ failed: isFailure, attributes, ...more }: SpanDetails): void => {
-      told = { ...told, ...more, attributes: { ...told.attributes, ...attributes } };
+      described = { ...described, ...more, attributes: { ...described.attributes, ...attributes } };
       failed ||= isFailure === true;
     };
     try {
@@ -77,7 +77,7 @@ export function createTracer({ clock, record, maxSpans = DEFAULT_MAX_SPANS }: Tr
       describe({ failed: true, attributes: { error: errorName(error) } });
       throw error;
     } finally {
-      write(told, { startMs, endMs: clock.monotonicMs() }, failed);
+      write(described, { startMs, endMs: clock.monotonicMs() }, failed);
     }
   };
   const newUnit = (traceId: string, rootId: string): Unit => ({
@@ -147,7 +147,7 @@ function isWhole(trace: CarriedTrace | null): trace is Required<CarriedTrace> {
   return trace?.rootId !== undefined;
 }
 
-/** Never the message: it may quote what somebody wrote. */
+/** Returns the name of an error, never its message: that may quote texts of users. */
 function errorName(error: unknown): string {
   return error instanceof Error ? error.name : 'Error';
 }
