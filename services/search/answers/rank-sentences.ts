@@ -32,6 +32,8 @@ export const SENTENCE_FEATURES = [
   'missing',
   /** Share of it in the passage with its headings. */
   'passage',
+  /** Whether the sentence or its heading has the kind of thing that is asked for. */
+  'focus',
   /** Rank of the passage: reciprocal, and whether it is the first. */
   'rank',
   'isFirstPassage',
@@ -54,6 +56,8 @@ export const SENTENCE_FEATURES = [
 export type SentenceFeatures = Readonly<Record<(typeof SENTENCE_FEATURES)[number], number>>;
 
 const PASSAGES_READ = 8;
+/** What begins with a pronoun is about what the sentence before it is about. */
+const PRONOUN = /^(?:he|she|it|they|his|her|its|their|this|these|er|sie|es|él|ella|il|elle)\s/iu;
 const DEFINITION = /^.{0,80}\b(?:is|was|are|were) (?:an?|the|one) /iu;
 
 /** Returns sentences, best answer first. */
@@ -94,11 +98,12 @@ export function sentencesOf(question: Question, passages: readonly ReadPassage[]
   const read = passages.slice(0, PASSAGES_READ).map((passage) => {
     const { documentName, headings } = passage.payload;
     const context = coverageOf([documentName, ...headings].join('\n'));
-    const statements = statementsOf(passage).map((statement) => ({
-      statement,
-      own: coverageOf(statement.text),
-      label: highest([coverageOf(`${statement.heading}\n${statement.label}`), context]),
-    }));
+    const found = statementsOf(passage);
+    const statements = found.map((statement, at) => {
+      const before = PRONOUN.test(statement.text) ? (found[at - 1]?.text ?? '') : '';
+      const label = highest([coverageOf(`${statement.heading}\n${statement.label}\n${before}`), context]);
+      return { statement, own: coverageOf(statement.text), label };
+    });
     return { passage, statements, held: highest(statements.flatMap(({ own, label }) => [own, label])) };
   });
   const all = read.flatMap(({ statements }) => statements);
@@ -109,6 +114,7 @@ export function sentencesOf(question: Question, passages: readonly ReadPassage[]
   const share = (value: (term: number) => number) => weights.reduce((sum, weight, at) => sum + weight * value(at), 0);
   const pairs = pairsOf(question.text);
   const named = new Set(wordsOf(question.text).map(stemOf));
+  const focus = question.terms.findIndex(({ words }) => question.focus !== null && words.includes(question.focus));
   const kinds = question.type === 'thing' ? undefined : KINDS_OF[question.type]?.slice(0, 1);
 
   return read.flatMap(({ passage, statements, held }, rank) =>
@@ -127,6 +133,7 @@ export function sentencesOf(question: Question, passages: readonly ReadPassage[]
         heading: share((term) => Number(label[term] === 1 && own[term] !== 1)),
         missing: share((term) => (label[term] === 1 ? 0 : 1 - (own[term] ?? 0))),
         passage: share((term) => held[term] ?? 0),
+        focus: focus < 0 ? 0 : Math.max(own[focus] ?? 0, label[focus] ?? 0),
         rank: 1 / (1 + rank),
         isFirstPassage: Number(rank === 0),
         place: 1 / (1 + at),

@@ -20,6 +20,9 @@ describe('the label of a source', () => {
   it('has the headings that the name does not say, and the page', () => {
     const found = { ...passage, headings: ['Report', 'Costs'], page: 3 };
     expect(sourceLabel(found, 'Costs')).to.equal('report › Costs, page 3');
+    expect(sourceLabel({ ...passage, documentName: '04-My-cat-s-diary' }, "My Cat's Diary")).to.equal(
+      '04-My-cat-s-diary',
+    );
     expect(sourceLabel(passage, 'Travel')).to.equal('report › Travel');
   });
 

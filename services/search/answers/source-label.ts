@@ -1,5 +1,4 @@
 import type { ChunkPayload } from '../../common/domain/index-rows.ts';
-import { wordsOf } from './question.ts';
 
 /** Names that ingest and clients generate for texts without a name. */
 const GENERATED = /^(?:text_[0-9a-f]{32}|data_[0-9a-f]{8}|memory|message)$/iu;
@@ -14,10 +13,10 @@ type Source = Pick<ChunkPayload, 'text' | 'documentName' | 'headings'> &
  */
 export function sourceLabel(source: Source, heading = ''): string {
   const name = documentLabel(source);
-  const known = new Set(wordsOf(name));
+  const known = new Set(plainWords(name));
   const path: string[] = [];
   for (const part of [...source.headings, heading]) {
-    const words = wordsOf(part);
+    const words = plainWords(part);
     if (words.length > 0 && words.some((word) => !known.has(word)) && !path.includes(part)) path.push(part);
   }
   const place = [name, ...path].join(' › ');
@@ -48,4 +47,9 @@ function shortened(line: string): string {
   if (plain.length <= MAX_START) return plain;
   const cut = plain.slice(0, MAX_START);
   return `${(/^.*(?=\s)/u.exec(cut)?.[0] ?? cut).trimEnd()}…`;
+}
+
+/** Without signs, which file names have instead of blanks. */
+function plainWords(text: string): readonly string[] {
+  return text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
 }

@@ -19,19 +19,30 @@ const ENDS_KEY = /:[ \t]*[>|[{(]?[-+]?$/u;
 const TABLE_ROW = /^[ \t]*\|.*\|[ \t]*$/u;
 const TABLE_RULE = /^[ \t]*[|+]?[ \t]*:?[-=]{2,}[-=:|+ \t]*$/u;
 
+/** Code between fences; the lines stay, empty, so that offsets do. */
+const FENCED = /^[ \t]*(```|~~~)[^\n]*\n[\s\S]*?(?:^[ \t]*\1[ \t]*$|(?![\s\S]))/gmu;
+const COMMENT_MARKS = /^[ \t]*(?:\/\/+|\/\*+|\*+(?![*\p{L}]))[ \t]?|[ \t]*\*+\/[ \t]*$/gu;
+const BULLET = /^[-*•‣–][ \t]+/u;
+const CODE =
+  /[{}][ \t]*$|[=()[\]{}].*;[ \t]*$|^[ \t]*[}\])]|=>|^[ \t]*(?:import|export|const|let|var|function|def|async|await|return|throw|#include)[ \t].*[({=;'"]|^[ \t]*[\w.]+\([^ ]*\)[;,]?$|^[ \t]*(?:\$|>>>) |^[ \t]*<[^>]+>/u;
+const BOILERPLATE =
+  /^(?:copyright\b|©|\(c\) |all rights reserved|skip to (?:main )?content|table of contents|click here|sign (?:in|up)|log in|cookie)/iu;
+/** Nothing but links and images. */
+const LINKS = /^(?:[-*•|·,\s]*!?\[(?:!?\[[^\]]*\]\([^)]*\)|[^\]]*)\]\([^)]*\))+[-*•|·,\s]*$/u;
+
 /**
- * Returns the sentences of a passage that can answer a question. Headings, keys without a value, table heads and rules
+ * Returns the sentences of a passage that can answer a question, comments of code among them, code not. Headings, keys without a value, table heads and rules
  * become labels of the sentences below them. A passage that is only a title returns the title.
  */
 export function statementsOf({ payload }: Pick<RankedPassage, 'payload'>): readonly Statement[] {
-  const { text } = payload;
+  const text = payload.text.replace(FENCED, (code) => code.replace(/[^\n]/gu, ' '));
   const read = sentences(text);
   const titles = new Set([...payload.headings.map(plain), payload.documentName]);
   const statements: Statement[] = [];
   let [label, heading] = ['', ''];
   for (const [at, sentence] of read.entries()) {
-    const line = sentence.text.trim();
-    if (!HAS_WORD.test(line)) continue;
+    const line = sentence.text.replace(COMMENT_MARKS, '').trim();
+    if (!HAS_WORD.test(line) || CODE.test(line) || BOILERPLATE.test(line) || LINKS.test(line)) continue;
     const following = text.slice(sentence.end, read[at + 1]?.start ?? text.length);
     const isFirst = payload.chunkIndex === 0 && statements.length === 0 && label === '';
     const isTitle = isHeading(line, titles) || (isFirst && isTitleLine(line, following));
@@ -41,10 +52,10 @@ export function statementsOf({ payload }: Pick<RankedPassage, 'payload'>): reado
       (TABLE_ROW.test(line) && TABLE_RULE.test(read[at + 1]?.text ?? ''));
     if (isTitle) heading = plain(line);
     if (isLabel) label = plain(line);
-    else statements.push({ text: line.replace(/\s+/gu, ' '), label, heading });
+    else statements.push({ text: line.replace(BULLET, '').replace(/\s+/gu, ' '), label, heading });
   }
   if (statements.length > 0) return statements;
-  const only = read.filter((sentence) => HAS_WORD.test(sentence.text));
+  const only = read.filter((sentence) => HAS_WORD.test(sentence.text) && !CODE.test(sentence.text));
   return only.length === 1 ? only.map((sentence) => ({ text: plain(sentence.text), label: '', heading: '' })) : [];
 }
 
