@@ -89,4 +89,77 @@ describe('the graph of real files, without a model', () => {
     ]);
     expect(relations.filter((one) => one.includes('me ') || one.includes('rome'))).to.deep.equal([]);
   });
+
+  it('takes rows, keys, headers and events for facts', async () => {
+    const { relations, entities } = await graphOf('records', {
+      'customers.csv':
+        'id,name,city,since,monthly_fee\n7,Sarah Lee,Berlin,2024-03-01,49\n8,Tom Okoye,Lagos,2025-01-15,9\n',
+      'plans.md':
+        '# Plans\n\n| Product | Price | SSO | Owner |\n| --- | --- | --- | --- |\n| Basic plan | 9 EUR | no | Mia Braun |\n| Pro plan | 49 EUR | yes | - |\n',
+      'luis.md':
+        '---\ntitle: Luis Ortega\ntags: [customer, vip]\n---\n\n## Contact\n\n- **City:** Sevilla\n- Employer: Acme GmbH\n',
+      'team.json': JSON.stringify({
+        title: 'Team Alpha',
+        members: [
+          { name: 'Ann Lee', age: 31 },
+          { name: 'Bob Stone', age: 40 },
+        ],
+      }),
+      'deploy.yaml':
+        'name: billing-service\nversion: 1.4.2\nserver:\n  port: 8080\nmembers:\n  - name: Ann Lee\n    role: lead\n',
+      'app.ini': '[database]\nhost = db.example.com\n',
+      'mail.eml':
+        'From: Ann Lee <al@example.com>\r\nTo: Bob Stone <bob@example.com>\r\nSubject: Budget\r\n\r\nHello.\r\n',
+      'events.ics':
+        'BEGIN:VEVENT\r\nSUMMARY:Kick-off Kestrel\r\nDTSTART:20250303T100000Z\r\nORGANIZER;CN=Ann Lee:mailto:a@example.com\r\nEND:VEVENT\r\n',
+    });
+    expect(relations).to.include.members([
+      'sarah lee city berlin',
+      'sarah lee since 2024-03-01',
+      'tom okoye monthly_fee 9',
+      'basic plan price 9 eur',
+      'basic plan owner mia braun',
+      'pro plan has sso',
+      'luis ortega tags vip',
+      'luis ortega city sevilla',
+      'luis ortega employer acme gmbh',
+      'team alpha members ann lee',
+      'bob stone age 40',
+      'billing-service version 1.4.2',
+      'server port 8080',
+      'ann lee role lead',
+      'database host db.example.com',
+      'budget from ann lee',
+      'ann lee write_to bob stone',
+      'kick-off kestrel organizer ann lee',
+    ]);
+    expect(entities).to.include.members([
+      'sarah lee [person]',
+      'berlin [place]',
+      '2024-03-01 [date]',
+      '49 [quantity]',
+      'acme gmbh [organisation]',
+    ]);
+    expect(entities.filter((one) => /^(?:-|no|yes|contact|plans|product) \[/.test(one))).to.deep.equal([]);
+  });
+
+  it('finds definitions and imports in code, and no words of it', async () => {
+    const { relations, entities } = await graphOf('code', {
+      'reader.ts':
+        "import { open } from 'node:fs';\nimport { alpha } from '../lib/alpha.ts';\n\n/** Reads Paris. */\nexport class Reader {}\n\nexport function start(): void {\n  const promise = new Promise(open, alpha);\n}\n",
+      'guide.md':
+        '# Setting Up\n\nAda Lovelace met Charles Babbage. Call `toString` or set HTTP_API_PORT.\n\n```bash\ncurl -d "Ada\\nShe wrote" $DATASET\n```\n',
+    });
+    expect(relations).to.have.members([
+      'reader.ts import node:fs',
+      'reader.ts import alpha.ts',
+      'reader.ts define reader',
+      'reader.ts define start',
+      'ada lovelace meet charles babbage',
+    ]);
+    expect(entities).to.have.members([
+      ...['reader.ts [module]', 'node:fs [module]', 'alpha.ts [module]', 'reader [class]', 'start [function]'],
+      ...['ada lovelace [person]', 'charles babbage [person]'],
+    ]);
+  });
 });

@@ -1,6 +1,7 @@
 import type { DataItem } from '../../common/domain/data-item.ts';
 import type { RowOrigin } from '../../common/domain/index-rows.ts';
 import type { JsonObject } from '../../common/kernel/json.ts';
+import type { TextPart } from '../../common/ports/extractor.ts';
 
 /** Limits of chunks, in tokens. */
 export interface ChunkSizes {
@@ -21,6 +22,7 @@ export interface ItemChunk {
   readonly size: number;
   /** The limit it was cut under, tokens. */
   readonly maxTokens: number;
+  readonly parts: readonly TextPart[];
   readonly cutType: string;
   /** SHA-256 of the text, hex. */
   readonly contentHash: string;

@@ -50,6 +50,7 @@ export function chunkItem(item: DataItemId, document: ParsedDocument, sizes: Chu
     text: draft.text,
     size: draft.tokenCount,
     maxTokens: sizes.maxTokens,
+    parts: draft.parts,
     cutType: draft.cutType,
     contentHash: draft.contentHash,
     headings: draft.headings,

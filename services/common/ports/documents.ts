@@ -1,7 +1,10 @@
 import type { Readable } from 'node:stream';
 
-/** The kind of structure a block had in the source; chunking keeps tables, code and list items whole where it can. */
-export type BlockKind = 'heading' | 'paragraph' | 'list-item' | 'table' | 'code' | 'quote' | 'page-break';
+/**
+ * The kind of structure a block had in the source; chunking keeps tables, code and list items whole where it can. `record`:
+ * keys with values (JSON, YAML, INI, front matter, headers of mails).
+ */
+export type BlockKind = 'heading' | 'paragraph' | 'list-item' | 'table' | 'record' | 'code' | 'quote' | 'page-break';
 
 export interface DocumentBlock {
   readonly kind: BlockKind;

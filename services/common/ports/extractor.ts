@@ -1,10 +1,17 @@
 import type { JsonObject } from '../kernel/json.ts';
+import type { BlockKind } from './documents.ts';
 import type { ModelCallContext, TokenUsage } from './models.ts';
 
 /** Input of an extractor: one chunk with its context in the document. */
 export interface ExtractionInput {
   readonly text: string;
   readonly documentName: string;
+  /** With its extension. */
+  readonly fileName?: string;
+  /** Loader format, see `ParsedDocument.format`. */
+  readonly format?: string;
+  /** Absent: prose. */
+  readonly parts?: readonly TextPart[];
   /** The title that the document gives itself. Unlike its name it is part of its content. */
   readonly title?: string;
   /** Who says `I` in the text: a name under which the same person is known in the whole dataset. Absent: nobody known. */
@@ -17,6 +24,17 @@ export interface ExtractionInput {
   readonly customPrompt?: string;
   /** JSON schema of a custom graph model; rules ignore it. */
   readonly graphModel?: JsonObject;
+}
+
+/** A part of a text, as the format of its document marks it. */
+export interface TextPart {
+  readonly kind: BlockKind;
+  readonly start: number;
+  readonly end: number;
+  /** Where they differ from those of the chunk. */
+  readonly headings?: readonly string[];
+  /** Code: qualified name of the definition. */
+  readonly symbol?: string;
 }
 
 export interface KnownName {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { chunkId } from '../../kernel/ids.ts';
 import { append } from '../../kernel/long-lists.ts';
-import type { ChunkableDocument, ChunkDraft, ChunkOptions } from './chunk-draft.ts';
+import type { ChunkableDocument, ChunkDraft, ChunkOptions, ChunkPart } from './chunk-draft.ts';
 import { layoutOf, type PlacedBlock } from './layout.ts';
 import { type Piece, splitBlock } from './split-block.ts';
 
@@ -34,8 +34,12 @@ export function chunkIds(documentId: string, drafts: readonly ChunkDraft[]): str
   return drafts.map((draft) => chunkId(documentId, draft.contentHash, draft.occurrence));
 }
 
+interface PlacedPiece extends Piece {
+  readonly placed: PlacedBlock;
+}
+
 interface Group {
-  readonly pieces: Piece[];
+  readonly pieces: PlacedPiece[];
   readonly first: PlacedBlock;
   symbols: Set<string | undefined>;
   tokens: number;
@@ -54,7 +58,9 @@ function wholeGroup(blocks: readonly PlacedBlock[], options: ChunkOptions): Grou
   if (first === undefined) return undefined;
   const text = blocks.map((placed) => placed.text).join('');
   const tokens = options.countTokens(text);
-  const pieces: Piece[] = [{ text, start: 0, tokens, cutType: 'paragraph_end' }];
+  const pieces = blocks.map(
+    (placed): PlacedPiece => ({ text: placed.text, start: placed.start, tokens: 0, cutType: 'paragraph_end', placed }),
+  );
   return { pieces, first, symbols: new Set(blocks.map((placed) => placed.block.symbol)), tokens, isOpen: false };
 }
 
@@ -73,7 +79,7 @@ function group(
         current = { pieces: [], first: placed, symbols: new Set(), tokens: prefixTokens(piece, options), isOpen: true };
         groups.push(current);
       }
-      current.pieces.push(piece);
+      current.pieces.push({ ...piece, placed });
       current.tokens += piece.tokens;
       current.symbols.add(placed.block.symbol);
       current.isOpen &&= placed.block.kind === 'heading';
@@ -123,7 +129,7 @@ function toDrafts(
   return groups
     .filter((entry) => entry !== undefined)
     .map((entry, index, all) => {
-      const first = entry.pieces[0] as Piece;
+      const first = entry.pieces[0] as PlacedPiece;
       const end = all[index + 1]?.pieces[0]?.start ?? document.text.length;
       const body = entry.pieces.map((piece) => piece.text).join('');
       const text = (first.prefix ?? '') + (hasOffsets ? body : body.trimEnd());
@@ -138,10 +144,30 @@ function toDrafts(
         headings: entry.first.headings,
         ...(entry.first.page === undefined ? {} : { page: entry.first.page }),
         ...(entry.symbols.size === 1 && symbol !== undefined ? { symbol } : {}),
+        parts: partsOf(entry, text.length),
         cutType: entry.pieces.at(-1)?.cutType ?? 'default',
         tokenCount: options.countTokens(text),
         contentHash,
         occurrence,
       };
     });
+}
+
+/** Neighbours of one kind under the same headings are one part. */
+function partsOf({ pieces, first }: Group, length: number): ChunkPart[] {
+  const parts: ChunkPart[] = [];
+  let at = 0;
+  for (const { text, prefix, placed } of pieces) {
+    const { kind, symbol } = placed.block;
+    const start = at;
+    at += (start === 0 ? (prefix?.length ?? 0) : 0) + text.length;
+    const end = Math.min(at, length);
+    const isAtFirst = placed.headings.join('\n') === first.headings.join('\n');
+    const headings = isAtFirst ? undefined : placed.headings;
+    const before = parts.at(-1);
+    const isSame = before?.kind === kind && before.symbol === symbol && before.headings?.join() === headings?.join();
+    if (before !== undefined && isSame) parts[parts.length - 1] = { ...before, end };
+    else parts.push({ kind, start, end, ...(headings && { headings }), ...(symbol && { symbol }) });
+  }
+  return parts;
 }

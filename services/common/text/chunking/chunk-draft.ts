@@ -6,7 +6,7 @@ export interface ChunkableDocument {
 }
 
 export interface ChunkableBlock {
-  readonly kind: 'heading' | 'paragraph' | 'list-item' | 'table' | 'code' | 'quote' | 'page-break';
+  readonly kind: 'heading' | 'paragraph' | 'list-item' | 'table' | 'record' | 'code' | 'quote' | 'page-break';
   readonly text: string;
   readonly level?: number;
   readonly page?: number;
@@ -26,6 +26,17 @@ export interface ChunkOptions {
 /** Wire values of cognify-improve.md §1.7 that this chunker uses. */
 export type CutType = 'paragraph_end' | 'sentence_end' | 'sentence_cut' | 'row_end' | 'default';
 
+/** A part of a chunk's text with the kind of its blocks. */
+export interface ChunkPart {
+  readonly kind: ChunkableBlock['kind'];
+  /** Offsets in the text of the chunk. */
+  readonly start: number;
+  readonly end: number;
+  /** Where they differ from those of the chunk. */
+  readonly headings?: readonly string[];
+  readonly symbol?: string;
+}
+
 export interface ChunkDraft {
   /** `document.text.slice(start, end)`; a table's later chunks have its header row in front. */
   readonly text: string;
@@ -40,6 +51,7 @@ export interface ChunkDraft {
   readonly page?: number;
   /** Qualified name of the definition when the chunk is code of one. */
   readonly symbol?: string;
+  readonly parts: readonly ChunkPart[];
   readonly cutType: CutType;
   readonly tokenCount: number;
   /** SHA-256 of the text, hex. */

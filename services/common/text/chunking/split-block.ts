@@ -31,7 +31,10 @@ export function splitBlock(block: PlacedBlock, limits: SplitLimits, options: Chu
     return [{ text: block.text, start: block.start, tokens, cutType: 'paragraph_end' }];
   }
   if (block.block.kind === 'table') return splitTable(block, limits, options);
-  const spans = block.block.kind === 'code' ? lineSpans(block.text) : sentenceSpans(block.text, options);
+  const spans =
+    block.block.kind === 'code' || block.block.kind === 'record'
+      ? lineSpans(block.text)
+      : sentenceSpans(block.text, options);
   return toPieces(block, spans, limits.target, options);
 }
 

@@ -75,7 +75,7 @@ describe('document loader', () => {
       expect(document.text).to.equal(text);
       expect(document.title).to.equal('Field notes');
       expect(outline(document.blocks)).to.deep.equal([
-        'paragraph title: Field notes',
+        'record title: Field notes',
         'heading1 The great harbour',
         'paragraph A bold link (https://a.example/x) & code. logo',
         'list-item fish',
@@ -116,9 +116,9 @@ describe('document loader', () => {
       expect(document.text).to.equal(text);
       expect(document.title).to.equal('Crew');
       expect(outline(document.blocks)).to.deep.equal([
-        'paragraph title: Crew\nship.name: Pequod\nship.port.city: Nantucket',
-        'paragraph crew.name: Ahab\ncrew.rank: captain',
-        'paragraph crew.name: Ishmael\ncrew.skills: rowing, telling',
+        'record title: Crew\nship.name: Pequod\nship.port.city: Nantucket',
+        'record crew.name: Ahab\ncrew.rank: captain',
+        'record crew.name: Ishmael\ncrew.skills: rowing, telling',
       ]);
       expect(outline((await load('broken.json', '{"a": 1,')).blocks)).to.deep.equal(['paragraph {"a": 1,']);
       expect(outline((await load('lines.jsonl', '{"a":1}\n{"a":2}\n')).blocks)).to.deep.equal([
@@ -137,8 +137,8 @@ describe('document loader', () => {
         'paragraph note: see there',
       ]);
       expect(outline((await load('a.yaml', '# who\nname: Ada\nlives:\n  city: London\n')).blocks)).to.deep.equal([
-        'paragraph # who\nname: Ada',
-        'paragraph lives:\n  city: London',
+        'record # who\nname: Ada',
+        'record lives:\n  city: London',
       ]);
       expect(outline((await load('a.log', '12:00 ERROR broke\n    at foo\n12:01 fine\n')).blocks)).to.deep.equal([
         'paragraph 12:00 ERROR broke\n    at foo',
@@ -150,7 +150,7 @@ describe('document loader', () => {
       const mail =
         'From: =?utf-8?Q?J=C3=BCrg?= <j@x.example>\r\nSubject: Boats\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\nContent-Type: text/plain; charset=iso-8859-1\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\nGr=FC=DFe von der=\r\n See\r\n--b\r\nContent-Type: application/pdf; name="plan.pdf"\r\n\r\nxx\r\n--b--\r\n';
       expect(outline((await load('a.eml', mail)).blocks)).to.deep.equal([
-        'paragraph From: Jürg <j@x.example>\nSubject: Boats',
+        'record From: Jürg <j@x.example>\nSubject: Boats',
         'paragraph Grüße von der See',
         'paragraph Attachments: plan.pdf',
       ]);

@@ -138,6 +138,8 @@ async function readText(
       return (await import('./formats/xml.ts')).readXml(text, context);
     case 'yaml':
       return (await import('./formats/plain-text.ts')).readSettings(text);
+    case 'calendar':
+      return (await import('./formats/calendar.ts')).readCalendar(text);
     case 'log':
       return (await import('./formats/plain-text.ts')).readLog(text);
     case 'email':

@@ -31,7 +31,7 @@ export function readEmail(content: Uint8Array, context: ParseContext): DocumentD
   );
   const attachments: string[] = [];
   const body = bodyBlocks(mail, { context, attachments, depthLeft: MAX_NESTED_PARTS });
-  const blocks: DocumentBlock[] = [{ kind: 'paragraph', text: lines.join('\n') }, ...body];
+  const blocks: DocumentBlock[] = [{ kind: 'record', text: lines.join('\n') }, ...body];
   if (attachments.length > 0) blocks.push({ kind: 'paragraph', text: `Attachments: ${attachments.join(', ')}` });
   return { blocks, title: metadata['subject'] ?? null, metadata };
 }

@@ -52,7 +52,7 @@ function recordBlocks(value: unknown, path: string, depthLeft: number): Document
   const lines: string[] = [];
   const parts: DocumentBlock[] = [];
   collect(value, path, { lines, parts, depthLeft, isTop: true });
-  return lines.length === 0 ? parts : [{ kind: 'paragraph', text: lines.join('\n') }, ...parts];
+  return lines.length === 0 ? parts : [{ kind: 'record', text: lines.join('\n') }, ...parts];
 }
 
 interface Collection {

@@ -225,5 +225,5 @@ function splitFrontMatter(text: string): { readonly body: string; readonly metad
 
 function frontMatterBlock(metadata: Readonly<Record<string, string>>): DocumentBlock {
   const lines = Object.entries(metadata).map(([key, value]) => `${key}: ${value}`);
-  return { kind: 'paragraph', text: lines.join('\n') };
+  return { kind: 'record', text: lines.join('\n') };
 }

@@ -67,13 +67,16 @@ export function readLog(text: string): DocumentDraft {
   return { text, blocks };
 }
 
+/** Matches the name that a settings file gives itself. */
+const OWN_NAME = /^(?:name|title)[ \t]*[:=][ \t]*["']?([^"'\r\n]{1,100})/m;
+
 /** Reads YAML, TOML and INI: one block per top-level key or section, with the comment lines above it. */
 export function readSettings(text: string): DocumentDraft {
   const blocks: DocumentBlock[] = [];
   let lines: string[] = [];
   let hasKey = false;
   const close = (): void => {
-    if (lines.some((line) => line.trim() !== '')) blocks.push({ kind: 'paragraph', text: lines.join('\n') });
+    if (lines.some((line) => line.trim() !== '')) blocks.push({ kind: 'record', text: lines.join('\n') });
     lines = [];
     hasKey = false;
   };
@@ -87,5 +90,5 @@ export function readSettings(text: string): DocumentDraft {
     lines.push(line);
   }
   close();
-  return { text, blocks };
+  return { text, blocks, title: OWN_NAME.exec(text)?.[1]?.trim() ?? null };
 }

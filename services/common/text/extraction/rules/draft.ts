@@ -78,7 +78,7 @@ export function collect({ byKey, classes }: Drafts, occurrence: Occurrence): voi
   if (mention.title !== null) vote(draft.votes, 'Person', 3);
   voteByContext(draft.votes, sentence, mention);
   if (draft.contexts.length < MAX_CONTEXTS) draft.contexts.push(contextOf(sentence, mention));
-  if (mention.isNested || draft.description !== '') return;
+  if (mention.isNested || draft.description !== '' || isCodeWord(mention)) return;
   const definition = definitionAfter(sentence.sentence.text, sentence.words, mention.end);
   if (definition === null) return;
   draft.description = definition.description;
@@ -126,7 +126,12 @@ function emptyDraft(name: string, kind: Mention['kind'], form: EntityType | null
 /** An adjective of a nation, an ordinary word with a capital, or the tail of a longer name: `Parma` in `Countess of Parma`. */
 function isKeywordHere({ mention, sentence }: Occurrence): boolean {
   if (DEMONYMS.has(mention.name.toLowerCase())) return isAdjective(mention, sentence);
-  return mention.isWord || (mention.isNested && mention.kind === 'name');
+  return mention.isWord || isCodeWord(mention) || (mention.isNested && mention.kind === 'name');
+}
+
+/** A word of code in prose: `toString`, `__proto__`, `HTTP_API_PORT`, an address. */
+export function isCodeWord({ name, kind }: Pick<Mention, 'name' | 'kind'>): boolean {
+  return kind !== 'work' && /^[^@]*[_`${}<>[\]=\\]|:\/\/|^\p{Ll}{2,}\p{Lu}\p{Ll}|\(\)$/u.test(name);
 }
 
 /** `American` in `an American actress`. */

@@ -9,11 +9,13 @@ import type {
 import { wordInformation } from '../../language/common-words.ts';
 import { sentences } from '../../language/sentences.ts';
 import { contentStems } from '../../language/tokenize.ts';
+import type { Fact } from '../structure/fact.ts';
+import { readStructure } from '../structure/structure.ts';
 import type { Argument } from './clause-levels.ts';
 import { conceptsOf } from './concepts.ts';
 import { nameKey, type PronounMention, resolveNames, resolvePronouns } from './coreference.ts';
 import { definitionAfter } from './definitions.ts';
-import { collect, conceptDraft, type Draft, toEntity, typeOf } from './draft.ts';
+import { collect, conceptDraft, type Draft, isCodeWord, toEntity, typeOf } from './draft.ts';
 import type { EntityType } from './entity-type.ts';
 import { type FirstPerson, readFirstPerson } from './first-person.ts';
 import { DEMONYMS } from './gazetteer.ts';
@@ -25,7 +27,8 @@ import { headOf, resolveTopics, type TopicMention, type TopicSource } from './to
 
 /** Entities, relations, sentences and a summary of one chunk, by rules alone. Deterministic. */
 export function extractByRules(input: ExtractionInput, tag: Tagger): Extraction {
-  const { known, analysed, canonical, drafts, classes } = readNames(input, tag);
+  const { prose, facts } = readStructure(input);
+  const { known, analysed, canonical, drafts, classes } = readNames({ ...input, text: prose }, tag);
   for (const [key, draft] of drafts) draft.type = typeOf(draft, classes.get(key) ?? null, known.get(key)?.type);
 
   const draftOf = (mention: Mention): Draft | undefined => drafts.get(nameKey(canonical(mention.name)));
@@ -35,7 +38,7 @@ export function extractByRules(input: ExtractionInput, tag: Tagger): Extraction 
   });
   const topics = resolveTopics(analysed, topicSources(analysed, drafts, classes, draftOf));
   defineByPronouns(analysed, pronouns, drafts, classes);
-  const speakerOf = speakersOf(input.text, analysed, input.speaker);
+  const speakerOf = speakersOf(prose, analysed, input.speaker);
   const spoken = analysed.map((sentence, index): FirstPerson => {
     const speaker = speakerOf(index);
     return speaker === null ? SILENT : readFirstPerson(sentence, canonical(speaker), (one) => draftOf(one) ?? null);
@@ -43,6 +46,7 @@ export function extractByRules(input: ExtractionInput, tag: Tagger): Extraction 
   const relations = findRelations(analysed, { pronouns, topics, spoken, draftOf });
   addSpoken(drafts, relations, spoken, analysed);
   addClasses(drafts, classes, relations, analysed);
+  addFacts(drafts, relations, facts);
   addConcepts(drafts, analysed, spoken);
   for (let index = 0; index < analysed.length; index++) {
     for (const { name } of pronouns[index] ?? []) drafts.get(nameKey(name))?.sentences.add(index);
@@ -53,7 +57,7 @@ export function extractByRules(input: ExtractionInput, tag: Tagger): Extraction 
     entities: [...drafts.values()].map(toEntity),
     relations,
     sentences: toSentences(analysed, drafts),
-    summary: summaryOf(analysed),
+    summary: summaryOf(analysed) || firstLineOf(input.text),
     usage: null,
   };
 }
@@ -111,6 +115,19 @@ function topicSources(
     const head = headOf({ className: classes.get(key) ?? null });
     return own === undefined ? [] : [{ name: draft.name, type: draft.type, starts: own, head }];
   });
+}
+
+function addFacts(drafts: Map<string, Draft>, relations: ExtractedRelation[], facts: readonly Fact[]): void {
+  for (const { subject, relation, value, evidence } of facts) {
+    for (const { name, type } of [subject, value]) {
+      const draft = conceptDraft(drafts, name, []);
+      draft.mentions += 1;
+      draft.isKeyword = false;
+      draft.isPhrase = false;
+      if (draft.type === 'Concept') draft.type = type as EntityType;
+    }
+    relations.push({ source: subject.name, relation, target: value.name, evidence });
+  }
 }
 
 const SILENT: FirstPerson = { arguments: [], relations: [] };
@@ -176,7 +193,11 @@ function findRelations(analysed: readonly AnalysedSentence[], references: Refere
   for (const [index, { sentence, words, mentions }] of analysed.entries()) {
     const parts: Argument[] = mentions
       .filter(
-        (mention) => !mention.isNested && mention.kind !== 'quantity' && !DEMONYMS.has(mention.name.toLowerCase()),
+        (mention) =>
+          !mention.isNested &&
+          mention.kind !== 'quantity' &&
+          !isCodeWord(mention) &&
+          !DEMONYMS.has(mention.name.toLowerCase()),
       )
       .flatMap((mention) => {
         const draft = draftOf(mention);
@@ -245,6 +266,12 @@ function toSentences(analysed: readonly AnalysedSentence[], drafts: ReadonlyMap<
     start: sentence.start,
     entities: entities[index] ?? [],
   }));
+}
+
+/** Stands for the summary of a text without prose. */
+function firstLineOf(text: string): string {
+  const start = text.slice(0, 10 * MAX_SENTENCE_LENGTH).replaceAll(/^[ \t]*(?:[#>*|-]+|`{3,}\w*)[ \t]*/gmu, '');
+  return shorten(start.replaceAll(/\s+/gu, ' ').trim());
 }
 
 const MAX_SENTENCE_LENGTH = 400;

@@ -1,0 +1,234 @@
+import { personOfAddress } from '../../../domain/speaker.ts';
+import { type Fact, type Named, type Reading, relationOf, type Span } from './fact.ts';
+import { isProse, isYes, plainText, typeOf, valueNamed } from './values.ts';
+
+/** A key with its value, and where the line is. */
+interface Entry extends Span {
+  /** Keys from the outermost to its own; a number for a place in a list. */
+  readonly path: readonly (string | number)[];
+  readonly value: string;
+}
+
+const NAME_KEY = /^(?:full_?)?name$|^title$|^label$|^summary$|^subject$/u;
+
+/** Reads JSON (`address.city: Oslo`), YAML, TOML, INI, headers of mails, front matter. `about`: what the document is about. */
+export function readRecords(text: string, about: string | null, isSettings: boolean): Reading {
+  const groups = isSettings ? [...Map.groupBy(settingsEntries(text), groupOf).values()] : jsonRecords(text);
+  return {
+    facts: groups.flatMap((group) => (isMail(group) ? mailFacts(group) : recordFacts(group, about))),
+    skipped: proseCutOut(text, groups.flat()),
+  };
+}
+
+/** Everything but values that are prose. */
+function proseCutOut(text: string, entries: readonly Entry[]): Span[] {
+  const skipped: Span[] = [];
+  let start = 0;
+  for (const entry of entries) {
+    if (!isProse(entry.value)) continue;
+    skipped.push({ start, end: entry.end - entry.value.length });
+    start = entry.end;
+  }
+  return [...skipped, { start, end: text.length }];
+}
+
+/** One record between blank lines, its keys with their path. */
+function jsonRecords(text: string): Entry[][] {
+  const records: Entry[][] = [[]];
+  for (const { 0: line, index } of text.matchAll(/^[^\n]*$/gmu)) {
+    if (line.trim() === '') records.push([]);
+    const pair = /^([^:\n]{1,300}): (.+)$/u.exec(line);
+    if (pair === null) continue;
+    const path = (pair[1] ?? '').split('.');
+    records.at(-1)?.push({ path, value: (pair[2] ?? '').trim(), start: index, end: index + line.trimEnd().length });
+  }
+  return records.filter((record) => record.length > 0);
+}
+
+/** By indentation and sections. */
+function* settingsEntries(text: string): Generator<Entry> {
+  let section: string[] = [];
+  let parents: { indent: number; key: string | number }[] = [];
+  const counts = new Map<string, number>();
+  let block: number | null = null;
+  for (const { 0: line, index } of text.matchAll(/^[^\n]*\S[^\n]*$/gmu)) {
+    const indent = line.length - line.trimStart().length;
+    if (block !== null && indent > block) continue;
+    block = null;
+    if (/^\s*(?:[#;]|\/\/)/u.test(line)) continue;
+    const head = /^\s*\[\[?([^\]=]+)\]\]?\s*$/u.exec(line)?.[1];
+    if (head !== undefined) {
+      section = head.split('.').map((part) => plainText(part));
+      parents = [];
+      continue;
+    }
+    const place = { index, end: index + line.trimEnd().length };
+    const item = /^(\s*-\s+)(.*)$/u.exec(line);
+    // An item of a list may be as far to the left as its key.
+    parents = parents.filter((parent) =>
+      item !== null && typeof parent.key === 'string' ? parent.indent <= indent : parent.indent < indent,
+    );
+    const list = parents.map(({ key }) => key);
+    let rest = line.trim();
+    let depth = indent;
+    if (item !== null) {
+      const key = [...section, ...list].join('\n');
+      const at = counts.get(key) ?? 0;
+      counts.set(key, at + 1);
+      rest = item[2] ?? '';
+      if (!/^["']?[\p{L}\w][^:=]{0,60}["']?\s*:(?:\s|$)/u.test(rest)) {
+        yield { path: [...section, ...list], value: withoutComment(rest), start: place.index, end: place.end };
+        continue;
+      }
+      parents.push({ indent, key: at });
+      depth = indent + (item[1] ?? '').trimStart().length;
+    }
+    const pair = /^["']?([\p{L}_][\p{L}\p{N}_ ./-]{0,60}?)["']?\s*(?::(?=\s|$)|=)\s*(.*)$/u.exec(rest);
+    if (pair === null) continue;
+    const path = [...section, ...parents.map(({ key }) => key), pair[1] ?? ''];
+    const value = withoutComment(pair[2] ?? '');
+    if (/^[|>][+-]?$/u.test(value)) block = depth;
+    else if (value === '') parents.push({ indent: depth, key: pair[1] ?? '' });
+    else yield { path, value, start: place.index, end: place.end };
+  }
+}
+
+function withoutComment(value: string): string {
+  return value.replace(/\s+#\s.*$/u, '').trim();
+}
+
+/** What an entry belongs to: the innermost item of a list, else the outermost key. */
+function groupOf({ path }: Entry): string {
+  const item = path.findLastIndex((key) => typeof key === 'number');
+  return path.slice(0, item === -1 ? Math.min(1, path.length - 1) : item + 1).join('\n');
+}
+
+function recordFacts(entries: readonly Entry[], about: string | null): Fact[] {
+  const prefix = commonPath(entries);
+  const own = entries.find(
+    ({ path }) => path.length === prefix.length + 1 && NAME_KEY.test(relationOf(String(path.at(-1)))),
+  );
+  const owner = own === undefined || isProse(own.value) ? null : plainText(own.value);
+  const keys = prefix.filter((key) => typeof key === 'string');
+  const subject = named(owner ?? (keys.at(-1) === undefined ? about : String(keys.at(-1))), '');
+  if (subject === null || (owner === null && typeof prefix.at(-1) === 'number')) return [];
+  const facts = entries.flatMap(({ path, value }): Fact[] => {
+    const relation = relationOf(
+      path
+        .slice(prefix.length)
+        .filter((key) => typeof key === 'string')
+        .join(' ') || String(path.at(-1)),
+    );
+    if (relation === '' || (owner !== null && plainText(value) === owner)) return [];
+    return valuesOf(value, relation).map((one) => ({
+      subject,
+      relation,
+      value: one,
+      evidence: `${subject.name}, ${relation.replaceAll('_', ' ')}: ${plainText(value)}`,
+    }));
+  });
+  const whole = named(about, '');
+  if (facts.length === 0 || whole === null || keys.length === 0 || whole.name === subject.name) return facts;
+  const relation = owner === null ? 'has' : relationOf(keys.join(' '));
+  return [
+    { subject: whole, relation, value: subject, evidence: `${whole.name}, ${keys.join(' ')}: ${subject.name}` },
+    ...facts,
+  ];
+}
+
+function named(name: string | null, relation: string): Named | null {
+  return name === null || name === '' || isProse(name) ? null : { name, type: typeOf(name, relation) };
+}
+
+function commonPath(entries: readonly Entry[]): readonly (string | number)[] {
+  let common = entries[0]?.path.slice(0, -1) ?? [];
+  for (const { path } of entries) {
+    let length = 0;
+    while (length < common.length && length < path.length - 1 && path[length] === common[length]) length++;
+    common = common.slice(0, length);
+  }
+  return common;
+}
+
+/** `[a, b]` and lists of short words are several values. */
+function valuesOf(text: string, relation: string): Named[] {
+  const inner = /^\[(.*)\]$/u.exec(text)?.[1];
+  const parts = (inner ?? text).split(/[,;]\s+/u).map(plainText);
+  const isList =
+    inner !== undefined ||
+    (parts.length > 1 && parts.every((part) => /^\p{Ll}[\p{L}-]*(?: \p{L}+)?$/u.test(part))) ||
+    text.includes('; ');
+  return (isList ? parts : [plainText(text)]).flatMap((part) => {
+    if (isYes(part)) return [];
+    const value = valueNamed(part, relation);
+    return value === null ? [] : [value];
+  });
+}
+
+function isMail(entries: readonly Entry[]): boolean {
+  const keys = new Set(entries.map(({ path }) => String(path.at(-1)).toLowerCase()));
+  return keys.has('from') && (keys.has('to') || keys.has('subject'));
+}
+
+function mailFacts(entries: readonly Entry[]): Fact[] {
+  const of = (key: string): string =>
+    entries.find(({ path }) => String(path.at(-1)).toLowerCase() === key)?.value ?? '';
+  const persons = (key: string): Named[] =>
+    of(key)
+      .split(/,(?=[^,]*@)/u)
+      .map((address) => personOfAddress(address))
+      .filter((name) => name !== '' && !isProse(name))
+      .map((name) => ({ name, type: 'Person' }));
+  const mail = named(plainText(of('subject')), '');
+  const date = valueNamed(
+    of('date')
+      .replace(/^\p{L}+, /u, '')
+      .replace(/ \d\d:\d\d.*$/u, ''),
+    'date',
+  );
+  const facts: Fact[] = [];
+  const state = (subject: Named | null, relation: string, value: Named | null): void => {
+    if (subject === null || value === null) return;
+    facts.push({
+      subject,
+      relation,
+      value,
+      evidence: `From: ${of('from')}, To: ${of('to')}, Subject: ${of('subject')}`,
+    });
+  };
+  for (const key of ['from', 'to', 'cc']) for (const person of persons(key)) state(mail, key, person);
+  for (const sender of persons('from')) for (const reader of persons('to')) state(sender, 'write_to', reader);
+  state(mail, 'date', date);
+  return facts;
+}
+
+const KEY = String.raw`[\p{Lu}\p{Ll}][\p{L}\p{N} /&-]{0,39}?`;
+const LINE = new RegExp(
+  String.raw`^[ \t]*(?:[-*•+][ \t]+)?(?:\*\*|__)?(${KEY})(?:\*\*|__)?[ \t]*:(?:\*\*|__)?[ \t]+(\S[^\n]*)$`,
+  'u',
+);
+/** Words before a colon that name no property. */
+const NO_KEY =
+  /^(?:note|notes|warning|caution|important|tip|hint|example|examples|todo|fixme|see|see also|question|answer|q|a|user|assistant|human|ai|bot|system|summary|conclusion|ps|p s|update|edit|fix|feat|https?|attachments?)$/iu;
+
+/** Reads `Email: a@example.com` lines among prose: only short values, which are no sentences. */
+export function readKeyValues(text: string, about: string | null): Reading {
+  const lines = [...text.matchAll(/^[^\n]*\S[^\n]*$/gmu)];
+  const entries = lines.flatMap(({ 0: line, index }): Entry[] => {
+    const pair = LINE.exec(line);
+    const [, key = '', value = ''] = pair ?? [];
+    const isValue = !isProse(value) && !/(?:\p{L}{2}|["”)])[.!?…]["”]?$/u.test(value) && !/^[[({]/u.test(value);
+    const isKey = key !== '' && key.split(' ').length <= 4 && !NO_KEY.test(key) && !/\b(?:I|we|you)\b/u.test(value);
+    return isKey && isValue ? [{ path: [key], value: value.trim(), start: index, end: index + line.length }] : [];
+  });
+  // One such line among sentences may be anything.
+  if (entries.length === 0 || entries.length * 2 < lines.length) return { facts: [], skipped: [] };
+  if (entries.length === 1 && !entries.every(({ path, value }) => isCertain(value, relationOf(String(path[0])))))
+    return { facts: [], skipped: [] };
+  const facts = isMail(entries) ? mailFacts(entries) : recordFacts(entries, about);
+  return { facts, skipped: facts.length === 0 ? [] : entries };
+}
+
+function isCertain(value: string, relation: string): boolean {
+  return /^\S*[@/]\S*$|\d/u.test(value) && valueNamed(plainText(value), relation) !== null;
+}

@@ -1,0 +1,115 @@
+import { type Fact, type Named, type Reading, relationOf, type Span } from './fact.ts';
+import { isNothing, isProse, isYes, literalOf, plainText, typeOf, valueNamed } from './values.ts';
+
+interface Cell extends Span {
+  readonly column: string;
+  readonly text: string;
+}
+
+type Row = readonly Cell[];
+
+/** Reads a table: Markdown, or one line per row that names its columns (`city: Oslo, population: 709037`). */
+export function readTable(text: string): Reading {
+  const isMarkdown = text.trimStart().startsWith('|');
+  const rows = isMarkdown ? markdownRows(text) : describedRows(text);
+  const skipped: Span[] = [];
+  let start = 0;
+  for (const cell of rows.flat()) {
+    if (!isProse(cell.text)) continue;
+    skipped.push({ start, end: cell.start });
+    start = cell.end;
+  }
+  skipped.push({ start, end: text.length });
+  const column = subjectColumn(rows);
+  return { facts: column === null ? [] : rows.flatMap((row) => factsOf(row, column)), skipped };
+}
+
+function markdownRows(text: string): Row[] {
+  let header: string[] | null = null;
+  const rows: Row[] = [];
+  for (const { 0: line, index } of text.matchAll(/^[^\n]*\S[^\n]*$/gmu)) {
+    const cells: (Span & { readonly text: string })[] = [];
+    let at = line.indexOf('|') + 1;
+    for (const { 0: cell } of line.slice(at).matchAll(/(?:\\.|[^|\\])*(?=\||$)/gu)) {
+      if (at >= line.length) break;
+      cells.push({ text: plainText(cell.replaceAll('\\|', '|')), start: index + at, end: index + at + cell.length });
+      at += cell.length + 1;
+    }
+    if (cells.every(({ text: cell }) => /^:?-+:?$/u.test(cell))) continue;
+    if (header === null) header = cells.map(({ text: cell }) => cell);
+    else rows.push(cells.flatMap((cell, column) => cellOf(cell, header?.[column] ?? '')));
+  }
+  return rows;
+}
+
+function cellOf(cell: Span & { readonly text: string }, column: string): Cell[] {
+  return cell.text === '' ? [] : [{ ...cell, column }];
+}
+
+/** Columns are the words before a colon at the beginning or behind a comma. */
+const COLUMN = /(?:^|, )([^,:\n]{1,60}): /gu;
+
+function describedRows(text: string): Row[] {
+  const lines = [...text.matchAll(/^[^\n]*\S[^\n]*$/gmu)];
+  const counts = new Map<string, number>();
+  for (const { 0: line } of lines) {
+    for (const { 1: column = '' } of line.matchAll(COLUMN)) counts.set(column, (counts.get(column) ?? 0) + 1);
+  }
+  // A colon within a cell makes no column.
+  const isColumn = (name: string): boolean => (counts.get(name) ?? 0) * 4 >= lines.length;
+  return lines.map(({ 0: line, index }) => {
+    const marks = [...line.matchAll(COLUMN)].filter(({ 1: column = '' }) => isColumn(column));
+    return marks.flatMap((mark, at): Cell[] => {
+      const start = index + mark.index + mark[0].length;
+      const end = index + (marks[at + 1]?.index ?? line.length);
+      const cell = { text: plainText(text.slice(start, end)), start, end };
+      return cellOf(cell, mark[1] ?? '');
+    });
+  });
+}
+
+const NAME = /^(?:full_?)?name$|^title$|^label$|^subject$/u;
+const ID = /^(?:id|key|uuid|guid|no|nr|index|row|rank|pos|position|column_\d+)?$/u;
+
+/** The column that names the rows: called a name, else the first one with words, else the first. */
+function subjectColumn(rows: readonly Row[]): string | null {
+  const columns = [...new Set(rows.flatMap((row) => row.map(({ column }) => column)))];
+  const hasWords = (column: string): boolean =>
+    rows.some((row) =>
+      row.some((cell) => cell.column === column && literalOf(cell.text, '') === null && !isProse(cell.text)),
+    );
+  const named = columns.find((column) => NAME.test(relationOf(column)) && hasWords(column));
+  return named ?? columns.find((column) => !ID.test(relationOf(column)) && hasWords(column)) ?? columns[0] ?? null;
+}
+
+function factsOf(row: Row, subjectColumnName: string): Fact[] {
+  const cell = row.find(({ column }) => column === subjectColumnName);
+  if (cell === undefined || isNothing(cell.text)) return [];
+  const evidence = row.map(({ column, text }) => (column === '' ? text : `${column}: ${text}`)).join(', ');
+  return namesOf(cell.text).flatMap((name) => {
+    const subject = subjectOf(name, relationOf(subjectColumnName));
+    return row.flatMap((one): Fact[] => {
+      const relation = relationOf(one.column);
+      if (one === cell || relation === '' || subject === null) return [];
+      if (isYes(one.text))
+        return [{ subject, relation: 'has', value: { name: one.column, type: 'Concept' }, evidence }];
+      const value = valueNamed(one.text, relation);
+      return value === null ? [] : [{ subject, relation, value, evidence }];
+    });
+  });
+}
+
+/** Several names of code in one cell are several rows: `HTTP_API_HOST, HTTP_API_PORT`. */
+function namesOf(text: string): readonly string[] {
+  const parts = text.split(/,\s*/u);
+  return parts.length > 1 && parts.every((part) => /^[\p{L}\d]+(?:[_.][\p{L}\d]+)+$/u.test(part)) ? parts : [text];
+}
+
+function subjectOf(name: string, column: string): Named | null {
+  if (isProse(name)) return null;
+  const literal = literalOf(name, '');
+  if (literal?.type === 'Date') return literal;
+  if (literal !== null)
+    return { name: `${column.replace(/_?id$/u, '').replaceAll('_', ' ')} ${name}`.trim(), type: 'Concept' };
+  return { name, type: typeOf(name, column) };
+}

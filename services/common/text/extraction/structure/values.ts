@@ -1,0 +1,88 @@
+import { dates } from '../../language/dates.ts';
+import { typeByForm } from '../rules/entity-type.ts';
+import type { Named } from './fact.ts';
+
+const NUMBER =
+  /^[-+~≈]?(?:[$€£¥]\s?)?\d{1,3}(?:[,.\u00a0 ]\d{3})+(?:[.,]\d+)?(?:\s?[\p{L}%°/²³]{1,12})?$|^[-+~≈]?(?:[$€£¥]\s?)?\d+(?:[.,]\d+)?(?:\s?(?:%|°?[\p{L}°/²³€$£]{1,12}))?$/u;
+const NOTHING = /^(?:[-–—.?*]*|n\/?a|null|none|nil|undefined|unknown|tbd|empty|unset|not set|true|false|no)?$/iu;
+const YES = /^(?:yes|✓|✔|✅|x|ja|sí|oui)$/iu;
+/** Hashes and ids of machines. */
+const OPAQUE = /^(?:[0-9a-f]{8}-[0-9a-f-]{20,}|(?=\S*\d)[A-Za-z0-9+/_=-]{24,})$/u;
+const MAX_LENGTH = 60;
+const MAX_WORDS = 7;
+
+const TYPES: ReadonlyArray<readonly [RegExp, string]> = [
+  [
+    /(?:^|_)(?:city|town|village|country|state|region|county|place|location|address|venue|capital|continent)$/u,
+    'Place',
+  ],
+  [
+    /(?:^|_)(?:author|owner|manager|person|employee|contact|assignee|attendee|attendees|organizer|organiser|reporter|leader|speaker|teacher|student|patient|director|editor|maintainer|member|members|first_name|last_name)$/u,
+    'Person',
+  ],
+  [
+    /(?:^|_)(?:company|organisation|organization|employer|vendor|supplier|publisher|manufacturer|university|school)$/u,
+    'Organisation',
+  ],
+];
+/** Numbers that count nothing. */
+const CODES = /(?:^|_)(?:id|zip|postcode|plz|phone|telephone|mobile|fax|code|isbn|number|no|nr|version|port|uid)$/u;
+
+/** Where four digits are a year. */
+const YEARS = /^$|year|date|since|found|born|died|release|publish|from|until|start|end|establish|open|built|created/u;
+
+/** Whether a cell says nothing. */
+export function isNothing(text: string): boolean {
+  return NOTHING.test(text) && !YES.test(text);
+}
+
+export function isYes(text: string): boolean {
+  return YES.test(text);
+}
+
+/** Sentences and longer texts are prose. */
+export function isProse(text: string): boolean {
+  const words = text.split(/\s+/u).length;
+  if (text.length > MAX_LENGTH || words > MAX_WORDS) return true;
+  return words > 2 && /\p{L}{3,}[.!?](?:\s|$)/u.test(text);
+}
+
+/** A number or date with its type; null for words. */
+export function literalOf(text: string, relation: string): Named | null {
+  const isCode = CODES.test(relation);
+  if (/\d/u.test(text)) {
+    const [date] = dates(text);
+    const isNumber = /^\d{4}$/u.test(text) && !YEARS.test(relation);
+    if (!isCode && !isNumber && date !== undefined && isWhole(date, text)) return { name: date.name, type: 'Date' };
+    if (NUMBER.test(text)) return { name: text, type: isCode ? 'Concept' : 'Quantity' };
+  }
+  return null;
+}
+
+function isWhole({ start, end }: { start: number; end: number }, text: string): boolean {
+  // `2024-03-01T10:00:00Z`
+  return start === 0 && /^(?::\d\d)?(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)?$/u.test(text.slice(end));
+}
+
+/** The node that a value becomes; null for nothing, prose and opaque ids. */
+export function valueNamed(text: string, relation: string): Named | null {
+  if (isNothing(text) || isProse(text) || OPAQUE.test(text) || !/[\p{L}\p{N}]/u.test(text)) return null;
+  return literalOf(text, relation) ?? { name: text, type: typeOf(text, relation) };
+}
+
+/** Type by the words of the name, else by the column. */
+export function typeOf(name: string, relation: string): string {
+  if (!/^\p{Lu}/u.test(name)) return 'Concept';
+  const byColumn = TYPES.find(([expression]) => expression.test(relation))?.[1];
+  return byColumn ?? typeByForm(name, 'name') ?? 'Concept';
+}
+
+/** Without the marks of Markdown and quotation marks around it. */
+export function plainText(text: string): string {
+  return text
+    .replace(/!?\[([^\]]*)\]\([^)\s]*\)/gu, '$1')
+    .replace(/[`*]+/gu, '')
+    .replace(/\s+/gu, ' ')
+    .trim()
+    .replace(/^(["'])(.*)\1$/u, '$2');
+}
