@@ -16,6 +16,7 @@ import { extractByRules } from '../services/common/text/extraction/rules/extract
 import type { Mention } from '../services/common/text/extraction/rules/mention.ts';
 import { resolveEntities } from '../services/common/text/extraction/rules/resolve-entities.ts';
 import { createTagger } from '../services/common/text/extraction/rules/tagger.ts';
+import { readStructure } from '../services/common/text/extraction/structure/structure.ts';
 import { dates } from '../services/common/text/language/dates.ts';
 import { fold } from '../services/common/text/language/fold.ts';
 import { names } from '../services/common/text/language/names.ts';
@@ -115,7 +116,16 @@ const WORK: Readonly<Record<string, (text: string) => unknown>> = {
 
 /** Work over chunks, which have a greatest size. */
 const CHUNK_WORK: Readonly<Record<string, (text: string) => unknown>> = {
-  extractByRules: (text) => extractByRules({ text, documentName: 'x', headings: [], knownNames: [] }, tag),
+  extractByRules: (text) =>
+    extractByRules({ text, documentName: 'x', speaker: 'Me', headings: [], knownNames: [] }, tag),
+  'tables, records, key-values and code': (text) => {
+    for (const kind of ['table', 'record', 'paragraph', 'code'] as const) {
+      for (const format of ['yaml', 'code', 'markdown']) {
+        const parts = [{ kind, start: 0, end: text.length, symbol: 'a.b' }];
+        readStructure({ text, parts, format, fileName: 'x.ts', documentName: 'x', headings: [], knownNames: [] });
+      }
+    }
+  },
 };
 const CHUNK_LENGTHS = [500, 2_000, 8_000];
 

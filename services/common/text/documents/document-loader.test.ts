@@ -122,8 +122,8 @@ describe('document loader', () => {
       ]);
       expect(outline((await load('broken.json', '{"a": 1,')).blocks)).to.deep.equal(['paragraph {"a": 1,']);
       expect(outline((await load('lines.jsonl', '{"a":1}\n{"a":2}\n')).blocks)).to.deep.equal([
-        'paragraph a: 1',
-        'paragraph a: 2',
+        'record a: 1',
+        'record a: 2',
       ]);
     });
 

@@ -2,7 +2,7 @@ import type { AnalysedSentence, Mention } from './mention.ts';
 
 /** `Anna:`, `[10:42] Tom Okoye:`, `**User:**` at the beginning of a line, with the first words said. */
 const TURN =
-  /^[ \t>*-]*(?:[[(][^\])\n]{1,40}[\])]\s*|\d{1,2}:\d\d(?::\d\d)?\s+(?:-\s*)?)?\**(\p{Lu}[\p{L}'’.-]{0,30}(?: \p{Lu}[\p{L}'’.-]{0,30}){0,2})(?:\s*[[(][^\])\n]{1,30}[\])])?\**:\**[ \t]+(\S[^\n]*)/gmu;
+  /^[ \t>*-]{0,8}(?:[[(][^\])\n]{1,40}[\])][ \t]{0,4}|\d{1,2}:\d\d(?::\d\d)?[ \t]{1,4}(?:-[ \t]{0,4})?)?\*{0,2}(\p{Lu}[\p{L}'’.-]{0,30}(?: \p{Lu}[\p{L}'’.-]{0,30}){0,2})(?:[ \t]{0,2}[[(][^\])\n]{1,30}[\])])?\*{0,2}:\*{0,2}[ \t]{1,8}(\S[^\n]*)/gmu;
 const USER = /^(?:User|Human|Me|Question|Q|Owner)$/u;
 const ASSISTANT = /^(?:Assistant|AI|Bot|System|Answer|A|Agent|Model)$/u;
 

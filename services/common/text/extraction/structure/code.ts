@@ -2,9 +2,12 @@ import type { Fact } from './fact.ts';
 
 /** Matches what a file of code imports, over the languages in use. */
 const IMPORTS =
-  /^\s*(?:import|export)\b[^'"\n;]*?(?:\bfrom\s*)?['"]([^'"\n]+)['"]|\brequire\(\s*['"]([^'"\n]+)['"]\s*\)|^\s*\}\s*from\s*['"]([^'"\n]+)['"]|^\s*from\s+([\w.]+)\s+import\b|^\s*(?:import|using|use)\s+(?:static\s+)?([\w.:]+)(?:\s+as\s+\w+)?\s*;?\s*$|^\s*#include\s*[<"]([^>"\n]+)[>"]/gmu;
+  /^[ \t]{0,40}(?:import|export)\b[^'"\n;]{0,300}?(?:\bfrom\s*)?['"]([^'"\n]+)['"]|\brequire\(\s*['"]([^'"\n]+)['"]\s*\)|^[ \t]{0,40}\}\s*from\s*['"]([^'"\n]+)['"]|^[ \t]{0,40}from\s+([\w.]+)\s+import\b|^[ \t]{0,40}(?:import|using|use)\s+(?:static\s+)?([\w.:]+)(?:\s+as\s+\w+)?\s*;?\s*$|^[ \t]{0,40}#include\s*[<"]([^>"\n]+)[>"]/gmu;
 const CLASS = /\b(?:class|interface|struct|enum|trait|protocol|record|object)\s+\w/u;
 const FUNCTION = /\b(?:function|def|fn|func|fun|sub|proc)\b|=>|\)\s*(?::[^={]+)?\{/u;
+
+/** Characters of a line that tell what it defines. */
+const MAX_HEAD = 300;
 
 /** The definition that a part of a file holds, and its imports. `file`: with its extension. */
 export function readCode(text: string, symbol: string | undefined, file: string): Fact[] {
@@ -17,7 +20,8 @@ export function readCode(text: string, symbol: string | undefined, file: string)
       facts.push({ subject: module, relation: 'import', value: { name, type: 'Module' }, evidence: line.trim() });
   }
   if (symbol === undefined) return facts;
-  const [head = ''] = text.split('\n').filter((line) => line.includes(symbol.split(/\.|::/u).at(-1) ?? ''));
+  const last = symbol.split(/\.|::/u).at(-1) ?? '';
+  const head = (text.split('\n').find((line) => line.includes(last)) ?? '').slice(0, MAX_HEAD);
   const type = CLASS.test(head) ? 'Class' : FUNCTION.test(head) ? 'Function' : 'Concept';
   const owner = symbol.includes('.') ? symbol.slice(0, symbol.lastIndexOf('.')) : null;
   const subject = owner === null ? module : { name: owner, type: 'Class' };

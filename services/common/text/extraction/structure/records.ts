@@ -9,6 +9,10 @@ interface Entry extends Span {
   readonly value: string;
 }
 
+/** Lines that are nested deeper are left out. */
+const MAX_DEPTH = 20;
+/** Characters of a header that are read: the addresses of some dozens. */
+const MAX_HEADER = 2_000;
 const NAME_KEY = /^(?:full_?)?name$|^title$|^label$|^summary$|^subject$/u;
 
 /** Reads JSON (`address.city: Oslo`), YAML, TOML, INI, headers of mails, front matter. `about`: what the document is about. */
@@ -68,6 +72,7 @@ function* settingsEntries(text: string): Generator<Entry> {
     parents = parents.filter((parent) =>
       item !== null && typeof parent.key === 'string' ? parent.indent <= indent : parent.indent < indent,
     );
+    if (parents.length > MAX_DEPTH) continue;
     const list = parents.map(({ key }) => key);
     let rest = line.trim();
     let depth = indent;
@@ -175,7 +180,8 @@ function mailFacts(entries: readonly Entry[]): Fact[] {
     entries.find(({ path }) => String(path.at(-1)).toLowerCase() === key)?.value ?? '';
   const persons = (key: string): Named[] =>
     of(key)
-      .split(/,(?=[^,]*@)/u)
+      .slice(0, MAX_HEADER)
+      .split(/,(?=[^,]{0,200}@)/u)
       .map((address) => personOfAddress(address))
       .filter((name) => name !== '' && !isProse(name))
       .map((name) => ({ name, type: 'Person' }));
@@ -193,7 +199,7 @@ function mailFacts(entries: readonly Entry[]): Fact[] {
       subject,
       relation,
       value,
-      evidence: `From: ${of('from')}, To: ${of('to')}, Subject: ${of('subject')}`,
+      evidence: `From: ${of('from')}, To: ${of('to')}, Subject: ${of('subject')}`.slice(0, MAX_HEADER),
     });
   };
   for (const key of ['from', 'to', 'cc']) for (const person of persons(key)) state(mail, key, person);

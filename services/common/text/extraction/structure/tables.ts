@@ -30,7 +30,7 @@ function markdownRows(text: string): Row[] {
   for (const { 0: line, index } of text.matchAll(/^[^\n]*\S[^\n]*$/gmu)) {
     const cells: (Span & { readonly text: string })[] = [];
     let at = line.indexOf('|') + 1;
-    for (const { 0: cell } of line.slice(at).matchAll(/(?:\\.|[^|\\])*(?=\||$)/gu)) {
+    for (const cell of line.slice(at).split(/(?<!\\)\|/u)) {
       if (at >= line.length) break;
       cells.push({ text: plainText(cell.replaceAll('\\|', '|')), start: index + at, end: index + at + cell.length });
       at += cell.length + 1;
@@ -74,18 +74,22 @@ const ID = /^(?:id|key|uuid|guid|no|nr|index|row|rank|pos|position|column_\d+)?$
 /** The column that names the rows: called a name, else the first one with words, else the first. */
 function subjectColumn(rows: readonly Row[]): string | null {
   const columns = [...new Set(rows.flatMap((row) => row.map(({ column }) => column)))];
-  const hasWords = (column: string): boolean =>
-    rows.some((row) =>
-      row.some((cell) => cell.column === column && literalOf(cell.text, '') === null && !isProse(cell.text)),
-    );
+  const isWords = ({ text }: Cell): boolean => !isProse(text) && literalOf(text, '') === null;
+  const withWords = new Set(rows.flatMap((row) => row.filter(isWords).map(({ column }) => column)));
+  const hasWords = (column: string): boolean => withWords.has(column);
   const named = columns.find((column) => NAME.test(relationOf(column)) && hasWords(column));
   return named ?? columns.find((column) => !ID.test(relationOf(column)) && hasWords(column)) ?? columns[0] ?? null;
 }
 
+const MAX_EVIDENCE = 400;
+
 function factsOf(row: Row, subjectColumnName: string): Fact[] {
   const cell = row.find(({ column }) => column === subjectColumnName);
   if (cell === undefined || isNothing(cell.text)) return [];
-  const evidence = row.map(({ column, text }) => (column === '' ? text : `${column}: ${text}`)).join(', ');
+  const evidence = row
+    .map(({ column, text }) => (column === '' ? text : `${column}: ${text}`))
+    .join(', ')
+    .slice(0, MAX_EVIDENCE);
   return namesOf(cell.text).flatMap((name) => {
     const subject = subjectOf(name, relationOf(subjectColumnName));
     return row.flatMap((one): Fact[] => {
@@ -101,7 +105,7 @@ function factsOf(row: Row, subjectColumnName: string): Fact[] {
 
 /** Several names of code in one cell are several rows: `HTTP_API_HOST, HTTP_API_PORT`. */
 function namesOf(text: string): readonly string[] {
-  const parts = text.split(/,\s*/u);
+  const parts = text.length > MAX_EVIDENCE ? [] : text.split(/,\s*/u);
   return parts.length > 1 && parts.every((part) => /^[\p{L}\d]+(?:[_.][\p{L}\d]+)+$/u.test(part)) ? parts : [text];
 }
 

@@ -80,7 +80,7 @@ export function typeOf(name: string, relation: string): string {
 /** Without the marks of Markdown and quotation marks around it. */
 export function plainText(text: string): string {
   return text
-    .replace(/!?\[([^\]]*)\]\([^)\s]*\)/gu, '$1')
+    .replace(/!?\[([^[\]]{0,200})\]\([^()\s]{0,500}\)/gu, '$1')
     .replace(/[`*]+/gu, '')
     .replace(/\s+/gu, ' ')
     .trim()
