@@ -3,7 +3,7 @@ import childProcess from 'node:child_process';
 import { syncBuiltinESMExports } from 'node:module';
 
 const cut = new Set();
-const isWorker = process.argv[1]?.endsWith('worker-process.ts') === true;
+const isWorker = /worker-process\.(ts|mjs)$/.test(process.argv[1] ?? '');
 
 if (isWorker) {
   // Not as a listener: what comes before the worker listens would be lost to it.
@@ -25,10 +25,10 @@ if (isWorker) {
   };
 }
 
-/** Only for who loads a document in order to build it. */
+/** Poisons a document that is loaded in order to be built, by the name of the function: a bundle has no files to go by. */
 function poisoned(value, text) {
   const callers = new Error().stack?.split('\n').slice(1, 5) ?? [];
-  if (!callers.some((caller) => caller.includes('text-tasks'))) return value;
+  if (!callers.some((caller) => /\breadStoredDocument\d*\b/.test(caller))) return value;
   if (text.includes('POISON-ENDS-SERVER')) process.kill(process.pid, 'SIGKILL');
   const [letter] = /letter number \d+/.exec(text) ?? [''];
   // What was stored is cut off; what is made of the original in its place is not.

@@ -34,7 +34,7 @@ export function* cutDocument(
   { item, sizes }: CutInput,
   stored: Buffer,
 ): Generator<readonly ItemChunk[], { readonly title: string | null; readonly author: string | null } | null> {
-  const document = documentOf(stored);
+  const document = readStoredDocument(stored);
   if (document === null) return null;
   yield* inParts(chunkItem(item.id, document, sizes), ({ text }) => text.length);
   return { title: document.title, author: authorOf(document) };
@@ -59,7 +59,7 @@ export function chunkItem(item: DataItemId, document: ParsedDocument, sizes: Chu
 }
 
 /** Returns null for a truncated text, or for other content under its key. */
-function documentOf(stored: Buffer): ParsedDocument | null {
+function readStoredDocument(stored: Buffer): ParsedDocument | null {
   try {
     const value = JSON.parse(stored.toString('utf8')) as Partial<ParsedDocument> | null;
     return typeof value?.text === 'string' && Array.isArray(value.blocks) ? (value as ParsedDocument) : null;
