@@ -19,7 +19,7 @@ export interface FollowedModelsOptions<Active, Settings extends Revised> {
 }
 
 export interface FollowedModels<Active> {
-  /** As `ModelSource`. */
+  /** See `ModelSource`. */
   current(): Promise<Active>;
   /** Marks the models as outdated: callers get those that are stored now. */
   outdated(): void;

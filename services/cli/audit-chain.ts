@@ -5,7 +5,7 @@ export interface ChainFault {
   /** Number of the record where it shows. */
   readonly number: number;
   readonly kind: 'changed' | 'missing' | 'reordered' | 'inserted' | 'foreign';
-  /** For people. */
+  /** Explanation for people. */
   readonly text: string;
 }
 

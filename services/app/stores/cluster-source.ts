@@ -81,7 +81,7 @@ function required(value: string | undefined, name: string): string {
   return value;
 }
 
-/** Only what is set: the adapters tell absent from empty. */
+/** Returns the set options only: the adapters distinguish absent from empty. */
 function given<Values extends Readonly<Record<string, unknown>>>(
   values: Values,
 ): { readonly [Key in keyof Values]?: NonNullable<Values[Key]> } {

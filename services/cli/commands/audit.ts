@@ -70,8 +70,8 @@ async function list(call: CommandCall): Promise<number> {
 }
 
 function rowOf({ number, at, action, actor, subject, details }: ListedRecord): string[] {
-  const told = Object.keys(details).length === 0 ? '' : JSON.stringify(details);
-  return [String(number), at.slice(0, 19), action, actor ?? '', subject, told];
+  const shown = Object.keys(details).length === 0 ? '' : JSON.stringify(details);
+  return [String(number), at.slice(0, 19), action, actor ?? '', subject, shown];
 }
 
 async function save(call: CommandCall): Promise<number> {

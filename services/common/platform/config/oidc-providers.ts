@@ -7,7 +7,7 @@ import { ownValue } from '../../kernel/json.ts';
 export interface OidcProvider {
   /** Part of its paths. */
   readonly name: string;
-  /** For people. */
+  /** Name that people see. */
   readonly title: string;
   readonly issuer: string;
   readonly clientId: string;

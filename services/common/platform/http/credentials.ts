@@ -11,7 +11,7 @@ export type Authenticate = (
   circumstances?: Circumstances,
 ) => Promise<Identity>;
 
-/** As in `RequestOf<'auth.Authenticate'>`. */
+/** See `RequestOf<'auth.Authenticate'>`. */
 export type Circumstances = Pick<RequestOf<'auth.Authenticate'>, 'host' | 'unattended'>;
 
 /** Everything a request presents, in the order in which it is tried: key header, Bearer, cookie. */

@@ -186,7 +186,7 @@ function limitedKey(): Error {
 interface IdentifiedCall {
   readonly principal: Principal | null;
   readonly call: CallContext;
-  /** Absent: nobody. */
+  /** Absent: there is no principal. */
   readonly entry?: Entry;
 }
 

@@ -4,12 +4,12 @@ import { redactText } from '../observability/redact.ts';
 export type ComponentStatus = 'healthy' | 'degraded' | 'unhealthy';
 
 export interface HealthCheck {
-  /** Without it the service cannot answer; the failure of another one only degrades. */
+  /** Whether the service cannot answer without it; the failure of another one only degrades. */
   readonly critical: boolean;
   check(): Promise<{ readonly status: ComponentStatus; readonly provider: string; readonly details: string }>;
 }
 
-/** By the name under which the component is printed: `relational_db`, `vector_db`, … */
+/** Checks by the name under which the component is printed: `relational_db`, `vector_db`, … */
 export type HealthChecks = Readonly<Record<string, HealthCheck>>;
 
 /** Result of one check. */

@@ -9,7 +9,7 @@ export interface RoutePermission {
    * membership. `server`: superusers.
    */
   readonly over: 'nothing' | 'identity' | 'account' | 'own' | 'datasets' | 'tenant' | 'server';
-  /** For the document. */
+  /** Words for the OpenAPI document. */
   readonly text: string;
 }
 

@@ -40,7 +40,7 @@ export interface WorkQueueOptions {
 
 export interface DurableWorkQueue extends WorkQueue {
   watch(kinds: readonly string[]): Promise<WorkWatch>;
-  /** Calls back when any job is cancelled; the next heartbeat of a job tells whether it is that one. */
+  /** Calls back when any job is cancelled; the next heartbeat of a job shows whether it is that one. */
   watchCancels(listener: () => void): Promise<Subscription>;
   /**
    * Ends the leases of all workers, so that their jobs need not wait for the end of the term. For a process that just started and

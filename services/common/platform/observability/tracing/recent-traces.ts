@@ -10,7 +10,7 @@ export interface RecentTraces extends TraceSource {
 export interface RecentTracesOptions {
   /** Requests and runs; the oldest make room. */
   readonly maxRoots?: number;
-  /** Of each of them. */
+  /** Most spans of each trace. */
   readonly maxSpans?: number;
 }
 
