@@ -222,6 +222,11 @@ export interface RankedPassage {
   readonly payload: ChunkPayload;
   /** Evidence as a share of the query's information: roughly comparable across datasets. */
   readonly score: number;
+  /**
+   * How much of the question its best sentence and headings say, by the words themselves or words of the same meaning, 0 to 1:
+   * comparable across questions and datasets.
+   */
+  readonly relevance: number;
   /** Cosine with the query; null when it was not among the nearest. */
   readonly similarity: number | null;
   /** BM25 part of each query term, in the order of `analysis.terms`; 0 when the term does not occur. */

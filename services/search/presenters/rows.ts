@@ -108,6 +108,7 @@ export function presentExplanation(passage: RankedPassage) {
     chunk_id: passage.id,
     document_id: passage.payload.documentId,
     document_name: passage.payload.documentName,
+    relevance: passage.relevance,
     lanes: why.lanes,
     fusion_score: why.fusion,
     own_score: why.own,

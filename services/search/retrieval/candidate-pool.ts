@@ -114,6 +114,12 @@ export class CandidatePool {
     return sum(candidate.meaning.map((value, at) => Math.max(value, terms[at] ?? 0)));
   }
 
+  /** Returns the share of the query's information (0 to 1) that the best sentence of a passage holds, see `readMeaning`. */
+  relevanceOf(candidate: Candidate): number {
+    if (candidate.meaning === null) this.readMeaning(candidate);
+    return Math.min(1, sum(candidate.meaning ?? []) / (this.context.settings.meaningShare * this.scale));
+  }
+
   private sentencesOf({ row, payload }: Candidate): readonly SentenceWords[] {
     if (payload === null) return [];
     const { tenant, dataset } = this.context.scope;

@@ -73,6 +73,8 @@ describe('retrieval', () => {
     expect((await titles(query))[0]).to.equal('Rex');
     const { passages } = await ask(query);
     expect(passages[0]?.explanation.lanes).to.include.keys('meaning');
+    expect(passages[0]?.relevance).to.be.within(0.5, 1);
+    expect(passages.at(-1)?.relevance).to.be.below(0.3);
   });
 
   it('shows no rows that the ledger has not committed, from any lane', async () => {

@@ -187,7 +187,7 @@ async function readConversation(context: LaneContext, pool: CandidatePool): Prom
   if (settings.windowShare === 0 || Conversation.of(read) === null) return null;
   await pool.readTexts([...pool.candidates.keys()]);
   const passages = [...pool.candidates.values()];
-  if (runs(context, 'meaning')) for (const passage of passages) pool.readMeaning(passage);
+  if (runs(context, 'meaning')) for (const passage of passages) if (passage.meaning === null) pool.readMeaning(passage);
   return Conversation.of(passages);
 }
 

@@ -72,6 +72,7 @@ export async function rankPassages(
         payload,
         ...presentable(candidate, entry, pool.scale),
         support,
+        relevance: pool.relevanceOf(candidate),
         explanation: {
           lanes: Object.fromEntries(candidate.lanes),
           fusion: fusion.get(item.id)?.score ?? 0,
