@@ -43,6 +43,16 @@ describe('extractive answers', () => {
     );
   });
 
+  it('name a person without a name, a number with its unit, and a date', async () => {
+    const life = {
+      title: 'life',
+      text: 'My uncle taught me chess when I was seven. Our dog Rex lived with us for thirteen years. In 2018 I moved to Berlin.',
+    };
+    expect(await answer('Who taught me chess?', [life])).to.match(/^My uncle: "My uncle taught me chess/);
+    expect(await answer('How many years did Rex live with us?', [life])).to.match(/^thirteen years: "Our dog Rex/);
+    expect(await answer('When did I move to Berlin?', [life])).to.match(/^2018: "In 2018 I moved/);
+  });
+
   it('quote a text of one sentence, which is not taken for a heading', async () => {
     const title = `text_${'0'.repeat(32)}`;
     const designed = { title, text: 'Charles Babbage designed the Analytical Engine.' };

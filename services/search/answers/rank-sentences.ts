@@ -101,7 +101,7 @@ export function sentencesOf(question: Question, passages: readonly ReadPassage[]
     const found = statementsOf(passage);
     const statements = found.map((statement, at) => {
       const before = PRONOUN.test(statement.text) ? (found[at - 1]?.text ?? '') : '';
-      const label = highest([coverageOf(`${statement.heading}\n${statement.label}\n${before}`), context]);
+      const label = highest([...[statement.heading, statement.label, before].map(coverageOf), context]);
       return { statement, own: coverageOf(statement.text), label };
     });
     return { passage, statements, held: highest(statements.flatMap(({ own, label }) => [own, label])) };
@@ -172,11 +172,17 @@ function coverageBy({ terms }: Question): (text: string) => Coverage {
     }
     return likenesses;
   };
+  const read = new Map<string, Coverage>();
   return (text) => {
-    const tokens = new Set(tokenize(text));
-    const words = wordsOf(text).filter((word) => !STOP_WORDS.has(word));
-    const likest = highest(words.map(likenessesOf));
-    return terms.map(({ term }, at) => (tokens.has(term) ? 1 : Math.min(MAX_LIKENESS, likest[at] ?? 0)));
+    let coverage = read.get(text);
+    if (coverage === undefined) {
+      const tokens = new Set(tokenize(text));
+      const words = wordsOf(text).filter((word) => !STOP_WORDS.has(word));
+      const likest = highest(words.map(likenessesOf));
+      coverage = terms.map(({ term }, at) => (tokens.has(term) ? 1 : Math.min(MAX_LIKENESS, likest[at] ?? 0)));
+      read.set(text, coverage);
+    }
+    return coverage;
   };
 }
 
