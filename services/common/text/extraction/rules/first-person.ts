@@ -166,7 +166,11 @@ class SpokenSentence {
   }
 
   /** Objects of a verb, and what follows its prepositions, up to the end of the clause. */
-  #readObjects(from: number, verb: string, lemma: string): void {
+  #readObjects(start: number, bareVerb: string, lemma: string): void {
+    const particle = this.#words[start]?.text ?? '';
+    const isParticle = /^(?:up|out|off|down|away|back)$/u.test(particle);
+    const from = isParticle ? start + 1 : start;
+    const verb = isParticle ? `${bareVerb}_${particle}` : bareVerb;
     let relation = verb;
     let preposition: string | null = null;
     let hasObject = false;

@@ -44,7 +44,7 @@ export function isYes(text: string): boolean {
 export function isProse(text: string): boolean {
   const words = text.split(/\s+/u).length;
   if (text.length > MAX_LENGTH || words > MAX_WORDS) return true;
-  return words > 2 && /\p{L}{3,}[.!?](?:\s|$)/u.test(text);
+  return words > 1 && /(?:\p{L}{3,}|\))[.!?](?:\s|$)/u.test(text) && !/ (?:Inc|Ltd|Corp|LLC)\.$/u.test(text);
 }
 
 /** A number or date with its type; null for words. */
