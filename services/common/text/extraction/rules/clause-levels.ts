@@ -64,7 +64,8 @@ function parentheses(words: readonly TaggedWord[]): Span[] {
   return found;
 }
 
-function isModifier(text: string, words: readonly TaggedWord[], part: Argument): boolean {
+/** Whether a name only describes the noun behind it. */
+export function isModifier(text: string, words: readonly TaggedWord[], part: Argument): boolean {
   if (text[part.end] === '-') return true;
   const next = words.find((word) => word.start >= part.end);
   if (next === undefined || /^['’]s?$/u.test(next.text)) return false;

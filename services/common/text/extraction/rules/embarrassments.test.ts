@@ -53,6 +53,14 @@ describe('mistakes of extraction that must not come back', () => {
     expect(relations(ship)).to.include('Pequod is_a ship');
   });
 
+  it('are relations between names that only stand in one sentence', () => {
+    expect(relations('Michelangelo made the David, and the Galleria in Florence shows it.').join()).not.to.match(
+      /Michelangelo (?:sibling_of|wrote|created) (?:David|Galleria)/,
+    );
+    const found = relations('Willi Schneider (born 13 March 1963 in Turin, Italy) is a German skeleton racer.');
+    expect(found).to.include.members(['Willi Schneider nationality German', 'Turin located_in Italy']);
+  });
+
   it('are two spellings that become two entities', () => {
     expect(shown('Moby Dick is a whale. They hunted Moby-Dick for years.').join()).not.to.include('Moby-Dick');
   });

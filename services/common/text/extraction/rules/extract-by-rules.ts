@@ -11,7 +11,7 @@ import { sentences } from '../../language/sentences.ts';
 import { contentStems } from '../../language/tokenize.ts';
 import type { Fact } from '../structure/fact.ts';
 import { readStructure } from '../structure/structure.ts';
-import type { Argument } from './clause-levels.ts';
+import { type Argument, isModifier } from './clause-levels.ts';
 import { conceptsOf } from './concepts.ts';
 import { nameKey, type PronounMention, resolveNames, resolvePronouns } from './coreference.ts';
 import { definitionAfter } from './definitions.ts';
@@ -20,6 +20,7 @@ import type { EntityType } from './entity-type.ts';
 import { type FirstPerson, readFirstPerson } from './first-person.ts';
 import { DEMONYMS } from './gazetteer.ts';
 import { type AnalysedSentence, analyseSentences, type Mention } from './mention.ts';
+import { type NamePair, pairsOf, relationOf } from './pair-model.ts';
 import { relationsOf } from './relations.ts';
 import { isRole, speakersOf } from './speakers.ts';
 import type { Tagger } from './tagger.ts';
@@ -28,22 +29,10 @@ import { headOf, resolveTopics, type TopicMention, type TopicSource } from './to
 /** Entities, relations, sentences and a summary of one chunk, by rules alone. Deterministic. */
 export function extractByRules(input: ExtractionInput, tag: Tagger): Extraction {
   const { prose, facts } = readStructure(input);
-  const { known, analysed, canonical, drafts, classes } = readNames({ ...input, text: prose }, tag);
-  for (const [key, draft] of drafts) draft.type = typeOf(draft, classes.get(key) ?? null, known.get(key)?.type);
-
-  const draftOf = (mention: Mention): Draft | undefined => drafts.get(nameKey(canonical(mention.name)));
-  const pronouns = resolvePronouns(analysed, (mention) => {
-    const draft = draftOf(mention);
-    return draft?.type === 'Person' ? draft.name : null;
-  });
-  const topics = resolveTopics(analysed, topicSources(analysed, drafts, classes, draftOf));
-  defineByPronouns(analysed, pronouns, drafts, classes);
-  const speakerOf = speakersOf(prose, analysed, input.speaker);
-  const spoken = analysed.map((sentence, index): FirstPerson => {
-    const speaker = speakerOf(index);
-    return speaker === null ? SILENT : readFirstPerson(sentence, canonical(speaker), (one) => draftOf(one) ?? null);
-  });
-  const relations = findRelations(analysed, { pronouns, topics, spoken, draftOf });
+  const { analysed, drafts, classes, references } = readChunk({ ...input, text: prose }, tag);
+  const { pronouns, topics, spoken } = references;
+  const relations = findRelations(analysed, references);
+  addLearned(drafts, relations, analysed, references);
   addSpoken(drafts, relations, spoken, analysed);
   addClasses(drafts, classes, relations, analysed);
   addFacts(drafts, relations, facts);
@@ -60,6 +49,91 @@ export function extractByRules(input: ExtractionInput, tag: Tagger): Extraction 
     summary: summaryOf(analysed) || firstLineOf(input.text),
     usage: null,
   };
+}
+
+/** The names of a chunk with their types, and what refers to them. */
+function readChunk(input: ExtractionInput, tag: Tagger) {
+  const { known, analysed, canonical, drafts, classes } = readNames(input, tag);
+  for (const [key, draft] of drafts) draft.type = typeOf(draft, classes.get(key) ?? null, known.get(key)?.type);
+
+  const draftOf = (mention: Mention): Draft | undefined => drafts.get(nameKey(canonical(mention.name)));
+  const pronouns = resolvePronouns(analysed, (mention) => {
+    const draft = draftOf(mention);
+    return draft?.type === 'Person' ? draft.name : null;
+  });
+  const topics = resolveTopics(analysed, topicSources(analysed, drafts, classes, draftOf));
+  defineByPronouns(analysed, pronouns, drafts, classes);
+  const speakerOf = speakersOf(input.text, analysed, input.speaker);
+  const spoken = analysed.map((sentence, index): FirstPerson => {
+    const speaker = speakerOf(index);
+    return speaker === null ? SILENT : readFirstPerson(sentence, canonical(speaker), (one) => draftOf(one) ?? null);
+  });
+  return {
+    analysed,
+    drafts,
+    classes,
+    canonical,
+    references: { pronouns, topics, spoken, draftOf } satisfies References,
+  };
+}
+
+/** The pairs of names that the model of relations reads, with other spellings of a name, for its training. */
+export function readPairs(
+  input: ExtractionInput,
+  tag: Tagger,
+): (NamePair & { spellings(name: string): Iterable<string> | undefined })[] {
+  const { analysed, drafts, references } = readChunk(input, tag);
+  const spellings = (name: string) => drafts.get(nameKey(name))?.aliases;
+  return analysed.flatMap((sentence, index) =>
+    pairsIn(sentence, index, analysed, references).map((pair) => ({ ...pair, spellings })),
+  );
+}
+
+function pairsIn(
+  { sentence, words, mentions }: AnalysedSentence,
+  index: number,
+  analysed: readonly AnalysedSentence[],
+  { pronouns, topics, draftOf }: References,
+): NamePair[] {
+  const parts: Argument[] = mentions
+    .filter(({ isNested, kind }) => !isNested && kind !== 'quantity' && kind !== 'identifier')
+    .flatMap((mention) => {
+      const draft = draftOf(mention);
+      const isWord = draft?.isKeyword === true && draft.type === 'Concept' && !DEMONYMS.has(mention.name.toLowerCase());
+      if (draft === undefined || isWord) return [];
+      return [{ name: draft.name, type: draft.type, start: mention.start, end: mention.end }];
+    })
+    .filter((part) => DEMONYMS.has(part.name.toLowerCase()) || !isModifier(sentence.text, words, part));
+  const topic = topics[index];
+  if (topic) parts.push({ ...topic, type: 'Concept' });
+  for (const { name, start, end } of pronouns[index] ?? []) parts.push({ name, type: 'Person', start, end });
+  parts.sort((left, right) => left.start - right.start);
+  const [opening] = analysed[0]?.mentions ?? [];
+  const subject = opening === undefined ? null : (draftOf(opening)?.name ?? null);
+  return words.length === 0 ? [] : pairsOf(words, parts, subject);
+}
+
+/** Adds what the model reads between names that no rule has related. */
+function addLearned(
+  drafts: ReadonlyMap<string, Draft>,
+  relations: ExtractedRelation[],
+  analysed: readonly AnalysedSentence[],
+  references: References,
+): void {
+  const pairKey = (one: string, other: string): string => [one, other].toSorted().join('\n');
+  const related = new Set(relations.map(({ source, target }) => pairKey(source, target)));
+  for (const [index, sentence] of analysed.entries()) {
+    for (const pair of pairsIn(sentence, index, analysed, references)) {
+      const key = pairKey(pair.left.name, pair.right.name);
+      if (related.has(key)) continue;
+      const relation = relationOf(pair, sentence.sentence.text);
+      if (relation === null) continue;
+      related.add(key);
+      relations.push({ ...relation, evidence: sentence.sentence.text });
+      const nation = relation.relation === 'nationality' ? drafts.get(nameKey(relation.target)) : undefined;
+      if (nation !== undefined) nation.type = 'Place';
+    }
+  }
 }
 
 interface ReadNames {
