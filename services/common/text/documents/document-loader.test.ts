@@ -65,6 +65,18 @@ describe('document loader', () => {
       ]);
     });
 
+    it('reads a conversation turn by turn, and lines with labels as they are', async () => {
+      const talk = 'Ada: Shall we start?\nBo: Yes.\nI have the list.\nAda: Go on.\nBo: First, the buttons.';
+      expect(outline((await load('talk.txt', talk)).blocks)).to.deep.equal([
+        'paragraph Ada: Shall we start?',
+        'paragraph Bo: Yes.\nI have the list.',
+        'paragraph Ada: Go on.',
+        'paragraph Bo: First, the buttons.',
+      ]);
+      const labels = 'Name: Ada\nCity: Berlin\nPhone: 12\nStatus: active';
+      expect(outline((await load('card.txt', labels)).blocks)).to.have.length(1);
+    });
+
     it('reads Markdown with its structure and without its marks', async () => {
       const text = [
         '---\ntitle: Field notes\n---\n# The *great* harbour\n\nA **bold** [link](https://a.example/x) & `code`. ![logo](l.png)',

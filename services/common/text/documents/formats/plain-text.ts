@@ -12,10 +12,32 @@ export function paragraphBlocks(text: string): DocumentBlock[] {
   // More blank lines give empty parts: a pattern with a repeated group overflows at millions of them.
   for (const part of normal.split(/\n[ \t\f\v]*\n/)) {
     const paragraph = part.trim();
-    if (paragraph !== '')
-      blocks.push(headingOf(paragraph) ?? underlinedHeading(paragraph) ?? { kind: 'paragraph', text: paragraph });
+    if (paragraph === '') continue;
+    const heading = headingOf(paragraph) ?? underlinedHeading(paragraph);
+    if (heading === null)
+      blocks.push(...turnsOf(paragraph).map((turn) => ({ kind: 'paragraph' as const, text: turn })));
+    else blocks.push(heading);
   }
   return blocks;
+}
+
+const TURN = /^(?:[[(]?\d{1,2}:\d{2}(?::\d{2})?[\])]? )?(\p{Lu}[\p{L}\p{N} .'’-]{0,40}): \S/u;
+const MIN_TURNS = 4;
+
+/** Splits a conversation, in which most lines name their speaker and speakers return, into turns; else returns the paragraph. */
+function turnsOf(paragraph: string): readonly string[] {
+  const lines = paragraph.split('\n');
+  if (lines.length < MIN_TURNS) return [paragraph];
+  const speakers = lines.map((line) => TURN.exec(line)?.[1]);
+  const named = speakers.filter((speaker) => speaker !== undefined);
+  if (named.length < MIN_TURNS || named.length * 2 < lines.length || new Set(named).size * 2 > named.length)
+    return [paragraph];
+  const turns: string[] = [];
+  for (const [at, line] of lines.entries()) {
+    if (speakers[at] === undefined && turns.length > 0) turns[turns.length - 1] += `\n${line}`;
+    else turns.push(line);
+  }
+  return turns.map((turn) => turn.trim()).filter((turn) => turn !== '');
 }
 
 const NUMBERED_DIVISION =
