@@ -67,9 +67,9 @@ describe('extractive answers', () => {
     const game = 'Medici (board game)';
     const told = { title, text: `${game}\n\nMedici is a German-style board game by Reiner Knizia.` };
     expect(await answer('Is Medici a board game?', [told])).to.equal(
-      `"Medici is a German-style board game by Reiner Knizia." (${game})`,
+      `Yes: "Medici is a German-style board game by Reiner Knizia." (${game})`,
     );
-    expect(await answer('Is Medici a board game?', [{ title, text: game }])).to.equal(`"${game}" (${game})`);
+    expect(await answer('Is Medici a board game?', [{ title, text: game }])).to.equal(`Yes: "${game}" (${game})`);
   });
 
   const labelled: Readonly<Record<string, readonly [text: string, question: string, answer: string]>> = {

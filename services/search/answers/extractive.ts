@@ -3,23 +3,29 @@ import { tokenizeQuery } from '../../common/text/language/tokenize.ts';
 import { NOTHING_FITS, quoteLine } from '../../common/text/repetition/own-answers.ts';
 import type { RankedPassage } from '../model.ts';
 import type { Retrieval } from '../retrieval/retrieval.ts';
+import { answerability } from './answerable.ts';
+import { MIN_ANSWERABILITY } from './answerable-weights.ts';
 import type { InnerAnswer } from './inner-question.ts';
 import { readQuestion } from './question.ts';
 import { type RankedSentence, rankSentences, type Sentence, sentencesOf } from './rank-sentences.ts';
 import { MIN_SHORT_CONFIDENCE, type ShortAnswer, shortAnswer } from './short-answer.ts';
 import { sourceLabel } from './source-label.ts';
 import { type Table, tableAnswer } from './tables.ts';
+import { yesOrNo } from './yes-no.ts';
 
 const MAX_QUOTES = 3;
 const PASSAGES_READ = 8;
 /** Minimum probability of a quote as a share of that of the best one. */
 const QUOTE_FLOOR = 0.25;
 /**
- * Minimum share of the query's information that the best passages must contain together: more when none contains a name of
- * the query. Calibrated by running the questions of each train set against the other set, which cannot answer them:
+ * For words to search for and questions in other languages than English: minimum share of the query's information that the
+ * best passages must contain together, more when none contains a name of the query. Calibrated by running the questions of each train set against the other set, which cannot answer them:
  * abstains on 2 of 3 of those, and on 3 of 100 that their own set answers.
  */
 const ABSTAIN_BELOW = { allNamesHeld: 0.35, nameMissing: 0.72 } as const;
+
+const ENGLISH_QUESTION =
+  /\b(?:what|which|who|whom|whose|when|where|why|how)\b|^(?:is|are|was|were|am|do|does|did|can|could|has|have|had|will|would|should)\s/iu;
 
 /** Quotes, and the ids of their passages. */
 interface ExtractiveAnswer {
@@ -48,11 +54,14 @@ export function extractiveAnswer(
 ): ExtractiveAnswer {
   const counted = quotedRows(query, tables);
   if (counted !== null) return counted;
-  if (passages.length === 0 || lacksEvidence(retrieval, passages)) return NO_ANSWER;
   const question = readQuestion(query);
+  const isJudged = ENGLISH_QUESTION.test(query);
+  if (passages.length === 0 || (!isJudged && lacksEvidence(retrieval, passages))) return NO_ANSWER;
   const isLeft = ({ statement: { text } }: Sentence) =>
     text !== inner?.sentence.statement.text && !(inner?.excluded != null && text.includes(inner.excluded));
   const ranked = rankSentences(sentencesOf(question, passages).filter(isLeft));
+  // What an inner question was answered with has been found by more than the words of the question.
+  if (isJudged && inner === null && answerability(query, ranked, passages) < MIN_ANSWERABILITY) return NO_ANSWER;
   const found = shortAnswer(question, ranked);
   const short = found !== null && found.confidence >= MIN_SHORT_CONFIDENCE ? found : null;
   const quoted = quotedSentences(ranked, short);
@@ -62,8 +71,10 @@ export function extractiveAnswer(
     quoteLine(statement.text, sourceLabel(passage.payload, statement.heading)),
   );
   const text = lines.join('\n');
+  const [best] = quoted;
+  const lead = best === undefined ? null : (yesOrNo(question, best) ?? (isSaid(short, best) ? null : short?.text));
   return {
-    text: short === null || isSaid(short, quoted[0]) ? text : `${short.text}: ${text}`,
+    text: lead == null ? text : `${lead}: ${text}`,
     passageIds: [...new Set(proofs.map(({ passage }) => passage.id))],
   };
 }
@@ -83,8 +94,8 @@ function quotedRows(query: string, tables: readonly Table[]): ExtractiveAnswer |
 }
 
 /** Whether a short answer is all that its sentence says. */
-function isSaid(short: ShortAnswer, sentence: RankedSentence | undefined): boolean {
-  return (sentence?.statement.text.length ?? 0) <= short.text.length + 1;
+function isSaid(short: ShortAnswer | null, sentence: RankedSentence): boolean {
+  return short !== null && sentence.statement.text.length <= short.text.length + 1;
 }
 
 /** Whether the best passages miss too much of the query's information. */

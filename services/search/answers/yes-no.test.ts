@@ -1,0 +1,24 @@
+import { expect } from 'chai';
+import { readQuestion } from './question.ts';
+import { type ReadPassage, rankSentences, sentencesOf } from './rank-sentences.ts';
+import { yesOrNo } from './yes-no.ts';
+
+const CASES = [
+  ['Does the heater of our van work?', "Our van's heater does not work.", 'No'],
+  ['Did the bank accept our application?', 'The bank refused our application.', 'No'],
+  ['Was Ingrid elected treasurer?', 'Ingrid was elected treasurer.', 'Yes'],
+  ['Was Ingrid elected president?', 'Ingrid was elected treasurer.', null],
+  ['Who was elected treasurer?', 'Ingrid was elected treasurer.', null],
+  ['Is the van green or red?', 'The van is green.', null],
+] as const;
+
+describe('yesOrNo', () => {
+  for (const [text, sentence, answer] of CASES) {
+    it(`begins the answer to "${text}" with ${answer}`, () => {
+      const payload = { text: sentence, documentName: 'note', headings: [] };
+      const question = readQuestion(text);
+      const [best] = rankSentences(sentencesOf(question, [{ id: 'a', payload } as unknown as ReadPassage]));
+      expect(best === undefined ? null : yesOrNo(question, best)).equals(answer);
+    });
+  }
+});
