@@ -75,7 +75,7 @@ async function untilReady(places: number, cluster: EngramProcess): Promise<void>
 
 /** By the log lines with which they say that they listen. */
 function startedServices(cluster: EngramProcess): readonly { readonly name: string; readonly url: string }[] {
-  const lines = cluster.output().matchAll(/"name":"([^"]+)","url":"(http:[^"]+)"[^\n]*"event":"engram\.started"/g);
+  const lines = cluster.output().matchAll(/"name":"([^"]+)"[^\n]*"url":"(http:[^"]+)"[^\n]*"event":"engram\.started"/g);
   return [...lines].map(([, name = '', url = '']) => ({ name, url }));
 }
 
