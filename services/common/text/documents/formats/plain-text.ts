@@ -1,3 +1,4 @@
+import { append } from '../../../kernel/long-lists.ts';
 import type { DocumentBlock } from '../../../ports/documents.ts';
 import type { DocumentDraft } from './draft.ts';
 
@@ -15,7 +16,10 @@ export function paragraphBlocks(text: string): DocumentBlock[] {
     if (paragraph === '') continue;
     const heading = headingOf(paragraph) ?? underlinedHeading(paragraph);
     if (heading === null)
-      blocks.push(...turnsOf(paragraph).map((turn) => ({ kind: 'paragraph' as const, text: turn })));
+      append(
+        blocks,
+        turnsOf(paragraph).map((turn) => ({ kind: 'paragraph' as const, text: turn })),
+      );
     else blocks.push(heading);
   }
   return blocks;
