@@ -60,6 +60,8 @@ const KNOWN_TYPE_WEIGHT = 4;
 const LONE_NAME_WEIGHTS = { Person: 1.5, Place: 2.5 } as const;
 /** `MongoDB`, but not `McDonald`. */
 const PRODUCT = /^(?!Mac|Mc|De|Di|La|Le|Fitz|Van|O['’])(?:\p{L}*\p{Ll}\p{Lu}|\p{Lu}{2,}\p{Ll}{2,})[\p{L}\p{N}.-]*$/u;
+/** Systems of writing. */
+const SCRIPTS = /^(?:hiragana|katakana|kanji|hangul|devanagari|cyrillic|braille|pinyin|romaji)$/iu;
 /** Ends of nouns that name persons. */
 const PERSONAL_NOUN = /(?:er|or|ist|ian|man|woman|ee|ant|ent|ess|eur)$/u;
 
@@ -164,6 +166,7 @@ export function typeOf(draft: Draft, className: string | null, knownType: string
   if (form !== null && (CERTAIN_KINDS.has(kind) || isKnownForm(name))) return form;
   if (knownType !== undefined && knownType !== 'Concept') vote(votes, knownType as EntityType, KNOWN_TYPE_WEIGHT);
   const voted = winner(votes);
+  if (SCRIPTS.test(name)) return 'Concept';
   // `A Greenland Whale is a whale.`
   if (className !== null && voted === null && lastWord(className) === lastWord(name)) return 'Concept';
   // `Moby Dick is a whale.`
@@ -179,7 +182,7 @@ export function typeOf(draft: Draft, className: string | null, knownType: string
   const type = classes[best];
   const share = (found[best] ?? 0) / found.reduce((sum, one) => sum + one, 0);
   if (type === 'Person' && isNoPerson) return 'Concept';
-  if (PRODUCT.test(name) && form === null && voted !== type) return 'Concept';
+  if (PRODUCT.test(name) && form === null) return 'Concept';
   if (type !== OTHER && share >= MIN_PROBABILITY) return type as EntityType;
   return form === 'Work' || voted === 'Work' ? 'Work' : 'Concept';
 }

@@ -25,6 +25,8 @@ describe('mistakes of extraction that must not come back', () => {
       'I installed Windows on my laptop. SQLite is fast, MongoDB is not.',
       'Docker, Kubernetes and React are tools. I use TypeScript, Kafka and Elasticsearch.',
       'I am learning Hiragana and Katakana.',
+      'Hiragana took a week, katakana another week, but kanji felt endless.',
+      'Originals are kept in GridFS, in MongoDB.',
     ]) {
       expect(shown(text).join(), text).not.to.match(/Person|Place|Organisation/);
     }
