@@ -35,7 +35,9 @@ export async function takeTour(baseUrl: string, folder: string): Promise<void> {
   // With access control the answers of each dataset stand in an entry of their own.
   const [first] = search as ({ search_result: string[] } | string)[];
   const designed = typeof first === 'string' ? first : first?.search_result[0];
-  expect(designed?.split('\n', 1)[0]).to.match(/^Charles Babbage: "Charles Babbage designed the Analytical Engine\." \(/);
+  expect(designed?.split('\n', 1)[0]).to.match(
+    /^Charles Babbage: "Charles Babbage designed the Analytical Engine\." \(/,
+  );
   const [wrote] = recall as { text: string; metadata: object }[];
   expect(wrote?.text).to.equal(readFileSync(join(folder, 'ada.txt'), 'utf8'));
   expect(wrote?.metadata).to.include({ document_name: 'ada' });
