@@ -22,7 +22,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'text/language': [],
   'text/words': [],
   'text/repetition': ['text/language'],
-  'text/statements': ['kernel', 'text/language'],
+  'text/statements': ['kernel', 'text/language', 'text/words'],
   'text/chunking': ['kernel'],
   'text/documents': ['kernel', 'ports', 'platform/workers'],
   'text/extraction': ['kernel', 'domain', 'ports', 'text/language', 'text/words', 'platform/workers'],

@@ -1,41 +1,37 @@
 import type { DataItem } from '../../common/domain/data-item.ts';
+import { timeOfMetadata } from '../../common/domain/item-time.ts';
+import { OWNER_NAME } from '../../common/domain/speaker.ts';
+import { SPEAKER } from '../../common/text/statements/read-statement.ts';
 import { readStatements } from '../../common/text/statements/read-text.ts';
 import { type Statement, statementId, statementKey } from '../../common/text/statements/statement.ts';
 import type { ResolvedEntities } from './document-entities.ts';
 import type { ItemChunk } from './model.ts';
 
-/** Metadata fields that may give the time of an item, as ISO times; the first one wins. */
-const TIME_FIELDS = [
-  'effective_date',
-  'asserted_at',
-  'occurred_at',
-  'date',
-  'timestamp',
-  'published_at',
-  'created_at',
-] as const;
-
 /** The item that makes statements, and their time when neither sentence nor metadata gives one. */
 export interface StatedBy {
   readonly item: Pick<DataItem, 'id' | 'ownerId' | 'externalMetadata'>;
   readonly createdAt: string;
+  /** Who says `I`; null or absent: nobody known. */
+  readonly speaker?: string | null;
 }
 
 /** Reads the statements of an item: plain sentences about something that has one value at a time, in document order. */
 export function itemStatements(
-  { item, createdAt }: StatedBy,
+  { item, createdAt, speaker = null }: StatedBy,
   chunks: readonly Pick<ItemChunk, 'id' | 'text' | 'headings'>[],
   resolved: Pick<ResolvedEntities, 'entities'>,
 ): readonly Statement[] {
-  const at = timeOf(item) ?? createdAt;
+  const at = timeOfMetadata(item.externalMetadata) ?? createdAt;
   const fullNames = fullNamesOf(resolved);
   const found: Statement[] = [];
   for (const chunk of chunks) {
     for (const { text, asOf, since, subject, ...stated } of readStatements(chunk.text, chunk.headings)) {
       // A statement about the future does not hold yet.
       if ((asOf ?? '') > at || (since ?? '') > at) continue;
-      const name = fullNames.get(subject.toLowerCase()) ?? subject;
-      const isUser = /^(?:the )?user$/iu.test(subject);
+      const who = subject === SPEAKER ? speaker : subject;
+      if (who === null) continue;
+      const name = fullNames.get(who.toLowerCase()) ?? who;
+      const isUser = /^(?:the )?user$/iu.test(who) || (subject === SPEAKER && who === OWNER_NAME);
       const key = statementKey(isUser ? `user ${item.ownerId}` : name, stated.predicate);
       const said = asOf ?? at;
       const place = { item: item.id, chunk: chunk.id, text };
@@ -44,16 +40,6 @@ export function itemStatements(
     }
   }
   return found;
-}
-
-function timeOf({ externalMetadata }: Pick<DataItem, 'externalMetadata'>): string | null {
-  for (const field of TIME_FIELDS) {
-    const value = externalMetadata[field];
-    if (typeof value !== 'string' || !/^\d{4}-\d\d-\d\d/u.test(value)) continue;
-    const time = Date.parse(value);
-    if (!Number.isNaN(time)) return new Date(time).toISOString();
-  }
-  return null;
 }
 
 /** Maps short names to the full name in this document; a short name of two entities is left out. */

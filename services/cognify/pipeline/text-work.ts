@@ -55,9 +55,9 @@ export function createTextWork(pool: Pick<WorkerPool, 'run'>): TextWork {
         : await inWorker(item, 'cut into chunks', pool.run(CUT, input, { content, onPart, signal }));
       return done === null ? null : { ...done, chunks };
     },
-    async resolve({ item, createdAt }, lines, signal) {
+    async resolve({ item, createdAt, speaker }, lines, signal) {
       const { id, ownerId, externalMetadata } = item;
-      const input = { item: { id, ownerId, externalMetadata }, createdAt };
+      const input = { item: { id, ownerId, externalMetadata }, createdAt, speaker };
       const entities: DocumentEntity[] = [];
       const relations: DocumentRelation[] = [];
       const mentions: ChunkMention[] = [];

@@ -5,9 +5,10 @@ import type { RankedPassage } from '../model.ts';
 import type { Retrieval } from '../retrieval/retrieval.ts';
 import { answerability } from './answerable.ts';
 import { MIN_ANSWERABILITY } from './answerable-weights.ts';
+import { asksFor, changedAnswer, changeOf, dateText } from './changes.ts';
 import type { InnerAnswer } from './inner-question.ts';
-import { readQuestion } from './question.ts';
-import { type RankedSentence, rankSentences, type Sentence, sentencesOf } from './rank-sentences.ts';
+import { type Question, readQuestion } from './question.ts';
+import { type RankedSentence, type ReadPassage, rankSentences, type Sentence, sentencesOf } from './rank-sentences.ts';
 import { MIN_SHORT_CONFIDENCE, type ShortAnswer, shortAnswer } from './short-answer.ts';
 import { sourceLabel } from './source-label.ts';
 import { type Table, tableAnswer } from './tables.ts';
@@ -59,7 +60,11 @@ export function extractiveAnswer(
   if (passages.length === 0 || (!isJudged && lacksEvidence(retrieval, passages))) return NO_ANSWER;
   const isLeft = ({ statement: { text } }: Sentence) =>
     text !== inner?.sentence.statement.text && !(inner?.excluded != null && text.includes(inner.excluded));
-  const ranked = rankSentences(sentencesOf(question, passages).filter(isLeft));
+  const read = retrieval.withSuperseded ?? passages;
+  const all = rankSentences(sentencesOf(question, read).filter(isLeft));
+  const changed = isJudged && inner === null ? quotedChange(question, all, passages) : null;
+  if (changed !== null) return changed;
+  const ranked = all.filter((sentence) => changeOf(sentence)?.isOver !== true);
   // What an inner question was answered with has been found by more than the words of the question.
   if (isJudged && inner === null && answerability(query, ranked, passages) < MIN_ANSWERABILITY) return NO_ANSWER;
   const found = shortAnswer(question, ranked);
@@ -76,6 +81,30 @@ export function extractiveAnswer(
   return {
     text: lead == null ? text : `${lead}: ${text}`,
     passageIds: [...new Set(proofs.map(({ passage }) => passage.id))],
+  };
+}
+
+/** Maximum share of the question's information that a sentence about a change may miss. */
+const MAX_MISSING = 0.5;
+
+/** Answers from a fact that has changed, with the latest statement; null when the best sentence tells of none. */
+function quotedChange(
+  question: Question,
+  ranked: readonly RankedSentence[],
+  passages: readonly ReadPassage[],
+): ExtractiveAnswer | null {
+  const [best] = ranked;
+  const change = best === undefined ? null : changeOf(best);
+  if (best === undefined || change === null || !asksFor(question, change)) return null;
+  if (best.features.missing > MAX_MISSING) return null;
+  const lead = changedAnswer(question, change);
+  if (lead === null) return null;
+  const { newer } = change.supersession;
+  const told = passages.find(({ id }) => id === newer.chunk);
+  const source = told === undefined ? dateText(newer.at) : sourceLabel(told.payload);
+  return {
+    text: `${lead}: ${quoteLine(newer.text, source)}`,
+    passageIds: [newer.chunk],
   };
 }
 

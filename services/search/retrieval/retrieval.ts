@@ -43,6 +43,8 @@ export interface Retrieval {
   /** idf of each term of the query in the dataset, in the order of `analysis.terms`. */
   readonly information: readonly number[];
   readonly passages: readonly RankedPassage[];
+  /** The passages with the superseded statements that `passages` omit; absent when they omit none. */
+  readonly withSuperseded?: readonly RankedPassage[];
   readonly named: readonly NamedEntity[];
   readonly links: readonly PassageLink[];
   /** Edges from the strongest passages to their entities. */

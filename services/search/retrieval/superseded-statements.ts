@@ -115,12 +115,20 @@ export function createCurrentRetriever(
       if (superseded.isEmpty) return retrieval;
       const passages = withoutSuperseded(retrieval.passages, superseded);
       const missing = retrieval.passages.length - passages.length;
-      if (missing === 0 || retrieval.passages.length < request.limit) return { ...retrieval, passages };
+      const withSuperseded = marked(retrieval.passages, superseded);
+      if (missing === 0 || retrieval.passages.length < request.limit) return { ...retrieval, passages, withSuperseded };
       const wider = await retriever.retrieve({ ...request, limit: request.limit + 2 * missing });
       const left = withoutSuperseded(wider.passages, await lookUp(wider, request));
-      return { ...wider, passages: left.slice(0, request.limit) };
+      return { ...wider, passages: left.slice(0, request.limit), withSuperseded };
     },
   };
+}
+
+function marked(passages: readonly RankedPassage[], { marksOf }: SupersededStatements): readonly RankedPassage[] {
+  return passages.map((passage) => {
+    const statements = marksOf(passage.id);
+    return statements.length === 0 ? passage : { ...passage, explanation: { ...passage.explanation, statements } };
+  });
 }
 
 function withoutSuperseded(

@@ -1,5 +1,6 @@
+import { wordTable } from '../words/word-table.ts';
 import { compareValues, valueKey } from './compare-values.ts';
-import type { Statement } from './statement.ts';
+import type { Statement, StatementValue } from './statement.ts';
 
 /** A statement that a newer one of the same subject and predicate replaces. */
 export interface Judgement<Of extends Statement = Statement> {
@@ -12,7 +13,9 @@ export interface Judgement<Of extends Statement = Statement> {
 }
 
 /** Predicates whose change must be stated: otherwise two things may have the same name. */
-const CHANGE_ONLY = new Set(['located_in', 'location', 'capital']);
+const CHANGE_ONLY = new Set(['located_in', 'location', 'capital', 'prefers']);
+/** Two things of one kind: tea replaces coffee, and not dark mode. */
+const MIN_LIKENESS = 0.45;
 
 /**
  * Returns the supersessions among all statements of one key: each older statement is superseded by the next one in time with
@@ -92,7 +95,13 @@ function createSuccessors<Of extends Statement>(): Successors<Of> {
 
 function replaces(newer: Statement, older: Statement): boolean {
   if (CHANGE_ONLY.has(newer.predicate) && !newer.isChange && !newer.isEnd) return false;
+  if (newer.predicate === 'prefers' && !areAlike(newer.value, older.value)) return false;
   return compareValues(older.value, newer.value) === (newer.isEnd ? 'same' : 'different');
+}
+
+function areAlike(one: StatementValue, other: StatementValue): boolean {
+  if (one.kind !== 'words' || other.kind !== 'words') return false;
+  return wordTable().similarity(one.words.at(-1) ?? '', other.words.at(-1) ?? '') >= MIN_LIKENESS;
 }
 
 /** Properties beside the value that decide whether a statement supersedes another. */

@@ -72,6 +72,7 @@ export const PATTERNS: readonly Pattern[] = [
     predicate: 'studies_at',
     form: 'name',
   },
+  { expression: whole(`${SUBJECT} ${NOW}prefers ${VALUE}`), predicate: 'prefers', form: 'any' },
   { expression: whole(`${SUBJECT} ${IS}married to ${VALUE}`), predicate: 'spouse', form: 'name' },
   { expression: whole(`${SUBJECT} ${IS}(?<value>\\d{1,3} years) old`), predicate: 'age', form: 'quantity' },
   { expression: whole(`${SUBJECT} ${NOW}costs ${VALUE}`), predicate: 'price', form: 'quantity' },

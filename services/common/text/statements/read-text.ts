@@ -1,5 +1,5 @@
 import { sentences } from '../language/sentences.ts';
-import { type ReadStatement, readStatement } from './read-statement.ts';
+import { type ReadStatement, readStatement, SPEAKER } from './read-statement.ts';
 
 interface StatementOfText extends ReadStatement {
   /** The sentence, verbatim. */
@@ -13,15 +13,19 @@ const NOT_NOW =
 const DOUBT =
   /\b(?:imagine|suppose|assume|hypothetical\w*|pretend|for example|for instance|e\.g\.|fiction\w*|dream\w*|joke|joking|kidding|untrue|not true|isn['’]t true|false|wrong|incorrect|mistake\w*|rumou?r\w*|gossip|lie|lies|lied|allegedly|supposedly|claims? that|what if|scenario|thought experiment|never happened|april fool\w*)\b/iu;
 
+/** `Anna: …` at the beginning of a line: who says `I` below it is not known here. */
+const TURN = /^[ \t>*-]{0,8}(?:\[[^\]\n]{1,40}\][ \t]*)?\*{0,2}\p{Lu}[\p{L} .'’-]{0,40}\*{0,2}:\*{0,2}[ \t]/mu;
+
 /** The statements of a passage that it makes itself, of now: none within quotes or code, under such headings, or in doubt. */
 export function readStatements(text: string, headings: readonly string[] = []): readonly StatementOfText[] {
   if (headings.some((heading) => NOT_NOW.test(heading))) return [];
   const all = sentences(text);
   const found: StatementOfText[] = [];
   const quotes = createQuotes(text);
+  const isTalk = TURN.test(text);
   for (const [at, sentence] of all.entries()) {
     const read = readStatement(sentence.text);
-    if (read === null || quotes.isWithin(sentence.start)) continue;
+    if (read === null || quotes.isWithin(sentence.start) || (isTalk && read.subject === SPEAKER)) continue;
     if (DOUBT.test(all[at - 1]?.text ?? '') || DOUBT.test(all[at + 1]?.text ?? '')) continue;
     found.push({ ...read, text: sentence.text });
   }

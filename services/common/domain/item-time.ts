@@ -1,0 +1,23 @@
+import type { JsonObject } from '../kernel/json.ts';
+
+/** Metadata fields that may give the time of an item, as ISO times; the first one wins. */
+const TIME_FIELDS = [
+  'effective_date',
+  'asserted_at',
+  'occurred_at',
+  'date',
+  'timestamp',
+  'published_at',
+  'created_at',
+] as const;
+
+/** Returns when the content of an item was said, by its metadata, ISO; null when they do not say. */
+export function timeOfMetadata(metadata: JsonObject | null): string | null {
+  for (const field of TIME_FIELDS) {
+    const value = metadata?.[field];
+    if (typeof value !== 'string' || !/^\d{4}-\d\d-\d\d/u.test(value)) continue;
+    const time = Date.parse(value);
+    if (!Number.isNaN(time)) return new Date(time).toISOString();
+  }
+  return null;
+}

@@ -1,0 +1,79 @@
+import type { Supersession } from '../../common/records/cognify/supersessions.ts';
+import { wordTable } from '../../common/text/words/word-table.ts';
+import type { RankedPassage } from '../model.ts';
+import { type Question, wordsOf } from './question.ts';
+import type { ReadPassage, Sentence } from './rank-sentences.ts';
+
+/** What a sentence says of a fact that has changed. */
+export interface Change {
+  readonly supersession: Supersession;
+  /** Says the former value, and is omitted from results. */
+  readonly isOver: boolean;
+}
+
+type Marked = ReadPassage & Partial<Pick<RankedPassage, 'explanation'>>;
+
+/** Returns the change that a sentence belongs to, the last one of several; null without one. */
+export function changeOf({ passage, statement }: Pick<Sentence, 'passage' | 'statement'>): Change | null {
+  const marks = (passage as Marked).explanation?.statements ?? [];
+  const own = marks.filter(({ text, state }) => state !== 'not_yet' && text.includes(statement.text));
+  const over = own.find(({ state }) => state === 'superseded');
+  if (over !== undefined) return { supersession: over.supersession, isOver: over.isOmitted };
+  const [last] = own.toSorted((a, b) => (a.supersession.older.from < b.supersession.older.from ? 1 : -1));
+  return last === undefined ? null : { supersession: last.supersession, isOver: false };
+}
+
+/** What questions call a property, beside its own name. */
+const ASKED_AS: Readonly<Record<string, string>> = {
+  lives_in: 'live home move town city reside',
+  works_at: 'work job employer employed company',
+  studies_at: 'study school university student',
+  based_in: 'based headquarters office',
+  located_in: 'where located',
+  spouse: 'married wife husband spouse partner',
+  price: 'price cost much pay',
+  phone: 'phone telephone number call reach',
+  prefers: 'prefer like favourite favorite drink',
+  'due date': 'due deadline',
+};
+const MIN_LIKENESS = 0.6;
+
+/** Whether a question asks for the property that has changed. */
+export function asksFor({ text }: Question, { supersession: { predicate } }: Change): boolean {
+  const names = `${ASKED_AS[predicate] ?? ''} ${predicate.replaceAll('_', ' ')}`.trim().split(/\s+/u);
+  return wordsOf(text).some((word) =>
+    names.some((name) => word === name || wordTable().similarity(word, name) >= MIN_LIKENESS),
+  );
+}
+
+const FORMER = /\b(?:before|previous(?:ly)?|former(?:ly)?|used to|earlier|originally|no longer|old)\b/iu;
+
+/**
+ * The answer to a question about a fact that has changed: the latest value and the former one. Null when it asks whether
+ * something else is true.
+ */
+export function changedAnswer({ text, type }: Question, { supersession }: Change): string | null {
+  const { older, newer, reason } = supersession;
+  const since = dateText(newer.from);
+  if (type === 'date') return since;
+  const asked = ` ${wordsOf(text).join(' ')} `;
+  const names = (value: string) => asked.includes(` ${wordsOf(value).join(' ')} `);
+  const isEnd = reason === 'ended';
+  if (type === 'yes-no' && !/ or /iu.test(text)) {
+    if (names(older.value) && !names(newer.value)) return `No, ${isEnd ? 'not' : newer.value} since ${since}`;
+    if (names(newer.value) && !isEnd) return `Yes, since ${since}; before: ${older.value}`;
+    return null;
+  }
+  if (isEnd) return `${older.value} until ${since}`;
+  if (FORMER.test(text)) return `${older.value} (until ${since}; now: ${newer.value})`;
+  return `${newer.value} (since ${since}; before: ${older.value})`;
+}
+
+/** `March 2026` for the beginning of a month, `2026` for that of a year. */
+export function dateText(iso: string): string {
+  const date = new Date(iso);
+  const isDay = date.getUTCDate() > 1 || date.getUTCHours() + date.getUTCMinutes() > 0;
+  const isMonth = isDay || date.getUTCMonth() > 0;
+  const [day, month] = [isDay ? ({ day: 'numeric' } as const) : {}, isMonth ? ({ month: 'long' } as const) : {}];
+  return date.toLocaleDateString('en-GB', { ...day, ...month, year: 'numeric', timeZone: 'UTC' });
+}

@@ -1,0 +1,75 @@
+import { expect } from 'chai';
+import { type StartedApp, startApp } from '../support/start-app.ts';
+import { createWire, type Wire } from '../support/wire.ts';
+
+describe('answers about what has changed', () => {
+  let app: StartedApp;
+  let wire: Wire;
+
+  before(async () => {
+    app = await startApp();
+    wire = createWire(app.baseUrl);
+    await remember([
+      ['Anna Petrova works at Initech.', '2023-02-01'],
+      ['I live in Lisbon.', '2024-05-01'],
+      ['My phone number is 555 010 2030.', '2024-05-01'],
+      ['I prefer coffee.', '2024-05-01'],
+      ['I prefer dark mode.', '2024-05-01'],
+      ['The price of Widget Nine is $10.', '2024-05-01'],
+      ['Harbor is on version 2.0.', '2024-05-01'],
+    ]);
+    await remember([
+      ['Anna Petrova now works at Globex.', '2024-06-01'],
+      ['I moved to Porto.', '2026-03-02'],
+      ['My new phone number is 555 999 8877.', '2026-03-02'],
+      ['I now prefer tea.', '2026-03-02'],
+      ['The price of Widget Nine is $12.', '2026-03-02'],
+      ['Since April 2025, Harbor is on version 2.1.', '2026-03-02'],
+    ]);
+  });
+  after(() => app.stop());
+
+  async function remember(notes: readonly (readonly [text: string, date: string])[]) {
+    const added = await wire.post('/add', {
+      data: notes.map(([text]) => text),
+      datasetName: 'notes',
+      external_metadata: notes.map(([, date]) => ({ date })),
+    });
+    expect(added.status, added.text).to.equal(200);
+    const built = await wire.post('/cognify', { datasets: ['notes'] });
+    expect(built.status, built.text).to.equal(200);
+  }
+  async function ask(query: string): Promise<string> {
+    const body = { query, search_type: 'HYBRID_COMPLETION', datasets: ['notes'] };
+    const answer = await wire.post('/search', body);
+    expect(answer.status, answer.text).to.equal(200);
+    return answer.json[0].search_result[0];
+  }
+
+  const answers: Readonly<Record<string, string>> = {
+    'Where does Anna Petrova work?': 'Globex (since June 2024; before: Initech): "Anna Petrova now works at Globex."',
+    'Where did Anna Petrova work before Globex?': 'Initech (until June 2024; now: Globex): ',
+    'Does Anna Petrova work at Initech?': 'No, Globex since June 2024: ',
+    'Where do I live?': 'Porto (since 2 March 2026; before: Lisbon): "I moved to Porto."',
+    'Where did I live before I moved to Porto?': 'Lisbon (until 2 March 2026; now: Porto): ',
+    'Do I live in Lisbon?': 'No, Porto since 2 March 2026: ',
+    'When did I move to Porto?': '2 March 2026: "I moved to Porto."',
+    'What is my phone number?': '555 999 8877 (since 2 March 2026; before: 555 010 2030): ',
+    'What was my previous phone number?': '555 010 2030 (until 2 March 2026; now: 555 999 8877): ',
+    'Do I prefer coffee or tea?': 'tea (since 2 March 2026; before: coffee): ',
+    'What is the price of Widget Nine?': '$12 (since 2 March 2026; before: $10): ',
+    'What did Widget Nine cost before?': '$10 (until 2 March 2026; now: $12): ',
+    'Which version is Harbor on?': '2.1 (since April 2025; before: 2.0): ',
+    // A preference of another kind is no former one.
+    'Do I prefer dark mode?': 'Yes: "I prefer dark mode."',
+  };
+  for (const [question, answer] of Object.entries(answers)) {
+    it(`say the latest value and the former one: ${question}`, async () => {
+      expect((await ask(question)).slice(0, answer.length)).to.equal(answer);
+    });
+  }
+
+  it('quote no statement that was replaced', async () => {
+    expect(await ask('Where do I live?')).to.not.include('I live in Lisbon');
+  });
+});
