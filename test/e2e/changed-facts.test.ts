@@ -16,6 +16,13 @@ describe('answers about what has changed', () => {
       ['I prefer coffee.', '2024-05-01'],
       ['I prefer dark mode.', '2024-05-01'],
       ['The price of Widget Nine is $10.', '2024-05-01'],
+      ['Yesterday I had lunch with Marta at the harbour.', '2026-03-05'],
+      ['Last week we repaired the boat.', '2026-03-05'],
+      ['The roof was painted three days ago.', '2026-03-05'],
+      ['I visited the dentist yesterday.', '2025-06-10'],
+      ['Last Thursday I visited the dentist.', '2026-02-10'],
+      ['We went sailing near Sines.', '2025-06-10'],
+      ['We went sailing off Cascais.', '2025-08-10'],
       ['Harbor is on version 2.0.', '2024-05-01'],
     ]);
     await remember([
@@ -65,6 +72,19 @@ describe('answers about what has changed', () => {
   };
   for (const [question, answer] of Object.entries(answers)) {
     it(`say the latest value and the former one: ${question}`, async () => {
+      expect((await ask(question)).slice(0, answer.length)).to.equal(answer);
+    });
+  }
+
+  const moments: Readonly<Record<string, string>> = {
+    'When did I have lunch with Marta?': '4 March 2026 (yesterday): "Yesterday I had lunch with Marta at the harbour."',
+    'When did we repair the boat?': '23 February 2026 to 1 March 2026 (last week): "Last week we repaired the boat."',
+    'When was the roof painted?': '2 March 2026 (three days ago): ',
+    'When did I last visit the dentist?': '5 February 2026 (last Thursday): ',
+    'Where did I last go sailing?': '"We went sailing off Cascais."',
+  };
+  for (const [question, answer] of Object.entries(moments)) {
+    it(`count from the date of the note: ${question}`, async () => {
       expect((await ask(question)).slice(0, answer.length)).to.equal(answer);
     });
   }

@@ -207,7 +207,7 @@ function kindIn(question: Question, text: string, sentence: string): number | nu
   };
   if (question.type === 'person') return hasName ? 1 : like(PERSONS, 0.45);
   if (question.type === 'place') return hasName ? 1 : like(PLACES, 0.45);
-  if (question.type === 'date') return sign(DATE.test(sentence));
+  if (question.type === 'date') return sign(DATE.test(sentence) || spansOf(sentence, ['date']).length > 0);
   if (question.type === 'number') return sign(spans.some(({ kind }) => kind === 'number'));
   const { focus } = question;
   return question.type === 'thing' && focus !== null && !STOP_WORDS.has(focus) ? like([focus], 0.35) : null;

@@ -3,6 +3,7 @@ import { wordTable } from '../../common/text/words/word-table.ts';
 import type { RankedPassage } from '../model.ts';
 import { type Question, wordsOf } from './question.ts';
 import type { ReadPassage, Sentence } from './rank-sentences.ts';
+import { dateText } from './times.ts';
 
 /** What a sentence says of a fact that has changed. */
 export interface Change {
@@ -67,13 +68,4 @@ export function changedAnswer({ text, type }: Question, { supersession }: Change
   if (isEnd) return `${older.value} until ${since}`;
   if (FORMER.test(text)) return `${older.value} (until ${since}; now: ${newer.value})`;
   return `${newer.value} (since ${since}; before: ${older.value})`;
-}
-
-/** `March 2026` for the beginning of a month, `2026` for that of a year. */
-export function dateText(iso: string): string {
-  const date = new Date(iso);
-  const isDay = date.getUTCDate() > 1 || date.getUTCHours() + date.getUTCMinutes() > 0;
-  const isMonth = isDay || date.getUTCMonth() > 0;
-  const [day, month] = [isDay ? ({ day: 'numeric' } as const) : {}, isMonth ? ({ month: 'long' } as const) : {}];
-  return date.toLocaleDateString('en-GB', { ...day, ...month, year: 'numeric', timeZone: 'UTC' });
 }

@@ -5,13 +5,14 @@ import type { RankedPassage } from '../model.ts';
 import type { Retrieval } from '../retrieval/retrieval.ts';
 import { answerability } from './answerable.ts';
 import { MIN_ANSWERABILITY } from './answerable-weights.ts';
-import { asksFor, changedAnswer, changeOf, dateText } from './changes.ts';
+import { asksFor, changedAnswer, changeOf } from './changes.ts';
 import type { InnerAnswer } from './inner-question.ts';
 import { type Question, readQuestion } from './question.ts';
 import { type RankedSentence, type ReadPassage, rankSentences, type Sentence, sentencesOf } from './rank-sentences.ts';
 import { MIN_SHORT_CONFIDENCE, type ShortAnswer, shortAnswer } from './short-answer.ts';
 import { sourceLabel } from './source-label.ts';
 import { type Table, tableAnswer } from './tables.ts';
+import { absoluteDate, dateText, latestFirst, withoutLast } from './times.ts';
 import { yesOrNo } from './yes-no.ts';
 
 const MAX_QUOTES = 3;
@@ -55,7 +56,7 @@ export function extractiveAnswer(
 ): ExtractiveAnswer {
   const counted = quotedRows(query, tables);
   if (counted !== null) return counted;
-  const question = readQuestion(query);
+  const question = readQuestion(withoutLast(query));
   const isJudged = ENGLISH_QUESTION.test(query);
   if (passages.length === 0 || (!isJudged && lacksEvidence(retrieval, passages))) return NO_ANSWER;
   const isLeft = ({ statement: { text } }: Sentence) =>
@@ -64,9 +65,13 @@ export function extractiveAnswer(
   const all = rankSentences(sentencesOf(question, read).filter(isLeft));
   const changed = isJudged && inner === null ? quotedChange(question, all, passages) : null;
   if (changed !== null) return changed;
-  const ranked = all.filter((sentence) => changeOf(sentence)?.isOver !== true);
+  const ranked = latestFirst(
+    query,
+    all.filter((sentence) => changeOf(sentence)?.isOver !== true),
+  );
   // What an inner question was answered with has been found by more than the words of the question.
-  if (isJudged && inner === null && answerability(query, ranked, passages) < MIN_ANSWERABILITY) return NO_ANSWER;
+  if (isJudged && inner === null && answerability(withoutLast(query), ranked, passages) < MIN_ANSWERABILITY)
+    return NO_ANSWER;
   const found = shortAnswer(question, ranked);
   const short = found !== null && found.confidence >= MIN_SHORT_CONFIDENCE ? found : null;
   const quoted = quotedSentences(ranked, short);
@@ -77,7 +82,8 @@ export function extractiveAnswer(
   );
   const text = lines.join('\n');
   const [best] = quoted;
-  const lead = best === undefined ? null : (yesOrNo(question, best) ?? (isSaid(short, best) ? null : short?.text));
+  const lead =
+    best === undefined ? null : (yesOrNo(question, best) ?? (isSaid(short, best) ? null : shortText(question, short)));
   return {
     text: lead == null ? text : `${lead}: ${text}`,
     passageIds: [...new Set(proofs.map(({ passage }) => passage.id))],
@@ -120,6 +126,11 @@ function quotedRows(query: string, tables: readonly Table[]): ExtractiveAnswer |
     text: `${found.text}: ${lines.join('\n')}`,
     passageIds: [...new Set(rows.map(({ passage }) => passage.id))],
   };
+}
+
+function shortText({ type }: Question, short: ShortAnswer | null): string | null {
+  if (short === null) return null;
+  return type === 'date' ? absoluteDate(short.text, short.sentence.passage) : short.text;
 }
 
 /** Whether a short answer is all that its sentence says. */

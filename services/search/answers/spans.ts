@@ -32,6 +32,8 @@ const DATE = new RegExp(
   `(?<![\\p{L}\\p{N}])(?:(?:early|late|mid)[- ])?(?:\\d{4}-\\d\\d-\\d\\d|${MONTH}\\.? ${DAY},? \\d{4}|${DAY}\\.? (?:of )?${MONTH},?(?: \\d{4})?|${MONTH},? \\d{4}|${MONTH} ${DAY}|(?:(?:spring|summer|autumn|fall|winter) (?:of )?)?(?:1\\d|20)\\d\\d(?:[–-]\\d{2,4}|s)?|\\d{1,2}(?:st|nd|rd|th) century(?: (?:BC|AD))?|\\d+ (?:BC|AD|BCE|CE)|\\d{1,2}(?::\\d\\d)? ?(?:AM|PM|am|pm|a\\.m\\.|p\\.m\\.)|\\d{1,2}:\\d\\d)(?![\\p{L}\\p{N}])`,
   'gu',
 );
+const RELATIVE_DATE =
+  /(?<![\p{L}\p{N}])(?:yesterday|last night|^today|today(?=[.!]?$)|(?:last|next) (?:week|weekend|month|year|spring|summer|autumn|fall|winter|(?:mon|tues|wednes|thurs|fri|satur|sun)day)|(?:an?|\d+|two|three|four|five|six|seven|eight|nine|ten) (?:day|week|month|year)s? ago)(?![\p{L}\p{N}])/giu;
 const NUMERAL =
   '(?:\\d[\\d,.]*\\d|\\d|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundred|thousand|million|billion|dozen|half|several)';
 /** With its currency or unit: `$ 3.5 million`, `four hours`. */
@@ -72,6 +74,7 @@ type Add = (text: string, start: number, kind: SpanKind) => void;
 const FINDERS: Readonly<Record<SpanKind, (sentence: string, add: Add) => void>> = {
   date(sentence, add) {
     for (const match of sentence.matchAll(DATE)) add(match[0], match.index, 'date');
+    for (const match of sentence.matchAll(RELATIVE_DATE)) add(match[0], match.index, 'date');
   },
   number(sentence, add) {
     for (const match of sentence.matchAll(NUMBER)) addNumber(match, add);
