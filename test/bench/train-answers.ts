@@ -1,18 +1,18 @@
 /**
- * Learns the weights of answers without a model: `npm run train:answers -- [--cases cases.json] [--write]`. The data are the
- * questions of `answers/nq.json` (Natural Questions) with the passages that search finds for them, which are kept in
- * `--cases` and read from there when it exists. A question whose passages with the answer are taken away stands for one that
- * memory does not answer. Prints figures of five-fold cross-validation. `--write` writes
+ * Learns the weights of answers without a model: `npm run train:answers -- [--cases cases.json] [--write]`. The data are
+ * `answers/nq.json` (Natural Questions), the same questions with a word of like meaning, and notes in the first person, twice,
+ * with the passages that search finds for them, which are kept in `--cases` and read from there when it exists. A question
+ * whose passages with the answer are taken away stands for one that memory does not answer. Prints figures of five-fold
+ * cross-validation, and of the questions of `answers/everyday.json`, which are not learned from. `--write` writes
  * `services/search/answers/answer-weights.ts`.
  */
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import type { AnswerWeights, Weights } from '../../services/search/answers/answer-weights.ts';
 import { type Question, readQuestion } from '../../services/search/answers/question.ts';
 import {
   logistic,
-  type ReadPassage,
   rankSentences,
   type Sentence,
   sentencesOf,
@@ -20,14 +20,8 @@ import {
   weigh,
 } from '../../services/search/answers/rank-sentences.ts';
 import { MIN_SHORT_CONFIDENCE, shortAnswer, spanCandidates } from '../../services/search/answers/short-answer.ts';
-import { fileNameOf, startBenchServer } from './bench-server.ts';
+import { type Case, contains, readCases } from './answer-cases.ts';
 import { percent, quantile } from './paired.ts';
-
-interface Case {
-  readonly question: string;
-  readonly answers: readonly string[];
-  readonly passages: readonly ReadPassage[];
-}
 
 type Features = Readonly<Record<string, number>>;
 type Learned = Record<string, number>;
@@ -38,53 +32,13 @@ interface Choice {
 }
 
 const FOLDS = 5;
-const SAMPLE = new URL('../../../shared/data/answers/nq.json', import.meta.url).pathname;
+const PASSAGES_READ = 8;
+const APART = new Set(['table', 'two-hop', 'unanswerable']);
 const TARGET = new URL('../../services/search/answers/answer-weights.ts', import.meta.url).pathname;
 
 const { values } = parseArgs({
   options: { cases: { type: 'string' }, write: { type: 'boolean', default: false } },
 });
-
-async function readCases(): Promise<readonly Case[]> {
-  if (values.cases !== undefined && existsSync(values.cases)) return JSON.parse(readFileSync(values.cases, 'utf8'));
-  const { passages, questions } = JSON.parse(readFileSync(SAMPLE, 'utf8')) as {
-    readonly passages: readonly { readonly title: string; readonly text: string }[];
-    readonly questions: readonly Omit<Case, 'passages'>[];
-  };
-  await using server = await startBenchServer();
-  const files = passages.map(({ title, text }, at) => ({
-    name: `${at}-${fileNameOf(title)}`.replace(/\.txt$/u, '.md'),
-    content: `# ${title}\n\n${text}\n`,
-  }));
-  await server.upload('nq', files);
-  await server.post('/cognify', { datasets: ['nq'] });
-  const cases: Case[] = [];
-  for (const { question, answers } of questions) {
-    const body = { query: question, searchType: 'CHUNKS', datasets: ['nq'], topK: 8 };
-    const [found] = (await server.post('/search', body)) as readonly {
-      readonly search_result: readonly FoundChunk[];
-    }[];
-    const read = (found?.search_result ?? []).map(passageOf);
-    cases.push({ question, answers, passages: read });
-  }
-  if (values.cases !== undefined) await writeFile(values.cases, JSON.stringify(cases));
-  return cases;
-}
-
-interface FoundChunk {
-  readonly id: string;
-  readonly text: string;
-  readonly document_name: string;
-  readonly chunk_index: number;
-}
-
-function passageOf(chunk: FoundChunk): ReadPassage {
-  const payload = { text: chunk.text, documentName: chunk.document_name, headings: [], chunkIndex: chunk.chunk_index };
-  return { id: chunk.id, payload } as unknown as ReadPassage;
-}
-
-const contains = (text: string, answers: readonly string[]) =>
-  answers.some((answer) => text.toLowerCase().includes(answer.toLowerCase()));
 
 /** Weights by which the right choices of a list have the largest share of the softmax. */
 function softmaxWeights(lists: readonly (readonly Choice[])[], epochs: number): Weights {
@@ -246,32 +200,69 @@ function rounded(weights: AnswerWeights): AnswerWeights {
   };
 }
 
-const cases = await readCases();
-const full = cases.map((one): Read => {
-  const question = readQuestion(one.question);
-  return { question, answers: one.answers, sentences: sentencesOf(question, one.passages) };
+const readAll = (of: readonly Case[]) =>
+  of.map(({ question, answers, passages }) => readCase(question, answers, passages));
+function readCase(text: string, answers: readonly string[], passages: Case['passages']): Read {
+  const question = readQuestion(text);
+  return { question, answers, sentences: sentencesOf(question, passages.slice(0, PASSAGES_READ)) };
+}
+const withoutAnswers = ({ passages, ...one }: Case): Case => ({
+  ...one,
+  passages: passages.filter(({ payload }) => !contains(payload.text, one.answers)),
 });
-const emptied = cases.map((one, at): Read => {
-  const { question, answers } = full[at] as Read;
-  const others = one.passages.filter(({ payload }) => !contains(payload.text, answers));
-  return { question, answers, sentences: sentencesOf(question, others) };
+
+const isPlain = ({ kind = '' }: Case) => !APART.has(kind);
+const cases = await readCases(values.cases);
+const notes = cases.notes.filter(isPlain);
+const everyday = cases.everyday.filter(isPlain);
+const full = readAll(cases.nq);
+const emptied = readAll(cases.nq.map(withoutAnswers));
+const reworded = cases.reworded.map((one) => (one === null ? null : (readAll([one])[0] ?? null)));
+const [notesFull, notesEmptied] = [readAll(notes), readAll(notes.map(withoutAnswers))];
+const everydayRead = readAll(everyday);
+
+function learnWhere(isTraining: (at: number) => boolean): AnswerWeights {
+  const of = <T>(all: readonly T[]) => all.filter((_one, at) => isTraining(at));
+  const twice = <T>(all: readonly T[]) => [...all, ...all];
+  return learn(
+    [...of(full), ...of(reworded).filter((one) => one !== null), ...twice(of(notesFull))],
+    [...of(emptied), ...twice(of(notesEmptied))],
+  );
+}
+const folds = Array.from({ length: FOLDS }, (_, fold) => {
+  const weights = learnWhere((at) => at % FOLDS !== fold);
+  const judged = (all: readonly (Read | null)[]) =>
+    all.filter((_one, at) => at % FOLDS === fold).flatMap((of) => (of === null ? [] : [judge(of, weights)]));
+  return { full: judged(full), emptied: judged(emptied), reworded: judged(reworded), notes: judged(notesFull) };
 });
-const outcomes = Array.from({ length: FOLDS }, (_, fold) => {
-  const isTest = (_read: Read, at: number) => at % FOLDS === fold;
-  const isTraining = (_read: Read, at: number) => at % FOLDS !== fold;
-  const weights = learn(full.filter(isTraining), emptied.filter(isTraining));
-  return [full, emptied].map((all) => all.filter(isTest).map((of) => judge(of, weights)));
-});
-const answerable = outcomes.flatMap(([found]) => found ?? []);
-const unanswerable = outcomes.flatMap(([, none]) => none ?? []);
+const answerable = folds.flatMap((fold) => fold.full);
+const unanswerable = folds.flatMap((fold) => fold.emptied);
+const learned = learnWhere(() => true);
 const byType = Map.groupBy(answerable, ({ type }) => type);
+const figures = (of: readonly Judged[]) =>
+  `${of.length}: sentence ${percent(of.map(({ sentence }) => Number(sentence)))}, first160 ${percent(of.map(({ first160 }) => Number(first160)))}, short ${percent(of.map(({ short }) => Number(short)))}`;
+const judgedEveryday = everydayRead.map((of) => judge(of, learned));
+const byKind = Map.groupBy(judgedEveryday.keys(), (at) => everyday[at]?.kind ?? '');
 process.stdout.write(
-  `${JSON.stringify({ ...summary(answerable, unanswerable), byType: Object.fromEntries([...byType].map(([type, of]) => [type, `${of.length}: sentence ${percent(of.map(({ sentence }) => Number(sentence)))}, first160 ${percent(of.map(({ first160 }) => Number(first160)))}, short ${percent(of.map(({ short }) => Number(short)))}`])) }, null, 2)}\n`,
+  `${JSON.stringify(
+    {
+      ...summary(answerable, unanswerable),
+      byType: Object.fromEntries([...byType].map(([type, of]) => [type, figures(of)])),
+      reworded: figures(folds.flatMap((fold) => fold.reworded)),
+      notes: figures(folds.flatMap((fold) => fold.notes)),
+      everyday: figures(judgedEveryday),
+      everydayByKind: Object.fromEntries(
+        [...byKind].map(([kind, of]) => [kind, figures([...of].flatMap((at) => judgedEveryday[at] ?? []))]),
+      ),
+    },
+    null,
+    2,
+  )}\n`,
 );
 if (values.write) {
   const source = readFileSync(TARGET, 'utf8');
   const head = source.slice(0, source.indexOf('export const ANSWER_WEIGHTS'));
-  const weights = JSON.stringify(rounded(learn(full, emptied)), null, 2)
+  const weights = JSON.stringify(rounded(learned), null, 2)
     .replace(/"([a-zA-Z0-9]+)":/gu, '$1:')
     .replaceAll('"', "'");
   await writeFile(TARGET, `${head}export const ANSWER_WEIGHTS: AnswerWeights = ${weights};\n`);

@@ -1,10 +1,9 @@
 /**
  * Learns when to refuse a question without a model: `npm run train:refusals -- [--cases cases.json]`. The data are the notes
- * in `data/notes.json`, `answers/everyday.json` and Natural Questions, whose questions are also asked without the passages
+ * in `samples/notes.json`, `answers/everyday.json` and Natural Questions, whose questions are also asked without the passages
  * that hold the answer. Prints five-fold cross-validation on the notes and writes
  * `services/search/answers/answerable-weights.ts`. Set apart are tables and two-hop questions, which have ways of their own.
  */
-import { existsSync, readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import type { Weights } from '../../services/search/answers/answer-weights.ts';
@@ -17,18 +16,8 @@ import {
   sentencesOf,
   weigh,
 } from '../../services/search/answers/rank-sentences.ts';
-import { type BenchFile, fileNameOf, startBenchServer } from './bench-server.ts';
+import { contains, readCases } from './answer-cases.ts';
 import { percent, quantile } from './paired.ts';
-
-interface Asked {
-  readonly question: string;
-  readonly answers: readonly string[];
-  readonly kind?: string;
-}
-
-interface Case extends Asked {
-  readonly passages: readonly ReadPassage[];
-}
 
 interface Sample {
   readonly features: Weights;
@@ -37,7 +26,6 @@ interface Sample {
 }
 
 const FOLDS = 5;
-const DATA = new URL('../../../shared/data/', import.meta.url);
 const TARGET = new URL('../../services/search/answers/answerable-weights.ts', import.meta.url).pathname;
 /** Share of the answerable questions of people that may be refused. */
 const REFUSED = 0.07;
@@ -45,56 +33,6 @@ const NQ_WEIGHT = 0.2;
 const APART = new Set(['table', 'two-hop']);
 
 const { values } = parseArgs({ options: { cases: { type: 'string' } } });
-const read = (file: string | URL) => JSON.parse(readFileSync(file, 'utf8'));
-
-async function findPassages(
-  name: string,
-  files: readonly BenchFile[],
-  asked: readonly Asked[],
-): Promise<readonly Case[]> {
-  await using server = await startBenchServer();
-  await server.upload(name, files);
-  await server.post('/cognify', { datasets: [name] });
-  const cases: Case[] = [];
-  for (const one of asked) {
-    const body = { query: one.question, searchType: 'CHUNKS', datasets: [name], topK: 10 };
-    const [found] = (await server.post('/search', body)) as readonly { readonly search_result: readonly Found[] }[];
-    const passages = (found?.search_result ?? []).map(passageOf);
-    cases.push({ ...one, passages });
-  }
-  return cases;
-}
-
-interface Found {
-  readonly id: string;
-  readonly text: string;
-  readonly document_name: string;
-  readonly chunk_index: number;
-}
-
-function passageOf({ id, text, document_name: documentName, chunk_index: chunkIndex }: Found): ReadPassage {
-  return { id, payload: { text, documentName, headings: [], chunkIndex } } as unknown as ReadPassage;
-}
-
-async function readCases(): Promise<Readonly<Record<'people' | 'nq', readonly Case[]>>> {
-  if (values.cases !== undefined && existsSync(values.cases)) return read(values.cases);
-  const page = ({ title, text, content }: Record<string, string>, at: number) => ({
-    name: `${at}-${fileNameOf(title ?? '').replace(/\.txt$/u, '.md')}`,
-    content: `# ${title}\n\n${text ?? content}\n`,
-  });
-  const notes = read(new URL('data/notes.json', import.meta.url));
-  const everyday = read(new URL('answers/everyday.json', DATA));
-  const nq = read(new URL('answers/nq.json', DATA));
-  const cases = {
-    people: [
-      ...(await findPassages('notes', notes.files, notes.questions)),
-      ...(await findPassages('everyday', read(new URL(everyday.corpus, DATA)).map(page), everyday.questions)),
-    ],
-    nq: await findPassages('nq', nq.passages.map(page), nq.questions),
-  };
-  if (values.cases !== undefined) await writeFile(values.cases, JSON.stringify(cases));
-  return cases;
-}
 
 function featuresOf(question: string, passages: readonly ReadPassage[]): Weights | null {
   return answerableFeatures(question, rankSentences(sentencesOf(readQuestion(question), passages)), passages);
@@ -134,15 +72,13 @@ function learn(samples: readonly Sample[]): Weights {
   return Object.fromEntries(names.map((name, column) => [name, Number((weights[column] ?? 0).toFixed(3))]));
 }
 
-const contains = (text: string, answers: readonly string[]) =>
-  answers.some((answer) => text.toLowerCase().includes(answer.toLowerCase()));
 const sampled = (question: string, passages: readonly ReadPassage[], isAnswered: boolean) => {
   const features = featuresOf(question, passages);
   return features === null ? [] : [{ features, isAnswered }];
 };
 
-const cases = await readCases();
-const people = cases.people
+const cases = await readCases(values.cases);
+const people = [...cases.notes, ...cases.everyday]
   .filter(({ kind = '' }) => !APART.has(kind))
   .flatMap(({ question, passages, answers }) => sampled(question, passages, answers.length > 0));
 const nq = cases.nq.flatMap(({ question, passages, answers }) => {

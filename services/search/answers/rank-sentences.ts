@@ -2,6 +2,7 @@ import { STOP_WORDS } from '../../common/text/language/stop-words.ts';
 import { stemOf, tokenize } from '../../common/text/language/tokenize.ts';
 import { wordTable } from '../../common/text/words/word-table.ts';
 import type { RankedPassage } from '../model.ts';
+import { coverageBy, rowsOf } from '../retrieval/word-coverage.ts';
 import { ANSWER_WEIGHTS, type AnswerWeights, type Weights } from './answer-weights.ts';
 import { type Question, wordsOf } from './question.ts';
 import { KINDS_OF, type Span, spansOf } from './spans.ts';
@@ -94,7 +95,7 @@ export function logistic(value: number): number {
 
 /** Returns the sentences of the best passages with their features, in order. */
 export function sentencesOf(question: Question, passages: readonly ReadPassage[]): readonly Sentence[] {
-  const coverageOf = coverageBy(question);
+  const coverageOf = coverageOfTexts(question);
   const read = passages.slice(0, PASSAGES_READ).map((passage) => {
     const { documentName, headings } = passage.payload;
     const context = coverageOf([documentName, ...headings].join('\n'));
@@ -158,36 +159,21 @@ export function sentencesOf(question: Question, passages: readonly ReadPassage[]
 /** For each term of the question how well a text covers it: 1 by the term itself, less by a word of like meaning, 0 to 1. */
 type Coverage = readonly number[];
 
-function coverageBy({ terms }: Question): (text: string) => Coverage {
-  const table = wordTable();
-  const vectors = terms.map(({ words }) => words.flatMap((word) => table.find(word)?.vector ?? []));
-  const known = new Map<string, Coverage>();
-  const likenessesOf = (word: string): Coverage => {
-    let likenesses = known.get(word);
-    if (likenesses === undefined) {
-      const vector = table.find(word)?.vector;
-      likenesses =
-        vector === undefined ? [] : vectors.map((own) => Math.max(0, ...own.map((other) => dot(other, vector))) ** 2);
-      known.set(word, likenesses);
-    }
-    return likenesses;
-  };
+function coverageOfTexts({ terms }: Question): (text: string) => Coverage {
+  const raise = coverageBy(terms);
   const read = new Map<string, Coverage>();
   return (text) => {
     let coverage = read.get(text);
     if (coverage === undefined) {
-      const tokens = new Set(tokenize(text));
-      const words = wordsOf(text).filter((word) => !STOP_WORDS.has(word));
-      const likest = highest(words.map(likenessesOf));
-      coverage = terms.map(({ term }, at) => (tokens.has(term) ? 1 : Math.min(MAX_LIKENESS, likest[at] ?? 0)));
+      const shares = terms.map(() => 0);
+      const tokens = tokenize(text);
+      raise(shares, { tokens, rows: rowsOf(tokens) });
+      coverage = shares;
       read.set(text, coverage);
     }
     return coverage;
   };
 }
-
-/** Below 1, which says that a text has the very term. */
-const MAX_LIKENESS = 0.99;
 
 function highest(all: readonly Coverage[]): Coverage {
   const result: number[] = [];
@@ -195,12 +181,6 @@ function highest(all: readonly Coverage[]): Coverage {
     for (const [at, value] of coverage.entries()) result[at] = Math.max(result[at] ?? 0, value);
   }
   return result;
-}
-
-function dot(one: Float32Array, other: Float32Array): number {
-  let sum = 0;
-  for (let at = 0; at < one.length; at++) sum += (one[at] as number) * (other[at] as number);
-  return sum;
 }
 
 const UNKNOWN_RANK = 40_000;

@@ -6,8 +6,9 @@ import { tokenize } from '../../common/text/language/tokenize.ts';
 import type { LaneName } from '../model.ts';
 import { type Candidate, createCandidate, createTermScorer, type NamedEntity } from './candidates.ts';
 import { byScore, type FoundEntity, type LaneContext, type LaneHit } from './lanes.ts';
-import { createMeaning, type Meaning, rowsOf, type SentenceWords } from './meaning.ts';
+import { createMeaning, type Meaning } from './meaning.ts';
 import { type FusedItem, fuse } from './rrf.ts';
+import { rowsOf, type TextWords } from './word-coverage.ts';
 
 /** Initial content of the pool. */
 interface PoolOrigin {
@@ -120,7 +121,7 @@ export class CandidatePool {
     return Math.min(1, sum(candidate.meaning ?? []) / (this.context.settings.meaningShare * this.scale));
   }
 
-  private sentencesOf({ row, payload }: Candidate): readonly SentenceWords[] {
+  private sentencesOf({ row, payload }: Candidate): readonly TextWords[] {
     if (payload === null) return [];
     const { tenant, dataset } = this.context.scope;
     return this.sentenceWords.ofPassage([tenant, dataset, row.item, row.generation, row.id].join(' '), payload.text);
@@ -193,9 +194,9 @@ function sum(values: Iterable<number>): number {
 
 /** Reads the words of sentences, with caches: the same passages are strong for many questions, and texts repeat words. */
 export interface SentenceReader {
-  of(sentence: string): SentenceWords;
+  of(sentence: string): TextWords;
   /** `key` identifies the passage and its version. */
-  ofPassage(key: string, text: string): readonly SentenceWords[];
+  ofPassage(key: string, text: string): readonly TextWords[];
 }
 
 /** Size of the cache: about 8 MB. */
@@ -205,9 +206,9 @@ const LONGEST_REMEMBERED_WORD = 40;
 
 /** One for each retriever. */
 export function createSentenceReader(): SentenceReader {
-  const passages = new Map<string, readonly SentenceWords[]>();
-  const words = new Map<string, SentenceWords>();
-  function wordOf(word: string): SentenceWords {
+  const passages = new Map<string, readonly TextWords[]>();
+  const words = new Map<string, TextWords>();
+  function wordOf(word: string): TextWords {
     const known = words.get(word);
     if (known !== undefined) return known;
     const tokens = tokenize(word);
@@ -217,7 +218,7 @@ export function createSentenceReader(): SentenceReader {
     words.set(word, read);
     return read;
   }
-  function of(sentence: string): SentenceWords {
+  function of(sentence: string): TextWords {
     const read = sentence.split(/\s+/u).map(wordOf);
     return { tokens: read.flatMap(({ tokens }) => tokens), rows: [...new Set(read.flatMap(({ rows }) => rows))] };
   }

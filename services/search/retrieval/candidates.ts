@@ -2,7 +2,7 @@ import type { ChunkPayload } from '../../common/domain/index-rows.ts';
 import { inverseRowFrequency } from '../../common/ranking/bm25.ts';
 import type { TextCandidates, TextRow } from '../../common/storage/ports/text-index.ts';
 import type { LaneName } from '../model.ts';
-import type { SentenceWords } from './meaning.ts';
+import type { TextWords } from './word-coverage.ts';
 
 /** An entity that the query names, with its passages. */
 export interface NamedEntity {
@@ -45,7 +45,7 @@ interface TermScorer {
   readonly information: readonly number[];
   ofFrequencies(frequencies: readonly number[], length: number): Float64Array;
   /** Returns the BM25 score of the best sentence (given as tokens), each scored as a row. */
-  bestSentence(sentences: readonly SentenceWords[]): number;
+  bestSentence(sentences: readonly TextWords[]): number;
 }
 
 export function createTermScorer(terms: readonly string[], statistics: TextCandidates['statistics']): TermScorer {
