@@ -23,6 +23,9 @@ describe('answers about what has changed', () => {
       ['Last Thursday I visited the dentist.', '2026-02-10'],
       ['We went sailing near Sines.', '2025-06-10'],
       ['We went sailing off Cascais.', '2025-08-10'],
+      ['The van is blue.', '2026-03-05'],
+      ['The workshop is in Seville.', '2026-03-05'],
+      ['The choir practice is on Tuesday.', '2026-03-05'],
       ['Harbor is on version 2.0.', '2024-05-01'],
     ]);
     await remember([
@@ -88,6 +91,22 @@ describe('answers about what has changed', () => {
       expect((await ask(question)).slice(0, answer.length)).to.equal(answer);
     });
   }
+
+  const suppositions: Readonly<Record<string, string>> = {
+    'Is the van red?': 'No: "The van is blue."',
+    'Is the van blue?': 'Yes: "The van is blue."',
+    'Is the workshop in Madrid?': 'No: "The workshop is in Seville."',
+    'Is the choir practice on Monday?': 'No: "The choir practice is on Tuesday."',
+  };
+  for (const [question, answer] of Object.entries(suppositions)) {
+    it(`deny what has another value: ${question}`, async () => {
+      expect((await ask(question)).slice(0, answer.length)).to.equal(answer);
+    });
+  }
+
+  it('neither deny nor affirm what may be true beside it', async () => {
+    expect(await ask('Is the van fast?')).to.not.match(/^(?:Yes|No):/u);
+  });
 
   it('quote no statement that was replaced', async () => {
     expect(await ask('Where do I live?')).to.not.include('I live in Lisbon');

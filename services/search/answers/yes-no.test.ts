@@ -10,6 +10,15 @@ const CASES = [
   ['Was Ingrid elected president?', 'Ingrid was elected treasurer.', null],
   ['Who was elected treasurer?', 'Ingrid was elected treasurer.', null],
   ['Is the van green or red?', 'The van is green.', null],
+  ['Is the van red?', 'The van is blue.', 'No'],
+  ['Is the van red?', 'The van is blue and red.', 'Yes'],
+  ['Is the van red?', 'The van is blue and white.', null],
+  ['Is the van red?', "My brother's van is blue.", null],
+  ['Is the van fast?', 'The van is blue.', null],
+  ['Was the van red?', 'The van is blue.', null],
+  ['Is the fair in Lisbon?', 'The fair is in Porto.', 'No'],
+  ['Is the fair in Portugal?', 'The fair is in Porto.', null],
+  ['Is the fair on Monday?', 'The fair is in May.', null],
 ] as const;
 
 describe('yesOrNo', () => {

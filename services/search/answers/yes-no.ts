@@ -1,3 +1,4 @@
+import { saysOtherValue } from './other-value.ts';
 import type { Question } from './question.ts';
 import type { RankedSentence } from './rank-sentences.ts';
 
@@ -14,6 +15,7 @@ export function yesOrNo({ type, text }: Question, { statement, features }: Ranke
   if (type !== 'yes-no' || / or /iu.test(text) || CONTRAST.test(statement.text)) return null;
   const isNegated = NEGATION.test(statement.text);
   if (NEGATION.test(text)) return null;
+  if (!isNegated && saysOtherValue(text, statement.text)) return 'No';
   if (isNegated) return features.missing <= MAX_MISSING.no ? 'No' : null;
   const isWhole = features.missing <= MAX_MISSING.yes && features.exact + features.heading >= 1 - MAX_MISSING.yes;
   return isWhole ? 'Yes' : null;

@@ -1,0 +1,63 @@
+import { STOP_WORDS } from '../../common/text/language/stop-words.ts';
+import { stemOf } from '../../common/text/language/tokenize.ts';
+import { compareValues } from '../../common/text/statements/compare-values.ts';
+import { readValue } from '../../common/text/statements/statement-value.ts';
+
+/** Words of which one excludes the others. */
+const KINDS: readonly ReadonlySet<string>[] = [
+  'red orange yellow green blue purple violet pink brown black white grey gray turquoise beige silver',
+  'monday tuesday wednesday thursday friday saturday sunday',
+  'january february march april may june july august september october november december',
+  'zero one two three four five six seven eight nine ten eleven twelve',
+  'single married divorced widowed engaged',
+].map((words) => new Set(words.split(' ')));
+
+/** `Is the van red?`, `Was the office in Lisbon?`; the rest of a sentence with the same verb says what it is instead. */
+const QUESTION = /^(is|are|was|were|am) ([^,;]+?)\??$/iu;
+const PREPOSITIONS = new Set(['in', 'on', 'at', 'from', 'to', 'by', 'for', 'with', 'of']);
+const MAX_WORDS = 14;
+
+/** Whether a sentence says that something has another value than the question supposes: `The van is blue.` of `Is the van red?`. */
+export function saysOtherValue(question: string, sentence: string): boolean {
+  const asked = QUESTION.exec(question.trim());
+  if (asked === null) return false;
+  const [, verb = '', rest = ''] = asked;
+  const said = wordsIn(sentence);
+  const at = said.findIndex((word) => word.toLowerCase() === verb.toLowerCase());
+  if (at < 1 || said.length > MAX_WORDS) return false;
+  const supposed = wordsIn(rest);
+  const end = supposed.findIndex((word) => !said.slice(0, at).some((other) => isSame(word, other)));
+  const subject = supposed.slice(0, Math.max(0, end));
+  const own = withoutStart(supposed.slice(subject.length));
+  const other = withoutStart(said.slice(at + 1));
+  const head = said.slice(0, at).filter((word) => !STOP_WORDS.has(word.toLowerCase()));
+  if (own.preposition !== other.preposition) return false;
+  // Everything in front of the verb is what the question asks about.
+  if (head.some((word) => !subject.some((one) => isSame(one, word)))) return false;
+  if (subject.every((word) => STOP_WORDS.has(word.toLowerCase()))) return false;
+  return areOther(own.words, other.words);
+}
+
+function isSame(one: string, other: string): boolean {
+  return stemOf(one.toLowerCase()) === stemOf(other.toLowerCase());
+}
+
+function wordsIn(text: string): readonly string[] {
+  return text.match(/[\p{L}\p{N}]+(?:['’.:-][\p{L}\p{N}]+)*/gu) ?? [];
+}
+
+function withoutStart(words: readonly string[]): { readonly preposition: string; readonly words: readonly string[] } {
+  const bare = words.filter((word) => !/^(?:now|currently|still|the|a|an)$/iu.test(word));
+  const first = bare[0]?.toLowerCase() ?? '';
+  return PREPOSITIONS.has(first) ? { preposition: first, words: bare.slice(1) } : { preposition: '', words: bare };
+}
+
+function areOther(own: readonly string[], other: readonly string[]): boolean {
+  const [word = ''] = own;
+  const said = other.map((one) => one.toLowerCase());
+  const kind = own.length === 1 ? KINDS.find((words) => words.has(word.toLowerCase())) : undefined;
+  // One value of the kind, and nothing beside it: "red and blue" is both.
+  if (kind !== undefined) return said.length === 1 && kind.has(said[0] ?? '') && said[0] !== word.toLowerCase();
+  const [supposed, stated] = [own, other].map((words) => readValue(words.join(' '), 'place'));
+  return supposed != null && stated != null && compareValues(supposed, stated) === 'different';
+}
