@@ -29,6 +29,8 @@ export interface SearchRequest {
   readonly datasets: DatasetChoice;
   /** Null: the default of the type. */
   readonly topK: number | null;
+  /** CHUNKS returns fewer than `topK` instead of what hardly has to do with the query. */
+  readonly omitWeak?: boolean;
   /** The session that the question belongs to; null: the default session of each dataset. */
   readonly sessionId: string | null;
   readonly systemPrompt: string | null;

@@ -108,6 +108,16 @@ describe('answers about what has changed', () => {
     expect(await ask('Is the van fast?')).to.not.match(/^(?:Yes|No):/u);
   });
 
+  it('come with no weak chunks from a recall without a type, and padded from CHUNKS', async () => {
+    const body = { query: 'Is the workshop in Madrid?', datasets: ['notes'], top_k: 10 };
+    const texts = async (more: object) =>
+      (await wire.post('/recall', { ...body, ...more })).json.map(({ text }: { readonly text: string }) => text);
+    const recalled = await texts({});
+    expect(recalled[0]).to.equal('The workshop is in Seville.');
+    expect(recalled.length).to.be.below(4);
+    expect(await texts({ search_type: 'CHUNKS' })).to.have.length(10);
+  });
+
   it('quote no statement that was replaced', async () => {
     expect(await ask('Where do I live?')).to.not.include('I live in Lisbon');
   });

@@ -121,7 +121,8 @@ async function graphLane(
   const type = request.type === null ? supportedTypeOr(asked, 'HYBRID_COMPLETION') : typeOf(request, asked, deps);
   // Answers of several datasets are generated concurrently: their pieces would interleave.
   const isStreamed = listener !== undefined && datasets.length === 1;
-  const search: SearchRequest = { ...request, type, ...(isStreamed ? { listener } : {}) };
+  const omitWeak = request.type === null && type === 'CHUNKS';
+  const search: SearchRequest = { ...request, type, omitWeak, ...(isStreamed ? { listener } : {}) };
   listener?.retrieving();
   let ran = type;
   let turn = await answerTurn(deps, search, { type, datasets });

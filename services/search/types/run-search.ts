@@ -4,6 +4,7 @@ import { MAX_TOP_K, type RankedPassage, type ScoredRow, type SearchOutcome, type
 import { retrievePassages } from '../retrieval/retrieve-passages.ts';
 import { lexicalChunks, nearestChunks, summaries } from '../retrieval/rows.ts';
 import { currentRows } from '../retrieval/superseded-statements.ts';
+
 import type { AnsweredType } from '../search-types.ts';
 import { agenticCompletion, completion, tripletCompletion } from './completion.ts';
 import { cypherSearch } from './cypher.ts';
@@ -35,6 +36,10 @@ export async function runSearch(
   switch (type) {
     case 'CHUNKS': {
       const { passages } = await retrievePassages(deps, request, { ...target, limit });
+      // Other models than hashing also find what shares no word with the query, and in other languages.
+      if (request.omitWeak === true && (vector === null || vector.space.model.startsWith('builtin/'))) {
+        return rowsOutcome(deps, dataset, type, withoutWeak(passages).map(asScoredRow));
+      }
       const ranked = passages.map(asScoredRow);
       const rest = await nearestChunks(deps, request, {
         dataset,
@@ -73,6 +78,23 @@ export async function runSearch(
     default:
       return completion(deps, request, { ...target, limit, type });
   }
+}
+
+/** Minimum relevance as a share of the best one; the weakest that answered one of 58 everyday questions had 0.7. */
+const MIN_RELEVANCE = 0.25;
+/** Of a passage that another one completes. */
+const MIN_LINKED_RELEVANCE = 0.1;
+/** With less the words of the query say nothing about any passage: it may be misspelt. */
+const MIN_BEST_RELEVANCE = 0.05;
+
+/** Omits passages that say little of the query beside the best one. */
+function withoutWeak(passages: readonly RankedPassage[]): readonly RankedPassage[] {
+  const best = passages.reduce((most, { relevance }) => Math.max(most, relevance), 0);
+  if (best < MIN_BEST_RELEVANCE) return passages;
+  return passages.filter(({ relevance, explanation }) => {
+    const share = explanation.partner === null ? MIN_RELEVANCE : MIN_LINKED_RELEVANCE;
+    return relevance >= share * best;
+  });
 }
 
 function asScoredRow(passage: RankedPassage, index: number) {
