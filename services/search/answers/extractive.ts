@@ -7,10 +7,12 @@ import { answerability } from './answerable.ts';
 import { MIN_ANSWERABILITY } from './answerable-weights.ts';
 import { asksFor, changedAnswer, changeOf } from './changes.ts';
 import type { InnerAnswer } from './inner-question.ts';
+import type { Fact } from './knowledge.ts';
 import { type Question, readQuestion } from './question.ts';
 import { type RankedSentence, type ReadPassage, rankSentences, type Sentence, sentencesOf } from './rank-sentences.ts';
-import { MIN_SHORT_CONFIDENCE, type ShortAnswer, shortAnswer } from './short-answer.ts';
+import { MIN_SHORT_CONFIDENCE, shortAnswer } from './short-answer.ts';
 import { sourceLabel } from './source-label.ts';
+import { type StatedAnswer, statedAnswer } from './stated-answer.ts';
 import { type Table, tableAnswer } from './tables.ts';
 import { absoluteDate, dateText, latestFirst, withoutLast } from './times.ts';
 import { yesOrNo } from './yes-no.ts';
@@ -40,6 +42,8 @@ interface Material {
   readonly tables: readonly Table[];
   /** What an inner question was answered with; its sentence is the second proof. */
   readonly inner: InnerAnswer | null;
+  /** Relations around the passages. */
+  readonly facts: readonly Fact[];
 }
 
 const NO_ANSWER: ExtractiveAnswer = { text: NOTHING_FITS, passageIds: [] };
@@ -52,7 +56,7 @@ export function extractiveAnswer(
   query: string,
   retrieval: Retrieval,
   passages: readonly RankedPassage[],
-  { tables, inner }: Material = { tables: [], inner: null },
+  { tables, inner, facts }: Material = { tables: [], inner: null, facts: [] },
 ): ExtractiveAnswer {
   const counted = quotedRows(query, tables);
   if (counted !== null) return counted;
@@ -73,7 +77,8 @@ export function extractiveAnswer(
   if (isJudged && inner === null && answerability(withoutLast(query), ranked, passages) < MIN_ANSWERABILITY)
     return NO_ANSWER;
   const found = shortAnswer(question, ranked);
-  const short = found !== null && found.confidence >= MIN_SHORT_CONFIDENCE ? found : null;
+  const certain = found !== null && found.confidence >= MIN_SHORT_CONFIDENCE ? found : null;
+  const short = statedAnswer(question, ranked, facts) ?? certain;
   const quoted = quotedSentences(ranked, short);
   if (quoted.length === 0) return NO_ANSWER;
   const proofs = inner === null ? quoted : [...quoted.slice(0, MAX_QUOTES - 1), inner.sentence];
@@ -128,13 +133,13 @@ function quotedRows(query: string, tables: readonly Table[]): ExtractiveAnswer |
   };
 }
 
-function shortText({ type }: Question, short: ShortAnswer | null): string | null {
+function shortText({ type }: Question, short: StatedAnswer | null): string | null {
   if (short === null) return null;
   return type === 'date' ? absoluteDate(short.text, short.sentence.passage) : short.text;
 }
 
 /** Whether a short answer is all that its sentence says. */
-function isSaid(short: ShortAnswer | null, sentence: RankedSentence): boolean {
+function isSaid(short: StatedAnswer | null, sentence: RankedSentence): boolean {
   return short !== null && sentence.statement.text.length <= short.text.length + 1;
 }
 
@@ -169,7 +174,7 @@ function heldInformation(
 }
 
 /** Returns the sentences to quote, best first. */
-function quotedSentences(ranked: readonly RankedSentence[], short: ShortAnswer | null): readonly RankedSentence[] {
+function quotedSentences(ranked: readonly RankedSentence[], short: StatedAnswer | null): readonly RankedSentence[] {
   const [best] = ranked;
   if (best === undefined) return [];
   const lead = short?.sentence ?? best;

@@ -45,6 +45,7 @@ interface KnowledgeLimits {
 
 const ENTITIES_PER_PASSAGE = 16;
 const FACTS_PER_ENTITY = 16;
+const BEST_PASSAGES = 4;
 
 /** Maximum rows read of one entity, whose descriptions and types are merged: it has a row in every document that names it. */
 const ROWS_PER_ENTITY = 64;
@@ -67,7 +68,8 @@ export async function knowledgeAround(
   const chosen = [...worth].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)).slice(0, limits.entities);
   const ids = chosen.map(([id]) => id);
   const shown = { visibility, view: found.view };
-  const edges = await currentEdges(deps, dataset, await statements(deps, dataset, ids, visibility), shown);
+  const near = [...new Set([...ids, ...entitiesOfBest(found.passages, mentions)])];
+  const edges = await currentEdges(deps, dataset, await statements(deps, dataset, near, visibility), shown);
   const best = bestStatements(edges, found, limits.facts, await learnedOf(edges, found.retrieval));
   const ends = best.flatMap((edge) => [edge.source, edge.target]);
   const known = await entitiesById(deps, dataset, [...new Set([...ids, ...ends])], shown);
@@ -109,6 +111,12 @@ function entityScores(
   for (const passage of found.passages) if (passage.explanation.via !== null) add(passage.explanation.via, 2);
   for (const entity of found.retrieval.named) if (worth.has(entity.entityId)) add(entity.entityId, 10);
   return worth;
+}
+
+/** The entities of the best passages: what a hub, such as the person of all notes, says in them is read from its other end. */
+function entitiesOfBest(passages: readonly RankedPassage[], mentions: readonly EdgeEvidence[]): readonly string[] {
+  const best = new Set(passages.slice(0, BEST_PASSAGES).map(({ id }) => id));
+  return mentions.filter(({ source }) => best.has(source)).map(({ target }) => target);
 }
 
 async function statements(

@@ -216,7 +216,7 @@ interface AnswerCall {
 async function generateAnswer(
   deps: TypeDependencies,
   request: SearchRequest,
-  { dataset, material, passages, prompt, offered, toolbox }: AnswerInput & AnswerCall,
+  { dataset, material, passages, knowledge, prompt, offered, toolbox }: AnswerInput & AnswerCall,
 ) {
   const { languageModel, settings, clock } = deps;
   if (languageModel === null) {
@@ -224,6 +224,7 @@ async function generateAnswer(
     const { text, passageIds } = extractiveAnswer(material.query, material.retrieval, passages, {
       tables,
       inner: material.inner ?? null,
+      facts: knowledge?.facts ?? [],
     });
     return { text: withSkills(text, toolbox?.skills ?? offered), structured: null, quoted: passageIds };
   }
