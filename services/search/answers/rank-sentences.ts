@@ -1,8 +1,9 @@
+import { logistic, softmax } from '../../common/kernel/probability.ts';
 import { STOP_WORDS } from '../../common/text/language/stop-words.ts';
-import { stemOf, tokenize } from '../../common/text/language/tokenize.ts';
+import { stemOf } from '../../common/text/language/tokenize.ts';
 import { wordTable } from '../../common/text/words/word-table.ts';
 import type { RankedPassage } from '../model.ts';
-import { coverageBy, rowsOf } from '../retrieval/word-coverage.ts';
+import { coverageBy, wordsOfText } from '../retrieval/word-coverage.ts';
 import { ANSWER_WEIGHTS, type AnswerWeights, type Weights } from './answer-weights.ts';
 import { type Question, wordsOf } from './question.ts';
 import { KINDS_OF, type Span, spansOf } from './spans.ts';
@@ -56,7 +57,8 @@ export const SENTENCE_FEATURES = [
 ] as const;
 export type SentenceFeatures = Readonly<Record<(typeof SENTENCE_FEATURES)[number], number>>;
 
-const PASSAGES_READ = 8;
+/** Number of passages whose sentences may answer a question. */
+export const PASSAGES_READ = 8;
 /** What begins with a pronoun is about what the sentence before it is about. */
 const PRONOUN = /^(?:he|she|it|they|his|her|its|their|this|these|er|sie|es|él|ella|il|elle)\s/iu;
 const DEFINITION = /^.{0,80}\b(?:is|was|are|were) (?:an?|the|one) /iu;
@@ -80,17 +82,6 @@ export function weigh(features: Readonly<Record<string, number>>, weights: Weigh
   let sum = weights['bias'] ?? 0;
   for (const name in features) sum += (features[name] ?? 0) * (weights[name] ?? 0);
   return sum;
-}
-
-export function softmax(scores: readonly number[]): readonly number[] {
-  const top = Math.max(...scores);
-  const parts = scores.map((score) => Math.exp(score - top));
-  const total = parts.reduce((sum, part) => sum + part, 0);
-  return parts.map((part) => part / total);
-}
-
-export function logistic(value: number): number {
-  return 1 / (1 + Math.exp(-value));
 }
 
 /** Returns the sentences of the best passages with their features, in order. */
@@ -166,8 +157,7 @@ function coverageOfTexts({ terms }: Question): (text: string) => Coverage {
     let coverage = read.get(text);
     if (coverage === undefined) {
       const shares = terms.map(() => 0);
-      const tokens = tokenize(text);
-      raise(shares, { tokens, rows: rowsOf(tokens) });
+      raise(shares, wordsOfText(text));
       coverage = shares;
       read.set(text, coverage);
     }

@@ -8,7 +8,7 @@ import { type Candidate, createCandidate, createTermScorer, type NamedEntity } f
 import { byScore, type FoundEntity, type LaneContext, type LaneHit } from './lanes.ts';
 import { createMeaning, type Meaning } from './meaning.ts';
 import { type FusedItem, fuse } from './rrf.ts';
-import { rowsOf, type TextWords } from './word-coverage.ts';
+import { type TextWords, wordsOfText } from './word-coverage.ts';
 
 /** Initial content of the pool. */
 interface PoolOrigin {
@@ -192,7 +192,7 @@ function sum(values: Iterable<number>): number {
   return total;
 }
 
-/** Reads the words of sentences, with caches: the same passages are strong for many questions, and texts repeat words. */
+/** Reads the words of sentences, with a cache of passages: the same ones are strong for many questions. */
 export interface SentenceReader {
   of(sentence: string): TextWords;
   /** `key` identifies the passage and its version. */
@@ -201,33 +201,16 @@ export interface SentenceReader {
 
 /** Size of the cache: about 8 MB. */
 const CACHED_PASSAGES = 1000;
-const REMEMBERED_WORDS = 50_000;
-const LONGEST_REMEMBERED_WORD = 40;
 
 /** One for each retriever. */
 export function createSentenceReader(): SentenceReader {
   const passages = new Map<string, readonly TextWords[]>();
-  const words = new Map<string, TextWords>();
-  function wordOf(word: string): TextWords {
-    const known = words.get(word);
-    if (known !== undefined) return known;
-    const tokens = tokenize(word);
-    const read = { tokens, rows: rowsOf(tokens) };
-    if (word.length > LONGEST_REMEMBERED_WORD) return read;
-    if (words.size >= REMEMBERED_WORDS) words.clear();
-    words.set(word, read);
-    return read;
-  }
-  function of(sentence: string): TextWords {
-    const read = sentence.split(/\s+/u).map(wordOf);
-    return { tokens: read.flatMap(({ tokens }) => tokens), rows: [...new Set(read.flatMap(({ rows }) => rows))] };
-  }
   return {
-    of,
+    of: wordsOfText,
     ofPassage(key, text) {
       const known = passages.get(key);
       passages.delete(key);
-      const read = known ?? sentences(text).map((sentence) => of(sentence.text));
+      const read = known ?? sentences(text).map((sentence) => wordsOfText(sentence.text));
       passages.set(key, read);
       const oldest = passages.keys().next().value;
       if (passages.size > CACHED_PASSAGES && oldest !== undefined) passages.delete(oldest);

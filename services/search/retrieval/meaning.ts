@@ -23,7 +23,7 @@ export function createMeaning(
       let best = ofHeader;
       let most = 0;
       for (const sentence of sentences) {
-        const shares = [...ofHeader];
+        const shares = ofHeader.slice();
         raise(shares, sentence);
         let meant = 0;
         for (let at = 0; at < shares.length; at++) meant += (shares[at] as number) * (information[at] as number);

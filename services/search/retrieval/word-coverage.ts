@@ -1,4 +1,5 @@
 import { STOP_WORDS } from '../../common/text/language/stop-words.ts';
+import { tokenize } from '../../common/text/language/tokenize.ts';
 import { wordTable } from '../../common/text/words/word-table.ts';
 
 /** Cosine of two words below which they are taken as unrelated. */
@@ -66,8 +67,29 @@ export function coverageBy(wanted: readonly WantedWord[]): RaiseCoverage {
 /** Below 1, which says that a text has the very term. */
 const MAX_LIKENESS = 0.99;
 
+const CACHED_WORDS = 50_000;
+const LONGEST_CACHED_WORD = 40;
+const cache = new Map<string, TextWords>();
+
+/** Reads the words of a text, with a cache: texts repeat words. */
+export function wordsOfText(text: string): TextWords {
+  const read = text.split(/\s+/u).map(readWord);
+  return { tokens: read.flatMap(({ tokens }) => tokens), rows: [...new Set(read.flatMap(({ rows }) => rows))] };
+}
+
+function readWord(word: string): TextWords {
+  const known = cache.get(word);
+  if (known !== undefined) return known;
+  const tokens = tokenize(word);
+  const read = { tokens, rows: rowsOf(tokens) };
+  if (word.length > LONGEST_CACHED_WORD) return read;
+  if (cache.size >= CACHED_WORDS) cache.clear();
+  cache.set(word, read);
+  return read;
+}
+
 /** The rows of tokens, without stop words and words outside the table. */
-export function rowsOf(tokens: readonly string[]): readonly number[] {
+function rowsOf(tokens: readonly string[]): readonly number[] {
   const table = wordTable();
   return tokens.flatMap((token) => {
     const row = STOP_WORDS.has(token) ? -1 : table.row(token);

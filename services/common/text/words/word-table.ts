@@ -84,7 +84,7 @@ export function readWordTable(file: string | URL = new URL('words.bin', import.m
   /** Of each row, 1 / length of its vector; 0: not computed yet. */
   const scales = new Float32Array(size);
   const endOf = (row: number) => (row < 0 ? 0 : content.readUInt32LE(HEADER_BYTES + 4 * row));
-  const rowOf = (word: string): number => {
+  const search = (word: string): number => {
     const wanted = Buffer.from(word, 'utf8');
     let [low, high] = [0, size - 1];
     while (low <= high) {
@@ -95,6 +95,15 @@ export function readWordTable(file: string | URL = new URL('words.bin', import.m
       else high = middle - 1;
     }
     return -1;
+  };
+  const rows = new Map<string, number>();
+  const rowOf = (word: string): number => {
+    const known = rows.get(word);
+    if (known !== undefined) return known;
+    const row = search(word);
+    if (rows.size >= CACHED_WORDS) rows.clear();
+    rows.set(word, row);
+    return row;
   };
   const known = new Map<string, WordEntry | null>();
   const find = (word: string): WordEntry | null => {
@@ -112,27 +121,28 @@ export function readWordTable(file: string | URL = new URL('words.bin', import.m
     known.set(word, entry);
     return entry;
   };
+  const cosine = (vector: Float32Array, row: number): number => {
+    const start = row * dimensions;
+    let scale = scales[row] as number;
+    if (scale === 0) {
+      let squares = 0;
+      for (let at = start; at < start + dimensions; at++) squares += (vectors[at] as number) ** 2;
+      scale = 1 / Math.sqrt(squares || 1);
+      scales[row] = scale;
+    }
+    let sum = 0;
+    for (let at = 0; at < dimensions; at++) sum += (vector[at] as number) * (vectors[start + at] as number);
+    return sum * scale;
+  };
   return {
     dimensions,
     size,
     row: rowOf,
-    cosine(vector, row) {
-      const start = row * dimensions;
-      let scale = scales[row] as number;
-      if (scale === 0) {
-        let squares = 0;
-        for (let at = start; at < start + dimensions; at++) squares += (vectors[at] as number) ** 2;
-        scale = 1 / Math.sqrt(squares || 1);
-        scales[row] = scale;
-      }
-      let sum = 0;
-      for (let at = 0; at < dimensions; at++) sum += (vector[at] as number) * (vectors[start + at] as number);
-      return sum * scale;
-    },
+    cosine,
     find,
     similarity(one, other) {
-      const [left, right] = [find(one), find(other)];
-      return left === null || right === null ? 0 : Math.max(0, dot(left.vector, right.vector));
+      const [entry, row] = [find(one), rowOf(other)];
+      return entry === null || row < 0 ? 0 : Math.max(0, cosine(entry.vector, row));
     },
   };
 }
@@ -141,10 +151,4 @@ function unitVector(content: Buffer, start: number, dimensions: number): Float32
   const vector = Float32Array.from({ length: dimensions }, (_, at) => content.readInt8(start + at));
   const length = Math.hypot(...vector);
   return length === 0 ? vector : vector.map((value) => value / length);
-}
-
-function dot(one: Float32Array, other: Float32Array): number {
-  let sum = 0;
-  for (let at = 0; at < one.length; at++) sum += (one[at] as number) * (other[at] as number);
-  return sum;
 }
