@@ -9,16 +9,10 @@
 import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
+import { logistic, softmax } from '../../services/common/kernel/probability.ts';
 import type { AnswerWeights, Weights } from '../../services/search/answers/answer-weights.ts';
 import { type Question, readQuestion } from '../../services/search/answers/question.ts';
-import {
-  logistic,
-  rankSentences,
-  type Sentence,
-  sentencesOf,
-  softmax,
-  weigh,
-} from '../../services/search/answers/rank-sentences.ts';
+import { rankSentences, type Sentence, sentencesOf, weigh } from '../../services/search/answers/rank-sentences.ts';
 import { MIN_SHORT_CONFIDENCE, shortAnswer, spanCandidates } from '../../services/search/answers/short-answer.ts';
 import { type Case, contains, readCases } from './answer-cases.ts';
 import { percent, quantile } from './paired.ts';

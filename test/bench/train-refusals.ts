@@ -6,16 +6,12 @@
  */
 import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
+import { logistic } from '../../services/common/kernel/probability.ts';
 import type { Weights } from '../../services/search/answers/answer-weights.ts';
 import { answerableFeatures } from '../../services/search/answers/answerable.ts';
 import { readQuestion } from '../../services/search/answers/question.ts';
-import {
-  logistic,
-  type ReadPassage,
-  rankSentences,
-  sentencesOf,
-  weigh,
-} from '../../services/search/answers/rank-sentences.ts';
+import { type ReadPassage, rankSentences, sentencesOf, weigh } from '../../services/search/answers/rank-sentences.ts';
+import { shortAnswer } from '../../services/search/answers/short-answer.ts';
 import { contains, readCases } from './answer-cases.ts';
 import { percent, quantile } from './paired.ts';
 
@@ -34,8 +30,10 @@ const APART = new Set(['table', 'two-hop']);
 
 const { values } = parseArgs({ options: { cases: { type: 'string' } } });
 
-function featuresOf(question: string, passages: readonly ReadPassage[]): Weights | null {
-  return answerableFeatures(question, rankSentences(sentencesOf(readQuestion(question), passages)), passages);
+function featuresOf(text: string, passages: readonly ReadPassage[]): Weights | null {
+  const question = readQuestion(text);
+  const ranked = rankSentences(sentencesOf(question, passages));
+  return answerableFeatures(question, { ranked, short: shortAnswer(question, ranked), passages });
 }
 
 /** Gives both classes the same weight, `total` together. */

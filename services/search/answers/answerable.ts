@@ -1,22 +1,25 @@
+import { logistic } from '../../common/kernel/probability.ts';
 import { STOP_WORDS } from '../../common/text/language/stop-words.ts';
 import { stemOf } from '../../common/text/language/tokenize.ts';
 import { wordTable } from '../../common/text/words/word-table.ts';
 import { ANSWERABLE_WEIGHTS } from './answerable-weights.ts';
-import { type Question, readQuestion, wordsOf } from './question.ts';
-import { logistic, type RankedSentence, type ReadPassage, weigh } from './rank-sentences.ts';
-import { shortAnswer } from './short-answer.ts';
+import { type Question, wordsOf } from './question.ts';
+import { PASSAGES_READ, type RankedSentence, type ReadPassage, weigh } from './rank-sentences.ts';
+import type { ShortAnswer } from './short-answer.ts';
 import { spansOf } from './spans.ts';
 
-const PASSAGES_READ = 8;
 const SENTENCES_READ = 3;
 
+/** What was found for a question. */
+export interface Evidence {
+  readonly ranked: readonly RankedSentence[];
+  readonly short: ShortAnswer | null;
+  readonly passages: readonly ReadPassage[];
+}
+
 /** Returns the probability that memory answers a question, 0 to 1. */
-export function answerability(
-  text: string,
-  ranked: readonly RankedSentence[],
-  passages: readonly ReadPassage[],
-): number {
-  const features = answerableFeatures(text, ranked, passages);
+export function answerability(question: Question, evidence: Evidence): number {
+  const features = answerableFeatures(question, evidence);
   return features === null ? 0 : logistic(weigh(features, ANSWERABLE_WEIGHTS));
 }
 
@@ -25,13 +28,12 @@ export function answerability(
  * (`colour`, `name`, a date) is there; null without sentences.
  */
 export function answerableFeatures(
-  text: string,
-  ranked: readonly RankedSentence[],
-  passages: readonly ReadPassage[],
+  question: Question,
+  { ranked, short, passages }: Evidence,
 ): Readonly<Record<string, number>> | null {
   const [top] = ranked;
   if (top === undefined) return null;
-  const question = readQuestion(text);
+  const { text } = question;
   const words = keyWords(text);
   const { statement } = top;
   const inSentence = bagOf(`${statement.text} ${statement.heading} ${statement.label}`);
@@ -79,7 +81,7 @@ export function answerableFeatures(
     kindOfBest: kinds[0] ?? 0,
     isKindMissing: Number((kind ?? 1) < 0),
     hasNoKind: Number(kind === null),
-    short: shortAnswer(question, ranked)?.confidence ?? 0,
+    short: short?.confidence ?? 0,
     confidence: top.confidence,
     probability: top.probability,
     missing: top.features.missing,
@@ -117,11 +119,13 @@ function keyOf(word: string): KeyWord {
 interface Bag {
   readonly words: readonly string[];
   readonly stems: ReadonlySet<string>;
+  /** Likeness of words that were looked for to the most like one of these. */
+  readonly likeness: Map<string, number>;
 }
 
 function bagOf(text: string): Bag {
   const words = [...new Set(wordsOf(text))].filter((word) => !STOP_WORDS.has(word));
-  return { words, stems: new Set(words.map(stemOf)) };
+  return { words, stems: new Set(words.map(stemOf)), likeness: new Map() };
 }
 
 function wholeText({ payload }: ReadPassage): string {
@@ -129,9 +133,15 @@ function wholeText({ payload }: ReadPassage): string {
 }
 
 /** 1 for the word itself, less for words of like meaning; a name has none. */
-function covered({ word, stem, isName }: KeyWord, { words, stems }: Bag): number {
+function covered({ word, stem, isName }: KeyWord, { words, stems, likeness }: Bag): number {
   if (stems.has(stem)) return 1;
-  return isName ? 0 : Math.max(0, ...words.map((other) => wordTable().similarity(word, other)));
+  if (isName) return 0;
+  let most = likeness.get(word);
+  if (most === undefined) {
+    most = words.reduce((best, other) => Math.max(best, wordTable().similarity(word, other)), 0);
+    likeness.set(word, most);
+  }
+  return most;
 }
 
 function coverage(words: readonly KeyWord[], bag: Bag) {

@@ -9,7 +9,14 @@ import { asksFor, changedAnswer, changeOf } from './changes.ts';
 import type { InnerAnswer } from './inner-question.ts';
 import type { Fact } from './knowledge.ts';
 import { type Question, readQuestion } from './question.ts';
-import { type RankedSentence, type ReadPassage, rankSentences, type Sentence, sentencesOf } from './rank-sentences.ts';
+import {
+  PASSAGES_READ,
+  type RankedSentence,
+  type ReadPassage,
+  rankSentences,
+  type Sentence,
+  sentencesOf,
+} from './rank-sentences.ts';
 import { MIN_SHORT_CONFIDENCE, shortAnswer } from './short-answer.ts';
 import { sourceLabel } from './source-label.ts';
 import { type StatedAnswer, statedAnswer } from './stated-answer.ts';
@@ -18,13 +25,13 @@ import { absoluteDate, dateText, latestFirst, withoutLast } from './times.ts';
 import { yesOrNo } from './yes-no.ts';
 
 const MAX_QUOTES = 3;
-const PASSAGES_READ = 8;
 /** Minimum probability of a quote as a share of that of the best one. */
 const QUOTE_FLOOR = 0.25;
 /**
  * For words to search for and questions in other languages than English: minimum share of the query's information that the
- * best passages must contain together, more when none contains a name of the query. Calibrated by running the questions of each train set against the other set, which cannot answer them:
- * abstains on 2 of 3 of those, and on 3 of 100 that their own set answers.
+ * best passages must contain together, more when none contains a name of the query. Calibrated by running the questions of
+ * each train set against the other set, which cannot answer them: abstains on 2 of 3 of those, and on 3 of 100 that their own
+ * set answers.
  */
 const ABSTAIN_BELOW = { allNamesHeld: 0.35, nameMissing: 0.72 } as const;
 
@@ -74,9 +81,10 @@ export function extractiveAnswer(
     all.filter((sentence) => changeOf(sentence)?.isOver !== true),
   );
   // What an inner question was answered with has been found by more than the words of the question.
-  if (isJudged && inner === null && answerability(withoutLast(query), ranked, passages) < MIN_ANSWERABILITY)
-    return NO_ANSWER;
   const found = shortAnswer(question, ranked);
+  if (isJudged && inner === null && answerability(question, { ranked, short: found, passages }) < MIN_ANSWERABILITY) {
+    return NO_ANSWER;
+  }
   const certain = found !== null && found.confidence >= MIN_SHORT_CONFIDENCE ? found : null;
   const short = statedAnswer(question, ranked, facts) ?? certain;
   const quoted = quotedSentences(ranked, short);

@@ -1,9 +1,10 @@
+import { logistic, softmax } from '../../common/kernel/probability.ts';
 import { STOP_WORDS } from '../../common/text/language/stop-words.ts';
 import { stemOf } from '../../common/text/language/tokenize.ts';
 import { wordTable } from '../../common/text/words/word-table.ts';
 import { ANSWER_WEIGHTS, type AnswerWeights } from './answer-weights.ts';
 import { type Question, wordsOf } from './question.ts';
-import { logistic, type RankedSentence, softmax, weigh } from './rank-sentences.ts';
+import { type RankedSentence, weigh } from './rank-sentences.ts';
 import { KINDS_OF, type Span, spansOf } from './spans.ts';
 import { likenessToKinds, likenessToRoles, NO_KIND } from './word-kinds.ts';
 

@@ -1,3 +1,4 @@
+import { OWNER_NAME } from '../../common/domain/speaker.ts';
 import { STOP_WORDS } from '../../common/text/language/stop-words.ts';
 import { stemOf } from '../../common/text/language/tokenize.ts';
 import { wordTable } from '../../common/text/words/word-table.ts';
@@ -50,14 +51,13 @@ export function statedAnswer(
 const contentWords = (text: string) => wordsOf(text).filter((word) => !STOP_WORDS.has(word));
 
 function isNamed({ name }: KnownEntity, { text }: Question): boolean {
-  if (name === SPEAKER_NAME) return SPEAKER.test(text);
+  if (name === OWNER_NAME) return SPEAKER.test(text);
   const asked = new Set(wordsOf(text).map(stemOf));
   const words = contentWords(name);
   return words.length > 0 && words.every((word) => asked.has(stemOf(word)));
 }
 
-/** The node of the person who speaks in notes, and where a question names that person as subject or object. */
-const SPEAKER_NAME = 'Me';
+/** Names the owner of the notes as subject or object of a question. */
 const SPEAKER = /\b(?:(?:do|does|did|have|had) (?:i|we)|me|us)\b/iu;
 
 function isWanted({ name, type }: KnownEntity, { type: asked, focus }: Question): boolean {

@@ -31,8 +31,8 @@ const BOILERPLATE =
 const LINKS = /^(?:[-*•|·,\s]*!?\[(?:!?\[[^\]]*\]\([^)]*\)|[^\]]*)\]\([^)]*\))+[-*•|·,\s]*$/u;
 
 /**
- * Returns the sentences of a passage that can answer a question, comments of code among them, code not. Headings, keys without a value, table heads and rules
- * become labels of the sentences below them. A passage that is only a title returns the title.
+ * Returns the sentences of a passage that can answer a question, comments of code among them, code not. Headings, keys without
+ * a value, table heads and rules become labels of the sentences below them. A passage that is only a title returns the title.
  */
 export function statementsOf({ payload }: Pick<RankedPassage, 'payload'>): readonly Statement[] {
   const text = payload.text.replace(FENCED, (code) => code.replace(/[^\n]/gu, ' '));

@@ -172,11 +172,6 @@ export function pairModel(): SlotModel {
   return shared;
 }
 
-/** For cross-validation. */
-export function usePairModel(model: SlotModel): void {
-  shared = model;
-}
-
 /** The relation that the model sees between two names of a sentence; null when it sees none or is not sure. */
 export function relationOf({ left, right, features }: NamePair, sentence: string): LearnedRelation | null {
   const { classes, probabilities } = pairModel();

@@ -1,3 +1,4 @@
+import { softmax } from '../../../kernel/probability.ts';
 import { wordTable } from '../../words/word-table.ts';
 
 /** What a linear model sees of an example: words by the slot they stand in, and flags that hold. */
@@ -115,13 +116,6 @@ function bucketOf(feature: string, buckets: number): number {
   let hash = 0x811c9dc5;
   for (let at = 0; at < feature.length; at++) hash = Math.imul(hash ^ feature.charCodeAt(at), 0x01000193);
   return (hash >>> 0) % buckets;
-}
-
-export function softmax(scores: Float64Array): Float64Array {
-  const greatest = scores.reduce((most, score) => Math.max(most, score), Number.NEGATIVE_INFINITY);
-  const powers = scores.map((score) => Math.exp(score - greatest));
-  const sum = powers.reduce((total, power) => total + power, 0);
-  return powers.map((power) => power / sum);
 }
 
 export function indexOfGreatest(values: Float64Array): number {

@@ -119,8 +119,3 @@ export function typeModel(): SlotModel {
   shared ??= readSlotModel(ENTITY_TYPE_WEIGHTS);
   return shared;
 }
-
-/** For cross-validation. */
-export function useTypeModel(model: SlotModel): void {
-  shared = model;
-}

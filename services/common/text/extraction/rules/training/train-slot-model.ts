@@ -1,12 +1,6 @@
+import { softmax } from '../../../../kernel/probability.ts';
 import { wordTable } from '../../../words/word-table.ts';
-import {
-  readSlotModel,
-  type SlotFeatures,
-  type SlotModel,
-  type StoredModel,
-  softmax,
-  sparseFeatures,
-} from '../slot-model.ts';
+import { readSlotModel, type SlotFeatures, type SlotModel, type StoredModel, sparseFeatures } from '../slot-model.ts';
 
 export interface Example {
   readonly features: SlotFeatures;
