@@ -35,7 +35,17 @@ import { statementsOf as lastingStatements } from '../services/improve/learning/
 import { beyondAcknowledgement } from '../services/improve/stages/beyond-acknowledgement.ts';
 import { extractiveSummary } from '../services/improve/structure/context/extractive-summary.ts';
 import { readSkill } from '../services/ingest/skills/read-skill.ts';
+import { answerability } from '../services/search/answers/answerable.ts';
 import { titleOf } from '../services/search/answers/contexts.ts';
+import { answerInner } from '../services/search/answers/inner-question.ts';
+import { saysOtherValue } from '../services/search/answers/other-value.ts';
+import { readQuestion } from '../services/search/answers/question.ts';
+import { type ReadPassage, rankSentences, sentencesOf } from '../services/search/answers/rank-sentences.ts';
+import { shortAnswer } from '../services/search/answers/short-answer.ts';
+import { sourceLabel } from '../services/search/answers/source-label.ts';
+import { spansOf } from '../services/search/answers/spans.ts';
+import { tableAnswer, tablesOf } from '../services/search/answers/tables.ts';
+import { withoutLast } from '../services/search/answers/times.ts';
 import { refersBack } from '../services/search/conversation/follow-up.ts';
 import { spokenFeedback } from '../services/search/conversation/spoken-feedback.ts';
 import { overlapWith, wordsOf } from '../services/search/conversation/word-overlap.ts';
@@ -110,6 +120,9 @@ const WORK: Readonly<Record<string, (text: string) => unknown>> = {
   redactText,
   scrubErrorText,
   relationName,
+  'the inner question of a question': (text) => answerInner(text, [passageOf('I moved to Berlin in 2018.')]),
+  readQuestion,
+  withoutLast,
   isOwnAnswer: (text) => isOwnAnswer(`"${text}" (${text})`, true),
   withoutEvidence,
 };
@@ -127,6 +140,32 @@ const CHUNK_WORK: Readonly<Record<string, (text: string) => unknown>> = {
     }
   },
 };
+const QUESTION = 'How many engines did Ada design in the year I moved?';
+const passageOf = (text: string): ReadPassage => ({
+  id: 'p',
+  payload: {
+    text,
+    documentName: 'x',
+    documentId: 'x',
+    headings: [],
+    chunkIndex: 0,
+  } as unknown as ReadPassage['payload'],
+});
+
+/** Work over chunks for an answer. */
+const ANSWER_WORK: Readonly<Record<string, (text: string) => unknown>> = {
+  'the answer of sentences': (text) => {
+    const question = readQuestion(QUESTION);
+    const passages = [passageOf(text)];
+    const ranked = rankSentences(sentencesOf(question, passages));
+    return answerability(question, { ranked, short: shortAnswer(question, ranked), passages });
+  },
+  'the answer of tables': (text) => tableAnswer(QUESTION, tablesOf([passageOf(text)])),
+  spansOf: (text) => spansOf(text, ['name', 'role', 'date', 'number', 'title', 'phrase']),
+  saysOtherValue: (text) => saysOtherValue('Is the van red?', text),
+  sourceLabel: (text) => sourceLabel({ text, documentName: '', headings: [] }),
+};
+
 const CHUNK_LENGTHS = [500, 2_000, 8_000];
 
 const PUMPS: readonly Pump[] = [
@@ -242,7 +281,7 @@ describe('The time that texts take', () => {
       expect(PUMPS.flatMap((pump) => growthBeyond(work, pump) ?? [])).to.deep.equal([]);
     });
   }
-  for (const [name, work] of Object.entries(CHUNK_WORK)) {
+  for (const [name, work] of Object.entries({ ...CHUNK_WORK, ...ANSWER_WORK })) {
     it(`grows no faster than n·log n in ${name}, whatever is repeated in the chunk`, () => {
       expect(PUMPS.flatMap((pump) => growthBeyond(work, pump, CHUNK_LENGTHS) ?? [])).to.deep.equal([]);
     });

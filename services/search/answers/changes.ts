@@ -25,23 +25,23 @@ export function changeOf({ passage, statement }: Pick<Sentence, 'passage' | 'sta
 }
 
 /** What questions call a property, beside its own name. */
-const ASKED_AS: Readonly<Record<string, string>> = {
-  lives_in: 'live home move town city reside',
-  works_at: 'work job employer employed company',
-  studies_at: 'study school university student',
-  based_in: 'based headquarters office',
-  located_in: 'where located',
-  spouse: 'married wife husband spouse partner',
-  price: 'price cost much pay',
-  phone: 'phone telephone number call reach',
-  prefers: 'prefer like favourite favorite drink',
-  'due date': 'due deadline',
-};
+const ASKED_AS: ReadonlyMap<string, string> = new Map([
+  ['lives_in', 'live home move town city reside'],
+  ['works_at', 'work job employer employed company'],
+  ['studies_at', 'study school university student'],
+  ['based_in', 'based headquarters office'],
+  ['located_in', 'where located'],
+  ['spouse', 'married wife husband spouse partner'],
+  ['price', 'price cost much pay'],
+  ['phone', 'phone telephone number call reach'],
+  ['prefers', 'prefer like favourite favorite drink'],
+  ['due date', 'due deadline'],
+]);
 const MIN_LIKENESS = 0.6;
 
 /** Whether a question asks for the property that has changed. */
 export function asksFor({ text }: Question, { supersession: { predicate } }: Change): boolean {
-  const names = `${ASKED_AS[predicate] ?? ''} ${predicate.replaceAll('_', ' ')}`.trim().split(/\s+/u);
+  const names = `${ASKED_AS.get(predicate) ?? ''} ${predicate.replaceAll('_', ' ')}`.trim().split(/\s+/u);
   return wordsOf(text).some((word) =>
     names.some((name) => word === name || wordTable().similarity(word, name) >= MIN_LIKENESS),
   );

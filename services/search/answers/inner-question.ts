@@ -40,7 +40,7 @@ const POSSESSIVE = /\b(my|our) (\p{Ll}+)['’]s (?=\p{Ll})/u;
 
 /** Returns the inner question of a question; null when it has none. */
 function innerQuestionOf(question: string): InnerQuestion | null {
-  const text = question.trim().replace(/[?.!\s]+$/u, '');
+  const text = question.trim().replace(/(?<![?.!\s])[?.!\s]+$/u, '');
   const year = YEAR.exec(text);
   if (year !== null) {
     const [clause, after] = clauseAfter(text, year.index + year[0].length, year.index === 0);

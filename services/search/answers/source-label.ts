@@ -1,7 +1,5 @@
-import type { ChunkPayload } from '../../common/domain/index-rows.ts';
+import { type ChunkPayload, isGeneratedName } from '../../common/domain/index-rows.ts';
 
-/** Names that ingest and clients generate for texts without a name. */
-const GENERATED = /^(?:text_[0-9a-f]{32}|data_[0-9a-f]{8}|memory|message)$/iu;
 const MAX_START = 48;
 
 type Source = Pick<ChunkPayload, 'text' | 'documentName' | 'headings'> &
@@ -25,7 +23,7 @@ export function sourceLabel(source: Source, heading = ''): string {
 
 /** Returns the file name with its extension, else the name, else the first words of the text. */
 export function documentLabel({ text, documentName, headings, externalMetadata }: Source): string {
-  if (GENERATED.test(documentName) || documentName === '') {
+  if (isGeneratedName(documentName) || documentName === '') {
     return shortened(headings[0] ?? text.trim().split('\n', 1)[0] ?? '');
   }
   const fileName = fileNameOf(externalMetadata);
