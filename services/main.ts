@@ -29,7 +29,7 @@ export async function startEngram(options: StartOptions): Promise<Engram> {
   return { url, stop: () => lifecycle.stop() };
 }
 
-type StartOptions = Pick<Foundation, 'config' | 'logger' | 'textWorkers'>;
+type StartOptions = Pick<Foundation, 'config' | 'logger' | 'textWorkers' | 'passwords'>;
 
 async function start(options: StartOptions): Promise<{ readonly url: string; readonly lifecycle: Lifecycle }> {
   const { config, logger } = options;

@@ -1,5 +1,6 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { PasswordHasher } from '../auth/credentials/password-hasher.ts';
 import { createAuditLog } from '../auth/repositories/audit-log.ts';
 import { createModelSettings } from '../auth/repositories/model-settings.ts';
 import { createTenantEmbedders, createTenantModels } from '../auth/repositories/tenant-models.ts';
@@ -60,6 +61,8 @@ export interface Foundation {
   readonly descriptors?: Descriptors;
   /** Shared with other assemblies of this process, and not closed with this one. Absent: processes of its own. */
   readonly textWorkers?: WorkerPool;
+  /** Absent: the costly ones. */
+  readonly passwords?: PasswordHasher;
 }
 
 /** Adds the services and their HTTP server to the lifecycle; the result returns the address once that has started. */

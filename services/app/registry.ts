@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { PasswordHasher } from '../auth/credentials/password-hasher.ts';
 import type { AccountMailOptions } from '../auth/mail/account-mail.ts';
 import type { RunModels } from '../cognify/settings.ts';
 import type { ServiceName } from '../common/domain/service-paths.ts';
@@ -45,6 +46,7 @@ export interface Parts {
   readonly documents: DocumentLoader;
   /** Worker processes for work over whole texts. */
   readonly textWorkers: WorkerPool;
+  readonly passwords?: PasswordHasher;
   readonly fetcher: Fetcher;
   readonly clock: Clock;
   readonly ids: IdSource;
@@ -68,6 +70,7 @@ const REGISTRY: Readonly<Partial<Record<ServiceName, () => Promise<BuildService>
         ...common(parts, 'auth'),
         wakes: parts.metrics,
         budgets: parts.budgets,
+        ...(parts.passwords === undefined ? {} : { passwords: parts.passwords }),
         settings: {
           posture: config.posture,
           defaultUserEmail: config.defaultUserEmail,

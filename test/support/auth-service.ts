@@ -23,6 +23,7 @@ import { createInProcessBus } from '../../services/common/storage/bus/in-process
 import type { DocumentStore } from '../../services/common/storage/ports/document-store.ts';
 import { CALL, callRoute, type TestRequest } from './call-route.ts';
 import { createMemoryDocumentStore } from './memory/document-store.ts';
+import { quickPasswords } from './quick-passwords.ts';
 import { unsignedPrincipals } from './unsigned-principals.ts';
 
 export const required = decidePosture({ accessControl: true, requireAuthentication: undefined, host: '127.0.0.1' });
@@ -118,7 +119,7 @@ export async function startAuth(options: TestAuthOptions = {}): Promise<TestAuth
     ids,
     logger,
     ...modelOptions(options.models),
-    ...(options.passwords === undefined ? {} : { passwords: options.passwords }),
+    passwords: options.passwords ?? quickPasswords(),
     settings: {
       posture: required,
       defaultUserEmail: 'default_user@example.com',

@@ -11,6 +11,7 @@ import { createSignedMessenger } from '../../services/common/platform/messaging/
 import { createSilentLogger } from '../../services/common/platform/observability/logger.ts';
 import { createMetrics } from '../../services/common/platform/observability/metrics.ts';
 import { createSystemClock } from '../../services/common/platform/system/clock.ts';
+import { quickPasswords } from './quick-passwords.ts';
 import { sharedTextWorkers } from './text-workers.ts';
 
 /** The whole service in this process, with its bus as the operator sees it, and its stores to be looked at. */
@@ -37,7 +38,7 @@ export async function startManagedApp(
   const stores = breakStores(await openStores({ config, collections, logger, metrics }));
   lifecycle.add({ name: 'stores', stop: () => stores.close() });
   const address = await (await loadAssembly(config))(
-    { config, logger, metrics, stores, ...sharedTextWorkers(variables) },
+    { config, logger, metrics, stores, passwords: quickPasswords(), ...sharedTextWorkers(variables) },
     lifecycle,
   );
   await lifecycle.start();

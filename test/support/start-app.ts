@@ -5,6 +5,7 @@ import type { Config } from '../../services/common/platform/config/configuration
 import { loadConfig } from '../../services/common/platform/config/load-config.ts';
 import { createSilentLogger, type Logger } from '../../services/common/platform/observability/logger.ts';
 import { startEngram } from '../../services/main.ts';
+import { quickPasswords } from './quick-passwords.ts';
 import { sharedTextWorkers } from './text-workers.ts';
 
 /** The whole service in this process on a free port and a data directory of its own. */
@@ -26,6 +27,7 @@ export async function startApp(
     const { config } = loadConfig({ ENGRAM_DATA_DIR: dataDir, HTTP_API_PORT: '0', ...variables });
     const engram = await startEngram({
       ...{ config, logger: options.logger ?? createSilentLogger() },
+      passwords: quickPasswords(),
       ...sharedTextWorkers(variables),
     });
     return {

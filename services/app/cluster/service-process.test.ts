@@ -66,6 +66,18 @@ describe('process of a service', () => {
     expect(reasons).to.deep.equal(['the store is of a newer release']);
   });
 
+  it('is started again however often it is killed after it had started', async () => {
+    const reasons: string[] = [];
+    const service = await start(WELL, (reason) => reasons.push(reason));
+    for (let kills = 0; kills < 4; kills += 1) {
+      await until('it listens', () => service.origin() !== null);
+      process.kill(Number(await (await fetch(`${service.origin()}/`)).text()), 'SIGKILL');
+      await until('it is gone', () => service.origin() === null);
+    }
+    await until('it listens again', () => service.origin() !== null);
+    expect(reasons).to.deep.equal([]);
+  });
+
   it('is told by how it ended when it says nothing', async () => {
     const reasons: string[] = [];
     await start('process.exit(7);', (reason) => reasons.push(reason));

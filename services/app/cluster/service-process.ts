@@ -65,16 +65,18 @@ export function startServiceProcess(options: ServiceProcessOptions): ServiceProc
       else reported = message.failure;
     });
     child.once('exit', (code, signal) => {
+      const hasStarted = origin !== null;
       child = null;
       origin = null;
+      // Once it has started, only somebody outside ends it like that.
+      const isKilled = hasStarted && (signal === 'SIGKILL' || signal === 'SIGTERM');
       const reason = reported ?? (signal === null ? `it ended with code ${code}` : `it was ended by ${signal}`);
-      void died(reason, performance.now() - startedAt);
+      void died(reason, !isKilled && performance.now() - startedAt < STARTED_MS);
     });
   };
-  const died = async (reason: string, ranMs: number) => {
+  const died = async (reason: string, isFailure: boolean) => {
     if (isStopping) return;
     logger.warn('cluster.service.died', { service, reason });
-    const isFailure = ranMs < STARTED_MS;
     if (!isFailure) failures = { reason: '', count: 0 };
     else failures = { reason, count: failures.reason === reason ? failures.count + 1 : 1 };
     if (failures.count >= MAX_FAILURES) {

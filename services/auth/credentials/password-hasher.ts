@@ -41,16 +41,22 @@ interface PasswordHasherOptions {
   readonly concurrency?: number;
   /** Hashes that may wait; more are refused instead of filling the memory. */
   readonly maxWaiting?: number;
+  /** Of new hashes; a lower one is for tests. */
+  readonly cost?: Argon2Cost;
 }
 
-export function createPasswordHasher({ concurrency = 2, maxWaiting = 64 }: PasswordHasherOptions = {}): PasswordHasher {
+export function createPasswordHasher({
+  concurrency = 2,
+  maxWaiting = 64,
+  cost: ownCost = COST,
+}: PasswordHasherOptions = {}): PasswordHasher {
   const room = { places: maxWaiting, refusal: tooBusy };
   const inTurn = createConcurrencyLimit(concurrency, room);
   // One slot only, so that a flood of sign-ups, which nothing limits, leaves the other slots to logins.
   const oneNew = createConcurrencyLimit(1, room);
   const bcrypt = createBcrypt();
   const decoy = Buffer.alloc(SALT_BYTES);
-  const derive = (password: string, salt: Buffer, cost = COST, tagBytes = TAG_BYTES) =>
+  const derive = (password: string, salt: Buffer, cost = ownCost, tagBytes = TAG_BYTES) =>
     inTurn(() => argon2id(password, salt, cost, tagBytes));
   const verifyBcrypt = async (password: string, hash: string): Promise<boolean> => {
     try {
@@ -62,7 +68,7 @@ export function createPasswordHasher({ concurrency = 2, maxWaiting = 64 }: Passw
   return {
     async hash(password) {
       const salt = randomBytes(SALT_BYTES);
-      return encode(COST, salt, await oneNew(() => derive(password, salt)));
+      return encode(ownCost, salt, await oneNew(() => derive(password, salt)));
     },
     async verify(password, phc) {
       if (bcrypt.reads(phc)) return verifyBcrypt(password, phc);
@@ -77,7 +83,7 @@ export function createPasswordHasher({ concurrency = 2, maxWaiting = 64 }: Passw
       // bcrypt never checked the rest of a long password: a new hash of it would lock the owner out if the rest was
       // mistyped.
       if (bcrypt.reads(phc)) return !bcrypt.isCut(password);
-      return !phc.startsWith(`${costText(COST)}$`);
+      return !phc.startsWith(`${costText(ownCost)}$`);
     },
     close: () => bcrypt.close(),
   };

@@ -61,7 +61,7 @@ describe('signing in and out', () => {
   after(() => hasher.close());
   let auth: TestAuth;
   const start = async (options: TestAuthOptions = {}) => {
-    auth = await startAuth(options);
+    auth = await startAuth({ passwords, ...options });
   };
   afterEach(() => auth[Symbol.asyncDispose]());
   const addUser = async (password = PASSWORD) => auth.addUser({ passwordHash: await passwords.hash(password) });

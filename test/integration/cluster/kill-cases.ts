@@ -114,6 +114,9 @@ export function describeClusterKills(options: KillCaseOptions): void {
 /** Of a run that ended once, newest first. */
 const HISTORY = ['DATASET_PROCESSING_COMPLETED', 'DATASET_PROCESSING_STARTED'];
 
+/** No request fails for so long unless the cluster itself has ended. */
+const PATIENCE_MS = 120_000;
+
 const nameOf = (index: number): string => `letters-${index}`;
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -160,11 +163,12 @@ async function work(
 }
 
 async function untilDone<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
+  const deadline = Date.now() + PATIENCE_MS;
   for (;;) {
     try {
       return await ask();
     } catch (error) {
-      if (error instanceof Refused && error.status < 500) throw error;
+      if ((error instanceof Refused && error.status < 500) || Date.now() > deadline) throw error;
       await pause(200);
     }
   }
