@@ -1,4 +1,5 @@
-import { firstWords } from '../common/text/first-words.ts';
+import { isGeneratedName } from '../common/domain/index-rows.ts';
+import { firstWords } from '../common/text/document-label.ts';
 import { harmless } from './output.ts';
 
 /** Source of a text in answers of search and recall. */
@@ -9,15 +10,12 @@ export interface SourceFields {
   readonly external_metadata?: unknown;
 }
 
-/** Plain text has no name of its own. */
-const TEXT_NAME = /^text_[\da-f]{32}$/;
-
 /** The path of an imported file, else the file name or address that it came from, else the first words; null: not known. */
 export function sourceName({ text, document_name: name, external_metadata: metadata }: SourceFields): string | null {
   const origin = originOf(metadata);
   if (origin !== null) return harmless(origin);
   if (typeof name !== 'string') return null;
-  return harmless(TEXT_NAME.test(name) && typeof text === 'string' ? `"${firstWords(text)}"` : name);
+  return harmless(isGeneratedName(name) && typeof text === 'string' ? `"${firstWords(text)}"` : name);
 }
 
 function originOf(metadata: unknown): string | null {

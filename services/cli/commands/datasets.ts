@@ -8,7 +8,7 @@ import { type DatasetRecord, findDataset, listDatasets } from '../wire.ts';
 interface ItemRecord {
   readonly id: string;
   readonly name: string;
-  readonly excerpt?: string;
+  readonly displayName?: string;
   readonly externalMetadata: unknown;
   readonly dataSize: number | null;
   readonly createdAt: string;
@@ -106,8 +106,8 @@ async function retry(call: CommandCall, ids: readonly string[]): Promise<number>
 
 function itemName({
   name,
-  excerpt,
+  displayName,
   externalMetadata,
-}: Pick<ItemRecord, 'name' | 'excerpt' | 'externalMetadata'>): string {
-  return sourceName({ text: excerpt, document_name: name, external_metadata: externalMetadata }) ?? name;
+}: Pick<ItemRecord, 'name' | 'displayName' | 'externalMetadata'>): string {
+  return sourceName({ text: displayName, document_name: name, external_metadata: externalMetadata }) ?? name;
 }

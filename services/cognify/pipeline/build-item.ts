@@ -118,7 +118,7 @@ async function writeItem(
   const document = await loadChunks(dependencies, { scope: run.scope, item, sizes, signal });
   const { chunks, title } = document;
   const speaker = document.author ?? (isNote(item, chunks.length) ? await request.nameOfUser(item) : null);
-  const source = itemSource(item, generation, { title, speaker });
+  const source = itemSource(item, generation, { title, speaker, beginning: chunks[0]?.text ?? '' });
   const gatherer = createRowGatherer(writer);
   try {
     const { lines, failedChunks } = await gatherChunks(dependencies, request, { source, chunks, gatherer });

@@ -9,6 +9,7 @@ import {
   edgeRow,
   entityEmbeddedText,
   entityRow,
+  isGeneratedName,
   NODE_TYPES,
   RELATIONS,
   type SummaryPayload,
@@ -20,6 +21,7 @@ import { slices } from '../../common/kernel/slices.ts';
 import type { Extraction } from '../../common/ports/extractor.ts';
 import type { EdgeEvidence, NodeEvidence } from '../../common/storage/ports/graph-store.ts';
 import type { TextEntry } from '../../common/storage/ports/text-index.ts';
+import { documentLabel } from '../../common/text/document-label.ts';
 import { tokenize } from '../../common/text/language/tokenize.ts';
 import type { DocumentEntity, DocumentRelation, ResolvedEntities } from './document-entities.ts';
 import type { Embedding, GrowingBatch, IndexBatch } from './index-writer.ts';
@@ -51,6 +53,7 @@ export function chunkPayload(source: ItemSource, chunk: ItemChunk): ChunkPayload
     contentHash: chunk.contentHash,
     headings: chunk.headings,
     page: chunk.page,
+    ...(chunk.row === undefined ? {} : { row: chunk.row }),
     importanceWeight: item.importanceWeight,
     externalMetadata,
     nodeSets: item.nodeSets,
@@ -183,9 +186,12 @@ function documentNodes(source: ItemSource, { entities }: ResolvedEntities): read
   const { item, title } = source;
   const types = new Map<string, number>();
   for (const { type } of entities) types.set(type, (types.get(type) ?? 0) + 1);
+  const name = isGeneratedName(item.name)
+    ? documentLabel({ name: item.name, fileName: item.fileName, text: source.beginning })
+    : item.name;
   return [
-    node(source, item.id, NODE_TYPES.document, item.name, {
-      title: title ?? item.name,
+    node(source, item.id, NODE_TYPES.document, name, {
+      title: title ?? name,
       fileName: item.fileName,
       mimeType: item.mimeType,
       importanceWeight: item.importanceWeight,

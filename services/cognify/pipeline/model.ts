@@ -29,6 +29,8 @@ export interface ItemChunk {
   /** Outermost first. */
   readonly headings: readonly string[];
   readonly page: number | null;
+  /** 1-based number of its first row of a table or sheet. */
+  readonly row?: number;
 }
 
 /** The fields that every row of an item repeats. */
@@ -38,6 +40,8 @@ export interface ItemSource {
   readonly title: string | null;
   /** Who says `I` in the document; null: nobody known. */
   readonly speaker: string | null;
+  /** Text of its first chunk. */
+  readonly beginning: string;
   readonly externalMetadata: JsonObject | null;
   /** The same for every attempt, so that a resumed run builds the same rows. */
   readonly createdAt: string;
@@ -46,7 +50,7 @@ export interface ItemSource {
 export function itemSource(
   item: DataItem,
   generation: number,
-  { title, speaker }: Pick<ItemSource, 'title' | 'speaker'>,
+  { title, speaker, beginning }: Pick<ItemSource, 'title' | 'speaker' | 'beginning'>,
 ): ItemSource {
   const hasMetadata = Object.keys(item.externalMetadata).length > 0;
   return {
@@ -54,6 +58,7 @@ export function itemSource(
     origin: { item: item.id, generation, nodeSets: item.nodeSets },
     title,
     speaker,
+    beginning,
     externalMetadata: hasMetadata ? item.externalMetadata : null,
     createdAt: item.updatedAt ?? item.createdAt,
   };

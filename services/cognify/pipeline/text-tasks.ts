@@ -55,6 +55,7 @@ export function chunkItem(item: DataItemId, document: ParsedDocument, sizes: Chu
     contentHash: draft.contentHash,
     headings: draft.headings,
     page: draft.page ?? null,
+    ...(draft.row === undefined ? {} : { row: draft.row }),
   }));
 }
 

@@ -57,7 +57,7 @@ describe('processing whole documents', () => {
       const expected = chunkItem(ITEM.id, document, SIZES);
       const cut = await work.cut(ITEM, streamOf(stored(text)), SIZES, SIGNAL);
       expect(cut).to.deep.equal({ title: 'Notes', author: null, chunks: expected });
-      const source = itemSource(ITEM, 1, { title: 'Notes', speaker: null });
+      const source = itemSource(ITEM, 1, { title: 'Notes', speaker: null, beginning: '' });
       const entities = createDocumentEntities();
       const lines = expected.map((chunk) => {
         const extraction = extractByRules(

@@ -61,6 +61,8 @@ export interface ChunkPayload extends JsonObject {
   /** Headings above the chunk, outermost first. */
   readonly headings: readonly string[];
   readonly page: number | null;
+  /** 1-based number of the first row of a table or sheet that the text contains. */
+  readonly row?: number;
   /** 0 to 1, default 0.5. */
   readonly importanceWeight: number;
   readonly externalMetadata: JsonObject | null;

@@ -1,10 +1,11 @@
 import { Readable } from 'node:stream';
 import { type DataItem, itemBlobs } from '../../common/domain/data-item.ts';
+import { isGeneratedName } from '../../common/domain/index-rows.ts';
 import { engramError } from '../../common/kernel/errors.ts';
 import type { JsonObject } from '../../common/kernel/json.ts';
 import type { DatasetScope } from '../../common/kernel/scope.ts';
 import type { DocumentFacts } from '../../common/ports/documents.ts';
-import { firstWords } from '../../common/text/first-words.ts';
+import { firstWords } from '../../common/text/document-label.ts';
 import type { ItemDependencies } from '../dependencies.ts';
 import { type Source, stem } from './input-source.ts';
 
@@ -18,7 +19,7 @@ export interface ContentToStore {
 }
 
 export interface StoredContent extends DocumentFacts {
-  /** First words of plain text; null for files, which have a name. */
+  /** First words of a text without a name of its own; null for files, which have one. */
   readonly excerpt: string | null;
 }
 
@@ -44,7 +45,10 @@ export async function storeContent(
     blobs.put(scope, itemBlobs.parsed(item), stored, signal),
   ]);
   for (const outcome of written) if (outcome.status === 'rejected') throw outcome.reason;
-  return { ...facts, excerpt: source.plainText ? beginningOf(content) : null };
+  return {
+    ...facts,
+    excerpt: source.plainText || isGeneratedName(stem(source.fileName)) ? beginningOf(content) : null,
+  };
 }
 
 function beginningOf(content: Uint8Array): string {

@@ -2,6 +2,12 @@ import type { DataItem } from '../../common/domain/data-item.ts';
 import type { DatasetId } from '../../common/kernel/brand.ts';
 import type { DatasetRef } from '../../common/kernel/dataset.ts';
 import type { FailedBuild } from '../../common/records/cognify/ledger.ts';
+import { documentLabel } from '../../common/text/document-label.ts';
+
+/** Returns an item as a person knows it: its label, else its file name, else the first words of a text without a name. */
+export function displayName({ label, name, fileName, excerpt }: DataItem): string {
+  return label ?? documentLabel({ name, fileName, text: excerpt ?? '' });
+}
 
 /**
  * Data item record of the wire (ingest.md §5.1): extension, type and location are those of the derived text. The location

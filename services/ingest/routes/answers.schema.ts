@@ -24,7 +24,11 @@ export const dataRecord = z
       })
       .optional()
       .describe('Of an item that could not be built'),
-    excerpt: z.string().optional().describe('First words of plain text, where `excerpts` asks for them'),
+    displayName: z
+      .string()
+      .optional()
+      .describe('Label, else file name, else first words, where `excerpts` asks for it'),
+    excerpt: z.string().optional().describe('First words of a text without a name, where `excerpts` asks for them'),
   })
   .meta({ id: 'DataDTO' });
 

@@ -15,7 +15,7 @@ import {
 import { listItems, readItemText } from '../items/read-items.ts';
 import { retryItems } from '../items/retry-items.ts';
 import { permittedDatasets, targetDataset } from '../items/target-dataset.ts';
-import { contentDisposition, presentDataItem, presentDataset } from '../presenters/data-item.ts';
+import { contentDisposition, displayName, presentDataItem, presentDataset } from '../presenters/data-item.ts';
 import { dataCount, dataRecord, datasetRecord } from './answers.schema.ts';
 
 const datasetParams = z.object({ datasetId: uuid() });
@@ -122,6 +122,7 @@ function itemRoutes(dependencies: IngestDependencies): readonly Route[] {
         const entries = await dependencies.ledger.entries(scopeOf(dataset), ids);
         const records = page.items.map((item) => ({
           ...presentDataItem(item, dataset.id as DatasetId, failedBuild(entries.get(item.id), item)),
+          ...(query.excerpts ? { displayName: displayName(item) } : {}),
           ...(query.excerpts && item.excerpt ? { excerpt: item.excerpt } : {}),
         }));
         return { json: records, headers: { 'x-total-count': String(page.total) } };

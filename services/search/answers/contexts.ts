@@ -8,6 +8,7 @@ import type { DocumentStore } from '../../common/storage/ports/document-store.ts
 import type { RankedPassage, SearchRequest } from '../model.ts';
 import type { WeightingTarget } from '../retrieval/truth-weighting.ts';
 import type { Fact, Knowledge, KnownEntity } from './knowledge.ts';
+import { labelOfPassage } from './source-label.ts';
 
 /** Maximum characters of the context of an answer: about 12,000 tokens. */
 const CONTEXT_BUDGET = 48_000;
@@ -100,7 +101,7 @@ export function graphContext(passages: readonly RankedPassage[], knowledge: Know
   const connections: Connection[] = [];
   for (const passage of passages) {
     const key = entities.get(knowledge.keyEntity.get(passage.id) ?? '');
-    const target = key ?? { id: passage.payload.documentId, name: passage.payload.documentName, content: '' };
+    const target = key ?? { id: passage.payload.documentId, name: labelOfPassage(passage.payload), content: '' };
     const relation = key === undefined ? 'is_part_of' : 'contains';
     connections.push({ source: passageNode(passage), target, relation, text: null });
     for (const fact of knowledge.facts.filter((candidate) => candidate.chunkId === passage.id)) {

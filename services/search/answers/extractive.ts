@@ -18,7 +18,7 @@ import {
   sentencesOf,
 } from './rank-sentences.ts';
 import { MIN_SHORT_CONFIDENCE, shortAnswer } from './short-answer.ts';
-import { sourceLabel } from './source-label.ts';
+import { sourcedQuote } from './source-label.ts';
 import { type StatedAnswer, statedAnswer } from './stated-answer.ts';
 import { type Table, tableAnswer } from './tables.ts';
 import { absoluteDate, dateText, latestFirst, withoutLast } from './times.ts';
@@ -91,7 +91,7 @@ export function extractiveAnswer(
   if (quoted.length === 0) return NO_ANSWER;
   const proofs = inner === null ? quoted : [...quoted.slice(0, MAX_QUOTES - 1), inner.sentence];
   const lines = proofs.map(({ statement, passage }) =>
-    quoteLine(statement.text, sourceLabel(passage.payload, statement.heading)),
+    sourcedQuote(passage.payload, statement.text, statement.heading),
   );
   const text = lines.join('\n');
   const [best] = quoted;
@@ -120,9 +120,9 @@ function quotedChange(
   if (lead === null) return null;
   const { newer } = change.supersession;
   const told = passages.find(({ id }) => id === newer.chunk);
-  const source = told === undefined ? dateText(newer.at) : sourceLabel(told.payload);
+  const quote = told === undefined ? quoteLine(newer.text, dateText(newer.at)) : sourcedQuote(told.payload, newer.text);
   return {
-    text: `${lead}: ${quoteLine(newer.text, source)}`,
+    text: `${lead}: ${quote}`,
     passageIds: [newer.chunk],
   };
 }
@@ -134,7 +134,7 @@ function quotedRows(query: string, tables: readonly Table[]): ExtractiveAnswer |
   const found = tableAnswer(query, tables);
   if (found === null) return null;
   const rows = found.rows.slice(0, MAX_ROWS);
-  const lines = rows.map(({ line, passage }) => quoteLine(line, sourceLabel(passage.payload)));
+  const lines = rows.map(({ line, passage }) => sourcedQuote(passage.payload, line));
   return {
     text: `${found.text}: ${lines.join('\n')}`,
     passageIds: [...new Set(rows.map(({ passage }) => passage.id))],

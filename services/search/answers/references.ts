@@ -1,7 +1,9 @@
+import { isGeneratedName } from '../../common/domain/index-rows.ts';
 import type { UsedGraphElements } from '../../common/domain/session.ts';
 import { STOP_WORDS } from '../../common/text/language/stop-words.ts';
 import type { RankedPassage } from '../model.ts';
 import type { Knowledge } from './knowledge.ts';
+import { labelOfPassage } from './source-label.ts';
 
 const MAX_BULLETS = 5;
 const SNIPPET_LENGTH = 160;
@@ -20,7 +22,8 @@ export function evidenceBlock(
   if (distinct.length === 0) return '';
   const bullets = distinct.map((passage) => {
     const { chunkIndex, documentName, documentId, text } = passage.payload;
-    const source = `chunk ${chunkIndex + 1} of document ${documentName} (data_id: ${documentId}, chunk_id: ${passage.id})`;
+    const name = isGeneratedName(documentName) ? labelOfPassage(passage.payload) : documentName;
+    const source = `chunk ${chunkIndex + 1} of document ${name} (data_id: ${documentId}, chunk_id: ${passage.id})`;
     return options.snippets ? `- ${source}: "${snippetOf(text)}"` : `- ${source}`;
   });
   return `\n\nEvidence:\n${bullets.join('\n')}`;

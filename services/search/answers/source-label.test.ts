@@ -1,20 +1,20 @@
 import { expect } from 'chai';
-import { documentLabel, sourceLabel } from './source-label.ts';
+import { labelOfPassage, sourcedQuote, sourceLabel } from './source-label.ts';
 
 const file = (uri: string) => ({ externalMetadata: { _cognee: { source_uri: uri } } });
 const passage = { text: 'It costs 3 EUR.', documentName: 'report', headings: [] };
 
 describe('the label of a source', () => {
   it('is the file name with its extension', () => {
-    expect(documentLabel({ ...passage, ...file('file:///report.pdf') })).to.equal('report.pdf');
-    expect(documentLabel({ ...passage, documentName: 'My plan', ...file('file:///My%20plan.md') })).to.equal(
+    expect(labelOfPassage({ ...passage, ...file('file:///report.pdf') })).to.equal('report.pdf');
+    expect(labelOfPassage({ ...passage, documentName: 'My plan', ...file('file:///My%20plan.md') })).to.equal(
       'My plan.md',
     );
   });
 
   it('is the name alone when the address names no such file', () => {
-    expect(documentLabel(passage)).to.equal('report');
-    expect(documentLabel({ ...passage, ...file('https://example.org/a%') })).to.equal('report');
+    expect(labelOfPassage(passage)).to.equal('report');
+    expect(labelOfPassage({ ...passage, ...file('https://example.org/a%') })).to.equal('report');
   });
 
   it('has the headings that the name does not say, and the page', () => {
@@ -28,7 +28,26 @@ describe('the label of a source', () => {
 
   it('is the beginning of a text without a name', () => {
     const bare = { text: `# On ships\n\n${'word '.repeat(30)}`, documentName: `text_${'0'.repeat(32)}`, headings: [] };
-    expect(documentLabel(bare)).to.equal('On ships');
-    expect(documentLabel({ ...bare, text: 'word '.repeat(30) })).to.equal(`${'word '.repeat(9).trim()}…`);
+    expect(labelOfPassage(bare)).to.equal('On ships');
+    expect(labelOfPassage({ ...bare, text: 'word '.repeat(30) })).to.equal(`${'word '.repeat(12)}…`);
+  });
+
+  it('has the row of a table, and the speaker and time of a conversation instead of in the quote', () => {
+    const rows = {
+      ...passage,
+      text: 'name: Sarah, city: Rome\n\nname: Tom, city: Lagos',
+      row: 7,
+      ...file('file:///report.csv'),
+    };
+    expect(sourcedQuote(rows, 'name: Tom, city: Lagos')).to.equal('"name: Tom, city: Lagos" (report.csv, row 8)');
+    const talk = {
+      ...passage,
+      text: '[10:03] Anna: The cache is broken. It is slow.\n[10:05] Tom: I will look at it.',
+    };
+    expect(sourcedQuote(talk, '[10:05] Tom: I will look at it.')).to.equal('"I will look at it." (report, Tom, 10:05)');
+    expect(sourcedQuote(talk, 'It is slow.')).to.equal('"It is slow." (report, Anna, 10:03)');
+    expect(sourcedQuote({ ...passage, text: 'Warning: It is hot.' }, 'Warning: It is hot.')).to.equal(
+      '"Warning: It is hot." (report)',
+    );
   });
 });

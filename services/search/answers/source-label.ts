@@ -1,16 +1,27 @@
-import { type ChunkPayload, isGeneratedName } from '../../common/domain/index-rows.ts';
-
-const MAX_START = 48;
+import type { ChunkPayload } from '../../common/domain/index-rows.ts';
+import { documentLabel } from '../../common/text/document-label.ts';
+import { isConversation, type Turn, turnsOf } from '../../common/text/language/turns.ts';
+import { quoteLine } from '../../common/text/repetition/own-answers.ts';
 
 type Source = Pick<ChunkPayload, 'text' | 'documentName' | 'headings'> &
-  Partial<Pick<ChunkPayload, 'page' | 'externalMetadata'>>;
+  Partial<Pick<ChunkPayload, 'page' | 'row' | 'externalMetadata'>>;
 
-/**
- * Returns a source as a person knows it: `report.pdf › Costs, page 3`. A text without a name is called by its first words.
- * `heading`: the heading above the sentence in the passage.
- */
+/** Returns a quote with its source; a speaker's name and the time stand in the source. `heading`: the one above it in the passage. */
+export function sourcedQuote(source: Source, quote: string, heading = ''): string {
+  const turn = turnOf(source, quote);
+  const own = turnsOf(quote)[0];
+  const said = turn !== null && own?.start === 0 ? quote.slice(own.saidAt) : quote;
+  const row = rowOf(source, quote);
+  const details = [
+    ...(row === null ? [] : [`row ${row}`]),
+    ...(turn === null ? [] : [turn.speaker, turn.time].filter((part) => part !== '')),
+  ];
+  return quoteLine(said, [sourceLabel(source, heading), ...details].join(', '));
+}
+
+/** Returns a source as a person knows it: `report.pdf › Costs, page 3`. */
 export function sourceLabel(source: Source, heading = ''): string {
-  const name = documentLabel(source);
+  const name = labelOfPassage(source);
   const known = new Set(plainWords(name));
   const path: string[] = [];
   for (const part of [...source.headings, heading]) {
@@ -21,13 +32,10 @@ export function sourceLabel(source: Source, heading = ''): string {
   return typeof source.page === 'number' ? `${place}, page ${source.page}` : place;
 }
 
-/** Returns the file name with its extension, else the name, else the first words of the text. */
-export function documentLabel({ text, documentName, headings, externalMetadata }: Source): string {
-  if (isGeneratedName(documentName) || documentName === '') {
-    return shortened(headings[0] ?? text.trim().split('\n', 1)[0] ?? '');
-  }
+/** Returns the document of a passage: the file name with its extension, else the name, else the first words. */
+export function labelOfPassage({ text, documentName, headings, externalMetadata }: Source): string {
   const fileName = fileNameOf(externalMetadata);
-  return fileName.startsWith(`${documentName}.`) ? fileName : documentName;
+  return documentLabel({ name: documentName, fileName, text: headings[0] ?? text });
 }
 
 function fileNameOf(metadata: Source['externalMetadata']): string {
@@ -40,11 +48,22 @@ function fileNameOf(metadata: Source['externalMetadata']): string {
   }
 }
 
-function shortened(line: string): string {
-  const plain = line.replace(/^[ \t]*(?:#{1,6}|[-*>])[ \t]+/u, '').trim();
-  if (plain.length <= MAX_START) return plain;
-  const cut = plain.slice(0, MAX_START);
-  return `${(/^.*(?=\s)/u.exec(cut)?.[0] ?? cut).trimEnd()}…`;
+/** Number of the row that a quote is from, in a table or sheet whose rows name their columns. */
+function rowOf({ text, row }: Source, quote: string): number | null {
+  if (row === undefined) return null;
+  const rows = text.split('\n').filter((line) => /^[^,:|]{1,120}: \S/u.test(line));
+  const at = rows.findIndex((line) => line.replace(/\s+/gu, ' ').includes(quote));
+  return at < 0 ? null : row + at;
+}
+
+/** The turn that a quote is part of; null outside a conversation. One turn alone needs a time: `Note: …` is none. */
+function turnOf({ text }: Source, quote: string): Turn | null {
+  const turns = turnsOf(text);
+  const isOne =
+    turns.length === 1 && turns[0]?.time !== '' && text.trimStart().length === text.length - (turns[0]?.start ?? 0);
+  if (!isOne && !isConversation(turns)) return null;
+  const at = text.indexOf(quote);
+  return at < 0 ? null : (turns.findLast(({ start }) => start <= at) ?? null);
 }
 
 /** Without signs, which file names have instead of blanks. */

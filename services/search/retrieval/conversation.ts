@@ -1,3 +1,4 @@
+import { beginsWithTurn } from '../../common/text/language/turns.ts';
 import type { Candidate } from './candidates.ts';
 
 /** Turns this far from each other speak about the same. */
@@ -9,8 +10,6 @@ const MIN_TURNS = 5;
 const TURN_SHARE = 0.7;
 /** Tokens of a turn; a longer passage holds its own context. */
 const LONGEST_TURN = 150;
-/** `Ada: …`, `Grad B : …`, `[10:02] Project Manager: …` */
-const SPEAKER = /^\s*(?:[[(]?\d{1,2}:\d{2}(?::\d{2})?[\])]?\s*)?\p{Lu}[\p{L}\p{N} .'’-]{0,40}:\s/u;
 const NUMBER = /\d+(?=\D*$)/u;
 
 /** A passage in the order of its conversation. */
@@ -77,7 +76,7 @@ export class Conversation {
 }
 
 function isTurn({ payload }: Candidate): boolean {
-  return payload !== null && payload.chunkSize <= LONGEST_TURN && SPEAKER.test(payload.text);
+  return payload !== null && payload.chunkSize <= LONGEST_TURN && beginsWithTurn(payload.text);
 }
 
 /** Turns of one document are in the order of its chunks, documents of one turn in the order of the numbers in their names. */

@@ -2,6 +2,7 @@ import type { SkillRun } from '../../common/domain/skill.ts';
 import { type DatasetRef, scopeOf } from '../../common/kernel/dataset.ts';
 import { isEngramError } from '../../common/kernel/errors.ts';
 import { packPassages } from '../answers/contexts.ts';
+import { labelOfPassage } from '../answers/source-label.ts';
 import type { FoundSkill, RankedPassage, SearchRequest } from '../model.ts';
 import type { InfluenceOptions } from '../retrieval/learned-weights.ts';
 import { embedQuery, retrievePassages } from '../retrieval/retrieve-passages.ts';
@@ -102,7 +103,7 @@ export async function openToolbox(
       const { passages } = await retrievePassages(deps, asked, { dataset, vector, limit, influence });
       const packed = packPassages(passages, MAX_OUTPUT);
       for (const passage of packed) found.set(passage.id, passage);
-      const texts = packed.map(({ payload }) => `[${payload.documentName}] ${payload.text}`);
+      const texts = packed.map(({ payload }) => `[${labelOfPassage(payload)}] ${payload.text}`);
       return { text: texts.join('\n\n').slice(0, MAX_OUTPUT) || 'Nothing in memory fits.', success: true };
     },
   };

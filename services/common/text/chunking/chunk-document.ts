@@ -137,12 +137,14 @@ function toDrafts(
       const occurrence = seen.get(contentHash) ?? 0;
       seen.set(contentHash, occurrence + 1);
       const [symbol] = entry.symbols;
+      const row = entry.pieces.find(({ placed }) => placed.row !== undefined)?.placed.row;
       return {
         text,
         index,
         ...(hasOffsets ? { start: first.start, end } : {}),
         headings: entry.first.headings,
         ...(entry.first.page === undefined ? {} : { page: entry.first.page }),
+        ...(row === undefined ? {} : { row }),
         ...(entry.symbols.size === 1 && symbol !== undefined ? { symbol } : {}),
         parts: partsOf(entry, text.length),
         cutType: entry.pieces.at(-1)?.cutType ?? 'default',

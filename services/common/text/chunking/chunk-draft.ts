@@ -49,6 +49,8 @@ export interface ChunkDraft {
   readonly headings: readonly string[];
   /** Position of the first block. */
   readonly page?: number;
+  /** 1-based number of the first row of a table or sheet in it. */
+  readonly row?: number;
   /** Qualified name of the definition when the chunk is code of one. */
   readonly symbol?: string;
   readonly parts: readonly ChunkPart[];

@@ -7,6 +7,8 @@ export interface PlacedBlock {
   readonly start: number;
   readonly headings: readonly string[];
   readonly page: number | undefined;
+  /** 1-based, of a block that is one row of a table or sheet. */
+  readonly row: number | undefined;
 }
 
 interface Layout {
@@ -23,8 +25,12 @@ export function layoutOf(document: ChunkableDocument): Layout {
   const placed: PlacedBlock[] = [];
   const path: { level: number; text: string }[] = [];
   let page: number | undefined;
+  let rows = 0;
   for (const [index, block] of blocks.entries()) {
+    if (block.kind === 'heading' || (block.page ?? page) !== page) rows = 0;
     page = block.page ?? page;
+    const isRow = block.kind === 'table' && !block.text.includes('\n') && !block.text.startsWith('|');
+    if (isRow) rows += 1;
     if (block.kind === 'heading') {
       const level = block.level ?? 1;
       while (path.length > 0 && (path.at(-1) as { level: number }).level >= level) path.pop();
@@ -39,6 +45,7 @@ export function layoutOf(document: ChunkableDocument): Layout {
       text: hasOffsets ? document.text.slice(placed.length === 0 ? 0 : start, end) : `${block.text}\n\n`,
       headings: path.map((heading) => heading.text),
       page,
+      row: isRow ? rows : undefined,
     });
   }
   return { blocks: placed, hasOffsets };

@@ -1,6 +1,6 @@
 import { NODE_TYPES, RELATIONS } from '../../../common/domain/index-rows.ts';
 import type { JsonObject } from '../../../common/kernel/json.ts';
-import { firstWords } from '../../../common/text/first-words.ts';
+import { firstWords } from '../../../common/text/document-label.ts';
 import type { GraphView } from '../../view-graph.ts';
 
 /** A node of a graph view on the wire (search-recall.md §8.1). */

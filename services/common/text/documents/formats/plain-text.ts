@@ -1,5 +1,6 @@
 import { append } from '../../../kernel/long-lists.ts';
 import type { DocumentBlock } from '../../../ports/documents.ts';
+import { turnsOf } from '../../language/turns.ts';
 import type { DocumentDraft } from './draft.ts';
 
 /** Reads plain text: paragraphs between blank lines; single lines that are clearly titles become headings. */
@@ -18,30 +19,23 @@ export function paragraphBlocks(text: string): DocumentBlock[] {
     if (heading === null)
       append(
         blocks,
-        turnsOf(paragraph).map((turn) => ({ kind: 'paragraph' as const, text: turn })),
+        turnsIn(paragraph).map((turn) => ({ kind: 'paragraph' as const, text: turn })),
       );
     else blocks.push(heading);
   }
   return blocks;
 }
 
-const TURN = /^(?:[[(]?\d{1,2}:\d{2}(?::\d{2})?[\])]? )?(\p{Lu}[\p{L}\p{N} .'’-]{0,40}): \S/u;
 const MIN_TURNS = 4;
 
 /** Splits a conversation, in which most lines name their speaker and speakers return, into turns; else returns the paragraph. */
-function turnsOf(paragraph: string): readonly string[] {
-  const lines = paragraph.split('\n');
-  if (lines.length < MIN_TURNS) return [paragraph];
-  const speakers = lines.map((line) => TURN.exec(line)?.[1]);
-  const named = speakers.filter((speaker) => speaker !== undefined);
-  if (named.length < MIN_TURNS || named.length * 2 < lines.length || new Set(named).size * 2 > named.length)
-    return [paragraph];
-  const turns: string[] = [];
-  for (const [at, line] of lines.entries()) {
-    if (speakers[at] === undefined && turns.length > 0) turns[turns.length - 1] += `\n${line}`;
-    else turns.push(line);
-  }
-  return turns.map((turn) => turn.trim()).filter((turn) => turn !== '');
+function turnsIn(paragraph: string): readonly string[] {
+  const turns = turnsOf(paragraph);
+  const lines = paragraph.split('\n').length;
+  const speakers = new Set(turns.map(({ speaker }) => speaker));
+  if (turns.length < MIN_TURNS || turns.length * 2 < lines || speakers.size * 2 > turns.length) return [paragraph];
+  const starts = [0, ...turns.slice(turns[0]?.start === 0 ? 1 : 0).map(({ start }) => start)];
+  return starts.map((start, at) => paragraph.slice(start, starts[at + 1]).trim()).filter((turn) => turn !== '');
 }
 
 const NUMBERED_DIVISION =

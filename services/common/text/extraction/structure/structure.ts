@@ -1,3 +1,4 @@
+import { isGeneratedName } from '../../../domain/index-rows.ts';
 import type { ExtractionInput, TextPart } from '../../../ports/extractor.ts';
 import { isCommonWord } from '../../language/common-words.ts';
 import { readCode } from './code.ts';
@@ -61,5 +62,5 @@ function aboutOf({ headings }: TextPart, input: ExtractionInput): string | null 
   const names = [...(headings ?? input.headings)].reverse();
   const own = names.find((name) => name.split(' ').some((word) => !isCommonWord(word.toLowerCase())));
   const name = own ?? input.title ?? input.documentName;
-  return /^text_[0-9a-f]{32}$/u.test(name) ? null : name;
+  return isGeneratedName(name) ? null : name;
 }

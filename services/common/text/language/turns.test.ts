@@ -1,0 +1,22 @@
+import { expect } from 'chai';
+import { isConversation, turnsOf } from './turns.ts';
+
+describe('turns of a conversation', () => {
+  it('begin with a name, after a time if there is one', () => {
+    const text =
+      '[10:42] Tom Okoye (host): Welcome.\n10:43 - Anna: Hello!\n**User:** Hi.\nGrad B : Okay.\n- Speaker 1: Yes.';
+    expect(turnsOf(text).map(({ time, speaker, said }) => [time, speaker, said])).to.deep.equal([
+      ['10:42', 'Tom Okoye', 'Welcome.'],
+      ['10:43', 'Anna', 'Hello!'],
+      ['', 'User', 'Hi.'],
+      ['', 'Grad B', 'Okay.'],
+      ['', 'Speaker 1', 'Yes.'],
+    ]);
+  });
+
+  it('are speech, which keys with values are not', () => {
+    expect(isConversation(turnsOf('Anna: It is broken.\nTom: I will look.'))).to.equal(true);
+    expect(isConversation(turnsOf('Name: Anna\nPhone: 123\nCity: Oslo'))).to.equal(false);
+    expect(isConversation(turnsOf('Anna: It is broken.'))).to.equal(false);
+  });
+});

@@ -1,0 +1,46 @@
+/** What one person says in a conversation, on the line of their name: `Anna:`, `[10:42] Tom Okoye (host):`, `**User:**`. */
+export interface Turn {
+  /** Offsets of the line and of the first word said. */
+  readonly start: number;
+  readonly saidAt: number;
+  readonly speaker: string;
+  /** As written before the name; '' without one. */
+  readonly time: string;
+  readonly said: string;
+}
+
+const TURN =
+  /^[ \t>*-]{0,8}(?:[[(]([^\])\n]{1,40})[\])][ \t]{0,4}|(\d{1,2}:\d\d(?::\d\d)?)[ \t]{1,4}(?:-[ \t]{0,4})?)?\*{0,2}(\p{Lu}[\p{L}\p{N} .'’-]{0,40}?)(?:[ \t]{0,2}[[(][^\])\n]{1,30}[\])])?[ \t]{0,2}\*{0,2}:\*{0,2}[ \t]{1,8}(?=(\S[^\n]*))/gmu;
+const TIME = /\d{1,2}:\d\d(?::\d\d)?/u;
+const USER = /^(?:User|Human|Me|Question|Q|Owner)$/u;
+const ASSISTANT = /^(?:Assistant|AI|Bot|System|Answer|A|Agent|Model)$/u;
+
+/** Returns the lines that begin with a name and what it says, in order; `key: value` looks the same (`isConversation`). */
+export function turnsOf(text: string): readonly Turn[] {
+  if (!text.includes(':')) return [];
+  return [...text.matchAll(TURN)].map(
+    ({ 0: mark, 1: note = '', 2: time = '', 3: speaker = '', 4: said = '', index }) => ({
+      ...{ start: index, saidAt: index + mark.length, speaker, said },
+      time: time || (TIME.test(note) ? note : ''),
+    }),
+  );
+}
+
+/** Whether a text begins with a turn; reads no more of it than its first line. */
+export function beginsWithTurn(text: string): boolean {
+  const [line = ''] = text.trimStart().split('\n', 1);
+  return turnsOf(line).length > 0;
+}
+
+/** Which side of a conversation a name only says: `User:`. */
+export function roleOf(speaker: string): 'user' | 'assistant' | null {
+  if (USER.test(speaker)) return 'user';
+  return ASSISTANT.test(speaker) ? 'assistant' : null;
+}
+
+/** Whether turns are speech rather than keys with their values: most are sentences, and there are two at least. */
+export function isConversation(turns: readonly Turn[]): boolean {
+  const isSpeech = ({ speaker, said }: Turn): boolean =>
+    roleOf(speaker) !== null || /[.!?…]["”)]*\s*$/u.test(said) || /\b(?:I|you|we)\b/u.test(said);
+  return turns.length >= 2 && turns.filter(isSpeech).length * 3 >= turns.length * 2;
+}
