@@ -19,7 +19,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   presenters: ['kernel', 'domain'],
   records: ['kernel', 'domain', 'ports', 'storage/ports', 'platform/async', 'platform/leases', 'text/statements'],
   text: ['domain'],
-  'text/language': [],
+  'text/language': ['kernel'],
   'text/words': [],
   'text/repetition': ['text/language'],
   'text/statements': ['kernel', 'text/language', 'text/words'],

@@ -48,6 +48,17 @@ describe('document entities', () => {
     ]);
   });
 
+  it('have the same id in every document, however a name is spelled', () => {
+    const idsOf = (name: string) => {
+      const document = createDocumentEntities();
+      document.add('c1', extraction([entity(name, { type: 'Concept' })]), []);
+      return document.resolve().entities.map(({ id }) => id);
+    };
+    expect(idsOf('Moby-Dick')).to.deep.equal(idsOf('Moby Dick'));
+    expect(idsOf('Crème Brûlée')).to.deep.equal(idsOf('creme brulee'));
+    expect(idsOf('2024-03-01')).not.to.deep.equal(idsOf('2024 03 01'));
+  });
+
   it('merge a short name into the one entity that has it as an alias, before and after it', () => {
     const document = createDocumentEntities();
     document.add(

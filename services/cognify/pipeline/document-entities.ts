@@ -5,6 +5,7 @@ import { smallest } from '../../common/kernel/long-lists.ts';
 import type { ExtractedEntity, Extraction, KnownName } from '../../common/ports/extractor.ts';
 import { type MergeReason, resolveEntities } from '../../common/text/extraction/rules/resolve-entities.ts';
 import { isCommonWord } from '../../common/text/language/common-words.ts';
+import { nameKey } from '../../common/text/language/fold.ts';
 
 /** An entity of a document, merged from the mentions in its chunks. */
 export interface DocumentEntity {
@@ -81,7 +82,7 @@ interface RelationEntry {
 
 /**
  * Collects the entities and relations of one document's chunks and resolves them at the end (`resolveEntities`): a short name
- * is merged into the one fuller name of a compatible type in the document. Names are never resolved across documents. Merged
+ * is merged into the one fuller name of a compatible type in the document. Across documents only spellings of one name are one (`nameKey`). Merged
  * names stay among the aliases, and in `merged` with the reason.
  */
 interface DocumentEntities {
@@ -97,7 +98,7 @@ export function createDocumentEntities(): DocumentEntities {
   let chunks = 0;
 
   const enter = (entity: ExtractedEntity): Entry | null => {
-    const key = slug(entity.name.trim());
+    const key = nameKey(entity.name);
     if (key === '') return null;
     const entry = entryAt(entries, key);
     const count = Math.max(1, entity.mentions);
@@ -123,7 +124,7 @@ export function createDocumentEntities(): DocumentEntities {
         inChunk.set(entry.key, { mentions: before + Math.max(1, entity.mentions), isSubject: false });
       }
       for (const subject of subjects) {
-        const key = slug(subject);
+        const key = nameKey(subject);
         if (key === '') continue;
         const entry = entryAt(entries, key);
         entry.isSubject = true;
@@ -134,7 +135,7 @@ export function createDocumentEntities(): DocumentEntities {
         mentions.push({ chunkId, key, mentions: count, isSubject });
       }
       for (const { source, target, relation, evidence } of extraction.relations) {
-        const ends = { source: slug(source.trim()), target: slug(target.trim()), relation: slug(relation.trim()) };
+        const ends = { source: nameKey(source), target: nameKey(target), relation: slug(relation.trim()) };
         if (!inChunk.has(ends.source) || !inChunk.has(ends.target) || ends.relation === '') continue;
         addRelation(relations, { ...ends, evidence, chunkId });
       }
@@ -276,7 +277,7 @@ function merged(group: readonly Entry[], root: string, { merges, isRelated, chun
   const name = mostFrequent(main.spellings);
   spellings.delete(name);
   return {
-    id: idFor('Entity', name),
+    id: idFor('Entity', root),
     name,
     type: majorityType(name, types),
     description: group.reduce((best, { description }) => (description.length > best.length ? description : best), ''),

@@ -1,5 +1,6 @@
 import { idFor } from '../../common/kernel/ids.ts';
 import { isCommonWord } from '../../common/text/language/common-words.ts';
+import { nameKey } from '../../common/text/language/fold.ts';
 import { STOP_WORDS } from '../../common/text/language/stop-words.ts';
 import type { QueryAnalysis } from './query-analysis.ts';
 
@@ -29,7 +30,7 @@ export function queryNames(analysis: QueryAnalysis): readonly QueryName[] {
       const stretch = words.slice(from, until);
       if (!canBeName(stretch, hasCapitals)) continue;
       for (const name of spellings(analysis.text, stretch)) {
-        const entityId = idFor('Entity', name);
+        const entityId = idFor('Entity', nameKey(name));
         if (!names.has(entityId)) names.set(entityId, { entityId, name, from, until });
       }
     }

@@ -1,3 +1,5 @@
+import { slug } from '../../kernel/ids.ts';
+
 const NON_ASCII = /[^\0-\x7f]/u;
 const LATIN_MARKS = /[\u0300-\u036f]/gu;
 /** Hebrew points, Arabic short vowels and tatweel: written or left out at will. */
@@ -28,4 +30,14 @@ export function fold(text: string): string {
     .replace(OPTIONAL_MARKS, '')
     .normalize('NFC')
     .replace(LIGATURES, (letter) => LIGATURE_SPELLING[letter] ?? letter);
+}
+
+/** Key of an entity's name: `Moby-Dick` and `Moby Dick`, `Zürich` and `Zurich` are one across documents. */
+export function nameKey(name: string): string {
+  return slug(
+    fold(name.replaceAll('’', "'"))
+      .replace(/(?<=\p{L})[-‐‑–](?=\p{L})/gu, ' ')
+      .replace(/\s+/gu, ' ')
+      .trim(),
+  );
 }
