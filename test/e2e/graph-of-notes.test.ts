@@ -74,6 +74,23 @@ describe('the graph of real files, without a model', () => {
     expect(relations.filter((one) => /coffee|meat|japan|paris/.test(one))).to.deep.equal([]);
   });
 
+  it('has one node for the spellings of a name in several files', async () => {
+    const { entities } = await graphOf('spellings', {
+      'one.txt': 'Herman Melville wrote Moby Dick. Herman Melville lived in Zürich.',
+      'two.txt': 'Herman Melville wrote Moby-Dick. Herman Melville lived in Zurich.',
+    });
+    expect(entities.filter((one) => one.startsWith('moby'))).to.have.lengthOf(1);
+    expect(entities.filter((one) => one.startsWith('z'))).to.have.lengthOf(1);
+  });
+
+  it('states nothing of the speaker and a bare common noun', async () => {
+    const { relations } = await graphOf('trivial', {
+      'bare.txt': 'I crossed a street. I carried my gear. I bought a racing bicycle. I like tomatoes.',
+    });
+    expect(relations).to.include('me like tomato').and.include('me buy racing bicycle');
+    expect(relations.filter((one) => /street|gear/.test(one))).to.deep.equal([]);
+  });
+
   it('knows who says I in mails, front matter and conversations', async () => {
     const { relations } = await graphOf('others', {
       'mail.eml': 'From: Ann Lee <al@example.com>\r\nSubject: Move\r\n\r\nI moved to Berlin.\r\n',

@@ -62,7 +62,9 @@ const LIGHT_VERBS = new Set(
 );
 /** Tastes and habits: even a common word is a fact here. */
 const TASTES = new Set(
-  'like love prefer enjoy hate dislike adore eat drink play study speak own drive wear collect'.split(' '),
+  'like love prefer enjoy hate dislike adore eat drink play study speak own drive wear collect learn teach practise practice'.split(
+    ' ',
+  ),
 );
 /** Nouns that say nothing by themselves: times, and parts of what follows their `of`. */
 const GENERAL =
@@ -399,7 +401,9 @@ function isTelling(name: string, { lemma, preposition, hasObject }: Use): boolea
   if (LIGHT_VERBS.has(lemma)) return false;
   if (preposition !== null && (hasObject || !TELLING.test(preposition))) return false;
   if (TASTES.has(lemma)) return true;
-  const words = name.split(' ');
+  const words = name.split(/[ -]/u);
+  // `I have a street` tells nothing that a reader would look for.
+  if (words.length === 1 && preposition !== 'as') return false;
   const least = MIN_INFORMATION - (words.length - 1) / 2;
   return words.some((word) => wordInformation(word) >= least) && !ABSTRACT.test(words.at(-1) ?? '');
 }
