@@ -1,14 +1,17 @@
 import { DATASET_KIND, type Dataset, type DatasetStatus } from './api/dataset.ts';
-import { FRAME_ANNOTATIONS } from './api/names.ts';
+import { FRAME_ANNOTATIONS, WAKE_AT } from './api/names.ts';
 import { parseCron } from './api/schedule.ts';
+import type { Tenant } from './api/tenant.ts';
 import {
   createCheckMemory,
   type DatasetContext,
   type DatasetDependencies,
   type DatasetMemory,
   type DatasetParts,
+  type DatasetStep,
+  tenantName,
 } from './dataset/model.ts';
-import { onTenantServices } from './dataset/on-tenant-services.ts';
+import { translateErrors } from './dataset/service-failure.ts';
 import { backUp } from './dataset/steps/back-up.ts';
 import { configure } from './dataset/steps/configure.ts';
 import { ensureDataset } from './dataset/steps/ensure-dataset.ts';
@@ -22,7 +25,10 @@ import { syncAccess } from './dataset/steps/sync-access.ts';
 import { syncRetention } from './dataset/steps/sync-retention.ts';
 import { writeReceipt } from './erasure/receipts.ts';
 import type { Reconciler } from './kube-runtime/controller.ts';
+import { keyOf } from './kube-runtime/kube-object.ts';
 import { createReconciler, type FrameDependencies, type ReconcileDefinition } from './kube-runtime/reconcile-frame.ts';
+import { progressing, type StepOutcome } from './kube-runtime/steps.ts';
+import { isDedicated, isHibernated } from './tenant/effective-state.ts';
 
 const DATASET_FINALIZER = 'engram.dev/dataset';
 
@@ -90,4 +96,32 @@ async function abandon(parts: DatasetParts, context: DatasetContext): Promise<vo
   const receipt = await writeReceipt(parts, context, { kind: 'Abandoned', json });
   const message = `The dataset was abandoned with its data; ConfigMap ${receipt} records it`;
   context.event({ type: 'Warning', reason: 'Abandoned', message });
+}
+
+/** A Tenant that wakes triggers the reconcile of its Datasets. */
+const LATER_MS = 300_000;
+
+/**
+ * Runs a step with the services of the dataset's tenant: those of the installation, or those of a Dedicated tenant. This is
+ * the only place where they are chosen.
+ */
+function onTenantServices(parts: DatasetParts, make: (parts: DatasetParts) => DatasetStep): DatasetStep {
+  const shared = make(parts);
+  return {
+    name: shared.name,
+    async run(context) {
+      const { dedicated } = parts;
+      const tenant = dedicated?.tenantOf(tenantName(context.object));
+      if (dedicated === undefined || tenant === undefined || !isDedicated(tenant)) return shared.run(context);
+      if (isHibernated(tenant, tenant.status)) return hibernated(context, tenant);
+      const services = await translateErrors('NATS', () => dedicated.servicesOf(tenant, context.signal));
+      return make({ ...parts, services }).run(context);
+    },
+  };
+}
+
+function hibernated({ object }: DatasetContext, { spec }: Tenant): StepOutcome<never> {
+  const how = spec.state === 'Hibernated' ? 'set its state to Active' : `give it a new annotation ${WAKE_AT}`;
+  const message = `Tenant ${keyOf(tenantName(object))} is hibernated: ${how}, then this continues`;
+  return progressing('TenantHibernated', message, { requeueAfterMs: LATER_MS });
 }

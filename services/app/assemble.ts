@@ -1,4 +1,5 @@
 import { mkdir, rm } from 'node:fs/promises';
+import { availableParallelism, totalmem } from 'node:os';
 import { join } from 'node:path';
 import type { PasswordHasher } from '../auth/credentials/password-hasher.ts';
 import { createAuditLog } from '../auth/repositories/audit-log.ts';
@@ -36,7 +37,6 @@ import { createDocumentLoader } from '../common/text/documents/document-loader.t
 import { createTextWorkers } from '../common/text/extraction/rules/extraction-pool.ts';
 import { openBudgets } from './budgets.ts';
 import type { Descriptors } from './descriptors.ts';
-import { addEventRelay } from './event-relay.ts';
 import { modelCheck } from './model-health.ts';
 import { createModelUsage } from './model-usage.ts';
 import { type Models, openModels } from './models.ts';
@@ -45,7 +45,6 @@ import { type BuildService, loadServices, type Parts, spoolDirectory } from './r
 import { rootKeysOf } from './root-keys.ts';
 import type { Stores } from './stores.ts';
 import type { Tracing } from './tracing.ts';
-import { workerLimits } from './worker-limits.ts';
 
 /** Version of the HTTP contract, which clients read at `/health`. The version of Engram itself is in package.json. */
 const CONTRACT_VERSION = '1.6.5';
@@ -299,3 +298,68 @@ function healthChecks({ config, stores, models }: Pick<Parts, 'config' | 'stores
 
 /** Some providers take no less. */
 const PROBE_TOKENS = 16;
+
+interface WorkerLimits {
+  /** Processes that read documents at the same time; one more works on texts. */
+  readonly documentWorkers: number;
+  /** Memory of one worker process. */
+  readonly memoryBytes: number;
+}
+
+interface Machine {
+  readonly memoryBytes: number;
+  readonly processors: number;
+}
+
+const MIB = 1024 * 1024;
+/** Less would not do for documents as they are: a reader of PDF and its libraries hold 120 MiB. */
+const LEAST_BYTES = 256 * MIB;
+const MOST_BYTES = 1024 * MIB;
+
+/** Shares half of the memory among the worker processes, so that all of them together never crowd out the server. */
+export function workerLimits(
+  { documentWorkers, workerMemoryBytes }: Pick<Config, 'documentWorkers' | 'workerMemoryBytes'>,
+  machine: Machine = thisMachine(),
+): WorkerLimits {
+  const share = machine.memoryBytes / 2;
+  const fitting = Math.floor(share / (workerMemoryBytes ?? LEAST_BYTES)) - 1;
+  const workers = Math.max(1, Math.min(documentWorkers, machine.processors, fitting));
+  const memoryBytes = workerMemoryBytes ?? Math.min(MOST_BYTES, Math.max(LEAST_BYTES, share / (workers + 1)));
+  return { documentWorkers: workers, memoryBytes: Math.floor(memoryBytes) };
+}
+
+/** The limit of its container, where there is one. */
+function thisMachine(): Machine {
+  const limit = process.constrainedMemory();
+  const memoryBytes = limit > 0 ? Math.min(limit, totalmem()) : totalmem();
+  return { memoryBytes, processors: availableParallelism() };
+}
+
+/**
+ * The relay of domain events to Kafka, where brokers are configured. It stands beside `auth`, which has the least to do;
+ * of several replicas one works.
+ */
+async function addEventRelay(parts: Parts, lifecycle: Lifecycle): Promise<void> {
+  const { config, stores, eventLog, clock, ids, logger, metrics } = parts;
+  const { kafkaBrokers: brokers } = config;
+  if (brokers === undefined || brokers.length === 0 || !config.services.includes('auth')) return;
+  const { createKafkaEventPublisher } = await import('../common/storage/kafka/event-publisher.ts');
+  const { createEventRelay } = await import('../common/platform/events/event-relay.ts');
+  const publisher = createKafkaEventPublisher({
+    brokers,
+    topicPrefix: config.kafkaTopicPrefix,
+    ...(config.kafkaUser === undefined ? {} : { user: config.kafkaUser }),
+    ...(config.kafkaPassword === undefined ? {} : { password: config.kafkaPassword }),
+    ...(config.kafkaCaFile === undefined ? {} : { caFile: config.kafkaCaFile }),
+  });
+  const relay = createEventRelay({ store: stores.documents, eventLog, publisher, clock, ids, logger, metrics });
+  metrics.watchRelay(() => relay.lag());
+  lifecycle.add({
+    name: 'event-relay',
+    start: () => relay.start(),
+    async stop() {
+      await relay.stop();
+      await publisher.close();
+    },
+  });
+}

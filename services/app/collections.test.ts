@@ -6,7 +6,7 @@ import {
   restoredCollections as restoredByCognify,
 } from '../cognify/collections.ts';
 import { recordCollections } from '../common/records/collections.ts';
-import { userLearningCollections } from '../common/records/user-learnings.ts';
+import { userLearningCollections } from '../common/records/session-removal.ts';
 import type { AnyOwnedCollection } from '../common/storage/ports/owned-collection.ts';
 import { learnedCollections } from '../improve/collections.ts';
 import { copiedCollections, forgottenCollections, restoredCollections } from '../ingest/collections.ts';

@@ -1,14 +1,17 @@
 import { join } from 'node:path';
 import type { PasswordHasher } from '../auth/credentials/password-hasher.ts';
 import type { AccountMailOptions } from '../auth/mail/account-mail.ts';
+import type { OidcOptions } from '../auth/oidc/oidc-client.ts';
 import type { RunModels } from '../cognify/settings.ts';
 import type { ServiceName } from '../common/domain/service-paths.ts';
 import { createHttpCloudApi } from '../common/platform/cloud-api/http-cloud-api.ts';
 import type { Config } from '../common/platform/config/configuration.ts';
+import { createProviderFetch } from '../common/platform/fetch/provider-fetch.ts';
 import type { Service } from '../common/platform/lifecycle/service.ts';
 import type { Messenger } from '../common/platform/messaging/messenger.ts';
 import type { Logger } from '../common/platform/observability/logger.ts';
 import type { Metrics } from '../common/platform/observability/metrics.ts';
+import { createMemoryRateLimiter } from '../common/platform/system/memory-rate-limiter.ts';
 import type { WorkerPool } from '../common/platform/workers/worker-pool.ts';
 import type { ActiveModels } from '../common/ports/active-models.ts';
 import type { AuditLog } from '../common/ports/audit-log.ts';
@@ -21,12 +24,12 @@ import type { Clock, IdSource } from '../common/ports/system.ts';
 import type { Tracer, TraceSource } from '../common/ports/tracer.ts';
 import type { WorkQueue } from '../common/ports/work-queue.ts';
 import type { Ledger } from '../common/records/cognify/ledger.ts';
+import type { BlobStore } from '../common/storage/ports/blob-store.ts';
+import type { SnapshotPlaces } from '../common/storage/ports/snapshot-places.ts';
 import { tenantCollections } from './collections.ts';
 import { openMailer } from './mailer.ts';
 import type { Models } from './models.ts';
-import { oidcOptions } from './oidc.ts';
 import { createModelProbe } from './probe-model.ts';
-import { createSnapshotPlaces } from './snapshot-places.ts';
 import type { Stores } from './stores.ts';
 
 /** Parts that services are created from. */
@@ -315,4 +318,33 @@ function accountMailOptions({ config, logger }: Parts): AccountMailOptions {
 /** Returns the directory of uploads, which lie there until their request has ended. */
 export function spoolDirectory(config: Config): string {
   return join(config.dataDir, 'spool');
+}
+
+/** Returns the options of auth for identity providers; undefined when none is configured. */
+function oidcOptions({ config, clock }: { readonly config: Config; readonly clock: Clock }): OidcOptions | undefined {
+  const { oidcProviders, publicUrl, corsOrigins } = config;
+  if (oidcProviders.length === 0 || publicUrl === undefined) return undefined;
+  return {
+    providers: oidcProviders,
+    publicUrl,
+    returnOrigins: corsOrigins.filter((origin) => origin !== '*'),
+    send: createProviderFetch(),
+    limiter: createMemoryRateLimiter({ clock }),
+  };
+}
+
+/** The blob store of the installation, and buckets of S3 by what each call says of them. */
+function createSnapshotPlaces(own: BlobStore): SnapshotPlaces {
+  return {
+    async open(place) {
+      if (place === null) return { blobs: own, close: async () => {} };
+      const { openS3BlobStore } = await import('../common/storage/blobs/s3/blob-store.ts');
+      const { endpoint, bucket, prefix, region, accessKey, secretKey } = place;
+      const store = await openS3BlobStore({
+        ...{ bucket, prefix, region, accessKey, secretKey },
+        ...(endpoint === null ? {} : { endpoint }),
+      });
+      return { blobs: store, close: () => store.close() };
+    },
+  };
 }

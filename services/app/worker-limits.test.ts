@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { workerLimits } from './worker-limits.ts';
+import { workerLimits } from './assemble.ts';
 
 const MIB = 1024 * 1024;
 

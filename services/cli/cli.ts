@@ -1,5 +1,5 @@
 import { createApiClient } from './api-client.ts';
-import { type Command, stringOption } from './command.ts';
+import { type Command, type OptionDescription, stringOption } from './command.ts';
 import { addCommand } from './commands/add.ts';
 import { auditCommand } from './commands/audit.ts';
 import { cognifyCommand } from './commands/cognify.ts';
@@ -16,8 +16,7 @@ import { snapshotCommand } from './commands/snapshot.ts';
 import { snapshotsCommand } from './commands/snapshots.ts';
 import { statusCommand } from './commands/status.ts';
 import { visualizeCommand } from './commands/visualize.ts';
-import { commandHelp, generalHelp } from './help.ts';
-import { clientSettings, parseCommandLine } from './options.ts';
+import { clientSettings, commonOptions, parseCommandLine } from './options.ts';
 import { CliFailure, exitCodes, type Terminal } from './terminal.ts';
 
 const COMMANDS: readonly Command[] = [
@@ -77,4 +76,39 @@ async function dispatch(args: readonly string[], terminal: Terminal): Promise<nu
     dataset: datasetGiven ?? 'main_dataset',
     asJson: values['json'] === true,
   });
+}
+
+function generalHelp(commands: readonly Command[]): string {
+  const lines = commands.map(({ name, summary }) => `  ${name.padEnd(11)} ${summary}`);
+  return `Usage: engram <command> [options]   (from the repository: npm run engram -- <command>)
+
+Commands:
+${lines.join('\n')}
+
+Options of every command:
+${optionLines(commonOptions)}
+
+Exit codes: 0 done, 1 refused or partly failed, 2 wrong command line, 3 no server answers.
+`;
+}
+
+function commandHelp(command: Command): string {
+  const own = Object.keys(command.options).length === 0 ? '' : `\nOptions:\n${optionLines(command.options)}\n`;
+  const details = command.details === undefined ? '' : `\n${command.details}\n`;
+  return `Usage: engram ${command.name} ${command.usage}
+
+${command.summary}
+${details}${own}
+Common options:
+${optionLines(commonOptions)}
+`;
+}
+
+function optionLines(options: Readonly<Record<string, OptionDescription>>): string {
+  return Object.entries(options)
+    .map(([name, { short, value, meaning }]) => {
+      const flag = `${short === undefined ? '    ' : `-${short}, `}--${name}${value === undefined ? '' : ` ${value}`}`;
+      return `  ${flag.padEnd(26)} ${meaning}`;
+    })
+    .join('\n');
 }

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { createAuditHeadSigner } from '../auth/credentials/audit-head-signer.ts';
 import type { ErasureReceipt } from '../common/domain/erasure-receipt.ts';
-import { checkReceipt, type ReceiptVerdict } from './receipt-check.ts';
+import { checkReceipt, type ReceiptVerdict } from './commands/receipt.ts';
 
 const RECEIPT: ErasureReceipt = {
   ...{ kind: 'dataset', tenant: 't', dataset: 'd', resource: 'cr', residue: 0, kept: ['audit log'] },

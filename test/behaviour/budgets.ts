@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { recountStored } from '../../services/app/recount.ts';
+import { recountStored } from '../../services/app/migrate.ts';
 import {
   type BudgetAccount,
   type BudgetKind,

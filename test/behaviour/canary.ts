@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID, hash as sha } from 'node:crypto';
 import { expect } from 'chai';
-import { recountStored } from '../../services/app/recount.ts';
+import { recountStored } from '../../services/app/migrate.ts';
 import { auditRecordsCollection } from '../../services/auth/repositories/audit-log.ts';
 import { canaryAccount } from '../../services/common/domain/canary.ts';
 import type { TenantId } from '../../services/common/kernel/brand.ts';

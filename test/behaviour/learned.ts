@@ -8,11 +8,14 @@ import { recordCollections } from '../../services/common/records/collections.ts'
 import { createDistillations } from '../../services/common/records/improve/distillations.ts';
 import { createElementWeights, weightVotesCollection } from '../../services/common/records/improve/element-weights.ts';
 import { createPreferences } from '../../services/common/records/improve/preferences.ts';
-import { createSessionRemoval } from '../../services/common/records/session-removal.ts';
+import {
+  createSessionRemoval,
+  createUserLearnings,
+  userLearningCollections,
+} from '../../services/common/records/session-removal.ts';
 import { createSessionContexts } from '../../services/common/records/sessions/session-context.ts';
 import { createSessionEntries } from '../../services/common/records/sessions/session-entries.ts';
 import { createSessions } from '../../services/common/records/sessions/sessions.ts';
-import { createUserLearnings, userLearningCollections } from '../../services/common/records/user-learnings.ts';
 import { VersionConflictError } from '../../services/common/storage/ports/document-store.ts';
 import type { SharedDocuments } from '../support/document-stores.ts';
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import { MongoClient } from 'mongodb';
 import type { AuditKey } from '../../services/cli/audit-check.ts';
-import { checkReceipt } from '../../services/cli/receipt-check.ts';
+import { checkReceipt } from '../../services/cli/commands/receipt.ts';
 import { canStartMongod, type MongodWithUsers, startMongodWithUsers } from '../integration/stores/mongod-with-users.ts';
 import { type ApiClient, apiClient } from './api-client.ts';
 import { kubectl, withCluster } from './cluster.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { auditRecordsCollection, createAuditLog } from '../../services/auth/repositories/audit-log.ts';
 import { type AuditRecords, createAuditRecords } from '../../services/auth/repositories/audit-records.ts';
-import { createChainCheck } from '../../services/cli/audit-chain.ts';
+import { createChainCheck } from '../../services/cli/audit-check.ts';
 import type { AuditRecord } from '../../services/common/domain/audit-record.ts';
 import type { TenantId } from '../../services/common/kernel/brand.ts';
 import { asId } from '../../services/common/kernel/ids.ts';

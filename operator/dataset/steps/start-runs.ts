@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import type { DatasetRef } from '../../../services/common/kernel/dataset.ts';
 import { isEngramError } from '../../../services/common/kernel/errors.ts';
-import { asDatasetOwner } from '../../../services/common/platform/messaging/dataset-owner.ts';
+import { asAccount } from '../../../services/common/platform/messaging/account-authority.ts';
+import type { CallContext, Messenger } from '../../../services/common/platform/messaging/messenger.ts';
 import type { Dataset, DatasetStatusSchedule } from '../../api/dataset.ts';
 import { parseCron } from '../../api/schedule.ts';
 import type { Services } from '../../installation/services.ts';
@@ -164,4 +166,16 @@ export async function startPipeline(
   const due = dueAt === undefined ? {} : { dueAt };
   if (pipeline === 'improve') await services.call('improve.Improve', { dataset, sessions: [], ...due }, owner);
   else await services.call('cognify.StartRun', { dataset, options: {}, background: true, ...due }, owner);
+}
+
+/**
+ * A context that speaks for the owner of the dataset, who needs no grant, as long as one token lasts.
+ * `PermissionDeniedError` when the account is inactive; as `getPrincipal` when auth cannot say.
+ */
+async function asDatasetOwner(
+  messenger: Pick<Messenger, 'call'>,
+  { ownerId, tenant }: DatasetRef,
+  context: CallContext,
+): Promise<CallContext> {
+  return asAccount(messenger, { userId: ownerId, tenant }, context, "The account of the dataset's owner is inactive.");
 }

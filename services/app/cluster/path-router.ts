@@ -7,7 +7,6 @@ import { knownMethod } from '../../common/platform/http/observe-requests.ts';
 import { proxyHeader } from '../../common/platform/http/origin-guard.ts';
 import type { Logger } from '../../common/platform/observability/logger.ts';
 import type { Metrics } from '../../common/platform/observability/metrics.ts';
-import { createReachability } from './reachability.ts';
 
 export interface PathRouter {
   listen(port: number, host: string): Promise<{ readonly port: number }>;
@@ -146,4 +145,32 @@ function refuse(response: ServerResponse): void {
   }
   response.writeHead(503, { 'content-type': 'application/json', 'retry-after': '1' });
   response.end(JSON.stringify({ detail: 'This service does not answer at the moment [ServiceUnavailableError]' }));
+}
+
+/** Logs of each replica when it stops and when it begins to answer, not every request in between. */
+interface Reachability {
+  failed(origin: string, service: string, error: unknown): void;
+  answered(origin: string, service: string): void;
+}
+
+function createReachability(logger: Pick<Logger, 'warn' | 'info'>): Reachability {
+  const away = new Map<string, { readonly sinceMs: number; requests: number }>();
+  return {
+    failed(origin, service, error) {
+      const known = away.get(origin);
+      if (known !== undefined) {
+        known.requests += 1;
+        return;
+      }
+      away.set(origin, { sinceMs: performance.now(), requests: 1 });
+      logger.warn('router.unreachable', { service, origin, error });
+    },
+    answered(origin, service) {
+      const known = away.get(origin);
+      if (known === undefined) return;
+      away.delete(origin);
+      const awayMs = Math.round(performance.now() - known.sinceMs);
+      logger.info('router.reachable', { service, origin, awayMs, refusedRequests: known.requests });
+    },
+  };
 }

@@ -8,7 +8,7 @@ import { recordCollections } from './collections.ts';
 import { createDistillations } from './improve/distillations.ts';
 import { createElementWeights } from './improve/element-weights.ts';
 import { createPreferences } from './improve/preferences.ts';
-import { createUserLearnings, userLearningCollections } from './user-learnings.ts';
+import { createUserLearnings, userLearningCollections } from './session-removal.ts';
 
 const [ACME, GLOBEX] = [asId<TenantId>('t1'), asId<TenantId>('t2')];
 const [ADA, GRACE] = [asId<UserId>('ada'), asId<UserId>('grace')];

@@ -4,7 +4,7 @@ import { OWNER } from '../../../test/support/search-world.ts';
 import { decayedWeight } from '../../common/domain/preference.ts';
 import type { SessionKey } from '../../common/domain/session.ts';
 import { scopeOf } from '../../common/kernel/dataset.ts';
-import { userLearningCollections } from '../../common/records/user-learnings.ts';
+import { userLearningCollections } from '../../common/records/session-removal.ts';
 import { learnedCollections } from '../collections.ts';
 
 const ON = { personalizationEnabled: true };

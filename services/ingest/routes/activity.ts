@@ -1,13 +1,14 @@
 import { z } from 'zod';
+import { shownAgentAddress } from '../../common/domain/agent-address.ts';
 import { textAnswer } from '../../common/platform/http/answer-schemas.ts';
 import { beginStream } from '../../common/platform/http/begin-stream.ts';
 import { defineRoute, json, type Route } from '../../common/platform/http/route.ts';
 import { ofAccount, onDatasets, own } from '../../common/platform/http/route-permission.ts';
 import { uuid } from '../../common/platform/http/schema.ts';
+import type { User } from '../../common/records/auth/users.ts';
 import type { IngestDependencies } from '../dependencies.ts';
-import { activeAccounts, ownAccounts } from '../items/active-accounts.ts';
+import { type ActiveAccount, activeAccounts, ownAccounts } from '../items/active-accounts.ts';
 import { targetDataset } from '../items/target-dataset.ts';
-import { presentAccount, presentActiveAccount } from '../presenters/active-account.ts';
 import { contentDisposition } from '../presenters/data-item.ts';
 import { presentTrace, traceSchema } from '../presenters/trace.ts';
 import { visibleTraces } from '../sessions/visible-traces.ts';
@@ -91,4 +92,40 @@ function exportRoute(dependencies: IngestDependencies): Route {
       };
     },
   });
+}
+
+type Row = Readonly<Record<string, unknown>>;
+
+/** So long after its last activity an account counts as live. */
+const LIVE_MS = 30 * 60 * 1000;
+
+/** As ingest.md §8.3 has it. */
+function presentActiveAccount(
+  { user, keyCount, lastActive }: ActiveAccount,
+  { now, defaultEmail }: { readonly now: Date; readonly defaultEmail: string },
+): Row {
+  const isDefault = user.email === defaultEmail;
+  const [localPart = ''] = shownAgentAddress(user.email).split('@');
+  const isAgent = user.parentId !== null;
+  return {
+    id: user.id,
+    email: shownAgentAddress(user.email),
+    agent_type: isDefault ? 'Human User' : isAgent ? localPart.replaceAll(/[-_]/g, ' ') : localPart,
+    agent_short_id: user.parentId ?? '',
+    is_agent: isAgent,
+    is_default: isDefault,
+    status: statusOf(lastActive, now),
+    api_key_count: keyCount,
+    created_at: user.createdAt,
+    last_active: lastActive,
+  };
+}
+
+function presentAccount({ id, email, isSuperuser, createdAt }: User): Row {
+  return { id, email: shownAgentAddress(email), is_superuser: isSuperuser, created_at: createdAt };
+}
+
+function statusOf(lastActive: string | null, now: Date): string {
+  if (lastActive === null) return 'NEVER_CONNECTED';
+  return now.getTime() - Date.parse(lastActive) < LIVE_MS ? 'LIVE' : 'INACTIVE';
 }

@@ -1,16 +1,18 @@
 import { z } from 'zod';
 import { COGNIFY_PIPELINE } from '../../common/domain/run.ts';
-import { scopeOf } from '../../common/kernel/dataset.ts';
+import type { DataItemId } from '../../common/kernel/brand.ts';
+import { type DatasetRef, scopeOf } from '../../common/kernel/dataset.ts';
 import type { Principal } from '../../common/kernel/principal.ts';
+import { pagesOf } from '../../common/kernel/result-page.ts';
 import { beginStream } from '../../common/platform/http/begin-stream.ts';
 import { defineRoute, json, type Route } from '../../common/platform/http/route.ts';
 import { onDatasets } from '../../common/platform/http/route-permission.ts';
 import { uuid } from '../../common/platform/http/schema.ts';
 import type { CallContext } from '../../common/platform/messaging/messenger.ts';
 import { graphJson } from '../../common/presenters/graph-json.ts';
+import { type FailedBuild, failedBuild, isBuilt, type LedgerEntry } from '../../common/records/cognify/ledger.ts';
 import { openGraph } from '../../common/records/cognify/visible-graph.ts';
-import type { IngestDependencies } from '../dependencies.ts';
-import { processingStatus } from '../items/processing-status.ts';
+import type { IngestDependencies, ItemDependencies } from '../dependencies.ts';
 import { targetDataset } from '../items/target-dataset.ts';
 import { presentFailure } from '../presenters/data-item.ts';
 
@@ -107,4 +109,39 @@ export function builtRoutes(dependencies: IngestDependencies): readonly Route[] 
       },
     }),
   ];
+}
+
+interface ItemProcessing {
+  readonly id: string;
+  readonly name: string;
+  readonly completed: boolean;
+  /** Null unless it was tried in vain. */
+  readonly failure: FailedBuild | null;
+}
+
+const PAGE = 1000;
+
+/** Every item of the dataset, newest first, and whether its present content is built. Other pipelines keep no such mark. */
+async function processingStatus(
+  { items, ledger }: ItemDependencies,
+  { dataset, pipeline }: { readonly dataset: DatasetRef; readonly pipeline: string },
+): Promise<readonly ItemProcessing[]> {
+  const scope = scopeOf(dataset);
+  const states: ItemProcessing[] = [];
+  for await (const page of pagesOf((after) => items.oldestFirst(scope, { after, limit: PAGE }))) {
+    const isCognify = pipeline === COGNIFY_PIPELINE;
+    const entries = isCognify
+      ? await ledger.entries(
+          scope,
+          page.map(({ id }) => id),
+        )
+      : new Map<DataItemId, LedgerEntry>();
+    states.push(
+      ...page.map((item) => {
+        const entry = entries.get(item.id);
+        return { id: item.id, name: item.name, completed: isBuilt(entry, item), failure: failedBuild(entry, item) };
+      }),
+    );
+  }
+  return states.reverse();
 }

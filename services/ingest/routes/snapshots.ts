@@ -8,7 +8,8 @@ import type { Messenger } from '../../common/platform/messaging/messenger.ts';
 import { permittedDatasets, targetDataset, wholeDataset } from '../items/target-dataset.ts';
 import type { WorkState } from '../model.ts';
 import { contentDisposition } from '../presenters/data-item.ts';
-import { presentRestore, presentSnapshot } from '../presenters/snapshot.ts';
+import type { UserRestore } from '../repositories/restores.ts';
+import type { SnapshotRecord } from '../repositories/snapshots.ts';
 import type { DatasetSnapshots } from '../snapshots/dataset-snapshots.ts';
 import type { UserRestores } from '../snapshots/user-restores.ts';
 
@@ -227,4 +228,29 @@ function restoreRoutes({ messenger, snapshots, restores }: SnapshotRouteDependen
 function progressReply({ isComplete, failure: failed }: WorkState, body: unknown): Reply {
   if (failed !== null) throw namedError(failed.name, failed.message);
   return json(body, isComplete ? 200 : 202);
+}
+
+function presentSnapshot(record: SnapshotRecord) {
+  const { name, datasetId, at, items, sizeBytes, sha256, place, takenBy, done, total, failure } = record;
+  const isComplete = record.isComplete;
+  return {
+    ...{ id: name, dataset_id: datasetId, status: statusOf(record), at, items, size_bytes: sizeBytes },
+    sha256: isComplete ? sha256 : null,
+    place,
+    taken_by: takenBy ?? null,
+    ...{ done, total, failure: failure ?? null },
+  };
+}
+
+function presentRestore(restore: UserRestore) {
+  const { id, name, datasetId, step, done, total, failure, isComplete } = restore;
+  return {
+    ...{ id, name, status: statusOf(restore), dataset_id: isComplete ? datasetId : null },
+    ...{ step, done, total, failure: failure ?? null },
+  };
+}
+
+function statusOf({ isComplete, failure }: Pick<SnapshotRecord, 'isComplete' | 'failure'>) {
+  if (isComplete) return 'complete';
+  return failure === null ? 'running' : 'failed';
 }

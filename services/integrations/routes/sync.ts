@@ -4,8 +4,8 @@ import { HttpError } from '../../common/platform/http/http-error.ts';
 import { defineRoute, json, type Route } from '../../common/platform/http/route.ts';
 import { onDatasets } from '../../common/platform/http/route-permission.ts';
 import { uuidList } from '../../common/platform/http/schema.ts';
+import type { SyncRun } from '../../common/records/integrations/sync-runs.ts';
 import type { SyncDependencies } from '../dependencies.ts';
-import { presentAlreadyRunning, presentStarted, presentStatus } from '../presenters/sync-run.ts';
 import { runningSync, startSync } from '../sync/start-sync.ts';
 
 /** Null and an empty list: every dataset that the caller may write. */
@@ -84,4 +84,54 @@ async function guarded<Result>(
     logger.error('sync.start.failed', { error });
     throw new HttpError(409, { error: 'Cloud sync operation failed.' }, { cause: error });
   }
+}
+
+function presentStarted(run: SyncRun) {
+  const { id, userId, createdAt, datasetIds } = run;
+  return {
+    run_id: id,
+    status: 'started',
+    ...datasetsOf(run),
+    message:
+      `Sync operation started in background for ${datasetIds.length} datasets. ` +
+      `Use run_id '${id}' to track progress.`,
+    timestamp: createdAt,
+    user_id: userId,
+  };
+}
+
+function presentAlreadyRunning(run: SyncRun) {
+  const { id, createdAt, progress } = run;
+  return {
+    error: 'Sync operation already in progress',
+    details: {
+      run_id: id,
+      status: 'already_running',
+      ...datasetsOf(run),
+      message:
+        `You have a sync operation already in progress with run_id '${id}'. Use the status endpoint to monitor ` +
+        'progress, or wait for it to complete before starting a new sync.',
+      timestamp: createdAt,
+      progress_percentage: progress,
+    },
+  };
+}
+
+function presentStatus(run: SyncRun | null) {
+  if (run === null) return { has_running_sync: false, running_sync_count: 0 };
+  const { id, progress, createdAt } = run;
+  return {
+    has_running_sync: true,
+    running_sync_count: 1,
+    latest_running_sync: {
+      run_id: id,
+      ...datasetsOf(run),
+      progress_percentage: progress,
+      created_at: createdAt,
+    },
+  };
+}
+
+function datasetsOf({ datasetIds, datasetNames }: SyncRun) {
+  return { dataset_ids: datasetIds, dataset_names: datasetNames };
 }

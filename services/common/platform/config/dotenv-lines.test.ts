@@ -1,6 +1,6 @@
 import { parseEnv } from 'node:util';
 import { expect } from 'chai';
-import { malformedLines, withoutBlankValues } from './dotenv-lines.ts';
+import { malformedLines, withoutBlankValues } from './load-config.ts';
 
 describe('lines of a .env file', () => {
   it('are entries, comments or empty', () => {

@@ -3,7 +3,6 @@ import { dirname, join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { distance } from 'fastest-levenshtein';
 import { adviseOn, type Config, completeConfig } from './configuration.ts';
-import { malformedLines, withoutBlankValues } from './dotenv-lines.ts';
 import { foreignNameOf } from './foreign-names.ts';
 import type { Setting } from './settings/setting.ts';
 import { SETTINGS, type SettingValues } from './settings.ts';
@@ -143,4 +142,37 @@ function nearestName(name: string, known: readonly string[]): string | null {
 
 function comparable(name: string): string {
   return name.toUpperCase().replace(/^(ENGRAM|COGNEE)_/, '');
+}
+
+const NAME = /(?:export[ \t]+)?[A-Za-z_][\w.-]*[ \t]*=[ \t]*/.source;
+const COMMENT = /#[^\n]*/.source;
+const QUOTED = /(?:"[^"]*"|'[^']*'|`[^`]*`)/.source;
+/** An entry, whose quoted value may go over several lines; a comment; or nothing. */
+const ENTRY = new RegExp(
+  `[ \\t]*(?:${COMMENT}|${NAME}${QUOTED}[ \\t]*(?:${COMMENT})?|${NAME}(?!["'\`])[^\\n]*)?[ \\t]*\\r?(?:\\n|$)`,
+  'y',
+);
+
+/** Numbers of the lines of a `.env` text that are neither `NAME=value` nor a comment, the first line being 1. */
+export function malformedLines(text: string): readonly number[] {
+  const malformed: number[] = [];
+  let line = 1;
+  let position = 0;
+  while (position < text.length) {
+    ENTRY.lastIndex = position;
+    let length = ENTRY.exec(text)?.[0].length ?? 0;
+    if (length === 0) {
+      malformed.push(line);
+      const end = text.indexOf('\n', position);
+      length = (end < 0 ? text.length : end + 1) - position;
+    }
+    line += text.slice(position, position + length).split('\n').length - 1;
+    position += length;
+  }
+  return malformed;
+}
+
+/** Text that `util.parseEnv` reads as written: it takes the next line for the value of `NAME= ` with a space at the end. */
+export function withoutBlankValues(text: string): string {
+  return text.replace(/^\uFEFF/, '').replaceAll(/=[ \t]+(?=\r?$)/gm, '=');
 }

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import { Router } from '@koa/router';
+import type { Middleware } from 'koa';
 import Koa from 'koa';
 import type { Tracer } from '../../ports/tracer.ts';
 import { isLoopback } from '../config/posture.ts';
@@ -10,7 +12,8 @@ import { createBudgetGuard, type RequestBudgets } from './budget-guard.ts';
 import { createClientAddress } from './client-address.ts';
 import { cors } from './cors.ts';
 import type { Authenticate } from './credentials.ts';
-import { createEndpoint, type EndpointOptions } from './endpoint.ts';
+import { createEndpoint, type Endpoint, type EndpointOptions } from './endpoint.ts';
+import { NOT_FOUND, wrongMethod } from './error-reply.ts';
 import { createForeignCookies, dropForeignCookies } from './foreign-cookies.ts';
 import { createHealth } from './health.ts';
 import type { ComponentStatus, HealthChecks } from './health-probe.ts';
@@ -18,16 +21,15 @@ import { createLastingAccess } from './lasting-access.ts';
 import { observeRequests } from './observe-requests.ts';
 import { type OpenApiDocument, openApiDocument } from './openapi.ts';
 import { createOriginGuard, guardOrigins, proxyHeader } from './origin-guard.ts';
-import type { RequestState } from './request-state.ts';
+import type { Next, RequestContext, RequestState } from './request-state.ts';
 import type { Route } from './route.ts';
-import { createRouting } from './routing.ts';
-import { securityHeaders } from './security-headers.ts';
 import type { HttpSettings } from './settings.ts';
 import type { SocketRoute } from './socket-route.ts';
 import { attachSockets } from './socket-server.ts';
 import { systemRoutes } from './system-routes.ts';
 import { traceRequests } from './trace-requests.ts';
 import { translateErrors } from './translate-errors.ts';
+import { writeReply } from './write-reply.ts';
 
 export interface AppOptions {
   readonly routes: readonly Route[];
@@ -199,4 +201,47 @@ function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): void
   socket.end(
     `HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
   );
+}
+
+/**
+ * An own few lines: helmet costs more throughput than the rest of the chain together. A page that needs scripts sets its
+ * own policy, which replaces this one.
+ */
+async function securityHeaders(context: RequestContext, next: Next): Promise<void> {
+  const { res } = context;
+  res.setHeader('x-content-type-options', 'nosniff');
+  res.setHeader('referrer-policy', 'no-referrer');
+  res.setHeader('content-security-policy', "default-src 'none'; frame-ancestors 'none'");
+  res.setHeader('cache-control', 'no-store');
+  await next();
+}
+
+/**
+ * The route table as middleware: both slash forms are one path, of two patterns that fit a path the one with fewer
+ * parameters wins, and what no route takes is 404, or 405 with `Allow`. HEAD and plain OPTIONS are answered 405 like any
+ * method that has no route: the contract's server does so. Throws when a method and path are declared twice.
+ */
+function createRouting(routes: readonly Route[], endpointOf: (route: Route) => Endpoint): Middleware<RequestState> {
+  const router = new Router<RequestState>({ exclusive: 'specificity', sensitive: true });
+  const declared = new Set<string>();
+  for (const route of routes) {
+    const key = `${route.method} ${route.path}`;
+    if (declared.has(key)) throw new Error(`Two routes for ${key}.`);
+    declared.add(key);
+    const endpoint = endpointOf(route);
+    router.register(route.path, [route.method], async (context) => {
+      const request = context as unknown as RequestContext & { readonly params: Record<string, string> };
+      request.state.route = route.path;
+      await writeReply(request.res, await endpoint(request, request.params));
+    });
+  }
+  const routed = router.routes() as unknown as Middleware<RequestState>;
+  return async (context, next) => {
+    const { path, pathAndMethod } = router.match(context.path, context.method);
+    if (context.method !== 'HEAD' && pathAndMethod.length > 0) return routed(context, next);
+    if (path.length === 0) return writeReply(context.res, NOT_FOUND);
+    const allowed = new Set(path.flatMap(({ methods }) => methods));
+    allowed.delete('HEAD');
+    return writeReply(context.res, wrongMethod([...allowed].sort()));
+  };
 }

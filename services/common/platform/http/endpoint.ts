@@ -1,8 +1,10 @@
 import type { IncomingMessage } from 'node:http';
+import type { RunOrigin } from '../../domain/run.ts';
 import { isUnattended } from '../../domain/unattended-requests.ts';
-import { engramError } from '../../kernel/errors.ts';
+import { type EngramError, engramError } from '../../kernel/errors.ts';
 import { isLimited, isTenantKey, type Principal } from '../../kernel/principal.ts';
 import type { Identity } from '../messaging/identify.ts';
+import type { Closure } from '../messaging/messages.ts';
 import type { CallContext } from '../messaging/messenger.ts';
 import { type BodySettings, formatOf, type ReceivedBody, receiveBody } from './body.ts';
 import { createBodySource } from './body-source.ts';
@@ -14,11 +16,9 @@ import { hostName } from './host-name.ts';
 import { HttpError } from './http-error.ts';
 import { type Entry, isSame, type LastingAccess } from './lasting-access.ts';
 import { type CheckedInput, createInputCheck } from './request-input.ts';
-import { requestOrigin } from './request-origin.ts';
 import type { RequestContext } from './request-state.ts';
 import type { Reply, Route, RouteRequest } from './route.ts';
 import type { RoutePermission } from './route-permission.ts';
-import { tenantClosed } from './tenant-closed.ts';
 import { RequestValidationError } from './validation-error.ts';
 
 export interface EndpointOptions {
@@ -210,4 +210,29 @@ function requestOf(context: RequestContext, parts: RequestParts): RouteRequest<u
     signal,
     remoteAddress,
   };
+}
+
+const BY_USER_AGENT: readonly (readonly [RegExp, RunOrigin])[] = [
+  [/\bmcp\b|fastmcp/iu, 'mcp'],
+  [/\b(?:engram|cognee)-cli\b/iu, 'cli'],
+  [/\b(?:cognee|engram)\b|\bsdk\b/iu, 'sdk'],
+];
+
+/** Returns the kind of client that sent a request, by its user agent; unknown ones count as the API. */
+function requestOrigin(userAgent: string | undefined): RunOrigin {
+  return BY_USER_AGENT.find(([pattern]) => pattern.test(userAgent ?? ''))?.[1] ?? 'api';
+}
+
+/** Retry time of a closed tenant: it must be declared active first, and the answer cannot know when. */
+const ASK_AGAIN_SECONDS = 30;
+
+/** The error of a request in a tenant that is closed. A state of another release counts as disabled. */
+function tenantClosed(state: Closure): EngramError {
+  if (state === 'Hibernated') {
+    return engramError('ServiceUnavailableError', 'This tenant is hibernated; its administrator can wake it.', {
+      ...{ retryable: true, retryAfterSeconds: ASK_AGAIN_SECONDS },
+    });
+  }
+  const what = state === 'Erasing' ? 'being erased' : 'disabled';
+  return engramError('PermissionDeniedError', `This tenant is ${what}.`);
 }

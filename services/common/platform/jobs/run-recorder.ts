@@ -26,7 +26,7 @@ import {
 } from '../../storage/ports/document-store.ts';
 import { retry } from '../async/retry.ts';
 import type { Messenger } from '../messaging/messenger.ts';
-import { createRunPublisher } from './run-publisher.ts';
+import { createErrorDeduplicator } from './error-deduplicator.ts';
 import { scrubErrorText } from './scrub-error.ts';
 
 export interface RunRecorderDependencies {
@@ -338,5 +338,25 @@ function stateOf(id: RunId, dataset: DatasetRef, document: RunDocument, items: r
     errorStatus: document.errorStatus,
     startedAt: document.startedAt,
     endedAt: document.endedAt,
+  };
+}
+
+/** Publishes the events of runs. Never fails: a subscriber that misses an event reads the run after a while. */
+function createRunPublisher({
+  messenger,
+  logger,
+}: {
+  readonly messenger: Pick<Messenger, 'publish'>;
+  readonly logger: Logger;
+}): (event: RunEvent) => Promise<void> {
+  const faults = createErrorDeduplicator();
+  return async (event) => {
+    try {
+      await messenger.publish('runs', event.run.id, event);
+      faults.forget();
+    } catch (error) {
+      // An unavailable bus would otherwise fill the log with a line for each step of each item.
+      if (faults.isNew(error)) logger.warn('run.event.publish_failed', { error, runId: event.run.id });
+    }
   };
 }

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { until } from '../../../../../test/support/until.ts';
-import { createLateSync } from './late-sync.ts';
+import { createLateSync } from './blob-store.ts';
 
 describe('late sync', () => {
   it('waits for a quiet moment, then syncs each file once', async () => {

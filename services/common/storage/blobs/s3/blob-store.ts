@@ -1,4 +1,10 @@
-import { CopyObjectCommand, DeleteObjectsCommand, GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
+import {
+  CopyObjectCommand,
+  DeleteObjectsCommand,
+  GetObjectCommand,
+  ListObjectsV2Command,
+  PutObjectCommand,
+} from '@aws-sdk/client-s3';
 import { engramError } from '../../../kernel/errors.ts';
 import type { Scope } from '../../../kernel/scope.ts';
 import { slices } from '../../../kernel/slices.ts';
@@ -7,10 +13,9 @@ import type { BlobStore } from '../../ports/blob-store.ts';
 import { requireOwn } from '../../rules/installation.ts';
 import { isBlobKey, requireBlobKey } from '../rules/blob-key.ts';
 import { connectS3, type S3Connection, type S3Options } from './connection.ts';
-import { listObjects, OBJECTS_PER_REQUEST, type ObjectPage, objectPages } from './list-objects.ts';
 import { justBefore, keyOf, nameOf, namePrefixOf, ownedNames, placeOf } from './object-names.ts';
 import { readObject, sizeOfObject } from './read-object.ts';
-import { isMissing, isNotOffered, isReplaced } from './s3-errors.ts';
+import { isMissing, isNotOffered, isReplaced, NotS3Error } from './s3-errors.ts';
 import { removeUnfinishedUploads, writeObject } from './write-object.ts';
 
 export interface S3BlobStore extends BlobStore {
@@ -218,4 +223,45 @@ function commonPrefix(sorted: readonly string[]): string {
   return first.slice(0, length).toWellFormed() === first.slice(0, length)
     ? first.slice(0, length)
     : first.slice(0, length - 1);
+}
+
+interface FoundObject {
+  readonly name: string;
+  readonly sizeBytes: number;
+}
+
+interface ObjectPage {
+  readonly objects: readonly FoundObject[];
+  readonly isLast: boolean;
+}
+
+/** Limit of objects that one request lists or removes. */
+const OBJECTS_PER_REQUEST = 1000;
+
+/** Objects whose names begin with `prefix` and come after `after`, in byte order of the name. `limit` up to 1000. */
+async function listObjects(
+  { client, bucket }: S3Connection,
+  { prefix, after, limit }: { readonly prefix: string; readonly after: string | null; readonly limit: number },
+): Promise<ObjectPage> {
+  const { Contents, IsTruncated } = await client.send(
+    new ListObjectsV2Command({
+      Bucket: bucket,
+      Prefix: prefix,
+      MaxKeys: limit,
+      ...(after === null ? {} : { StartAfter: after }),
+    }),
+  );
+  if (IsTruncated === undefined) throw new NotS3Error();
+  const objects = (Contents ?? []).map(({ Key, Size }) => ({ name: Key ?? '', sizeBytes: Size ?? 0 }));
+  return { objects, isLast: !IsTruncated };
+}
+
+/** All of them, a page at a time. */
+async function* objectPages(connection: S3Connection, prefix: string): AsyncGenerator<readonly FoundObject[]> {
+  for (let after: string | null = null; ; ) {
+    const page: ObjectPage = await listObjects(connection, { prefix, after, limit: OBJECTS_PER_REQUEST });
+    yield page.objects;
+    after = page.objects.at(-1)?.name ?? null;
+    if (page.isLast || after === null) return;
+  }
 }
