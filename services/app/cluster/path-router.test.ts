@@ -104,6 +104,11 @@ describe('path router', () => {
     expect(connections.get('auth')).to.be.within(1, 3);
   });
 
+  it('keeps idle connections of clients as long as the services tell them', async () => {
+    const { headers } = await fetch(`${url}/metrics`);
+    expect(headers.get('keep-alive')).to.equal('timeout=65');
+  });
+
   it('hands WebSockets on', async () => {
     const socket = new WebSocket(`${url.replace('http', 'ws')}/api/v1/cognify/subscribe/0`);
     socket.on('open', () => socket.send('hello'));

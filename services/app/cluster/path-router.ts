@@ -26,6 +26,8 @@ export interface PathRouterOptions {
 
 /** Long enough for a cognify that is waited for. */
 const ANSWER_TIMEOUT_MS = 3_600_000;
+/** As the services, whose answers tell it to clients: a connection closed earlier would cost the request that a client just sends. */
+const KEEP_ALIVE_MS = 65_000;
 
 /** Sends each request to the service that has its path, as the ingress of a cluster does. */
 export function createPathRouter({
@@ -97,6 +99,7 @@ export function createPathRouter({
     if (target === null) socket.destroy();
     else proxy.ws(request, socket as Socket, { target }, head).catch(() => {});
   });
+  server.keepAliveTimeout = KEEP_ALIVE_MS;
   server.requestTimeout = ANSWER_TIMEOUT_MS;
   server.timeout = ANSWER_TIMEOUT_MS;
   return {

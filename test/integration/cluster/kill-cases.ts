@@ -114,8 +114,8 @@ export function describeClusterKills(options: KillCaseOptions): void {
 /** Of a run that ended once, newest first. */
 const HISTORY = ['DATASET_PROCESSING_COMPLETED', 'DATASET_PROCESSING_STARTED'];
 
-/** No request fails for so long unless the cluster itself has ended. */
-const PATIENCE_MS = 120_000;
+/** The router is away for so long only when the cluster itself has ended. */
+const PATIENCE_MS = 60_000;
 
 const nameOf = (index: number): string => `letters-${index}`;
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -163,12 +163,14 @@ async function work(
 }
 
 async function untilDone<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
-  const deadline = Date.now() + PATIENCE_MS;
+  let deadline = Date.now() + PATIENCE_MS;
   for (;;) {
     try {
       return await ask();
     } catch (error) {
-      if ((error instanceof Refused && error.status < 500) || Date.now() > deadline) throw error;
+      const isAnswered = error instanceof Refused;
+      if ((isAnswered && error.status < 500) || Date.now() > deadline) throw error;
+      if (isAnswered) deadline = Date.now() + PATIENCE_MS;
       await pause(200);
     }
   }
