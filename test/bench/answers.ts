@@ -1,5 +1,5 @@
 /**
- * What answers are worth without a model: `npm run bench:answers -- [nq] [everyday] [--out report.json]
+ * What answers are worth without a model: `npm run bench:answers -- [nq] [everyday] [notes] [diary] [--out report.json]
  * [--against report.json] [--show] [--type HYBRID_COMPLETION]`. Builds the passages over HTTP, asks each question and looks
  * for the expected strings. `--out` keeps the outcome of each question, `--against` compares with one that was kept
  * (paired bootstrap), `--show` prints the answers that are wrong. Prints JSON.
@@ -35,6 +35,8 @@ interface Outcome {
 }
 
 const SETS = ['nq', 'everyday'] as const;
+/** Notes of one person each, written for this project, with questions; some of the weights are learned from them. */
+const SAMPLES = new Set(['notes', 'diary']);
 const FIRST = 160;
 const REFUSAL = /nothing in memory answers/i;
 
@@ -50,8 +52,8 @@ const { values, positionals } = parseArgs({
 });
 
 async function readSet(name: string): Promise<QuestionSet> {
-  const read = async (file: string): Promise<unknown> =>
-    JSON.parse(await readFile(path.join(values.data, file), 'utf8'));
+  const read = async (file: string | URL): Promise<unknown> =>
+    JSON.parse(await readFile(typeof file === 'string' ? path.join(values.data, file) : file, 'utf8'));
   if (name === 'nq') {
     const { passages, questions } = (await read('answers/nq.json')) as {
       readonly passages: readonly { readonly title: string; readonly text: string }[];
@@ -63,6 +65,7 @@ async function readSet(name: string): Promise<QuestionSet> {
     }));
     return { files: files.map((file) => ({ ...file, name: file.name.replace(/\.txt$/u, '.md') })), questions };
   }
+  if (SAMPLES.has(name)) return (await read(new URL(`samples/${name}.json`, import.meta.url))) as QuestionSet;
   const { corpus, questions } = (await read(`answers/${name}.json`)) as {
     readonly corpus: string;
     readonly questions: readonly Question[];

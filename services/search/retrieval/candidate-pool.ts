@@ -109,10 +109,20 @@ export class CandidatePool {
     if (payload === null) return 0;
     const header = this.sentenceWords.of([payload.documentName.replaceAll('_', ' '), ...payload.headings].join(' '));
     const shares = this.meaning.bestSentence(header, this.sentencesOf(candidate));
-    const { meaningShare } = this.context.settings;
-    candidate.meaning = shares.map((share, at) => meaningShare * share * (this.information[at] ?? 0));
+    candidate.meaning = this.worthOf(shares);
     candidate.sentenceScore = Math.max(candidate.sentenceScore, sum(candidate.meaning));
     return sum(candidate.meaning.map((value, at) => Math.max(value, terms[at] ?? 0)));
+  }
+
+  /** Sets what a passage means until its text is read. */
+  setMeaning(id: string, shares: readonly number[]): void {
+    const candidate = this.candidates.get(id);
+    if (candidate !== undefined) candidate.meaning = this.worthOf(shares);
+  }
+
+  private worthOf(shares: readonly number[]): readonly number[] {
+    const { meaningShare } = this.context.settings;
+    return shares.map((share, at) => meaningShare * share * (this.information[at] ?? 0));
   }
 
   /** Returns the share of the query's information (0 to 1) that the best sentence of a passage holds, see `readMeaning`. */

@@ -77,6 +77,16 @@ describe('retrieval', () => {
     expect(passages.at(-1)?.relevance).to.be.below(0.3);
   });
 
+  it('finds a memory that shares no word with the question', async () => {
+    const jam = { title: 'Stall', text: 'Gooseberry jam sells first at the street market.' };
+    const van = { title: 'Notes of May', text: 'The truck broke down near the lake.' };
+    await world.fill(dataset, [jam, van, ...NOISE]);
+    // Without a vector: the passage is found by its words alone.
+    const { passages } = await ask('Which vehicle do we own?', { vector: null });
+    expect(passages.map(({ payload }) => payload.documentName)).to.deep.equal(['Notes of May']);
+    expect(passages[0]?.relevance).to.be.greaterThan(0.3);
+  });
+
   it('shows no rows that the ledger has not committed, from any lane', async () => {
     await world.fill(dataset, NOISE);
     await world.write(dataset, SONG);

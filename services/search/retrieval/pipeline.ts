@@ -16,6 +16,7 @@ import {
   timeRows,
 } from './lanes.ts';
 import type { LearnedElements, LearnedReader } from './learned-weights.ts';
+import { likeHits } from './like-rows.ts';
 import { analyseQuery } from './query-analysis.ts';
 import { rankPassages } from './rank-passages.ts';
 import type { Retrieval, Retriever } from './retrieval.ts';
@@ -93,8 +94,11 @@ async function retrieve(context: LaneContext, input: Input): Promise<Retrieval> 
     // Within the time window, better matches of the query come first.
     ['time', dated.map(({ id }) => ({ id, score: 1 + (pool.candidates.get(id)?.lexicalScore ?? 0) }))],
   ];
-  await pool.read(firstPlaces(pool, lanes, settings.fetchLimit));
+  const like = await likeHits(context, { rows: lexical.rows, information: pool.information });
+  await pool.read(firstPlaces(pool, [...lanes, ['meaning', like]], settings.fetchLimit + like.length));
   for (const [name, hits] of lanes) pool.addLane(name, hits);
+  pool.addLane('meaning', like);
+  for (const { id, shares } of like) pool.setMeaning(id, shares);
   for (const hit of dense) {
     const candidate = pool.candidates.get(hit.id);
     if (candidate !== undefined) candidate.similarity = hit.similarity;

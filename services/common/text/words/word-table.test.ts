@@ -24,6 +24,13 @@ describe('table of word vectors', () => {
     expect(row('xqzzyx')).to.equal(-1);
   });
 
+  it('lists the nearest words of a common word, each of another stem', () => {
+    const { nearest } = wordTable();
+    expect(nearest('vehicle').slice(0, 4)).to.deep.equal(['car', 'suv', 'truck', 'jeep']);
+    expect(nearest('vehicle')).not.to.include.members(['vehicles', 'cars']);
+    expect(nearest('xqzzyx')).to.deep.equal([]);
+  });
+
   it('ranks common words before rare ones', () => {
     const { find } = wordTable();
     expect(find('house')?.rank).to.be.lessThan(find('gazebo')?.rank ?? 0);

@@ -14,6 +14,9 @@ export interface WordTable {
   readonly size: number;
   /** Row of a lower-case word, for `cosine`; -1 for an unknown one. */
   row(word: string): number;
+  wordAt(row: number): string;
+  /** The nearest words of a common lower-case word, nearest first, each of another stem; none for other words. */
+  nearest(word: string): readonly string[];
   /** Cosine of a vector of unit length and the vector of a row. */
   cosine(vector: Float32Array, row: number): number;
   /** Unit vector and frequency rank of a lower-case word; null for an unknown one. */
@@ -32,6 +35,8 @@ export interface WordEntry {
 const MAGIC = 0x44525745;
 const HEADER_BYTES = 16;
 const CACHED_WORDS = 20_000;
+/** Number of words that `nearest` returns. */
+export const NEIGHBOURS = 32;
 
 /**
  * Layout, little endian: magic, number of words, dimensions, bytes of the words (u32 each); end offsets of the words (u32),
@@ -134,16 +139,37 @@ export function readWordTable(file: string | URL = new URL('words.bin', import.m
     for (let at = 0; at < dimensions; at++) sum += (vector[at] as number) * (vectors[start + at] as number);
     return sum * scale;
   };
+  const wordAt = (row: number) => content.toString('utf8', wordsAt + endOf(row - 1), wordsAt + endOf(row));
+  let neighbours: ReturnType<typeof readNeighbours> | undefined;
   return {
     dimensions,
     size,
     row: rowOf,
+    wordAt,
+    nearest(word) {
+      neighbours ??= readNeighbours();
+      return neighbours(rowOf(word)).map(wordAt);
+    },
     cosine,
     find,
     similarity(one, other) {
       const [entry, row] = [find(one), rowOf(other)];
       return entry === null || row < 0 ? 0 : Math.max(0, cosine(entry.vector, row));
     },
+  };
+}
+
+/** Returns the rows nearest to a row, from the file that `test/bench/make-neighbours.ts` writes. */
+function readNeighbours(): (row: number) => readonly number[] {
+  const content = readFileSync(new URL('neighbours.bin', import.meta.url));
+  const count = content.readUInt32LE(0);
+  const rowAt = (place: number) => content.readUInt32LE(4 + 4 * place);
+  const places = new Map(Array.from({ length: count }, (_, place) => [rowAt(place), place]));
+  return (row) => {
+    const place = places.get(row);
+    if (place === undefined) return [];
+    const start = 4 + 4 * count + 2 * NEIGHBOURS * place;
+    return Array.from({ length: NEIGHBOURS }, (_, at) => rowAt(content.readUInt16LE(start + 2 * at)));
   };
 }
 

@@ -1,0 +1,77 @@
+import { inverseRowFrequency } from '../../common/ranking/bm25.ts';
+import type { TextCandidate } from '../../common/storage/ports/text-index.ts';
+import { stemOf } from '../../common/text/language/tokenize.ts';
+import { wordTable } from '../../common/text/words/word-table.ts';
+import { byScore, type LaneContext, type LaneHit, runs } from './lanes.ts';
+
+/** A passage with words of like meaning: for each term of the query, the share of its information that the likest one has. */
+export interface LikeHit extends LaneHit {
+  readonly shares: readonly number[];
+}
+
+/** Share of the information of a query that the words of one passage hold; with more, no other words are looked for. */
+const ENOUGH = 0.5;
+/** Rows that the index is asked for, and those that are kept. */
+const ROWS_READ = 100;
+const ROWS_KEPT = 40;
+
+/**
+ * Finds passages that say in other words what a query asks, by the words nearest to its words. Only when no passage has the
+ * words of the query: they cost a second search of the index.
+ */
+export async function likeHits(
+  context: LaneContext,
+  { rows, information }: { readonly rows: readonly TextCandidate[]; readonly information: readonly number[] },
+): Promise<readonly LikeHit[]> {
+  const { terms, words } = context.analysis;
+  const total = information.reduce((sum, value) => sum + value, 0);
+  const best = rows.reduce((most, { frequencies }) => Math.max(most, heldBy(frequencies, information)), 0);
+  if (!runs(context, 'meaning') || best >= ENOUGH * total) return [];
+  const table = wordTable();
+  /** By term of the index: the term of the query that it is like, and how much. */
+  const likes = new Map<string, { readonly at: number; readonly share: number }[]>();
+  const add = (term: string, at: number, share: number) => {
+    const known = likes.get(term);
+    if (known === undefined) likes.set(term, [{ at, share }]);
+    else known.push({ at, share });
+  };
+  for (const [at, term] of terms.entries()) {
+    add(term, at, 1);
+    const word = words[at];
+    if (word == null) continue;
+    for (const near of table.nearest(word)) add(stemOf(near), at, table.similarity(word, near) ** 2);
+  }
+  if (likes.size === terms.length) return [];
+  const found = await context.text.candidates(
+    context.scope,
+    {
+      kind: 'chunk',
+      terms: [...likes.keys()],
+      limit: ROWS_READ,
+      withPayload: false,
+      ...(context.nodeSets === undefined ? {} : { nodeSets: context.nodeSets }),
+    },
+    context.signal,
+  );
+  const { rowCount, rowFrequencies } = found.statistics;
+  const rarity = rowFrequencies.map((frequency) => inverseRowFrequency(rowCount, frequency));
+  const shared = [...likes.values()];
+  return (await context.visibility.filter(found.candidates))
+    .map(({ id, frequencies }) => {
+      const shares = terms.map(() => 0);
+      for (const [place, frequency] of frequencies.entries()) {
+        if (frequency === 0) continue;
+        for (const { at, share } of shared[place] ?? []) {
+          const rare = Math.min(1, (rarity[place] ?? 0) / (information[at] || 1));
+          shares[at] = Math.max(shares[at] ?? 0, share * rare);
+        }
+      }
+      return { id, shares, score: shares.reduce((sum, share, at) => sum + share * (information[at] ?? 0), 0) };
+    })
+    .sort(byScore)
+    .slice(0, ROWS_KEPT);
+}
+
+function heldBy(frequencies: readonly number[], information: readonly number[]): number {
+  return information.reduce((sum, value, at) => sum + ((frequencies[at] ?? 0) > 0 ? value : 0), 0);
+}
