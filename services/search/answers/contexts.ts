@@ -161,7 +161,10 @@ export function titleOf(text: string): string {
   const words = text.trim().split(/\s+/u);
   const counts = new Map<string, number>();
   for (const raw of words) {
-    const word = raw.toLowerCase().replace(/^[!-/:-@[-`{-~]+|[!-/:-@[-`{-~]+$/gu, '');
+    const word = raw
+      .toLowerCase()
+      .replace(/^[!-/:-@[-`{-~]+/, '')
+      .replace(/[!-/:-@[-`{-~]+$/, '');
     if (word !== '' && !TITLE_STOP_WORDS.has(word)) counts.set(word, (counts.get(word) ?? 0) + 1);
   }
   // The sort is stable: among equals the first occurrence comes first.

@@ -1,4 +1,5 @@
 import type { ChunkPayload } from '../../common/domain/index-rows.ts';
+import { recentlyUsed } from '../../common/kernel/recently-used.ts';
 import { inverseRowFrequency } from '../../common/ranking/bm25.ts';
 import type { TextCandidate, TextCandidates, TextRow } from '../../common/storage/ports/text-index.ts';
 import { sentences } from '../../common/text/language/sentences.ts';
@@ -107,7 +108,9 @@ export class CandidatePool {
   readMeaning(candidate: Candidate): number {
     const { payload, terms } = candidate;
     if (payload === null) return 0;
-    const header = this.sentenceWords.of([payload.documentName.replaceAll('_', ' '), ...payload.headings].join(' '));
+    const header = this.sentenceWords.ofHeader(
+      [payload.documentName.replaceAll('_', ' '), ...payload.headings].join(' '),
+    );
     const shares = this.meaning.bestSentence(header, this.sentencesOf(candidate));
     candidate.meaning = this.worthOf(shares);
     candidate.sentenceScore = Math.max(candidate.sentenceScore, sum(candidate.meaning));
@@ -204,27 +207,22 @@ function sum(values: Iterable<number>): number {
 
 /** Reads the words of sentences, with a cache of passages: the same ones are strong for many questions. */
 export interface SentenceReader {
-  of(sentence: string): TextWords;
+  ofHeader(text: string): TextWords;
   /** `key` identifies the passage and its version. */
   ofPassage(key: string, text: string): readonly TextWords[];
 }
 
-/** Size of the cache: about 8 MB. */
+/** Size of the cache of passages: about 8 MB. */
 const CACHED_PASSAGES = 1000;
+const CACHED_HEADERS = 1000;
 
 /** One for each retriever. */
 export function createSentenceReader(): SentenceReader {
+  const headers = new Map<string, TextWords>();
   const passages = new Map<string, readonly TextWords[]>();
   return {
-    of: wordsOfText,
-    ofPassage(key, text) {
-      const known = passages.get(key);
-      passages.delete(key);
-      const read = known ?? sentences(text).map((sentence) => wordsOfText(sentence.text));
-      passages.set(key, read);
-      const oldest = passages.keys().next().value;
-      if (passages.size > CACHED_PASSAGES && oldest !== undefined) passages.delete(oldest);
-      return read;
-    },
+    ofHeader: (text) => recentlyUsed(headers, CACHED_HEADERS, text, () => wordsOfText(text)),
+    ofPassage: (key, text) =>
+      recentlyUsed(passages, CACHED_PASSAGES, key, () => sentences(text).map((sentence) => wordsOfText(sentence.text))),
   };
 }

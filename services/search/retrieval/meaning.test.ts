@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { createSentenceReader } from './candidate-pool.ts';
 import { createMeaning } from './meaning.ts';
 import { analyseQuery } from './query-analysis.ts';
+import { wordsOfText } from './word-coverage.ts';
 
 describe('meaning of sentences', () => {
   const sharesOf = (query: string, ...sentences: readonly string[]) => {
@@ -11,8 +11,7 @@ describe('meaning of sentences', () => {
       words,
       terms.map(() => 1),
     );
-    const read = createSentenceReader();
-    const shares = meaning.bestSentence(read.of(''), sentences.map(read.of));
+    const shares = meaning.bestSentence(wordsOfText(''), sentences.map(wordsOfText));
     return Object.fromEntries(terms.map((term, at) => [term, shares[at] ?? 0]));
   };
 

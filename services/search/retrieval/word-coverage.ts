@@ -1,3 +1,4 @@
+import { recentlyUsed } from '../../common/kernel/recently-used.ts';
 import { STOP_WORDS } from '../../common/text/language/stop-words.ts';
 import { tokenize } from '../../common/text/language/tokenize.ts';
 import { wordTable } from '../../common/text/words/word-table.ts';
@@ -24,38 +25,18 @@ export interface WantedWord {
 export type RaiseCoverage = (shares: number[], text: TextWords) => void;
 
 export function coverageBy(wanted: readonly WantedWord[]): RaiseCoverage {
-  const table = wordTable();
   const positions = new Map(wanted.map(({ term }, at) => [term, at]));
-  const vectors = wanted.flatMap(({ words }, at) =>
+  const likes = wanted.flatMap(({ words }, at) =>
     words.flatMap((word) => {
-      const entry = table.find(word);
-      return entry === null ? [] : [{ at, vector: entry.vector }];
+      const likeness = likenessOf(word);
+      return likeness === null ? [] : [{ at, likeness }];
     }),
   );
-  /** Of rows: position and share, in turn; null: like none of the words. */
-  const known = new Map<number, readonly number[] | null>();
-
-  function compare(row: number): readonly number[] | null {
-    const found: number[] = [];
-    for (const { at, vector } of vectors) {
-      const cosine = table.cosine(vector, row);
-      if (cosine >= MIN_SIMILARITY) found.push(at, Math.min(MAX_LIKENESS, cosine * cosine));
-    }
-    return found.length === 0 ? null : found;
-  }
-
   return (shares, { tokens, rows }) => {
-    for (const row of rows) {
-      let found = known.get(row);
-      if (found === undefined) {
-        found = compare(row);
-        known.set(row, found);
-      }
-      if (found === null) continue;
-      for (let place = 0; place < found.length; place += 2) {
-        const at = found[place] as number;
-        shares[at] = Math.max(shares[at] as number, found[place + 1] as number);
-      }
+    for (const { at, likeness } of likes) {
+      let best = shares[at] as number;
+      for (const row of rows) best = Math.max(best, likeness(row));
+      shares[at] = best;
     }
     for (const token of tokens) {
       const at = positions.get(token);
@@ -63,6 +44,29 @@ export function coverageBy(wanted: readonly WantedWord[]): RaiseCoverage {
     }
   };
 }
+
+/** Size of the cache: 4 bytes for each word of the table, 300 kB a word. */
+const CACHED_LIKENESSES = 24;
+const likenesses = new Map<string, (row: number) => number>();
+
+/** Returns how like a word the words of rows are (0 to 0.99); null for a word outside the table. Questions repeat words. */
+function likenessOf(word: string): ((row: number) => number) | null {
+  const table = wordTable();
+  const entry = table.find(word);
+  if (entry === null) return null;
+  return recentlyUsed(likenesses, CACHED_LIKENESSES, word, () => {
+    const known = new Float32Array(table.size).fill(UNKNOWN);
+    return (row) => {
+      const share = known[row] as number;
+      if (share !== UNKNOWN) return share;
+      known[row] = shareOf(table.cosine(entry.vector, row));
+      return known[row] as number;
+    };
+  });
+}
+
+const UNKNOWN = -1;
+const shareOf = (cosine: number): number => (cosine < MIN_SIMILARITY ? 0 : Math.min(MAX_LIKENESS, cosine * cosine));
 
 /** Below 1, which says that a text has the very term. */
 const MAX_LIKENESS = 0.99;

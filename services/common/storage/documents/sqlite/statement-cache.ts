@@ -1,4 +1,5 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
+import { recentlyUsed } from '../../../kernel/recently-used.ts';
 
 export type SqlRow = readonly (null | number | string | Uint8Array)[];
 
@@ -13,20 +14,12 @@ const MAX_STATEMENTS = 512;
 
 export function createStatementCache(database: DatabaseSync): StatementCache {
   const statements = new Map<string, StatementSync>();
-  const prepare = (sql: string): StatementSync => {
-    const known = statements.get(sql);
-    if (known !== undefined) {
-      statements.delete(sql);
-      statements.set(sql, known);
-      return known;
-    }
-    const statement = database.prepare(sql);
-    statement.setReturnArrays(true);
-    statements.set(sql, statement);
-    const oldest = statements.keys().next().value;
-    if (statements.size > MAX_STATEMENTS && oldest !== undefined) statements.delete(oldest);
-    return statement;
-  };
+  const prepare = (sql: string): StatementSync =>
+    recentlyUsed(statements, MAX_STATEMENTS, sql, () => {
+      const statement = database.prepare(sql);
+      statement.setReturnArrays(true);
+      return statement;
+    });
   return {
     all: (sql, parameters) => prepare(sql).all(...parameters) as unknown as readonly SqlRow[],
     get: (sql, parameters) => prepare(sql).get(...parameters) as unknown as SqlRow | undefined,
