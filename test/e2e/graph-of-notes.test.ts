@@ -74,6 +74,20 @@ describe('the graph of real files, without a model', () => {
     expect(relations.filter((one) => /coffee|meat|japan|paris/.test(one))).to.deep.equal([]);
   });
 
+  it('knows what the owner says in German, Spanish and French', async () => {
+    const { relations } = await graphOf('languages', {
+      'de.txt': 'Ich wohne jetzt in Berlin. Mein Hund heißt Rex.',
+      'es.txt': 'Trabajo en Iberdrola. Me gusta el ajedrez.',
+      'fr.txt': "Je suis née à Lyon. J'aime le thé.",
+    });
+    expect(relations).to.include.members([
+      'me live_in berlin',
+      'me dog rex',
+      'me work_at iberdrola',
+      'me born_in lyon',
+    ]);
+  });
+
   it('has one node for the spellings of a name in several files', async () => {
     const { entities } = await graphOf('spellings', {
       'one.txt': 'Herman Melville wrote Moby Dick. Herman Melville lived in Zürich.',

@@ -1,5 +1,6 @@
 import { isCommonWord } from '../language/common-words.ts';
 import { dates } from '../language/dates.ts';
+import { ownStatement } from '../language/own-statements.ts';
 import { attributeForm, attributeName, ENDS, PATTERNS, type Pattern } from './predicates.ts';
 import type { Statement } from './statement.ts';
 import { isPlace, readValue } from './statement-value.ts';
@@ -45,7 +46,12 @@ const NO_SUBJECT =
  * The statement that a sentence makes, when it makes exactly one, plainly, about a subject with a name, in the present, of
  * a property that has one value at a time. Null otherwise, and when in doubt.
  */
-export function readStatement(sentence: string): ReadStatement | null {
+export function readStatement(written: string): ReadStatement | null {
+  const own = ownStatement(written.trim());
+  return readEnglish(own === null ? written : `${own.english}.`);
+}
+
+function readEnglish(sentence: string): ReadStatement | null {
   if (sentence.length > MAX_LENGTH || sentence.length < 10 || !CUE.test(sentence.replace(/['’]m /u, ' am ')))
     return null;
   const isUpdate = CHANGE.test(sentence);

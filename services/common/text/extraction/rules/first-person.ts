@@ -1,5 +1,6 @@
 import { OWNER_NAME } from '../../../domain/speaker.ts';
 import { wordInformation } from '../../language/common-words.ts';
+import { ownStatement } from '../../language/own-statements.ts';
 import { STOP_WORDS } from '../../language/stop-words.ts';
 import type { Argument } from './clause-levels.ts';
 import type { AnalysedSentence, Mention } from './mention.ts';
@@ -82,9 +83,35 @@ export function readFirstPerson(
   speaker: string,
   nameOf: (mention: Mention) => Named | null,
 ): FirstPerson {
+  const foreign = readForeign(sentence, { mentions, speaker, nameOf });
+  if (foreign !== null) return foreign;
   if (!/\b(?:I|we|me|us|my|our|We|My|Our)\b/u.test(sentence.text) || /\?["”'’)]*$/u.test(sentence.text))
     return { arguments: [], relations: [] };
   return new SpokenSentence(words, mentions, speaker, nameOf).read();
+}
+
+/** A plain statement in German, Spanish or French; null otherwise. */
+function readForeign(
+  sentence: AnalysedSentence['sentence'],
+  {
+    mentions,
+    speaker,
+    nameOf,
+  }: {
+    readonly mentions: readonly Mention[];
+    readonly speaker: string;
+    readonly nameOf: (mention: Mention) => Named | null;
+  },
+): FirstPerson | null {
+  const own = ownStatement(sentence.text);
+  if (own === null) return null;
+  const start = sentence.text.lastIndexOf(own.value);
+  const end = start + own.value.length;
+  const mention = mentions.find((one) => !one.isNested && one.start < end && start < one.end);
+  const named = mention === undefined ? null : nameOf(mention);
+  const target = named?.name ?? own.value;
+  const type = named === null ? 'Concept' : null;
+  return { arguments: [], relations: [{ source: speaker, relation: own.relation, target, type }] };
 }
 
 class SpokenSentence {
