@@ -20,8 +20,12 @@ export interface Case extends Asked {
 export interface Cases {
   /** Of `samples/notes.json`: notes in the first person. */
   readonly notes: readonly Case[];
+  /** Of `samples/journal.json`: a diary and minutes of meetings. */
+  readonly journal: readonly Case[];
   /** Of `answers/everyday.json`. */
   readonly everyday: readonly Case[];
+  /** Of `samples/memories.json`: other questions about the same memories. */
+  readonly memories: readonly Case[];
   /** Of `answers/nq.json`: Natural Questions. */
   readonly nq: readonly Case[];
   /** The same in the same order, each with one word replaced by one of like meaning; null when it has no such word. */
@@ -36,17 +40,25 @@ const NEAR = 0.6;
 /** Returns the cases kept in `file`; finds and keeps them when there is no such file. */
 export async function readCases(file: string | undefined): Promise<Cases> {
   if (file !== undefined && existsSync(file)) return read(file);
-  const notes = read(new URL('samples/notes.json', import.meta.url));
+  const [notes, journal, memories] = ['notes', 'journal', 'memories'].map((name) =>
+    read(new URL(`samples/${name}.json`, import.meta.url)),
+  );
   const everyday = read(new URL('answers/everyday.json', DATA));
   const nq = read(new URL('answers/nq.json', DATA));
   const reword = rewording(nq.passages.map(({ text }: { readonly text: string }) => text));
   const reworded: readonly (Asked | null)[] = nq.questions.map(reword);
   const asked = [...nq.questions, ...reworded.filter((one) => one !== null)];
   const found = await findPassages('nq', nq.passages.map(page), asked);
+  const told = await findPassages('everyday', read(new URL(everyday.corpus, DATA)).map(page), [
+    ...everyday.questions,
+    ...memories,
+  ]);
   let next = nq.questions.length;
   const cases: Cases = {
     notes: await findPassages('notes', notes.files, notes.questions),
-    everyday: await findPassages('everyday', read(new URL(everyday.corpus, DATA)).map(page), everyday.questions),
+    journal: await findPassages('journal', journal.files, journal.questions),
+    everyday: told.slice(0, everyday.questions.length),
+    memories: told.slice(everyday.questions.length),
     nq: found.slice(0, next),
     reworded: reworded.map((one) => (one === null ? null : (found[next++] ?? null))),
   };

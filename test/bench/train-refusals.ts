@@ -1,8 +1,9 @@
 /**
- * Learns when to refuse a question without a model: `npm run train:refusals -- [--cases cases.json]`. The data are the notes
- * in `samples/notes.json`, `answers/everyday.json` and Natural Questions, whose questions are also asked without the passages
- * that hold the answer. Prints five-fold cross-validation on the notes and writes
- * `services/search/answers/answerable-weights.ts`. Set apart are tables and two-hop questions, which have ways of their own.
+ * Learns when to refuse a question without a model: `npm run train:refusals -- [--cases cases.json]`. The data are the
+ * questions in `samples/`, `answers/everyday.json` and Natural Questions; those with an answer are asked again without the
+ * passages, and without the sentences, that hold it. Prints what is refused on sources that were left out of training, and
+ * writes `services/search/answers/answerable-weights.ts`. Set apart are tables and two-hop questions, which have ways of
+ * their own.
  */
 import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
@@ -12,111 +13,174 @@ import { answerableFeatures } from '../../services/search/answers/answerable.ts'
 import { readQuestion } from '../../services/search/answers/question.ts';
 import { type ReadPassage, rankSentences, sentencesOf, weigh } from '../../services/search/answers/rank-sentences.ts';
 import { shortAnswer } from '../../services/search/answers/short-answer.ts';
-import { contains, readCases } from './answer-cases.ts';
+import { type Case, contains, readCases } from './answer-cases.ts';
 import { percent, quantile } from './paired.ts';
 
+/** A question with what was found for it. */
 interface Sample {
-  readonly features: Weights;
+  readonly question: string;
+  readonly source: string;
+  /** What was taken away: nothing, the passages or the sentences with the answer. */
+  readonly without: 'nothing' | 'passages' | 'sentences';
   readonly isAnswered: boolean;
-  readonly weight: number;
+  readonly features: Weights;
+  /** The best sentence. */
+  readonly best: string;
 }
 
-const FOLDS = 5;
 const TARGET = new URL('../../services/search/answers/answerable-weights.ts', import.meta.url).pathname;
-/** Share of the answerable questions of people that may be refused. */
-const REFUSED = 0.07;
+/** Share of the answerable questions about documents left out of training that may be refused: fewer are with all of them. */
+const REFUSED = 0.06;
+/** Weights of questions, with less for those whose answer was taken away, and of all Natural Questions. */
+const WEIGHTS = { nothing: 1, passages: 0.1, sentences: 0.05 } as const;
 const NQ_WEIGHT = 0.2;
+const RIDGE: number = 3e-4;
+const STEPS = 12;
 const APART = new Set(['table', 'two-hop']);
 
-const { values } = parseArgs({ options: { cases: { type: 'string' } } });
+const { values } = parseArgs({ options: { cases: { type: 'string' }, show: { type: 'string' } } });
 
-function featuresOf(text: string, passages: readonly ReadPassage[]): Weights | null {
-  const question = readQuestion(text);
-  const ranked = rankSentences(sentencesOf(question, passages));
-  return answerableFeatures(question, { ranked, short: shortAnswer(question, ranked), passages });
+function samplesOf(source: string, one: Case): readonly Sample[] {
+  const { answers, passages, kind } = one;
+  const sampled = (without: Sample['without'], read: readonly ReadPassage[]): readonly Sample[] => {
+    const question = readQuestion(one.question);
+    const ranked = rankSentences(sentencesOf(question, read));
+    const features = answerableFeatures(question, { ranked, short: shortAnswer(question, ranked), passages: read });
+    if (features === null) return [];
+    const isAnswered = without === 'nothing' && answers.length > 0;
+    return [{ question: one.question, source, without, isAnswered, features, best: ranked[0]?.statement.text ?? '' }];
+  };
+  const others = passages.filter(({ payload }) => !contains(payload.text, answers));
+  if (answers.length === 0) return sampled('nothing', passages);
+  if (others.length === passages.length) return sampled('passages', others);
+  // Another sentence may answer whether something is so.
+  if (kind === 'yes-no') return sampled('nothing', passages);
+  const rest = passages
+    .map((passage) => withoutSentences(passage, answers))
+    .filter(({ payload }) => payload.text !== '');
+  return [...sampled('nothing', passages), ...sampled('passages', others), ...sampled('sentences', rest)];
 }
 
-/** Gives both classes the same weight, `total` together. */
-function balanced(samples: readonly Omit<Sample, 'weight'>[], total: number): readonly Sample[] {
-  const answered = samples.filter(({ isAnswered }) => isAnswered).length;
-  return samples.map((one) => ({
-    ...one,
-    weight: total / 2 / (one.isAnswered ? answered : samples.length - answered),
-  }));
+function withoutSentences(passage: ReadPassage, answers: readonly string[]): ReadPassage {
+  const sentences = passage.payload.text.split(/(?<=[.!?])\s+/u);
+  const text = sentences.filter((sentence) => !contains(sentence, answers)).join(' ');
+  return { ...passage, payload: { ...passage.payload, text } };
 }
 
-/** Logistic regression by Adam over all samples. */
+const isNq = ({ source }: Sample) => source === 'nq';
+
+/** Gives people and Natural Questions their share, and both classes of each the same. */
+function weightsOf(samples: readonly Sample[]): readonly number[] {
+  const groupOf = (one: Sample) => `${isNq(one)} ${one.isAnswered}`;
+  const totals = new Map<string, number>();
+  for (const one of samples) totals.set(groupOf(one), (totals.get(groupOf(one)) ?? 0) + WEIGHTS[one.without]);
+  return samples.map((one) => ((isNq(one) ? NQ_WEIGHT : 1) * WEIGHTS[one.without]) / (totals.get(groupOf(one)) ?? 1));
+}
+
+/** Logistic regression by Newton's method. */
 function learn(samples: readonly Sample[]): Weights {
   const names = ['bias', ...new Set(samples.flatMap(({ features }) => Object.keys(features)))];
   const rows = samples.map(({ features }) => names.map((name) => (name === 'bias' ? 1 : (features[name] ?? 0))));
-  const total = samples.reduce((sum, { weight }) => sum + weight, 0);
-  const [weights, mean, square] = [names.map(() => 0), names.map(() => 0), names.map(() => 0)];
-  for (let step = 1; step <= 300; step++) {
-    const slope = names.map(() => 0);
+  const shares = weightsOf(samples);
+  const total = shares.reduce((sum, share) => sum + share, 0);
+  let learned: readonly number[] = names.map(() => 0);
+  for (let step = 0; step < STEPS; step++) {
+    const gradient = learned.map((value, column) => (column === 0 ? 0 : RIDGE * value));
+    const curvature = names.map((_, at) => names.map((_name, column) => (at !== column ? 0 : at > 0 ? RIDGE : 1e-7)));
     for (const [at, row] of rows.entries()) {
-      const { isAnswered, weight } = samples[at] as Sample;
-      const score = row.reduce((sum, value, column) => sum + value * (weights[column] ?? 0), 0);
-      const error = (weight * (logistic(score) - Number(isAnswered))) / total;
-      for (const [column, value] of row.entries()) slope[column] = (slope[column] ?? 0) + error * value;
+      const share = (shares[at] ?? 0) / total;
+      const probability = logistic(dot(row, learned));
+      const error = share * (probability - Number(samples[at]?.isAnswered));
+      const bend = share * Math.max(MIN_CURVATURE, probability * (1 - probability));
+      for (const [column, value] of row.entries()) {
+        if (value === 0) continue;
+        gradient[column] = (gradient[column] ?? 0) + error * value;
+        const line = curvature[column] ?? [];
+        for (const [other, factor] of row.entries()) line[other] = (line[other] ?? 0) + bend * value * factor;
+      }
     }
-    for (const column of names.keys()) {
-      const gradient = (slope[column] ?? 0) + (column > 0 ? 1e-3 * (weights[column] ?? 0) : 0);
-      mean[column] = 0.9 * (mean[column] ?? 0) + 0.1 * gradient;
-      square[column] = 0.999 * (square[column] ?? 0) + 0.001 * gradient ** 2;
-      const rate = 0.08 / (Math.sqrt((square[column] ?? 0) / (1 - 0.999 ** step)) + 1e-8);
-      weights[column] = (weights[column] ?? 0) - (rate * (mean[column] ?? 0)) / (1 - 0.9 ** step);
-    }
+    const change = solve(curvature, gradient);
+    learned = learned.map((value, column) => value - (change[column] ?? 0));
   }
-  return Object.fromEntries(names.map((name, column) => [name, Number((weights[column] ?? 0).toFixed(3))]));
+  return Object.fromEntries(names.map((name, column) => [name, Number((learned[column] ?? 0).toFixed(3))]));
 }
 
-const sampled = (question: string, passages: readonly ReadPassage[], isAnswered: boolean) => {
-  const features = featuresOf(question, passages);
-  return features === null ? [] : [{ features, isAnswered }];
-};
+/** Keeps steps short where all probabilities are near 0 or 1. */
+const MIN_CURVATURE = 1e-3;
+
+const dot = (one: readonly number[], other: readonly number[]) =>
+  one.reduce((sum, value, at) => sum + value * (other[at] ?? 0), 0);
+
+/** Solves linear equations with a positive definite matrix by elimination. */
+function solve(matrix: readonly (readonly number[])[], right: readonly number[]): readonly number[] {
+  const rows = matrix.map((row, at) => [...row, right[at] ?? 0]);
+  for (const [at, pivot] of rows.entries()) {
+    for (const [other, row] of rows.entries()) {
+      const factor = (row[at] ?? 0) / (pivot[at] ?? 1);
+      if (other === at || factor === 0) continue;
+      for (const [column, value] of pivot.entries()) row[column] = (row[column] ?? 0) - factor * value;
+    }
+  }
+  return rows.map((row, at) => (row.at(-1) ?? 0) / (row[at] ?? 1));
+}
+
+interface Judged extends Sample {
+  readonly probability: number;
+}
+
+const judge = (samples: readonly Sample[], weights: Weights): readonly Judged[] =>
+  samples.map((one) => ({
+    ...one,
+    probability: logistic(weigh(one.features, weights)),
+  }));
+
+const limitOf = (judged: readonly Judged[], share: number) =>
+  quantile(
+    judged
+      .filter((one) => !isNq(one) && one.isAnswered)
+      .map(({ probability }) => probability)
+      .toSorted((a, b) => a - b),
+    share,
+  );
+
+function report(judged: readonly Judged[], limit: number) {
+  const groups = Map.groupBy(
+    judged,
+    ({ source, without, isAnswered }) => `${source}, ${isAnswered ? 'answerable' : `without ${without}`}`,
+  );
+  const people = judged.filter((one) => !isNq(one) && one.without === 'nothing');
+  const refused = (of: readonly Judged[]) => percent(of.map(({ probability }) => Number(probability < limit)));
+  return {
+    unanswerableRefused: refused(people.filter(({ isAnswered }) => !isAnswered)),
+    answerableRefused: refused(people.filter(({ isAnswered }) => isAnswered)),
+    groups: [...groups].map(([group, of]) => `${group}: ${refused(of)} of ${of.length}`).join('; '),
+  };
+}
 
 const cases = await readCases(values.cases);
-const people = [...cases.notes, ...cases.everyday]
-  .filter(({ kind = '' }) => !APART.has(kind))
-  .flatMap(({ question, passages, answers }) => sampled(question, passages, answers.length > 0));
-const nq = cases.nq.flatMap(({ question, passages, answers }) => {
-  const others = passages.filter(({ payload }) => !contains(payload.text, answers));
-  const isFound = others.length < passages.length;
-  return [...(isFound ? sampled(question, passages, true) : []), ...sampled(question, others, false)];
+const samples = (['notes', 'journal', 'everyday', 'memories', 'nq'] as const).flatMap((source) =>
+  cases[source].filter(({ kind = '' }) => !APART.has(kind)).flatMap((one) => samplesOf(source, one)),
+);
+/** Sources about the same documents are left out together, with a third of Natural Questions. */
+const folds = [['notes'], ['journal'], ['everyday', 'memories']];
+const questions = [...new Set(samples.filter(isNq).map(({ question }) => question))];
+const foldOf = new Map(questions.map((question, at) => [question, at % folds.length]));
+const apart = folds.flatMap((fold, at) => {
+  const isLeftOut = (one: Sample) => (isNq(one) ? foldOf.get(one.question) === at : fold.includes(one.source));
+  return judge(samples.filter(isLeftOut), learn(samples.filter((one) => !isLeftOut(one))));
 });
-const weightsOf = (train: typeof people, other: typeof people) =>
-  learn([...balanced(train, 1), ...balanced(other, NQ_WEIGHT)]);
-const judged = Array.from({ length: FOLDS }, (_, fold) => {
-  const weights = weightsOf(
-    people.filter((_sample, at) => at % FOLDS !== fold),
-    nq,
-  );
-  return people
-    .filter((_sample, at) => at % FOLDS === fold)
-    .map(({ features, isAnswered }) => ({ isAnswered, probability: logistic(weigh(features, weights)) }));
-}).flat();
-const probabilities = judged.filter(({ isAnswered }) => isAnswered).map(({ probability }) => probability);
-const limit = Number(
-  quantile(
-    probabilities.toSorted((a, b) => a - b),
-    REFUSED,
-  ).toFixed(3),
-);
-const weights = weightsOf(people, nq);
-const refused = (of: readonly { readonly probability: number; readonly isAnswered: boolean }[], isAnswered: boolean) =>
-  percent(of.filter((one) => one.isAnswered === isAnswered).map(({ probability }) => Number(probability < limit)));
-const onNq = nq.map(({ features, isAnswered }) => ({ isAnswered, probability: logistic(weigh(features, weights)) }));
-process.stdout.write(
-  `${JSON.stringify(
-    {
-      limit,
-      people: { unanswerableRefused: refused(judged, false), answerableRefused: refused(judged, true) },
-      nqNotCrossValidated: { unanswerableRefused: refused(onNq, false), answerableRefused: refused(onNq, true) },
-    },
-    null,
-    2,
-  )}\n`,
-);
+const limit = Number(limitOf(apart, REFUSED).toFixed(3));
+const weights = learn(samples);
+const result = { limit, leftOut: report(apart, limit), trained: report(judge(samples, weights), limit) };
+process.stdout.write(`${JSON.stringify(result, null, 2)}\n`);
+if (values.show !== undefined) {
+  const lines = apart
+    .filter((one) => !isNq(one) && one.without === 'nothing' && one.probability < limit === one.isAnswered)
+    .map(({ question, source, isAnswered, probability, best }) =>
+      [isAnswered ? 'refused' : 'answered', source, probability.toFixed(2), question, '=>', best].join(' '),
+    );
+  await writeFile(values.show, `${lines.toSorted().join('\n')}\n`);
+}
 const table = JSON.stringify(weights, null, 2)
   .replace(/"([a-zA-Z0-9]+)":/gu, '$1:')
   .replaceAll('"', "'");

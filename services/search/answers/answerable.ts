@@ -6,7 +6,7 @@ import { ANSWERABLE_WEIGHTS } from './answerable-weights.ts';
 import { type Question, wordsOf } from './question.ts';
 import { PASSAGES_READ, type RankedSentence, type ReadPassage, weigh } from './rank-sentences.ts';
 import type { ShortAnswer } from './short-answer.ts';
-import { spansOf } from './spans.ts';
+import { KINDS_OF, spansOf } from './spans.ts';
 
 const SENTENCES_READ = 3;
 
@@ -23,73 +23,113 @@ export function answerability(question: Question, evidence: Evidence): number {
   return features === null ? 0 : logistic(weigh(features, ANSWERABLE_WEIGHTS));
 }
 
+/** Features of which the highest of the best sentences counts, too. */
+const RAISED = [
+  'kind',
+  'near',
+  'askedInSentence',
+  'kindOrAsked',
+  'hasType',
+  'ownSharp',
+  'ownExact',
+  'confidence',
+  'softKind',
+  'isShort',
+] as const;
+
 /**
- * How well the words of a question are covered by the best sentence, its passage and all passages; whether what it asks for
+ * How well the best sentence, its passage and all passages cover the words of a question, and whether what it asks for
  * (`colour`, `name`, a date) is there; null without sentences.
  */
-export function answerableFeatures(
-  question: Question,
-  { ranked, short, passages }: Evidence,
-): Readonly<Record<string, number>> | null {
-  const [top] = ranked;
-  if (top === undefined) return null;
-  const { text } = question;
+export function answerableFeatures(question: Question, evidence: Evidence): Readonly<Record<string, number>> | null {
+  const read = sentenceFeatures(question, evidence);
+  const [best] = read;
+  if (best === undefined) return null;
+  const highest = RAISED.map((name) => [`highest ${name}`, Math.max(...read.map((one) => one[name]))]);
+  return { ...best, ...Object.fromEntries(highest) };
+}
+
+function sentenceFeatures(question: Question, { ranked, short, passages }: Evidence) {
+  const { text, type } = question;
   const words = keyWords(text);
-  const { statement } = top;
-  const inSentence = bagOf(`${statement.text} ${statement.heading} ${statement.label}`);
-  const inPassage = bagOf(wholeText(top.passage));
-  const inAll = bagOf(passages.slice(0, PASSAGES_READ).map(wholeText).join(' '));
-  const sentence = coverage(words, inSentence);
-  const passage = coverage(words, inPassage);
-  const all = coverage(words, inAll);
   const names = words.filter(({ isName }) => isName);
-  const isLost = (bag: Bag) => Number(names.some((name) => covered(name, bag) < 1));
+  const lost = (bag: Bag) => Number(names.some((name) => covered(name, bag) < 1));
   const asked = askedWords(text, question).map(keyOf);
-  const askedIn = (bag: Bag) => (asked.length === 0 ? 0 : Math.min(...asked.map((word) => covered(word, bag))));
-  const kinds = ranked
-    .filter((one) => one.passage === top.passage)
-    .slice(0, SENTENCES_READ)
-    .map((one) => kindIn(question, text, one.statement.text));
-  const kind = kinds[0] === null ? null : Math.max(...kinds.map((one) => one ?? -1));
+  const askedIn = (bag: Bag) => Math.min(...asked.map((word) => covered(word, bag)));
   const focus = question.focus === null || STOP_WORDS.has(question.focus) ? null : keyOf(question.focus);
-  return {
-    sentence: sentence.mean,
-    sentenceWorst: sentence.worst,
-    passage: passage.mean,
-    passageExact: passage.exact,
-    passageWorst: passage.worst,
-    allExact: all.exact,
-    allWorst: all.worst,
-    nameLost: isLost(inPassage),
-    nameLostInAll: isLost(inAll),
-    namesHeld: Number(names.length > 0 && isLost(inPassage) === 0),
-    sentenceExact: sentence.exact,
-    sentenceLost: sentence.lost,
-    passageLost: passage.lost,
-    all: all.mean,
-    focusInSentence: focus === null ? 0.5 : covered(focus, inSentence),
-    focusInPassage: focus === null ? 0.5 : covered(focus, inPassage),
-    hasType: top.features.hasType,
-    anyHasType: Math.max(...ranked.slice(0, SENTENCES_READ).map(({ features }) => features.hasType)),
-    softKind: (kind ?? 0) * sentence.mean,
-    kindOrAsked: Math.max(kind ?? -1, asked.length === 0 ? -1 : 2 * askedIn(inSentence) - 1),
-    asked: Number(asked.length > 0),
-    askedInSentence: askedIn(inSentence),
-    askedInPassage: askedIn(inPassage),
-    isAskedMissing: Number(asked.length > 0 && askedIn(inPassage) < 0.5),
-    kind: kind ?? 0,
-    kindOfBest: kinds[0] ?? 0,
-    isKindMissing: Number((kind ?? 1) < 0),
-    hasNoKind: Number(kind === null),
-    short: short?.confidence ?? 0,
-    confidence: top.confidence,
-    probability: top.probability,
-    missing: top.features.missing,
-    rank: top.features.rank,
-    words: Math.min(1, words.length / 6),
-    isOneWord: Number(words.length <= 1),
-    [`type ${question.type}`]: 1,
-  };
+  const inAll = bagOf(passages.slice(0, PASSAGES_READ).map(wholeText).join(' '));
+  const all = coverage(words, inAll);
+  const bags = new Map<ReadPassage, Bag>();
+  return ranked.slice(0, SENTENCES_READ).map((sentence) => {
+    const { statement, features, confidence, probability, passage: source } = sentence;
+    const inSentence = bagOf(`${statement.text} ${statement.heading} ${statement.label}`);
+    const inPassage = bags.get(source) ?? bagOf(wholeText(source));
+    bags.set(source, inPassage);
+    const own = coverage(words, inSentence);
+    const passage = coverage(words, inPassage);
+    const kind = kindIn(question, text, statement.text);
+    const isShort = short !== null && short.sentence === sentence;
+    return {
+      own: own.mean,
+      ownExact: own.exact,
+      ownSharp: own.sharp,
+      ownWorst: own.worst,
+      ownLost: own.lost,
+      ownUncovered: own.uncovered,
+      passage: passage.mean,
+      passageExact: passage.exact,
+      passageSharp: passage.sharp,
+      passageWorst: passage.worst,
+      passageLost: passage.lost,
+      passageUncovered: passage.uncovered,
+      allExact: all.exact,
+      allSharp: all.sharp,
+      allWorst: all.worst,
+      nameLost: lost(inPassage),
+      nameLostInAll: lost(inAll),
+      nameLostInSentence: lost(inSentence),
+      namesHeld: Number(names.length > 0 && lost(inPassage) === 0),
+      focusInSentence: focus === null ? 0.5 : covered(focus, inSentence),
+      focusInPassage: focus === null ? 0.5 : covered(focus, inPassage),
+      hasType: features.hasType,
+      asked: Number(asked.length > 0),
+      askedInSentence: asked.length === 0 ? 0 : askedIn(inSentence),
+      askedInPassage: asked.length === 0 ? 0 : askedIn(inPassage),
+      isAskedMissing: Number(asked.length > 0 && askedIn(inPassage) < 0.5),
+      kind: kind ?? 0,
+      isKindMissing: Number((kind ?? 1) < 0),
+      hasNoKind: Number(kind === null),
+      softKind: (kind ?? 0) * own.sharp,
+      kindOrAsked: Math.max(kind ?? -1, asked.length === 0 ? -1 : 2 * askedIn(inSentence) - 1),
+      near: nearness(question, words, statement.text),
+      short: short?.confidence ?? 0,
+      isShort: Number(isShort),
+      confidence,
+      probability,
+      missing: features.missing,
+      pairs: features.pairs,
+      words: Math.min(1, words.length / 6),
+      isOneWord: Number(words.length <= 1),
+      [`type ${type}`]: 1,
+      [`covered ${type}`]: passage.sharp,
+    };
+  });
+}
+
+/** How near to words of the question a sentence has a span of the kind that is asked for: 1 beside one, 0 none. */
+function nearness({ type, text }: Question, words: readonly KeyWord[], sentence: string): number {
+  const kinds = NAME_QUESTION.test(text) ? (['name', 'title'] as const) : KINDS_OF[type];
+  if (kinds === undefined) return 0.5;
+  const stems = new Set(words.map(({ stem }) => stem));
+  const places = [...sentence.matchAll(/[\p{L}\p{N}]+/gu)]
+    .filter(([word]) => stems.has(stemOf(word.toLowerCase())))
+    .map((match) => match.index);
+  const distances = spansOf(sentence, kinds)
+    .filter((span) => wordsOf(span.text).some((word) => !STOP_WORDS.has(word) && !stems.has(stemOf(word))))
+    .flatMap(({ start, text: { length } }) =>
+      places.map((at) => (at < start ? start - at : Math.max(0, at - start - length))),
+    );
+  return distances.length === 0 ? 0 : 1 / (1 + Math.min(...distances) / 15);
 }
 
 interface KeyWord {
@@ -145,16 +185,19 @@ function covered({ word, stem, isName }: KeyWord, { words, stems, likeness }: Ba
 }
 
 function coverage(words: readonly KeyWord[], bag: Bag) {
-  let [mean, exact, total, worst] = [0, 0, 0, 0];
+  let [mean, exact, sharp, total, worst, uncovered] = [0, 0, 0, 0, 0, 0];
   for (const word of words) {
     const share = covered(word, bag);
     total += word.information;
     mean += word.information * share;
+    sharp += word.information * share ** 3;
     if (share === 1) exact += word.information;
+    if (share < 0.5) uncovered += 1 / words.length;
     worst = Math.max(worst, word.information * (1 - share));
   }
   const lost = Math.min(MAX_LOST, total - mean);
-  return total === 0 ? { mean: 0, exact: 0, worst, lost } : { mean: mean / total, exact: exact / total, worst, lost };
+  const by = total || 1;
+  return { mean: mean / by, exact: exact / by, sharp: sharp / by, worst, lost, uncovered };
 }
 
 const MAX_LOST = 3;
@@ -191,6 +234,15 @@ const UNITS: readonly (readonly [RegExp, RegExp])[] = [
   [/\bphone number\b/iu, /\d{4}/u],
   [/\be-?mail/iu, /@/u],
   [/\bmileage\b/iu, /\b(?:km|miles|kilomet\p{L}+)\b/iu],
+  [/\b(?:surname|last name|full name|maiden name)\b/iu, /\p{Lu}\p{Ll}+ \p{Lu}\p{Ll}+/u],
+  [/\b(?:password|pin|licen[cs]e plate|serial number|version|account number|alarm code)\b/iu, /\d/u],
+  [
+    /\bcolou?r\b/iu,
+    /\b(?:red|blue|green|yellow|black|white|gr[ae]y|brown|orange|pink|purple|violet|gold(?:en)?|silver|beige|turquoise)\b/iu,
+  ],
+  [/\bhow often\b/iu, /\b(?:every|once|twice|times|daily|weekly|monthly|yearly|per|each)\b/iu],
+  [/\b(?:weigh|weight|how heavy)\b/iu, /\b(?:kg|kilos?|kilograms?|pounds?|grams?|tons?|tonnes?|ounces?)\b/iu],
+  [/\b(?:profession|occupation|job|(?:do|does|did) for a living)\b/iu, /\b(?:is|was|as|became|become) an? \p{Ll}+/iu],
 ];
 const DATE =
   /\b(?:1\d|20)\d\d\b|\b(?:January|February|March|April|May|June|July|August|September|October|November|December|Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday|morning|evening|summer|winter|spring|autumn|AM|PM)\b/u;
@@ -218,7 +270,19 @@ function kindIn(question: Question, text: string, sentence: string): number | nu
   if (question.type === 'person') return hasName ? 1 : like(PERSONS, 0.45);
   if (question.type === 'place') return hasName ? 1 : like(PLACES, 0.45);
   if (question.type === 'date') return sign(DATE.test(sentence) || spansOf(sentence, ['date']).length > 0);
+  const counted = /\bhow many (?:\p{Ll}+ (?:of|and) )?(\p{L}+)/iu.exec(text)?.[1]?.toLowerCase();
+  if (counted !== undefined) return likenessOfCounted(counted, sentence);
   if (question.type === 'number') return sign(spans.some(({ kind }) => kind === 'number'));
   const { focus } = question;
   return question.type === 'thing' && focus !== null && !STOP_WORDS.has(focus) ? like([focus], 0.35) : null;
+}
+
+const NUMERAL =
+  /(?<![\p{L}\p{N}])(?:\d[\d,.]*|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|eighteen|twenty|thirty|forty|fifty|sixty|hundred|thousand|dozen|several)((?:[ -]\p{L}+){1,3})/giu;
+
+/** Whether a sentence has a number of such things as are counted: -1 to 1. */
+function likenessOfCounted(counted: string, sentence: string): number {
+  const found = [...sentence.matchAll(NUMERAL)].flatMap(([, behind = '']) => wordsOf(behind));
+  const like = found.map((word) => (stemOf(word) === stemOf(counted) ? 1 : wordTable().similarity(counted, word)));
+  return Math.max(-1, Math.min(1, 4 * (Math.max(0, ...like) - 0.4)));
 }

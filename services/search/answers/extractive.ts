@@ -82,9 +82,9 @@ export function extractiveAnswer(
   );
   // What an inner question was answered with has been found by more than the words of the question.
   const found = shortAnswer(question, ranked);
-  if (isJudged && inner === null && answerability(question, { ranked, short: found, passages }) < MIN_ANSWERABILITY) {
-    return NO_ANSWER;
-  }
+  const isDecided = ranked[0] !== undefined && yesOrNo(question, ranked[0]) !== null;
+  const isAsked = isJudged && inner === null && !isDecided;
+  if (isAsked && answerability(question, { ranked, short: found, passages }) < MIN_ANSWERABILITY) return NO_ANSWER;
   const certain = found !== null && found.confidence >= MIN_SHORT_CONFIDENCE ? found : null;
   const short = statedAnswer(question, ranked, facts) ?? certain;
   const quoted = quotedSentences(ranked, short);

@@ -18,6 +18,8 @@ const CASES = [
   ['Was the van red?', 'The van is blue.', null],
   ['Is the fair in Lisbon?', 'The fair is in Porto.', 'No'],
   ['Is the fair in Portugal?', 'The fair is in Porto.', null],
+  ['Did I get the job?', 'My first job interview was in 2010.', null],
+  ['Did I get the job?', 'I got the job.', 'Yes'],
   ['Is the fair on Monday?', 'The fair is in May.', null],
 ] as const;
 
