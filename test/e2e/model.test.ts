@@ -319,7 +319,7 @@ describe('the service with a model', () => {
       const [item] = body as unknown as Json[];
       expect(answers()[0]?.system).to.equal('Answer like a pirate.');
       expect(item?.['text']).to.match(
-        /^Alice met Bob once\.\n\nEvidence:\n- chunk 1 of document \S+ \(data_id: [\w-]{36}, chunk_id: [\w-]{36}\): "Alice met Bob\."$/,
+        /^Alice met Bob once\.\n\nEvidence:\n- chunk 1 of document Alice met Bob\. \(data_id: [\w-]{36}, chunk_id: [\w-]{36}\): "Alice met Bob\."$/,
       );
     });
 
