@@ -144,12 +144,15 @@ function isAdjective({ end }: Mention, { words }: AnalysedSentence): boolean {
 }
 
 /** What the type of a name is decided by. */
-export function typeEvidence(draft: Draft, className: string | null): TypeEvidence {
+export function typeEvidence(draft: Draft, className: string | null, topic: readonly string[]): TypeEvidence {
   const isThing = draft.things * 2 >= draft.mentions;
   const neighbours = draft.contexts.flatMap((one) => one.neighbours.map((name) => String(typeByForm(name, 'name'))));
-  return { ...draft, guess: typeByGuess(draft.name, isThing), isThing, className, neighbours };
+  return { ...draft, guess: typeByGuess(draft.name, isThing), isThing, className, neighbours, topic };
 }
 
+/** `Leader of the Labour Party`, `Head Coach of Austria`: neither who holds it nor what it belongs to. */
+const OFFICE =
+  /^(?:\p{Lu}\p{L}*[ -]){0,3}(?:Leader|Speaker|Premier|President|Chair(?:man|woman)?|Minister|Secretary|Judge|Justice|Coach|Director|Officer|Governor|Mayor|Ambassador|Commissioner|Commander|Chancellor|Treasurer|Member)s? (?:of|for|to|at) /u;
 /** Kinds of names whose type is certain. */
 const CERTAIN_KINDS = new Set<Draft['kind']>(['date', 'quantity', 'identifier', 'work']);
 /** As many as a definition or a title gives. */
@@ -157,16 +160,20 @@ const CERTAIN_VOTES = 4;
 /** What a vote of the rules for a type adds to the logarithm of its probability. */
 const VOTE_WEIGHT = 0.8;
 /** Below this share probability a name is a `Concept` rather than a wrong person, organisation or place. */
-const MIN_PROBABILITY = 0.48;
+const MIN_PROBABILITY = 0.55;
 
 /** By rules where they are certain, else by the model, which knows what the rules say. */
-export function typeOf(draft: Draft, className: string | null, knownType: string | undefined): EntityType {
+export function typeOf(
+  draft: Draft,
+  className: string | null,
+  { knownType, topic }: { readonly knownType: string | undefined; readonly topic: readonly string[] },
+): EntityType {
   const { form, kind, votes, name } = draft;
   if (draft.isKeyword && form === null) return 'Concept';
   if (form !== null && (CERTAIN_KINDS.has(kind) || isKnownForm(name))) return form;
   if (knownType !== undefined && knownType !== 'Concept') vote(votes, knownType as EntityType, KNOWN_TYPE_WEIGHT);
   const voted = winner(votes);
-  if (SCRIPTS.test(name)) return 'Concept';
+  if (SCRIPTS.test(name) || OFFICE.test(name)) return 'Concept';
   // `A Greenland Whale is a whale.`
   if (className !== null && voted === null && lastWord(className) === lastWord(name)) return 'Concept';
   // `Moby Dick is a whale.`
@@ -175,7 +182,7 @@ export function typeOf(draft: Draft, className: string | null, knownType: string
   if (voted !== null && (PLACES.has(name.toLowerCase()) || votesFor(votes, voted) >= CERTAIN_VOTES))
     return voted === 'Person' && isNoPerson ? 'Concept' : voted;
   const { classes, probabilities } = typeModel();
-  const found = probabilities(typeFeatures(typeEvidence(draft, className))).map(
+  const found = probabilities(typeFeatures(typeEvidence(draft, className, topic))).map(
     (probability, at) => probability * Math.exp(VOTE_WEIGHT * votesFor(votes, classes[at] ?? '')),
   );
   const best = indexOfGreatest(found);

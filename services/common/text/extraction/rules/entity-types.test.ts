@@ -52,6 +52,12 @@ describe('entity types by rules', () => {
     expect(entitiesIn('At 3 AM the TV was on.').map(({ name }) => name)).not.to.include.members(['AM']);
   });
 
+  it('take no organisation or person from an office', () => {
+    for (const office of ['Leader of the Labour Party', 'Speaker of the House of Commons', 'Mayor of London']) {
+      expect(typeIn(`She became ${office} in 1998.`, office), office).to.equal('Concept');
+    }
+  });
+
   it('believe earlier text until this one clearly disagrees', () => {
     const known = [{ name: 'Queequeg', type: 'Person' }];
     expect(typeIn('It was found near Queequeg.', 'Queequeg', known)).to.equal('Person');

@@ -53,8 +53,9 @@ export function extractByRules(input: ExtractionInput, tag: Tagger): Extraction 
 
 /** The names of a chunk with their types, and what refers to them. */
 function readChunk(input: ExtractionInput, tag: Tagger) {
-  const { known, analysed, canonical, drafts, classes } = readNames(input, tag);
-  for (const [key, draft] of drafts) draft.type = typeOf(draft, classes.get(key) ?? null, known.get(key)?.type);
+  const { known, analysed, canonical, drafts, classes, topic } = readNames(input, tag);
+  for (const [key, draft] of drafts)
+    draft.type = typeOf(draft, classes.get(key) ?? null, { knownType: known.get(key)?.type, topic });
 
   const draftOf = (mention: Mention): Draft | undefined => drafts.get(nameKey(canonical(mention.name)));
   const pronouns = resolvePronouns(analysed, (mention) => {
@@ -145,7 +146,12 @@ interface ReadNames {
   readonly drafts: Map<string, Draft>;
   /** Class of a defined name, by `nameKey`. */
   readonly classes: Map<string, string>;
+  /** The first nouns of the text. */
+  readonly topic: readonly string[];
 }
+
+/** Enough to tell what a text is about. */
+const MAX_TOPIC_WORDS = 40;
 
 /** The names of a chunk, each with the mentions that belong to it. */
 export function readNames(input: ExtractionInput, tag: Tagger): ReadNames {
@@ -164,7 +170,9 @@ export function readNames(input: ExtractionInput, tag: Tagger): ReadNames {
       if (!isRole(mention, sentence))
         collect({ byKey: drafts, classes }, { mention, name: canonical(mention.name), index, sentence });
   }
-  return { analysed, known, canonical, drafts, classes };
+  const nouns = analysed.values().flatMap(({ words }) => words.values().filter(({ pos }) => pos === 'NOUN'));
+  const topic = [...nouns.take(MAX_TOPIC_WORDS).map(({ text }) => text.toLowerCase())];
+  return { analysed, known, canonical, drafts, classes, topic };
 }
 
 /** Candidates that later `It` and `The band` may refer to. */

@@ -23,7 +23,7 @@ export const UNRELATED = 'none';
 export const UNNAMED = 'unnamed';
 export const PAIR_SLOTS = 8;
 /** Relations below this probability are left out. */
-const MIN_PROBABILITY = 0.38;
+const MIN_PROBABILITY = 0.39;
 /** Sentences with more names are lists, and words further apart belong to other clauses. */
 const MAX_NAMES = 16;
 const MAX_GAP = 24;

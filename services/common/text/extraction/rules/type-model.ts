@@ -26,13 +26,15 @@ export interface TypeEvidence {
   readonly className: string | null;
   /** Types of the names beside it, as far as their own words tell. */
   readonly neighbours: readonly string[];
+  /** Nouns of the whole text: it is about football, or music. */
+  readonly topic: readonly string[];
 }
 
 /** Class of names that are no person, organisation or place. */
 export const OTHER = 'other';
 /** More mentions say nothing new. */
 export const MAX_CONTEXTS = 8;
-export const TYPE_SLOTS = 10;
+export const TYPE_SLOTS = 11;
 const NEAR = 3;
 const WIDE = 6;
 
@@ -50,6 +52,8 @@ export function contextOf({ sentence, words, mentions }: AnalysedSentence, { sta
     if (after.length === WIDE) break;
     if (word.start >= end && word.pos !== 'SPACE') after.push(word.text.toLowerCase());
   }
+  // `in` of `in Queequeg's boat` is about the boat.
+  if (/^['’]s?$/u.test(after[0] ?? '')) before.length = 0;
   const neighbours = mentions
     .filter((other) => !other.isNested && other.kind !== 'date')
     .filter(
@@ -71,6 +75,7 @@ export function typeFeatures({
   isThing,
   className,
   neighbours,
+  topic,
 }: TypeEvidence): SlotFeatures {
   const words = name.toLowerCase().match(/[\p{L}\p{M}'’]+|\p{N}+/gu) ?? [];
   const last = words.at(-1);
@@ -86,13 +91,19 @@ export function typeFeatures({
     `form=${form},guess=${guess}`,
   ];
   for (const type of new Set(neighbours)) flags.push(`beside=${type}`);
-  if (isThing) flags.push('thing');
+  if (isThing) flags.push('thing', /[^s]s$/u.test(name) ? 'things' : '');
   if (/\p{Ll}\p{Lu}/u.test(name)) flags.push('inner capital');
   if (/^[\p{Lu}\p{N}.&]+$/u.test(name)) flags.push('capitals');
   if (/\p{N}/u.test(name)) flags.push('digit');
   if (/ (?:of|for) /u.test(name)) flags.push('of');
   if (/\./u.test(name)) flags.push('full stop');
   for (const [type, weight] of votes) flags.push(`vote=${type}`, `vote=${type},${Math.min(4, Math.round(weight))}`);
+  const size = Math.min(3, words.length);
+  for (const {
+    before: [left],
+    after: [right],
+  } of contexts)
+    flags.push(`<${left} ${size}`, `>${right} ${size}`, `<${left} >${right}`);
   for (const list of before.slice(0, MAX_CONTEXTS)) if (list.length > 1) flags.push(`<${list[1]} ${list[0]}`);
   for (const list of after.slice(0, MAX_CONTEXTS)) if (list.length > 1) flags.push(`>${list[0]} ${list[1]}`);
   return {
@@ -107,6 +118,7 @@ export function typeFeatures({
       before.flat(),
       after.flat(),
       className === null ? [] : className.split(' ').slice(-1),
+      topic,
     ],
     flags,
   };

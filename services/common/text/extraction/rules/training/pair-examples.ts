@@ -42,6 +42,7 @@ export const PAIR_TRAINING: TrainingOptions = {
   epochs: 6,
   rate: 0.08,
   decay: 1e-6,
+  vectorScale: 1,
 };
 
 /** Pairs of labelled names in one sentence, with the relation that the labels state. */

@@ -18,19 +18,23 @@ export interface TrainingOptions {
   readonly rate: number;
   /** Weight decay per example. */
   readonly decay: number;
+  /** How much more than one hashed feature a word vector of length 1 weighs while the model learns. */
+  readonly vectorScale: number;
 }
 
 /** Multinomial logistic regression by AdaGrad, with weights rounded to eight bits. Deterministic. */
 export function train(examples: readonly Example[], options: TrainingOptions): StoredModel {
-  const { classes, slots, buckets, epochs, rate, decay } = options;
+  const { classes, slots, buckets, epochs, rate, decay, vectorScale } = options;
   const { dimensions } = wordTable();
   const count = classes.length;
   const layout = { classes, slots, buckets, dimensions };
-  const rows = examples.map(({ features, label }) => ({
-    ...sparseFeatures(features, layout),
-    wanted: classes.indexOf(label),
-  }));
-  const size = (slots * dimensions + buckets) * count;
+  const hashedAt = slots * dimensions;
+  const rows = examples.map(({ features, label }) => {
+    const { indexes, values } = sparseFeatures(features, layout);
+    const scaled = values.map((value, at) => ((indexes[at] as number) < hashedAt ? value * vectorScale : value));
+    return { indexes, values: scaled, wanted: classes.indexOf(label) };
+  });
+  const size = (hashedAt + buckets) * count;
   const weights = new Float64Array(size);
   const squares = new Float64Array(size).fill(1);
   const random = randomNumbers(7);
@@ -55,7 +59,8 @@ export function train(examples: readonly Example[], options: TrainingOptions): S
       }
     }
   }
-  return rounded(weights, slots * dimensions * count, { classes, slots, buckets });
+  for (let at = 0; at < hashedAt * count; at++) weights[at] = valueAt(weights, at) * vectorScale;
+  return rounded(weights, hashedAt * count, { classes, slots, buckets });
 }
 
 /** Models that were trained without one fifth of the groups each, as a function from group to model. */

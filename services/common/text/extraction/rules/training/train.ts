@@ -1,6 +1,6 @@
 /**
- * Trains the models of names and writes their weights to `../weights`:
- *   node services/common/text/extraction/rules/training/train.ts [--check] [--data ../shared/data/extraction/redocred.json]
+ * Trains a model of names and writes its weights to `../weights`, `types` before `relations`, whose examples have the types:
+ *   node services/common/text/extraction/rules/training/train.ts types|relations [--check] [--data ../shared/data/extraction/redocred.json]
  * `--check` prints the accuracy of a cross-validation over documents instead. Data: Re-DocRED (Tan et al. 2022, MIT), 250
  * articles of Wikipedia with labelled entities and relations.
  */
@@ -13,7 +13,8 @@ import { PAIR_TRAINING, pairExamples } from './pair-examples.ts';
 import { crossValidated, type Example, type TrainingOptions, train } from './train-slot-model.ts';
 import { entityTypeExamples, TYPE_TRAINING } from './type-examples.ts';
 
-const { values } = parseArgs({
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
   options: {
     data: { type: 'string', default: '../shared/data/extraction/redocred.json' },
     check: { type: 'boolean', default: false },
@@ -23,13 +24,13 @@ const { documents } = JSON.parse(readFileSync(path.resolve(values.data), 'utf8')
   readonly documents: readonly LabelledDocument[];
 };
 
-const [typeExamples, relationExamples] = [entityTypeExamples(documents), pairExamples(documents)];
-if (values.check) {
-  check('types', typeExamples, TYPE_TRAINING);
-  check('relations', relationExamples, PAIR_TRAINING);
-} else {
-  write('entity-types', 'ENTITY_TYPE_WEIGHTS', train(typeExamples, TYPE_TRAINING));
-  write('relations', 'RELATION_WEIGHTS', train(relationExamples, PAIR_TRAINING));
+const [what] = positionals;
+if (what === 'types') learn(entityTypeExamples(documents), TYPE_TRAINING, ['entity-types', 'ENTITY_TYPE_WEIGHTS']);
+else learn(pairExamples(documents), PAIR_TRAINING, ['relations', 'RELATION_WEIGHTS']);
+
+function learn(examples: readonly Example[], options: TrainingOptions, [file, name]: readonly [string, string]): void {
+  if (values.check) check(file, examples, options);
+  else write(file, name, train(examples, options));
 }
 
 function check(title: string, examples: readonly Example[], options: TrainingOptions): void {

@@ -9,9 +9,10 @@ export const TYPE_TRAINING: TrainingOptions = {
   classes: ['Person', 'Organisation', 'Place', 'other'],
   slots: TYPE_SLOTS,
   buckets: 8192,
-  epochs: 10,
+  epochs: 15,
   rate: 0.08,
-  decay: 1e-6,
+  decay: 3e-4,
+  vectorScale: 3,
 };
 
 const CLASS_OF_LABEL: Readonly<Record<string, string>> = {
@@ -40,7 +41,8 @@ export function entityTypeExamples(documents: readonly LabelledDocument[]): Exam
     const labels = new Map(
       document.entities.flatMap(({ type, names }) => names.map((name) => [normalName(name), type])),
     );
-    const { drafts, classes } = readNames({ text: document.text, documentName: '', headings: [], knownNames: [] }, tag);
+    const input = { text: document.text, documentName: '', headings: [], knownNames: [] };
+    const { drafts, classes, topic } = readNames(input, tag);
     return [...drafts].flatMap(([key, draft]): Example[] => {
       if (draft.kind !== 'name' && draft.kind !== 'acronym' && draft.kind !== 'work') return [];
       const spellings = [draft.name, ...draft.aliases].map(normalName);
@@ -50,7 +52,7 @@ export function entityTypeExamples(documents: readonly LabelledDocument[]): Exam
         spellings.some((name) => name.includes(other) || other.includes(name)),
       );
       if (label === undefined && isPart) return [];
-      const features = typeFeatures(typeEvidence(draft, classes.get(key) ?? null));
+      const features = typeFeatures(typeEvidence(draft, classes.get(key) ?? null, topic));
       return [{ features, label: CLASS_OF_LABEL[label ?? 'other'] ?? 'other', group }];
     });
   });
@@ -67,6 +69,7 @@ export function entityTypeExamples(documents: readonly LabelledDocument[]): Exam
       votes: new Map(),
       isThing: false,
       neighbours: [],
+      topic: [],
     };
     return { features: typeFeatures(evidence), label: OTHER, group: -1 };
   });
