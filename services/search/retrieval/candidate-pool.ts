@@ -37,6 +37,8 @@ export class CandidatePool {
   private readonly dated: ReadonlySet<string>;
   private readonly datedInformation: number;
   private readonly lanes = new Map<LaneName, readonly LaneHit[]>();
+  /** Of each term in the coverage; null: all count fully. */
+  private weights: readonly number[] | null = null;
 
   constructor(context: LaneContext, origin: PoolOrigin, sentenceWords: SentenceReader) {
     const { rowCount } = origin.statistics;
@@ -165,11 +167,20 @@ export class CandidatePool {
     return [...fusion.keys()]
       .flatMap((id) => {
         const candidate = this.candidates.get(id);
-        if (candidate === undefined) return [];
-        const coverage = this.coverageOf(candidate).reduce((sum, value) => sum + value, 0);
-        return [{ id, score: coverage + bonusOf(candidate) }];
+        return candidate === undefined ? [] : [{ id, score: this.valueOf(id) + bonusOf(candidate) }];
       })
       .sort(byScore);
+  }
+
+  /** Changes how much each term counts in the coverage. */
+  weigh(weights: readonly number[]): void {
+    this.weights = weights;
+  }
+
+  /** Returns the sum of a passage's coverage. */
+  valueOf(id: string): number {
+    const candidate = this.candidates.get(id);
+    return candidate === undefined ? 0 : sum(this.coverageOf(candidate));
   }
 
   /** Returns the coverage: one value for each query term, for each named entity, and for the time window. */
@@ -178,6 +189,7 @@ export class CandidatePool {
     const coverage = new Float64Array(candidate.terms.length + this.named.length + 1);
     coverage.set(candidate.terms);
     for (const [at, value] of candidate.meaning?.entries() ?? []) coverage[at] = Math.max(coverage[at] ?? 0, value);
+    for (const [at, weight] of this.weights?.entries() ?? []) coverage[at] = weight * (coverage[at] ?? 0);
     if (this.dated.has(candidate.row.id)) coverage[coverage.length - 1] = this.datedInformation * timeWeight;
     for (const [at, entity] of this.named.entries()) {
       const isSubject = entity.chunks.get(candidate.row.id);

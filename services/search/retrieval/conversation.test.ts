@@ -1,6 +1,8 @@
 import { expect } from 'chai';
 import { createSearchWorld } from '../../../test/support/search-world.ts';
 import { scopeOf } from '../../common/kernel/dataset.ts';
+import type { Candidate } from './candidates.ts';
+import { Conversation } from './conversation.ts';
 import { createRetriever } from './pipeline.ts';
 import { DEFAULT_SETTINGS } from './settings.ts';
 
@@ -52,7 +54,26 @@ describe('retrieval in conversations', () => {
   it('shows several places of a conversation rather than neighbours', async () => {
     const found = await places('What did they say about the remote control?');
     for (const [at, place] of found.entries()) {
-      for (const other of found.slice(at + 1)) expect(Math.abs(place - other)).to.be.greaterThan(5);
+      for (const other of found.slice(at + 1)) expect(Math.abs(place - other)).to.be.greaterThan(8);
     }
   });
+
+  it('gives words of asking little weight', () => {
+    const conversation = Conversation.of(TURNS.map(passage));
+    expect(conversation?.weightsOf(['group', 'think', 'budget'])).to.deep.equal([0.25, 0.25, 1]);
+  });
+
+  it('takes labelled passages for no conversation', () => {
+    const labelled = ['Address', 'Phone', 'Recipe', 'Summary', 'Warning', 'Note'].map(
+      (label) => `${label}: as agreed.`,
+    );
+    expect(Conversation.of(labelled.map(passage))).to.equal(null);
+    expect(Conversation.of(TURNS.map((_, at) => passage(`Note: number ${at}.`, at)))).to.equal(null);
+    expect(Conversation.of(TURNS.map((text, at) => passage(text.replace(/^\w+: /u, ''), at)))).to.equal(null);
+  });
 });
+
+function passage(text: string, at: number): Candidate {
+  const payload = { text, documentName: `turn ${at}`, headings: [], chunkSize: 20 };
+  return { row: { id: `${at}`, item: `${at}`, ordinal: 0 }, payload } as unknown as Candidate;
+}

@@ -192,7 +192,9 @@ async function readConversation(context: LaneContext, pool: CandidatePool): Prom
   await pool.readTexts([...pool.candidates.keys()]);
   const passages = [...pool.candidates.values()];
   if (runs(context, 'meaning')) for (const passage of passages) if (passage.meaning === null) pool.readMeaning(passage);
-  return Conversation.of(passages);
+  const conversation = Conversation.of(passages);
+  if (conversation !== null) pool.weigh(conversation.weightsOf(context.analysis.terms));
+  return conversation;
 }
 
 /** Returns linked passages that no lane found, by the weight of the link and the score of its seed. */

@@ -37,13 +37,12 @@ export async function rankPassages(
   const competing = [...pool.candidates.values()].filter(({ row }) => fusion.has(row.id) || linked.has(row.id));
   const { links, via } = linksAmong(competing, found.links);
   const bonusOf = pool.bonus(fusion);
-  const around = (candidate: Candidate) =>
-    settings.windowShare * (conversation?.around(candidate, (turn) => pool.coverageOf(turn)) ?? 0);
+  const around = conversation?.around((id) => pool.valueOf(id));
   const shifts = await learnedShifts(pool, competing, found);
   const ranked = rankEvidence(
     competing.map((candidate) => ({
       coverage: pool.coverageOf(candidate),
-      bonus: bonusOf(candidate) + around(candidate),
+      bonus: bonusOf(candidate) + settings.windowShare * (around?.get(candidate.row.id) ?? 0),
     })),
     links,
     {

@@ -64,7 +64,7 @@ export const DEFAULT_SETTINGS: RetrievalSettings = {
   mentionWeight: 0.4,
   timeWeight: 1,
   meaningShare: 1,
-  windowShare: 0.5,
+  windowShare: 0.1,
   sentenceShare: 0.25,
   fusionShare: 0.2,
   sharedLinkWeight: 0.2,

@@ -26,10 +26,10 @@ export function turnsOf(text: string): readonly Turn[] {
   );
 }
 
-/** Whether a text begins with a turn; reads no more of it than its first line. */
-export function beginsWithTurn(text: string): boolean {
+/** Returns who speaks first when a text begins with a turn, else null; reads no more of it than its first line. */
+export function firstSpeaker(text: string): string | null {
   const [line = ''] = text.trimStart().split('\n', 1);
-  return turnsOf(line).length > 0;
+  return turnsOf(line)[0]?.speaker ?? null;
 }
 
 /** Which side of a conversation a name only says: `User:`. */
