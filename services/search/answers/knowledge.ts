@@ -3,12 +3,13 @@ import { type EntityPayload, RELATIONS, STRUCTURAL_RELATIONS } from '../../commo
 import { type DatasetRef, scopeOf } from '../../common/kernel/dataset.ts';
 import { edgeId } from '../../common/kernel/ids.ts';
 import type { EdgeEvidence } from '../../common/storage/ports/graph-store.ts';
-import { tokenize, tokenizeQuery } from '../../common/text/language/tokenize.ts';
+import { tokenizeQuery } from '../../common/text/language/tokenize.ts';
 import type { RankedPassage, TimeView } from '../model.ts';
 import { type LearnedWeights, statementFactor } from '../retrieval/learned-weights.ts';
 import type { Retrieval, RetrievalDependencies } from '../retrieval/retrieval.ts';
 import { currentEdges, currentEntityRows, type StatementView } from '../retrieval/superseded-statements.ts';
 import type { Visibility } from '../retrieval/visibility.ts';
+import { wordsOfText } from '../retrieval/word-coverage.ts';
 
 export interface KnownEntity {
   readonly id: string;
@@ -45,7 +46,7 @@ interface KnowledgeLimits {
 
 const ENTITIES_PER_PASSAGE = 16;
 const FACTS_PER_ENTITY = 16;
-const BEST_PASSAGES = 4;
+const BEST_PASSAGES = 2;
 
 /** Maximum rows read of one entity, whose descriptions and types are merged: it has a row in every document that names it. */
 const ROWS_PER_ENTITY = 64;
@@ -147,9 +148,14 @@ function bestStatements(
 ): readonly EdgeEvidence[] {
   const terms = new Set(tokenizeQuery(found.query));
   const rank = new Map(found.passages.map((passage, index) => [passage.id, index]));
+  // Several facts are stated by one sentence.
+  const sharedOf = new Map<string, number>();
+  const sharedWith = (text: string) => new Set(wordsOfText(text).tokens.filter((token) => terms.has(token))).size;
   const scored = edges.map((edge) => {
     const place = rank.get(String(edge.properties['chunkId'] ?? ''));
-    const shared = new Set(tokenize(textOf(edge)).filter((token) => terms.has(token))).size;
+    const text = textOf(edge);
+    const shared = sharedOf.get(text) ?? sharedWith(text);
+    sharedOf.set(text, shared);
     const id = idOf(edge);
     const factor = learned === null ? 1 : statementFactor(id, learned);
     return { id, edge, score: (shared + (place === undefined ? 0 : 2 / (1 + place))) * factor };
