@@ -24,27 +24,29 @@ export function changeOf({ passage, statement }: Pick<Sentence, 'passage' | 'sta
   return last === undefined ? null : { supersession: last.supersession, isOver: false };
 }
 
-/** What questions call a property, beside its own name. */
+/** What questions call a property, beside its own name; in German, Spanish and French what a speaker says of itself. */
 const ASKED_AS: ReadonlyMap<string, string> = new Map([
-  ['lives_in', 'live home move town city reside'],
-  ['works_at', 'work job employer employed company'],
-  ['studies_at', 'study school university student'],
+  ['lives_in', 'live home move town city reside wohne lebe vivo habite vis'],
+  ['works_at', 'work job employer employed company arbeite trabajo travaille'],
+  ['studies_at', 'study school university student studiere estudio étudie'],
   ['based_in', 'based headquarters office'],
   ['located_in', 'where located'],
-  ['spouse', 'married wife husband spouse partner'],
+  ['spouse', 'married wife husband spouse partner verheiratet casado casada marié mariée'],
   ['price', 'price cost much pay'],
   ['phone', 'phone telephone number call reach'],
-  ['prefers', 'prefer like favourite favorite drink'],
+  ['prefers', 'prefer like favourite favorite drink bevorzuge prefiero préfère'],
   ['due date', 'due deadline'],
 ]);
 const MIN_LIKENESS = 0.6;
+/** `j'habite`. */
+const ELISION = /^(?:[jlmts]|qu)['’]/u;
 
 /** Whether a question asks for the property that has changed. */
 export function asksFor({ text }: Question, { supersession: { predicate } }: Change): boolean {
   const names = `${ASKED_AS.get(predicate) ?? ''} ${predicate.replaceAll('_', ' ')}`.trim().split(/\s+/u);
-  return wordsOf(text).some((word) =>
-    names.some((name) => word === name || wordTable().similarity(word, name) >= MIN_LIKENESS),
-  );
+  return wordsOf(text)
+    .map((word) => word.replace(ELISION, ''))
+    .some((word) => names.some((name) => word === name || wordTable().similarity(word, name) >= MIN_LIKENESS));
 }
 
 const FORMER = /\b(?:before|previous(?:ly)?|former(?:ly)?|used to|earlier|originally|no longer|old)\b/iu;

@@ -1,7 +1,7 @@
 import { dates } from '../../common/text/language/dates.ts';
 import { names } from '../../common/text/language/names.ts';
 import type { DateMention } from '../../common/text/language/time-span.ts';
-import { stemOf, tokenizeQuery } from '../../common/text/language/tokenize.ts';
+import { stemOf, stopWordsOfQuery, tokenizeQuery } from '../../common/text/language/tokenize.ts';
 
 export interface TimeWindow {
   /** Null: open (`before 1990`, `since March`). */
@@ -47,7 +47,10 @@ function wordsOf(text: string, terms: readonly string[]): readonly (string | nul
 }
 
 function entitiesOf(text: string): readonly string[] {
-  const mentions = names(text).filter(({ kind }) => kind !== 'quantity');
+  const isStopWord = stopWordsOfQuery(text);
+  const mentions = names(text).filter(
+    (name) => name.kind !== 'quantity' && (name.text === name.text.toUpperCase() || !isStopWord(name.text)),
+  );
   return [...new Set(mentions.map((mention) => mention.text))];
 }
 

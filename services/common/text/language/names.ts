@@ -220,12 +220,15 @@ function trimOpening(text: string, words: readonly Word[]): readonly Word[] {
   return isOpening(text, only.start) && isCommonWord(lower) ? [] : run;
 }
 
+/** `J'habite`, `C'est`: French pronouns and articles that are joined to the next word. */
+const ELIDED = /^(?:[CDJLMNST]|Qu)['’]\p{Ll}/u;
+
 function isOpeningWord(text: string, words: readonly Word[], index: number): boolean {
   const word = words[index] as Word;
   const lower = bareWord(word.text);
   if (FORMS_OF_ADDRESS.has(lower) || ARTICLES.has(lower)) return true;
   if (/^\p{Lu}{2,}$/u.test(word.text) || !isOpening(text, (words[0] as Word).start)) return false;
-  if (STOP_WORDS.has(lower) || SENTENCE_OPENERS.has(lower)) return true;
+  if (STOP_WORDS.has(lower) || SENTENCE_OPENERS.has(lower) || ELIDED.test(word.text)) return true;
   return lower.length > 4 && lower.endsWith('ly') && isCommonWord(lower);
 }
 

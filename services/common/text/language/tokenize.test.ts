@@ -66,6 +66,14 @@ describe('tokenize', () => {
 });
 
 describe('tokenizeQuery', () => {
+  it('removes the function words of German, Spanish and French questions, and of no English one', () => {
+    expect(tokenizeQuery('Wo wohne ich?')).to.deep.equal(['wohn']);
+    expect(tokenizeQuery('¿Dónde trabajo?')).to.deep.equal(['trabajo']);
+    expect(tokenizeQuery("Comment s'appelle mon chien ?")).to.deep.equal(['chien']);
+    expect(tokenizeQuery('comment on the war')).to.deep.equal(['comment', 'war']);
+    expect(tokenizeQuery('When did Las Vegas and Los Angeles grow?')).to.include.members(['las', 'los']);
+  });
+
   it('drops words that say nothing, unless there is nothing else', () => {
     expect(tokenizeQuery('What is the name of the ship?')).to.deep.equal(['ship']);
     expect(tokenizeQuery('to be or not to be')).to.deep.equal(['to', 'be', 'or', 'not']);

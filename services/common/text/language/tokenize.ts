@@ -1,6 +1,6 @@
 import { stemmer } from 'stemmer';
 import { fold } from './fold.ts';
-import { REQUEST_STOP_WORDS, STOP_WORDS } from './stop-words.ts';
+import { otherStopWords, REQUEST_STOP_WORDS, STOP_WORDS } from './stop-words.ts';
 
 /** Longer runs (base64, hashes, minified code) are cut here, in texts and queries alike, so that they still match. */
 export const MAX_TOKEN_LENGTH = 64;
@@ -61,6 +61,7 @@ export function contentStems(text: string): string[] {
 function queryTerms(text: string, isFiltered: boolean): Set<string> {
   const terms: string[] = [];
   const isShouting = text === text.toUpperCase();
+  const isStopWord = stopWordsOfQuery(text);
   const quoted = quotedRanges(text);
   // Both are in order: one pass for whatever a client sends.
   let range = 0;
@@ -69,14 +70,22 @@ function queryTerms(text: string, isFiltered: boolean): Set<string> {
     const compound = match[0];
     const isAcronym = !isShouting && compound.length > 1 && compound === compound.toUpperCase();
     const isQuoted = (quoted[range]?.[0] ?? Number.POSITIVE_INFINITY) <= match.index;
-    if (isFiltered && !isAcronym && !isQuoted && isQueryStopWord(foldWord(compound).replace(/['’‘]/gu, ''))) continue;
+    if (isFiltered && !isAcronym && !isQuoted && isStopWord(compound)) continue;
     addCompound(compound, terms, isAcronym || isQuoted ? 'exact' : 'stem');
   }
   return new Set(terms);
 }
 
-function isQueryStopWord(word: string): boolean {
-  return STOP_WORDS.has(word) || REQUEST_STOP_WORDS.has(word);
+/** Tells the words of a query that say nothing about its subject, in the language of the query. */
+export function stopWordsOfQuery(query: string): (word: string) => boolean {
+  const folded = (word: string) => foldWord(word).replace(/['’‘]/gu, '');
+  // A capitalised word after the first is a name: `Las Vegas and Los Angeles`.
+  const words = (query.match(COMPOUND) ?? []).filter((word, at) => at === 0 || !/^\p{Lu}/u.test(word));
+  const others = otherStopWords(words.map(folded));
+  return (word) => {
+    const form = folded(word);
+    return STOP_WORDS.has(form) || REQUEST_STOP_WORDS.has(form) || others?.has(form) === true;
+  };
 }
 
 function quotedRanges(text: string): [number, number][] {

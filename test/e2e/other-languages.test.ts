@@ -1,0 +1,63 @@
+import { expect } from 'chai';
+import { type StartedApp, startApp } from '../support/start-app.ts';
+import { createWire, type Wire } from '../support/wire.ts';
+
+describe('questions in German, Spanish and French', () => {
+  let app: StartedApp;
+  let wire: Wire;
+
+  before(async () => {
+    app = await startApp();
+    wire = createWire(app.baseUrl);
+  });
+  after(() => app.stop());
+
+  async function remember(datasetName: string, notes: readonly string[], date: string) {
+    const external_metadata = notes.map(() => ({ date }));
+    expect((await wire.post('/add', { data: notes, datasetName, external_metadata })).status).to.equal(200);
+    expect((await wire.post('/cognify', { datasets: [datasetName] })).status).to.equal(200);
+  }
+  async function ask(dataset: string, query: string): Promise<string> {
+    const answer = await wire.post('/search', { query, search_type: 'GRAPH_COMPLETION', datasets: [dataset] });
+    return answer.json[0].search_result[0];
+  }
+
+  const notes: Readonly<Record<string, readonly [first: string, later: string, others: readonly string[]]>> = {
+    de: ['Ich wohne in Hamburg.', 'Ich wohne jetzt in Leipzig.', ['Mein Hund heißt Rex.', 'Ich arbeite bei Siemens.']],
+    es: ['Vivo en Madrid.', 'Ahora vivo en Bilbao.', ['Mi perro se llama Toby.', 'Trabajo en Iberia.']],
+    fr: [
+      "J'habite à Paris.",
+      "J'habite maintenant à Lyon.",
+      ["Mon chien s'appelle Filou.", 'Je travaille chez Airbus.'],
+    ],
+  };
+  const questions: Readonly<Record<string, readonly (readonly [question: string, answer: RegExp])[]>> = {
+    de: [
+      ['Wo wohne ich?', /^Leipzig \(since 2 March 2026; before: Hamburg\)/u],
+      ['Wie heißt mein Hund?', /Rex/u],
+      ['Wo arbeite ich?', /Siemens/u],
+      ['Wie heißt meine Katze?', /^Nothing in memory/u],
+    ],
+    es: [
+      ['¿Dónde vivo?', /^Bilbao \(since 2 March 2026; before: Madrid\)/u],
+      ['¿Cómo se llama mi perro?', /Toby/u],
+      ['¿Dónde trabajo?', /Iberia/u],
+      ['¿Cómo se llama mi gato?', /^Nothing in memory/u],
+    ],
+    fr: [
+      ["Où est-ce que j'habite ?", /^Lyon \(since 2 March 2026; before: Paris\)/u],
+      ["Comment s'appelle mon chien ?", /Filou/u],
+      ['Où est-ce que je travaille ?', /Airbus/u],
+      ["Comment s'appelle mon chat ?", /^Nothing in memory/u],
+    ],
+  };
+  for (const [language, [first, later, others]] of Object.entries(notes)) {
+    it(`are answered from notes in that language, the latest statement first: ${language}`, async () => {
+      await remember(language, [first, ...others], '2024-05-01');
+      await remember(language, [later], '2026-03-02');
+      for (const [question, answer] of questions[language] ?? []) {
+        expect(await ask(language, question), question).to.match(answer);
+      }
+    });
+  }
+});
