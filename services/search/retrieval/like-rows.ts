@@ -11,6 +11,8 @@ export interface LikeHit extends LaneHit {
 
 /** Share of the information of a query that the words of one passage hold; with more, no other words are looked for. */
 const ENOUGH = 0.5;
+/** Terms of the second search: a long query has few words of like meaning for each of its own. */
+const MAX_TERMS = 128;
 /** Rows that the index is asked for, and those that are kept. */
 const ROWS_READ = 100;
 const ROWS_KEPT = 40;
@@ -28,6 +30,7 @@ export async function likeHits(
   const best = rows.reduce((most, { frequencies }) => Math.max(most, heldBy(frequencies, information)), 0);
   if (!runs(context, 'meaning') || best >= ENOUGH * total) return [];
   const table = wordTable();
+  const nearestOfEach = Math.floor(MAX_TERMS / terms.length) - 1;
   /** By term of the index: the term of the query that it is like, and how much. */
   const likes = new Map<string, { readonly at: number; readonly share: number }[]>();
   const add = (term: string, at: number, share: number) => {
@@ -39,7 +42,8 @@ export async function likeHits(
     add(term, at, 1);
     const word = words[at];
     if (word == null) continue;
-    for (const near of table.nearest(word)) add(stemOf(near), at, table.similarity(word, near) ** 2);
+    for (const near of table.nearest(word).slice(0, nearestOfEach))
+      add(stemOf(near), at, table.similarity(word, near) ** 2);
   }
   if (likes.size === terms.length) return [];
   const found = await context.text.candidates(
