@@ -241,17 +241,18 @@ function expectFewLines(lines: readonly string[]): void {
   expect(floods.map(([line, same]) => `${same.length} × ${line}`)).to.deep.equal([]);
 }
 
-/** Event and fault of each line that tells of trouble. */
+/** Event, item and fault of each line that tells of trouble. */
 function linesOf(output: string): readonly string[] {
   return output.split('\n').flatMap((line) => {
     if (!line.startsWith('{') || !line.endsWith('}')) return line === '' ? [] : [line];
-    const { level, event, error } = JSON.parse(line) as {
+    const { level, event, itemId, error } = JSON.parse(line) as {
       readonly level: string;
       readonly event: string;
+      readonly itemId?: string;
       readonly error?: { readonly message?: string };
     };
     const isTrouble = (level === 'warn' || level === 'error') && event !== 'http.request';
-    return isTrouble ? [`${event} ${error?.message ?? ''}`.trim()] : [];
+    return isTrouble ? [[event, itemId, error?.message].filter(Boolean).join(' ')] : [];
   });
 }
 
