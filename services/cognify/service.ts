@@ -1,19 +1,16 @@
-import { SYSTEM_SCOPE } from '../common/kernel/scope.ts';
 import { once } from '../common/platform/async/once.ts';
 import { createRepeating } from '../common/platform/async/repeating.ts';
 import { createRunRecorder } from '../common/platform/jobs/run-recorder.ts';
 import type { Service } from '../common/platform/lifecycle/service.ts';
 import { type CallContext, callerOf } from '../common/platform/messaging/messenger.ts';
 import { onlyEmbedder } from '../common/ports/embedders.ts';
-import type { Logger } from '../common/ports/logger.ts';
 import { NO_TRACER } from '../common/ports/tracer.ts';
 import { createDatasets } from '../common/records/auth/datasets.ts';
 import { createManagedResources } from '../common/records/auth/managed-resources.ts';
 import { createBudgets } from '../common/records/budgets/budget-keeper.ts';
 import { createDatasetConfigurations } from '../common/records/cognify/dataset-configurations.ts';
-import type { Ledger, PendingItem } from '../common/records/cognify/ledger.ts';
 import { createRunRecords } from '../common/records/cognify/run-records.ts';
-import { createRuns, type Runs } from '../common/records/cognify/runs.ts';
+import { createRuns } from '../common/records/cognify/runs.ts';
 import { createScheduledStarts } from '../common/records/cognify/scheduled-starts.ts';
 import { createStatements } from '../common/records/cognify/statements.ts';
 import { createSupersessions } from '../common/records/cognify/supersessions.ts';
@@ -32,7 +29,6 @@ import { migrateEmbedding } from './migration/migrate-embedding.ts';
 import { createMigrationWorker, followMigration } from './migration/migration-jobs.ts';
 import { COGNIFY_JOB } from './model.ts';
 import { createItemBuilds } from './pipeline/item-builds.ts';
-import { type RowStores, removeRows } from './pipeline/remove-rows.ts';
 import { createModelCache } from './repositories/model-cache.ts';
 import { activityRoutes } from './routes/activity.ts';
 import { cognifyRoutes } from './routes/cognify.ts';
@@ -48,6 +44,7 @@ import { rebuildLost } from './runs/rebuild-lost.ts';
 import { recordRun } from './runs/record-run.ts';
 import { createRunEngine } from './runs/run-engine.ts';
 import { startCognify, startScheduled } from './runs/start-cognify.ts';
+import { sweepGenerations } from './runs/sweep-generations.ts';
 import { DEFAULT_COGNIFY_SETTINGS, DEFAULT_RUN_SETTINGS } from './settings.ts';
 
 /** Other workers may be killed while this process lives on. */
@@ -209,37 +206,4 @@ export function createCognifyService(options: CognifyServiceOptions): Service {
 
 function originOf({ origin }: CallContext): Pick<CallContext, 'origin'> {
   return origin === undefined ? {} : { origin };
-}
-
-const BATCH = 500;
-/** Attempts whose rows may be left; later commits and roll-backs removed those of older ones. */
-const GENERATIONS_BACK = 20;
-
-/**
- * Removes the rows of attempts that neither committed nor rolled back and whose run has ended, because their worker was
- * killed. Readers never saw them. Returns the number of items that were swept.
- */
-export async function sweepGenerations(
-  dependencies: RowStores & { readonly ledger: Ledger; readonly runs: Runs; readonly logger: Logger },
-): Promise<number> {
-  const { ledger, runs, logger } = dependencies;
-  let swept = 0;
-  const pending = await ledger.pending(SYSTEM_SCOPE, BATCH);
-  const groups = Map.groupBy(pending, ({ scope }) => `${scope.tenant}/${scope.dataset}`);
-  for (const group of groups.values()) {
-    const { scope } = group[0] as PendingItem;
-    const unfinished = await runs.unfinished(scope, { limit: 100 });
-    if (unfinished.some(({ jobId }) => jobId !== null)) continue;
-    for (const { item, entry } of group) {
-      const last = entry.lastGeneration;
-      if (!(await ledger.fence(scope, item, last))) continue;
-      for (let generation = Math.max(1, last - GENERATIONS_BACK); generation <= last; generation++) {
-        if (generation !== entry.generation) await removeRows(dependencies, scope, { item, generation });
-      }
-      await ledger.settle(scope, item, last);
-      swept += 1;
-    }
-  }
-  if (swept > 0) logger.info('cognify.swept', { items: swept });
-  return swept;
 }

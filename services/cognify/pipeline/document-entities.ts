@@ -82,8 +82,8 @@ interface RelationEntry {
 
 /**
  * Collects the entities and relations of one document's chunks and resolves them at the end (`resolveEntities`): a short name
- * is merged into the one fuller name of a compatible type in the document. Across documents only spellings of one name are one (`nameKey`). Merged
- * names stay among the aliases, and in `merged` with the reason.
+ * is merged into the one fuller name of a compatible type in the document. Across documents only spellings of one name are
+ * one (`nameKey`). Merged names stay among the aliases, and in `merged` with the reason.
  */
 interface DocumentEntities {
   /** Adds a chunk, in document order. `subjects`: names that its headings give. */

@@ -4,7 +4,7 @@ import { scopeOf } from '../../common/kernel/dataset.ts';
 import { createRuns } from '../../common/records/cognify/runs.ts';
 import { createStatements } from '../../common/records/cognify/statements.ts';
 import { createSupersessions } from '../../common/records/cognify/supersessions.ts';
-import { sweepGenerations } from '../service.ts';
+import { sweepGenerations } from './sweep-generations.ts';
 
 const logger = { debug() {}, info() {}, warn() {}, error() {} };
 

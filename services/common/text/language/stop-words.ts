@@ -55,8 +55,8 @@ const OTHER_LANGUAGES = [
   },
   {
     asking: 'ou qui que quoi quel quelle quels quelles quand combien pourquoi quest-ce est-ce',
-    others: `comment ca je tu il elle on nous vous ils elles me te se moi toi mon ma mes ton ta tes son sa ses notre nos leur leurs
-    le la les un une des du de d l j et mais est sont suis es etait etaient fut a ai as ont avait au aux en dans avec par
+    others: `comment ca je tu il elle on nous vous ils elles me te se moi toi mon ma mes ton ta tes son sa ses notre nos
+    leur leurs le la les un une des du de d l j et mais est sont suis es etait etaient fut a ai as ont avait au aux en dans avec par
     pour sur chez depuis ce cet cette ne pas y appelle sappelle sappellent mappelle`,
   },
 ].map(({ asking, others }) => ({ asking: new Set(words(asking)), all: new Set([...words(asking), ...words(others)]) }));

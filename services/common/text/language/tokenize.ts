@@ -61,7 +61,7 @@ export function contentStems(text: string): string[] {
 function queryTerms(text: string, isFiltered: boolean): Set<string> {
   const terms: string[] = [];
   const isShouting = text === text.toUpperCase();
-  const isStopWord = stopWordsOfQuery(text);
+  const isStopWord = isFiltered ? stopWordsOfQuery(text) : () => false;
   const quoted = quotedRanges(text);
   // Both are in order: one pass for whatever a client sends.
   let range = 0;
@@ -70,7 +70,7 @@ function queryTerms(text: string, isFiltered: boolean): Set<string> {
     const compound = match[0];
     const isAcronym = !isShouting && compound.length > 1 && compound === compound.toUpperCase();
     const isQuoted = (quoted[range]?.[0] ?? Number.POSITIVE_INFINITY) <= match.index;
-    if (isFiltered && !isAcronym && !isQuoted && isStopWord(compound)) continue;
+    if (!isAcronym && !isQuoted && isStopWord(compound)) continue;
     addCompound(compound, terms, isAcronym || isQuoted ? 'exact' : 'stem');
   }
   return new Set(terms);
