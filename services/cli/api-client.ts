@@ -114,7 +114,7 @@ async function failureOf(response: Response, settings: ClientSettings): Promise<
 }
 
 /** The three error bodies of the contract: a detail text, a list of validation errors, error with detail. */
-function messageOf(body: string): string {
+export function messageOf(body: string): string {
   try {
     const { detail, error } = JSON.parse(body) as { detail?: unknown; error?: unknown };
     if (Array.isArray(detail)) return detail.map(validationText).join('; ');

@@ -6,6 +6,7 @@ import { cognifyCommand } from './commands/cognify.ts';
 import { datasetsCommand } from './commands/datasets.ts';
 import { forgetCommand } from './commands/forget.ts';
 import { importCommand } from './commands/import.ts';
+import { importCogneeCommand } from './commands/import-cognee.ts';
 import { jobsCommand } from './commands/jobs.ts';
 import { recallCommand } from './commands/recall.ts';
 import { receiptCommand } from './commands/receipt.ts';
@@ -22,6 +23,7 @@ import { CliFailure, exitCodes, type Terminal } from './terminal.ts';
 const COMMANDS: readonly Command[] = [
   addCommand,
   importCommand,
+  importCogneeCommand,
   cognifyCommand,
   statusCommand,
   searchCommand,

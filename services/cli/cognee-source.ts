@@ -1,0 +1,136 @@
+import { messageOf } from './api-client.ts';
+import { CliFailure, exitCodes } from './terminal.ts';
+
+export interface SourceDataset {
+  readonly id: string;
+  readonly name: string;
+}
+
+export interface SourceItem {
+  readonly id: string;
+  readonly name: string;
+  readonly createdAt: string;
+  readonly extension: string | null;
+  readonly mimeType: string | null;
+  readonly label: string | null;
+  readonly externalMetadata: Readonly<Record<string, unknown>> | null;
+}
+
+export interface SessionEntry {
+  readonly time?: string;
+  readonly question?: string;
+  readonly context?: string;
+  readonly answer?: string;
+  readonly feedback_text?: string | null;
+  readonly feedback_score?: number | null;
+}
+
+export interface SourceSession {
+  readonly session_id: string;
+  readonly dataset_id: string | null;
+  readonly qas?: readonly SessionEntry[];
+  readonly traces?: readonly Readonly<Record<string, unknown>>[];
+}
+
+export interface SourceUser {
+  readonly id: string;
+  readonly email: string;
+}
+
+export const PERMISSIONS = ['read', 'write', 'delete', 'share'] as const;
+export type PermissionName = (typeof PERMISSIONS)[number];
+
+/** Reads a server with cognee's HTTP API (1.5 or later): what the account of the key may see there. */
+export interface CogneeSource {
+  datasets(): Promise<readonly SourceDataset[]>;
+  items(dataset: string): AsyncIterable<SourceItem>;
+  /** The bytes that were added. */
+  original(dataset: string, item: string): Promise<Blob>;
+  sessions(): AsyncIterable<SourceSession>;
+  session(id: string): Promise<SourceSession>;
+  /** Members of the tenants of the account. */
+  users(): Promise<readonly SourceUser[]>;
+  /** Datasets on which a user has a permission. */
+  permitted(user: string, permission: PermissionName): Promise<readonly SourceDataset[]>;
+}
+
+export interface SourceSettings {
+  readonly baseUrl: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly timeoutMs: number;
+}
+
+const PAGE = 500;
+const ATTEMPTS = 4;
+
+/** Errors: `CliFailure` with address and status. Transient failures are tried again up to four times. */
+export function createCogneeSource(settings: SourceSettings): CogneeSource {
+  const get = (path: string): Promise<Response> => fetchFrom(settings, path);
+  const json = async <T>(path: string): Promise<T> => (await (await get(path)).json()) as T;
+  return {
+    datasets: () => json('/datasets'),
+    async *items(dataset) {
+      for (let offset = 0; ; offset += PAGE) {
+        const page = await json<readonly SourceItem[]>(`/datasets/${dataset}/data?limit=${PAGE}&offset=${offset}`);
+        yield* page;
+        // Releases before 1.6 ignore the limit and answer all items at once.
+        if (page.length !== PAGE) return;
+      }
+    },
+    original: async (dataset, item) => (await get(`/datasets/${dataset}/data/${item}/raw`)).blob(),
+    async *sessions() {
+      for (let offset = 0; ; offset += PAGE) {
+        const page = await json<{ sessions: readonly SourceSession[]; has_more: boolean }>(
+          `/sessions?range=all&order_by=started_at&descending=false&limit=${PAGE}&offset=${offset}`,
+        );
+        yield* page.sessions;
+        if (!page.has_more) return;
+      }
+    },
+    session: (id) => json(`/sessions/${encodeURIComponent(id)}`),
+    async users() {
+      const byId = new Map<string, SourceUser>();
+      for (const { id } of await json<readonly { id: string }[]>('/permissions/tenants/me')) {
+        for (const user of await json<readonly SourceUser[]>(`/permissions/tenants/${id}/users`))
+          byId.set(user.id, user);
+      }
+      return [...byId.values()];
+    },
+    permitted: (user, permission) =>
+      json<readonly SourceDataset[]>(`/permissions/principals/${user}/datasets?permission_name=${permission}`).catch(
+        (error: unknown) => {
+          // An account without a current tenant shares nothing.
+          if (error instanceof CliFailure && error.message.includes('TenantNotFoundError')) return [];
+          throw error;
+        },
+      ),
+  };
+}
+
+async function fetchFrom({ baseUrl, headers, timeoutMs }: SourceSettings, path: string): Promise<Response> {
+  for (let attempt = 1; ; attempt += 1) {
+    const outcome = await fetch(`${baseUrl}/api/v1${path}`, { headers, signal: AbortSignal.timeout(timeoutMs) }).catch(
+      (error: unknown) => error as Error,
+    );
+    if (outcome instanceof Response && outcome.ok) return outcome;
+    const isTransient = outcome instanceof Error || outcome.status === 429 || outcome.status >= 502;
+    if (isTransient && attempt < ATTEMPTS) {
+      await new Promise((resolve) => setTimeout(resolve, 250 * 2 ** attempt));
+      continue;
+    }
+    if (outcome instanceof Error) {
+      throw new CliFailure(`No server answers at ${baseUrl} (--from): ${reasonOf(outcome)}.`, exitCodes.unreachable, {
+        cause: outcome,
+      });
+    }
+    const hint = outcome.status === 401 ? ' Give a key of that server with --from-key or COGNEE_API_KEY.' : '';
+    const body = messageOf(await outcome.text().catch(() => ''));
+    throw new CliFailure(`${baseUrl} refused GET ${path} (${outcome.status}): ${body}${hint}`, exitCodes.failed);
+  }
+}
+
+function reasonOf(error: Error): string {
+  const { cause } = error;
+  if (cause instanceof AggregateError && cause.errors[0] instanceof Error) return cause.errors[0].message;
+  return cause instanceof Error ? cause.message : error.message;
+}

@@ -1,0 +1,372 @@
+import { randomBytes } from 'node:crypto';
+import { timeOfMetadata } from '../../common/domain/item-time.ts';
+import type { JsonObject } from '../../common/kernel/json.ts';
+import { ApiFailure } from '../api-client.ts';
+import {
+  type CogneeSource,
+  createCogneeSource,
+  PERMISSIONS,
+  type SourceDataset,
+  type SourceItem,
+  type SourceSession,
+  type SourceUser,
+} from '../cognee-source.ts';
+import { type Command, type CommandCall, isSet, stringOption } from '../command.ts';
+import { clientSettings } from '../options.ts';
+import { count, harmless, note, print, printJson } from '../output.ts';
+import { createProgress } from '../progress.ts';
+import { CliFailure, exitCodes, usageFailure } from '../terminal.ts';
+import type { DatasetRecord, RunInfo } from '../wire.ts';
+import { runCognify } from './cognify.ts';
+
+/** Key in the metadata of an imported item; an item that has it is not fetched again. */
+const ORIGIN = 'cognee_data_id';
+
+export const importCogneeCommand: Command = {
+  name: 'import-cognee',
+  usage: '',
+  summary: 'Brings over what a running cognee server holds.',
+  details:
+    'Reads datasets with their items (original bytes, labels, tags, metadata, dates), sessions and, with --people, users and\npermissions, over the HTTP API of that server. Graphs are not copied: build them here with --cognify. The import can be\nstopped and started again; what has been brought over is not fetched twice. At the end it reports what was left behind.',
+  options: {
+    from: { type: 'string', value: 'URL', meaning: 'address of the cognee server, required' },
+    'from-key': { type: 'string', value: 'KEY', meaning: 'API key there (COGNEE_API_KEY)' },
+    'from-token': { type: 'string', value: 'TOKEN', meaning: 'bearer token there (COGNEE_API_TOKEN)' },
+    people: { type: 'boolean', meaning: 'also users of the tenants and their permissions' },
+    cognify: { type: 'boolean', meaning: 'build the graphs afterwards' },
+    'dry-run': { type: 'boolean', meaning: 'only count what would be brought over' },
+  },
+  async run(call) {
+    if (call.arguments.length > 0) throw usageFailure('Takes options only. See: engram import-cognee --help');
+    const source = createCogneeSource(sourceSettings(call));
+    const report = createReport();
+    const chosen = await chosenDatasets(call, source);
+    const targets = new Map<string, DatasetRecord>();
+    for (const dataset of chosen) {
+      const target = isSet(call.options, 'dry-run') ? null : await createDataset(call, dataset.name);
+      if (target !== null) targets.set(dataset.id, target);
+      await importItems(call, source, { dataset, target, report });
+    }
+    const isDryRun = isSet(call.options, 'dry-run');
+    await importSessions(call, source, { targets, isDryRun, report });
+    if (isSet(call.options, 'people') && !isDryRun) await importPeople(call, source, { targets, report });
+    printReport(call, report);
+    const cognified =
+      isSet(call.options, 'cognify') && !isDryRun ? await cognifyAll(call, [...targets.values()]) : exitCodes.ok;
+    return report.failed.length === 0 ? cognified : exitCodes.failed;
+  },
+};
+
+interface Report {
+  items: number;
+  known: number;
+  entries: number;
+  sessions: number;
+  users: number;
+  grants: number;
+  readonly failed: { readonly what: string; readonly reason: string }[];
+  readonly leftBehind: Set<string>;
+}
+
+function createReport(): Report {
+  return {
+    ...{ items: 0, known: 0, entries: 0, sessions: 0, users: 0, grants: 0 },
+    failed: [],
+    leftBehind: new Set(['graphs and vectors: they are built anew by cognify']),
+  };
+}
+
+function sourceSettings(call: CommandCall): Parameters<typeof createCogneeSource>[0] {
+  const { environment } = call.terminal;
+  const from = stringOption(call.options, 'from');
+  if (from === null || !/^https?:$/.test(URL.parse(from)?.protocol ?? '')) {
+    throw usageFailure('Name the cognee server by its address: --from http://host:8000');
+  }
+  const key = stringOption(call.options, 'from-key') ?? environment['COGNEE_API_KEY'] ?? '';
+  const token = stringOption(call.options, 'from-token') ?? environment['COGNEE_API_TOKEN'] ?? '';
+  const { timeoutMs } = clientSettings(call.options, environment);
+  return {
+    baseUrl: from.replace(/\/+$/, '').replace(/\/api\/v1$/, ''),
+    headers: {
+      ...(key === '' ? {} : { 'x-api-key': key }),
+      ...(token === '' ? {} : { authorization: `Bearer ${token}` }),
+    },
+    timeoutMs,
+  };
+}
+
+async function chosenDatasets(call: CommandCall, source: CogneeSource): Promise<readonly SourceDataset[]> {
+  const all = await source.datasets();
+  if (call.datasetGiven === null) return all;
+  const chosen = all.filter(({ id, name }) => id === call.datasetGiven || name === call.datasetGiven);
+  if (chosen.length > 0) return chosen;
+  const names = all.map(({ name }) => name).join(', ');
+  throw new CliFailure(
+    `There is no dataset '${call.datasetGiven}' on the cognee server. It has: ${names === '' ? 'none' : names}.`,
+    exitCodes.failed,
+  );
+}
+
+function createDataset(call: CommandCall, name: string): Promise<DatasetRecord> {
+  return call.api.json<DatasetRecord>('POST', '/api/v1/datasets', { body: { name } });
+}
+
+interface ItemImport {
+  readonly dataset: SourceDataset;
+  /** Null: only counted. */
+  readonly target: DatasetRecord | null;
+  readonly report: Report;
+}
+
+async function importItems(call: CommandCall, source: CogneeSource, { dataset, target, report }: ItemImport) {
+  const present = target === null ? new Set<string>() : await importedIds(call, target.id);
+  const items: SourceItem[] = [];
+  for await (const item of source.items(dataset.id)) items.push(item);
+  const progress = createProgress(call.terminal, `Importing ${dataset.name}`, {
+    ...{ total: items.length, unit: 'items' },
+    whenInterrupted: () => 'What has been sent is kept. To go on, give the same command again.',
+  });
+  try {
+    for (const [index, item] of items.entries()) {
+      if (present.has(item.id)) report.known += 1;
+      else if (target === null) report.items += 1;
+      else await importItem(call, source, { dataset, target, report }, item);
+      progress.update(index + 1, fileNameOf(item));
+    }
+  } finally {
+    progress.stop();
+  }
+}
+
+async function importedIds(call: CommandCall, dataset: string): Promise<Set<string>> {
+  const ids = new Set<string>();
+  for (let offset = 0, size = 1_000; size === 1_000; offset += size) {
+    const page = await call.api.json<readonly Pick<SourceItem, 'externalMetadata'>[]>(
+      'GET',
+      `/api/v1/datasets/${dataset}/data`,
+      { query: { limit: '1000', offset: String(offset) } },
+    );
+    size = page.length;
+    for (const { externalMetadata } of page) ids.add(String(externalMetadata?.[ORIGIN] ?? ''));
+  }
+  return ids;
+}
+
+async function importItem(
+  call: CommandCall,
+  source: CogneeSource,
+  { dataset, target, report }: ItemImport,
+  item: SourceItem,
+): Promise<void> {
+  try {
+    const bytes = await source.original(dataset.id, item.id);
+    const form = new FormData();
+    if (isBareText(item)) form.append('raw_data', await bytes.text());
+    else
+      form.append(
+        'data',
+        bytes.type === '' ? new Blob([bytes], { type: item.mimeType ?? '' }) : bytes,
+        fileNameOf(item),
+      );
+    form.append('datasetId', target?.id ?? '');
+    if (item.label !== null) form.append('labels', JSON.stringify([item.label]));
+    const { _cognee, node_set, ...metadata } = item.externalMetadata ?? {};
+    for (const tag of Array.isArray(node_set) ? node_set : []) form.append('node_set', String(tag));
+    // Relative dates in the text ("yesterday") count from the day it was written.
+    const written = timeOfMetadata(metadata as JsonObject) === null ? { date: inUtc(item.createdAt) } : {};
+    form.append('external_metadata', JSON.stringify([{ ...metadata, ...written, [ORIGIN]: item.id }]));
+    const answer = await call.api.json<RunInfo>('POST', '/api/v1/add', { body: form });
+    const isKnown = answer.data_ingestion_info?.[0]?.run_info.status === 'PipelineRunAlreadyCompleted';
+    if (isKnown) report.known += 1;
+    else report.items += 1;
+  } catch (error) {
+    report.failed.push({ what: `${dataset.name}/${fileNameOf(item)}`, reason: reasonOf(error) });
+  }
+}
+
+/** Cognee writes times in UTC without saying so. */
+function inUtc(time: string): string {
+  return /(?:z|[+-]\d\d:?\d\d)$/i.test(time) ? time : `${time}Z`;
+}
+
+/** Cognee names a text that came without a file by its hash. */
+function isBareText({ name, extension }: SourceItem): boolean {
+  return extension === 'txt' && /^text_[\da-f]{32}$/.test(name);
+}
+
+/** The name at the source: cognee keeps the stem, and the address it came from. */
+function fileNameOf({ name, extension, externalMetadata }: SourceItem): string {
+  const { source_uri: uri } = (externalMetadata?.['_cognee'] ?? {}) as { source_uri?: unknown };
+  const last = typeof uri === 'string' ? (URL.parse(uri)?.pathname.split('/').at(-1) ?? '') : '';
+  if (last.startsWith(`${encodeURIComponent(name)}.`)) return decodeURIComponent(last);
+  return extension === null || extension === '' ? name : `${name}.${extension}`;
+}
+
+interface SessionImport {
+  readonly targets: ReadonlyMap<string, DatasetRecord>;
+  readonly isDryRun: boolean;
+  readonly report: Report;
+}
+
+async function importSessions(call: CommandCall, source: CogneeSource, { targets, isDryRun, report }: SessionImport) {
+  for await (const { session_id: id, dataset_id } of source.sessions()) {
+    const target = targets.get(dataset_id ?? '');
+    if (target === undefined && (!isDryRun || call.datasetGiven !== null)) {
+      if (call.datasetGiven === null) report.leftBehind.add('sessions of datasets that the key may not read');
+      continue;
+    }
+    try {
+      const session = await source.session(id);
+      const entries = entriesOf(session);
+      if (target !== undefined) await sendEntries(call, { id, dataset: target.id }, entries, report);
+      else report.entries += entries.length;
+      report.sessions += 1;
+      if (entries.length > 0) report.leftBehind.add('times of session turns: they carry the time of the import');
+    } catch (error) {
+      report.failed.push({ what: `session ${id}`, reason: reasonOf(error) });
+    }
+  }
+}
+
+type Entry = Readonly<Record<string, unknown>> & { readonly type: 'qa' | 'trace' };
+
+function entriesOf({ qas = [], traces = [] }: SourceSession): readonly Entry[] {
+  const entries: Entry[] = [];
+  for (const { question = '', context = '', answer = '', feedback_text, feedback_score } of qas) {
+    entries.push({ type: 'qa', question, context, answer, feedback_text, feedback_score });
+  }
+  for (const trace of traces) {
+    const { origin_function, status, memory_query, memory_context, method_params, method_return_value, error_message } =
+      trace;
+    const fields = { origin_function, status, memory_query, memory_context, error_message };
+    entries.push({ type: 'trace', ...fields, method_params, method_return_value });
+  }
+  return entries;
+}
+
+/** Sends the entries that the session does not hold yet. */
+async function sendEntries(
+  call: CommandCall,
+  { id, dataset }: { readonly id: string; readonly dataset: string },
+  entries: readonly Entry[],
+  report: Report,
+): Promise<void> {
+  const present = await call.api
+    .json<SourceSession>('GET', `/api/v1/sessions/${encodeURIComponent(id)}`)
+    .then((session) => countsOf(entriesOf(session)))
+    .catch((error: unknown) => {
+      if (error instanceof ApiFailure && error.status === 404) return new Map<string, number>();
+      throw error;
+    });
+  for (const entry of entries) {
+    const key = keyOf(entry);
+    const left = present.get(key) ?? 0;
+    if (left > 0) {
+      present.set(key, left - 1);
+      continue;
+    }
+    await call.api.json('POST', '/api/v1/remember/entry', { body: { entry, dataset_id: dataset, session_id: id } });
+    report.entries += 1;
+  }
+}
+
+function countsOf(entries: readonly Entry[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const entry of entries) counts.set(keyOf(entry), (counts.get(keyOf(entry)) ?? 0) + 1);
+  return counts;
+}
+
+/** What two entries share that say the same; stored values of a trace are cut, so those are left out. */
+function keyOf(entry: Entry): string {
+  const { type, question, answer, origin_function, status } = entry;
+  return JSON.stringify(type === 'qa' ? [type, question, answer] : [type, origin_function, status]);
+}
+
+async function importPeople(
+  call: CommandCall,
+  source: CogneeSource,
+  { targets, report }: Pick<SessionImport, 'targets' | 'report'>,
+): Promise<void> {
+  const me = await call.api.json<SourceUser & { readonly tenant_id: string | null }>('GET', '/api/v1/users/me');
+  for (const user of await source.users()) {
+    if (user.email.toLowerCase() === me.email.toLowerCase()) continue;
+    try {
+      const { id, isNew } = await accountFor(call, user.email);
+      if (isNew) {
+        report.users += 1;
+        report.leftBehind.add('passwords: new users choose theirs with "forgot password"');
+        if (me.tenant_id !== null) await joinTenant(call, id, me.tenant_id);
+      }
+      for (const permission of PERMISSIONS) {
+        const permitted = await source.permitted(user.id, permission);
+        const datasets = permitted.flatMap((dataset) => targets.get(dataset.id)?.id ?? []);
+        if (datasets.length === 0) continue;
+        await call.api.json('POST', `/api/v1/permissions/datasets/${id}`, {
+          query: { permission_name: permission },
+          body: datasets,
+        });
+        report.grants += datasets.length;
+      }
+    } catch (error) {
+      report.failed.push({ what: `user ${user.email}`, reason: reasonOf(error) });
+    }
+  }
+  report.leftBehind.add('roles, API keys and agents: make them here');
+}
+
+/** Finds the account of an address, or makes one whose owner sets the password by mail. */
+async function accountFor(call: CommandCall, email: string): Promise<{ readonly id: string; readonly isNew: boolean }> {
+  try {
+    const body = { email, password: randomBytes(24).toString('base64url') };
+    const { id } = await call.api.json<SourceUser>('POST', '/api/v1/auth/register', { body });
+    await call.api.json('POST', '/api/v1/auth/forgot-password', { body: { email } });
+    return { id, isNew: true };
+  } catch (error) {
+    if (!(error instanceof ApiFailure) || !error.message.includes('ALREADY_EXISTS')) throw error;
+    const { user_id } = await call.api.json<{ user_id: string }>('POST', '/api/v1/users/get-user-id', {
+      body: { email },
+    });
+    return { id: user_id, isNew: false };
+  }
+}
+
+async function joinTenant(call: CommandCall, user: string, tenant: string): Promise<void> {
+  await call.api.json('POST', `/api/v1/permissions/users/${user}/tenants`, { query: { tenant_id: tenant } });
+}
+
+async function cognifyAll(call: CommandCall, targets: readonly DatasetRecord[]): Promise<number> {
+  let code: number = exitCodes.ok;
+  for (const { id } of targets) code = Math.max(code, await runCognify({ ...call, dataset: id }, { wait: true }));
+  return code;
+}
+
+function printReport(call: CommandCall, report: Report): void {
+  const { items, known, sessions, entries, users, grants, failed, leftBehind } = report;
+  if (call.asJson) {
+    printJson(call, {
+      items,
+      already_there: known,
+      sessions,
+      entries,
+      users,
+      grants,
+      failed,
+      left_behind: [...leftBehind],
+    });
+    return;
+  }
+  for (const { what, reason } of failed) note(call, `failed: ${harmless(what)}: ${reason}`);
+  for (const reason of leftBehind) note(call, `not carried over: ${reason}`);
+  const verb = isSet(call.options, 'dry-run') ? 'would be brought over' : 'brought over';
+  const parts = [`${count(items, 'item')} ${verb}`];
+  if (known > 0) parts.push(`${known} already there`);
+  if (sessions > 0) parts.push(`${count(sessions, 'session')} with ${count(entries, 'new turn')}`);
+  if (users + grants > 0) parts.push(`${count(users, 'user')}, ${count(grants, 'permission')}`);
+  if (failed.length > 0) parts.push(`${failed.length} failed`);
+  print(call, parts.join(', '));
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof CliFailure && error.exitCode !== exitCodes.unreachable) return error.message;
+  throw error;
+}

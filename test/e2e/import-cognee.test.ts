@@ -1,0 +1,131 @@
+import { Readable, Writable } from 'node:stream';
+import { expect } from 'chai';
+import { runCli } from '../../services/cli/cli.ts';
+import { type StartedApp, startApp } from '../support/start-app.ts';
+import { createWire, type Wire } from '../support/wire.ts';
+
+/** The source is an Engram: it speaks the API of cognee, which every other test of the contract asserts. */
+describe('engram import-cognee', () => {
+  let source: StartedApp;
+  let target: StartedApp;
+  let there: Wire;
+  let here: Wire;
+
+  before(async () => {
+    [source, target] = await Promise.all([startApp(), startApp()]);
+    there = createWire(source.baseUrl);
+    here = createWire(target.baseUrl);
+    const form = new FormData();
+    form.append('datasetName', 'people');
+    form.append('data', new Blob(['# Bob\n\nBob plays the guitar in a band from Leeds.\n']), 'bob.md');
+    form.append('raw_data', 'Yesterday Carol moved to Paris.');
+    form.append('node_set', 'friends');
+    form.append('labels', JSON.stringify(['about Bob', null]));
+    form.append('external_metadata', JSON.stringify([{ source: 'crm' }, { date: '2024-05-02' }]));
+    expect((await there.form('/add', form)).status).to.equal(200);
+    await there.upload('work', { name: 'plan.txt', content: 'The release is planned for May.' });
+    const turn = { type: 'qa', question: 'Who is Bob?', answer: 'A guitarist.', feedback_score: 5 };
+    for (const entry of [turn, { type: 'trace', origin_function: 'lookup', status: 'success' }, turn]) {
+      await there.post('/remember/entry', { entry, dataset_name: 'people', session_id: 's1' });
+    }
+  });
+  after(() => Promise.all([source?.stop(), target?.stop()]));
+
+  async function engram(...args: readonly string[]): Promise<{ code: number; out: string; err: string }> {
+    const written = { out: '', err: '' };
+    const sink = (name: 'out' | 'err') =>
+      new Writable({
+        write(chunk, _encoding, done) {
+          written[name] += String(chunk);
+          done();
+        },
+      });
+    const code = await runCli([...args, '--url', target.baseUrl], {
+      ...{ out: sink('out'), err: sink('err'), input: Readable.from([]), isInteractive: false, environment: {} },
+    });
+    return { code, ...written };
+  }
+
+  it('counts what would be brought over, and writes nothing', async () => {
+    const { code, out } = await engram('import-cognee', '--from', source.baseUrl, '--dry-run');
+    expect(code).to.equal(0);
+    expect(out).to.equal('3 items would be brought over, 1 session with 3 new turns\n');
+    expect((await here.get('/datasets')).json).to.deep.equal([]);
+  });
+
+  it('brings over items with originals, names, labels, tags, metadata and dates, and the sessions', async () => {
+    const { code, out, err } = await engram('import-cognee', '--from', source.baseUrl, '--cognify');
+    expect(code, err).to.equal(0);
+    expect(out).to.contain('3 items brought over, 1 session with 3 new turns');
+    const [people] = (await here.get('/datasets')).json.filter(({ name }: { name: string }) => name === 'people');
+    const items = (await here.get(`/datasets/${people.id}/data`)).json;
+    const bob = items.find(({ name }: { name: string }) => name === 'bob');
+    expect(bob).to.include({ label: 'about Bob', datasetId: people.id });
+    expect(bob.externalMetadata).to.deep.include({ source: 'crm', node_set: ['friends'] });
+    expect(bob.externalMetadata._cognee.source_uri).to.match(/bob\.md$/);
+    const raw = await here.get(`/datasets/${people.id}/data/${bob.id}/raw`);
+    expect(raw.text).to.equal('# Bob\n\nBob plays the guitar in a band from Leeds.\n');
+    const session = (await here.get('/sessions/s1')).json;
+    expect(session.dataset_id).to.equal(people.id);
+    expect(session.qas.map((turn: { feedback_score: number }) => turn.feedback_score)).to.deep.equal([5, 5]);
+    expect(session.traces[0].origin_function).to.equal('lookup');
+    const query = { query: 'When did Carol move to Paris?', search_type: 'GRAPH_COMPLETION', datasets: ['people'] };
+    expect((await here.post('/search', query)).json[0].search_result[0]).to.match(/1 May 2024|2024-05-01/);
+  });
+
+  it('fetches nothing twice when it is given again', async () => {
+    const { out } = await engram('import-cognee', '--from', source.baseUrl);
+    expect(out).to.equal('0 items brought over, 3 already there, 1 session with 0 new turns\n');
+  });
+
+  it('names the datasets of the source when the one asked for is not among them', async () => {
+    const { code, err } = await engram('import-cognee', '--from', source.baseUrl, '-d', 'peeple');
+    expect(code).to.equal(1);
+    expect(err).to.contain("There is no dataset 'peeple' on the cognee server. It has:").and.contain('people');
+  });
+
+  it('says that no server answers, and that an address is needed', async () => {
+    const nobody = await engram('import-cognee', '--from', 'http://127.0.0.1:9');
+    expect(nobody.code).to.equal(3);
+    expect(nobody.err).to.contain('No server answers at http://127.0.0.1:9 (--from)');
+    expect((await engram('import-cognee')).code).to.equal(2);
+  });
+});
+
+describe('engram import-cognee --people', () => {
+  it('invites the users of the tenant and gives them their permissions', async () => {
+    const [source, target] = await Promise.all([startApp(), startApp()]);
+    try {
+      const there = createWire(source.baseUrl);
+      const here = createWire(target.baseUrl);
+      await there.post('/permissions/tenants?tenant_name=acme');
+      const ann = (await there.post('/auth/register', { email: 'ann@example.com', password: 'a-long-password-1' }))
+        .json;
+      const [tenant] = (await there.get('/permissions/tenants/me')).json;
+      await there.post(`/permissions/users/${ann.id}/tenants?tenant_id=${tenant.id}`);
+      await there.upload('plans', { name: 'plan.txt', content: 'The release is planned for May.' });
+      const [plans] = (await there.get('/datasets')).json;
+      await there.post(`/permissions/datasets/${ann.id}?permission_name=read`, [plans.id]);
+      await here.post('/permissions/tenants?tenant_name=acme');
+      const out: string[] = [];
+      const sink = () =>
+        new Writable({
+          write(chunk, _encoding, done) {
+            out.push(String(chunk));
+            done();
+          },
+        });
+      const code = await runCli(['import-cognee', '--from', source.baseUrl, '--people', '--url', target.baseUrl], {
+        ...{ out: sink(), err: sink(), input: Readable.from([]), isInteractive: false, environment: {} },
+      });
+      expect(code, out.join('')).to.equal(0);
+      expect(out.join('')).to.contain('1 item brought over, 1 user, 1 permission');
+      const { user_id } = (await here.post('/users/get-user-id', { email: 'ann@example.com' })).json;
+      expect(user_id).to.be.a('string');
+      const granted = await here.get(`/permissions/principals/${user_id}/datasets?permission_name=read`);
+      expect(granted.json.map(({ name }: { name: string }) => name)).to.deep.equal(['plans']);
+    } finally {
+      await Promise.all([source.stop(), target.stop()]);
+    }
+  });
+});
