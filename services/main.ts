@@ -1,10 +1,16 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import engram from '../package.json' with { type: 'json' };
 import type { Foundation } from './app/assemble.ts';
 import { endWithCluster, reportToCluster } from './app/cluster/service-report.ts';
 import { collections } from './app/collections.ts';
 import { shareDescriptors } from './app/descriptors.ts';
+import {
+  namingOptions,
+  readStartArguments,
+  START_HELP,
+  type StartArguments,
+  StartArgumentsError,
+} from './app/start-arguments.ts';
 import { openStores, type Stores } from './app/stores.ts';
 import type { Tracing } from './app/tracing.ts';
 import { SERVICE_NAMES } from './common/domain/service-paths.ts';
@@ -13,6 +19,7 @@ import type { Config } from './common/platform/config/configuration.ts';
 import { ConfigurationError, type LoadedConfig, loadProcessConfig } from './common/platform/config/load-config.ts';
 import { createLifecycle, type Lifecycle } from './common/platform/lifecycle/lifecycle.ts';
 import { endWithParent } from './common/platform/lifecycle/parent-watch.ts';
+import { standardLogOutput } from './common/platform/observability/log-output.ts';
 import { createLogger, type Logger } from './common/platform/observability/logger.ts';
 import { createMetrics } from './common/platform/observability/metrics.ts';
 
@@ -73,31 +80,62 @@ async function openAll(config: Config, open: () => Promise<Stores>, logger: Logg
  * `npm start`, and `npm run migrate` with that word. A failure ends in one readable message and exit 1. `shellOfNpm` is the
  * process id of the parent when that is npm's shell: the server ends with it.
  */
-export async function run(command: string | undefined, shellOfNpm: number | null): Promise<void> {
+export async function run(args: readonly string[], shellOfNpm: number | null): Promise<void> {
+  let given: StartArguments;
   let loaded: LoadedConfig;
-  if (command === 'cluster') process.env['ENGRAM_STORES'] ??= 'cluster';
+  try {
+    // npm starts its scripts in the folder of the package, wherever it was called.
+    given = readStartArguments(args, shellOfNpm === null ? process.cwd() : (process.env['INIT_CWD'] ?? process.cwd()));
+  } catch (error) {
+    if (error instanceof StartArgumentsError) return failStart(error.message);
+    throw error;
+  }
+  if (given.isHelp) {
+    process.stdout.write(START_HELP);
+    return;
+  }
+  Object.assign(process.env, given.variables);
+  if (given.command === 'cluster') process.env['ENGRAM_STORES'] ??= 'cluster';
   try {
     loaded = loadProcessConfig();
   } catch (error) {
-    if (error instanceof ConfigurationError) return failStart(error.message);
+    if (error instanceof ConfigurationError) return failStart(namingOptions(error.message, given));
     throw error;
   }
   const { config, warnings } = loaded;
-  const logger = createLogger({ level: config.logLevel, name: nameOf(config) });
+  const logger = await openLog(config);
   const handled = endOnSignals();
   if (shellOfNpm !== null) endWithParent(shellOfNpm);
   endWithCluster();
   for (const warning of warnings) logger.warn('config.warning', { warning });
   try {
-    if (command === 'migrate') return await migrate(config, logger);
-    if (command === 'cluster') return await cluster(config, logger, handled);
-    if (command !== undefined) {
-      return fail(`There is no command "${command}": leave it out, or use "migrate" or "cluster".`);
-    }
+    if (given.command === 'migrate') return await migrate(config, logger);
+    if (given.command === 'cluster') return await cluster(config, logger, { handled, replicas: given.replicas });
     await serve(config, logger, handled);
   } catch (error) {
     await failStart(startMessage(error, config));
   }
+}
+
+/** Lines for people on a terminal, JSON for everything that reads the log. */
+async function openLog(config: Config): Promise<Logger> {
+  const name = nameOf(config);
+  const options = { level: config.logLevel, name };
+  if (!process.stdout.isTTY) return createLogger(options);
+  const { prettyFactory } = await import('pino-pretty');
+  const format = prettyFactory({
+    colorize: process.stdout.hasColors(),
+    ignore: name === ENTIRE ? 'name' : '',
+    messageKey: 'event',
+    singleLine: true,
+    translateTime: 'SYS:HH:MM:ss',
+  });
+  return createLogger({ ...options, format });
+}
+
+/** The last line of a start on a terminal. */
+function announce(url: string): void {
+  if (process.stdout.isTTY) standardLogOutput().write(`\nEngram is ready: ${url}\n\n`);
 }
 
 /**
@@ -128,16 +166,17 @@ async function serve(config: Config, logger: Logger, signalsHandled: () => void)
     authentication: config.posture.required ? 'required' : 'off',
     signUp: config.signUp,
   });
+  // In a cluster the first process says it, once all are there.
+  if (process.send === undefined) announce(url);
 }
 
 /** `npm run cluster [-- --replicas 2]` */
-async function cluster(config: Config, logger: Logger, signalsHandled: () => void): Promise<void> {
+async function cluster(
+  config: Config,
+  logger: Logger,
+  { handled, replicas }: { readonly handled: () => void; readonly replicas: number },
+): Promise<void> {
   const { addCluster } = await import('./app/cluster/run-cluster.ts');
-  const { values } = parseArgs({
-    args: process.argv.slice(3),
-    options: { replicas: { type: 'string', default: '1' } },
-  });
-  const replicas = Math.max(1, Number.parseInt(values.replicas, 10) || 1);
   const lifecycle = createLifecycle({ logger, stopTimeoutMs: 6 * (config.drainTimeoutMs + 5_000) });
   const onFailure = (message: string) => {
     fail(message);
@@ -145,9 +184,10 @@ async function cluster(config: Config, logger: Logger, signalsHandled: () => voi
   };
   const address = await addCluster({ config, variables: process.env, replicas, logger, onFailure }, lifecycle);
   lifecycle.handleSignals(process);
-  signalsHandled();
+  handled();
   await lifecycle.start();
   logger.info('cluster.started', { url: address(), replicas });
+  announce(address());
 }
 
 async function migrate(config: Config, logger: Logger): Promise<void> {
@@ -158,8 +198,11 @@ async function migrate(config: Config, logger: Logger): Promise<void> {
 
 /** In the combined log of a cluster the process must be told from the others. */
 function nameOf({ services }: Config): string {
-  return services.length === SERVICE_NAMES.length ? 'engram' : `engram-${services.join('-')}`;
+  return services.length === SERVICE_NAMES.length ? ENTIRE : `${ENTIRE}-${services.join('-')}`;
 }
+
+/** Name of a process with all services. */
+const ENTIRE = 'engram';
 
 function startMessage(error: unknown, config: Config): string {
   if (error instanceof ConfigurationError || isEngramError(error)) return error.message;
@@ -184,4 +227,4 @@ function fail(message: string): void {
 }
 
 // `node --watch services/main.ts`: the sources as they are, for the development.
-if (import.meta.main) await run(process.argv[2], null);
+if (import.meta.main) await run(process.argv.slice(2), null);

@@ -33,6 +33,6 @@ if (process.argv[2] === 'bundle') {
   process.exit();
 }
 const { run } = await import(await mainModule());
-await run(process.argv[2], shellOfNpm);
+await run(process.argv.slice(2), shellOfNpm);
 // Node itself saves at the end of the process, which a killed one does not reach. Late, to be in no request's way.
 setTimeout(() => module.flushCompileCache(), 2_000).unref();

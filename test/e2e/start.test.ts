@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -14,6 +15,24 @@ import { until } from '../support/until.ts';
 function expectOneMessage(output: string): void {
   expect(output).to.not.match(/^\s+at .+:\d+:\d+/m);
   expect(output.trim().split('\n').length).to.be.lessThan(8);
+}
+
+/** Starts the server on a terminal of its own, ends it by SIGTERM once it says `ready`; the exit code and what it wrote. */
+async function onTerminal(args: readonly string[], ready: string): Promise<{ code: number | null; output: string }> {
+  const start = fileURLToPath(new URL('../../services/start.mjs', import.meta.url));
+  const terminal = spawn('script', ['-qefc', `exec ${[process.execPath, start, ...args].join(' ')}`, '/dev/null'], {
+    env: { PATH: process.env['PATH'], HOME: tmpdir() },
+    cwd: tmpdir(),
+  });
+  let output = '';
+  terminal.stdout.on('data', (piece) => {
+    output += piece;
+  });
+  await until('the server says that it is ready', async () => output.trimEnd().endsWith(ready), { everyMs: 20 });
+  const server = Number(readFileSync(`/proc/${terminal.pid}/task/${terminal.pid}/children`, 'utf8').trim());
+  process.kill(server, 'SIGTERM');
+  const [code] = await once(terminal, 'exit');
+  return { code, output };
 }
 
 describe('starting', () => {
@@ -97,6 +116,33 @@ describe('starting', () => {
     expect(code).to.equal(1);
     expect(output).to.include('migrat');
     expectOneMessage(output);
+  });
+
+  it('takes port and data folder from options, and refuses others with help', async function () {
+    if (process.platform !== 'linux') this.skip();
+    const data = makeDataDir();
+    const port = await freePort();
+    const { code, output } = await onTerminal(
+      ['--port', String(port), '--data', join(data.path, 'given')],
+      `Engram is ready: http://127.0.0.1:${port}`,
+    );
+    const wrong = await runToExit({ dataDir: data.path, command: '--prot', commandArguments: ['8001'] });
+    const asked = await runToExit({ dataDir: data.path, command: '--help' });
+    const unfit = await runToExit({ dataDir: data.path, command: '--port', commandArguments: ['eighty'] });
+    expect(readdirSync(join(data.path, 'given'))).to.include('control.db');
+    data.remove();
+    // A terminal gets lines to read, the address last, and the server ends with npm's shell or by a signal to itself.
+    expect(code, output).to.equal(0);
+    expect(output)
+      .to.match(/engram\.started/)
+      .and.not.match(/^\{"level"/m);
+    expect(wrong.code).to.equal(1);
+    expect(wrong.output)
+      .to.match(/'--prot'.*Did you mean --port\?/)
+      .and.include('Usage: npm start');
+    expect(asked.code).to.equal(0);
+    expect(asked.output).to.match(/^Usage: npm start/);
+    expect(unfit.output).to.include('--port: "eighty"');
   });
 
   it('says so when the data directory cannot be one', async () => {

@@ -17,13 +17,16 @@ export interface LoggerOptions {
   readonly name: string;
   /** Default: standard output, which never blocks or ends the process. */
   readonly destination?: DestinationStream;
+  /** Makes of a line of JSON what is written. */
+  readonly format?: (line: string) => string;
 }
 
 /** Secrets are masked by field name, errors are printed with their causes. */
 export function createLogger(options: LoggerOptions): Logger {
   if (options.destination !== undefined) return loggerTo(options.destination, options);
   const output = standardLogOutput();
-  const logger = loggerTo(output, options);
+  const { format } = options;
+  const logger = loggerTo(format === undefined ? output : { write: (line) => output.write(format(line)) }, options);
   output.onRecovered((lines) => logger.warn('log.lines_dropped', { lines }));
   return logger;
 }
