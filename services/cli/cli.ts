@@ -6,7 +6,7 @@ import { cognifyCommand } from './commands/cognify.ts';
 import { datasetsCommand } from './commands/datasets.ts';
 import { forgetCommand } from './commands/forget.ts';
 import { importCommand } from './commands/import.ts';
-import { importCogneeCommand } from './commands/import-cognee.ts';
+import { importCogneeCommand, importMem0Command } from './commands/import-cognee.ts';
 import { jobsCommand } from './commands/jobs.ts';
 import { recallCommand } from './commands/recall.ts';
 import { receiptCommand } from './commands/receipt.ts';
@@ -24,6 +24,7 @@ const COMMANDS: readonly Command[] = [
   addCommand,
   importCommand,
   importCogneeCommand,
+  importMem0Command,
   cognifyCommand,
   statusCommand,
   searchCommand,

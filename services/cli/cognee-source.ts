@@ -40,12 +40,23 @@ export interface SourceUser {
 export const PERMISSIONS = ['read', 'write', 'delete', 'share'] as const;
 export type PermissionName = (typeof PERMISSIONS)[number];
 
-/** Reads a server with cognee's HTTP API (1.5 or later): what the account of the key may see there. */
-export interface CogneeSource {
+/** Where an import reads from. */
+export interface ImportSource {
+  /** For messages. */
+  readonly name: string;
+  /** Names the ids of the items. */
+  readonly system: 'cognee' | 'mem0';
+  /** What this source has and an import does not bring over. */
+  readonly leftBehind: readonly string[];
   datasets(): Promise<readonly SourceDataset[]>;
   items(dataset: string): AsyncIterable<SourceItem>;
   /** The bytes that were added. */
   original(dataset: string, item: string): Promise<Blob>;
+  /** Null: the source knows no sessions and users. */
+  readonly people: SourcePeople | null;
+}
+
+export interface SourcePeople {
   sessions(): AsyncIterable<SourceSession>;
   session(id: string): Promise<SourceSession>;
   /** Members of the tenants of the account. */
@@ -63,11 +74,18 @@ export interface SourceSettings {
 const PAGE = 500;
 const ATTEMPTS = 4;
 
-/** Errors: `CliFailure` with address and status. Transient failures are tried again up to four times. */
-export function createCogneeSource(settings: SourceSettings): CogneeSource {
+/**
+ * Reads a server with cognee's HTTP API (1.5 or later): what the account of the key may see there. Errors: `CliFailure` with address
+ * and status. Transient failures are tried again up to four times.
+ */
+export function createCogneeSource(settings: SourceSettings): ImportSource {
   const get = (path: string): Promise<Response> => fetchFrom(settings, path);
   const json = async <T>(path: string): Promise<T> => (await (await get(path)).json()) as T;
   return {
+    name: settings.baseUrl,
+    system: 'cognee',
+    leftBehind: ['graphs and vectors: they are built anew by cognify'],
+    people: readPeople(json),
     datasets: () => json('/datasets'),
     async *items(dataset) {
       for (let offset = 0; ; offset += PAGE) {
@@ -78,6 +96,11 @@ export function createCogneeSource(settings: SourceSettings): CogneeSource {
       }
     },
     original: async (dataset, item) => (await get(`/datasets/${dataset}/data/${item}/raw`)).blob(),
+  };
+}
+
+function readPeople(json: <T>(path: string) => Promise<T>): SourcePeople {
+  return {
     async *sessions() {
       for (let offset = 0; ; offset += PAGE) {
         const page = await json<{ sessions: readonly SourceSession[]; has_more: boolean }>(
@@ -113,7 +136,10 @@ async function fetchFrom({ baseUrl, headers, timeoutMs }: SourceSettings, path: 
       (error: unknown) => error as Error,
     );
     if (outcome instanceof Response && outcome.ok) return outcome;
-    const isTransient = outcome instanceof Error || outcome.status === 429 || outcome.status >= 502;
+    const isTransient =
+      outcome instanceof Error
+        ? !reasonOf(outcome).includes('ECONNREFUSED')
+        : outcome.status === 429 || outcome.status >= 502;
     if (isTransient && attempt < ATTEMPTS) {
       await new Promise((resolve) => setTimeout(resolve, 250 * 2 ** attempt));
       continue;

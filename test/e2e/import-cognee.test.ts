@@ -1,3 +1,6 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { expect } from 'chai';
 import { runCli } from '../../services/cli/cli.ts';
@@ -78,10 +81,69 @@ describe('engram import-cognee', () => {
     expect(out).to.equal('0 items brought over, 3 already there, 1 session with 0 new turns\n');
   });
 
+  it('puts the documents of a COGX archive together from their chunks', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'engram-cogx-'));
+    try {
+      const about = { type: 'DocumentChunk', document_id: 'd1', document_name: 'ada', created_at: 1_714_608_000_000 };
+      const external_metadata = JSON.stringify({ _cognee: { source_uri: 'file:///x/ada.md' }, node_set: ['friends'] });
+      const nodes = [
+        { ...about, id: 'c2', chunk_index: 1, text: 'She lived in London.\n', external_metadata },
+        { id: 'e1', type: 'Entity', name: 'ada lovelace' },
+        { ...about, id: 'c1', chunk_index: 0, text: 'Ada Lovelace wrote the first program. ', external_metadata },
+      ];
+      const notes = ["Exported from Cognee dataset 'archived'."];
+      const manifest = { cogx_version: '0.1', source_system: 'cognee', counts: { entity: 1, fact: 4 }, notes };
+      await writeFile(join(folder, 'manifest.json'), JSON.stringify(manifest));
+      await writeFile(join(folder, 'nodes.jsonl'), nodes.map((node) => JSON.stringify(node)).join('\n'));
+      const { code, out, err } = await engram('import-cognee', '--from', folder);
+      expect(code, err).to.equal(0);
+      expect(out).to.equal('1 item brought over\n');
+      expect(err).to.contain('not carried over: 1 entities and 4 facts of the archive');
+      const dataset = (await here.get('/datasets')).json.find(({ name }: { name: string }) => name === 'archived');
+      const [item] = (await here.get(`/datasets/${dataset.id}/data`)).json;
+      expect(item.name).to.equal('ada');
+      expect(item.externalMetadata).to.include({ imported_from: 'cognee:d1', date: '2024-05-02T00:00:00.000Z' });
+      expect((await here.get(`/datasets/${dataset.id}/data/${item.id}/raw`)).text).to.equal(
+        'Ada Lovelace wrote the first program. She lived in London.\n',
+      );
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+
+  it('refuses a folder that is no archive', async () => {
+    const { code, err } = await engram('import-cognee', '--from', tmpdir());
+    expect(code).to.equal(2);
+    expect(err).to.contain('is no COGX archive: it has no manifest.json');
+  });
+
+  it('adds the memories of a mem0 export with dates, metadata and categories, once', async () => {
+    const file = join(await mkdtemp(join(tmpdir(), 'engram-mem0-')), 'memories.json');
+    const memories = [
+      {
+        id: 'm1',
+        memory: 'Likes green tea.',
+        created_at: '2024-05-02T08:00:00-07:00',
+        categories: ['food'],
+        user_id: 'ann',
+      },
+      { id: 'm2', memory: '', user_id: 'ann' },
+    ];
+    await writeFile(file, JSON.stringify({ results: memories }));
+    const first = await engram('import-mem0', file, '-d', 'mem0');
+    expect(first.out).to.equal('1 item brought over\n');
+    expect(first.err).to.contain('not carried over: 1 entries without a memory text');
+    const dataset = (await here.get('/datasets')).json.find(({ name }: { name: string }) => name === 'mem0');
+    const [item] = (await here.get(`/datasets/${dataset.id}/data`)).json;
+    expect(item.externalMetadata).to.deep.include({ user_id: 'ann', node_set: ['food'], imported_from: 'mem0:m1' });
+    expect((await engram('import-mem0', file, '-d', 'mem0')).out).to.equal('0 items brought over, 1 already there\n');
+    await rm(dirname(file), { recursive: true });
+  });
+
   it('names the datasets of the source when the one asked for is not among them', async () => {
     const { code, err } = await engram('import-cognee', '--from', source.baseUrl, '-d', 'peeple');
     expect(code).to.equal(1);
-    expect(err).to.contain("There is no dataset 'peeple' on the cognee server. It has:").and.contain('people');
+    expect(err).to.contain("There is no dataset 'peeple' at ").and.contain('people');
   });
 
   it('says that no server answers, and that an address is needed', async () => {

@@ -2,12 +2,14 @@ import { randomBytes } from 'node:crypto';
 import { timeOfMetadata } from '../../common/domain/item-time.ts';
 import type { JsonObject } from '../../common/kernel/json.ts';
 import { ApiFailure } from '../api-client.ts';
+import { openCogxArchive, openMem0Export } from '../archive-sources.ts';
 import {
-  type CogneeSource,
   createCogneeSource,
+  type ImportSource,
   PERMISSIONS,
   type SourceDataset,
   type SourceItem,
+  type SourcePeople,
   type SourceSession,
   type SourceUser,
 } from '../cognee-source.ts';
@@ -19,17 +21,17 @@ import { CliFailure, exitCodes, usageFailure } from '../terminal.ts';
 import type { DatasetRecord, RunInfo } from '../wire.ts';
 import { runCognify } from './cognify.ts';
 
-/** Key in the metadata of an imported item; an item that has it is not fetched again. */
-const ORIGIN = 'cognee_data_id';
+/** Key in the metadata of an imported item, with system and id there; an item that has it is not fetched again. */
+const ORIGIN = 'imported_from';
 
 export const importCogneeCommand: Command = {
   name: 'import-cognee',
   usage: '',
-  summary: 'Brings over what a running cognee server holds.',
+  summary: 'Brings over what a running cognee server or an archive of one holds.',
   details:
-    'Reads datasets with their items (original bytes, labels, tags, metadata, dates), sessions and, with --people, users and\npermissions, over the HTTP API of that server. Graphs are not copied: build them here with --cognify. The import can be\nstopped and started again; what has been brought over is not fetched twice. At the end it reports what was left behind.',
+    'From a server: datasets with their items (original bytes, labels, tags, metadata, dates), sessions and, with --people, users\nand permissions. From a COGX archive (the folder that cognee.export(format="cogx") writes): the texts of its documents.\nGraphs are not copied: build them here with --cognify. The import can be stopped and started again; what has been brought\nover is not fetched twice. At the end it reports what was left behind.',
   options: {
-    from: { type: 'string', value: 'URL', meaning: 'address of the cognee server, required' },
+    from: { type: 'string', value: 'URL|FOLDER', meaning: 'address of the cognee server, or the archive; required' },
     'from-key': { type: 'string', value: 'KEY', meaning: 'API key there (COGNEE_API_KEY)' },
     'from-token': { type: 'string', value: 'TOKEN', meaning: 'bearer token there (COGNEE_API_TOKEN)' },
     people: { type: 'boolean', meaning: 'also users of the tenants and their permissions' },
@@ -38,24 +40,53 @@ export const importCogneeCommand: Command = {
   },
   async run(call) {
     if (call.arguments.length > 0) throw usageFailure('Takes options only. See: engram import-cognee --help');
-    const source = createCogneeSource(sourceSettings(call));
-    const report = createReport();
-    const chosen = await chosenDatasets(call, source);
-    const targets = new Map<string, DatasetRecord>();
-    for (const dataset of chosen) {
-      const target = isSet(call.options, 'dry-run') ? null : await createDataset(call, dataset.name);
-      if (target !== null) targets.set(dataset.id, target);
-      await importItems(call, source, { dataset, target, report });
-    }
-    const isDryRun = isSet(call.options, 'dry-run');
-    await importSessions(call, source, { targets, isDryRun, report });
-    if (isSet(call.options, 'people') && !isDryRun) await importPeople(call, source, { targets, report });
-    printReport(call, report);
-    const cognified =
-      isSet(call.options, 'cognify') && !isDryRun ? await cognifyAll(call, [...targets.values()]) : exitCodes.ok;
-    return report.failed.length === 0 ? cognified : exitCodes.failed;
+    const from = stringOption(call.options, 'from');
+    if (from === null)
+      throw usageFailure('Name the cognee server or archive: --from http://host:8000 or --from folder');
+    const source = /^https?:\/\//.test(from)
+      ? createCogneeSource(sourceSettings(call, from))
+      : await openCogxArchive(from);
+    return importFrom(call, source);
   },
 };
+
+export const importMem0Command: Command = {
+  name: 'import-mem0',
+  usage: '<file.json>',
+  summary: 'Adds the memories of a mem0 export to a dataset.',
+  details:
+    "Reads what mem0's get_all answers, saved as JSON: an array of memories, or an object with results or memories. Each memory\nkeeps its date and metadata. The import can be started again; what has been brought over is not added twice.",
+  options: {
+    cognify: { type: 'boolean', meaning: 'build the graph afterwards' },
+    'dry-run': { type: 'boolean', meaning: 'only count what would be brought over' },
+  },
+  async run(call) {
+    const [file, ...more] = call.arguments;
+    if (file === undefined || more.length > 0) throw usageFailure('Name one file. See: engram import-mem0 --help');
+    const source = await openMem0Export(file, call.dataset);
+    return importFrom({ ...call, datasetGiven: null }, source);
+  },
+};
+
+async function importFrom(call: CommandCall, source: ImportSource): Promise<number> {
+  const report = createReport();
+  const isDryRun = isSet(call.options, 'dry-run');
+  const targets = new Map<string, DatasetRecord>();
+  for (const dataset of await chosenDatasets(call, source)) {
+    const target = isDryRun ? null : await createDataset(call, dataset.name);
+    if (target !== null) targets.set(dataset.id, target);
+    await importItems(call, source, { dataset, target, report });
+  }
+  for (const reason of source.leftBehind) report.leftBehind.add(reason);
+  if (source.people !== null) {
+    await importSessions(call, source.people, { targets, isDryRun, report });
+    if (isSet(call.options, 'people') && !isDryRun) await importPeople(call, source.people, { targets, report });
+  }
+  printReport(call, report);
+  const cognified =
+    isSet(call.options, 'cognify') && !isDryRun ? await cognifyAll(call, [...targets.values()]) : exitCodes.ok;
+  return report.failed.length === 0 ? cognified : exitCodes.failed;
+}
 
 interface Report {
   items: number;
@@ -72,16 +103,12 @@ function createReport(): Report {
   return {
     ...{ items: 0, known: 0, entries: 0, sessions: 0, users: 0, grants: 0 },
     failed: [],
-    leftBehind: new Set(['graphs and vectors: they are built anew by cognify']),
+    leftBehind: new Set(),
   };
 }
 
-function sourceSettings(call: CommandCall): Parameters<typeof createCogneeSource>[0] {
+function sourceSettings(call: CommandCall, from: string): Parameters<typeof createCogneeSource>[0] {
   const { environment } = call.terminal;
-  const from = stringOption(call.options, 'from');
-  if (from === null || !/^https?:$/.test(URL.parse(from)?.protocol ?? '')) {
-    throw usageFailure('Name the cognee server by its address: --from http://host:8000');
-  }
   const key = stringOption(call.options, 'from-key') ?? environment['COGNEE_API_KEY'] ?? '';
   const token = stringOption(call.options, 'from-token') ?? environment['COGNEE_API_TOKEN'] ?? '';
   const { timeoutMs } = clientSettings(call.options, environment);
@@ -95,14 +122,14 @@ function sourceSettings(call: CommandCall): Parameters<typeof createCogneeSource
   };
 }
 
-async function chosenDatasets(call: CommandCall, source: CogneeSource): Promise<readonly SourceDataset[]> {
+async function chosenDatasets(call: CommandCall, source: ImportSource): Promise<readonly SourceDataset[]> {
   const all = await source.datasets();
   if (call.datasetGiven === null) return all;
   const chosen = all.filter(({ id, name }) => id === call.datasetGiven || name === call.datasetGiven);
   if (chosen.length > 0) return chosen;
   const names = all.map(({ name }) => name).join(', ');
   throw new CliFailure(
-    `There is no dataset '${call.datasetGiven}' on the cognee server. It has: ${names === '' ? 'none' : names}.`,
+    `There is no dataset '${call.datasetGiven}' at ${source.name}. It has: ${names === '' ? 'none' : names}.`,
     exitCodes.failed,
   );
 }
@@ -118,7 +145,7 @@ interface ItemImport {
   readonly report: Report;
 }
 
-async function importItems(call: CommandCall, source: CogneeSource, { dataset, target, report }: ItemImport) {
+async function importItems(call: CommandCall, source: ImportSource, { dataset, target, report }: ItemImport) {
   const present = target === null ? new Set<string>() : await importedIds(call, target.id);
   const items: SourceItem[] = [];
   for await (const item of source.items(dataset.id)) items.push(item);
@@ -128,7 +155,7 @@ async function importItems(call: CommandCall, source: CogneeSource, { dataset, t
   });
   try {
     for (const [index, item] of items.entries()) {
-      if (present.has(item.id)) report.known += 1;
+      if (present.has(originOf(source, item))) report.known += 1;
       else if (target === null) report.items += 1;
       else await importItem(call, source, { dataset, target, report }, item);
       progress.update(index + 1, fileNameOf(item));
@@ -136,6 +163,10 @@ async function importItems(call: CommandCall, source: CogneeSource, { dataset, t
   } finally {
     progress.stop();
   }
+}
+
+function originOf({ system }: ImportSource, { id }: SourceItem): string {
+  return `${system}:${id}`;
 }
 
 async function importedIds(call: CommandCall, dataset: string): Promise<Set<string>> {
@@ -154,7 +185,7 @@ async function importedIds(call: CommandCall, dataset: string): Promise<Set<stri
 
 async function importItem(
   call: CommandCall,
-  source: CogneeSource,
+  source: ImportSource,
   { dataset, target, report }: ItemImport,
   item: SourceItem,
 ): Promise<void> {
@@ -174,7 +205,7 @@ async function importItem(
     for (const tag of Array.isArray(node_set) ? node_set : []) form.append('node_set', String(tag));
     // Relative dates in the text ("yesterday") count from the day it was written.
     const written = timeOfMetadata(metadata as JsonObject) === null ? { date: inUtc(item.createdAt) } : {};
-    form.append('external_metadata', JSON.stringify([{ ...metadata, ...written, [ORIGIN]: item.id }]));
+    form.append('external_metadata', JSON.stringify([{ ...metadata, ...written, [ORIGIN]: originOf(source, item) }]));
     const answer = await call.api.json<RunInfo>('POST', '/api/v1/add', { body: form });
     const isKnown = answer.data_ingestion_info?.[0]?.run_info.status === 'PipelineRunAlreadyCompleted';
     if (isKnown) report.known += 1;
@@ -191,7 +222,7 @@ function inUtc(time: string): string {
 
 /** Cognee names a text that came without a file by its hash. */
 function isBareText({ name, extension }: SourceItem): boolean {
-  return extension === 'txt' && /^text_[\da-f]{32}$/.test(name);
+  return name === '' || (extension === 'txt' && /^text_[\da-f]{32}$/.test(name));
 }
 
 /** The name at the source: cognee keeps the stem, and the address it came from. */
@@ -208,7 +239,7 @@ interface SessionImport {
   readonly report: Report;
 }
 
-async function importSessions(call: CommandCall, source: CogneeSource, { targets, isDryRun, report }: SessionImport) {
+async function importSessions(call: CommandCall, source: SourcePeople, { targets, isDryRun, report }: SessionImport) {
   for await (const { session_id: id, dataset_id } of source.sessions()) {
     const target = targets.get(dataset_id ?? '');
     if (target === undefined && (!isDryRun || call.datasetGiven !== null)) {
@@ -284,7 +315,7 @@ function keyOf(entry: Entry): string {
 
 async function importPeople(
   call: CommandCall,
-  source: CogneeSource,
+  source: SourcePeople,
   { targets, report }: Pick<SessionImport, 'targets' | 'report'>,
 ): Promise<void> {
   const me = await call.api.json<SourceUser & { readonly tenant_id: string | null }>('GET', '/api/v1/users/me');
