@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { expect } from 'chai';
 import { runCli } from '../../services/cli/cli.ts';
+import { freePort } from '../support/engram-process.ts';
 import { type StartedApp, startApp } from '../support/start-app.ts';
 import { createWire, type Wire } from '../support/wire.ts';
 
@@ -147,9 +148,10 @@ describe('engram import-cognee', () => {
   });
 
   it('says that no server answers, and that an address is needed', async () => {
-    const nobody = await engram('import-cognee', '--from', 'http://127.0.0.1:9');
+    const address = `http://127.0.0.1:${await freePort()}`;
+    const nobody = await engram('import-cognee', '--from', address);
     expect(nobody.code).to.equal(3);
-    expect(nobody.err).to.contain('No server answers at http://127.0.0.1:9 (--from)');
+    expect(nobody.err).to.contain(`No server answers at ${address} (--from)`);
     expect((await engram('import-cognee')).code).to.equal(2);
   });
 });
