@@ -309,6 +309,21 @@ describe('createApp', () => {
       expect(JSON.stringify(line)).to.include('/srv/secret').and.not.include('hunter2');
     });
 
+    it('shows errors as a page to a person in a browser, with status and message, and JSON to programs', async () => {
+      const browser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
+      const page = await fetch(`${app.url}/api/v1/<nowhere>`, { headers: browser });
+      expect(page.status).to.equal(404);
+      expect(page.headers.get('content-type')).to.equal('text/html; charset=utf-8');
+      expect(page.headers.get('content-security-policy')).to.contain("default-src 'none'");
+      expect(await page.text())
+        .to.contain('There is no such page on this server.')
+        .and.not.contain('nowhere');
+      for (const accept of ['*/*', 'application/json, text/html;q=0.9']) {
+        const answer = await fetch(`${app.url}/api/v1/nowhere`, { headers: { accept } });
+        expect(await answer.json()).to.deep.equal({ detail: 'Not Found' });
+      }
+    });
+
     it('refuses a request with two Host headers, equal ones too', async () => {
       for (const host of ['127.0.0.1', 'evil.example']) {
         const request = `GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nhost: ${host}\r\nConnection: close\r\n\r\n`;

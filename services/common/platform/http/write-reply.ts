@@ -1,13 +1,15 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
+import { errorPage, isNavigation } from './error-page.ts';
 import type { Reply } from './route.ts';
 
 /**
  * Writes an answer. A stream that fails in the middle closes the connection, so that the client cannot take a part for
- * the whole; a client that goes away destroys the stream.
+ * the whole; a client that goes away destroys the stream. A person who opens an address in a browser gets errors as a page.
  */
-export async function writeReply(response: ServerResponse, reply: Reply): Promise<void> {
-  const status = reply.status ?? 200;
+export async function writeReply(response: ServerResponse, given: Reply): Promise<void> {
+  const status = given.status ?? 200;
+  const reply = status >= 400 && given.json !== undefined && isNavigation(response.req) ? errorPage(given) : given;
   const headers = lowerCased(reply.headers);
   if (reply.stream !== undefined) {
     headers['content-type'] ??= 'application/octet-stream';
