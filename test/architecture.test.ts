@@ -85,6 +85,7 @@ const DRIVERS = {
 const PACKAGE_HOMES: readonly { readonly packageName: RegExp; readonly home: RegExp }[] = [
   { packageName: /^(koa|@koa\/router|busboy|ws|swagger-ui-dist)$/, home: /^services\/common\/platform\/http\// },
   { packageName: /^cli-progress$/, home: /^services\/cli\/progress\.ts$/ },
+  { packageName: /^@modelcontextprotocol\//, home: /^services\/mcp\// },
   { packageName: /^stemmer$/, home: /^services\/common\/text\/language\/tokenize\.ts$/ },
   { packageName: /^nodemailer$/, home: /^services\/common\/platform\/mail\// },
   { packageName: /^openid-client$/, home: /^services\/auth\/oidc\// },

@@ -119,6 +119,8 @@ describe('installation of a Dedicated tenant', () => {
       { name: 'LOG_LEVEL', value: 'debug' },
       { name: 'ENGRAM_NATS_CA_FILE', value: '/files/ENGRAM_NATS_CA_FILE' },
     ]);
+    const urls = variablesOf('integrations').find(({ name }) => name === 'ENGRAM_SERVICE_URLS')?.value ?? '{}';
+    expect(JSON.parse(urls)).to.include({ search: 'http://tenant-acme-search:8000' }).and.have.all.keys(SERVICE_NAMES);
   });
 
   it('writes secrets only into Secrets, and gives each service only those that it needs', async () => {

@@ -151,8 +151,11 @@ const KEYS_OF_ALL = ['ENGRAM_ROOT_KEYS'];
 const KEYS_OF_AUTH = [...KEYS_OF_ALL, 'FASTAPI_USERS_JWT_SECRET'];
 
 /** Variables that the chart sets for its own services, too. */
-function ownSettings({ options }: Installation, name: ServiceName): Readonly<Record<string, string>> {
+function ownSettings({ tenant, options, port }: Installation, name: ServiceName): Readonly<Record<string, string>> {
+  const urls = SERVICE_NAMES.map((each) => [each, `http://${objectName(tenant, each)}:${port}`]);
   return {
+    // It calls the API for MCP clients.
+    ...(name === 'integrations' ? { ENGRAM_SERVICE_URLS: JSON.stringify(Object.fromEntries(urls)) } : {}),
     ENGRAM_SERVICES: name,
     ENGRAM_STORES: 'cluster',
     ENGRAM_DATA_DIR: '/data',

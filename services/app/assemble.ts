@@ -11,7 +11,7 @@ import { createRepeating } from '../common/platform/async/repeating.ts';
 import type { Config } from '../common/platform/config/configuration.ts';
 import { ConfigurationError } from '../common/platform/config/load-config.ts';
 import { createEventLog } from '../common/platform/events/event-log.ts';
-import { createApp } from '../common/platform/http/app.ts';
+import { type App, createApp } from '../common/platform/http/app.ts';
 import type { HealthChecks } from '../common/platform/http/health-probe.ts';
 import { createWorkQueue } from '../common/platform/jobs/work-queue.ts';
 import type { Lifecycle } from '../common/platform/lifecycle/lifecycle.ts';
@@ -37,6 +37,7 @@ import { createDocumentLoader } from '../common/text/documents/document-loader.t
 import { createTextWorkers } from '../common/text/extraction/rules/extraction-pool.ts';
 import { openBudgets } from './budgets.ts';
 import type { Descriptors } from './descriptors.ts';
+import { mcpRoutesOf } from './mcp.ts';
 import { modelCheck } from './model-health.ts';
 import { createModelUsage } from './model-usage.ts';
 import { type Models, openModels } from './models.ts';
@@ -214,8 +215,8 @@ function addHttp(
 ): () => string {
   const { config, messenger, logger, metrics } = parts;
   const spool = spoolDirectory(config);
-  const app = createApp({
-    routes: services.flatMap(({ routes }) => routes),
+  const app: App = createApp({
+    routes: [...services.flatMap(({ routes }) => routes), ...mcpRoutesOf(config, () => app)],
     sockets: services.flatMap(({ sockets }) => sockets),
     authenticate: createIdentify(messenger, parts.clock),
     budgets: parts.budgets,

@@ -131,6 +131,15 @@ describe('the chart', () => {
     expect(serviceOfPath('/api/v1/activity/usage')).to.equal('auth');
   });
 
+  it('tells the service that serves MCP where the other services are', async () => {
+    const objects = await render({ ci: 'ha' });
+    const urlsOf = (service: string) =>
+      variable(find(objects, 'Deployment', `-${service}`), 'ENGRAM_SERVICE_URLS')?.value;
+    const wanted = SERVICE_NAMES.map((name) => [name, `http://rel-engram-${name}:80`]);
+    expect(JSON.parse(urlsOf('integrations') ?? '{}')).to.deep.equal(Object.fromEntries(wanted));
+    expect(urlsOf('search')).to.equal(undefined);
+  });
+
   it('uses Roles when namespaces are named, otherwise a ClusterRole', async () => {
     const restricted = await render({ ci: 'restricted' });
     expect(kinds(restricted)).to.not.include.keys('ClusterRole', 'ClusterRoleBinding', 'CustomResourceDefinition');

@@ -45,6 +45,12 @@
 {{- with $root.Values.trustedProxies }}
 - { name: ENGRAM_TRUSTED_PROXIES, value: {{ join "," . | quote }} }
 {{- end }}
+{{- if and (eq $root.Values.shape "cluster") (has "integrations" .services) }}
+{{- /* It calls the API for MCP clients. */}}
+{{- $urls := dict }}
+{{- range include "engram.services" $root | fromJsonArray }}{{ $_ := set $urls . (printf "http://%s:%d" (include "engram.name" (dict "root" $root "component" .)) (int $root.Values.service.port)) }}{{ end }}
+- { name: ENGRAM_SERVICE_URLS, value: {{ toJson $urls | quote }} }
+{{- end }}
 {{ include "engram.secretVariable" (dict "name" "ENGRAM_ROOT_KEYS" "secret" $secret "key" "ENGRAM_ROOT_KEYS") }}
 {{- if has "auth" .services }}
 {{ include "engram.secretVariable" (dict "name" "FASTAPI_USERS_JWT_SECRET" "secret" $secret "key" "FASTAPI_USERS_JWT_SECRET") }}

@@ -36,6 +36,14 @@ export async function addCluster(options: ClusterOptions, lifecycle: Lifecycle):
     ...(await sharedSecrets(config)),
   };
   const processes: ServiceProcess[] = [];
+  let { port } = config;
+  // The services call each other through the router, so its port is taken first; they are ended after it.
+  lifecycle.add({
+    name: 'port',
+    async start() {
+      ({ port } = await router.listen(config.port, config.host));
+    },
+  });
   const stopTimeoutMs = config.drainTimeoutMs + 5_000;
   lifecycle.add({
     name: 'services',
@@ -45,7 +53,8 @@ export async function addCluster(options: ClusterOptions, lifecycle: Lifecycle):
           const dataDir = join(config.dataDir, 'processes', `${service}-${replica}`);
           const failed = (reason: string) =>
             onFailure(`The service ${service} failed three times for the same reason, so the cluster ends: ${reason}`);
-          processes.push(startServiceProcess({ service, dataDir, variables, logger, onFailure: failed }));
+          const routed = { ...variables, ENGRAM_SERVICE_URLS: `http://${loopbackOf(config.host)}:${port}` };
+          processes.push(startServiceProcess({ service, dataDir, variables: routed, logger, onFailure: failed }));
         }
       }
     },
@@ -64,15 +73,14 @@ export async function addCluster(options: ClusterOptions, lifecycle: Lifecycle):
     logger,
     metrics,
   });
-  let { port } = config;
-  lifecycle.add({
-    name: 'router',
-    async start() {
-      ({ port } = await router.listen(config.port, config.host));
-    },
-    stop: () => router.close(),
-  });
+  lifecycle.add({ name: 'router', stop: () => router.close() });
   return () => `http://${config.host}:${port}`;
+}
+
+/** An address at which this machine reaches what listens on `host`. */
+function loopbackOf(host: string): string {
+  if (host === '0.0.0.0' || host === '::') return LOOPBACK;
+  return host.includes(':') ? `[${host}]` : host;
 }
 
 /** The services listen on loopback, where they would be open by default; who may call is decided by the router's address. */

@@ -41,7 +41,6 @@ function list({ workQueue }: JobDependencies): Route {
     method: 'GET',
     path: PATH,
     tag: 'activity',
-    operationId: 'listJobs',
     summary: 'Jobs that failed for good, oldest first',
     auth: 'superuser',
     permission: SUPERUSER,
@@ -61,7 +60,6 @@ function show(dependencies: JobDependencies): Route {
   return defineRoute({
     ...ONE,
     method: 'GET',
-    operationId: 'getJob',
     summary: 'A job that failed for good, with its payload',
     responses: { 200: { description: 'The job', schema: jobWithPayload }, ...UNKNOWN },
     async handle({ params: { jobId } }) {
@@ -76,7 +74,6 @@ function replay(dependencies: JobDependencies): Route {
     ...ONE,
     path: `${PATH}/:jobId/replay`,
     method: 'POST',
-    operationId: 'replayJob',
     summary: 'Queue a failed job again',
     responses: {
       200: { description: 'The job as it failed; it is queued now', schema: job },
@@ -95,7 +92,6 @@ function discard(dependencies: JobDependencies): Route {
   return defineRoute({
     ...ONE,
     method: 'DELETE',
-    operationId: 'deleteJob',
     summary: 'Discard a failed job; its run ends with an error',
     responses: {
       200: { description: 'The job that was removed', schema: job },

@@ -33,7 +33,13 @@ export const SERVICE_PATHS: Readonly<Record<ServiceName, readonly string[]>> = {
   ],
   improve: ['/api/v1/improve', '/api/v1/memify'],
   search: ['/api/v1/search', '/api/v1/recall', '/api/v1/responses', '/api/v1/visualize', '/api/v1/schema'],
-  integrations: ['/api/v1/integrations', '/api/v1/slack', '/api/v1/sync'],
+  integrations: [
+    '/api/v1/integrations',
+    '/api/v1/slack',
+    '/api/v1/sync',
+    '/mcp',
+    '/.well-known/oauth-protected-resource',
+  ],
 };
 
 /** Longest first, as every ingress reads them. */

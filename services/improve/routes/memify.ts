@@ -15,7 +15,6 @@ export function memifyRoutes(parts: ImproveParts): readonly Route[] {
       method: 'POST',
       path: '/api/v1/memify',
       tag: 'memify',
-      operationId: 'memify',
       summary: 'Enrich the graph of a dataset by named tasks',
       auth: 'user',
       permission: onDatasets('write', 'on the dataset; a new name is created'),

@@ -24,7 +24,6 @@ export function activityRoutes(dependencies: IngestDependencies): readonly Route
     defineRoute({
       ...aboutAccounts,
       path: '/api/v1/activity/agents',
-      operationId: 'listActiveAgents',
       summary: 'The caller and its agents, with what they did last',
       responses: { 200: { description: 'A bare array', schema: activeAccountsAnswer } },
       async handle({ principal }) {
@@ -36,7 +35,6 @@ export function activityRoutes(dependencies: IngestDependencies): readonly Route
     defineRoute({
       ...aboutAccounts,
       path: '/api/v1/activity/users',
-      operationId: 'listAccounts',
       summary: 'The caller and its agents as accounts',
       responses: { 200: { description: 'A bare array', schema: accounts } },
       async handle({ principal }) {
@@ -53,7 +51,6 @@ function spansRoute(dependencies: IngestDependencies): Route {
     ...common,
     permission: own('requests and runs, and those of agents'),
     path: '/api/v1/activity/spans',
-    operationId: 'listSpans',
     summary: 'Where the time of recent requests and runs went; empty unless COGNEE_TRACING_ENABLED is on',
     responses: { 200: { description: 'A bare array of traces, oldest first', schema: z.array(traceSchema) } },
     presentError: (reply) =>
@@ -70,7 +67,6 @@ function exportRoute(dependencies: IngestDependencies): Route {
     ...common,
     permission: onDatasets('read'),
     path: '/api/v1/activity/export/:datasetId',
-    operationId: 'exportDataset',
     summary: 'The memory of a dataset as Markdown',
     params: z.object({ datasetId: uuid() }),
     responses: {

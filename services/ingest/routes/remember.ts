@@ -41,10 +41,7 @@ const bodySchema = z
     skillsText: z.string().nullish(),
     skillName: z.string().nullish(),
   })
-  .meta({
-    id: 'Body_remember_api_v1_remember_post',
-    examples: [{ raw_data: ['Ada leads the project.'], datasetName: 'notes' }],
-  });
+  .meta({ id: 'Body_remember_api_v1_remember_post' });
 type RememberBody = z.output<typeof bodySchema>;
 
 export function rememberRoutes(dependencies: IngestDependencies): readonly Route[] {
@@ -54,7 +51,6 @@ export function rememberRoutes(dependencies: IngestDependencies): readonly Route
       method: 'POST',
       path: '/api/v1/remember',
       tag: 'remember',
-      operationId: 'remember',
       summary: 'Add data and build the graph from it in one call',
       auth: 'user',
       permission: onDatasets('write', 'on the dataset; a new name is created'),

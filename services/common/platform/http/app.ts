@@ -18,6 +18,7 @@ import { createForeignCookies, dropForeignCookies } from './foreign-cookies.ts';
 import { createHealth } from './health.ts';
 import type { ComponentStatus, HealthChecks } from './health-probe.ts';
 import { createLastingAccess } from './lasting-access.ts';
+import { type OutgoingRequest, sendLocally } from './local-requests.ts';
 import { observeRequests } from './observe-requests.ts';
 import { type OpenApiDocument, openApiDocument } from './openapi.ts';
 import { createOriginGuard, guardOrigins, proxyHeader } from './origin-guard.ts';
@@ -55,6 +56,8 @@ export interface AppOptions {
 export interface App {
   /** Port 0 takes any free one. Throws `EADDRINUSE` and the like as they are. */
   listen(port: number, host: string): Promise<{ readonly port: number }>;
+  /** Sends a request to the routes of this process, as from `remoteAddress`; without a connection. */
+  request(request: OutgoingRequest, remoteAddress: string): Promise<Response>;
   /** Stops accepting, lets requests in flight end (at most `drainTimeoutMs`), closes sockets with 1001. */
   close(): Promise<void>;
   /** The OpenAPI document of the routes. */
@@ -137,6 +140,7 @@ export function createApp(options: AppOptions): App {
   return {
     describe: () => openApiDocument(options.routes, openApi),
     state: () => health.state(),
+    request: (request, remoteAddress) => sendLocally(server, request, remoteAddress),
     async listen(port, host) {
       const address = await listen(server, port, host);
       isServing = true;

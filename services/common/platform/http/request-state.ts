@@ -1,6 +1,6 @@
 import type { ParameterizedContext } from 'koa';
 import type { Principal } from '../../kernel/principal.ts';
-import type { Reply } from './route.ts';
+import type { Route } from './route.ts';
 
 /** State of a request that the parts of the chain share. */
 export interface RequestState {
@@ -12,7 +12,7 @@ export interface RequestState {
   /** The error behind a 500, for the log line. */
   error: unknown;
   /** How the route spells errors. */
-  presentError?: ((reply: Reply) => Reply) | undefined;
+  presentError?: Route['presentError'] | undefined;
 }
 
 export type RequestContext = ParameterizedContext<RequestState>;

@@ -26,7 +26,10 @@ export function translateErrors(logger: Logger) {
       const { reply, isUnknown } = errorReply(error);
       if (isUnknown) state.error = error;
       if (closesWithAnswer(context) && reply.headers?.['connection'] !== 'close') await readRest(context);
-      await writeReply(res, state.presentError?.(reply) ?? reply);
+      await writeReply(
+        res,
+        state.presentError?.(reply, context.headers as Readonly<Record<string, string | undefined>>) ?? reply,
+      );
     }
     if (!req.complete) discardRest(context);
   };

@@ -220,7 +220,7 @@ export interface DeadLettersOptions {
   readonly wake: (kind: string) => Promise<void>;
 }
 
-function createDeadLetters({ store, nowMs, wake }: DeadLettersOptions): DeadLetters {
+export function createDeadLetters({ store, nowMs, wake }: DeadLettersOptions): DeadLetters {
   return {
     async list(scope, { limit, after = null }) {
       const page = await store.find(scope, jobsCollection, {
@@ -272,14 +272,14 @@ export interface WorkWatch {
   stop(): Promise<void>;
 }
 
-function wakeSubject(kind: string): string {
+export function wakeSubject(kind: string): string {
   return `engram.jobs.${kind}`;
 }
 
 /** No kind of job has this name. */
-const CANCEL_SUBJECT = wakeSubject('cancel');
+export const CANCEL_SUBJECT = wakeSubject('cancel');
 
-async function watchWork(bus: Bus, kinds: readonly string[], pollMs: number): Promise<WorkWatch> {
+export async function watchWork(bus: Bus, kinds: readonly string[], pollMs: number): Promise<WorkWatch> {
   const wakeUp = createWakeUp();
   const subscriptions = await Promise.all(kinds.map((kind) => bus.subscribe(wakeSubject(kind), wakeUp.notify)));
   return {

@@ -38,9 +38,7 @@ export const PATTERNS: readonly Pattern[] = [
     form: 'name',
   },
   {
-    expression: whole(
-      `${SUBJECT} (?:${NOW}(?:lives|resides)|is (?:now |currently |still )?living) in ${VALUE}(?: with (?:my|his|her|their) [\\p{L} ]+)?`,
-    ),
+    expression: whole(`${SUBJECT} (?:${NOW}(?:lives|resides)|is (?:now |currently |still )?living) in ${VALUE}`),
     predicate: 'lives_in',
     form: 'place',
   },

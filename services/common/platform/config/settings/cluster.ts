@@ -1,3 +1,5 @@
+import { z } from 'zod';
+import { SERVICE_NAMES, type ServiceName } from '../../../domain/service-paths.ts';
 import * as type from '../value-types.ts';
 import { optional, type Setting, setting } from './setting.ts';
 
@@ -5,6 +7,32 @@ const text = (name: string, meaning: string): Setting<string> =>
   optional({ names: [name], section: 'Cluster', type: type.text(), meaning });
 const secret = (name: string, meaning: string): Setting<string> =>
   optional({ names: [name], section: 'Cluster', type: type.text(), meaning, secret: true });
+
+/** One address for all services, or a JSON object with one for each. */
+const serviceUrls = z.string().transform((value, context): Readonly<Record<ServiceName, string>> => {
+  const isUrl = (url: unknown) => typeof url === 'string' && /^https?:\/\/[^/?#]+\/?$/iu.test(url.trim());
+  const given: unknown = value.trim().startsWith('{')
+    ? parsedJson(value)
+    : Object.fromEntries(SERVICE_NAMES.map((name) => [name, value]));
+  const urls = (given ?? {}) as Readonly<Record<ServiceName, string>>;
+  const names: readonly string[] = SERVICE_NAMES;
+  if (SERVICE_NAMES.every((name) => isUrl(urls[name])) && Object.keys(urls).every((name) => names.includes(name))) {
+    return Object.fromEntries(SERVICE_NAMES.map((name) => [name, new URL(urls[name]).origin])) as typeof urls;
+  }
+  context.addIssue({
+    code: 'custom',
+    message: `must be an address such as http://host:8000, or a JSON object with one for each of ${names.join(', ')}`,
+  });
+  return z.NEVER;
+});
+
+function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
 
 /** Addresses of the servers of the cluster shape; used for the stores that `ENGRAM_STORES` or an override puts there. */
 export const cluster = {
@@ -98,5 +126,12 @@ export const cluster = {
     type: type.text(),
     default: 'engram.',
     meaning: 'Start of the names of its topics.',
+  }),
+  serviceUrls: optional({
+    names: ['ENGRAM_SERVICE_URLS'],
+    section: 'Cluster',
+    type: serviceUrls,
+    meaning:
+      'Where the services reach each other over HTTP, for MCP clients: one address that sends requests on by their path, or a JSON object with an address for each service. Chart and operator set it.',
   }),
 };
