@@ -12,7 +12,7 @@ import {
   rmSync,
   statSync,
 } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -20,6 +20,8 @@ const MAIN = join(ROOT, 'services/main.ts');
 const CACHE = join(ROOT, 'node_modules/.cache/engram');
 /** The bundle of an image, whose sources do not change: they are not compared with it. */
 const FIXED = join(ROOT, 'node_modules/.cache/bundle');
+/** The bundle of an installed package, which has no sources (`npm run package`). */
+const PACKAGED = join(ROOT, 'dist/server');
 const UNUSED_AFTER_MS = 7 * 24 * 60 * 60 * 1000;
 /** `new URL('./parse-task.ts', import.meta.url)`: a module that a thread or process starts with. */
 const WORKER_URL = /new URL\('\.\/([\w-]+)\.ts', import\.meta\.url\)/g;
@@ -37,6 +39,7 @@ const BUNDLED = [
 
 /** Returns the URL of the main module: bundled, or the source where no bundle can be made (no esbuild, a read-only folder). */
 export async function mainModule(cache = CACHE) {
+  if (!existsSync(MAIN)) return pathToFileURL(join(PACKAGED, 'main.mjs')).href;
   const folder = existsSync(FIXED) ? FIXED : join(cache, bundleName());
   try {
     if (!existsSync(folder)) await makeBundle(folder, cache);
@@ -55,6 +58,13 @@ export async function makeFixedBundle() {
   }
 }
 
+/** Makes the bundle of a package, which may be installed anywhere. */
+export async function makePackagedBundle() {
+  rmSync(PACKAGED, { recursive: true, force: true });
+  mkdirSync(join(ROOT, 'dist'), { recursive: true });
+  await makeBundle(PACKAGED, CACHE, { anywhere: true });
+}
+
 /** Returns a name that changes with any source. As in Git, sizes and times of change stand for the contents: reading takes longer. */
 function bundleName() {
   const hash = createHash('sha256').update(ROOT);
@@ -71,7 +81,7 @@ function bundleName() {
 }
 
 /** Writes the bundle beside its place and renames it: other starts find all of it or nothing. */
-async function makeBundle(folder, cache) {
+async function makeBundle(folder, cache, { anywhere = false } = {}) {
   const esbuild = await import('esbuild');
   const { dependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
   const { sources, workers } = namingSources();
@@ -94,8 +104,8 @@ async function makeBundle(folder, cache) {
       // One copy of the register of media types in place of three.
       alias: { 'mime-types': 'mime-types' },
       external: Object.keys(dependencies).filter((name) => !BUNDLED.includes(name)),
-      plugins: [moduleUrls(sources), lessToLoad],
-      banner: { js: requireForPackages },
+      plugins: [moduleUrls(sources, anywhere ? folder : null), lessToLoad],
+      banner: { js: requireForPackages(anywhere ? 'import.meta.url' : JSON.stringify(MAIN)) },
     });
     // It is a process of its own.
     await esbuild.stop();
@@ -108,9 +118,9 @@ async function makeBundle(folder, cache) {
 }
 
 /** Packages in CommonJS call `require`, which modules do not have. */
-const requireForPackages =
+const requireForPackages = (place) =>
   "import { createRequire as createBundleRequire } from 'node:module';" +
-  `const require = createBundleRequire(${JSON.stringify(MAIN)});`;
+  `const require = createBundleRequire(${place});`;
 
 /** Lists the sources that name other files: workers, which become files of their own beside the main one, and data. */
 function namingSources() {
@@ -123,15 +133,18 @@ function namingSources() {
   return { sources, workers: [...new Set(workers)].filter((file) => existsSync(file)) };
 }
 
-/** Workers are looked for beside the bundle, other files where the source is. */
-function moduleUrls(sources) {
+/** Workers are looked for beside the bundle, other files where the source is: seen from `folder`, unless that is null. */
+function moduleUrls(sources, folder) {
   const names = new RegExp(`(^|[\\\\/])(${sources.map(({ path }) => basename(path, '.ts')).join('|')})\\.ts$`);
   const texts = new Map(sources.map(({ path, text }) => [path, text]));
   return {
     name: 'module URLs',
     setup(build) {
       build.onLoad({ filter: names }, ({ path }) => {
-        const own = JSON.stringify(pathToFileURL(path).href);
+        const own =
+          folder === null
+            ? JSON.stringify(pathToFileURL(path).href)
+            : `new URL(${JSON.stringify(relative(folder, path).replaceAll('\\', '/'))}, import.meta.url).href`;
         const contents = texts
           .get(path)
           ?.replace(WORKER_URL, "new URL('./$1.mjs', import.meta.url)")

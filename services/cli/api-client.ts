@@ -43,8 +43,16 @@ export function createApiClient(settings: ClientSettings): ApiClient {
   };
   return {
     baseUrl: settings.baseUrl,
-    json: async <T>(method: string, path: string, options: RequestOptions = {}) =>
-      (await (await send(method, path, options)).json()) as T,
+    json: async <T>(method: string, path: string, options: RequestOptions = {}) => {
+      const text = await (await send(method, path, options)).text();
+      try {
+        // Nothing is the answer of what returns nothing.
+        return (text === '' ? null : JSON.parse(text)) as T;
+      } catch (error) {
+        const message = `${settings.baseUrl}${path} answered, but not in JSON. Is it an Engram server?`;
+        throw new CliFailure(message, exitCodes.failed, { cause: error });
+      }
+    },
     text: async (method, path, options = {}) => (await send(method, path, options)).text(),
     stream: async (method, path, options = {}) => (await send(method, path, options)).body ?? new Blob([]).stream(),
   };
@@ -89,7 +97,7 @@ async function reach(
     const code = causeCode(error);
     const hint =
       code === 'ECONNREFUSED'
-        ? 'Start one with "npm start", or name another with --url.'
+        ? 'Start one with "engram serve" (in the repository: npm start), or name another with --url.'
         : 'Check --url and the network.';
     throw new CliFailure(`No Engram server answers at ${settings.baseUrl} (${code}). ${hint}`, exitCodes.unreachable, {
       cause: error,
@@ -106,11 +114,16 @@ function causeCode(error: unknown): string {
 
 async function failureOf(response: Response, settings: ClientSettings): Promise<ApiFailure> {
   const reason = messageOf(await response.text().catch(() => ''));
-  const hint = response.status === 401 ? ' Give a key with --api-key or ENGRAM_API_KEY.' : '';
+  const hint = response.status === 401 ? keyHint(settings) : '';
   const notApi = response.status === 404 && reason === 'Not Found' ? ` Is ${settings.baseUrl} an Engram server?` : '';
   const seconds = Number(response.headers.get('retry-after') ?? Number.NaN);
   const message = `The server refused (${response.status}): ${reason === '' ? response.statusText : reason}${hint}${notApi}`;
   return new ApiFailure(response.status, message, Number.isFinite(seconds) ? seconds * 1_000 : null);
+}
+
+function keyHint({ apiKey, baseUrl }: ClientSettings): string {
+  if (apiKey === null) return ' Sign in with "engram login", or give a key with --api-key or ENGRAM_API_KEY.';
+  return ` The key that was sent, ${apiKey.slice(0, 4)}…, is not one of ${baseUrl}: "engram login" gets a new one.`;
 }
 
 /** The three error bodies of the contract: a detail text, a list of validation errors, error with detail. */

@@ -194,7 +194,7 @@ describe('command-line client', () => {
 
   describe('help and mistakes', () => {
     it('explains itself and each command', async () => {
-      expect((await run('--help')).out).to.match(/Commands:\n {2}add /);
+      expect((await run('--help')).out).to.match(/Remember and ask:\n {2}add /);
       for (const command of [
         'add',
         'import',
@@ -459,7 +459,7 @@ describe('command-line client', () => {
   });
 
   it('search asks as told and prints the answer', async () => {
-    expect(await run('search', 'Where', 'is', 'Ada?', '-t', 'chunks', '-k', '3', '-d', 'notes')).to.deep.equal({
+    expect(await run('search', 'Where', 'is', 'Ada?', '-t', 'chunks', '-k', '3', '-d', 'main_dataset')).to.deep.equal({
       code: 0,
       out: 'Ada lives in Oslo.\n',
       err: '',
@@ -469,7 +469,7 @@ describe('command-line client', () => {
       search_type: 'CHUNKS',
       only_context: false,
       top_k: 3,
-      datasets: ['notes'],
+      dataset_ids: [DATASET_ID],
     });
   });
 

@@ -1,4 +1,5 @@
 import type { ApiClient } from './api-client.ts';
+import type { Action } from './group.ts';
 import type { Terminal } from './terminal.ts';
 
 export interface OptionDescription {
@@ -32,6 +33,10 @@ export interface Command {
   readonly summary: string;
   readonly details?: string;
   readonly options: Readonly<Record<string, OptionDescription>>;
+  /** Verbs of a group, for help and completion. */
+  readonly actions?: readonly Action[];
+  /** Gets its arguments as they are: another program reads them. */
+  readonly takesAll?: boolean;
   /** Resolves to the exit code. */
   run(call: CommandCall): Promise<number>;
 }

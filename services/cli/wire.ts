@@ -1,5 +1,8 @@
+import { nearestOf } from '../common/kernel/nearest.ts';
 import type { ApiClient } from './api-client.ts';
+import type { CommandCall } from './command.ts';
 import type { Followed } from './follow.ts';
+import { harmless } from './output.ts';
 import { CliFailure, exitCodes } from './terminal.ts';
 
 /** The parts of the server's answers that this client reads. */
@@ -60,26 +63,29 @@ export function datasetFields(dataset: string): Record<'datasetId' | 'datasetNam
   return isDatasetId(dataset) ? { datasetId: dataset } : { datasetName: dataset };
 }
 
-/** How `/cognify`, `/search` and `/recall` name datasets. */
-export function datasetLists(dataset: string): Record<string, readonly string[]> {
-  return isDatasetId(dataset) ? { dataset_ids: [dataset] } : { datasets: [dataset] };
+/** How `/search` and `/recall` name the dataset of `--dataset`; all that can be read without it. */
+export async function datasetsOf({
+  api,
+  datasetGiven,
+}: Pick<CommandCall, 'api' | 'datasetGiven'>): Promise<{ readonly dataset_ids?: readonly string[] }> {
+  return datasetGiven === null ? {} : { dataset_ids: [(await findDataset(api, datasetGiven)).id] };
 }
 
 export async function listDatasets(api: ApiClient): Promise<readonly DatasetRecord[]> {
   return api.json<readonly DatasetRecord[]>('GET', '/api/v1/datasets');
 }
 
-/** Errors: `CliFailure` naming the datasets that there are. */
+/** Errors: `CliFailure` naming the datasets that there are, the one that may be meant first. */
 export async function findDataset(api: ApiClient, dataset: string): Promise<DatasetRecord> {
   const datasets = await listDatasets(api);
   const found = datasets.find(({ id, name }) => id === dataset.toLowerCase() || name === dataset);
   if (found !== undefined) return found;
-  const known = datasets
-    .map(({ name }) => name)
-    .slice(0, 20)
-    .join(', ');
+  const names = datasets.map(({ name }) => name);
+  const meant = nearestOf(dataset, names);
+  const known = names.slice(0, 20).map(harmless).join(', ');
+  const hint = meant === null ? '' : ` Did you mean ${harmless(meant)}?`;
   throw new CliFailure(
-    `There is no dataset '${dataset}'.${known === '' ? ' There are none yet.' : ` There are: ${known}.`}`,
+    `There is no dataset '${dataset}'.${hint}${known === '' ? ' There are none yet.' : ` There are: ${known}.`}`,
     exitCodes.failed,
   );
 }

@@ -20,7 +20,7 @@ export const addCommand: Command = {
   },
   async run(call) {
     if (call.arguments.length === 0) throw usageFailure('Nothing to add. See: engram add --help');
-    const { files, strings } = await sortArguments(call);
+    const { files, strings } = await sortInputs(call);
     const sent: Promise<Sent>[] = [];
     if (files.length > 0) sent.push(orFailure(uploadFiles(call, files)));
     if (strings.length > 0) sent.push(orFailure(sendStrings(call, strings)));
@@ -47,7 +47,8 @@ async function orFailure(request: Promise<RunInfo>): Promise<Sent> {
   }
 }
 
-async function sortArguments(call: CommandCall): Promise<{ files: string[]; strings: string[] }> {
+/** The arguments by what they are: paths of files, and texts or addresses. */
+export async function sortInputs(call: CommandCall): Promise<{ files: string[]; strings: string[] }> {
   const files: string[] = [];
   const strings: string[] = [];
   for (const argument of call.arguments) {

@@ -1,8 +1,9 @@
-import type { Command, CommandCall } from '../command.ts';
+import type { CommandCall } from '../command.ts';
 import { failureLine } from '../failed-items.ts';
-import { columns, print, printJson } from '../output.ts';
+import { type Action, group } from '../group.ts';
+import { columns, count } from '../output.ts';
 import { sourceName } from '../sources.ts';
-import { exitCodes, usageFailure } from '../terminal.ts';
+import { usageFailure } from '../terminal.ts';
 import { type DatasetRecord, findDataset, listDatasets } from '../wire.ts';
 
 interface ItemRecord {
@@ -18,46 +19,77 @@ interface ItemRecord {
 
 const PAGE = 1_000;
 
-export const datasetsCommand: Command = {
-  name: 'datasets',
-  usage: '[list | create <name> | items | retry [<item id>…]]',
-  summary: 'Lists datasets, creates one, lists the items of one, or tries its failed items again.',
-  options: {},
-  async run(call) {
-    const [action = 'list', ...names] = call.arguments;
-    if (action === 'list') return list(call);
-    if (action === 'create') return create(call, names);
-    if (action === 'items') return items(call);
-    if (action === 'retry') return retry(call, names);
-    throw usageFailure(`datasets knows list, create, items and retry, not '${action}'`);
+const datasets: readonly Action[] = [
+  {
+    name: 'list',
+    summary: 'Lists the datasets that you can read.',
+    request: ({ api }) => listDatasets(api),
+    show: (answer) => {
+      const all = answer as readonly DatasetRecord[];
+      if (all.length === 0) return 'no datasets yet';
+      const rows = all.map(({ id, name, createdAt }) => [name, id, createdAt.slice(0, 19)]);
+      return columns([['DATASET', 'ID', 'CREATED'], ...rows]);
+    },
   },
-};
+  {
+    name: 'create',
+    parameters: '<name>',
+    summary: 'Creates an empty dataset.',
+    request: (call) => call.api.json('POST', '/api/v1/datasets', { body: { name: call.arguments[0] } }),
+    show: (answer) => (answer as DatasetRecord).id,
+  },
+  {
+    name: 'items',
+    summary: 'Lists the items of --dataset; engram items does more with them.',
+    request: readItems,
+    show: (answer) => itemsText(answer as readonly ItemRecord[]),
+  },
+  {
+    name: 'retry',
+    parameters: '[id]...',
+    summary: 'Builds failed items of --dataset once more; without ids all that failed.',
+    request: retryItems,
+    show: (answer, call) => {
+      const { data_ids: ids, pipeline_run_id: run } = answer as RetryAnswer;
+      return run === null
+        ? `no item of ${call.dataset} has failed`
+        : `run ${run} started for ${count(ids.length, 'item')} of ${call.dataset}`;
+    },
+  },
+  {
+    name: 'summary',
+    summary: 'Counts nodes and edges of each graph.',
+    fields: ['datasetId', 'numNodes', 'numEdges', 'computedAt'],
+    request: ({ api }) => api.json('GET', '/api/v1/datasets/graph-summary'),
+  },
+  {
+    name: 'validate',
+    summary: 'Looks for faults in the graph of --dataset.',
+    request: async (call) => {
+      const { name } = await findDataset(call.api, call.dataset);
+      return call.api.json('GET', '/api/v1/validate', { query: { dataset: name } });
+    },
+  },
+  {
+    name: 'delete',
+    summary: 'Deletes --dataset with everything in it.',
+    asks: (call) => `Delete dataset ${call.datasetGiven ?? '(name it with --dataset)'}?`,
+    request: async (call) => {
+      if (call.datasetGiven === null) throw usageFailure('Name the dataset with --dataset.');
+      const { id } = await findDataset(call.api, call.datasetGiven);
+      return call.api.json('POST', '/api/v1/forget', { body: { datasetId: id } });
+    },
+    show: (_answer, call) => `forgotten: dataset ${call.datasetGiven}`,
+  },
+];
 
-async function list(call: CommandCall): Promise<number> {
-  const datasets = await listDatasets(call.api);
-  if (call.asJson) printJson(call, datasets);
-  else if (datasets.length === 0) print(call, 'no datasets yet');
-  else
-    print(
-      call,
-      columns([
-        ['DATASET', 'ID', 'CREATED'],
-        ...datasets.map(({ id, name, createdAt }) => [name, id, createdAt.slice(0, 19)]),
-      ]),
-    );
-  return exitCodes.ok;
-}
+export const datasetsCommand = group(
+  'datasets',
+  'Datasets: list, create, items, retry, summary, validate, delete.',
+  datasets,
+);
 
-async function create(call: CommandCall, names: readonly string[]): Promise<number> {
-  const [name, ...more] = names;
-  if (name === undefined || more.length > 0) throw usageFailure('Give one name: engram datasets create <name>');
-  const dataset = await call.api.json<DatasetRecord>('POST', '/api/v1/datasets', { body: { name } });
-  if (call.asJson) printJson(call, dataset);
-  else print(call, dataset.id);
-  return exitCodes.ok;
-}
-
-async function items(call: CommandCall): Promise<number> {
+export async function readItems(call: CommandCall): Promise<readonly ItemRecord[]> {
   const dataset = await findDataset(call.api, call.dataset);
   const all: ItemRecord[] = [];
   for (;;) {
@@ -65,24 +97,19 @@ async function items(call: CommandCall): Promise<number> {
       query: { limit: String(PAGE), offset: String(all.length), excerpts: 'true' },
     });
     all.push(...page);
-    if (page.length < PAGE) break;
+    if (page.length < PAGE) return all;
   }
-  if (call.asJson) printJson(call, all);
-  else if (all.length === 0) print(call, 'no items yet');
-  else
-    print(
-      call,
-      columns([
-        ['ITEM', 'ID', 'BYTES', 'FAILED'],
-        ...all.map(({ id, dataSize, failure, ...item }) => [
-          ...[itemName(item), id, String(dataSize ?? '')],
-          failure === undefined
-            ? ''
-            : failureLine({ ...failure, error_message: failure.message, is_set_aside: failure.isSetAside }),
-        ]),
-      ]),
-    );
-  return exitCodes.ok;
+}
+
+export function itemsText(all: readonly ItemRecord[]): string {
+  if (all.length === 0) return 'no items yet';
+  const rows = all.map(({ id, dataSize, failure, ...item }) => [
+    ...[itemName(item), id, String(dataSize ?? '')],
+    failure === undefined
+      ? ''
+      : failureLine({ ...failure, error_message: failure.message, is_set_aside: failure.isSetAside }),
+  ]);
+  return columns([['ITEM', 'ID', 'BYTES', 'FAILED'], ...rows]);
 }
 
 interface RetryAnswer {
@@ -90,18 +117,10 @@ interface RetryAnswer {
   readonly pipeline_run_id: string | null;
 }
 
-/** Retries the items; without ids all that failed. */
-async function retry(call: CommandCall, ids: readonly string[]): Promise<number> {
-  const { id, name } = await findDataset(call.api, call.dataset);
-  const body = ids.length === 0 ? {} : { data_ids: ids };
-  const answer = await call.api.json<RetryAnswer>('POST', `/api/v1/datasets/${id}/data/retry`, { body });
-  if (call.asJson) printJson(call, answer);
-  else if (answer.pipeline_run_id === null) print(call, `no item of ${name} has failed`);
-  else {
-    const items = answer.data_ids.length === 1 ? '1 item' : `${answer.data_ids.length} items`;
-    print(call, `run ${answer.pipeline_run_id} started for ${items} of ${name}`);
-  }
-  return exitCodes.ok;
+export async function retryItems(call: CommandCall): Promise<RetryAnswer> {
+  const { id } = await findDataset(call.api, call.dataset);
+  const body = call.arguments.length === 0 ? {} : { data_ids: call.arguments };
+  return call.api.json<RetryAnswer>('POST', `/api/v1/datasets/${id}/data/retry`, { body });
 }
 
 function itemName({

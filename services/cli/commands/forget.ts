@@ -1,5 +1,5 @@
-import { createInterface } from 'node:readline/promises';
 import { type Command, type CommandCall, isSet, stringOption } from '../command.ts';
+import { confirmed } from '../confirm.ts';
 import { note, print, printJson } from '../output.ts';
 import { exitCodes, usageFailure } from '../terminal.ts';
 import { isDatasetId } from '../wire.ts';
@@ -13,11 +13,10 @@ export const forgetCommand: Command = {
     item: { type: 'string', value: 'ID', meaning: 'only this item of the dataset' },
     everything: { type: 'boolean', meaning: 'all datasets that you may delete' },
     'memory-only': { type: 'boolean', meaning: 'keep the documents, forget what was learnt from them' },
-    yes: { type: 'boolean', short: 'y', meaning: 'do not ask' },
   },
   async run(call) {
     const { body, what } = request(call);
-    if (!(await isConfirmed(call, what))) {
+    if (!(await confirmed(call, `Forget ${what}?`))) {
       note(call, 'nothing was forgotten');
       return exitCodes.failed;
     }
@@ -44,22 +43,4 @@ function request(call: CommandCall): { readonly body: Readonly<Record<string, un
     body: { ...dataset, ...(item === null ? {} : { dataId: item }), ...(memoryOnly ? { memoryOnly } : {}) },
     what: memoryOnly ? `memory of ${subject}` : subject,
   };
-}
-
-async function isConfirmed(call: CommandCall, what: string): Promise<boolean> {
-  if (isSet(call.options, 'yes')) return true;
-  if (!call.terminal.isInteractive) throw usageFailure(`No terminal to confirm on: to forget ${what}, give --yes`);
-  const prompt = createInterface({ input: call.terminal.input, output: call.terminal.err });
-  // Ctrl-C, which the prompt keeps to itself, and the end of the input are a no.
-  const closed = new Promise<string>((resolve) => {
-    prompt.once('SIGINT', () => prompt.close());
-    prompt.once('close', () => resolve(''));
-  });
-  try {
-    return /^y(es)?$/i.test(
-      (await Promise.race([prompt.question(`Forget ${what}? This cannot be undone. [y/N] `), closed])).trim(),
-    );
-  } finally {
-    prompt.close();
-  }
 }

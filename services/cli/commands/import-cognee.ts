@@ -18,6 +18,7 @@ import { clientSettings } from '../options.ts';
 import { count, harmless, note, print, printJson } from '../output.ts';
 import { createProgress } from '../progress.ts';
 import { CliFailure, exitCodes, usageFailure } from '../terminal.ts';
+import { webAddress } from '../web-address.ts';
 import type { DatasetRecord, RunInfo } from '../wire.ts';
 import { runCognify } from './cognify.ts';
 
@@ -228,7 +229,7 @@ function isBareText({ name, extension }: SourceItem): boolean {
 /** The name at the source: cognee keeps the stem, and the address it came from. */
 function fileNameOf({ name, extension, externalMetadata }: SourceItem): string {
   const { source_uri: uri } = (externalMetadata?.['_cognee'] ?? {}) as { source_uri?: unknown };
-  const last = typeof uri === 'string' ? (URL.parse(uri)?.pathname.split('/').at(-1) ?? '') : '';
+  const last = typeof uri === 'string' ? (webAddress(uri)?.pathname.split('/').at(-1) ?? '') : '';
   if (last.startsWith(`${encodeURIComponent(name)}.`)) return decodeURIComponent(last);
   return extension === null || extension === '' ? name : `${name}.${extension}`;
 }

@@ -2,10 +2,10 @@ import { type Command, stringOption } from '../command.ts';
 import { harmless, print, printJson } from '../output.ts';
 import { type SourceFields, sourceName } from '../sources.ts';
 import { exitCodes, usageFailure } from '../terminal.ts';
-import { datasetLists } from '../wire.ts';
+import { datasetsOf } from '../wire.ts';
 import { topKOf, withSource } from './search.ts';
 
-interface RecallItem {
+export interface RecallItem {
   readonly source: string;
   readonly text?: unknown;
   readonly answer?: unknown;
@@ -36,7 +36,7 @@ export const recallCommand: Command = {
       ...topKOf(stringOption(call.options, 'top-k')),
       ...(session === null ? {} : { session_id: session }),
       ...(scope === null ? {} : { scope }),
-      ...(call.datasetGiven === null ? {} : datasetLists(call.datasetGiven)),
+      ...(await datasetsOf(call)),
     };
     const items = await call.api.json<readonly RecallItem[]>('POST', '/api/v1/recall', { body });
     if (call.asJson) printJson(call, items);
@@ -45,7 +45,7 @@ export const recallCommand: Command = {
   },
 };
 
-function itemText(item: RecallItem): string {
+export function itemText(item: RecallItem): string {
   const text = [item.text, item.answer, item.content].find((value): value is string => typeof value === 'string');
   const document = item.raw ?? item.metadata;
   const from = [document ? sourceName({ ...document, text }) : null, item.dataset_name, item.source];

@@ -3,7 +3,7 @@ import { type Command, isSet, stringOption } from '../command.ts';
 import { harmless, print, printJson } from '../output.ts';
 import { type SourceFields, sourceName } from '../sources.ts';
 import { exitCodes, usageFailure } from '../terminal.ts';
-import { datasetLists } from '../wire.ts';
+import { datasetsOf } from '../wire.ts';
 
 export const searchCommand: Command = {
   name: 'search',
@@ -24,7 +24,7 @@ export const searchCommand: Command = {
       search_type: (stringOption(call.options, 'type') ?? 'GRAPH_COMPLETION').toUpperCase(),
       only_context: isSet(call.options, 'context'),
       ...topKOf(stringOption(call.options, 'top-k')),
-      ...(call.datasetGiven === null ? {} : datasetLists(call.datasetGiven)),
+      ...(await datasetsOf(call)),
     };
     const answer = await call.api.json<unknown>('POST', '/api/v1/search', { body });
     if (call.asJson) printJson(call, answer);

@@ -1,7 +1,6 @@
-import { spawn } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
-import { platform } from 'node:os';
 import { resolve } from 'node:path';
+import { openInBrowser } from '../browser.ts';
 import { type Command, isSet, stringOption } from '../command.ts';
 import { print, printJson } from '../output.ts';
 import { exitCodes, usageFailure } from '../terminal.ts';
@@ -25,19 +24,9 @@ export const visualizeCommand: Command = {
       stringOption(call.options, 'output') ?? `engram-${dataset.name.replaceAll(/[^\w.-]+/g, '_')}.html`,
     );
     await writeFile(file, page);
-    if (isSet(call.options, 'open')) show(file);
+    if (isSet(call.options, 'open')) openInBrowser(file);
     if (call.asJson) printJson(call, { dataset_id: dataset.id, file });
     else print(call, file);
     return exitCodes.ok;
   },
 };
-
-/** Opens the file in a browser; where none can be started, its name is printed. */
-function show(file: string): void {
-  const [program = 'xdg-open', ...args] = { darwin: ['open'], win32: ['cmd', '/c', 'start', ''] }[
-    platform() as string
-  ] ?? ['xdg-open'];
-  const child = spawn(program, [...args, file], { stdio: 'ignore', detached: true });
-  child.on('error', () => undefined);
-  child.unref();
-}

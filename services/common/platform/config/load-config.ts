@@ -100,7 +100,7 @@ function readSetting(row: Setting, variables: Environment, problems: string[]): 
 }
 
 /** Variables that the command line, tests and benchmarks read. */
-const OTHER_PROGRAMS = /^ENGRAM_(URL$|API_KEY$|TEST_|BENCH_|SOAK_)/;
+const OTHER_PROGRAMS = /^ENGRAM_(URL$|API_KEY$|PROFILE$|PASSWORD$|TEST_|BENCH_|SOAK_)/;
 
 /** Warns of variables without effect that are meant as settings; adds to `problems` where one would leave a door open. */
 function checkNames(variables: Environment, problems: string[]): string[] {

@@ -45,6 +45,13 @@ export async function detectFormat(input: DetectionInput): Promise<Detection> {
   return (await sniffBinary(content)) ?? { kind: 'unsupported', mimeType: 'application/octet-stream', extension: null };
 }
 
+/** Returns the format by the name and the first bytes of a file; null when nothing here reads it. */
+export async function detectOfHead(fileName: string, head: Uint8Array): Promise<FormatDescription | null> {
+  const detection = await detectFormat({ fileName, content: head, isWhole: false });
+  if (detection.kind === 'text' || detection.kind === 'binary') return detection.format;
+  return detection.kind === 'archive' ? packagedFormatOfHead(fileName, head) : null;
+}
+
 /** Returns the format of an archive by its parts; null for any other archive. */
 export function packagedFormat(names: readonly string[], mimeTypePart: string | null): FormatDescription | null {
   const stated = Object.values(BINARY_FORMATS).find((format) => mimeTypePart?.trim().startsWith(format.mimeType));
@@ -58,7 +65,7 @@ export function packagedFormat(names: readonly string[], mimeTypePart: string | 
 }
 
 /** Returns the format of an archive by the local headers in the head of its file, which lacks the directory. */
-export function packagedFormatOfHead(fileName: string, head: Uint8Array): FormatDescription | null {
+function packagedFormatOfHead(fileName: string, head: Uint8Array): FormatDescription | null {
   const view = Buffer.from(head.buffer, head.byteOffset, head.byteLength);
   const names: string[] = [];
   let mimeTypePart: string | null = null;

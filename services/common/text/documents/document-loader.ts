@@ -14,7 +14,7 @@ import type {
   LoaderInput,
   ParsedDocument,
 } from '../../ports/documents.ts';
-import { detectFormat, packagedFormatOfHead } from './detect-format.ts';
+import { detectFormat, detectOfHead } from './detect-format.ts';
 import { type DocumentLimits, defaultDocumentLimits } from './formats/limits.ts';
 import { createGrammars } from './formats/tree-sitter.ts';
 import { contextOf, type ParseServices, parseDetected } from './parse-document.ts';
@@ -73,11 +73,7 @@ export function createDocumentLoader(options: DocumentLoaderOptions = {}): Docum
       const { text: _, blocks: __, ...facts } = inline;
       return { ...facts, json: [Buffer.from(JSON.stringify(inline))] };
     },
-    detect: async (fileName, head) => {
-      const detection = await detectFormat({ fileName, content: head, isWhole: false });
-      if (detection.kind === 'text' || detection.kind === 'binary') return detection.format;
-      return detection.kind === 'archive' ? packagedFormatOfHead(fileName, head) : null;
-    },
+    detect: detectOfHead,
     close: () => pool.close(),
   };
 }

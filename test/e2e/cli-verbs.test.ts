@@ -1,0 +1,147 @@
+import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable, Writable } from 'node:stream';
+import { expect } from 'chai';
+import { runCli } from '../../services/cli/cli.ts';
+import { type EngramProcess, makeDataDir, startProcess } from '../support/engram-process.ts';
+
+describe('verbs of the command line', () => {
+  const data = makeDataDir();
+  let server: EngramProcess;
+  let home: string;
+  before(async () => {
+    home = await mkdtemp(join(tmpdir(), 'engram-cli-home-'));
+    server = await startProcess({
+      dataDir: data.path,
+      environment: { REQUIRE_AUTHENTICATION: 'true', DEFAULT_USER_PASSWORD: 'correct horse' },
+    });
+  });
+  after(async () => {
+    await server?.stop();
+    data.remove();
+    await rm(home, { recursive: true, force: true });
+  });
+
+  async function run(args: readonly string[], environment: Readonly<Record<string, string>> = {}) {
+    const sink = () => {
+      const stream = { text: '', writable: new Writable() };
+      stream.writable = new Writable({
+        write(chunk, _encoding, done) {
+          stream.text += chunk;
+          done();
+        },
+      });
+      return stream;
+    };
+    const [out, err] = [sink(), sink()];
+    const code = await runCli(args, {
+      ...{ out: out.writable, err: err.writable, input: Readable.from([]), isInteractive: false },
+      environment: { HOME: home, ENGRAM_URL: server.baseUrl, ...environment },
+    });
+    return { code, out: out.text, err: err.text };
+  }
+
+  /** Standard output of a command that must succeed. */
+  async function done(line: string, environment: Readonly<Record<string, string>> = {}): Promise<string> {
+    const { code, out, err } = await run(line.split(' '), environment);
+    expect(code, `${line}: ${err}`).to.equal(0);
+    return out;
+  }
+
+  const signIn = '--email default_user@example.com --profile work';
+
+  it('tells a missing key from a wrong one, and what to do', async () => {
+    const [missing, wrong] = [await run(['datasets']), await run(['datasets', '--api-key', 'abcdef123456'])];
+    expect([missing.code, wrong.code]).to.deep.equal([1, 1]);
+    expect(missing.err).to.match(/Send an API key.*engram login/);
+    expect(wrong.err)
+      .to.match(/abcd…, is not one of/)
+      .and.not.include('abcdef');
+  });
+
+  it('signs in, keeps a key that only its owner can read, and revokes it', async () => {
+    const refused = await run(`login ${signIn}`.split(' '), { ENGRAM_PASSWORD: 'wrong' });
+    expect(refused).to.include({ code: 1 });
+    expect(refused.err).to.include('email or password is wrong');
+    expect(await done(`login ${signIn}`, { ENGRAM_PASSWORD: 'correct horse' })).to.include(
+      'as default_user@example.com',
+    );
+    const { mode } = await stat(join(home, '.config/engram/profiles.json'));
+    expect(mode & 0o777).to.equal(0o600);
+    expect(await done('users me')).to.match(/email +default_user@example.com/);
+    expect(await done('logout')).to.include('signed out');
+    expect((await run(['users', 'me'])).code).to.equal(1);
+    await done(`login ${signIn}`, { ENGRAM_PASSWORD: 'correct horse' });
+    expect(await done('profiles list')).to.match(/work +http\S+ +\*/);
+    expect((await run(['datasets', '--profile', 'wrok'])).err).to.include("no profile 'wrok'. There are: work.");
+  });
+
+  it('makes people, tenants, roles, permissions, keys and budgets by name', async () => {
+    await done('users create bob@example.com', { ENGRAM_PASSWORD: 'another horse 9' });
+    await done('tenants create acme');
+    await done('tenants select acme');
+    await done('tenants add-user bob@example.com');
+    expect(await done('users list')).to.include('bob@example.com');
+    await done('roles create reader');
+    await done('roles assign reader bob@example.com');
+    expect(await done('roles list')).to.match(/^reader /m);
+    await done('datasets create plans');
+    await done('permissions grant bob@example.com read -d plans');
+    expect(await done('permissions list bob@example.com')).to.match(/^plans /m);
+    await done('permissions revoke bob@example.com read -d plans');
+    expect(await done('permissions list bob@example.com')).to.equal('none\n');
+    const key = (await done('keys create ci --permission read -d plans')).trim();
+    expect(await done(`datasets --api-key ${key}`)).to.match(/^plans /m);
+    await done('budgets set tenant:acme --items 100');
+    expect(await done('budgets show tenant:acme')).to.match(/^items +\d+ +100$/m);
+    expect(await run('users delete bob@example.com'.split(' '))).to.include({ code: 2, out: '' });
+    await done('users delete bob@example.com --yes');
+    expect(await done('users list')).to.not.include('bob@');
+  });
+
+  it('remembers, answers, updates and rates by one style of options, JSON alone on standard output', async () => {
+    const file = join(home, 'ada.txt');
+    await writeFile(file, 'Ada Lovelace wrote the first program in 1843.');
+    expect((await run(['remember', file, '-d', 'notes'])).out).to.equal('1 item remembered in notes\n');
+    const [item] = JSON.parse(await done('items list -d notes --json'));
+    const asked = await run(['ask', 'Who wrote the first program?', '-d', 'notes', '--session', 's1']);
+    expect(asked.out).to.match(/^.*Ada Lovelace wrote the first program/);
+    expect(await done('sessions show s1')).to.include('> Who wrote the first program?');
+    const { qas } = JSON.parse(await done('sessions show s1 --json'));
+    await done(`feedback give s1 ${qas[0].qa_id} 5 right`);
+    expect(await done('sessions show s1 --json')).to.include('"feedback_score": 5');
+    expect(await done('improve -d notes --session s1 --quiet')).to.match(/^notes: completed/);
+    expect(await done(`items download ${item.id} -d notes`)).to.equal(
+      'Ada Lovelace wrote the first program in 1843.\n',
+    );
+    const updated = await run(['update', item.id, 'Grace Hopper wrote the first compiler.', '-d', 'notes']);
+    expect(updated.code, updated.err).to.equal(0);
+    expect((await run(['ask', 'Who wrote the first compiler?', '-d', 'notes'])).out).to.include('Grace Hopper');
+    expect(await done('api GET /api/v1/datasets')).to.include('"name": "notes"');
+  });
+
+  it('creates nothing by a typo, and says what may be meant', async () => {
+    for (const line of [
+      'cognify -d nots',
+      'ask who -d nots',
+      'search who -d nots',
+      'improve -d nots',
+      'items -d nots',
+    ]) {
+      const { code, err } = await run(line.split(' '));
+      expect(code, line).to.equal(1);
+      expect(err, line).to.include("There is no dataset 'nots'. Did you mean notes?");
+    }
+    expect(JSON.parse(await done('datasets --json')).map(({ name }: { name: string }) => name)).to.not.include('nots');
+    expect((await run(['cognfy'])).err).to.include('Did you mean: engram cognify?');
+    expect((await run(['users', 'crate', 'x@example.com'])).err).to.include('Did you mean: engram users create?');
+    expect((await run(['ask', 'x', '--sesion', 's'])).err).to.include('Did you mean --session?');
+    expect((await run(['users', 'create'])).err).to.include('Give <email>: engram users create <email>');
+  });
+
+  it('completes commands, verbs and datasets in each shell', async () => {
+    for (const shell of ['bash', 'zsh', 'fish']) expect(await done(`completion ${shell}`)).to.include('engram');
+    expect(await done('completion datasets')).to.include('notes');
+  });
+});

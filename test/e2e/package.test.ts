@@ -1,0 +1,36 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readdir, rm, symlink } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { expect } from 'chai';
+
+const run = promisify(execFile);
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+describe('the package of npm run package', () => {
+  let folder: string;
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'engram-package-'));
+  });
+  after(() => rm(folder, { recursive: true, force: true }));
+
+  it('runs the command line and the server from its bundles alone', async () => {
+    const env = { PATH: `${dirname(process.execPath)}:${process.env['PATH']}`, HOME: folder };
+    const npm = { cwd: root, env, maxBuffer: 1e8 };
+    await run('npm', ['pack', '--ignore-scripts=false', '--pack-destination', folder], npm);
+    const [tarball = ''] = (await readdir(folder)).filter((name) => name.endsWith('.tgz'));
+    await run('tar', ['-xzf', tarball], { cwd: folder });
+    // What npm install would put there.
+    const modules = dirname(dirname(createRequire(import.meta.url).resolve('zod/package.json')));
+    await symlink(modules, join(folder, 'package/node_modules'));
+    const engram = join(folder, 'package/services/cli/engram.mjs');
+    const call = async (...args: readonly string[]) => (await run(engram, args, { cwd: folder, env })).stdout;
+    expect(await call('--version')).to.match(/^engram \d/);
+    const { answers } = JSON.parse(await call('demo', '--json'));
+    expect(JSON.stringify(answers[0])).to.include('Maria Lindqvist');
+    expect(await readdir(root)).to.not.include('dist');
+  });
+});
