@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 import engram from '../../package.json' with { type: 'json' };
 import { nearestOf } from '../common/kernel/nearest.ts';
 import { createApiClient } from './api-client.ts';
-import { type Command, type CommandCall, type OptionDescription, stringOption } from './command.ts';
+import { type Action, type Command, type CommandCall, type OptionDescription, stringOption } from './command.ts';
 import {
   activityCommand,
   agentsCommand,
@@ -47,7 +47,6 @@ import { snapshotsCommand } from './commands/snapshots.ts';
 import { statusCommand } from './commands/status.ts';
 import { visualizeCommand } from './commands/visualize.ts';
 import { completionScript, SHELLS } from './completion.ts';
-import type { Action } from './group.ts';
 import { clientSettings, commonOptions, DEFAULT_SERVER, parseCommandLine } from './options.ts';
 import { harmless, print } from './output.ts';
 import { CliFailure, exitCodes, type Terminal, usageFailure } from './terminal.ts';

@@ -1,5 +1,4 @@
 import type { ApiClient } from './api-client.ts';
-import type { Action } from './group.ts';
 import type { Terminal } from './terminal.ts';
 
 export interface OptionDescription {
@@ -24,6 +23,23 @@ export interface CommandCall {
   readonly dataset: string;
   /** Answers are to be printed as JSON. */
   readonly asJson: boolean;
+}
+
+/** One verb of a group: `engram users create <email>`. */
+export interface Action {
+  readonly name: string;
+  /** Arguments: `<email>` must be there, `[id]` may be, `<id>...` is one or more. */
+  readonly parameters?: string;
+  readonly summary: string;
+  readonly options?: Readonly<Record<string, OptionDescription>>;
+  /** What happens, as a question to a person before it does: `Delete user x?`. */
+  readonly asks?: (call: CommandCall) => string;
+  /** Resolves to the answer of the server. */
+  request(call: CommandCall): Promise<unknown>;
+  /** Text for people; without it tables and lines are made of the answer. */
+  readonly show?: (answer: unknown, call: CommandCall) => string;
+  /** Fields of a table, in order; without it all that hold text or numbers. */
+  readonly fields?: readonly string[];
 }
 
 export interface Command {

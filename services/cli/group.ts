@@ -1,25 +1,8 @@
 import { nearestOf } from '../common/kernel/nearest.ts';
-import type { Command, CommandCall, OptionDescription } from './command.ts';
+import type { Action, Command, CommandCall, OptionDescription } from './command.ts';
 import { confirmed } from './confirm.ts';
 import { columns, note, print, printJson } from './output.ts';
 import { exitCodes, usageFailure } from './terminal.ts';
-
-/** One verb of a group: `engram users create <email>`. */
-export interface Action {
-  readonly name: string;
-  /** Arguments: `<email>` must be there, `[id]` may be, `<id>...` is one or more. */
-  readonly parameters?: string;
-  readonly summary: string;
-  readonly options?: Readonly<Record<string, OptionDescription>>;
-  /** What happens, as a question to a person before it does: `Delete user x?`. */
-  readonly asks?: (call: CommandCall) => string;
-  /** Resolves to the answer of the server. */
-  request(call: CommandCall): Promise<unknown>;
-  /** Text for people; without it tables and lines are made of the answer. */
-  readonly show?: (answer: unknown, call: CommandCall) => string;
-  /** Fields of a table, in order; without it all that hold text or numbers. */
-  readonly fields?: readonly string[];
-}
 
 /** A command whose first argument is one of `actions`; the first one is done without it when it needs no argument. */
 export function group(name: string, summary: string, actions: readonly Action[], details?: string): Command {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { configurationText } from '../../common/platform/config/documentation.ts';
-import { type CommandCall, isSet, stringOption } from '../command.ts';
-import { type Action, group, textOf } from '../group.ts';
+import { type Action, type CommandCall, isSet, stringOption } from '../command.ts';
+import { group, textOf } from '../group.ts';
 import { CliFailure, exitCodes, usageFailure } from '../terminal.ts';
 import { findDataset } from '../wire.ts';
 

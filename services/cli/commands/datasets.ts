@@ -1,6 +1,6 @@
-import type { CommandCall } from '../command.ts';
+import type { Action, CommandCall } from '../command.ts';
 import { failureLine } from '../failed-items.ts';
-import { type Action, group } from '../group.ts';
+import { group } from '../group.ts';
 import { columns, count } from '../output.ts';
 import { sourceName } from '../sources.ts';
 import { usageFailure } from '../terminal.ts';

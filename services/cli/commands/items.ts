@@ -1,8 +1,8 @@
 import { createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { type CommandCall, stringOption } from '../command.ts';
-import { type Action, group } from '../group.ts';
+import { type Action, type CommandCall, stringOption } from '../command.ts';
+import { group } from '../group.ts';
 import { count } from '../output.ts';
 import { findDataset } from '../wire.ts';
 import { itemsText, readItems, retryItems } from './datasets.ts';

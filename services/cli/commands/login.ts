@@ -1,8 +1,8 @@
 import { hostname } from 'node:os';
 import { createApiClient } from '../api-client.ts';
-import { type Command, type CommandCall, stringOption } from '../command.ts';
+import { type Action, type Command, type CommandCall, stringOption } from '../command.ts';
 import { ask } from '../confirm.ts';
-import { type Action, group } from '../group.ts';
+import { group } from '../group.ts';
 import { note, print, printJson } from '../output.ts';
 import { chosenProfile, type Profile, profilesPath, readProfiles, writeProfiles } from '../profiles.ts';
 import { CliFailure, exitCodes, usageFailure } from '../terminal.ts';

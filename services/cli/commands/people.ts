@@ -1,6 +1,6 @@
-import { type CommandCall, isSet, stringList, stringOption } from '../command.ts';
+import { type Action, type CommandCall, isSet, stringList, stringOption } from '../command.ts';
 import { ask } from '../confirm.ts';
-import { type Action, group, textOf } from '../group.ts';
+import { group, textOf } from '../group.ts';
 import { myTenants, roleIdOf, rolesOf, tenantIdOf, userIdOf } from '../people.ts';
 import { usageFailure } from '../terminal.ts';
 import { findDataset } from '../wire.ts';

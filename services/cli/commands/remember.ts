@@ -1,7 +1,7 @@
 import { openAsBlob } from 'node:fs';
 import { basename } from 'node:path';
-import { type Command, isSet, stringList, stringOption } from '../command.ts';
-import { type Action, group } from '../group.ts';
+import { type Action, type Command, isSet, stringList, stringOption } from '../command.ts';
+import { group } from '../group.ts';
 import { count, note, print, printJson } from '../output.ts';
 import { exitCodes, usageFailure } from '../terminal.ts';
 import { datasetFields, findDataset, type RefusedInput } from '../wire.ts';
