@@ -95,7 +95,9 @@ function placeSchema(parameters: readonly Parameter[]): JSONSchema {
 }
 
 function contentSchema(content: Content): JSONSchema {
-  return object(mapped(content, ({ schema }) => local(schema) as JSONSchema));
+  // Streams of events have a method of their own in the client.
+  const { 'text/event-stream': _, ...others } = content;
+  return object(mapped(others, ({ schema }) => local(schema) as JSONSchema));
 }
 
 function object(properties: Record<string, JSONSchema>, required = Object.keys(properties)): JSONSchema {

@@ -1,41 +1,125 @@
 import { expect } from 'chai';
+import { z } from 'zod';
 import { createAnswerCheck } from '../support/answer-check.ts';
 import { type StartedApp, startApp } from '../support/start-app.ts';
 
+type Schema = Readonly<Record<string, unknown>>;
 interface Content {
-  readonly schema?: Readonly<Record<string, unknown>>;
+  readonly schema?: Schema;
+  readonly example?: unknown;
+}
+interface Body {
+  readonly $ref?: string;
+  readonly description?: string;
+  readonly content?: Readonly<Record<string, Content>>;
 }
 interface Operation {
-  readonly requestBody?: { readonly content: Readonly<Record<string, Content>> };
-  readonly responses: Readonly<Record<string, { readonly content?: Readonly<Record<string, Content>> }>>;
+  readonly tags: readonly string[];
+  readonly summary: string;
+  readonly description: string;
+  readonly operationId: string;
+  readonly parameters?: readonly { readonly name: string; readonly in: string; readonly schema: Schema }[];
+  readonly requestBody?: Body;
+  readonly responses: Readonly<Record<string, Body>>;
+  readonly security: readonly Readonly<Record<string, unknown>>[];
 }
 interface Document {
   readonly servers: readonly { readonly url: string }[];
+  readonly tags: readonly { readonly name: string; readonly description?: string }[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
-  readonly components: { readonly schemas: Readonly<Record<string, unknown>> };
+  readonly components: {
+    readonly schemas: Readonly<Record<string, unknown>>;
+    readonly responses: Readonly<Record<string, Body>>;
+    readonly securitySchemes: Readonly<Record<string, unknown>>;
+  };
 }
 
 describe('the OpenAPI document', () => {
   let app: StartedApp;
   let document: Document;
+  let operations: readonly (Operation & { readonly name: string; readonly path: string })[];
 
   before(async () => {
     app = await startApp();
     document = (await (await fetch(`${app.baseUrl}/openapi.json`)).json()) as Document;
+    operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, operation]) => ({ ...operation, path, name: `${method} ${path}` })),
+    );
   });
   after(() => app.stop());
 
-  it('has a schema for every successful answer that has a body', () => {
-    const lacking: string[] = [];
-    for (const [path, operations] of Object.entries(document.paths)) {
-      for (const [method, { responses }] of Object.entries(operations)) {
-        for (const [status, { content = {} }] of Object.entries(responses)) {
-          const isDescribed = Object.values(content).some(({ schema }) => schema !== undefined);
-          if (status.startsWith('2') && status !== '204' && !isDescribed) lacking.push(`${method} ${path} ${status}`);
-        }
-      }
-    }
-    expect(lacking).to.deep.equal([]);
+  /** Bodies with their names: requests, answers and errors. */
+  const bodies = () =>
+    operations.flatMap(({ name, requestBody, responses }) => [
+      ...(requestBody === undefined ? [] : [{ name: `${name} request`, body: requestBody }]),
+      ...Object.entries(responses).map(([status, body]) => ({
+        name: `${name} ${status}`,
+        body: document.components.responses[body.$ref?.replace('#/components/responses/', '') ?? ''] ?? body,
+      })),
+    ]);
+  const lacking = (isLacking: (operation: (typeof operations)[number]) => boolean) =>
+    operations.filter(isLacking).map(({ name }) => name);
+
+  it('gives every operation a summary, a tag with a description and a name of its own', () => {
+    expect(lacking(({ summary }) => !/^[A-Z].{4,119}[^.]$/.test(summary))).to.deep.equal([]);
+    const described = document.tags.filter(({ description }) => description !== undefined).map(({ name }) => name);
+    expect(lacking(({ tags }) => tags.length !== 1 || !described.includes(tags[0] ?? ''))).to.deep.equal([]);
+    // `operationId` of the route: client generators name their functions after it.
+    expect(lacking(({ operationId }) => !/^[a-z][A-Za-z]+$/.test(operationId))).to.deep.equal([]);
+    expect(new Set(operations.map(({ operationId }) => operationId)).size).to.equal(operations.length);
+    expect(document.tags.slice(0, 5).map(({ name }) => name)).to.deep.equal([
+      ...['remember', 'recall', 'add', 'cognify', 'search'],
+    ]);
+  });
+
+  it('has a schema that says something for every body, and describes all parameters of a path', () => {
+    const mute = bodies().filter(({ name, body: { content = {} } }) => {
+      const schemas = Object.values(content).map(({ schema }) => schema ?? {});
+      if (schemas.length === 0) return !/ (204|302|304)$/.test(name);
+      return schemas.some((schema) => !['$ref', 'type', 'anyOf', 'const'].some((key) => key in schema));
+    });
+    expect(mute.map(({ name }) => name)).to.deep.equal([]);
+    expect(
+      lacking(({ path, parameters = [] }) => {
+        const named = parameters
+          .filter((parameter) => parameter.in === 'path')
+          .map((parameter) => `{${parameter.name}}`);
+        return named.join() !== (path.match(/\{\w+\}/g) ?? []).join();
+      }),
+    ).to.deep.equal([]);
+  });
+
+  it('lists the errors of every operation, and the credentials that it takes', () => {
+    const errors = ({ security, requestBody }: Operation) => [
+      ...(security.length === 0 ? [] : ['401', '403', '429']),
+      ...(requestBody === undefined ? [] : ['400', '413']),
+      ...['500', '503'],
+    ];
+    expect(
+      lacking((operation) => errors(operation).some((status) => operation.responses[status] === undefined)),
+    ).to.deep.equal([]);
+    const schemes = Object.keys(document.components.securitySchemes);
+    expect(schemes).to.have.members(['BearerAuth', 'ApiKeyAuth']);
+    expect(
+      lacking(({ security }) => security.flatMap(Object.keys).some((scheme) => !schemes.includes(scheme))),
+    ).to.deep.equal([]);
+  });
+
+  it('has an example for every request and answer in JSON, which is as its schema says', () => {
+    const $defs = local(document.components.schemas);
+    const wrong = bodies().flatMap(({ name, body: { content = {} } }) =>
+      Object.entries(content)
+        .filter(([type]) => /json$|form/.test(type))
+        .flatMap(([type, { schema, example }]) => {
+          if (example === undefined) return [`${name} ${type}: no example`];
+          const made = z.fromJSONSchema({ ...(local(schema) as object), $defs } as Parameters<
+            typeof z.fromJSONSchema
+          >[0]);
+          const { error } = made.safeParse(example);
+          return error === undefined ? [] : [`${name} ${type}: ${z.prettifyError(error)} ${JSON.stringify(example)}`];
+        }),
+    );
+    expect(wrong).to.deep.equal([]);
   });
 
   it('names the schemas that clients look for, and refers to none that is missing', () => {
@@ -44,6 +128,7 @@ describe('the OpenAPI document', () => {
       ...['QAEntry', 'TraceEntry', 'FeedbackEntry', 'SkillRunEntry', 'RememberEntryRequest', 'PipelineRunInfo'],
       ...['DatasetDTO', 'DataDTO', 'DataCountDTO', 'GraphDTO', 'SearchPayloadDTO', 'SearchResult', 'SearchType'],
       ...['RecallPayloadDTO', 'CognifyPayloadDTO', 'ImprovePayloadDTO', 'ImproveResult', 'UpdateResult', 'UserRead'],
+      ...['HTTPValidationError', 'ValidationError'],
     ]);
     const referred = [...JSON.stringify(document).matchAll(/"#\/components\/schemas\/([^"]+)"/g)].map(
       ([, name]) => name,
@@ -78,6 +163,13 @@ describe('the OpenAPI document', () => {
       expect(problem(wrong)).to.match(/not as described/);
     }
     expect(problem([whole], 201)).to.match(/does not list this status/);
+    expect(problem({ detail: 'no' }, 401)).to.equal(null);
+    expect(problem({ message: 'no' }, 401)).to.match(/not as described/);
     expect(check.problem(request, { status: 200, contentType: 'text/html', json: undefined })).to.match(/is described/);
   });
 });
+
+/** References as `z.fromJSONSchema` looks them up. */
+function local(schema: unknown): unknown {
+  return JSON.parse(JSON.stringify(schema).replaceAll('"#/components/schemas/', '"#/$defs/'));
+}

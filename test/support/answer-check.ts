@@ -7,7 +7,7 @@ type JsonObject = Readonly<Record<string, unknown>>;
 export interface AnswerCheck {
   /** Whether the document has the operation. */
   describes(request: CheckedRequest): boolean;
-  /** What is wrong with a successful answer; null: nothing, or the document does not describe the operation. */
+  /** What is wrong with an answer; null: nothing, or the document does not describe the operation. */
   problem(request: CheckedRequest, answer: CheckedAnswer): string | null;
 }
 
@@ -23,8 +23,12 @@ export interface CheckedAnswer {
   readonly json: unknown;
 }
 
+interface Described {
+  readonly $ref?: string;
+  readonly content?: Readonly<Record<string, { schema: JsonObject }>>;
+}
 interface Operation {
-  readonly responses: Readonly<Record<string, { readonly content?: Readonly<Record<string, { schema: JsonObject }>> }>>;
+  readonly responses: Readonly<Record<string, Described>>;
 }
 
 /** Of the servers asked so far, by their address. Servers of one code describe an operation alike. */
@@ -51,7 +55,7 @@ async function loadCheck(baseUrl: string): Promise<AnswerCheck> {
 export function createAnswerCheck(document: JsonObject): AnswerCheck {
   const { paths, components } = document as {
     readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
-    readonly components: { readonly schemas: JsonObject };
+    readonly components: { readonly schemas: JsonObject; readonly responses: Readonly<Record<string, Described>> };
   };
   const $defs = local(components.schemas);
   // Fixed paths before those with parameters, as the server matches them.
@@ -70,19 +74,19 @@ export function createAnswerCheck(document: JsonObject): AnswerCheck {
   return {
     describes: (request) => templateOf(request) !== undefined,
     problem(request, { status, contentType, json }) {
-      if (status < 200 || status > 299) return null;
       const { method } = request;
       const template = templateOf(request);
       if (template === undefined) return null;
       const name = `${method} ${template.path} ${status}`;
-      const described = paths[template.path]?.[method.toLowerCase()]?.responses[String(status)];
+      const listed = paths[template.path]?.[method.toLowerCase()]?.responses[String(status)];
+      const described = components.responses[listed?.$ref?.replace('#/components/responses/', '') ?? ''] ?? listed;
       if (described === undefined) return `${name}: the document does not list this status`;
       const type = contentType?.split(';')[0] ?? null;
       const content = described.content ?? {};
-      const [listed] = Object.keys(content);
+      const [expected] = Object.keys(content);
       if (type === null || type === 'text/event-stream') return null;
       const schema = content[type]?.schema;
-      if (schema === undefined) return `${name}: ${type} is sent, ${listed ?? 'nothing'} is described`;
+      if (schema === undefined) return `${name}: ${type} is sent, ${expected ?? 'nothing'} is described`;
       // A text may read like JSON.
       if (json === undefined || !type.endsWith('json')) return null;
       const { error } = schemaOf(name, schema).safeParse(json);

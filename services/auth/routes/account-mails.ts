@@ -16,6 +16,7 @@ function forgotPassword(deps: MailDependencies): Route {
   return defineRoute({
     ...common,
     path: '/api/v1/auth/forgot-password',
+    operationId: 'requestPasswordReset',
     summary: 'Request a mail with a token that sets a new password',
     body: { kind: 'json', schema: addressBody },
     responses: { 202: { description: 'Accepted, whether there is such an account or not', schema: nothing } },
@@ -30,6 +31,7 @@ function reset(deps: MailDependencies): Route {
   return defineRoute({
     ...common,
     path: '/api/v1/auth/reset-password',
+    operationId: 'resetPassword',
     summary: 'Set a new password with a token from a mail; ends all login tokens',
     body: { kind: 'json', schema: resetPasswordBody },
     responses: {
@@ -48,6 +50,7 @@ function requestVerification(deps: MailDependencies): Route {
   return defineRoute({
     ...common,
     path: '/api/v1/auth/request-verify-token',
+    operationId: 'requestVerification',
     summary: 'Request a mail with a token that confirms the address',
     body: { kind: 'json', schema: addressBody },
     responses: { 202: { description: 'Accepted, whether there is such an account or not', schema: nothing } },
@@ -62,6 +65,7 @@ function verify(deps: MailDependencies): Route {
   return defineRoute({
     ...common,
     path: '/api/v1/auth/verify',
+    operationId: 'verifyEmail',
     summary: 'Confirm an address with a token from a mail',
     body: { kind: 'json', schema: verifyBody },
     responses: {

@@ -16,6 +16,7 @@ function register(deps: AuthenticateDependencies): Route {
     method: 'POST',
     path: '/api/v1/auth/register',
     tag: 'auth',
+    operationId: 'registerUser',
     summary: 'Create an account',
     auth: 'none',
     permission: NO_PERMISSION,

@@ -16,6 +16,7 @@ export function checkRoutes(deps: CheckDependencies): readonly Route[] {
       method: 'POST',
       path: '/api/v1/checks/connection',
       tag: 'checks',
+      operationId: 'checkConnection',
       summary: 'Whether the hosted service (COGNEE_CLOUD_API_URL) accepts the key in X-Api-Key',
       auth: 'user',
       permission: NO_PERMISSION,

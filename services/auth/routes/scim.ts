@@ -56,9 +56,21 @@ function boundedCount(count: number): number {
  * Names of attributes are case-insensitive and their values lenient, so they are read by the SCIM schemas and not by this
  * one.
  */
-const scimBody = z.record(z.string(), z.unknown()).describe('A resource, or a PatchOp message (RFC 7644 §3.5.2)');
+const scimBody = z.record(z.string(), z.unknown()).meta({
+  description: 'A resource, or a PatchOp message (RFC 7644 §3.5.2)',
+  examples: [{ schemas: [USER_TYPE.schema.id], userName: 'ada@example.com', active: true }],
+});
 
-const scimResource = z.record(z.string(), z.unknown());
+const scimResource = z.record(z.string(), z.unknown()).meta({
+  examples: [
+    {
+      schemas: [USER_TYPE.schema.id],
+      id: '5f88722c-101b-4e65-8dd9-b41b679c0235',
+      userName: 'ada@example.com',
+      active: true,
+    },
+  ],
+});
 const scimListResponse = z.object({
   schemas: z.array(z.string()),
   totalResults: z.int(),
@@ -66,6 +78,18 @@ const scimListResponse = z.object({
   itemsPerPage: z.int(),
   Resources: z.array(scimResource),
 });
+
+const scimErrorAnswer = z
+  .object({
+    schemas: z.array(z.string()).meta({ examples: [['urn:ietf:params:scim:api:messages:2.0:Error']] }),
+    status: z.string().meta({ examples: ['404'] }),
+    scimType: z
+      .string()
+      .optional()
+      .meta({ examples: ['uniqueness'] }),
+    detail: z.string(),
+  })
+  .meta({ id: 'ScimError' });
 
 /** SCIM 2.0 (RFC 7643, RFC 7644): a company's directory keeps the people and roles of its tenant. */
 export function scimRoutes(deps: ScimDependencies): readonly Route[] {
@@ -123,6 +147,7 @@ const OF_DIRECTORY = {
   permission: inTenant('manage_users', 'in the current tenant'),
   mediaType: SCIM_MEDIA_TYPE,
   presentError,
+  errorSchema: scimErrorAnswer,
 } as const satisfies Partial<Route>;
 
 function resourceRoutes(deps: ScimDependencies, texts: ResourceTexts): readonly Route[] {
@@ -139,6 +164,7 @@ function resourceRoutes(deps: ScimDependencies, texts: ResourceTexts): readonly 
     defineRoute({
       ...all,
       method: 'GET',
+      operationId: `listScim${name}s`,
       summary: summaries.list,
       query: scimListQuery,
       responses: { 200: { description: 'A page of them', schema: scimListResponse }, ...denied },
@@ -150,6 +176,7 @@ function resourceRoutes(deps: ScimDependencies, texts: ResourceTexts): readonly 
     defineRoute({
       ...all,
       method: 'POST',
+      operationId: `createScim${name}`,
       summary: summaries.create,
       body,
       query: scimSelection,
@@ -163,6 +190,7 @@ function resourceRoutes(deps: ScimDependencies, texts: ResourceTexts): readonly 
     defineRoute({
       ...one,
       method: 'GET',
+      operationId: `getScim${name}`,
       summary: summaries.read,
       query: scimSelection,
       responses: { ...found, ...denied, ...unknown },
@@ -173,6 +201,7 @@ function resourceRoutes(deps: ScimDependencies, texts: ResourceTexts): readonly 
     defineRoute({
       ...one,
       method: 'PUT',
+      operationId: `replaceScim${name}`,
       summary: summaries.replace,
       body,
       query: scimSelection,
@@ -185,6 +214,7 @@ function resourceRoutes(deps: ScimDependencies, texts: ResourceTexts): readonly 
     defineRoute({
       ...one,
       method: 'PATCH',
+      operationId: `patchScim${name}`,
       summary: summaries.patch,
       body,
       query: scimSelection,
@@ -197,6 +227,7 @@ function resourceRoutes(deps: ScimDependencies, texts: ResourceTexts): readonly 
     defineRoute({
       ...one,
       method: 'DELETE',
+      operationId: `removeScim${name}`,
       summary: summaries.remove,
       responses: { 204: { description: 'Removed' }, ...denied, ...unknown },
       async handle({ principal, params }) {
@@ -217,6 +248,7 @@ function documents(): readonly Route[] {
     defineRoute({
       ...PUBLIC,
       path: `${SCIM_PATH}/ServiceProviderConfig`,
+      operationId: 'getScimFeatures',
       summary: 'What this SCIM server can do',
       responses: { 200: { description: 'RFC 7643 §5', schema: scimResource } },
       handle: async () => scimReply(serviceProviderConfig()),
@@ -237,6 +269,7 @@ function collection(name: string, what: string, documents: readonly Document[]):
     defineRoute({
       ...PUBLIC,
       path: `${SCIM_PATH}/${name}`,
+      operationId: `listScim${name}`,
       summary: `The ${what}`,
       responses: { 200: { description: 'All of them', schema: scimListResponse } },
       handle: async () => scimReply(listResponse({ total: all.length, startIndex: 1 }, all)),
@@ -244,6 +277,7 @@ function collection(name: string, what: string, documents: readonly Document[]):
     defineRoute({
       ...PUBLIC,
       path: `${SCIM_PATH}/${name}/:id`,
+      operationId: `getScim${name.slice(0, -1)}`,
       summary: `One of the ${what}`,
       params: scimId,
       responses: { 200: { description: 'It', schema: scimResource }, 404: { description: 'There is none' } },

@@ -28,6 +28,7 @@ export function tokenKeyRoutes({ tokens }: LoginSessionDependencies): readonly R
       method: 'GET',
       path: '/.well-known/jwks.json',
       tag: 'auth',
+      operationId: 'getTokenKeys',
       summary: 'Public keys of login tokens; none while a secret signs them',
       auth: 'none',
       permission: NO_PERMISSION,

@@ -13,6 +13,21 @@ export type SearchType =
   | 'NATURAL_LANGUAGE'
   | 'SKILLS'
   | 'FEELING_LUCKY';
+export type RecallItem =
+  RecalledFromGraph | RecalledQuestion | RecalledStep | RecalledGuidance | OfferedSkill | MemoryNotReady;
+export type SearchTypeOutput =
+  | 'CHUNKS'
+  | 'CHUNKS_LEXICAL'
+  | 'SUMMARIES'
+  | 'RAG_COMPLETION'
+  | 'HYBRID_COMPLETION'
+  | 'GRAPH_COMPLETION'
+  | 'TRIPLET_COMPLETION'
+  | 'AGENTIC_COMPLETION'
+  | 'CYPHER'
+  | 'NATURAL_LANGUAGE'
+  | 'SKILLS'
+  | 'FEELING_LUCKY';
 
 export interface OpenApiDocument {
   paths: Paths;
@@ -3380,10 +3395,10 @@ export interface Paths {
         200: {
           content: {
             /**
-             * PipelineRunInfo by dataset id
+             * By dataset id
              */
             'application/json': {
-              [k: string]: unknown;
+              [k: string]: PipelineRunInfo;
             };
           };
         };
@@ -3820,11 +3835,23 @@ export interface ConfigChoice {
 export interface CognifyPayloadDTO {
   datasets?: string[] | null;
   dataset_ids?: string[] | null;
+  /**
+   * Answer at once; the run goes on
+   */
   run_in_background?: boolean | null;
+  /**
+   * JSON schema of the entities to look for
+   */
   graph_model?: {
     [k: string]: unknown;
   } | null;
+  /**
+   * Instructions to the model that reads the texts
+   */
   custom_prompt?: string | null;
+  /**
+   * Tokens of a passage at most
+   */
   chunk_size?: number | null;
   ontology_key?: string[] | null;
   chunks_per_batch?: number | null;
@@ -3849,7 +3876,7 @@ export interface PipelineRunInfo {
         run_info: {
           [k: string]: unknown;
         };
-        data_id: string;
+        data_id?: string;
       }[]
     | null;
   error_class?: string | null;
@@ -4003,6 +4030,8 @@ export interface RememberResult {
    * What was stored
    */
   items?: {
+    id?: string;
+    name?: string;
     [k: string]: unknown;
   }[];
   /**
@@ -4525,7 +4554,12 @@ export interface ImproveResult {
   error: string | null;
   rerun_requested: boolean;
   rerun_passes: StageResult[][];
-  memify_run: unknown;
+  /**
+   * By dataset id; empty unless tasks were run
+   */
+  memify_run: {
+    [k: string]: PipelineRunInfo;
+  };
   status: 'completed' | 'errored' | 'skipped' | 'running';
 }
 export interface StageResult {
@@ -4550,11 +4584,9 @@ export interface StageResult {
   };
   duration_ms: number;
   /**
-   * PipelineRunInfo of a stage that is a pipeline, or null
+   * Of a stage that is a pipeline
    */
-  run: {
-    [k: string]: unknown;
-  };
+  run: PipelineRunInfo | null;
 }
 export interface MemifyPayloadDTO {
   extractionTasks?: string[] | null;
@@ -4567,21 +4599,60 @@ export interface MemifyPayloadDTO {
 }
 export interface SearchPayloadDTO {
   query: string;
+  /**
+   * Names; without names and ids all that the caller may read
+   */
   datasets?: string[] | null;
+  /**
+   * Ids; they come before names
+   */
   datasetIds?: string[] | null;
+  /**
+   * Instructions to the model that answers
+   */
   systemPrompt?: string | null;
+  /**
+   * Only what belongs to these node sets
+   */
   nodeName?: string[] | null;
+  /**
+   * Number of results
+   */
   topK?: number | null;
+  /**
+   * What an answer would be made of, without the answer
+   */
   onlyContext?: boolean | null;
+  /**
+   * The conversation that this question belongs to
+   */
   sessionId?: string | null;
+  /**
+   * Name the sources in the answer
+   */
   includeReferences?: boolean | null;
   codeQuery?: {
     [k: string]: unknown;
   } | null;
+  /**
+   * Ours: use what improve learned of what is true
+   */
   useTruthSubspace?: boolean | null;
+  /**
+   * Ours: use the summaries of the whole dataset
+   */
   useGlobalContext?: boolean | null;
+  /**
+   * Ours: add to each result why it was found
+   */
   explain?: boolean | null;
+  /**
+   * Ours: leave superseded statements out (default true)
+   */
   currentOnly?: boolean | null;
+  /**
+   * Ours: what held at this date or time
+   */
   asOf?: string | null;
   searchType?: SearchType & string;
   skills?: string[] | null;
@@ -4592,8 +4663,37 @@ export interface SearchResult {
   dataset_id: string | null;
   dataset_name: string | null;
   dataset_tenant_id: string | null;
-  search_result: unknown;
+  /**
+   * Answers are texts, passages and records are objects; a text alone is the context
+   */
+  search_result:
+    | (
+        | string
+        | {
+            [k: string]: unknown;
+          }
+      )[]
+    | string
+    | null;
   error?: string;
+  /**
+   * Why the passages of the answer were found
+   */
+  explain?: {
+    [k: string]: unknown;
+  };
+  /**
+   * What the session contributed
+   */
+  conversation?: {
+    [k: string]: unknown;
+  };
+  global_context?: {
+    [k: string]: unknown;
+  }[];
+  triplets?: {
+    [k: string]: unknown;
+  }[];
 }
 export interface SearchHistoryItem {
   id: string;
@@ -4611,35 +4711,166 @@ export interface RecallHistoryItem {
 }
 export interface RecallPayloadDTO {
   query: string;
+  /**
+   * Names; without names and ids all that the caller may read
+   */
   datasets?: string[] | null;
+  /**
+   * Ids; they come before names
+   */
   datasetIds?: string[] | null;
+  /**
+   * Instructions to the model that answers
+   */
   systemPrompt?: string | null;
+  /**
+   * Only what belongs to these node sets
+   */
   nodeName?: string[] | null;
+  /**
+   * Number of results
+   */
   topK?: number | null;
+  /**
+   * What an answer would be made of, without the answer
+   */
   onlyContext?: boolean | null;
+  /**
+   * The conversation that this question belongs to
+   */
   sessionId?: string | null;
+  /**
+   * Name the sources in the answer
+   */
   includeReferences?: boolean | null;
   codeQuery?: {
     [k: string]: unknown;
   } | null;
+  /**
+   * Ours: use what improve learned of what is true
+   */
   useTruthSubspace?: boolean | null;
+  /**
+   * Ours: use the summaries of the whole dataset
+   */
   useGlobalContext?: boolean | null;
+  /**
+   * Ours: add to each result why it was found
+   */
   explain?: boolean | null;
+  /**
+   * Ours: leave superseded statements out (default true)
+   */
   currentOnly?: boolean | null;
+  /**
+   * Ours: what held at this date or time
+   */
   asOf?: string | null;
   searchType?: SearchType | null;
+  /**
+   * Which memories are asked; by default those that fit
+   */
   scope?: (string | string[]) | null;
   toolConnections?: string[] | null;
+  /**
+   * Answer with server-sent events
+   */
   stream?: boolean | null;
   toolsTrigger?: string | null;
   contextProfile?: string | null;
+  /**
+   * JSON schema of the answer
+   */
   responseSchema?: {
     [k: string]: unknown;
   } | null;
 }
-export interface RecallItem {
-  source: string;
-  [k: string]: unknown;
+export interface RecalledFromGraph {
+  kind: string;
+  search_type: SearchTypeOutput;
+  /**
+   * The answer, or the text of what was found
+   */
+  text: string;
+  system_prompt: string | null;
+  score: number | null;
+  dataset_id: string | null;
+  dataset_name: string | null;
+  /**
+   * Of a passage: data_id, chunk_id, chunk_index, document_name; with `explain` why
+   */
+  metadata: {
+    [k: string]: unknown;
+  };
+  raw: {
+    [k: string]: unknown;
+  };
+  /**
+   * The answer by `responseSchema`, else null
+   */
+  structured: {
+    [k: string]: unknown;
+  };
+  source: 'graph';
+}
+export interface RecalledQuestion {
+  time: string;
+  question: string | null;
+  context: string | null;
+  answer: string | null;
+  qa_id: string;
+  feedback_text: string | null;
+  feedback_score: number | null;
+  used_graph_element_ids: {
+    [k: string]: string[];
+  } | null;
+  memify_metadata: unknown;
+  used_session_context_ids: unknown;
+  source: 'session';
+  explain?: {
+    [k: string]: unknown;
+  };
+}
+export interface RecalledStep {
+  trace_id: string;
+  origin_function: string;
+  status: string;
+  memory_query: string | null;
+  memory_context: string | null;
+  method_params: unknown;
+  method_return_value: unknown;
+  error_message: string | null;
+  session_feedback: string | null;
+  source: 'trace';
+  explain?: {
+    [k: string]: unknown;
+  };
+}
+export interface RecalledGuidance {
+  source: 'session_context';
+  content: string;
+  context_profile: string;
+  explain?: {
+    [k: string]: unknown;
+  };
+}
+export interface OfferedSkill {
+  source: 'skills';
+  text: string;
+  skill: string;
+  score: number | null;
+}
+/**
+ * Nothing is built yet, or the last run failed
+ */
+export interface MemoryNotReady {
+  source: 'system';
+  status: string;
+  text: string;
+  datapoint_count: number;
+  threshold: number;
+  error_class: string | null;
+  error_message: string | null;
 }
 export interface Visualisation {
   nodes: {
@@ -4723,6 +4954,10 @@ export interface Components {
   schemas: {
     Body_login_api_v1_auth_login_post: BodyLoginApiV1AuthLoginPost;
     BearerResponse: BearerResponse;
+    HTTPValidationError: HTTPValidationError;
+    ValidationError: ValidationError;
+    ErrorDetail: ErrorDetail;
+    ErrorMessage: ErrorMessage;
     UserCreate: UserCreate;
     UserRead: UserRead;
     UserEmailRequest: UserEmailRequest;
@@ -4745,6 +4980,7 @@ export interface Components {
     SelectTenantDTO: SelectTenantDTO;
     Tenant: Tenant;
     TenantMember: TenantMember;
+    ScimError: ScimError;
     StorePrincipalConfigurationPayloadDTO: StorePrincipalConfigurationPayloadDTO;
     StoredConfiguration: StoredConfiguration;
     SettingsDTO: SettingsDTO;
@@ -4812,24 +5048,68 @@ export interface Components {
     RecallHistoryItem: RecallHistoryItem;
     RecallPayloadDTO: RecallPayloadDTO;
     RecallItem: RecallItem;
+    RecalledFromGraph: RecalledFromGraph;
+    SearchTypeOutput: SearchTypeOutput;
+    RecalledQuestion: RecalledQuestion;
+    RecalledStep: RecalledStep;
+    RecalledGuidance: RecalledGuidance;
+    OfferedSkill: OfferedSkill;
+    MemoryNotReady: MemoryNotReady;
     Visualisation: Visualisation;
     SyncRequest: SyncRequest;
     SyncResponse: SyncResponse;
     SyncStatus: SyncStatus;
     HealthSummary: HealthSummary;
     HealthDetails: HealthDetails;
-    ValidationError: ValidationError;
-    HTTPValidationError: HTTPValidationError;
   };
 }
+export interface HTTPValidationError {
+  detail: ValidationError[];
+  /**
+   * What was sent, shortened; secrets are masked
+   */
+  body?: {
+    [k: string]: unknown;
+  };
+  [k: string]: unknown;
+}
 export interface ValidationError {
+  /**
+   * Where: the part of the request, then the way to the value
+   */
   loc: (string | number)[];
   msg: string;
   type: string;
   input?: unknown;
-  ctx?: {};
+  ctx?: {
+    [k: string]: unknown;
+  };
+  [k: string]: unknown;
 }
-export interface HTTPValidationError {
-  detail?: ValidationError[];
-  body?: unknown;
+export interface ErrorDetail {
+  /**
+   * What is wrong. The class of a service error stands in brackets at its end.
+   */
+  detail:
+    | string
+    | {
+        code: string;
+        reason: string;
+      };
+  [k: string]: unknown;
+}
+export interface ErrorMessage {
+  error:
+    | string
+    | {
+        message: string;
+      };
+  detail?: string | null;
+  [k: string]: unknown;
+}
+export interface ScimError {
+  schemas: string[];
+  status: string;
+  scimType?: string;
+  detail: string;
 }

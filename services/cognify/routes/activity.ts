@@ -39,6 +39,7 @@ export function activityRoutes(dependencies: RecordDependencies): readonly Route
       method: 'GET',
       path: '/api/v1/activity/pipeline-runs',
       tag: 'activity',
+      operationId: 'listPipelineRuns',
       summary: 'History of pipeline runs and operations, newest first',
       auth: 'user',
       permission: own('rows, and rows on datasets with read'),

@@ -26,15 +26,15 @@ const cognifyBody = z
   .object({
     datasets: optional(stringList()),
     dataset_ids: optional(uuidList()),
-    run_in_background: optional(lenientBoolean()),
-    graph_model: optional(z.record(z.string(), z.unknown())),
-    custom_prompt: optional(z.string()),
-    chunk_size: optional(lenientInteger()),
+    run_in_background: optional(lenientBoolean()).describe('Answer at once; the run goes on'),
+    graph_model: optional(z.record(z.string(), z.unknown())).describe('JSON schema of the entities to look for'),
+    custom_prompt: optional(z.string()).describe('Instructions to the model that reads the texts'),
+    chunk_size: optional(lenientInteger()).describe('Tokens of a passage at most'),
     ontology_key: optional(stringList()),
     chunks_per_batch: optional(lenientInteger({ min: 1 })),
     data_per_batch: optional(lenientInteger({ min: 1 })),
   })
-  .meta({ id: 'CognifyPayloadDTO' });
+  .meta({ id: 'CognifyPayloadDTO', examples: [{ datasets: ['notes'], run_in_background: false }] });
 
 type CognifyBody = z.output<typeof cognifyBody>;
 
@@ -52,6 +52,7 @@ export function cognifyRoutes(
       method: 'POST',
       path: '/api/v1/cognify',
       tag: 'cognify',
+      operationId: 'cognify',
       summary: 'Build the knowledge graph of datasets from the data added to them',
       auth: 'user',
       permission: onDatasets('write', 'on every dataset; a new name is created'),

@@ -47,6 +47,7 @@ export function datasetStatusRoutes(dependencies: Dependencies): readonly Route[
     defineRoute({
       ...common,
       path: '/api/v1/datasets/status',
+      operationId: 'getDatasetStatus',
       summary: 'Newest state of each dataset and pipeline',
       permission: onDatasets('read', 'on every dataset'),
       query: statusQuery,
@@ -60,6 +61,7 @@ export function datasetStatusRoutes(dependencies: Dependencies): readonly Route[
     defineRoute({
       ...common,
       path: '/api/v1/datasets/status/progress',
+      operationId: 'getDatasetProgress',
       summary: 'Newest state of each dataset and pipeline, with progress',
       permission: onDatasets('read', 'on every dataset'),
       query: statusQuery,

@@ -32,6 +32,7 @@ export function embeddingRoutes(dependencies: CognifyDependencies & MigrationQue
       method: 'PUT',
       path: '/api/v1/datasets/embedding/:datasetId',
       tag: 'datasets',
+      operationId: 'reembedDataset',
       summary: 'Move the vectors of a dataset to another embedding model that is configured',
       auth: 'user',
       permission: onDatasets('write'),

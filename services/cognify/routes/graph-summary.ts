@@ -28,6 +28,7 @@ export function graphSummaryRoutes(dependencies: CognifyDependencies): readonly 
     defineRoute({
       ...common,
       path: '/api/v1/datasets/graph-summary',
+      operationId: 'getGraphSummary',
       summary: 'Number of nodes and edges per dataset',
       permission: onDatasets('read', 'on every dataset'),
       query: z.object({ dataset_ids: uuidList().default([]) }),

@@ -41,6 +41,7 @@ function list({ workQueue }: JobDependencies): Route {
     method: 'GET',
     path: PATH,
     tag: 'activity',
+    operationId: 'listJobs',
     summary: 'Jobs that failed for good, oldest first',
     auth: 'superuser',
     permission: SUPERUSER,
@@ -60,6 +61,7 @@ function show(dependencies: JobDependencies): Route {
   return defineRoute({
     ...ONE,
     method: 'GET',
+    operationId: 'getJob',
     summary: 'A job that failed for good, with its payload',
     responses: { 200: { description: 'The job', schema: jobWithPayload }, ...UNKNOWN },
     async handle({ params: { jobId } }) {
@@ -74,6 +76,7 @@ function replay(dependencies: JobDependencies): Route {
     ...ONE,
     path: `${PATH}/:jobId/replay`,
     method: 'POST',
+    operationId: 'replayJob',
     summary: 'Queue a failed job again',
     responses: {
       200: { description: 'The job as it failed; it is queued now', schema: job },
@@ -92,6 +95,7 @@ function discard(dependencies: JobDependencies): Route {
   return defineRoute({
     ...ONE,
     method: 'DELETE',
+    operationId: 'deleteJob',
     summary: 'Discard a failed job; its run ends with an error',
     responses: {
       200: { description: 'The job that was removed', schema: job },

@@ -34,6 +34,7 @@ export function llmRoutes(dependencies: LlmDependencies): readonly Route[] {
     defineRoute({
       ...common,
       path: '/api/v1/llm/custom-prompt',
+      operationId: 'generateCustomPrompt',
       summary: 'An extraction prompt that fits a graph model',
       body: { kind: 'json', schema: promptBody },
       responses: { 200: { description: 'The prompt', schema: promptAnswer }, ...BUDGET },
@@ -49,6 +50,7 @@ export function llmRoutes(dependencies: LlmDependencies): readonly Route[] {
     defineRoute({
       ...common,
       path: '/api/v1/llm/infer-schema',
+      operationId: 'inferSchema',
       summary: 'A graph model for texts like the ones given',
       body: { kind: 'form', schema: inferBody, files: ['data'], required: false },
       responses: { 200: { description: 'Usable as `graph_model`', schema: inferAnswer }, ...BUDGET },

@@ -34,6 +34,7 @@ export function validateRoutes(dependencies: CognifyDependencies): readonly Rout
       method: 'GET',
       path: '/api/v1/validate',
       tag: 'validate',
+      operationId: 'validateDataset',
       summary: 'Check the graph of a dataset against its indexes; of several datasets the first',
       auth: 'user',
       permission: onDatasets('read'),

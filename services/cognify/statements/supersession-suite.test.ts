@@ -60,3 +60,35 @@ describe('supersession of 300 pairs', () => {
     expect(ids(await judgeAll(pairs.toReversed()))).to.deep.equal(ids(await judgeAll(pairs)));
   });
 });
+
+describe('supersession within one add', () => {
+  const AT = '2026-05-01T00:00:00.000Z';
+  const replaced = async (...texts: readonly string[]) => {
+    const said = await Promise.all(texts.map((text, at) => stated(`item-${at}`, text, AT)));
+    return [...Map.groupBy(said.flat(), ({ key }) => key).values()]
+      .flatMap((group) => judge(group))
+      .map(({ older, newer }) => `${older.valueText} > ${newer.valueText}`);
+  };
+
+  it('lets a later sentence that says since when replace an earlier one of its text', async () => {
+    expect(await replaced('The user lives in Hamburg. Since 2024 the user lives in Leipzig.')).to.deep.equal([
+      'Hamburg > Leipzig',
+    ]);
+  });
+
+  it('lets a text that says since when replace one that does not, in any order', async () => {
+    const texts = ['The user lives in Hamburg.', 'Since 2024 the user lives in Leipzig.'];
+    expect(await replaced(...texts)).to.deep.equal(['Hamburg > Leipzig']);
+    expect(await replaced(...texts.toReversed())).to.deep.equal(['Hamburg > Leipzig']);
+  });
+
+  it('lets the later of two starts win, whichever comes first', async () => {
+    expect(await replaced('Since 2024 the user lives in Leipzig. Since 2019 the user lives in Hamburg.')).to.deep.equal(
+      ['Hamburg > Leipzig'],
+    );
+  });
+
+  it('keeps both of two texts that state no change', async () => {
+    expect(await replaced('The user lives in Hamburg.', 'The user lives in Leipzig.')).to.deep.equal([]);
+  });
+});

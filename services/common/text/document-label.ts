@@ -26,7 +26,9 @@ export function documentLabel({
   readonly text: string;
 }): string {
   if (name === '' || isGeneratedName(name)) {
-    const first = /^[^\p{L}\p{N}\n]*([^\n]+)/mu.exec(text.slice(0, 20 * MAX_LENGTH))?.[1] ?? '';
+    const first =
+      /^(?:[ \t]*\[[^\]\n]*\d[^\]\n]*\][ \t])?[^\p{L}\p{N}\n]*([^\n]+)/mu.exec(text.slice(0, 20 * MAX_LENGTH))?.[1] ??
+      '';
     if (first.trim() !== '') return firstWords(first);
   }
   return fileName.startsWith(`${name}.`) ? fileName : name;

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { STAGE_NAMES } from '../../common/domain/improve-stages.ts';
 import type { DatasetRef } from '../../common/kernel/dataset.ts';
 import { engramError, isEngramError } from '../../common/kernel/errors.ts';
+import { runInfo } from '../../common/platform/http/answer-schemas.ts';
 import { HttpError } from '../../common/platform/http/http-error.ts';
 import { defineRoute, json, type Reply, type Route } from '../../common/platform/http/route.ts';
 import { onDatasets } from '../../common/platform/http/route-permission.ts';
@@ -37,7 +38,7 @@ const improveBody = z
     feedbackAlpha: optional(lenientNumber({ above: 0, max: 1 })),
     sessionIds: optional(stringList()),
   })
-  .meta({ id: 'ImprovePayloadDTO' });
+  .meta({ id: 'ImprovePayloadDTO', examples: [{ datasetName: 'notes', sessionIds: ['chat-1'] }] });
 
 type ImproveBody = z.output<typeof improveBody>;
 
@@ -49,7 +50,7 @@ const stageResult = z
     error: z.string().nullable(),
     counts: z.record(z.string(), z.int()),
     duration_ms: z.int(),
-    run: z.unknown().describe('PipelineRunInfo of a stage that is a pipeline, or null'),
+    run: runInfo.nullable().describe('Of a stage that is a pipeline'),
   })
   .meta({ id: 'StageResult' });
 
@@ -64,7 +65,7 @@ const improveAnswer = z
     error: z.string().nullable(),
     rerun_requested: z.boolean(),
     rerun_passes: z.array(z.array(stageResult)),
-    memify_run: z.unknown(),
+    memify_run: z.record(z.string(), runInfo).describe('By dataset id; empty unless tasks were run'),
     status: z.enum(['completed', 'errored', 'skipped', 'running']),
   })
   .meta({ id: 'ImproveResult' });
@@ -80,9 +81,9 @@ export const memifyBody = improveBody
     nodeName: true,
     runInBackground: true,
   })
-  .meta({ id: 'MemifyPayloadDTO' });
+  .meta({ id: 'MemifyPayloadDTO', examples: [{ datasetName: 'notes' }] });
 
-export const memifyAnswer = z.record(z.string(), z.unknown()).describe('PipelineRunInfo by dataset id');
+export const memifyAnswer = z.record(z.string(), runInfo).describe('By dataset id');
 
 /** POST /improve (cognify-improve.md §3). */
 export function improveRoutes(parts: ImproveParts): readonly Route[] {
@@ -91,6 +92,7 @@ export function improveRoutes(parts: ImproveParts): readonly Route[] {
       method: 'POST',
       path: '/api/v1/improve',
       tag: 'improve',
+      operationId: 'improve',
       summary: 'Persist sessions in the graph of a dataset, learn from them, and enrich the graph',
       auth: 'user',
       permission: onDatasets('write', 'on the dataset; a new name is created'),

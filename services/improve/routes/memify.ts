@@ -15,6 +15,7 @@ export function memifyRoutes(parts: ImproveParts): readonly Route[] {
       method: 'POST',
       path: '/api/v1/memify',
       tag: 'memify',
+      operationId: 'memify',
       summary: 'Enrich the graph of a dataset by named tasks',
       auth: 'user',
       permission: onDatasets('write', 'on the dataset; a new name is created'),

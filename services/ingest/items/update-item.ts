@@ -182,7 +182,7 @@ const MOST_CHUNKS = 1_000_000;
 const SLICE = 1000;
 
 /** Ids of the passages that readers see of an item, in the order of the document; null when it is not built. */
-export async function itemChunks(
+async function itemChunks(
   { graph, ledger }: ItemDependencies,
   scope: DatasetScope,
   item: DataItemId,

@@ -24,6 +24,7 @@ export function activityRoutes(dependencies: IngestDependencies): readonly Route
     defineRoute({
       ...aboutAccounts,
       path: '/api/v1/activity/agents',
+      operationId: 'listActiveAgents',
       summary: 'The caller and its agents, with what they did last',
       responses: { 200: { description: 'A bare array', schema: activeAccountsAnswer } },
       async handle({ principal }) {
@@ -35,6 +36,7 @@ export function activityRoutes(dependencies: IngestDependencies): readonly Route
     defineRoute({
       ...aboutAccounts,
       path: '/api/v1/activity/users',
+      operationId: 'listAccounts',
       summary: 'The caller and its agents as accounts',
       responses: { 200: { description: 'A bare array', schema: accounts } },
       async handle({ principal }) {
@@ -51,6 +53,7 @@ function spansRoute(dependencies: IngestDependencies): Route {
     ...common,
     permission: own('requests and runs, and those of agents'),
     path: '/api/v1/activity/spans',
+    operationId: 'listSpans',
     summary: 'Where the time of recent requests and runs went; empty unless COGNEE_TRACING_ENABLED is on',
     responses: { 200: { description: 'A bare array of traces, oldest first', schema: z.array(traceSchema) } },
     presentError: (reply) =>
@@ -67,6 +70,7 @@ function exportRoute(dependencies: IngestDependencies): Route {
     ...common,
     permission: onDatasets('read'),
     path: '/api/v1/activity/export/:datasetId',
+    operationId: 'exportDataset',
     summary: 'The memory of a dataset as Markdown',
     params: z.object({ datasetId: uuid() }),
     responses: {

@@ -12,7 +12,10 @@ import { trackedRun } from '../items/tracked-run.ts';
 import { presentAddResult } from '../presenters/write-results.ts';
 import { annotationsOf, dataFields, inputsOf } from './data-fields.ts';
 
-const bodySchema = z.object(dataFields).meta({ id: 'Body_add_api_v1_add_post' });
+const bodySchema = z.object(dataFields).meta({
+  id: 'Body_add_api_v1_add_post',
+  examples: [{ raw_data: ['Ada leads the project.'], datasetName: 'notes' }],
+});
 
 export function addRoutes(dependencies: IngestDependencies): readonly Route[] {
   const { messenger, ids } = dependencies;
@@ -21,6 +24,7 @@ export function addRoutes(dependencies: IngestDependencies): readonly Route[] {
       method: 'POST',
       path: '/api/v1/add',
       tag: 'add',
+      operationId: 'add',
       summary: 'Add text, files and web pages to a dataset',
       auth: 'user',
       permission: onDatasets('write', 'on the dataset; a new name is created'),

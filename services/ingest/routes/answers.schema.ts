@@ -44,7 +44,10 @@ export const rememberResult = z
     items_processed: z.int(),
     elapsed_seconds: z.number().nullable(),
     session_ids: z.array(z.string()).optional(),
-    items: z.array(z.looseObject({})).optional().describe('What was stored'),
+    items: z
+      .array(z.looseObject({ id: z.string(), name: z.string() }).partial())
+      .optional()
+      .describe('What was stored'),
     refused: z.array(refusedInput).optional().describe('Inputs that were not stored; absent when all were'),
     warnings: z.array(z.string()).optional().describe('What had no effect, and why'),
     error: z.string().optional(),

@@ -70,6 +70,7 @@ export function builtRoutes(dependencies: IngestDependencies): readonly Route[] 
     defineRoute({
       ...common,
       path: '/api/v1/datasets/:datasetId/graph',
+      operationId: 'getDatasetGraph',
       summary: 'Nodes and edges of a dataset',
       responses: {
         200: { description: 'The whole graph, streamed', schema: graphAnswer },
@@ -87,6 +88,7 @@ export function builtRoutes(dependencies: IngestDependencies): readonly Route[] 
     defineRoute({
       ...common,
       path: '/api/v1/datasets/:datasetId/processing-status',
+      operationId: 'getProcessingStatus',
       summary: 'Which items of a dataset are built',
       query: z.object({ pipeline: z.string().default(COGNIFY_PIPELINE) }),
       responses: {

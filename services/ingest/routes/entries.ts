@@ -26,6 +26,7 @@ export function entryRoutes(dependencies: IngestDependencies): readonly Route[] 
       method: 'POST',
       path: '/api/v1/remember/entry',
       tag: 'remember',
+      operationId: 'rememberEntry',
       summary: 'Remember what an agent lived through: a question with its answer, a step, feedback, a skill run',
       auth: 'user',
       permission: onDatasets('write', 'on the dataset; a new name is created'),

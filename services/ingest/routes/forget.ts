@@ -38,7 +38,7 @@ const forgetSchema = z
       }
     }
   })
-  .meta({ id: 'ForgetPayloadDTO' });
+  .meta({ id: 'ForgetPayloadDTO', examples: [{ dataset: 'notes' }] });
 
 const INVALID = {
   error: 'Invalid request parameters. Specify dataset or dataset_id, data_id+dataset, or everything=True.',
@@ -61,6 +61,7 @@ function forgetRoute(dependencies: IngestDependencies): Route {
     method: 'POST',
     path: '/api/v1/forget',
     tag: 'forget',
+    operationId: 'forget',
     summary:
       'Forget an item, a dataset or everything, and count what is left; snapshots of a dataset that stays keep it',
     auth: 'user',
@@ -107,6 +108,7 @@ function deleteRoute(dependencies: IngestDependencies): Route {
     method: 'DELETE',
     path: '/api/v1/delete',
     tag: 'delete',
+    operationId: 'deleteItem',
     summary: 'Delete an item (use the datasets routes)',
     deprecated: true,
     auth: 'user',

@@ -26,6 +26,7 @@ export function proposalRoutes(dependencies: IngestDependencies): readonly Route
       method: 'GET',
       path: '/api/v1/proposals/:proposalId',
       tag: 'skills',
+      operationId: 'getProposal',
       summary: 'A proposal for a better procedure of a skill',
       auth: 'user',
       permission: onDatasets('read'),

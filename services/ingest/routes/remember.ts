@@ -41,7 +41,10 @@ const bodySchema = z
     skillsText: z.string().nullish(),
     skillName: z.string().nullish(),
   })
-  .meta({ id: 'Body_remember_api_v1_remember_post' });
+  .meta({
+    id: 'Body_remember_api_v1_remember_post',
+    examples: [{ raw_data: ['Ada leads the project.'], datasetName: 'notes' }],
+  });
 type RememberBody = z.output<typeof bodySchema>;
 
 export function rememberRoutes(dependencies: IngestDependencies): readonly Route[] {
@@ -51,6 +54,7 @@ export function rememberRoutes(dependencies: IngestDependencies): readonly Route
       method: 'POST',
       path: '/api/v1/remember',
       tag: 'remember',
+      operationId: 'remember',
       summary: 'Add data and build the graph from it in one call',
       auth: 'user',
       permission: onDatasets('write', 'on the dataset; a new name is created'),

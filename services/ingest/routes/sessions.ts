@@ -65,6 +65,7 @@ export function sessionRoutes(dependencies: IngestDependencies): readonly Route[
     defineRoute({
       ...common,
       path: '/api/v1/sessions',
+      operationId: 'listSessions',
       summary: 'Sessions, by page',
       query: listQuery,
       responses: { 200: { description: 'A page of them', schema: sessionPage }, ...UNKNOWN_RANGE },
@@ -76,6 +77,7 @@ export function sessionRoutes(dependencies: IngestDependencies): readonly Route[
     defineRoute({
       ...common,
       path: '/api/v1/sessions/with-agent-info',
+      operationId: 'listSessionsWithAgents',
       summary: 'Sessions, by page, with the agents that worked in them',
       query: listQuery,
       responses: { 200: { description: 'A page of them', schema: sessionWithAgentPage }, ...UNKNOWN_RANGE },
@@ -93,6 +95,7 @@ export function sessionRoutes(dependencies: IngestDependencies): readonly Route[
     defineRoute({
       ...common,
       path: '/api/v1/sessions/:sessionId',
+      operationId: 'getSession',
       summary: 'A session with its last questions and steps',
       params: z.object({ sessionId: z.string() }),
       responses: {
@@ -113,6 +116,7 @@ function statisticsRoutes(dependencies: IngestDependencies): readonly Route[] {
     defineRoute({
       ...common,
       path: '/api/v1/sessions/stats',
+      operationId: 'getSessionStatistics',
       summary: 'What the sessions of a time came to',
       query: rangeQuery,
       responses: { 200: { description: 'Counts, tokens, spending and times', schema: sessionStatisticsAnswer } },
@@ -124,6 +128,7 @@ function statisticsRoutes(dependencies: IngestDependencies): readonly Route[] {
     defineRoute({
       ...common,
       path: '/api/v1/sessions/cost-by-model',
+      operationId: 'getCostByModel',
       summary: 'Tokens and spending of sessions by model',
       query: rangeQuery,
       responses: { 200: { description: 'Dearest first', schema: modelCosts } },
@@ -134,6 +139,7 @@ function statisticsRoutes(dependencies: IngestDependencies): readonly Route[] {
     defineRoute({
       ...common,
       path: '/api/v1/sessions/cost-by-user-agent',
+      operationId: 'getCostByUserAgent',
       summary: 'Tokens and spending of sessions by user and type of agent',
       query: rangeQuery,
       responses: { 200: { description: 'Dearest first', schema: agentCosts } },

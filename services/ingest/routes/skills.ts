@@ -55,6 +55,7 @@ function postRoute(dependencies: IngestDependencies): Route {
     ...common,
     method: 'POST',
     path: '/api/v1/skills',
+    operationId: 'ingestSkills',
     summary: 'Store a skill; one of the same name in the dataset is updated',
     permission: onDatasets('write', 'on the dataset; a new name is created'),
     body: { kind: 'json', schema: bodySchema, carriesDocument: true },
@@ -81,6 +82,7 @@ function listRoute(dependencies: IngestDependencies): Route {
     ...common,
     method: 'GET',
     path: '/api/v1/skills',
+    operationId: 'listSkills',
     summary: 'Skills of a dataset by name, one page',
     permission: onDatasets('read'),
     query: listQuery,
@@ -102,6 +104,7 @@ function oneRoutes(dependencies: IngestDependencies): readonly Route[] {
     defineRoute({
       ...one,
       method: 'GET',
+      operationId: 'getSkill',
       summary: 'A skill with its procedure',
       permission: onDatasets('read'),
       query: datasetQuery,
@@ -123,6 +126,7 @@ function oneRoutes(dependencies: IngestDependencies): readonly Route[] {
     defineRoute({
       ...one,
       method: 'DELETE',
+      operationId: 'deleteSkill',
       summary: 'Delete a skill with its runs and proposals',
       permission: onDatasets('delete'),
       query: datasetQuery,

@@ -14,7 +14,7 @@ import { inputsOf, textOrTexts } from './data-fields.ts';
 
 const bodySchema = z
   .object({ data: textOrTexts, rawData: textOrTexts, nodeSet: textOrTexts })
-  .meta({ id: 'Body_update_api_v1_update_patch' });
+  .meta({ id: 'Body_update_api_v1_update_patch', examples: [{ raw_data: 'Grace leads the project.' }] });
 const querySchema = z.object({
   data_id: uuid(),
   dataset_id: optionalOrBlank(uuid()),
@@ -33,6 +33,7 @@ export function updateRoutes(dependencies: IngestDependencies): readonly Route[]
       method: 'PATCH',
       path: '/api/v1/update',
       tag: 'update',
+      operationId: 'update',
       summary: 'Replace the content of an item and build the graph from it',
       auth: 'user',
       permission: onDatasets('write', 'and delete, on the dataset of the item'),

@@ -103,14 +103,14 @@ export function cutText(text: string): string {
 }
 
 /** Texts cut wherever they stand, lists and objects to their first 20 entries. Names are kept whole. */
-export function cutValue(value: Json): Json {
+function cutValue(value: Json): Json {
   if (typeof value === 'string') return cutText(value);
   if (value === null || typeof value !== 'object') return value;
   if (isList(value)) return value.slice(0, MAX_ITEMS).map(cutValue);
   return cutObject(value);
 }
 
-export function cutObject(value: JsonObject): JsonObject {
+function cutObject(value: JsonObject): JsonObject {
   const kept = Object.entries(value).slice(0, MAX_ITEMS);
   return Object.fromEntries(kept.map(([name, item]) => [name, cutValue(item ?? null)]));
 }

@@ -19,8 +19,6 @@ import {
 
 type Dependencies = SnapshotDependencies & { readonly managedResources: Pick<ManagedResources, 'of'> };
 
-export type ManagedSnapshots = ReturnType<typeof createManagedSnapshots>;
-
 /** The operator asks every few seconds, or after minutes when an attempt failed. */
 const ABANDONED_AFTER_MS = 24 * 3_600_000;
 

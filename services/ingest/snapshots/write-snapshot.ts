@@ -262,11 +262,7 @@ interface Kept {
 }
 
 /** Yields the blobs of those items, in the form of a part. */
-export async function* blobsKept(
-  place: PartPlace,
-  part: SnapshotPart,
-  { items, counts }: Kept,
-): AsyncGenerator<Buffer> {
+async function* blobsKept(place: PartPlace, part: SnapshotPart, { items, counts }: Kept): AsyncGenerator<Buffer> {
   const keys = new Set(items.flatMap((item) => itemBlobs.content(item)));
   for await (const { key, size, content } of splitBlobs(readPart(place, part))) {
     const isKept = keys.has(key);
@@ -288,7 +284,7 @@ const COUNTED: ReadonlyMap<string, keyof RowCounts> = new Map(
 );
 
 /** Yields the rows of those items, in the form of a part. */
-export async function* rowsKept(place: PartPlace, part: SnapshotPart, { items, counts }: Kept): AsyncGenerator<string> {
+async function* rowsKept(place: PartPlace, part: SnapshotPart, { items, counts }: Kept): AsyncGenerator<string> {
   const ids = new Set<string>(items.map(({ id }) => id));
   let isKept = false;
   for await (const line of linesOf(readPart(place, part))) {

@@ -220,7 +220,7 @@ const NAME_QUESTION = /\b(?:names?|surname|called)\b/iu;
 const UNITS: readonly (readonly [RegExp, RegExp])[] = [
   [
     /\bhow much\b.*\b(?:costs?|pay|paid|price|money|win|won|earn|spend|spent|charge|worth|salary|fee)\b|\b(?:salary|price|cost|rent|fee|pay)\b/iu,
-    /[$€£¥]|\b(?:dollars?|euros?|pounds?|crowns|francs|yen|cents?|bucks)\b/iu,
+    /[$€£¥]|\b(?:EUR|USD|GBP|CHF|dollars?|euros?|pounds?|crowns|francs|yen|cents?|bucks)\b/iu,
   ],
   [
     /\bhow old\b|\bage\b/iu,

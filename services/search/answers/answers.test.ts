@@ -53,6 +53,24 @@ describe('extractive answers', () => {
     expect(await answer('When did I move to Berlin?', [life])).to.match(/^2018: "In 2018 I moved/);
   });
 
+  it('begin with a date, an amount or a speaker of the text, never with the time of the turn or a unit', async () => {
+    const talk = {
+      title: 'talk',
+      text: '[2026-03-02 10:15] Anna: The release is on 14 March 2026.\n[2026-03-02 10:17] Ben: Good, I will tell the customers.\n[2026-03-02 10:20] Anna: The new office costs EUR 4,200 per month.',
+    };
+    expect(await answer('When is the release?', [talk])).to.match(/^14 March 2026: "The release/);
+    expect(await answer('What does the new office cost?', [talk])).to.match(/^EUR 4,200: "The new office/);
+    expect(await answer('Who will tell the customers?', [talk])).to.match(/^Ben: "Good, I will/);
+  });
+
+  it('begin with no words of the question', async () => {
+    const year = {
+      title: 'year',
+      text: 'In 2019 I volunteered at the animal shelter every Saturday. In 2020 I moved.',
+    };
+    expect(await answer('What did I do every Saturday in 2019?', [year])).to.match(/^"In 2019 I volunteered/);
+  });
+
   it('quote a text of one sentence, which is not taken for a heading', async () => {
     const title = `text_${'0'.repeat(32)}`;
     const designed = { title, text: 'Charles Babbage designed the Analytical Engine.' };

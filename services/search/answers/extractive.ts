@@ -74,7 +74,7 @@ export function extractiveAnswer(
     text !== inner?.sentence.statement.text && !(inner?.excluded != null && text.includes(inner.excluded));
   const read = retrieval.withSuperseded ?? passages;
   const all = rankSentences(sentencesOf(question, read).filter(isLeft));
-  const changed = inner === null ? quotedChange(question, all, passages) : null;
+  const changed = inner === null ? quotedChange(question, all, read) : null;
   if (changed !== null) return changed;
   const ranked = latestFirst(
     query,

@@ -26,7 +26,7 @@ export interface RankedSentence extends Sentence {
   readonly confidence: number;
 }
 
-export const SENTENCE_FEATURES = [
+const SENTENCE_FEATURES = [
   /** Shares of the question's information: in the sentence by the same words, or by like ones; in the heading alone; in neither. */
   'exact',
   'soft',

@@ -1,6 +1,7 @@
 import { logistic, softmax } from '../../common/kernel/probability.ts';
 import { STOP_WORDS } from '../../common/text/language/stop-words.ts';
 import { stemOf } from '../../common/text/language/tokenize.ts';
+import { turnsOf } from '../../common/text/language/turns.ts';
 import { wordTable } from '../../common/text/words/word-table.ts';
 import { ANSWER_WEIGHTS, type AnswerWeights } from './answer-weights.ts';
 import { type Question, wordsOf } from './question.ts';
@@ -56,12 +57,35 @@ export function spanCandidates(question: Question, ranked: readonly RankedSenten
   return ranked.slice(0, SENTENCES_READ).flatMap((sentence) => {
     const places = placesOf(sentence.statement.text, named);
     const lead = Math.log(Math.max(Number.MIN_VALUE, sentence.probability)) - top;
-    return spansOf(sentence.statement.text, kinds).map((span) => ({
-      span,
-      sentence,
-      features: { ...spanFeatures(question, sentence.statement.text, span, { named, places }), lead },
-    }));
+    return spansIn(sentence.statement.text, question.type, kinds)
+      .filter((span) => saysMore(span, question, named))
+      .map((span) => ({
+        span,
+        sentence,
+        features: { ...spanFeatures(question, sentence.statement.text, span, { named, places }), lead },
+      }));
   });
+}
+
+/** The spans of what a speaker says; one who says what "I" does is an answer, too. */
+function spansIn(text: string, type: Question['type'], kinds: readonly Span['kind'][]): readonly Span[] {
+  const [turn] = turnsOf(text);
+  if (turn?.start !== 0) return spansOf(text, kinds);
+  const said = text.slice(turn.saidAt);
+  const spans = spansOf(said, kinds).map((span) => ({ ...span, start: span.start + turn.saidAt }));
+  if (type !== 'person' || !/\bI\b/u.test(said)) return spans;
+  return [...spans, { text: turn.speaker, start: text.indexOf(turn.speaker), kind: 'name' }];
+}
+
+const CALENDAR =
+  /^(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?|january|february|march|april|may|june|july|august|september|october|november|december)$/iu;
+const UNIT = /^(?:EUR|USD|GBP|CHF|JPY|km|kg|GB|MB|AM|PM|%|[$€£¥])$/u;
+
+/** Whether a span says more than the question does: no words of the question, no unit alone, no day for a person. */
+function saysMore({ text }: Span, { type }: Question, named: ReadonlySet<string>): boolean {
+  if (UNIT.test(text) || ((type === 'person' || type === 'place') && CALENDAR.test(text))) return false;
+  const words = wordsOf(text).filter((word) => !STOP_WORDS.has(word));
+  return words.length === 0 ? /\d/u.test(text) : words.some((word) => !named.has(stemOf(word)));
 }
 
 /** Places of the question's words in a sentence. */

@@ -38,7 +38,7 @@ const NUMERAL =
   '(?:\\d[\\d,.]*\\d|\\d|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundred|thousand|million|billion|dozen|half|several)';
 /** With its currency or unit: `$ 3.5 million`, `four hours`. */
 const NUMBER = new RegExp(
-  `(?:[$€£¥] ?)?(?<![\\p{L}\\p{N}])${NUMERAL}(?:[ -](?:and )?${NUMERAL})*(?![\\p{L}\\p{N}])%?(?: (\\p{Ll}[\\p{L}-]*))?`,
+  `(?:(?:[$€£¥]|(?<![\\p{L}\\p{N}])(?:EUR|USD|GBP|CHF|US\\$)) ?)?(?<![\\p{L}\\p{N}])${NUMERAL}(?:[ -](?:and )?${NUMERAL})*(?![\\p{L}\\p{N}])%?(?: (\\p{Ll}[\\p{L}-]*))?`,
   'giu',
 );
 const PARTICLE = 'of|the|de|la|von|van|du|del|da|bin|ibn|for|and|&';
@@ -124,12 +124,15 @@ function addRole(match: RegExpExecArray, add: Add): void {
 
 /** A capital at the start of a sentence makes no name of a stop word. */
 function addName(match: string, at: number, add: Add): void {
-  let [text, start] = [match, at];
+  let [text, start] = [match.replace(/\s+(?:and )?I(?:['’]\p{L}+)?$/u, ''), at];
   for (let opening = OPENING.exec(text); start === at && at <= 1 && opening !== null; opening = OPENING.exec(text)) {
     text = text.slice(opening[0].length);
     start += opening[0].length;
   }
-  if (/^\p{Lu}/u.test(text) && text !== 'I' && !(start <= 1 && isOrdinary(text))) add(text, start, 'name');
+  const adverb = start <= 1 ? /^\p{Lu}\p{Ll}+(?:ing|ly) (?=\p{Lu})/u.exec(text)?.[0].length : undefined;
+  if (adverb !== undefined) [text, start] = [text.slice(adverb), start + adverb];
+  if (/^\p{Lu}/u.test(text) && !/^I(?:['’]\p{L}+)?$/u.test(text) && !(start <= 1 && isOrdinary(text)))
+    add(text, start, 'name');
 }
 
 /** Whether a word would have no capital within a sentence. */

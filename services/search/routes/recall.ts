@@ -19,12 +19,18 @@ export function recallRoutes(deps: SearchParts): readonly Route[] {
       method: 'POST',
       path: '/api/v1/recall',
       tag: 'recall',
+      operationId: 'recall',
       summary: 'Recall from memory: graph and sessions',
       auth: 'user',
       permission: onDatasets('read', 'on every searched dataset'),
       body: { kind: 'json', schema: recallBody },
       responses: {
-        200: { description: 'Items in lane order, or server-sent events', schema: recallItems },
+        200: {
+          description: 'Items in lane order; with `stream` events, the last of which is `final` or `error`',
+          schema: recallItems,
+          events:
+            '`stage`: {stage}. `delta`: {text}, a part of the answer. `answer_done`. `reset`: the parts so far do not count. `final`: {results}, the items. `error`: {message, status}',
+        },
         402: { description: 'LLMPaymentRequiredError' },
         403: { description: 'PermissionDeniedError' },
         404: { description: 'NoDataError, DatasetNotFoundError' },

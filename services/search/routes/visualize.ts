@@ -58,6 +58,7 @@ function pageRoute(dependencies: VisualizeDependencies): Route {
     method: 'GET',
     path: '/api/v1/visualize',
     tag: 'visualize',
+    operationId: 'visualize',
     summary: 'A self-contained page that draws the graph of a dataset',
     auth: 'user',
     permission: onDatasets('read'),
@@ -78,12 +79,17 @@ function jsonRoute(dependencies: VisualizeDependencies): Route {
     method: 'GET',
     path: '/api/v1/visualize/json',
     tag: 'visualize',
+    operationId: 'getGraphView',
     summary: 'The graph view as JSON, sent in chunks; as events with stream=true',
     auth: 'user',
     permission: onDatasets('read'),
     query: jsonQuery,
     responses: {
-      200: { description: 'The view', schema: visualisation },
+      200: {
+        description: 'The view; with `stream` events, the last of which is `done`',
+        schema: visualisation,
+        events: '`meta`, `chunk` (nodes and links), `summary`, `done`',
+      },
       400: { description: 'full and stream exclude each other' },
     },
     async handle(request) {

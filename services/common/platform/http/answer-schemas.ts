@@ -27,14 +27,26 @@ export const runInfo = z
     dataset_name: z.string(),
     payload: z.unknown().describe('A blocking cognify: documents, chunks, entities, relationships, duration_ms'),
     data_ingestion_info: z
-      .array(z.object({ run_info: z.unknown().describe('PipelineRunInfo of the item'), data_id: z.uuid() }))
+      .array(z.object({ run_info: z.unknown().describe('PipelineRunInfo of the item'), data_id: z.uuid().optional() }))
       .nullable(),
     error_class: z.string().nullish(),
     error_message: z.string().nullish(),
     warnings: z.array(z.string()).optional().describe('What had no effect, and why'),
     refused: z.array(refusedInput).optional().describe('Inputs that were not stored; absent when all were'),
   })
-  .meta({ id: 'PipelineRunInfo' });
+  .meta({
+    id: 'PipelineRunInfo',
+    examples: [
+      {
+        status: 'PipelineRunCompleted',
+        pipeline_run_id: '0d9e2f6c-93a4-5a0e-9a0f-0a4b8a8a3c11',
+        dataset_id: '5f88722c-101b-4e65-8dd9-b41b679c0235',
+        dataset_name: 'notes',
+        payload: null,
+        data_ingestion_info: null,
+      },
+    ],
+  });
 
 /** A question and its answer as a session shows them (search-recall.md §4.5). */
 export const qaRow = z

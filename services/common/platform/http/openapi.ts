@@ -1,5 +1,8 @@
 import { z } from 'zod';
-import type { Route } from './route.ts';
+import { errorsOf, SHARED_ERRORS } from './openapi-errors.ts';
+import { createExamples } from './openapi-examples.ts';
+import { describeTags } from './openapi-tags.ts';
+import type { AnswerDescription, Route } from './route.ts';
 import { snakeCase } from './wire-keys.ts';
 
 export interface OpenApiOptions {
@@ -20,24 +23,32 @@ export function openApiDocument(routes: readonly Route[], options: OpenApiOption
     const path = wirePath(route.path);
     paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationOf(route, schemas) };
   }
-  const tags = [...new Set(visible.map(({ tag }) => tag))].sort();
+  const responses = Object.fromEntries(
+    Object.entries(SHARED_ERRORS).map(([name, error]) => [name, responseOf(error, schemas)]),
+  );
+  addExamples({ ...paths, shared: { errors: { responses } } }, schemas.all());
   return {
     openapi: '3.1.0',
     info: {
       title: options.title,
-      description: 'A knowledge memory: add data, build a graph, ask, improve, forget.',
+      description: DESCRIPTION,
       version: '1.0.0',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     paths,
     components: {
-      schemas: { ...schemas.all(), ...VALIDATION_SCHEMAS },
+      schemas: schemas.all(),
+      responses,
       securitySchemes: {
-        BearerAuth: { type: 'http', scheme: 'bearer' },
-        ApiKeyAuth: { type: 'apiKey', in: 'header', name: 'X-Api-Key' },
+        BearerAuth: { type: 'http', scheme: 'bearer', description: 'The token of POST /api/v1/auth/login' },
+        ApiKeyAuth: {
+          ...{ type: 'apiKey', in: 'header', name: 'X-Api-Key' },
+          description: 'A key of POST /api/v1/auth/api-keys',
+        },
       },
     },
     ...(options.authRequired ? { security: SECURITY } : {}),
-    tags: tags.map((name) => ({ name })),
+    tags: describeTags(visible.map(({ tag }) => tag)),
   };
 }
 
@@ -54,7 +65,7 @@ export function mergeOpenApi(first: OpenApiDocument, others: readonly OpenApiDoc
     for (const { name } of (document['tags'] ?? []) as readonly { readonly name: string }[]) tags.add(name);
   }
   const components = { ...componentsOf(first), schemas };
-  return { ...first, paths, components, tags: [...tags].sort().map((name) => ({ name })) };
+  return { ...first, paths, components, tags: describeTags(tags) };
 }
 
 function componentsOf(document: OpenApiDocument): JsonObject {
@@ -74,8 +85,11 @@ type Io = 'input' | 'output';
 
 function createComponentSchemas(): ComponentSchemas {
   const kept = new Map<string, { readonly json: string; readonly schema: JsonObject }>();
+  const used = { input: new Map<z.ZodType, JsonObject>(), output: new Map<z.ZodType, JsonObject>() };
   return {
     use(schema, io) {
+      const known = used[io].get(schema);
+      if (known !== undefined) return known;
       // Wrapped, so that a named schema is referred to at the root too.
       const { properties, $defs = {} } = toJsonSchema(z.object({ it: schema }), io);
       const definitions = Object.entries($defs as JsonObject);
@@ -91,7 +105,9 @@ function createComponentSchemas(): ComponentSchemas {
         const json = JSON.stringify(made);
         kept.set(names.get(name) ?? name, { json, schema: withReferences(made, names) as JsonObject });
       }
-      return withReferences((properties as JsonObject)['it'], names) as JsonObject;
+      const own = withReferences((properties as JsonObject)['it'], names) as JsonObject;
+      used[io].set(schema, own);
+      return own;
     },
     keep(name, made) {
       if (name === undefined) return made;
@@ -118,25 +134,10 @@ function withReferences(made: unknown, names: ReadonlyMap<string, string>): unkn
 
 const SECURITY = [{ BearerAuth: [] }, { ApiKeyAuth: [] }];
 
-const VALIDATION_SCHEMAS = {
-  ValidationError: {
-    type: 'object',
-    title: 'ValidationError',
-    required: ['loc', 'msg', 'type'],
-    properties: {
-      loc: { type: 'array', items: { anyOf: [{ type: 'string' }, { type: 'integer' }] } },
-      msg: { type: 'string' },
-      type: { type: 'string' },
-      input: {},
-      ctx: { type: 'object' },
-    },
-  },
-  HTTPValidationError: {
-    type: 'object',
-    title: 'HTTPValidationError',
-    properties: { detail: { type: 'array', items: { $ref: '#/components/schemas/ValidationError' } }, body: {} },
-  },
-};
+const DESCRIPTION = `A knowledge memory: add data, build a graph, ask, improve, forget.
+
+Errors have the body \`{"detail": "…"}\`, on some routes \`{"error": "…"}\`; invalid requests list every fault (status 400).
+Answers 429 and 503 say in \`Retry-After\` when to try again. Every answer has an \`X-Request-Id\`.`;
 
 /** `/datasets/:datasetId` → `/datasets/{dataset_id}` */
 function wirePath(path: string): string {
@@ -149,7 +150,7 @@ function operationOf(route: Route, schemas: ComponentSchemas): JsonObject {
     tags: [route.tag],
     summary: route.summary,
     description: `Permission: ${route.permission.text}.`,
-    operationId: `${route.method}_${wirePath(route.path)}`.toLowerCase().replaceAll(/\W+/g, '_').replace(/_$/, ''),
+    operationId: route.operationId ?? `${route.method}_${wirePath(route.path)}`.toLowerCase().replaceAll(/\W+/g, '_'),
     ...(route.deprecated === true ? { deprecated: true } : {}),
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(route.body === undefined ? {} : { requestBody: requestBody(route.body, schemas, route.mediaType) }),
@@ -219,23 +220,55 @@ function formSchema({ schema }: NonNullable<Route['body']>, files: readonly stri
 }
 
 function responsesOf(route: Route, schemas: ComponentSchemas): JsonObject {
-  const responses: JsonObject = {};
-  for (const [status, { description, schema, mediaType }] of Object.entries(route.responses)) {
-    const type = mediaType ?? route.mediaType ?? 'application/json';
-    responses[status] = {
-      description,
-      ...(schema === undefined ? {} : { content: { [type]: { schema: schemas.use(schema, 'output') } } }),
+  const { mediaType } = route;
+  const given = Object.entries(route.responses).map(([status, answer]) => [
+    status,
+    responseOf({ ...answer, mediaType: answer.mediaType ?? mediaType }, schemas),
+  ]);
+  const errors = Object.entries(errorsOf(route)).map(([status, error]) => [
+    status,
+    typeof error === 'string'
+      ? { $ref: `#/components/responses/${error}` }
+      : responseOf({ ...error, mediaType: route.errorSchema === undefined ? undefined : mediaType }, schemas),
+  ]);
+  return { ...Object.fromEntries(given), ...Object.fromEntries(errors) };
+}
+
+interface DescribedAnswer extends Omit<AnswerDescription, 'mediaType'> {
+  readonly mediaType?: string | undefined;
+  readonly example?: unknown;
+}
+
+function responseOf(answer: DescribedAnswer, schemas: ComponentSchemas): JsonObject {
+  const { description, schema, mediaType = 'application/json', events, example } = answer;
+  if (schema === undefined) return { description };
+  const stream = { 'text/event-stream': { schema: { type: 'string', description: events } } };
+  const main = { schema: schemas.use(schema, 'output'), ...(example === undefined ? {} : { example }) };
+  return { description, content: { [mediaType]: main, ...(events === undefined ? {} : stream) } };
+}
+
+interface ExampleHolder {
+  readonly schema: JsonObject;
+  example?: unknown;
+}
+type Content = Readonly<Record<string, ExampleHolder>>;
+
+/** Adds an example to each body of a request and each answer that is JSON, a form or a text, unless it has one. */
+function addExamples(paths: Readonly<Record<string, JsonObject>>, schemas: JsonObject): void {
+  const make = createExamples(schemas);
+  const add = (content: Content = {}) => {
+    for (const [type, holder] of Object.entries(content)) {
+      if (/json$|form|text\/(plain|markdown)/.test(type)) holder.example ??= make(holder.schema);
+    }
+  };
+  for (const operation of Object.values(paths).flatMap((operations) => Object.values(operations))) {
+    const { requestBody, responses } = operation as {
+      readonly requestBody?: { readonly content: Content };
+      readonly responses: Readonly<Record<string, { readonly content?: Content }>>;
     };
+    add(requestBody?.content);
+    for (const { content } of Object.values(responses)) add(content);
   }
-  const takesInput = route.params !== undefined || route.query !== undefined || route.body !== undefined;
-  if (takesInput && responses['422'] === undefined) {
-    // Clients are generated from this entry; on the wire the status is 400 (auth-integrations.md §1.1).
-    responses['422'] = {
-      description: 'Validation Error (sent with status 400)',
-      content: { 'application/json': { schema: { $ref: '#/components/schemas/HTTPValidationError' } } },
-    };
-  }
-  return responses;
 }
 
 function objectSchema(schema: z.ZodType | undefined): { properties: JsonObject; required: readonly string[] } {
@@ -253,12 +286,15 @@ function toJsonSchema(schema: z.ZodType, io: Io): JsonObject {
     unrepresentable: 'any',
     reused: 'inline',
     cycles: 'ref',
-    override: ({ zodSchema, jsonSchema }) => tidy(zodSchema._zod.def, jsonSchema),
+    override: ({ zodSchema, jsonSchema }) => tidy(zodSchema, jsonSchema),
   }) as JsonObject;
 }
 
-/** Zod forgets a default around a preprocessed value, and prints the bounds of every safe integer. */
-function tidy(def: z.core.$ZodTypeDef, made: z.core.JSONSchema.BaseSchema): void {
+/** Zod forgets examples of and a default around a preprocessed value, and prints the bounds of every safe integer. */
+function tidy(schema: z.core.$ZodType, made: z.core.JSONSchema.BaseSchema): void {
+  const { def } = schema._zod;
+  const { examples } = z.globalRegistry.get(schema) ?? {};
+  if (Array.isArray(examples)) made.examples = examples;
   if (def.type === 'default') {
     const { defaultValue } = def as z.core.$ZodDefaultDef;
     if (defaultValue !== undefined) made.default = defaultValue as NonNullable<typeof made.default>;

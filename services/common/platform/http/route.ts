@@ -42,6 +42,8 @@ export interface Route<Params = unknown, Query = unknown, Body = unknown> {
   /** `/api/v1/datasets/:datasetId`: no trailing slash (both forms are served), parameters in camelCase. */
   readonly path: string;
   readonly tag: string;
+  /** Name of the operation in generated clients, such as `listDatasets`. Every route that is not hidden has its own. */
+  readonly operationId?: string;
   readonly summary: string;
   readonly deprecated?: boolean;
   /** Left out of the OpenAPI document (webhooks, pages). */
@@ -63,6 +65,8 @@ export interface Route<Params = unknown, Query = unknown, Body = unknown> {
   readonly mediaType?: string;
   /** Translates every error of the route, authentication included, for protocols with an error format of their own. */
   readonly presentError?: (reply: Reply, headers: RouteRequest<unknown, unknown, unknown>['headers']) => Reply;
+  /** Body of every error of the route, where `presentError` makes another than the contract's. */
+  readonly errorSchema?: z.ZodType;
   handle(request: RouteRequest<Params, Query, Body>): Promise<Reply>;
 }
 
@@ -71,6 +75,8 @@ export interface AnswerDescription {
   readonly schema?: z.ZodType;
   /** Default: that of the route. */
   readonly mediaType?: string;
+  /** What the events say when the answer is sent as server-sent events on request. */
+  readonly events?: string;
 }
 
 export interface BodySpec<Body> {

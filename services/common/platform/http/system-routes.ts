@@ -36,10 +36,12 @@ const healthDetails = z
 /** Returns the routes of every process beside its services: liveness, health, metrics and the description of the API. */
 export function systemRoutes(options: SystemRoutesOptions): Route[] {
   const alive = systemRoute('/', 'Says that the server runs', {
+    operationId: 'greet',
     responses: { 200: { description: 'Alive', schema: z.object({ message: z.string() }) } },
     answer: async () => json({ message: 'Hello, World, I am alive!' }),
   });
   const summary = systemRoute('/health', 'Whether requests can be served', {
+    operationId: 'getHealth',
     responses: {
       200: { description: 'Ready', schema: healthSummary },
       503: { description: 'A critical component is down', schema: healthSummary },
@@ -47,6 +49,7 @@ export function systemRoutes(options: SystemRoutesOptions): Route[] {
     answer: () => options.health.summary(),
   });
   const detailed = systemRoute('/health/detailed', 'Health by component', {
+    operationId: 'getHealthDetails',
     responses: {
       200: { description: 'All components are healthy', schema: healthDetails },
       503: { description: 'At least one is not', schema: healthDetails },
@@ -58,6 +61,7 @@ export function systemRoutes(options: SystemRoutesOptions): Route[] {
 }
 
 interface SystemRoute {
+  readonly operationId?: string;
   readonly responses: Route['responses'];
   readonly hidden?: boolean;
   answer(request: Pick<RouteRequest<unknown, unknown, unknown>, 'headers'>): Promise<Reply>;
@@ -72,6 +76,7 @@ function systemRoute(path: string, summary: string, options: SystemRoute): Route
     auth: 'none',
     permission: NO_PERMISSION,
     hidden: options.hidden ?? false,
+    ...(options.operationId === undefined ? {} : { operationId: options.operationId }),
     responses: options.responses,
     handle: (request) => options.answer(request),
   });

@@ -220,7 +220,7 @@ export interface DeadLettersOptions {
   readonly wake: (kind: string) => Promise<void>;
 }
 
-export function createDeadLetters({ store, nowMs, wake }: DeadLettersOptions): DeadLetters {
+function createDeadLetters({ store, nowMs, wake }: DeadLettersOptions): DeadLetters {
   return {
     async list(scope, { limit, after = null }) {
       const page = await store.find(scope, jobsCollection, {
@@ -272,14 +272,14 @@ export interface WorkWatch {
   stop(): Promise<void>;
 }
 
-export function wakeSubject(kind: string): string {
+function wakeSubject(kind: string): string {
   return `engram.jobs.${kind}`;
 }
 
 /** No kind of job has this name. */
-export const CANCEL_SUBJECT = wakeSubject('cancel');
+const CANCEL_SUBJECT = wakeSubject('cancel');
 
-export async function watchWork(bus: Bus, kinds: readonly string[], pollMs: number): Promise<WorkWatch> {
+async function watchWork(bus: Bus, kinds: readonly string[], pollMs: number): Promise<WorkWatch> {
   const wakeUp = createWakeUp();
   const subscriptions = await Promise.all(kinds.map((kind) => bus.subscribe(wakeSubject(kind), wakeUp.notify)));
   return {

@@ -19,8 +19,9 @@ const MIN_LIKENESS = 0.45;
 
 /**
  * Returns the supersessions among all statements of one key: each older statement is superseded by the next one in time with
- * another value. A statement with its own date (`as of 2019`) stays true and is never superseded. Statements of the same time
- * do not supersede each other, except that a later sentence of one item that states a change supersedes an earlier one.
+ * another value. A statement with its own date (`as of 2019`) stays true and is never superseded. Of statements of the same time
+ * only one that states a change supersedes another: an earlier one of its item, and one of another item that states none;
+ * of two that say since when they hold, the later one.
  */
 export function judge<Of extends Statement>(statements: readonly Of[]): readonly Judgement<Of>[] {
   const ordered = statements.toSorted(byTime);
@@ -34,9 +35,16 @@ export function judge<Of extends Statement>(statements: readonly Of[]): readonly
     while (start > 0 && ordered[start - 1]?.at === at) start--;
     const moment = ordered.slice(start, end).toReversed();
     const sameMoment = new Map<string, Successors<Of>>();
+    const changes = createSuccessors<Of>();
+    for (const one of moment) if (one.isChange) changes.addBefore(one);
     for (const older of moment) {
       const own = sameMoment.get(older.item) ?? createSuccessors<Of>();
-      const newer = older.isDated || older.isEnd ? null : (own.firstAgainst(older) ?? later.firstAgainst(older));
+      const newer =
+        older.isDated || older.isEnd
+          ? null
+          : (own.firstAgainst(older, isNoEarlier) ??
+            changes.firstAgainst(older, isNewerChange) ??
+            later.firstAgainst(older));
       if (newer !== null) {
         const reason = newer.isEnd ? 'ended' : 'newer_value';
         judgements.push({ older, newer, reason, olderSupport: supportOf(older), newerSupport: supportOf(newer) });
@@ -58,7 +66,7 @@ interface Successors<Of extends Statement> {
   /** Enters one that stands before all entered so far. */
   addBefore(statement: Of): void;
   /** The first that replaces the older one. */
-  firstAgainst(older: Of): Of | null;
+  firstAgainst(older: Of, isEligible?: (one: Of, older: Of) => boolean): Of | null;
 }
 
 function createSuccessors<Of extends Statement>(): Successors<Of> {
@@ -83,15 +91,22 @@ function createSuccessors<Of extends Statement>(): Successors<Of> {
       first = entry;
       entries.set(key, entry);
     },
-    firstAgainst(older) {
+    firstAgainst(older, isEligible = () => true) {
       let compared = 0;
       for (let entry = first; entry !== null && compared < MAX_COMPARED; entry = entry.next, compared++) {
-        if (replaces(entry.statement, older)) return entry.statement;
+        if (isEligible(entry.statement, older) && replaces(entry.statement, older)) return entry.statement;
       }
       return null;
     },
   };
 }
+
+/** Of two statements of the same time that say since when they hold, the later one is newer. */
+const startsBetween = (one: Statement, other: Statement): number =>
+  one.from < one.at && other.from < other.at ? Math.sign(Date.parse(one.from) - Date.parse(other.from)) : 0;
+const isNoEarlier = (newer: Statement, older: Statement): boolean => startsBetween(newer, older) >= 0;
+const isNewerChange = (newer: Statement, older: Statement): boolean =>
+  startsBetween(newer, older) > 0 || (newer.item !== older.item && !older.isChange);
 
 function replaces(newer: Statement, older: Statement): boolean {
   if (CHANGE_ONLY.has(newer.predicate) && !newer.isChange && !newer.isEnd) return false;

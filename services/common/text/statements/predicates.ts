@@ -38,7 +38,9 @@ export const PATTERNS: readonly Pattern[] = [
     form: 'name',
   },
   {
-    expression: whole(`${SUBJECT} (?:${NOW}(?:lives|resides)|is (?:now |currently |still )?living) in ${VALUE}`),
+    expression: whole(
+      `${SUBJECT} (?:${NOW}(?:lives|resides)|is (?:now |currently |still )?living) in ${VALUE}(?: with (?:my|his|her|their) [\\p{L} ]+)?`,
+    ),
     predicate: 'lives_in',
     form: 'place',
   },

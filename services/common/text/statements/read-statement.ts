@@ -28,7 +28,8 @@ const QUOTED = /["“”«»‹›„;?…()[\]{}<>|=]|(?:^|\s)['‘]|:\s/u;
 const LEAD =
   /^(?:(?:update|correction|note|fyi|news|reminder)\s*:\s*|(?:now|today|currently|meanwhile|actually),?\s+(?=\p{Lu}|the ))/iu;
 const CHANGE = /\b(?:now|currently|new|nowadays|today)\b|^(?:update|correction)\s*:/iu;
-const AS_OF = /^(?:as of|as at|since|from|on|in) (?<date>[^,]{4,24}), |,? (?:as of|as at|since) (?<tail>[^,]{4,24})$/iu;
+const AS_OF =
+  /^(?:as of|as at|since|from|on|in) (?<date>[^,]{4,24}), |^since (?<start>(?:\p{L}+ )?\d{4}) |,? (?:as of|as at|since) (?<tail>[^,]{4,24})$/iu;
 /** Told of a change, such a date is its time: `moved to Porto in March 2026`. */
 const CHANGED_ON =
   /^(?:in|on|since) (?<date>(?:\p{L}+ )?(?:\d{1,2},? )?\d{4}),? (?=I |\p{Lu})|,? (?:in|on|since) (?<tail>(?:(?:\p{L}+|\d{1,2}) ){0,2}(?:\d{1,2}, )?\d{4})$/iu;
@@ -71,7 +72,8 @@ function readEnglish(sentence: string): ReadStatement | null {
   const end = matched(text, ENDS);
   const found = end ?? matched(text, PATTERNS);
   if (found === null) return null;
-  const isChange = isUpdate || found.isChange;
+  // What is so since a time was not so before.
+  const isChange = isUpdate || found.isChange || timed.since !== null;
   const { predicate, value, valueText } = found;
   const subject = own === null ? found.subject : SPEAKER;
   const time = { asOf: timed.asOf, since: timed.since, isDated: timed.asOf !== null };
@@ -105,7 +107,7 @@ function inThirdPerson(text: string): string | null {
 function withoutTime(text: string): { text: string; asOf: string | null; since: string | null } | null {
   const match = (CHANGE_VERB.test(text) ? CHANGED_ON.exec(text) : null) ?? AS_OF.exec(text);
   if (match === null) return { text, asOf: null, since: null };
-  const written = match.groups?.['date'] ?? match.groups?.['tail'] ?? '';
+  const written = match.groups?.['date'] ?? match.groups?.['start'] ?? match.groups?.['tail'] ?? '';
   const [date, ...others] = dates(written);
   const isWhole = date !== undefined && others.length === 0 && date.text.trim() === written.trim();
   // `in 2019` and `on 5 May` tell of a time that may be over; `In Berlin, …` is no time at all.

@@ -167,7 +167,7 @@ function lastWord({ name }: Argument): readonly string[] {
 
 let shared: SlotModel | undefined;
 
-export function pairModel(): SlotModel {
+function pairModel(): SlotModel {
   shared ??= readSlotModel(RELATION_WEIGHTS);
   return shared;
 }
