@@ -8,6 +8,7 @@ export interface OpenApi {
 
 interface Operation {
   readonly summary: string;
+  readonly 'x-idempotent'?: boolean;
   readonly deprecated?: boolean;
   readonly parameters?: readonly Parameter[];
   readonly requestBody?: { readonly required?: boolean; readonly content: Content };
@@ -46,8 +47,21 @@ export async function apiTypes({ paths, components }: OpenApi): Promise<string> 
     style: { singleQuote: true, trailingComma: 'all', printWidth: 120 },
     unknownAny: true,
   });
-  // openapi-fetch looks statuses up as numbers.
-  return printed.replace(/^( +)'(\d{3})':/gm, '$1$2:');
+  return `${printed}\n${traits(paths)}`;
+}
+
+/** What the client has to know of operations when it runs: which POST and PATCH may be sent again, and what takes a form. */
+function traits(paths: OpenApi['paths']): string {
+  const lines = Object.entries(paths).flatMap(([path, operations]) =>
+    Object.entries(operations).map(([method, operation]) => {
+      const form = Object.keys(operation.requestBody?.content ?? {}).find((type) => !type.endsWith('json'));
+      const isTold = operation['x-idempotent'] === true && (method === 'post' || method === 'patch');
+      const own = { ...(isTold ? { idempotent: true } : {}), ...(form === undefined ? {} : { form }) };
+      return Object.keys(own).length === 0 ? '' : `  '${method.toUpperCase()} ${path}': ${JSON.stringify(own)},\n`;
+    }),
+  );
+  const type = 'Readonly<Record<string, { readonly idempotent?: boolean; readonly form?: string }>>';
+  return `export const operationTraits: ${type} = {\n${lines.join('')}};\n`;
 }
 
 function operationSchema(operation: Operation): JSONSchema {

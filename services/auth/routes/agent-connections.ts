@@ -70,6 +70,7 @@ function unregister(deps: AgentConnectionDependencies): Route {
     path: '/api/v1/agents/unregister',
     tag,
     operationId: 'endAgentConnection',
+    idempotent: true,
     summary: 'End a session of the caller',
     auth: 'user',
     permission: NO_PERMISSION,

@@ -27,6 +27,7 @@ function grant(deps: AuthDependencies): Route {
     path: `${path}/capabilities/:principalId`,
     tag,
     operationId: 'grantCapabilities',
+    idempotent: true,
     summary: 'Grant capabilities to a user, a role or a tenant',
     auth: 'user',
     permission: inTenant('grant_capabilities', 'in the tenant, and every capability given'),

@@ -17,6 +17,7 @@ export function checkRoutes(deps: CheckDependencies): readonly Route[] {
       path: '/api/v1/checks/connection',
       tag: 'checks',
       operationId: 'checkConnection',
+      idempotent: true,
       summary: 'Whether the hosted service (COGNEE_CLOUD_API_URL) accepts the key in X-Api-Key',
       auth: 'user',
       permission: NO_PERMISSION,

@@ -21,6 +21,7 @@ function grant(deps: AuthDependencies): Route {
     path: `${path}/datasets/:principalId`,
     tag,
     operationId: 'grantDatasets',
+    idempotent: true,
     summary: 'Grant a user, a role or a tenant one permission on datasets',
     auth: 'user',
     permission: onDatasets('share', 'on every dataset'),

@@ -88,6 +88,7 @@ function assign(deps: AuthDependencies): Route {
     path: `${path}/users/:userId/roles`,
     tag,
     operationId: 'assignRole',
+    idempotent: true,
     summary: 'Assign a role to a member of its tenant',
     auth: 'user',
     permission: inTenant('manage_users', 'in the tenant of the role, and every capability of the role'),

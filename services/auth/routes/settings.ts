@@ -91,6 +91,7 @@ function change(deps: ModelSettingsDependencies): Route {
     path,
     tag: 'settings',
     operationId: 'changeSettings',
+    idempotent: true,
     summary: 'Set the language model for work that starts from now on; `vectorDb` is stored without effect',
     auth: 'user',
     permission: SUPERUSER,

@@ -56,6 +56,7 @@ function select(deps: AuthDependencies): Route {
     path: `${path}/tenants/select`,
     tag,
     operationId: 'selectTenant',
+    idempotent: true,
     summary: 'Work in another tenant, or, with null, in the personal space',
     auth: 'user',
     permission: ofAccount('account'),

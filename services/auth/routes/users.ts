@@ -69,6 +69,7 @@ function findId(deps: AuthDependencies): Route {
     path: '/api/v1/users/get-user-id',
     tag: 'users',
     operationId: 'findUserId',
+    idempotent: true,
     summary: 'Id of the account with an address',
     auth: 'user',
     permission: NO_PERMISSION,

@@ -46,7 +46,7 @@ export interface Paths {
         };
       };
       responses: {
-        200: {
+        '200': {
           content: {
             'application/json': BearerResponse;
           };
@@ -61,7 +61,7 @@ export interface Paths {
     post: {
       parameters: {};
       responses: {
-        200: {
+        '200': {
           content: {
             'application/json': {};
           };
@@ -76,7 +76,7 @@ export interface Paths {
     get: {
       parameters: {};
       responses: {
-        200: {
+        '200': {
           content: {
             'application/json': {
               email: string;
@@ -93,7 +93,7 @@ export interface Paths {
     get: {
       parameters: {};
       responses: {
-        200: {
+        '200': {
           content: {
             'application/json': {
               providers: {
@@ -141,7 +141,7 @@ export interface Paths {
         };
       };
       responses: {
-        200: {
+        '200': {
           content: {
             'application/json': BearerResponse;
           };
@@ -163,7 +163,7 @@ export interface Paths {
         };
       };
       responses: {
-        200: {
+        '200': {
           content: {
             'application/json': {
               logout_url: string | null;
@@ -180,7 +180,7 @@ export interface Paths {
     get: {
       parameters: {};
       responses: {
-        200: {
+        '200': {
           content: {
             'application/json': {
               keys: {
@@ -212,7 +212,7 @@ export interface Paths {
         };
       };
       responses: {
-        201: {
+        '201': {
           content: {
             'application/json': UserRead;
           };
@@ -227,7 +227,7 @@ export interface Paths {
     get: {
       parameters: {};
       responses: {
-        200: {
+        '200': {
           content: {
             'application/json': UserRead;
           };
@@ -248,7 +248,7 @@ export interface Paths {
         };
       };
       responses: {
-        200: {
+        '200': {
           content: {
             'application/json': UserRead;
           };
@@ -268,7 +268,7 @@ export interface Paths {
         };
       };
       responses: {
-        200: {
+        '200': {
           content: {
             'application/json': {
               user_id: string;
@@ -289,7 +289,7 @@ export interface Paths {
         };
       };
       responses: {
-        200: {
+        '200': {
           content: {
             'application/json': UserRead;
           };
@@ -311,7 +311,7 @@ export interface Paths {
         };
       };
       responses: {
-        200: {
+        '200': {
           content: {
             'application/json': UserRead;
           };
@@ -328,7 +328,7 @@ export interface Paths {
         };
       };
       responses: {
-        204: {
+        '204': {
           content?: never;
         };
       };
@@ -346,7 +346,7 @@ export interface Paths {
         };
       };
       responses: {
-        202: {
+        '202': {
           content: {
             'application/json': null;
           };
@@ -366,7 +366,7 @@ export interface Paths {
         };
       };
       responses: {
-        200: {
+        '200': {
           content: {
             'application/json': null;
           };
@@ -386,7 +386,7 @@ export interface Paths {
         };
       };
       responses: {
-        202: {
+        '202': {
           content: {
             'application/json': null;
           };
@@ -406,7 +406,7 @@ export interface Paths {
         };
       };
       responses: {
-        200: {
+        '200': {
           content: {
             'application/json': UserRead;
           };
@@ -421,7 +421,7 @@ export interface Paths {
     get: {
       parameters: {};
       responses: {
-        200: {
+        '200': {
           content: {
             'application/json': ApiKey[];
           };
@@ -439,7 +439,7 @@ export interface Paths {
         };
       };
       responses: {
-        200: {
+        '200': {
           content: {
             'application/json': ApiKey;
           };
@@ -458,7 +458,7 @@ export interface Paths {
         };
       };
       responses: {
-        200: {
+        '200': {
           content: {
             'application/json': null;
           };
@@ -473,7 +473,7 @@ export interface Paths {
     get: {
       parameters: {};
       responses: {
-        200: {
+        '200': {
           content: {
             'application/json': AgentDTO[];
           };
@@ -492,7 +492,7 @@ export interface Paths {
         };
       };
       responses: {
-        200: {
+        '200': {
           content: {
             'application/json': AgentWithApiKeyDTO;
           };
@@ -511,7 +511,7 @@ export interface Paths {
         };
       };
       responses: {
-        200: {
+        '200': {
           content: {
             'application/json': AgentDTO;
           };
@@ -528,7 +528,7 @@ export interface Paths {
         };
       };
       responses: {
-        200: {
+        '200': {
           content: {
             'application/json': null;
           };
@@ -548,7 +548,7 @@ export interface Paths {
         };
       };
       responses: {
-        201: {
+        '201': {
           content: {
             'application/json': AgentConnection;
           };
@@ -568,7 +568,7 @@ export interface Paths {
         };
       };
       responses: {
-        200: {
+        '200': {
           content: {
             'application/json': AgentModeDTO;
           };
@@ -593,7 +593,7 @@ export interface Paths {
         };
       };
       responses: {
-        200: {
+        '200': {
           content: {
             'application/json': AgentConnectionList;
           };
@@ -612,7 +612,7 @@ export interface Paths {
         };
       };
       responses: {
-        200: {
+        '200': {
           content: {
             'application/json': AgentConnectionDetail;
           };
@@ -634,7 +634,7 @@ export interface Paths {
         };
       };
       responses: {
-        200: {
+        '200': {
           content: {
             'application/json': AgentConnectionDetail;
           };
@@ -653,7 +653,7 @@ export interface Paths {
         };
       };
       responses: {
-        200: {
+        '200': {
           content: {
             'application/json': {
               message: string;
@@ -676,7 +676,7 @@ export interface Paths {
         };
       };
       responses: {
-        200: {
+        '200': {
           content: {
             'application/json': {
               message: string;
@@ -694,7 +694,7 @@ export interface Paths {
     get: {
       parameters: {};
       responses: {
-        200: {
+        '200': {
           content: {
             'application/json': Tenant[];
           };
@@ -713,7 +713,7 @@ export interface Paths {
         };
       };
       responses: {
-        200: {
+        '200': {
           content: {
             'application/json': TenantMember[];
           };
@@ -735,7 +735,7 @@ export interface Paths {
         };
       };
       responses: {
-        200: {
+        '200': {
           content: {
             'application/json': {
               message: string;
@@ -757,7 +757,7 @@ export interface Paths {
         };
       };
       responses: {
-        200: {
+        '200': {
           content: {
             'application/json': {
               message: string;
@@ -778,7 +778,7 @@ export interface Paths {
         };
       };
       responses: {
-        200: {
+        '200': {
           content: {
             'application/json': {
               message: string;
@@ -801,7 +801,7 @@ export interface Paths {
         };
       };
       responses: {
-        200: {
+        '200': {
           content: {
             'application/json': {
               message: string;
@@ -825,7 +825,7 @@ export interface Paths {
         };
       };
       responses: {
-        200: {
+        '200': {
           content: {
             'application/json': {
               message: string;
@@ -847,7 +847,7 @@ export interface Paths {
         };
       };
       responses: {
-        200: {
+        '200': {
           content: {
             'application/json': {
               message: string;
@@ -868,7 +868,7 @@ export interface Paths {
         };
       };
       responses: {
-        200: {
+        '200': {
           content: {
             'application/json': {
               id: string;
@@ -893,7 +893,7 @@ export interface Paths {
         };
       };
       responses: {
-        200: {
+        '200': {
           content: {
             'application/json': {
               id: string;
@@ -916,7 +916,7 @@ export interface Paths {
         };
       };
       responses: {
-        200: {
+        '200': {
           content: {
             'application/json': {
               id: string;
@@ -949,7 +949,7 @@ export interface Paths {
         };
       };
       responses: {
-        200: {
+        '200': {
           content: {
             'application/json': {
               message: string;
@@ -979,7 +979,7 @@ export interface Paths {
         };
       };
       responses: {
-        200: {
+        '200': {
           content: {
             'application/json': {
               message: string;
@@ -1003,7 +1003,7 @@ export interface Paths {
         };
       };
       responses: {
-        200: {
+        '200': {
           content: {
             'application/json': {
               id: string;
@@ -1034,7 +1034,7 @@ export interface Paths {
         };
       };
       responses: {
-        200: {
+        '200': {
           content: {
             'application/json': {
               message: string;
@@ -1057,7 +1057,7 @@ export interface Paths {
         };
       };
       responses: {
-        200: {
+        '200': {
           content: {
             'application/json': {
               message: string;
@@ -1078,7 +1078,7 @@ export interface Paths {
         };
       };
       responses: {
-        200: {
+        '200': {
           content: {
             'application/json': {
               capabilities: string[];
@@ -1127,7 +1127,7 @@ export interface Paths {
         };
       };
       responses: {
-        200: {
+        '200': {
           content: {
             'application/json': {
               records: {
@@ -1170,7 +1170,7 @@ export interface Paths {
         };
       };
       responses: {
-        200: {
+        '200': {
           content: {
             'application/x-ndjson': string;
           };
@@ -1185,7 +1185,7 @@ export interface Paths {
     get: {
       parameters: {};
       responses: {
-        200: {
+        '200': {
           content: {
             'application/json': {
               keys: {
@@ -1217,7 +1217,7 @@ export interface Paths {
         };
       };
       responses: {
-        200: {
+        '200': {
           content: {
             'application/scim+json': {
               schemas: string[];
@@ -1253,7 +1253,7 @@ export interface Paths {
         };
       };
       responses: {
-        201: {
+        '201': {
           content: {
             'application/scim+json': {
               [k: string]: unknown;
@@ -1278,7 +1278,7 @@ export interface Paths {
         };
       };
       responses: {
-        200: {
+        '200': {
           content: {
             'application/scim+json': {
               [k: string]: unknown;
@@ -1311,7 +1311,7 @@ export interface Paths {
         };
       };
       responses: {
-        200: {
+        '200': {
           content: {
             'application/scim+json': {
               [k: string]: unknown;
@@ -1344,7 +1344,7 @@ export interface Paths {
         };
       };
       responses: {
-        200: {
+        '200': {
           content: {
             'application/scim+json': {
               [k: string]: unknown;
@@ -1363,7 +1363,7 @@ export interface Paths {
         };
       };
       responses: {
-        204: {
+        '204': {
           content?: never;
         };
       };
@@ -1389,7 +1389,7 @@ export interface Paths {
         };
       };
       responses: {
-        200: {
+        '200': {
           content: {
             'application/scim+json': {
               schemas: string[];
@@ -1425,7 +1425,7 @@ export interface Paths {
         };
       };
       responses: {
-        201: {
+        '201': {
           content: {
             'application/scim+json': {
               [k: string]: unknown;
@@ -1450,7 +1450,7 @@ export interface Paths {
         };
       };
       responses: {
-        200: {
+        '200': {
           content: {
             'application/scim+json': {
               [k: string]: unknown;
@@ -1483,7 +1483,7 @@ export interface Paths {
         };
       };
       responses: {
-        200: {
+        '200': {
           content: {
             'application/scim+json': {
               [k: string]: unknown;
@@ -1516,7 +1516,7 @@ export interface Paths {
         };
       };
       responses: {
-        200: {
+        '200': {
           content: {
             'application/scim+json': {
               [k: string]: unknown;
@@ -1535,7 +1535,7 @@ export interface Paths {
         };
       };
       responses: {
-        204: {
+        '204': {
           content?: never;
         };
       };
@@ -1548,7 +1548,7 @@ export interface Paths {
     get: {
       parameters: {};
       responses: {
-        200: {
+        '200': {
           content: {
             'application/scim+json': {
               [k: string]: unknown;
@@ -1565,7 +1565,7 @@ export interface Paths {
     get: {
       parameters: {};
       responses: {
-        200: {
+        '200': {
           content: {
             'application/scim+json': {
               schemas: string[];
@@ -1592,7 +1592,7 @@ export interface Paths {
         };
       };
       responses: {
-        200: {
+        '200': {
           content: {
             'application/scim+json': {
               [k: string]: unknown;
@@ -1609,7 +1609,7 @@ export interface Paths {
     get: {
       parameters: {};
       responses: {
-        200: {
+        '200': {
           content: {
             'application/scim+json': {
               schemas: string[];
@@ -1636,7 +1636,7 @@ export interface Paths {
         };
       };
       responses: {
-        200: {
+        '200': {
           content: {
             'application/scim+json': {
               [k: string]: unknown;
@@ -1657,7 +1657,7 @@ export interface Paths {
         };
       };
       responses: {
-        200: {
+        '200': {
           content: {
             'application/json': {
               account: string;
@@ -1735,7 +1735,7 @@ export interface Paths {
         };
       };
       responses: {
-        200: {
+        '200': {
           content: {
             'application/json': {
               account: string;
@@ -1766,7 +1766,7 @@ export interface Paths {
         };
       };
       responses: {
-        200: {
+        '200': {
           content: {
             'application/json': {
               account: string;
@@ -1844,7 +1844,7 @@ export interface Paths {
         };
       };
       responses: {
-        200: {
+        '200': {
           content: {
             'application/json': {
               account: string;
@@ -1871,7 +1871,7 @@ export interface Paths {
     get: {
       parameters: {};
       responses: {
-        200: {
+        '200': {
           content: {
             'application/json': {
               space: {
@@ -1918,7 +1918,7 @@ export interface Paths {
         };
       };
       responses: {
-        200: {
+        '200': {
           content: {
             'application/json': null;
           };
@@ -1937,7 +1937,7 @@ export interface Paths {
         };
       };
       responses: {
-        200: {
+        '200': {
           content: {
             'application/json': {
               [k: string]: unknown;
@@ -1954,7 +1954,7 @@ export interface Paths {
     get: {
       parameters: {};
       responses: {
-        200: {
+        '200': {
           content: {
             'application/json': StoredConfiguration[];
           };
@@ -1969,7 +1969,7 @@ export interface Paths {
     get: {
       parameters: {};
       responses: {
-        200: {
+        '200': {
           content: {
             'application/json': SettingsDTO;
           };
@@ -1998,7 +1998,7 @@ export interface Paths {
         };
       };
       responses: {
-        200: {
+        '200': {
           content: {
             'application/json': null;
           };
@@ -2011,7 +2011,7 @@ export interface Paths {
     delete: {
       parameters: {};
       responses: {
-        200: {
+        '200': {
           content: {
             'application/json': null;
           };
@@ -2026,7 +2026,7 @@ export interface Paths {
     post: {
       parameters: {};
       responses: {
-        200: {
+        '200': {
           content: {
             'application/json': null;
           };
@@ -2046,7 +2046,7 @@ export interface Paths {
         };
       };
       responses: {
-        200: {
+        '200': {
           content: {
             /**
              * By dataset id
@@ -2074,7 +2074,7 @@ export interface Paths {
         };
       };
       responses: {
-        200: {
+        '200': {
           content: {
             /**
              * By dataset id; with several pipelines by pipeline below it
@@ -2106,7 +2106,7 @@ export interface Paths {
         };
       };
       responses: {
-        200: {
+        '200': {
           content: {
             'application/json': {
               [k: string]:
@@ -2134,7 +2134,7 @@ export interface Paths {
         };
       };
       responses: {
-        200: {
+        '200': {
           content: {
             'application/json': DatasetGraphSummaryDTO[];
           };
@@ -2160,7 +2160,7 @@ export interface Paths {
         };
       };
       responses: {
-        200: {
+        '200': {
           content: {
             'application/json': {
               embedding: {
@@ -2188,7 +2188,7 @@ export interface Paths {
             };
           };
         };
-        202: {
+        '202': {
           content: {
             'application/json': {
               embedding: {
@@ -2233,7 +2233,7 @@ export interface Paths {
         };
       };
       responses: {
-        200: {
+        '200': {
           content: {
             'application/json': {
               id: string;
@@ -2278,7 +2278,7 @@ export interface Paths {
         };
       };
       responses: {
-        200: {
+        '200': {
           content: {
             'application/json': {
               jobs: {
@@ -2313,7 +2313,7 @@ export interface Paths {
         };
       };
       responses: {
-        200: {
+        '200': {
           content: {
             'application/json': {
               id: string;
@@ -2346,7 +2346,7 @@ export interface Paths {
         };
       };
       responses: {
-        200: {
+        '200': {
           content: {
             'application/json': {
               id: string;
@@ -2375,7 +2375,7 @@ export interface Paths {
         };
       };
       responses: {
-        200: {
+        '200': {
           content: {
             'application/json': {
               id: string;
@@ -2404,7 +2404,7 @@ export interface Paths {
         };
       };
       responses: {
-        200: {
+        '200': {
           content: {
             'application/json': ValidationReport;
           };
@@ -2424,7 +2424,7 @@ export interface Paths {
         };
       };
       responses: {
-        200: {
+        '200': {
           content: {
             'application/json': CustomPromptGenerationResponseDTO;
           };
@@ -2444,7 +2444,7 @@ export interface Paths {
         };
       };
       responses: {
-        200: {
+        '200': {
           content: {
             'application/json': InferSchemaResponseDTO;
           };
@@ -2464,7 +2464,7 @@ export interface Paths {
         };
       };
       responses: {
-        200: {
+        '200': {
           content: {
             'application/json': PipelineRunInfo;
           };
@@ -2484,7 +2484,7 @@ export interface Paths {
         };
       };
       responses: {
-        200: {
+        '200': {
           content: {
             'application/json': RememberResult;
           };
@@ -2510,7 +2510,7 @@ export interface Paths {
         };
       };
       responses: {
-        200: {
+        '200': {
           content: {
             'application/json': UpdateResult;
           };
@@ -2530,7 +2530,7 @@ export interface Paths {
         };
       };
       responses: {
-        200: {
+        '200': {
           content: {
             'application/json': RememberResult;
           };
@@ -2550,7 +2550,7 @@ export interface Paths {
         };
       };
       responses: {
-        200: {
+        '200': {
           content: {
             'application/json': RememberResult;
           };
@@ -2570,7 +2570,7 @@ export interface Paths {
         };
       };
       responses: {
-        200: {
+        '200': {
           content: {
             'application/json': SkillListItem[];
           };
@@ -2592,7 +2592,7 @@ export interface Paths {
         };
       };
       responses: {
-        200: {
+        '200': {
           content: {
             'application/json': SkillDetail;
           };
@@ -2612,7 +2612,7 @@ export interface Paths {
         };
       };
       responses: {
-        200: {
+        '200': {
           content: {
             'application/json': {
               status: 'deleted';
@@ -2638,7 +2638,7 @@ export interface Paths {
         };
       };
       responses: {
-        200: {
+        '200': {
           content: {
             'application/json': ProposalDetail;
           };
@@ -2653,7 +2653,7 @@ export interface Paths {
     get: {
       parameters: {};
       responses: {
-        200: {
+        '200': {
           content: {
             'application/json': DatasetDTO[];
           };
@@ -2671,7 +2671,7 @@ export interface Paths {
         };
       };
       responses: {
-        200: {
+        '200': {
           content: {
             'application/json': DatasetDTO;
           };
@@ -2684,7 +2684,7 @@ export interface Paths {
     delete: {
       parameters: {};
       responses: {
-        200: {
+        '200': {
           content: {
             'application/json': null;
           };
@@ -2703,7 +2703,7 @@ export interface Paths {
         };
       };
       responses: {
-        200: {
+        '200': {
           content: {
             'application/json': null;
           };
@@ -2727,7 +2727,7 @@ export interface Paths {
         };
       };
       responses: {
-        200: {
+        '200': {
           content: {
             'application/json': DataDTO[];
           };
@@ -2746,7 +2746,7 @@ export interface Paths {
         };
       };
       responses: {
-        200: {
+        '200': {
           content: {
             'application/json': DataCountDTO;
           };
@@ -2766,7 +2766,7 @@ export interface Paths {
         };
       };
       responses: {
-        200: {
+        '200': {
           content: {
             'text/plain': string;
           };
@@ -2792,7 +2792,7 @@ export interface Paths {
         };
       };
       responses: {
-        200: {
+        '200': {
           content: {
             'application/json': {
               dataset_id: string;
@@ -2816,7 +2816,7 @@ export interface Paths {
         };
       };
       responses: {
-        200: {
+        '200': {
           content: {
             'application/json': null;
           };
@@ -2835,7 +2835,7 @@ export interface Paths {
         };
       };
       responses: {
-        200: {
+        '200': {
           content: {
             'application/json': GraphDTO;
           };
@@ -2857,7 +2857,7 @@ export interface Paths {
         };
       };
       responses: {
-        200: {
+        '200': {
           content: {
             'application/json': DatasetProcessingStatusDTO;
           };
@@ -2877,7 +2877,7 @@ export interface Paths {
         };
       };
       responses: {
-        200: {
+        '200': {
           content: {
             'application/json': ForgetResult;
           };
@@ -2900,7 +2900,7 @@ export interface Paths {
         };
       };
       responses: {
-        200: {
+        '200': {
           content: {
             'application/json': {
               status: 'success';
@@ -2926,7 +2926,7 @@ export interface Paths {
         };
       };
       responses: {
-        200: {
+        '200': {
           content: {
             'application/json': {
               sessions: SessionRow[];
@@ -2956,7 +2956,7 @@ export interface Paths {
         };
       };
       responses: {
-        200: {
+        '200': {
           content: {
             'application/json': {
               sessions: SessionRowWithAgent[];
@@ -2981,7 +2981,7 @@ export interface Paths {
         };
       };
       responses: {
-        200: {
+        '200': {
           content: {
             'application/json': SessionStatistics;
           };
@@ -3000,7 +3000,7 @@ export interface Paths {
         };
       };
       responses: {
-        200: {
+        '200': {
           content: {
             'application/json': ModelCost[];
           };
@@ -3019,7 +3019,7 @@ export interface Paths {
         };
       };
       responses: {
-        200: {
+        '200': {
           content: {
             'application/json': AgentCost[];
           };
@@ -3038,7 +3038,7 @@ export interface Paths {
         };
       };
       responses: {
-        200: {
+        '200': {
           content: {
             'application/json': SessionDetail;
           };
@@ -3053,7 +3053,7 @@ export interface Paths {
     get: {
       parameters: {};
       responses: {
-        200: {
+        '200': {
           content: {
             'application/json': ActiveAccount[];
           };
@@ -3068,7 +3068,7 @@ export interface Paths {
     get: {
       parameters: {};
       responses: {
-        200: {
+        '200': {
           content: {
             'application/json': Account[];
           };
@@ -3083,7 +3083,7 @@ export interface Paths {
     get: {
       parameters: {};
       responses: {
-        200: {
+        '200': {
           content: {
             'application/json': Trace[];
           };
@@ -3102,7 +3102,7 @@ export interface Paths {
         };
       };
       responses: {
-        200: {
+        '200': {
           content: {
             'text/markdown': string;
           };
@@ -3125,7 +3125,7 @@ export interface Paths {
         };
       };
       responses: {
-        200: {
+        '200': {
           content: {
             'application/json': {
               supersessions: Supersession[];
@@ -3148,7 +3148,7 @@ export interface Paths {
         };
       };
       responses: {
-        200: {
+        '200': {
           content: {
             'application/json': Supersession;
           };
@@ -3163,7 +3163,7 @@ export interface Paths {
     get: {
       parameters: {};
       responses: {
-        200: {
+        '200': {
           content: {
             'application/json': {
               snapshots: DatasetSnapshot[];
@@ -3184,7 +3184,7 @@ export interface Paths {
         };
       };
       responses: {
-        200: {
+        '200': {
           content: {
             'application/json': {
               snapshots: DatasetSnapshot[];
@@ -3210,12 +3210,12 @@ export interface Paths {
         };
       };
       responses: {
-        200: {
+        '200': {
           content: {
             'application/json': DatasetSnapshot;
           };
         };
-        202: {
+        '202': {
           content: {
             'application/json': DatasetSnapshot;
           };
@@ -3235,7 +3235,7 @@ export interface Paths {
         };
       };
       responses: {
-        200: {
+        '200': {
           content: {
             'application/json': DatasetSnapshot;
           };
@@ -3253,7 +3253,7 @@ export interface Paths {
         };
       };
       responses: {
-        200: {
+        '200': {
           content: {
             'application/json': null;
           };
@@ -3273,7 +3273,7 @@ export interface Paths {
         };
       };
       responses: {
-        200: {
+        '200': {
           content: {
             'application/octet-stream': Blob;
           };
@@ -3300,12 +3300,12 @@ export interface Paths {
         };
       };
       responses: {
-        200: {
+        '200': {
           content: {
             'application/json': SnapshotRestore;
           };
         };
-        202: {
+        '202': {
           content: {
             'application/json': SnapshotRestore;
           };
@@ -3328,12 +3328,12 @@ export interface Paths {
         };
       };
       responses: {
-        200: {
+        '200': {
           content: {
             'application/json': SnapshotRestore;
           };
         };
-        202: {
+        '202': {
           content: {
             'application/json': SnapshotRestore;
           };
@@ -3352,7 +3352,7 @@ export interface Paths {
         };
       };
       responses: {
-        200: {
+        '200': {
           content: {
             'application/json': SnapshotRestore;
           };
@@ -3372,7 +3372,7 @@ export interface Paths {
         };
       };
       responses: {
-        200: {
+        '200': {
           content: {
             'application/json': ImproveResult;
           };
@@ -3392,7 +3392,7 @@ export interface Paths {
         };
       };
       responses: {
-        200: {
+        '200': {
           content: {
             /**
              * By dataset id
@@ -3417,7 +3417,7 @@ export interface Paths {
         };
       };
       responses: {
-        200: {
+        '200': {
           content: {
             'application/json': SearchResult[] | unknown[];
           };
@@ -3430,7 +3430,7 @@ export interface Paths {
     get: {
       parameters: {};
       responses: {
-        200: {
+        '200': {
           content: {
             'application/json': SearchHistoryItem[];
           };
@@ -3445,7 +3445,7 @@ export interface Paths {
     get: {
       parameters: {};
       responses: {
-        200: {
+        '200': {
           content: {
             'application/json': RecallHistoryItem[];
           };
@@ -3463,7 +3463,7 @@ export interface Paths {
         };
       };
       responses: {
-        200: {
+        '200': {
           content: {
             'application/json': RecallItem[];
           };
@@ -3488,7 +3488,7 @@ export interface Paths {
         };
       };
       responses: {
-        200: {
+        '200': {
           content: {
             'text/html': string;
           };
@@ -3514,7 +3514,7 @@ export interface Paths {
         };
       };
       responses: {
-        200: {
+        '200': {
           content: {
             'application/json': Visualisation;
           };
@@ -3534,7 +3534,7 @@ export interface Paths {
         };
       };
       responses: {
-        200: {
+        '200': {
           content: {
             'application/json': SyncResponse;
           };
@@ -3549,7 +3549,7 @@ export interface Paths {
     get: {
       parameters: {};
       responses: {
-        200: {
+        '200': {
           content: {
             'application/json': SyncStatus;
           };
@@ -3564,7 +3564,7 @@ export interface Paths {
     get: {
       parameters: {};
       responses: {
-        200: {
+        '200': {
           content: {
             'application/json': {
               message: string;
@@ -3581,7 +3581,7 @@ export interface Paths {
     get: {
       parameters: {};
       responses: {
-        200: {
+        '200': {
           content: {
             'application/json': HealthSummary;
           };
@@ -3596,7 +3596,7 @@ export interface Paths {
     get: {
       parameters: {};
       responses: {
-        200: {
+        '200': {
           content: {
             'application/json': HealthDetails;
           };
@@ -5113,3 +5113,29 @@ export interface ScimError {
   scimType?: string;
   detail: string;
 }
+
+export const operationTraits: Readonly<Record<string, { readonly idempotent?: boolean; readonly form?: string }>> = {
+  'POST /api/v1/auth/login': {"idempotent":true,"form":"application/x-www-form-urlencoded"},
+  'POST /api/v1/auth/logout': {"idempotent":true},
+  'POST /api/v1/users/get-user-id': {"idempotent":true},
+  'POST /api/v1/agents/unregister': {"idempotent":true},
+  'POST /api/v1/permissions/tenants/select': {"idempotent":true},
+  'POST /api/v1/permissions/users/{user_id}/roles': {"idempotent":true},
+  'POST /api/v1/permissions/datasets/{principal_id}': {"idempotent":true},
+  'POST /api/v1/permissions/capabilities/{principal_id}': {"idempotent":true},
+  'POST /api/v1/settings': {"idempotent":true},
+  'POST /api/v1/checks/connection': {"idempotent":true},
+  'POST /api/v1/cognify': {"idempotent":true},
+  'POST /api/v1/llm/custom-prompt': {"idempotent":true},
+  'POST /api/v1/llm/infer-schema': {"form":"multipart/form-data"},
+  'POST /api/v1/add': {"idempotent":true,"form":"multipart/form-data"},
+  'POST /api/v1/remember': {"form":"multipart/form-data"},
+  'PATCH /api/v1/update': {"idempotent":true,"form":"multipart/form-data"},
+  'POST /api/v1/datasets': {"idempotent":true},
+  'POST /api/v1/datasets/{dataset_id}/data/retry': {"idempotent":true},
+  'POST /api/v1/forget': {"idempotent":true},
+  'POST /api/v1/datasets/{dataset_id}/supersessions/{supersession_id}/revert': {"idempotent":true},
+  'POST /api/v1/datasets/restores': {"form":"multipart/form-data"},
+  'POST /api/v1/search': {"idempotent":true},
+  'POST /api/v1/recall': {"idempotent":true},
+};

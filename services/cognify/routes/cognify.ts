@@ -53,6 +53,7 @@ export function cognifyRoutes(
       path: '/api/v1/cognify',
       tag: 'cognify',
       operationId: 'cognify',
+      idempotent: true,
       summary: 'Build the knowledge graph of datasets from the data added to them',
       auth: 'user',
       permission: onDatasets('write', 'on every dataset; a new name is created'),

@@ -35,6 +35,7 @@ export function llmRoutes(dependencies: LlmDependencies): readonly Route[] {
       ...common,
       path: '/api/v1/llm/custom-prompt',
       operationId: 'generateCustomPrompt',
+      idempotent: true,
       summary: 'An extraction prompt that fits a graph model',
       body: { kind: 'json', schema: promptBody },
       responses: { 200: { description: 'The prompt', schema: promptAnswer }, ...BUDGET },

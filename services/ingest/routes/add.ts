@@ -25,6 +25,7 @@ export function addRoutes(dependencies: IngestDependencies): readonly Route[] {
       path: '/api/v1/add',
       tag: 'add',
       operationId: 'add',
+      idempotent: true,
       summary: 'Add text, files and web pages to a dataset',
       auth: 'user',
       permission: onDatasets('write', 'on the dataset; a new name is created'),

@@ -62,6 +62,7 @@ function forgetRoute(dependencies: IngestDependencies): Route {
     path: '/api/v1/forget',
     tag: 'forget',
     operationId: 'forget',
+    idempotent: true,
     summary:
       'Forget an item, a dataset or everything, and count what is left; snapshots of a dataset that stays keep it',
     auth: 'user',

@@ -69,6 +69,7 @@ export function supersessionRoutes(dependencies: IngestDependencies): readonly R
       method: 'POST',
       path: '/api/v1/datasets/:datasetId/supersessions/:supersessionId/revert',
       operationId: 'revertSupersession',
+      idempotent: true,
       summary: 'Let the older statement stand again',
       permission: onDatasets('write'),
       params: z.object({ datasetId: uuid(), supersessionId: uuid() }),

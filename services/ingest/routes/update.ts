@@ -34,6 +34,7 @@ export function updateRoutes(dependencies: IngestDependencies): readonly Route[]
       path: '/api/v1/update',
       tag: 'update',
       operationId: 'update',
+      idempotent: true,
       summary: 'Replace the content of an item and build the graph from it',
       auth: 'user',
       permission: onDatasets('write', 'and delete, on the dataset of the item'),

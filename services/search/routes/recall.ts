@@ -20,6 +20,7 @@ export function recallRoutes(deps: SearchParts): readonly Route[] {
       path: '/api/v1/recall',
       tag: 'recall',
       operationId: 'recall',
+      idempotent: true,
       summary: 'Recall from memory: graph and sessions',
       auth: 'user',
       permission: onDatasets('read', 'on every searched dataset'),

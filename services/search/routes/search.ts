@@ -18,6 +18,7 @@ function askSearch(deps: SearchParts): Route {
     path: '/api/v1/search',
     tag: 'search',
     operationId: 'search',
+    idempotent: true,
     summary: 'Search datasets',
     auth: 'user',
     permission: onDatasets('read', 'on every searched dataset'),

@@ -152,11 +152,16 @@ function operationOf(route: Route, schemas: ComponentSchemas): JsonObject {
     description: `Permission: ${route.permission.text}.`,
     operationId: route.operationId ?? `${route.method}_${wirePath(route.path)}`.toLowerCase().replaceAll(/\W+/g, '_'),
     ...(route.deprecated === true ? { deprecated: true } : {}),
+    ...(isIdempotent(route) ? { 'x-idempotent': true } : {}),
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(route.body === undefined ? {} : { requestBody: requestBody(route.body, schemas, route.mediaType) }),
     responses: responsesOf(route, schemas),
     security: route.auth === 'none' ? [] : SECURITY,
   };
+}
+
+function isIdempotent({ method, idempotent }: Route): boolean {
+  return idempotent ?? ['GET', 'PUT', 'DELETE'].includes(method);
 }
 
 function pathParameters(route: Route): JsonObject[] {

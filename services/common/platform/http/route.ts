@@ -46,6 +46,8 @@ export interface Route<Params = unknown, Query = unknown, Body = unknown> {
   readonly operationId?: string;
   readonly summary: string;
   readonly deprecated?: boolean;
+  /** A POST or PATCH that may be sent twice: clients send it again when no answer came. */
+  readonly idempotent?: boolean;
   /** Left out of the OpenAPI document (webhooks, pages). */
   readonly hidden?: boolean;
   /**
