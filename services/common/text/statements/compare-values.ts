@@ -1,3 +1,4 @@
+import { placeTable } from '../places/place-table.ts';
 import type { StatementValue } from './statement.ts';
 
 /** Result of a comparison. `unclear`: the values may mean the same, or both may be true at once. */
@@ -92,41 +93,13 @@ function isMisspelt(one: string, other: string): boolean {
   return !hasDigit && Math.max(one.length, other.length) - start - end <= 1;
 }
 
-/**
- * Places that do not lie in each other, as far as that is known here: of the same level both. Everything else may be one
- * within the other: a quarter and its city.
- */
-const COUNTRIES =
-  lines(`argentina, australia, austria, bangladesh, belgium, bolivia, brazil, bulgaria, canada, chile, china,
-  colombia, croatia, cuba, czech republic, denmark, ecuador, egypt, estonia, ethiopia, finland, france, germany, ghana,
-  greece, hungary, iceland, india, indonesia, iran, iraq, ireland, israel, italy, japan, jordan, kenya, latvia, lebanon,
-  lithuania, malaysia, mexico, morocco, nepal, netherlands, new zealand, nigeria, norway, pakistan, peru, philippines,
-  poland, portugal, romania, russia, saudi arabia, serbia, slovakia, slovenia, south africa, south korea, spain, sri lanka,
-  sweden, switzerland, syria, taiwan, tanzania, thailand, tunisia, turkey, uganda, ukraine, united kingdom, united states,
-  uruguay, vietnam`);
-const CITIES =
-  lines(`amsterdam, ankara, antwerp, athens, atlanta, auckland, baltimore, bangalore, bangkok, barcelona, basel,
-  beijing, beirut, belfast, belgrade, bergen, berlin, bern, bilbao, birmingham, bogota, bologna, bordeaux, boston, brisbane,
-  bristol, brussels, bucharest, budapest, buenos aires, cairo, calgary, cape town, caracas, cardiff, casablanca, chennai,
-  chicago, cologne, copenhagen, dallas, delhi, denver, detroit, dresden, dublin, edinburgh, florence, frankfurt, geneva,
-  genoa, ghent, glasgow, gothenburg, hamburg, hanoi, helsinki, houston, istanbul, jakarta, jerusalem, johannesburg, karachi,
-  krakow, kyoto, lagos, leeds, leipzig, lima, lisbon, liverpool, ljubljana, london, los angeles, lyon, madrid, manchester,
-  manila, marseille, melbourne, miami, milan, minneapolis, montreal, moscow, mumbai, munich, nairobi, naples, new york city,
-  osaka, oslo, ottawa, oxford, palermo, paris, perth, philadelphia, phoenix, pittsburgh, portland, porto, prague, reykjavik,
-  riga, rome, rotterdam, salzburg, san diego, san francisco, santiago, seattle, seoul, seville, shanghai, shenzhen, sofia,
-  stockholm, strasbourg, stuttgart, sydney, taipei, tallinn, tehran, tel aviv, tokyo, toronto, toulouse, turin, utrecht,
-  valencia, vancouver, venice, vienna, vilnius, warsaw, wellington, yerevan, zagreb, zurich`);
 /** `Room 12`, `Building B`. */
 const NUMBERED =
   /^(?:the )?(room|building|floor|hall|office|shelf|drawer|locker|warehouse|bay|gate) ([\p{L}\p{N}.-]{1,6})$/u;
 
-function lines(text: string): ReadonlySet<string> {
-  return new Set(text.trim().split(/\s*,\s*/u));
-}
-
 /** Whether this is a place whose level is known: a country or a large city. */
 export function isKnownPlace(name: string): boolean {
-  return COUNTRIES.has(name) || CITIES.has(name);
+  return levelOf(name) !== null;
 }
 
 export function isNumberedPlace(name: string): boolean {
@@ -149,7 +122,16 @@ function comparePlaces(one: readonly string[], other: readonly string[]): Compar
   return areApart(leftWider.at(-1), rightWider.at(-1)) ? 'different' : 'unclear';
 }
 
+/** Two countries or two cities that do not lie in each other. Everything else may be one within the other: a quarter and its city. */
 function areApart(one: string | undefined, other: string | undefined): boolean {
   if (one === undefined || other === undefined || one === other) return false;
-  return (COUNTRIES.has(one) && COUNTRIES.has(other)) || (CITIES.has(one) && CITIES.has(other));
+  const level = levelOf(one);
+  if (level === null || level !== levelOf(other)) return false;
+  const { areSame, liesIn } = placeTable();
+  return !areSame(one, other) && !liesIn(one, other) && !liesIn(other, one);
+}
+
+function levelOf(name: string): 'country' | 'city' | null {
+  const levels = placeTable().levels(name);
+  return (['country', 'city'] as const).find((level) => levels.includes(level)) ?? null;
 }

@@ -1,5 +1,6 @@
 import { isCommonWord, wordInformation } from '../../language/common-words.ts';
 import { STOP_WORDS } from '../../language/stop-words.ts';
+import { wordTable } from '../../words/word-table.ts';
 import { isGerman } from './german.ts';
 import type { AnalysedSentence } from './mention.ts';
 import type { TaggedWord } from './tagger.ts';
@@ -18,6 +19,8 @@ const MIN_INFORMATION = 5;
 const MAX_WORDS = 3;
 /** Number of names above which a text is about its names. */
 const NAMES_OF_TOPIC_TEXT = 3;
+/** Frequency rank of a noun that a text is about by itself: `quicksort`, `treehouse`, and not `sky`, `file` or `crowd`. */
+const MIN_RANK_OF_TOPIC = 8000;
 /** Acts, qualities and measures: `donation`, `whiteness`, `approach`. */
 const ABSTRACT = /(?:tion|sion|ment|ness|ity|ance|ence|ship|ism|ing|ure|age|ly|al|th)$/u;
 /**
@@ -71,7 +74,11 @@ function isThing(phrase: readonly TaggedWord[]): boolean {
   const [only] = phrase;
   if (phrase.length > 1 || only === undefined) return false;
   const lower = only.lemma.toLowerCase();
-  return !isCommonWord(lower) && !isCommonWord(only.text.toLowerCase()) && !ABSTRACT.test(lower);
+  return !isCommonWord(lower) && !ABSTRACT.test(lower) && isRare(lower) && isRare(only.text.toLowerCase());
+}
+
+function isRare(word: string): boolean {
+  return (wordTable().find(word)?.rank ?? MIN_RANK_OF_TOPIC) >= MIN_RANK_OF_TOPIC;
 }
 
 function* nounPhrases(words: readonly TaggedWord[], isFree: (word: TaggedWord) => boolean): Generator<TaggedWord[]> {

@@ -1,19 +1,12 @@
 import type { ExtractedEntity } from '../../../ports/extractor.ts';
+import { placeTable } from '../../places/place-table.ts';
 import { nameKey } from './coreference.ts';
 import { definitionAfter } from './definitions.ts';
 import { DOCTRINE, type EntityType, type TypeVotes, typeByForm, typeByGuess, vote, winner } from './entity-type.ts';
 import { DEMONYMS, PLACES } from './gazetteer.ts';
 import type { AnalysedSentence, Mention } from './mention.ts';
-import { indexOfGreatest } from './slot-model.ts';
-import {
-  contextOf,
-  MAX_CONTEXTS,
-  type NameContext,
-  OTHER,
-  type TypeEvidence,
-  typeFeatures,
-  typeModel,
-} from './type-model.ts';
+import { indexOfGreatest, type SlotModel } from './slot-model.ts';
+import { contextOf, MAX_CONTEXTS, type NameContext, OTHER, type TypeEvidence, typeFeatures } from './type-model.ts';
 import { voteByContext } from './type-votes.ts';
 import { TYPE_NOUNS } from './type-words.ts';
 
@@ -58,6 +51,8 @@ export interface Drafts {
 const KNOWN_TYPE_WEIGHT = 4;
 /** A lone given name or place name is one unless the text says otherwise: Virginia, Florence, Perth. */
 const LONE_NAME_WEIGHTS = { Person: 1.5, Place: 2.5 } as const;
+/** A town, region or country of the table of places. */
+const KNOWN_PLACE_WEIGHT = 2;
 /** `MongoDB`, but not `McDonald`. */
 const PRODUCT = /^(?!Mac|Mc|De|Di|La|Le|Fitz|Van|O['’])(?:\p{L}*\p{Ll}\p{Lu}|\p{Lu}{2,}\p{Ll}{2,})[\p{L}\p{N}.-]*$/u;
 /** Systems of writing. */
@@ -103,6 +98,13 @@ function draftOfName(name: string, mention: Mention): Draft {
   const isLone = mention.kind === 'name' && !name.includes(' ') && (form === 'Person' || form === 'Place');
   const draft = emptyDraft(name, mention.kind, isLone ? null : form);
   if (isLone && form !== null) vote(draft.votes, form, LONE_NAME_WEIGHTS[form]);
+  if (
+    form === null &&
+    placeTable()
+      .levels(name)
+      .some((level) => level !== 'other')
+  )
+    vote(draft.votes, 'Place', KNOWN_PLACE_WEIGHT);
   draft.isKeyword = !name.includes(' ');
   return draft;
 }
@@ -166,7 +168,11 @@ const MIN_PROBABILITY = 0.55;
 export function typeOf(
   draft: Draft,
   className: string | null,
-  { knownType, topic }: { readonly knownType: string | undefined; readonly topic: readonly string[] },
+  {
+    knownType,
+    topic,
+    model,
+  }: { readonly knownType: string | undefined; readonly topic: readonly string[]; readonly model: SlotModel },
 ): EntityType {
   const { form, kind, votes, name } = draft;
   if (draft.isKeyword && form === null) return 'Concept';
@@ -181,7 +187,7 @@ export function typeOf(
     className !== null && !PERSONAL_NOUN.test(className) && TYPE_NOUNS.get(lastWord(className)) !== 'Person';
   if (voted !== null && (PLACES.has(name.toLowerCase()) || votesFor(votes, voted) >= CERTAIN_VOTES))
     return voted === 'Person' && isNoPerson ? 'Concept' : voted;
-  const { classes, probabilities } = typeModel();
+  const { classes, probabilities } = model;
   const found = probabilities(typeFeatures(typeEvidence(draft, className, topic))).map(
     (probability, at) => probability * Math.exp(VOTE_WEIGHT * votesFor(votes, classes[at] ?? '')),
   );

@@ -12,6 +12,11 @@ const shown = (text: string): string[] =>
 const relations = (text: string): string[] =>
   extract(text).relations.map(({ source, relation, target }) => `${source} ${relation} ${target}`);
 
+const spoken = (text: string): string[] =>
+  extractByRules({ text, documentName: 'note', headings: [], knownNames: [], speaker: 'Me' }, tag).relations.map(
+    ({ source, relation, target }) => `${source} ${relation} ${target}`,
+  );
+
 describe('mistakes of extraction that must not come back', () => {
   it('are escape sequences in code that become persons', () => {
     const readme = readFileSync(new URL('../../../../../README.md', import.meta.url), 'utf8');
@@ -71,5 +76,36 @@ describe('mistakes of extraction that must not come back', () => {
     expect(
       shown('Der Hund spielt im Garten mit der Katze. Angela Merkel wohnt in Berlin, und die Sonne scheint.'),
     ).to.deep.equal(['Angela Merkel [Person]', 'Berlin [Place]']);
+  });
+
+  it('are years and trifles that a speaker is related to', () => {
+    expect(spoken('I ran my first marathon in 2016 in Vienna.')).to.have.members([
+      'Me run marathon',
+      'Me run_in Vienna',
+    ]);
+    expect(spoken('I set up my first Linux server in 2011.').join()).not.to.include('2011');
+    expect(spoken('I graduated in 2010.')).to.deep.equal(['Me graduate_in 2010']);
+    expect(spoken('I still use her exact recipe every winter.')).to.deep.equal([]);
+    expect(spoken('I got married in Rome.')).to.deep.equal(['Me married_in Rome']);
+    expect(spoken('I took the train to Hamburg.')).to.deep.equal(['Me take_train_to Hamburg']);
+  });
+
+  it('are ordinary nouns of a note that become entities', () => {
+    const note =
+      'None of us had slept. The crowd erupted and the sky turned dark. Neighbors closed the file on the roof.';
+    expect(shown(note)).to.deep.equal([]);
+  });
+
+  it('are clauses of another subject', () => {
+    expect(relations('Our family dog Rex was a German Shepherd who lived with Tom Miller.').join()).not.to.include(
+      'German Shepherd live_with',
+    );
+  });
+
+  it('are large towns and countries that nobody recognises, in any of four languages', () => {
+    expect(shown('Ich wohne in Köln.')).to.include('Köln [Place]');
+    const found = relations('I moved from Sevilla to Graz. My sister stayed in Spain, and Tom lives in Austria.');
+    expect(found).to.include.members(['Sevilla located_in Spain', 'Graz located_in Austria']);
+    expect(relations('He flew from Paris to Germany.').join()).not.to.include('Paris located_in Germany');
   });
 });

@@ -1,4 +1,4 @@
-import { append } from '../../../kernel/long-lists.ts';
+import { append, smallest } from '../../../kernel/long-lists.ts';
 import type {
   ExtractedRelation,
   ExtractedSentence,
@@ -9,6 +9,7 @@ import type {
 import { wordInformation } from '../../language/common-words.ts';
 import { sentences } from '../../language/sentences.ts';
 import { contentStems } from '../../language/tokenize.ts';
+import { placeTable } from '../../places/place-table.ts';
 import type { Fact } from '../structure/fact.ts';
 import { readStructure } from '../structure/structure.ts';
 import { type Argument, isModifier } from './clause-levels.ts';
@@ -20,19 +21,30 @@ import type { EntityType } from './entity-type.ts';
 import { type FirstPerson, readFirstPerson } from './first-person.ts';
 import { DEMONYMS } from './gazetteer.ts';
 import { type AnalysedSentence, analyseSentences, type Mention } from './mention.ts';
-import { type NamePair, pairsOf, relationOf } from './pair-model.ts';
+import { type NamePair, pairModel, pairsOf, relationOf } from './pair-model.ts';
 import { relationsOf } from './relations.ts';
+import type { SlotModel } from './slot-model.ts';
 import { isRole, speakersOf } from './speakers.ts';
 import type { Tagger } from './tagger.ts';
 import { headOf, resolveTopics, type TopicMention, type TopicSource } from './topics.ts';
+import { typeModel } from './type-model.ts';
+
+/** The trained models; another one in a cross-validation. */
+export interface NameModels {
+  readonly types: () => SlotModel;
+  readonly relations: () => SlotModel;
+}
+
+const LEARNED: NameModels = { types: typeModel, relations: pairModel };
 
 /** Entities, relations, sentences and a summary of one chunk, by rules alone. Deterministic. */
-export function extractByRules(input: ExtractionInput, tag: Tagger): Extraction {
+export function extractByRules(input: ExtractionInput, tag: Tagger, models: NameModels = LEARNED): Extraction {
   const { prose, facts } = readStructure(input);
-  const { analysed, drafts, classes, references } = readChunk({ ...input, text: prose }, tag);
+  const { analysed, drafts, classes, references } = readChunk({ ...input, text: prose }, tag, models);
   const { pronouns, topics, spoken } = references;
   const relations = findRelations(analysed, references);
-  addLearned(drafts, relations, analysed, references);
+  addLearned(drafts, relations, { analysed, references, models });
+  addGeography(drafts, relations, analysed);
   addSpoken(drafts, relations, spoken, analysed);
   addClasses(drafts, classes, relations, analysed);
   addFacts(drafts, relations, facts);
@@ -52,10 +64,14 @@ export function extractByRules(input: ExtractionInput, tag: Tagger): Extraction 
 }
 
 /** The names of a chunk with their types, and what refers to them. */
-function readChunk(input: ExtractionInput, tag: Tagger) {
+function readChunk(input: ExtractionInput, tag: Tagger, models: Pick<NameModels, 'types'>) {
   const { known, analysed, canonical, drafts, classes, topic } = readNames(input, tag);
   for (const [key, draft] of drafts)
-    draft.type = typeOf(draft, classes.get(key) ?? null, { knownType: known.get(key)?.type, topic });
+    draft.type = typeOf(draft, classes.get(key) ?? null, {
+      knownType: known.get(key)?.type,
+      topic,
+      model: models.types(),
+    });
 
   const draftOf = (mention: Mention): Draft | undefined => drafts.get(nameKey(canonical(mention.name)));
   const pronouns = resolvePronouns(analysed, (mention) => {
@@ -82,8 +98,9 @@ function readChunk(input: ExtractionInput, tag: Tagger) {
 export function readPairs(
   input: ExtractionInput,
   tag: Tagger,
+  models: Pick<NameModels, 'types'>,
 ): (NamePair & { spellings(name: string): Iterable<string> | undefined })[] {
-  const { analysed, drafts, references } = readChunk(input, tag);
+  const { analysed, drafts, references } = readChunk(input, tag, models);
   const spellings = (name: string) => drafts.get(nameKey(name))?.aliases;
   return analysed.flatMap((sentence, index) =>
     pairsIn(sentence, index, analysed, references).map((pair) => ({ ...pair, spellings })),
@@ -118,21 +135,52 @@ function pairsIn(
 function addLearned(
   drafts: ReadonlyMap<string, Draft>,
   relations: ExtractedRelation[],
-  analysed: readonly AnalysedSentence[],
-  references: References,
+  {
+    analysed,
+    references,
+    models,
+  }: {
+    readonly analysed: readonly AnalysedSentence[];
+    readonly references: References;
+    readonly models: NameModels;
+  },
 ): void {
   const pairKey = (one: string, other: string): string => [one, other].toSorted().join('\n');
   const related = new Set(relations.map(({ source, target }) => pairKey(source, target)));
   for (const [index, sentence] of analysed.entries()) {
+    const { text } = sentence.sentence;
     for (const pair of pairsIn(sentence, index, analysed, references)) {
       const key = pairKey(pair.left.name, pair.right.name);
       if (related.has(key)) continue;
-      const relation = relationOf(pair, sentence.sentence.text);
+      const relation = relationOf(pair, text, models.relations());
       if (relation === null) continue;
       related.add(key);
-      relations.push({ ...relation, evidence: sentence.sentence.text });
+      relations.push({ ...relation, evidence: text });
       const nation = relation.relation === 'nationality' ? drafts.get(nameKey(relation.target)) : undefined;
       if (nation !== undefined) nation.type = 'Place';
+    }
+  }
+}
+
+/** Adds which places of the text lie in which, where the text leaves it to the reader: `Chicago`, `the United States`. */
+function addGeography(
+  drafts: ReadonlyMap<string, Draft>,
+  relations: ExtractedRelation[],
+  analysed: readonly AnalysedSentence[],
+): void {
+  const table = placeTable();
+  const places = [...drafts.values()].filter(
+    ({ type, name, isKeyword }) => type === 'Place' && !isKeyword && table.levels(name).length > 0,
+  );
+  if (places.length < 2) return;
+  const related = new Set(relations.map(({ source, target }) => `${source}\n${target}`));
+  for (const one of places) {
+    for (const other of places) {
+      if (one === other || !table.liesIn(one.name, other.name)) continue;
+      if (related.has(`${one.name}\n${other.name}`) || related.has(`${other.name}\n${one.name}`)) continue;
+      const shared = [...one.sentences].find((index) => other.sentences.has(index)) ?? smallest(one.sentences);
+      const evidence = analysed[shared]?.sentence.text ?? '';
+      relations.push({ source: one.name, relation: 'located_in', target: other.name, evidence });
     }
   }
 }
@@ -325,18 +373,26 @@ function addClasses(
   }
 }
 
+/** Sentences in the first person, of all. */
+const MIN_SPOKEN_SHARE = 0.25;
+const FIRST_PERSON = /\b(?:I|[Ww]e|[Mm]e|us|[Mm]y|[Oo]ur)\b/u;
+
 function addConcepts(
   drafts: Map<string, Draft>,
   analysed: readonly AnalysedSentence[],
   spoken: readonly FirstPerson[],
 ): void {
-  // A text about its speaker is not about the nouns in it.
-  const isSpoken = spoken.some(({ relations }) => relations.length > 0);
+  // A text about its speaker is not about the nouns in it, and where it says nothing of him, about its terms at most.
+  const isAboutSpeaker = spoken.some(({ relations }) => relations.length > 0);
+  const inFirstPerson = analysed.filter(
+    ({ sentence }, index) => spoken[index] !== SILENT && FIRST_PERSON.test(sentence.text),
+  ).length;
+  const isSpoken = inFirstPerson > MIN_SPOKEN_SHARE * analysed.length;
   const names = [...drafts.values()].filter((draft) => draft.type !== 'Date' && draft.type !== 'Quantity');
   for (const { name, sentences: where, isTopic } of conceptsOf(analysed, names.length)) {
     const isNew = !drafts.has(nameKey(name));
     const draft = conceptDraft(drafts, name, where);
-    if (isNew) draft.isKeyword = !isTopic || isSpoken;
+    if (isNew) draft.isKeyword = !isTopic || isAboutSpeaker || (isSpoken && !name.includes(' '));
   }
 }
 

@@ -9,7 +9,7 @@ import {
 import type { Extractor } from '../../../ports/extractor.ts';
 
 /** Version of the rules: changes whenever they would answer differently. */
-export const RULES_VERSION = 'rules-3';
+export const RULES_VERSION = 'rules-4';
 
 const EXTRACT = workerTask<typeof import('./extraction-task.ts'), 'extract'>(
   new URL('./extraction-task.ts', import.meta.url),

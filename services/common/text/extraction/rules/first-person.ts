@@ -2,6 +2,7 @@ import { OWNER_NAME } from '../../../domain/speaker.ts';
 import { wordInformation } from '../../language/common-words.ts';
 import { ownStatement } from '../../language/own-statements.ts';
 import { STOP_WORDS } from '../../language/stop-words.ts';
+import { wordTable } from '../../words/word-table.ts';
 import type { Argument } from './clause-levels.ts';
 import type { AnalysedSentence, Mention } from './mention.ts';
 import { snakeCase } from './relation-phrase.ts';
@@ -67,10 +68,13 @@ const TASTES = new Set(
     ' ',
   ),
 );
+/** Events of a life, whose year is a fact even without an object: `graduated in 2010`. */
+const EVENTS = new Set('bear graduate retire marry divorce move emigrate immigrate enlist qualify'.split(' '));
 /** Nouns that say nothing by themselves: times, and parts of what follows their `of`. */
 const GENERAL =
   /^(?:basic|importance|morning|evening|night|afternoon|summer|winter|spring|autumn|fall|today|tomorrow|season|century|decade|chapter|kilo|cup|glass|bottle|slice|lesson|course|class|love|life|home|help|fun|luck|lives|machine|own|online|while|entire)$/u;
 const ABSTRACT = /(?:tion|sion|ment|ness|ity|ance|ence|ship|ism|ure|age|ly|al|th)$/u;
+const MARRIED = /^(?:married|engaged|divorced)$/iu;
 const BE = /^(?:am|is|are|was|were|been|being|be|['’]m|['’]re|['’]s)$/iu;
 const CLAUSE = /^(?:when|where|while|because|that|which|who|whose|if|although|though|until|before|after|so|than)$/iu;
 const QUOTE = /^["“”„«»]$/u;
@@ -166,6 +170,11 @@ class SpokenSentence {
       be ||= BE.test(text);
       if (pos !== 'AUX' && pos !== 'ADV' && pos !== 'PART') break;
     }
+    // `got married` is no getting.
+    if (/^(?:get|got)$/iu.test(this.#words[at]?.text ?? '') && MARRIED.test(this.#words[at + 1]?.text ?? '')) {
+      this.#readObjects(at + 2, `${this.#words[at + 1]?.text.toLowerCase()}`, 'marry');
+      return;
+    }
     let verb: TaggedWord | null = null;
     for (; this.#words[at]?.pos === 'VERB'; at++) {
       if (verb !== null && UNDONE.test(verb.lemma.toLowerCase())) return;
@@ -203,6 +212,8 @@ class SpokenSentence {
     let relation = verb;
     let preposition: string | null = null;
     let hasObject = false;
+    let isAlone = true;
+    let object = '';
     for (let at = from; at < this.#words.length; ) {
       const word = this.#words[at] as TaggedWord;
       if (CLAUSE.test(word.text)) return;
@@ -214,10 +225,19 @@ class SpokenSentence {
         if (isModifier && lemma === 'become') return;
         const use = { lemma, preposition, hasObject };
         const person = this.#personAt(at, phrase);
-        if (phrase.mention !== null) {
-          if (isTellingOfName(phrase, use)) this.#state(relation, phrase.mention.name, null);
+        if (phrase.mention?.type === 'Date') {
+          // `ran a marathon in 2016` is no relation to the year.
+          if (isAlone && EVENTS.has(lemma)) this.#state(relation, phrase.mention.name, null);
+        } else if (phrase.mention !== null) {
+          // `took the train to Hamburg`
+          const via =
+            LIGHT_VERBS.has(lemma) && object !== '' ? `${verb}_${snakeCase(`${object} ${preposition}`)}` : null;
+          if (isTellingOfName(phrase, use)) this.#state(via ?? relation, phrase.mention.name, null);
         } else if (person !== null) this.#state(relation, person, 'Person');
-        else if (phrase.name !== null && isTelling(phrase.name, use)) this.#state(relation, phrase.name, 'Concept');
+        else if (phrase.name !== null && !this.#isOfOthers(at) && isTelling(phrase.name, use))
+          this.#state(relation, phrase.name, 'Concept');
+        isAlone = false;
+        if (preposition === null && object === '') object = phrase.head ?? '';
         hasObject ||= preposition === null;
         at = phrase.next;
         // `the basics of Python` is about Python.
@@ -290,6 +310,11 @@ class SpokenSentence {
       whole: labelOf(own),
       next: at,
     };
+  }
+
+  /** `her exact recipe` */
+  #isOfOthers(at: number): boolean {
+    return /^(?:his|her|their|its|your)$/iu.test(this.#words[at]?.text ?? '');
   }
 
   #isPossessive(at: number): boolean {
@@ -429,11 +454,16 @@ function isTelling(name: string, { lemma, preposition, hasObject }: Use): boolea
   if (preposition !== null && (hasObject || !TELLING.test(preposition))) return false;
   if (TASTES.has(lemma)) return true;
   const words = name.split(/[ -]/u);
-  // `I have a street` tells nothing that a reader would look for.
-  if (words.length === 1 && preposition !== 'as') return false;
+  // `I have a street` tells nothing that a reader would look for, `ran a marathon` does.
+  if (words.length === 1 && preposition !== 'as') {
+    const rank = wordTable().find(name)?.rank ?? 0;
+    return preposition === null && lemma !== 'have' && rank >= MIN_RANK && !ABSTRACT.test(name);
+  }
   const least = MIN_INFORMATION - (words.length - 1) / 2;
   return words.some((word) => wordInformation(word) >= least) && !ABSTRACT.test(words.at(-1) ?? '');
 }
 
+/** Frequency rank of a noun that tells something by itself. */
+const MIN_RANK = 4500;
 /** `ln` of the frequency rank, as in `concepts.ts`. */
 const MIN_INFORMATION = 6;

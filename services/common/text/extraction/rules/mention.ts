@@ -38,7 +38,7 @@ const CODE =
   /^\s*(?:export |async )*(?:const|let|var|import|function|class|interface|def|return|await|public|private)\b[^.!?]*[=({;]|=>|[;{]\s*$|^\s*(?:[}\])]+[,;)]*\s*)$|^\s*(?:\$ |npm |curl |docker |kubectl )/mu;
 
 /** Words that open a sentence and end like this are no names. */
-const NO_NAME_ENDING = /(?:ly|ing|ed|able|ible|ous|ful|less|ive|ness|tions?|ments?|est)$/u;
+const NO_NAME_ENDING = /(?:ly|ing|ed|able|ible|ous|ful|less|ive|ness|tions?|ments?|est|[eo]u?rs|way)$/u;
 
 /** Names and dates of each sentence; a capital at the start of a sentence counts when something else speaks for a name. */
 export function analyseSentences(

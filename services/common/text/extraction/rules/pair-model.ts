@@ -8,7 +8,7 @@ import { RELATION_WEIGHTS } from './weights/relations.ts';
 export interface NamePair {
   readonly left: Argument;
   readonly right: Argument;
-  readonly features: SlotFeatures;
+  readonly features: () => SlotFeatures;
 }
 
 export interface LearnedRelation {
@@ -23,7 +23,7 @@ export const UNRELATED = 'none';
 export const UNNAMED = 'unnamed';
 export const PAIR_SLOTS = 8;
 /** Relations below this probability are left out. */
-const MIN_PROBABILITY = 0.39;
+const MIN_PROBABILITY = 0.33;
 /** Sentences with more names are lists, and words further apart belong to other clauses. */
 const MAX_NAMES = 16;
 const MAX_GAP = 24;
@@ -40,7 +40,7 @@ interface Condition {
 const THING = /^(?:Work|Concept)$/;
 const BODY = /^(?:Organisation|Concept)$/;
 /** The relations that are kept; others are too rare in the training data to be learned. */
-const CONDITIONS: ReadonlyMap<string, Condition> = new Map([
+export const CONDITIONS: ReadonlyMap<string, Condition> = new Map([
   ['located_in', { from: /^(?:Place|Organisation|Concept)$/, to: /^Place$/, words: /./u }],
   ['nationality', { from: /^(?:Person|Organisation|Work)$/, to: /^Place$/, words: /./u }],
   ['born_in', { from: /^Person$/, to: /^Place$/, words: /\b(?:born|birth|native|grew|raised)\b/iu }],
@@ -91,18 +91,28 @@ const CONDITIONS: ReadonlyMap<string, Condition> = new Map([
 
 /** Pairs of names with at most `MAX_GAP` words between them and nothing that denies or supposes. `subject` is what the text is about. */
 export function pairsOf(words: readonly TaggedWord[], parts: readonly Argument[], subject: string | null): NamePair[] {
-  if (parts.length > MAX_NAMES) return [];
+  if (parts.length < 2 || parts.length > MAX_NAMES) return [];
   const visible = words.filter(({ pos }) => pos !== 'SPACE');
   if (visible.some(({ text }) => text === '?') || !visible.some(({ pos }) => pos === 'VERB' || pos === 'AUX'))
     return [];
+  // Index of the first word behind each name, and of the word after the last in front of it.
+  const behind = parts.map(({ end }) => firstIndex(visible, (word) => word.start >= end));
+  const before = parts.map(({ start }) => firstIndex(visible, (word) => word.end > start));
+  const unstated = visible.map(({ text }) => UNSTATED.test(text));
   return parts.flatMap((left, at) =>
     parts.slice(at + 1).flatMap((right, distance): NamePair[] => {
-      if (left.name === right.name || right.start < left.end || !mayBeRelated(left, right)) return [];
-      const between = visible.filter(({ start, end }) => start >= left.end && end <= right.start);
-      if (between.length > MAX_GAP || between.some(({ text }) => UNSTATED.test(text))) return [];
-      return [{ left, right, features: pairFeatures(visible, { left, right, between, at, distance, subject }) }];
+      const [from = 0, until = 0] = [behind[at], before[at + 1 + distance]];
+      if (until - from > MAX_GAP || left.name === right.name || right.start < left.end) return [];
+      if (!mayBeRelated(left, right) || unstated.slice(from, until).includes(true)) return [];
+      const pair = { left, right, at, distance, subject };
+      return [{ left, right, features: () => pairFeatures(visible, { ...pair, between: visible.slice(from, until) }) }];
     }),
   );
+}
+
+function firstIndex(words: readonly TaggedWord[], test: (word: TaggedWord) => boolean): number {
+  const found = words.findIndex(test);
+  return found === -1 ? words.length : found;
 }
 
 interface Pair {
@@ -167,25 +177,26 @@ function lastWord({ name }: Argument): readonly string[] {
 
 let shared: SlotModel | undefined;
 
-function pairModel(): SlotModel {
+export function pairModel(): SlotModel {
   shared ??= readSlotModel(RELATION_WEIGHTS);
   return shared;
 }
 
 /** The relation that the model sees between two names of a sentence; null when it sees none or is not sure. */
-export function relationOf({ left, right, features }: NamePair, sentence: string): LearnedRelation | null {
-  const { classes, probabilities } = pairModel();
-  const found = probabilities(features);
-  const share = 1 - (found[classes.indexOf(UNRELATED)] ?? 0);
-  if (share < MIN_PROBABILITY) return null;
+export function relationOf(
+  { left, right, features }: NamePair,
+  sentence: string,
+  { classes, probabilities }: SlotModel,
+): LearnedRelation | null {
+  const nation = nationality(left, right);
+  const isAllowed = (condition: Condition): boolean => allows(condition, left, right) && condition.words.test(sentence);
+  if (nation === null && !CONDITIONS.values().some(isAllowed)) return null;
+  const found = probabilities(features());
+  if (1 - (found[classes.indexOf(UNRELATED)] ?? 0) < MIN_PROBABILITY) return null;
+  if (nation !== null) return nation;
   const named = found.map((probability, at) => (CONDITIONS.has((classes[at] ?? '').slice(0, -1)) ? probability : 0));
   const label = classes[indexOfGreatest(named)] ?? '';
   const [source, target] = label.endsWith('<') ? [right, left] : [left, right];
-  if (isNation(left) || isNation(right)) {
-    const [holder, nation] = isNation(left) ? [right, left] : [left, right];
-    const isHolder = !isNation(holder) && holder.type !== 'Date';
-    return isHolder ? { source: holder.name, target: nation.name, relation: 'nationality' } : null;
-  }
   const relation = label.slice(0, -1);
   const condition = CONDITIONS.get(relation);
   if (condition === undefined || !condition.from.test(source.type) || !condition.to.test(target.type)) return null;
@@ -194,6 +205,13 @@ export function relationOf({ left, right, features }: NamePair, sentence: string
   if (source.type === 'Place' && target.type === 'Place' && isListed(sentence, left, right)) return null;
   if (relation === 'nationality' && !COUNTRIES.has(target.name.toLowerCase())) return null;
   return { source: source.name, target: target.name, relation };
+}
+
+/** `Marie Curie` and `Polish`; null for other names. */
+function nationality(left: Argument, right: Argument): LearnedRelation | null {
+  if (isNation(left) === isNation(right)) return null;
+  const [holder, nation] = isNation(left) ? [right, left] : [left, right];
+  return holder.type === 'Date' ? null : { source: holder.name, target: nation.name, relation: 'nationality' };
 }
 
 /** `from Prague to Vienna`, `the Atlantic, Pacific, and Indian oceans`: places beside each other. */
@@ -208,9 +226,11 @@ function isListed(sentence: string, left: Argument, right: Argument): boolean {
 /** Whether the types allow a relation that is kept. */
 function mayBeRelated(left: Argument, right: Argument): boolean {
   if (isNation(left) || isNation(right)) return true;
-  return CONDITIONS.values().some(
-    ({ from, to }) => (from.test(left.type) && to.test(right.type)) || (from.test(right.type) && to.test(left.type)),
-  );
+  return CONDITIONS.values().some((condition) => allows(condition, left, right));
+}
+
+function allows({ from, to }: Condition, left: Argument, right: Argument): boolean {
+  return (from.test(left.type) && to.test(right.type)) || (from.test(right.type) && to.test(left.type));
 }
 
 function isNation({ name }: Pick<Argument, 'name'>): boolean {

@@ -96,6 +96,9 @@ function statementOf(reading: GapReading, { statement, group, isGoverned }: Situ
     if (isShared && isOfSubject) return { subjects: statement.subjects, reading };
     return isGoverned ? null : own;
   }
+  // `Rex was a German Shepherd who lived with us`
+  if (reading.opening === 'relative' && isShared && statement.reading.relation === 'is')
+    return { subjects: statement.subjects, reading };
   if (reading.opening === 'relative' && isGoverned) {
     return isShared && group.every((one) => one.type !== 'Person') ? { subjects: statement.subjects, reading } : own;
   }

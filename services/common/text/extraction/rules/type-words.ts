@@ -9,7 +9,7 @@ export const ROLE_TITLES = set(`
 
 /** Capitals that name nothing: times of day, eras, abbreviations of common words. Lower case. */
 export const NOT_NAMES = set(
-  'am pm bc bce ad ce tv aka etc vs ok id pr cd dvd pc faq asap diy eta fyi mw kw gw hz mhz ghz kb mb gb tb km kg cm mm hp mph est gmt utc edt pst kst jr sr no vol pp nd rd th st p.s. v.',
+  'am pm bc bce ad ce tv aka etc vs ok id pr cd dvd pc faq asap diy eta fyi mw kw gw hz mhz ghz kb mb gb tb km kg cm mm hp mph est gmt utc edt pst kst jr sr no none nobody somebody someone anyone everyone vol pp nd rd th st p.s. v.',
 );
 
 /** Verbs and calls of older English that open sentences. Lower case. */

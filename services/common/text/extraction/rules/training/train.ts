@@ -26,7 +26,11 @@ const { documents } = JSON.parse(readFileSync(path.resolve(values.data), 'utf8')
 
 const [what] = positionals;
 if (what === 'types') learn(entityTypeExamples(documents), TYPE_TRAINING, ['entity-types', 'ENTITY_TYPE_WEIGHTS']);
-else learn(pairExamples(documents), PAIR_TRAINING, ['relations', 'RELATION_WEIGHTS']);
+else {
+  // Types as the extractor gives them to texts that it has not learned from.
+  const typesOf = crossValidated(entityTypeExamples(documents), TYPE_TRAINING);
+  learn(pairExamples(documents, typesOf), PAIR_TRAINING, ['relations', 'RELATION_WEIGHTS']);
+}
 
 function learn(examples: readonly Example[], options: TrainingOptions, [file, name]: readonly [string, string]): void {
   if (values.check) check(file, examples, options);
