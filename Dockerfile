@@ -39,6 +39,7 @@ COPY proto/gen proto/gen
 COPY services services
 COPY operator operator
 COPY --from=bundle /app/node_modules/.cache/bundle node_modules/.cache/bundle
+COPY --from=bundle /app/node_modules/.cache/console node_modules/.cache/console
 RUN ln -s /app/services/cli/engram.mjs /usr/local/bin/engram
 RUN install -d -o 1000 -g 1000 /data node_modules/.cache/engram
 USER 1000:1000

@@ -36,6 +36,7 @@ import type { Subscription } from '../common/storage/ports/bus.ts';
 import { createDocumentLoader } from '../common/text/documents/document-loader.ts';
 import { createTextWorkers } from '../common/text/extraction/rules/extraction-pool.ts';
 import { openBudgets } from './budgets.ts';
+import { createConsole } from './console.ts';
 import type { Descriptors } from './descriptors.ts';
 import { mcpRoutesOf } from './mcp.ts';
 import { modelCheck } from './model-health.ts';
@@ -240,6 +241,8 @@ function addHttp(
     },
     health: healthChecks(parts),
     others: otherServices(config.services, messenger),
+    // The service that answers for the whole.
+    ...(config.services.includes('auth') ? { pages: createConsole(logger) } : {}),
     logger,
     metrics,
     ...(parts.tracing === undefined ? {} : { tracer: parts.tracing.tracer }),

@@ -49,20 +49,22 @@ export async function mainModule(cache = CACHE) {
   }
 }
 
-/** Makes the bundle of an image if it is missing, and loads all of it, so that its compiled code is saved. */
+/** Makes the bundle and the console of an image if they are missing, and loads all of it, so that its compiled code is saved. */
 export async function makeFixedBundle() {
   if (!existsSync(FIXED)) await makeBundle(FIXED, CACHE);
+  await (await import('../console/bundle.ts')).makeFixedConsole();
   const workerFiles = namingSources().workers.map((file) => basename(file, '.ts'));
   for (const file of readdirSync(FIXED)) {
     if (!workerFiles.includes(basename(file, '.mjs'))) await import(pathToFileURL(join(FIXED, file)).href);
   }
 }
 
-/** Makes the bundle of a package, which may be installed anywhere. */
+/** Makes the bundle and the console of a package, which may be installed anywhere. */
 export async function makePackagedBundle() {
   rmSync(PACKAGED, { recursive: true, force: true });
   mkdirSync(join(ROOT, 'dist'), { recursive: true });
   await makeBundle(PACKAGED, CACHE, { anywhere: true });
+  await (await import('../console/bundle.ts')).makePackagedConsole();
 }
 
 /** Returns a name that changes with any source. As in Git, sizes and times of change stand for the contents: reading takes longer. */
@@ -103,7 +105,8 @@ async function makeBundle(folder, cache, { anywhere = false } = {}) {
       logLevel: 'silent',
       // One copy of the register of media types in place of three.
       alias: { 'mime-types': 'mime-types' },
-      external: Object.keys(dependencies).filter((name) => !BUNDLED.includes(name)),
+      // esbuild makes the console when a browser first asks for it.
+      external: ['esbuild', ...Object.keys(dependencies).filter((name) => !BUNDLED.includes(name))],
       plugins: [moduleUrls(sources, anywhere ? folder : null), lessToLoad],
       banner: { js: requireForPackages(anywhere ? 'import.meta.url' : JSON.stringify(MAIN)) },
     });

@@ -108,6 +108,8 @@ export function presentExplanation(passage: RankedPassage) {
     chunk_id: passage.id,
     document_id: passage.payload.documentId,
     document_name: passage.payload.documentName,
+    chunk_index: passage.payload.chunkIndex,
+    text: passage.payload.text,
     relevance: passage.relevance,
     lanes: why.lanes,
     fusion_score: why.fusion,

@@ -22,6 +22,7 @@ import { type OutgoingRequest, sendLocally } from './local-requests.ts';
 import { observeRequests } from './observe-requests.ts';
 import { type OpenApiDocument, openApiDocument } from './openapi.ts';
 import { createOriginGuard, guardOrigins, proxyHeader } from './origin-guard.ts';
+import { opensConsole, type Pages } from './pages.ts';
 import type { Next, RequestContext, RequestState } from './request-state.ts';
 import type { Route } from './route.ts';
 import type { HttpSettings } from './settings.ts';
@@ -42,6 +43,8 @@ export interface AppOptions {
   readonly health?: HealthChecks;
   /** Health and routes of other processes, where this one answers for them too. */
   readonly others?: { readonly health: HealthChecks; describe(): Promise<readonly OpenApiDocument[]> };
+  /** Absent: browsers get the same answers as programs. */
+  readonly pages?: Pages;
   readonly logger: Logger;
   readonly metrics: Metrics;
   /** Absent: requests are not traced. */
@@ -84,6 +87,7 @@ export function createApp(options: AppOptions): App {
     openApi,
     describeOthers: options.others?.describe ?? (async () => []),
     isServing: () => isServing,
+    pages: options.pages,
     routes: options.routes,
   });
 
@@ -110,11 +114,22 @@ export function createApp(options: AppOptions): App {
     ...(options.accessCheckMs === undefined ? {} : { everyMs: options.accessCheckMs }),
   });
   koa.use(
-    createRouting([...options.routes, ...system], (route) =>
-      createEndpoint(route, {
-        ...{ authenticate, cookieName, body: settings, clientAddress, selectsTenantByHost, lastingAccess, ...budgets },
-        isLocal,
-      }),
+    createRouting(
+      [...options.routes, ...system],
+      (route) =>
+        createEndpoint(route, {
+          ...{
+            authenticate,
+            cookieName,
+            body: settings,
+            clientAddress,
+            selectsTenantByHost,
+            lastingAccess,
+            ...budgets,
+          },
+          isLocal,
+        }),
+      options.pages,
     ),
   );
 
@@ -225,7 +240,11 @@ async function securityHeaders(context: RequestContext, next: Next): Promise<voi
  * parameters wins, and what no route takes is 404, or 405 with `Allow`. HEAD and plain OPTIONS are answered 405 like any
  * method that has no route: the contract's server does so. Throws when a method and path are declared twice.
  */
-function createRouting(routes: readonly Route[], endpointOf: (route: Route) => Endpoint): Middleware<RequestState> {
+function createRouting(
+  routes: readonly Route[],
+  endpointOf: (route: Route) => Endpoint,
+  pages: Pages | undefined,
+): Middleware<RequestState> {
   const router = new Router<RequestState>({ exclusive: 'specificity', sensitive: true });
   const declared = new Set<string>();
   for (const route of routes) {
@@ -243,7 +262,10 @@ function createRouting(routes: readonly Route[], endpointOf: (route: Route) => E
   return async (context, next) => {
     const { path, pathAndMethod } = router.match(context.path, context.method);
     if (context.method !== 'HEAD' && pathAndMethod.length > 0) return routed(context, next);
-    if (path.length === 0) return writeReply(context.res, NOT_FOUND);
+    if (path.length === 0) {
+      const isPage = pages !== undefined && opensConsole(context.method, context.path, context.headers.accept);
+      return writeReply(context.res, isPage ? await pages.page(context.path) : NOT_FOUND);
+    }
     const allowed = new Set(path.flatMap(({ methods }) => methods));
     allowed.delete('HEAD');
     return writeReply(context.res, wrongMethod([...allowed].sort()));

@@ -8,9 +8,14 @@ const STYLE = `:root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-
 body { max-width: 36rem; margin: 15vh auto 0; padding: 0 1rem }
 h1 { font-size: 1.4rem } p { overflow-wrap: anywhere } small { opacity: .7 }`;
 
-/** Whether a person in a browser opens the address: browsers ask for HTML first when they navigate, programs do not. */
+/** Whether a person in a browser opens the address. */
 export function isNavigation({ method, headers }: IncomingMessage): boolean {
-  return method === 'GET' && /^\s*(?:text\/html|application\/xhtml\+xml)\b/i.test(headers.accept ?? '');
+  return method === 'GET' && acceptsPage(headers.accept);
+}
+
+/** Browsers ask for HTML first when they navigate, programs do not. */
+export function acceptsPage(accept: string | undefined): boolean {
+  return /^\s*(?:text\/html|application\/xhtml\+xml)\b/i.test(accept ?? '');
 }
 
 /** The error answer as a page for people, with the same status and headers. */

@@ -5,6 +5,7 @@ import { NOT_FOUND } from './error-reply.ts';
 import type { Health } from './health.ts';
 import { mergeOpenApi, type OpenApiDocument, type OpenApiOptions, openApiDocument } from './openapi.ts';
 import { proxyHeader } from './origin-guard.ts';
+import { opensConsole, type Pages } from './pages.ts';
 import { defineRoute, json, type Reply, type Route, type RouteRequest } from './route.ts';
 import { NO_PERMISSION } from './route-permission.ts';
 
@@ -15,6 +16,8 @@ export interface SystemRoutesOptions {
   /** Documents of the services in other processes that answered. */
   readonly describeOthers: () => Promise<readonly OpenApiDocument[]>;
   readonly isServing: () => boolean;
+  /** Absent: `/` greets browsers as it greets programs. */
+  readonly pages: Pages | undefined;
   /** Routes of the services. */
   readonly routes: readonly Route[];
 }
@@ -38,7 +41,10 @@ export function systemRoutes(options: SystemRoutesOptions): Route[] {
   const alive = systemRoute('/', 'Says that the server runs', {
     operationId: 'greet',
     responses: { 200: { description: 'Alive', schema: z.object({ message: z.string() }) } },
-    answer: async () => json({ message: 'Hello, World, I am alive!' }),
+    answer: async ({ headers }) => {
+      if (options.pages !== undefined && opensConsole('GET', '/', headers['accept'])) return options.pages.page('/');
+      return { json: { message: 'Hello, World, I am alive!' }, headers: { vary: 'Accept' } };
+    },
   });
   const summary = systemRoute('/health', 'Whether requests can be served', {
     operationId: 'getHealth',
@@ -57,7 +63,8 @@ export function systemRoutes(options: SystemRoutesOptions): Route[] {
     answer: () => options.health.detailed(),
   });
   const described = [...options.routes, alive, summary, detailed];
-  return [alive, summary, detailed, ...probeRoutes(options), ...descriptionRoutes(options, described)];
+  const pages = options.pages === undefined ? [] : [pageFiles(options.pages)];
+  return [alive, summary, detailed, ...probeRoutes(options), ...pages, ...descriptionRoutes(options, described)];
 }
 
 interface SystemRoute {
@@ -84,6 +91,21 @@ function systemRoute(path: string, summary: string, options: SystemRoute): Route
 
 function hiddenRoute(path: string, summary: string, answer: SystemRoute['answer']): Route {
   return systemRoute(path, summary, { responses: { 200: { description: summary } }, hidden: true, answer });
+}
+
+function pageFiles(pages: Pages): Route {
+  return defineRoute<{ asset: string }>({
+    method: 'GET',
+    path: '/assets/:asset',
+    tag: 'health',
+    summary: 'Files of the console',
+    auth: 'none',
+    permission: NO_PERMISSION,
+    hidden: true,
+    params: z.object({ asset: z.string() }),
+    responses: { 200: { description: 'The file' } },
+    handle: ({ params, headers }) => pages.asset(params.asset, headers),
+  });
 }
 
 function probeRoutes({ health, metrics, isServing }: SystemRoutesOptions): Route[] {

@@ -24,6 +24,10 @@ export interface Drawing {
   /** Brings a node to the middle of what `coveredPixels` at the right leave free. */
   focus(node: string, coveredPixels: number): void;
   repaint(paint: Paint): void;
+  /** What is to be seen, as a PNG. */
+  picture(): Promise<Blob>;
+  /** Stops the layout and gives the container back. */
+  kill(): void;
 }
 
 export function draw(view: GraphView, container: HTMLElement, options: DrawingOptions): Drawing {
@@ -42,6 +46,8 @@ export function draw(view: GraphView, container: HTMLElement, options: DrawingOp
     ...labelSettings(graph, paint),
     hideEdgesOnMove: graph.size > 4000,
     zIndex: true,
+    defaultEdgeType: isLarge(graph) ? 'line' : 'arrow',
+    renderEdgeLabels: true,
     nodeReducer: (node, data) => ({
       ...data,
       hidden: visible !== null && !visible.has(node),
@@ -57,7 +63,10 @@ export function draw(view: GraphView, container: HTMLElement, options: DrawingOp
         ...data,
         hidden: centre === null ? !isSettled : !touches,
         color: touches ? inks(paint, graph).accent : inks(paint, graph).edge,
-        size: touches ? 1.4 : data['size'],
+        size: touches ? 2 : data['size'],
+        // What is structure says so only where somebody looks.
+        label: touches || data['isFact'] ? data['label'] : null,
+        forceLabel: touches && graph.degree(centre) <= MOST_LABELS,
       };
     },
   });
@@ -69,7 +78,7 @@ export function draw(view: GraphView, container: HTMLElement, options: DrawingOp
   renderer.on('leaveNode', () => hover(null));
   renderer.on('clickNode', ({ node }) => options.onSelect(node));
   renderer.on('clickStage', () => options.onSelect(null));
-  arrange(graph, () => {
+  const stop = arrange(graph, () => {
     isSettled = true;
     renderer.refresh();
     options.onSettled();
@@ -90,7 +99,34 @@ export function draw(view: GraphView, container: HTMLElement, options: DrawingOp
       renderer.setSettings(labelSettings(graph, paint));
       renderer.refresh();
     },
+    picture: () => picture(renderer, paint),
+    kill() {
+      stop();
+      renderer.kill();
+    },
   };
+}
+
+/** Edges of a node whose labels are all written out. */
+const MOST_LABELS = 12;
+
+/** Puts the layers over each other in the moment after drawing, when a browser still has them. */
+function picture(renderer: Sigma, { dark }: Paint): Promise<Blob> {
+  return new Promise((resolve, reject) => {
+    renderer.once('afterRender', () => {
+      const layers = Object.values(renderer.getCanvases());
+      const target = document.createElement('canvas');
+      target.width = layers[0]?.width ?? 0;
+      target.height = layers[0]?.height ?? 0;
+      const context = target.getContext('2d');
+      if (context === null) return reject(new Error('This browser cannot draw the picture.'));
+      context.fillStyle = dark ? '#12161f' : '#ffffff';
+      context.fillRect(0, 0, target.width, target.height);
+      for (const layer of layers) context.drawImage(layer, 0, 0);
+      target.toBlob((blob) => (blob === null ? reject(new Error('The picture is empty.')) : resolve(blob)));
+    });
+    renderer.refresh();
+  });
 }
 
 function buildGraph(view: GraphView): Graph {
@@ -102,7 +138,9 @@ function buildGraph(view: GraphView): Graph {
     if (!graph.hasNode(source) || !graph.hasNode(target)) continue;
     // Every entity hangs on its type: as a force that would draw all of them into one star.
     const pull = graph.getNodeAttribute(target, 'group') === 'Entity type' ? 0.001 : edge_class === 'semantic' ? 2 : 1;
-    graph.addEdge(source, target, { relation, size: 0.6, [PULL]: pull });
+    const isFact = edge_class === 'semantic';
+    const label = relation.replaceAll('_', ' ');
+    graph.addEdge(source, target, { label, isFact, size: isFact ? 1.2 : 0.6, [PULL]: pull });
   }
   placeByStructure(
     graph,
@@ -150,6 +188,9 @@ function labelSettings(graph: Graph, { dark }: Paint) {
     labelFont: 'system-ui, sans-serif',
     labelSize: 12,
     labelColor: { color: dark ? '#e8ebf5' : '#1d2233' },
+    edgeLabelFont: 'system-ui, sans-serif',
+    edgeLabelSize: 11,
+    edgeLabelColor: { color: dark ? '#aab4d0' : '#4b5268' },
     defaultDrawNodeHover: ((context, data, settings) => drawHover(context, data, { settings, dark })) as HoverDrawing,
   };
 }

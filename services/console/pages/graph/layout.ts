@@ -65,12 +65,13 @@ export function placeByStructure(graph: Graph, anchors: readonly string[]): void
 
 /**
  * Lets the nodes find their places in a worker while the page is in use; `onSettled` is called when they stay. The worker
- * moves a copy: the graph that is drawn takes its positions over only as often as the machine can draw them.
+ * moves a copy: the graph that is drawn takes its positions over only as often as the machine can draw them. Returns what
+ * ends it early.
  */
-export function arrange(graph: Graph, onSettled: () => void): void {
+export function arrange(graph: Graph, onSettled: () => void): () => void {
   if (graph.order < 2) {
     onSettled();
-    return;
+    return () => undefined;
   }
   const settings = {
     ...forceAtlas2.inferSettings(graph),
@@ -83,7 +84,9 @@ export function arrange(graph: Graph, onSettled: () => void): void {
   const copy = graph.copy();
   const layout = new LayoutWorker(copy, { getEdgeWeight: PULL, settings });
   const end = performance.now() + layoutMs(graph.order);
+  let isStopped = false;
   const step = (): void => {
+    if (isStopped) return;
     const start = performance.now();
     const isOver = start > end;
     if (isOver) layout.kill();
@@ -105,6 +108,10 @@ export function arrange(graph: Graph, onSettled: () => void): void {
   };
   layout.start();
   requestAnimationFrame(() => setTimeout(step, 100));
+  return () => {
+    isStopped = true;
+    layout.kill();
+  };
 }
 
 /** A graph whose edges take long to draw. */

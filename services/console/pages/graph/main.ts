@@ -1,7 +1,7 @@
 import { renderDetails } from './details.ts';
 import { type Drawing, draw } from './drawing.ts';
 import { paletteFor } from './palette.ts';
-import { type GraphNode, type GraphView, groupOf, withoutRepeats } from './view-model.ts';
+import { countGroups, type GraphNode, type GraphView, groupOf, nodeFinder, withoutRepeats } from './view-model.ts';
 
 function element<Kind extends HTMLElement>(id: string): Kind {
   const found = document.getElementById(id);
@@ -66,12 +66,6 @@ function countsText(): string {
   return `${nodeCount} nodes, ${view.links.length.toLocaleString()} edges`;
 }
 
-function countGroups(list: readonly GraphNode[]): ReadonlyMap<string, number> {
-  const counts = new Map<string, number>();
-  for (const node of list) counts.set(groupOf(node), (counts.get(groupOf(node)) ?? 0) + 1);
-  return new Map([...counts].sort((a, b) => b[1] - a[1]));
-}
-
 function renderLegend(drawing: Drawing, colours: ReadonlyMap<string, string>): void {
   const legend = element('legend');
   legend.replaceChildren(
@@ -119,16 +113,10 @@ const MAX_HITS = 12;
 function wireSearch(drawing: Drawing): void {
   const input = element<HTMLInputElement>('search');
   const list = element('hits');
-  const searchable = view.nodes.map((node) => ({
-    node,
-    key: `${node.name} ${node.description ?? ''} ${node.text ?? ''}`.toLowerCase(),
-  }));
+  const find = nodeFinder(view.nodes);
   const show = (): void => {
-    const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
-    const hits = words.length === 0 ? [] : searchable.filter(({ key }) => words.every((word) => key.includes(word)));
-    hits.sort((a, b) => rank(b.node, words) - rank(a.node, words) || b.node.degree - a.node.degree);
-    list.hidden = words.length === 0;
-    const entries = hits.slice(0, MAX_HITS).map(({ node }) =>
+    list.hidden = input.value.trim() === '';
+    const entries = find(input.value, MAX_HITS).map((node) =>
       hitEntry(node, () => {
         list.hidden = true;
         select(drawing, node.id);
@@ -146,14 +134,6 @@ function wireSearch(drawing: Drawing): void {
   document.addEventListener('click', (event) => {
     if (!(event.target as HTMLElement).closest('#finder')) list.hidden = true;
   });
-}
-
-/** The name itself before a longer one, a name before a passage that begins with the words. */
-function rank(node: GraphNode, words: readonly string[]): number {
-  const name = node.name.toLowerCase();
-  if (!words.every((word) => name.includes(word))) return 0;
-  if (node.type === 'DocumentChunk' || node.type === 'TextSummary') return 1;
-  return name === words.join(' ') ? 3 : 2;
 }
 
 function hitEntry(node: GraphNode, onClick: () => void): HTMLElement {

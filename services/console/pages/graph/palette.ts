@@ -22,6 +22,9 @@ const FREE: readonly (readonly [light: string, dark: string])[] = [
   ['#7d6b5d', '#c9b6a6'],
 ];
 
+/** Of all rarer types: no colour stands for two of the frequent ones. */
+const REST = '#888888';
+
 export function paletteFor(groups: readonly string[], dark: boolean): ReadonlyMap<string, string> {
   const shade = dark ? 1 : 0;
   let next = 0;
@@ -29,9 +32,9 @@ export function paletteFor(groups: readonly string[], dark: boolean): ReadonlyMa
     groups.map((group) => {
       const fixed = FIXED.get(group);
       if (fixed !== undefined) return [group, fixed[shade]];
-      const free = FREE[next % FREE.length] ?? FREE[0];
+      const free = FREE[next];
       next += 1;
-      return [group, free?.[shade] ?? '#888888'];
+      return [group, free?.[shade] ?? REST];
     }),
   );
 }

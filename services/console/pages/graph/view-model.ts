@@ -59,3 +59,35 @@ export function withoutRepeats(view: GraphView): GraphView {
     ...(view.total_nodes === undefined ? {} : { total_nodes: view.total_nodes - repeats.size }),
   };
 }
+
+/** Types with the number of their nodes, the most frequent first. */
+export function countGroups(list: readonly GraphNode[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const node of list) counts.set(groupOf(node), (counts.get(groupOf(node)) ?? 0) + 1);
+  return new Map([...counts].sort((a, b) => b[1] - a[1]));
+}
+
+/** Finds nodes that contain all words, the best first. */
+export function nodeFinder(nodes: readonly GraphNode[]): (text: string, limit: number) => readonly GraphNode[] {
+  const searchable = nodes.map((node) => ({
+    node,
+    key: `${node.name} ${node.description ?? ''} ${node.text ?? ''}`.toLowerCase(),
+  }));
+  return (text, limit) => {
+    const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+    if (words.length === 0) return [];
+    return searchable
+      .filter(({ key }) => words.every((word) => key.includes(word)))
+      .sort((a, b) => rank(b.node, words) - rank(a.node, words) || b.node.degree - a.node.degree)
+      .slice(0, limit)
+      .map(({ node }) => node);
+  };
+}
+
+/** The name itself before a longer one, a name before a passage that begins with the words. */
+function rank(node: GraphNode, words: readonly string[]): number {
+  const name = node.name.toLowerCase();
+  if (!words.every((word) => name.includes(word))) return 0;
+  if (node.type === 'DocumentChunk' || node.type === 'TextSummary') return 1;
+  return name === words.join(' ') ? 3 : 2;
+}

@@ -1,0 +1,126 @@
+import { Button, Group, Table, Tabs, Text, Tooltip } from '@mantine/core';
+import { modals } from '@mantine/modals';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { call } from '../api.ts';
+import { ago, when } from '../format.ts';
+import { datasetsQuery, useMe } from '../queries.ts';
+import { RunTable, words } from '../runs.tsx';
+import { PageTitle } from '../shell.tsx';
+import { complain, Empty, Failed, say, Waiting } from '../states.tsx';
+
+interface DeadJob {
+  readonly id: string;
+  readonly kind: string;
+  readonly dataset_id: string | null;
+  readonly attempts: number;
+  readonly error_class: string;
+  readonly error_message: string;
+  readonly failed_at: string;
+}
+
+export function ActivityPage() {
+  const me = useMe();
+  return (
+    <>
+      <PageTitle title="Activity" />
+      <Tabs defaultValue="runs" keepMounted={false}>
+        <Tabs.List>
+          <Tabs.Tab value="runs">Runs</Tabs.Tab>
+          {me?.is_superuser ? <Tabs.Tab value="jobs">Failed jobs</Tabs.Tab> : null}
+        </Tabs.List>
+        <Tabs.Panel value="runs" pt="sm">
+          <RunTable showsDataset />
+        </Tabs.Panel>
+        <Tabs.Panel value="jobs" pt="sm">
+          <DeadJobs />
+        </Tabs.Panel>
+      </Tabs>
+    </>
+  );
+}
+
+/** Jobs that failed for good: done again, or given up. */
+function DeadJobs() {
+  const client = useQueryClient();
+  const datasets = useQuery(datasetsQuery).data ?? [];
+  const jobs = useQuery({
+    queryKey: ['jobs'],
+    queryFn: () => call<{ jobs: DeadJob[] }>('/activity/jobs', { query: { limit: 500 } }),
+    refetchInterval: 10_000,
+  });
+  const act = async (work: Promise<unknown>, done: string) => {
+    try {
+      await work;
+      say(done);
+    } catch (error) {
+      complain(error);
+    }
+    await client.invalidateQueries({ queryKey: ['jobs'] });
+  };
+  const discard = (job: DeadJob) =>
+    modals.openConfirmModal({
+      title: 'Discard the job?',
+      children: <Text size="sm">Its work is not done: {job.error_message}</Text>,
+      labels: { confirm: 'Discard it', cancel: 'Cancel' },
+      confirmProps: { color: 'red.8' },
+      closeButtonProps: { 'aria-label': 'Close' },
+      onConfirm: () => void act(call(`/activity/jobs/${job.id}`, { method: 'DELETE' }), 'The job was discarded.'),
+    });
+  if (jobs.isPending) return <Waiting />;
+  if (jobs.isError) return <Failed error={jobs.error} onRetry={() => void jobs.refetch()} />;
+  if (jobs.data.jobs.length === 0) {
+    return (
+      <Empty title="No job has failed for good">
+        Work that fails is tried again by itself. What cannot be done appears here.
+      </Empty>
+    );
+  }
+  return (
+    <Table.ScrollContainer minWidth={620}>
+      <Table aria-label="Failed jobs">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>Job</Table.Th>
+            <Table.Th>Dataset</Table.Th>
+            <Table.Th>Why</Table.Th>
+            <Table.Th ta="right">Tries</Table.Th>
+            <Table.Th>Failed</Table.Th>
+            <Table.Th>What to do</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {jobs.data.jobs.map((job) => (
+            <Table.Tr key={job.id}>
+              <Table.Td>{words(job.kind)}</Table.Td>
+              <Table.Td>{datasets.find(({ id }) => id === job.dataset_id)?.name ?? '–'}</Table.Td>
+              <Table.Td maw={360} style={{ overflowWrap: 'anywhere' }}>
+                {job.error_message}
+              </Table.Td>
+              <Table.Td ta="right">{job.attempts}</Table.Td>
+              <Table.Td>
+                <Tooltip label={when(job.failed_at)}>
+                  <Text size="sm">{ago(job.failed_at)}</Text>
+                </Tooltip>
+              </Table.Td>
+              <Table.Td>
+                <Group gap="xs" wrap="nowrap">
+                  <Button
+                    size="compact-sm"
+                    onClick={() =>
+                      void act(call(`/activity/jobs/${job.id}/replay`, { method: 'POST' }), 'The job is done again.')
+                    }
+                  >
+                    Try again
+                  </Button>
+                  <Button size="compact-sm" variant="default" onClick={() => discard(job)}>
+                    Discard
+                  </Button>
+                </Group>
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Table.ScrollContainer>
+  );
+}

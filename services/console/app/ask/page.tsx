@@ -1,0 +1,296 @@
+import { ActionIcon, Button, Group, Paper, Select, Stack, Textarea } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useEffect, useRef, useState } from 'react';
+import { ApiError, call } from '../api.ts';
+import { DocumentDrawer, type OpenedDocument } from '../document.tsx';
+import { IconArrowUp, IconPlus, IconX } from '../icons.ts';
+import { datasetsQuery, progressQuery } from '../queries.ts';
+import { LinkButton, PageTitle } from '../shell.tsx';
+import { Empty, Failed, Waiting } from '../states.tsx';
+import { ask, type Finding } from './recall.ts';
+import { type Rated, TurnView } from './turn.tsx';
+
+export interface Turn {
+  readonly key: string;
+  readonly question: string;
+  readonly stage: string | null;
+  readonly text: string;
+  readonly findings: readonly Finding[] | null;
+  readonly error: Error | null;
+  readonly rated: Rated | null;
+}
+
+interface SessionDetail {
+  readonly dataset_id: string | null;
+  readonly qas: readonly {
+    readonly qa_id: string;
+    readonly question: string;
+    readonly answer: string;
+    readonly feedback_score: number | null;
+  }[];
+}
+
+/** What a person can choose; the server takes more types, which belong to agents and programs. */
+const TYPES = [
+  { value: 'GRAPH_COMPLETION', label: 'Answer' },
+  { value: 'AUTO', label: 'Automatic' },
+  { value: 'RAG_COMPLETION', label: 'Answer from passages only' },
+  { value: 'CHUNKS', label: 'Passages' },
+  { value: 'CHUNKS_LEXICAL', label: 'Passages with the exact words' },
+  { value: 'SUMMARIES', label: 'Summaries' },
+];
+const DEFAULT_TYPE = 'GRAPH_COMPLETION';
+const ALL = 'all';
+
+const readSession = (session: string) => call<SessionDetail>(`/sessions/${encodeURIComponent(session)}`);
+
+export function AskPage() {
+  const { session } = useSearch({ from: '/ask' });
+  const datasets = useQuery(datasetsQuery);
+  const [opened, setOpened] = useState<OpenedDocument | null>(null);
+  // The conversation that this page has begun keeps its answers; another one in the address is read from the server.
+  const [own, setOwn] = useState<string | null>(null);
+  if (datasets.isPending) return <Waiting />;
+  if (datasets.isError) return <Failed error={datasets.error} onRetry={() => void datasets.refetch()} />;
+  return (
+    <Stack maw={860} mx="auto" gap="md">
+      {datasets.data.length === 0 ? (
+        <NothingToAsk />
+      ) : (
+        <Conversation key={session === own ? 'own' : (session ?? 'own')} onBegin={setOwn} onOpen={setOpened} />
+      )}
+      <DocumentDrawer opened={opened} onClose={() => setOpened(null)} />
+    </Stack>
+  );
+}
+
+function NothingToAsk() {
+  return (
+    <>
+      <PageTitle title="Ask" />
+      <Empty
+        title="There is nothing to ask yet"
+        action={<LinkButton to="/datasets">Add the first documents</LinkButton>}
+      >
+        Engram answers from documents that you add. Drop a few files into a dataset, wait until they are read, then come
+        back with a question.
+      </Empty>
+    </>
+  );
+}
+
+interface ConversationProps {
+  onBegin(session: string): void;
+  onOpen(document: OpenedDocument): void;
+}
+
+function Conversation({ onBegin, onOpen }: ConversationProps) {
+  const search = useSearch({ from: '/ask' });
+  const navigate = useNavigate({ from: '/ask' });
+  const client = useQueryClient();
+  const datasets = useQuery(datasetsQuery).data ?? [];
+  const progress = useQuery(progressQuery).data;
+  const [turns, setTurns] = useState<readonly Turn[]>([]);
+  const [text, setText] = useState('');
+  const [asking, setAsking] = useState<AbortController | null>(null);
+  const [begun] = useState(search.session);
+  const input = useRef<HTMLTextAreaElement>(null);
+  const end = useRef<HTMLDivElement>(null);
+  const earlier = useQuery({
+    queryKey: ['session', begun],
+    queryFn: () => (begun === undefined ? null : readSession(begun).catch(nothingIfUnknown)),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  const type = search.type ?? DEFAULT_TYPE;
+  const change = (key: string, patch: Partial<Turn>) =>
+    setTurns((all) => all.map((turn) => (turn.key === key ? { ...turn, ...patch } : turn)));
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new turn is what it waits for
+  useEffect(() => {
+    end.current?.scrollIntoView({ block: 'end' });
+  }, [turns.length]);
+  useEffect(() => {
+    input.current?.focus();
+  }, []);
+
+  const submit = async () => {
+    const question = text.trim();
+    if (question === '' || asking !== null) return;
+    const session = search.session ?? newSession();
+    if (search.session === undefined) {
+      onBegin(session);
+      void navigate({ search: (all) => ({ ...all, session }), replace: true });
+    }
+    const key = newSession();
+    const controller = new AbortController();
+    setAsking(controller);
+    setText('');
+    setTurns((all) => [
+      ...all,
+      { key, question, stage: 'retrieving', text: '', findings: null, error: null, rated: null },
+    ]);
+    try {
+      const request = {
+        query: question,
+        datasetIds: search.dataset === undefined ? [] : [search.dataset],
+        searchType: type === 'AUTO' ? null : type,
+        sessionId: session,
+      };
+      const listener = {
+        onStage: (stage: string) => change(key, { stage }),
+        onText: (written: string) => change(key, { text: written }),
+      };
+      const findings = await ask(request, listener, controller.signal);
+      change(key, { findings, stage: null });
+      change(key, { rated: await ratable(session, question, findings) });
+    } catch (error) {
+      const stopped = controller.signal.aborted ? new Error('You stopped this question.') : (error as Error);
+      change(key, { error: stopped, stage: null });
+    } finally {
+      setAsking(null);
+      input.current?.focus();
+      void client.invalidateQueries({ queryKey: ['sessions'] });
+    }
+  };
+
+  const built = datasets.some(({ id }) => progress?.[id] !== undefined);
+  const isEmpty = turns.length === 0 && (earlier.data?.qas ?? []).length === 0;
+  return (
+    <>
+      <PageTitle title="Ask">
+        {search.session === undefined ? null : (
+          <Button
+            variant="default"
+            size="sm"
+            leftSection={<IconPlus size={16} />}
+            onClick={() => void navigate({ search: (all) => ({ ...all, session: undefined }) })}
+          >
+            New conversation
+          </Button>
+        )}
+      </PageTitle>
+      {earlier.isError ? <Failed error={earlier.error} /> : null}
+      {isEmpty && !earlier.isPending ? (
+        <Empty title="What do you want to know?">
+          {built || progress === undefined
+            ? 'Ask in your own words. Each answer shows the passages it rests on, and why they were found. Questions that follow may refer to the ones before.'
+            : 'No dataset has been built yet. Open one and press Build, so that there is something to find.'}
+        </Empty>
+      ) : null}
+      <Stack gap="lg" aria-live="polite">
+        {(earlier.data?.qas ?? []).map((qa) => (
+          <TurnView
+            key={qa.qa_id}
+            turn={{
+              ...{ key: qa.qa_id, question: qa.question, stage: null, text: qa.answer, findings: null, error: null },
+              rated: {
+                session: begun ?? '',
+                dataset: earlier.data?.dataset_id ?? null,
+                ids: [qa.qa_id],
+                score: qa.feedback_score,
+              },
+            }}
+            onOpen={onOpen}
+          />
+        ))}
+        {turns.map((turn) => (
+          <TurnView key={turn.key} turn={turn} onOpen={onOpen} />
+        ))}
+      </Stack>
+      <div ref={end} />
+      <Paper
+        withBorder
+        p="sm"
+        component="form"
+        shadow="sm"
+        style={{ position: 'sticky', bottom: 12 }}
+        onSubmit={(event) => {
+          event.preventDefault();
+          void submit();
+        }}
+      >
+        <Textarea
+          ref={input}
+          value={text}
+          onChange={(event) => setText(event.currentTarget.value)}
+          onKeyDown={(event) => {
+            if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
+            event.preventDefault();
+            void submit();
+          }}
+          placeholder="Ask a question"
+          aria-label="Question"
+          variant="unstyled"
+          autosize
+          minRows={1}
+          maxRows={6}
+        />
+        <Group justify="space-between" mt="xs" gap="xs" wrap="nowrap">
+          <Group gap="xs" grow maw={460} flex={1}>
+            <Select
+              aria-label="Dataset"
+              size="xs"
+              data={[
+                { value: ALL, label: 'All datasets' },
+                ...datasets.map(({ id, name }) => ({ value: id, label: name })),
+              ]}
+              value={search.dataset ?? ALL}
+              onChange={(value) =>
+                void navigate({
+                  search: (all) => ({ ...all, dataset: value === ALL || value === null ? undefined : value }),
+                  replace: true,
+                })
+              }
+              allowDeselect={false}
+              searchable={datasets.length > 8}
+              comboboxProps={{ position: 'top-start' }}
+            />
+            <Select
+              aria-label="Kind of search"
+              size="xs"
+              data={TYPES}
+              value={type}
+              onChange={(value) =>
+                void navigate({
+                  search: (all) => ({ ...all, type: value === DEFAULT_TYPE || value === null ? undefined : value }),
+                  replace: true,
+                })
+              }
+              allowDeselect={false}
+              comboboxProps={{ position: 'top-start', width: 240 }}
+            />
+          </Group>
+          {asking === null ? (
+            <ActionIcon type="submit" size="lg" aria-label="Ask" disabled={text.trim() === ''}>
+              <IconArrowUp size={18} />
+            </ActionIcon>
+          ) : (
+            <ActionIcon size="lg" variant="default" aria-label="Stop" onClick={() => asking.abort()}>
+              <IconX size={18} />
+            </ActionIcon>
+          )}
+        </Group>
+      </Paper>
+    </>
+  );
+}
+
+function nothingIfUnknown(error: unknown): null {
+  if (error instanceof ApiError && error.status === 404) return null;
+  throw error;
+}
+
+/** `crypto.randomUUID` exists on encrypted connections only. */
+function newSession(): string {
+  return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+/** The stored answers of a question, which are what a person rates; null where none is stored. */
+async function ratable(session: string, question: string, findings: readonly Finding[]): Promise<Rated | null> {
+  if (!findings.some(({ kind }) => kind?.endsWith('completion'))) return null;
+  const detail = await readSession(session).catch(() => null);
+  const stored = detail?.qas.filter((qa) => qa.question === question).slice(-findings.length) ?? [];
+  if (detail === null || stored.length === 0) return null;
+  return { session, dataset: detail.dataset_id, ids: stored.map((qa) => qa.qa_id), score: null };
+}

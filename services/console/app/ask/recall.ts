@@ -1,0 +1,148 @@
+import { ApiError, address, errorOf, messageOf } from '../api.ts';
+
+export interface Lane {
+  readonly rank: number;
+  readonly score: number;
+}
+
+/** Why a passage was found. */
+export interface Explanation {
+  readonly chunk_id: string;
+  readonly document_id: string;
+  readonly document_name: string;
+  readonly chunk_index: number;
+  readonly text: string;
+  readonly relevance: number;
+  readonly lanes: Readonly<Record<string, Lane>>;
+  readonly fusion_score: number;
+  readonly own_score: number;
+  readonly evidence_score: number;
+  readonly completed_by: string | null;
+  readonly via_entity: string | null;
+}
+
+export interface Finding {
+  readonly source: string;
+  readonly kind?: string;
+  readonly text: string;
+  readonly score?: number | null;
+  readonly search_type?: string;
+  readonly dataset_id?: string | null;
+  readonly dataset_name?: string | null;
+  readonly metadata?: {
+    readonly explain?: readonly Explanation[] | Explanation;
+    readonly data_id?: string;
+    readonly chunk_id?: string;
+    readonly document_name?: string;
+  };
+}
+
+export interface Question {
+  readonly query: string;
+  readonly datasetIds: readonly string[];
+  readonly searchType: string | null;
+  readonly sessionId: string;
+}
+
+export interface Listener {
+  onStage(stage: string): void;
+  /** The answer as far as it is written. */
+  onText(text: string): void;
+}
+
+/** Asks, and reads the events of the answer as they come. */
+export async function ask(question: Question, listener: Listener, signal: AbortSignal): Promise<readonly Finding[]> {
+  const { datasetIds, ...rest } = question;
+  const response = await fetch(address('/recall'), {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept: 'text/event-stream' },
+    body: JSON.stringify({
+      ...rest,
+      ...(datasetIds.length === 0 ? {} : { datasetIds }),
+      ...{ scope: 'graph', stream: true, explain: true },
+    }),
+    signal,
+  });
+  if (!response.ok || response.body === null) throw await errorOf(response);
+  let written = '';
+  for await (const { event, data } of readEvents(response.body)) {
+    if (event === 'stage') listener.onStage(String((data as { stage: unknown }).stage));
+    if (event === 'delta') written += (data as { text: string }).text;
+    if (event === 'reset') written = '';
+    if (event === 'delta' || event === 'reset') listener.onText(written);
+    if (event === 'final') return (data as { results: Finding[] }).results;
+    if (event === 'error') {
+      const { message, status } = data as { readonly message: string; readonly status: number };
+      throw new ApiError(status, messageOf({ detail: message }) ?? message);
+    }
+  }
+  throw new ApiError(0, 'The connection ended before the answer was complete.');
+}
+
+interface ServerEvent {
+  readonly event: string;
+  readonly data: unknown;
+}
+
+async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<ServerEvent> {
+  const reader = body.pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>).getReader();
+  let rest = '';
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      const blocks = (rest + value).split('\n\n');
+      rest = blocks.pop() ?? '';
+      for (const block of blocks) {
+        const fields = new Map(
+          block.split('\n').map((line) => [line.split(':')[0], line.slice(line.indexOf(':') + 1).trim()]),
+        );
+        const data = fields.get('data');
+        if (data !== undefined) yield { event: fields.get('event') ?? 'message', data: JSON.parse(data) };
+      }
+    }
+  } finally {
+    await reader.cancel().catch(() => undefined);
+  }
+}
+
+/** A passage that an answer rests on. */
+export interface Source {
+  readonly id: string;
+  readonly dataset: string;
+  readonly item: string;
+  readonly document: string;
+  readonly text: string;
+  /** The sentence of the passage that the answer repeats. */
+  readonly quoted: string | null;
+  readonly why: Explanation | null;
+}
+
+const plain = (text: string): string => text.replaceAll(/\s+/gu, ' ').trim();
+
+/** The passages of a result, those that the answer quotes first. */
+export function sourcesOf({ text, dataset_id: dataset, metadata = {} }: Finding): readonly Source[] {
+  const { explain } = metadata;
+  if (!Array.isArray(explain)) return [];
+  const quotes = [...text.matchAll(/["“]([^"“”]{15,})["”]/gu)].map(([, quote = '']) => plain(quote));
+  const sources = (explain as readonly Explanation[]).map((why): Source => {
+    const passage = plain(why.text ?? '');
+    const quoted = quotes.find((quote) => passage.includes(quote)) ?? null;
+    return {
+      id: why.chunk_id,
+      dataset: dataset ?? '',
+      item: why.document_id,
+      document: why.document_name,
+      ...{ text: why.text ?? '', quoted, why },
+    };
+  });
+  return sources.toSorted((one, other) => Number(other.quoted !== null) - Number(one.quoted !== null));
+}
+
+/** A result that is itself a passage. */
+export function passageOf({ text, dataset_id: dataset, metadata = {} }: Finding): Source | null {
+  const { data_id: item, document_name: document, chunk_id: id, explain } = metadata;
+  if (item === undefined || id === undefined) return null;
+  const why = explain === undefined || Array.isArray(explain) ? null : (explain as Explanation);
+  return { ...{ id, item, text, why }, dataset: dataset ?? '', document: document ?? 'Document', quoted: null };
+}

@@ -1,0 +1,243 @@
+import { Group, Paper, Progress, SegmentedControl, SimpleGrid, Stack, Table, Text, Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { call } from '../api.ts';
+import { bytes, count, when } from '../format.ts';
+import { PageTitle } from '../shell.tsx';
+import { Empty, Failed, Waiting } from '../states.tsx';
+
+interface Statistics {
+  readonly sessions: number;
+  readonly total_spend_usd: number | null;
+  readonly tokens_in: number;
+  readonly tokens_out: number;
+}
+
+interface ModelCost {
+  readonly model: string | null;
+  readonly session_count: number;
+  readonly cost_usd: number | null;
+  readonly tokens_in: number;
+  readonly tokens_out: number;
+}
+
+interface AgentCost extends Omit<ModelCost, 'model'> {
+  readonly user_id: string;
+  readonly user_email: string | null;
+  readonly agent_type: string;
+}
+
+interface Limit {
+  readonly limit: number | null;
+  readonly action: string | null;
+  readonly used: number;
+  readonly windowEndsAt: string | null;
+}
+
+interface Usage {
+  readonly space: { readonly limits: Readonly<Record<string, Limit>> };
+}
+
+const RANGES = [
+  { value: '24h', label: '24 hours' },
+  { value: '7d', label: '7 days' },
+  { value: '30d', label: '30 days' },
+  { value: 'all', label: 'All' },
+];
+
+const LIMITS: Readonly<Record<string, string>> = {
+  llmTokensPerDay: 'Model tokens today',
+  llmTokensPerMonth: 'Model tokens this month',
+  storageBytes: 'Stored texts',
+  items: 'Documents',
+  datasets: 'Datasets',
+  requestsPerMinute: 'Requests this minute',
+  concurrentRuns: 'Runs at the same time',
+};
+
+const ACTIONS: Readonly<Record<string, string>> = {
+  Enforce: 'Refused beyond it',
+  Warn: 'A warning beyond it',
+};
+
+/** What models have cost, and how much of the budgets is used. */
+export function CostsPage() {
+  const [range, setRange] = useState('30d');
+  const query = { range };
+  const statistics = useQuery({
+    queryKey: ['cost-statistics', range],
+    queryFn: () => call<Statistics>('/sessions/stats', { query }),
+  });
+  const models = useQuery({
+    queryKey: ['cost-models', range],
+    queryFn: () => call<ModelCost[]>('/sessions/cost-by-model', { query }),
+  });
+  const agents = useQuery({
+    queryKey: ['cost-agents', range],
+    queryFn: () => call<AgentCost[]>('/sessions/cost-by-user-agent', { query }),
+  });
+  const usage = useQuery({ queryKey: ['usage'], queryFn: () => call<Usage>('/activity/usage') });
+  const failed = [statistics, models, agents, usage].find(({ isError }) => isError);
+  return (
+    <Stack gap="lg">
+      <div>
+        <PageTitle title="Costs">
+          <SegmentedControl size="xs" aria-label="Time" data={RANGES} value={range} onChange={setRange} />
+        </PageTitle>
+        {failed?.error ? <Failed error={failed.error} onRetry={() => void failed.refetch()} /> : null}
+        {statistics.isPending ? <Waiting /> : null}
+        {statistics.data === undefined ? null : (
+          <SimpleGrid cols={{ base: 2, sm: 4 }}>
+            <Figure label="Sessions" value={count(statistics.data.sessions)} />
+            <Figure label="Tokens read" value={count(statistics.data.tokens_in)} />
+            <Figure label="Tokens written" value={count(statistics.data.tokens_out)} />
+            <Figure label="Money" value={money(statistics.data.total_spend_usd)} />
+          </SimpleGrid>
+        )}
+      </div>
+      <Budgets usage={usage.data} />
+      <section aria-label="By model">
+        <Title order={2} size="h4" mb="xs">
+          By model
+        </Title>
+        {models.data?.length === 0 ? (
+          <Empty title="No model was asked">
+            Without a model, answers are quotes from the documents and cost nothing.
+          </Empty>
+        ) : (
+          <CostTable
+            name="Costs by model"
+            heads={['Model']}
+            rows={(models.data ?? []).map((cost) => ({
+              key: String(cost.model),
+              cells: [cost.model ?? 'unknown'],
+              cost,
+            }))}
+          />
+        )}
+      </section>
+      {agents.data === undefined || agents.data.length === 0 ? null : (
+        <section aria-label="By account">
+          <Title order={2} size="h4" mb="xs">
+            By account
+          </Title>
+          <CostTable
+            name="Costs by account"
+            heads={['Account', 'Agent']}
+            rows={agents.data.map((cost) => ({
+              key: `${cost.user_id} ${cost.agent_type}`,
+              cells: [cost.user_email ?? cost.user_id, cost.agent_type === 'unknown' ? '–' : cost.agent_type],
+              cost,
+            }))}
+          />
+        </section>
+      )}
+    </Stack>
+  );
+}
+
+/** Prices are not known to the server where tokens were taken. */
+const money = (value: number | null): string =>
+  value === null ? 'unknown' : value.toLocaleString(undefined, { style: 'currency', currency: 'USD' });
+
+function Figure({ label, value }: { readonly label: string; readonly value: string }) {
+  return (
+    <Paper withBorder p="md">
+      <Text size="sm" c="dimmed">
+        {label}
+      </Text>
+      <Text size="xl" fw={600}>
+        {value}
+      </Text>
+    </Paper>
+  );
+}
+
+function Budgets({ usage }: { readonly usage: Usage | undefined }) {
+  if (usage === undefined) return null;
+  return (
+    <section aria-label="Budgets">
+      <Title order={2} size="h4" mb="xs">
+        Used of the budgets
+      </Title>
+      <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }}>
+        {Object.entries(usage.space.limits).map(([name, { limit, action, used, windowEndsAt }]) => {
+          const shown = (value: number) => (name === 'storageBytes' ? bytes(value) : count(value));
+          const label = LIMITS[name] ?? name;
+          return (
+            <Paper key={name} withBorder p="sm">
+              <Group justify="space-between" gap="xs">
+                <Text size="sm">{label}</Text>
+                <Text size="sm" fw={600}>
+                  {shown(used)}
+                  {limit === null ? '' : ` of ${shown(limit)}`}
+                </Text>
+              </Group>
+              {limit === null ? (
+                <Text size="xs" c="dimmed">
+                  No limit
+                </Text>
+              ) : (
+                <>
+                  <Progress
+                    value={limit === 0 ? 100 : Math.min(100, (used / limit) * 100)}
+                    color={used >= limit ? 'red' : 'indigo'}
+                    mt={6}
+                    aria-label={`${label} used`}
+                  />
+                  <Text size="xs" c="dimmed" mt={4}>
+                    {ACTIONS[action ?? ''] ?? ''}
+                    {windowEndsAt === null ? '' : ` · counted until ${when(windowEndsAt)}`}
+                  </Text>
+                </>
+              )}
+            </Paper>
+          );
+        })}
+      </SimpleGrid>
+    </section>
+  );
+}
+
+interface CostTableProps {
+  readonly name: string;
+  readonly heads: readonly string[];
+  readonly rows: readonly {
+    readonly key: string;
+    readonly cells: readonly string[];
+    readonly cost: Omit<ModelCost, 'model'>;
+  }[];
+}
+
+function CostTable({ name, heads, rows }: CostTableProps) {
+  return (
+    <Table.ScrollContainer minWidth={480}>
+      <Table aria-label={name}>
+        <Table.Thead>
+          <Table.Tr>
+            {heads.map((head) => (
+              <Table.Th key={head}>{head}</Table.Th>
+            ))}
+            <Table.Th ta="right">Sessions</Table.Th>
+            <Table.Th ta="right">Tokens read</Table.Th>
+            <Table.Th ta="right">Tokens written</Table.Th>
+            <Table.Th ta="right">Money</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {rows.map(({ key, cells, cost }) => (
+            <Table.Tr key={key}>
+              {heads.map((head, index) => (
+                <Table.Td key={head}>{cells[index]}</Table.Td>
+              ))}
+              <Table.Td ta="right">{count(cost.session_count)}</Table.Td>
+              <Table.Td ta="right">{count(cost.tokens_in)}</Table.Td>
+              <Table.Td ta="right">{count(cost.tokens_out)}</Table.Td>
+              <Table.Td ta="right">{money(cost.cost_usd)}</Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Table.ScrollContainer>
+  );
+}

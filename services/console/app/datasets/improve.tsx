@@ -1,0 +1,131 @@
+import { Badge, Button, Checkbox, MultiSelect, Stack, Table, Text } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { call } from '../api.ts';
+import { ago } from '../format.ts';
+import { afterRun, usePermitted } from '../queries.ts';
+import { words } from '../runs.tsx';
+import { Failed } from '../states.tsx';
+
+interface Stage {
+  readonly stage: string;
+  readonly status: 'completed' | 'already_completed' | 'skipped' | 'errored';
+  readonly reason: string | null;
+  readonly error: string | null;
+  readonly counts: Readonly<Record<string, number>>;
+  readonly duration_ms: number;
+}
+
+interface Session {
+  readonly session_id: string;
+  readonly dataset_id: string | null;
+  readonly last_activity_at: string;
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  no_session_ids: 'No session was chosen',
+  triplet_embedding_disabled: 'Facts are not embedded on this server',
+  opt_in_disabled: 'Not asked for',
+};
+
+/** Lets the dataset learn from what people asked, answered and rated. */
+export function Improve({ dataset }: { readonly dataset: string }) {
+  const client = useQueryClient();
+  const mayWrite = usePermitted('write').has(dataset);
+  const [chosen, setChosen] = useState<string[]>([]);
+  const [context, setContext] = useState(false);
+  const [isRunning, setRunning] = useState(false);
+  const [error, setError] = useState<Error | null>(null);
+  const [stages, setStages] = useState<readonly Stage[] | null>(null);
+  const sessions = useQuery({
+    queryKey: ['sessions', 'of', dataset],
+    queryFn: () => call<{ sessions: Session[] }>('/sessions', { query: { range: 'all', limit: 200 } }),
+  });
+  const own = (sessions.data?.sessions ?? []).filter(({ dataset_id: id }) => id === dataset);
+  const start = async () => {
+    setRunning(true);
+    setError(null);
+    try {
+      const answer = await call<{ stages: Stage[] }>('/improve', {
+        method: 'POST',
+        body: { datasetId: dataset, sessionIds: chosen, buildGlobalContextIndex: context },
+      });
+      setStages(answer.stages);
+    } catch (failure) {
+      setError(failure as Error);
+    } finally {
+      setRunning(false);
+      afterRun(client);
+    }
+  };
+  return (
+    <Stack>
+      <Text size="sm" c="dimmed">
+        Improve writes what sessions found out into the dataset, raises what was rated well, and lowers what was rated
+        badly.
+      </Text>
+      {mayWrite ? (
+        <Stack gap="sm" align="flex-start">
+          <MultiSelect
+            w="100%"
+            label="Sessions to learn from"
+            placeholder={own.length === 0 ? 'There are no sessions on this dataset yet' : 'Choose sessions'}
+            data={own.map(({ session_id: id, last_activity_at: at }) => ({ value: id, label: `${id} (${ago(at)})` }))}
+            value={chosen}
+            onChange={setChosen}
+            searchable
+            clearable
+            clearButtonProps={{ 'aria-label': 'Choose none' }}
+          />
+          <Checkbox
+            label="Summarise the whole dataset, for questions about all of it"
+            checked={context}
+            onChange={(event) => setContext(event.currentTarget.checked)}
+          />
+          <Button onClick={() => void start()} loading={isRunning} disabled={chosen.length === 0 && !context}>
+            Improve
+          </Button>
+        </Stack>
+      ) : null}
+      {error === null ? null : <Failed error={error} />}
+      {stages === null ? null : (
+        <Table.ScrollContainer minWidth={420}>
+          <Table aria-label="Stages of improve">
+            <Table.Thead>
+              <Table.Tr>
+                <Table.Th>Stage</Table.Th>
+                <Table.Th>State</Table.Th>
+                <Table.Th>Result</Table.Th>
+              </Table.Tr>
+            </Table.Thead>
+            <Table.Tbody>
+              {stages.map((stage) => (
+                <Table.Tr key={stage.stage}>
+                  <Table.Td>{words(stage.stage)}</Table.Td>
+                  <Table.Td>
+                    <Badge
+                      color={stage.status === 'errored' ? 'red' : stage.status === 'skipped' ? 'gray' : 'green'}
+                      variant="outline"
+                      tt="none"
+                      c="var(--mantine-color-text)"
+                    >
+                      {words(stage.status)}
+                    </Badge>
+                  </Table.Td>
+                  <Table.Td>{resultOf(stage)}</Table.Td>
+                </Table.Tr>
+              ))}
+            </Table.Tbody>
+          </Table>
+        </Table.ScrollContainer>
+      )}
+    </Stack>
+  );
+}
+
+function resultOf({ error, reason, counts }: Stage): string {
+  if (error !== null) return error;
+  if (reason !== null) return REASONS[reason] ?? words(reason);
+  const named = Object.entries(counts).map(([name, value]) => `${words(name)}: ${value}`);
+  return named.length === 0 ? 'Nothing to do' : named.join(', ');
+}

@@ -1,0 +1,207 @@
+import {
+  ActionIcon,
+  Badge,
+  Button,
+  Group,
+  Menu,
+  Pagination,
+  Table,
+  Text,
+  Tooltip,
+  VisuallyHidden,
+} from '@mantine/core';
+import { modals } from '@mantine/modals';
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { address, call } from '../api.ts';
+import { DocumentDrawer, type OpenedDocument } from '../document.tsx';
+import { ago, bytes, when } from '../format.ts';
+import { IconDots, IconDownload, IconRefresh, IconTrash } from '../icons.ts';
+import { afterRun, type Item, isRunning, itemsQuery, progressQuery, usePermitted } from '../queries.ts';
+import { complain, Empty, Failed, say, Waiting } from '../states.tsx';
+
+const PAGE = 50;
+/** The list of what is built names all items at once. */
+const MOST_LISTED = 1000;
+
+interface Processed {
+  readonly items: readonly { readonly id: string; readonly completed: boolean }[];
+}
+
+export const titleOf = ({ displayName, label, name }: Item): string => displayName ?? label ?? name;
+
+export function ItemTable({ dataset }: { readonly dataset: string }) {
+  const [at, setAt] = useState(1);
+  const [opened, setOpened] = useState<OpenedDocument | null>(null);
+  const running = isRunning(useQuery(progressQuery).data?.[dataset]);
+  const items = useQuery({
+    ...itemsQuery(dataset, (at - 1) * PAGE, PAGE),
+    placeholderData: keepPreviousData,
+    refetchInterval: running ? 3000 : false,
+  });
+  const total = items.data?.total ?? 0;
+  const processed = useQuery({
+    queryKey: ['items', dataset, 'processed'],
+    queryFn: () => call<Processed>(`/datasets/${dataset}/processing-status`),
+    enabled: total > 0 && total <= MOST_LISTED,
+    refetchInterval: running ? 3000 : false,
+  });
+  if (items.isPending) return <Waiting />;
+  if (items.isError) return <Failed error={items.error} onRetry={() => void items.refetch()} />;
+  if (total === 0) {
+    return <Empty title="No documents yet">What is added to the dataset is listed here.</Empty>;
+  }
+  const built = new Map(processed.data?.items.map(({ id, completed }) => [id, completed]));
+  return (
+    <>
+      <Table.ScrollContainer minWidth={320}>
+        <Table highlightOnHover aria-label="Documents">
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>Document</Table.Th>
+              <Table.Th ta="right" visibleFrom="sm">
+                Text
+              </Table.Th>
+              <Table.Th>State</Table.Th>
+              <Table.Th visibleFrom="sm">Added</Table.Th>
+              <Table.Th w={44}>
+                <VisuallyHidden>Actions</VisuallyHidden>
+              </Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {items.data.rows.map((item) => (
+              <Table.Tr key={item.id}>
+                <Table.Td maw={380}>
+                  <Button
+                    variant="subtle"
+                    size="compact-sm"
+                    px={0}
+                    onClick={() => setOpened({ dataset, item: item.id, name: titleOf(item) })}
+                    styles={{
+                      label: { whiteSpace: 'normal', textAlign: 'left', overflow: 'visible', lineHeight: 1.4 },
+                      inner: { justifyContent: 'start' },
+                    }}
+                    h="auto"
+                  >
+                    {titleOf(item)}
+                  </Button>
+                  {item.excerpt === undefined ? null : (
+                    <Text size="xs" c="dimmed" className="clip">
+                      {item.excerpt}
+                    </Text>
+                  )}
+                </Table.Td>
+                <Table.Td ta="right" visibleFrom="sm">
+                  {bytes(item.dataSize)}
+                </Table.Td>
+                <Table.Td>
+                  <ItemState item={item} built={built.get(item.id)} />
+                </Table.Td>
+                <Table.Td visibleFrom="sm">
+                  <Tooltip label={when(item.createdAt)}>
+                    <Text size="sm">{ago(item.createdAt)}</Text>
+                  </Tooltip>
+                </Table.Td>
+                <Table.Td>
+                  <ItemMenu dataset={dataset} item={item} />
+                </Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Table.ScrollContainer>
+      {total > PAGE ? (
+        <Group justify="center" mt="sm">
+          <Pagination
+            total={Math.ceil(total / PAGE)}
+            value={at}
+            onChange={setAt}
+            getControlProps={(control) => ({ 'aria-label': `${control} page` })}
+          />
+        </Group>
+      ) : null}
+      <DocumentDrawer opened={opened} onClose={() => setOpened(null)} />
+    </>
+  );
+}
+
+function ItemState({ item: { failure }, built }: { readonly item: Item; readonly built: boolean | undefined }) {
+  if (failure !== undefined) {
+    return (
+      <Tooltip label={failure.message} multiline maw={420} events={{ hover: true, focus: true, touch: true }}>
+        <Badge color="red" variant="outline" tt="none" c="var(--mantine-color-text)" tabIndex={0}>
+          {failure.isSetAside ? 'Set aside' : 'Failed'}
+        </Badge>
+      </Tooltip>
+    );
+  }
+  if (built === undefined) return <Text size="sm">–</Text>;
+  return (
+    <Badge color={built ? 'green' : 'gray'} variant="outline" tt="none" c="var(--mantine-color-text)">
+      {built ? 'In the graph' : 'Not built'}
+    </Badge>
+  );
+}
+
+function ItemMenu({ dataset, item }: { readonly dataset: string; readonly item: Item }) {
+  const client = useQueryClient();
+  const mayDelete = usePermitted('delete').has(dataset);
+  const mayWrite = usePermitted('write').has(dataset);
+  const name = titleOf(item);
+  const act = async (work: () => Promise<unknown>, done: string) => {
+    try {
+      await work();
+      say(done);
+    } catch (error) {
+      complain(error);
+    }
+    afterRun(client);
+  };
+  const retry = () =>
+    act(
+      () => call(`/datasets/${dataset}/data/retry`, { method: 'POST', body: { data_ids: [item.id] } }),
+      `${name} is tried again.`,
+    );
+  const forget = () =>
+    modals.openConfirmModal({
+      title: `Forget ${name}?`,
+      children: (
+        <Text size="sm">The document and everything that was learned from it are erased. This cannot be undone.</Text>
+      ),
+      labels: { confirm: 'Forget it', cancel: 'Cancel' },
+      confirmProps: { color: 'red.8' },
+      closeButtonProps: { 'aria-label': 'Close' },
+      onConfirm: () =>
+        void act(() => call(`/datasets/${dataset}/data/${item.id}`, { method: 'DELETE' }), `${name} is forgotten.`),
+    });
+  return (
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <ActionIcon variant="subtle" color="gray" aria-label={`Actions for ${name}`}>
+          <IconDots size={16} />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item
+          component="a"
+          href={address(`/datasets/${dataset}/data/${item.id}/raw`)}
+          download
+          leftSection={<IconDownload size={16} />}
+        >
+          Download the text
+        </Menu.Item>
+        {item.failure !== undefined && mayWrite ? (
+          <Menu.Item leftSection={<IconRefresh size={16} />} onClick={() => void retry()}>
+            Try again
+          </Menu.Item>
+        ) : null}
+        {mayDelete ? (
+          <Menu.Item leftSection={<IconTrash size={16} />} onClick={forget}>
+            Forget
+          </Menu.Item>
+        ) : null}
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

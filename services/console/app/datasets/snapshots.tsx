@@ -1,0 +1,156 @@
+import { Badge, Button, Group, Stack, Table, Text, TextInput } from '@mantine/core';
+import { modals } from '@mantine/modals';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { address, call } from '../api.ts';
+import { ago, bytes, count } from '../format.ts';
+import { complain, Empty, Failed, say, Waiting } from '../states.tsx';
+
+interface Snapshot {
+  readonly id: string;
+  readonly status: string;
+  readonly at: string;
+  readonly items: number;
+  readonly size_bytes: number | null;
+  readonly done: number;
+  readonly total: number;
+  readonly failure: { readonly message: string } | null;
+}
+
+const NAME = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
+
+/** The dataset as it was at a moment: to go back to, or to carry elsewhere. */
+export function Snapshots({ dataset, datasetName }: { readonly dataset: string; readonly datasetName: string }) {
+  const client = useQueryClient();
+  const [name, setName] = useState('');
+  const path = `/datasets/${dataset}/snapshots`;
+  const snapshots = useQuery({
+    queryKey: ['snapshots', dataset],
+    queryFn: () => call<{ snapshots: Snapshot[] }>(path),
+    refetchInterval: ({ state }) => (state.data?.snapshots.some(isGoingOn) ? 1000 : false),
+  });
+  const act = async (work: () => Promise<unknown>, done: string) => {
+    try {
+      await work();
+      say(done);
+    } catch (error) {
+      complain(error);
+    }
+    for (const key of ['snapshots', 'datasets', 'permitted']) await client.invalidateQueries({ queryKey: [key] });
+  };
+  const take = async () => {
+    await act(() => call(path, { method: 'POST', body: { name: name.trim() } }), 'The snapshot is taken.');
+    setName('');
+  };
+  const restore = (snapshot: Snapshot) => {
+    const copy = `${datasetName}-${snapshot.at.slice(0, 19).replaceAll(/[T:]/g, '-')}`;
+    return act(
+      () => call(`${path}/${encodeURIComponent(snapshot.id)}/restore`, { method: 'POST', body: { name: copy } }),
+      `The dataset ${copy} is made from it.`,
+    );
+  };
+  const remove = (snapshot: Snapshot) =>
+    modals.openConfirmModal({
+      title: `Delete the snapshot ${shortName(snapshot)}?`,
+      children: <Text size="sm">The dataset stays as it is. What only the snapshot held is gone.</Text>,
+      labels: { confirm: 'Delete the snapshot', cancel: 'Cancel' },
+      confirmProps: { color: 'red.8' },
+      closeButtonProps: { 'aria-label': 'Close' },
+      onConfirm: () =>
+        void act(
+          () => call(`${path}/${encodeURIComponent(snapshot.id)}`, { method: 'DELETE' }),
+          'The snapshot was deleted.',
+        ),
+    });
+  if (snapshots.isPending) return <Waiting />;
+  if (snapshots.isError) return <Failed error={snapshots.error} onRetry={() => void snapshots.refetch()} />;
+  const list = snapshots.data.snapshots;
+  return (
+    <Stack>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          void take();
+        }}
+      >
+        <Group align="flex-end" gap="xs">
+          <TextInput
+            label="New snapshot"
+            placeholder="before-import"
+            value={name}
+            error={name === '' || NAME.test(name) ? null : 'Small letters, digits and hyphens'}
+            onChange={(event) => setName(event.currentTarget.value)}
+          />
+          <Button type="submit" disabled={!NAME.test(name)}>
+            Take
+          </Button>
+        </Group>
+      </form>
+      {list.length === 0 ? (
+        <Empty title="No snapshots">
+          A snapshot keeps everything of the dataset as it is now, until it is deleted.
+        </Empty>
+      ) : (
+        <Table.ScrollContainer minWidth={520}>
+          <Table aria-label="Snapshots">
+            <Table.Thead>
+              <Table.Tr>
+                <Table.Th>Snapshot</Table.Th>
+                <Table.Th>State</Table.Th>
+                <Table.Th ta="right">Documents</Table.Th>
+                <Table.Th ta="right">Size</Table.Th>
+                <Table.Th>Taken</Table.Th>
+                <Table.Th>What to do</Table.Th>
+              </Table.Tr>
+            </Table.Thead>
+            <Table.Tbody>
+              {list.map((snapshot) => (
+                <Table.Tr key={snapshot.id}>
+                  <Table.Td>{shortName(snapshot)}</Table.Td>
+                  <Table.Td>
+                    <Badge
+                      color={snapshot.failure === null ? 'green' : 'red'}
+                      variant="outline"
+                      tt="none"
+                      c="var(--mantine-color-text)"
+                    >
+                      {isGoingOn(snapshot) ? `${snapshot.done} of ${snapshot.total}` : snapshot.status}
+                    </Badge>
+                    {snapshot.failure === null ? null : <Text size="xs">{snapshot.failure.message}</Text>}
+                  </Table.Td>
+                  <Table.Td ta="right">{count(snapshot.items)}</Table.Td>
+                  <Table.Td ta="right">{snapshot.size_bytes === null ? '–' : bytes(snapshot.size_bytes)}</Table.Td>
+                  <Table.Td>{ago(snapshot.at)}</Table.Td>
+                  <Table.Td>
+                    <Group gap="xs" wrap="nowrap">
+                      <Button size="compact-sm" variant="default" onClick={() => void restore(snapshot)}>
+                        Restore as a copy
+                      </Button>
+                      <Button
+                        size="compact-sm"
+                        variant="default"
+                        component="a"
+                        href={address(`${path}/${encodeURIComponent(snapshot.id)}/file`)}
+                        download
+                      >
+                        Download
+                      </Button>
+                      <Button size="compact-sm" variant="default" onClick={() => remove(snapshot)}>
+                        Delete
+                      </Button>
+                    </Group>
+                  </Table.Td>
+                </Table.Tr>
+              ))}
+            </Table.Tbody>
+          </Table>
+        </Table.ScrollContainer>
+      )}
+    </Stack>
+  );
+}
+
+const isGoingOn = ({ status, failure }: Snapshot): boolean => failure === null && status !== 'complete';
+
+/** The id begins with that of the dataset. */
+const shortName = ({ id }: Snapshot): string => id.slice(id.indexOf('.') + 1);

@@ -1,0 +1,111 @@
+import { Button, Group, Stack, Table, Text, TextInput } from '@mantine/core';
+import { modals } from '@mantine/modals';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { call } from '../api.ts';
+import { complain, Empty, Failed, say, Waiting } from '../states.tsx';
+import { Secret } from './secret.tsx';
+
+interface Agent {
+  readonly agentId: string;
+  readonly agentEmail: string;
+}
+
+const agentsQuery = { queryKey: ['agents'], queryFn: () => call<Agent[]>('/agents/list') };
+
+/** Accounts for programs that act on their own, each with a key. */
+export function Agents() {
+  const client = useQueryClient();
+  const agents = useQuery(agentsQuery);
+  const [name, setName] = useState('');
+  const [created, setCreated] = useState<{ readonly name: string; readonly key: string } | null>(null);
+  const changed = () => client.invalidateQueries({ queryKey: agentsQuery.queryKey });
+  const create = async () => {
+    try {
+      const { agentApiKey: key } = await call<{ agentApiKey: string }>('/agents/create', {
+        method: 'POST',
+        query: { name: name.trim() },
+      });
+      setCreated({ name: name.trim(), key });
+      setName('');
+      await changed();
+    } catch (error) {
+      complain(error);
+    }
+  };
+  const remove = (agent: Agent) =>
+    modals.openConfirmModal({
+      title: `Delete ${agent.agentEmail}?`,
+      children: <Text size="sm">Its key is refused from then on, and its sessions are erased.</Text>,
+      labels: { confirm: 'Delete the agent', cancel: 'Cancel' },
+      confirmProps: { color: 'red.8' },
+      closeButtonProps: { 'aria-label': 'Close' },
+      onConfirm: async () => {
+        try {
+          await call(`/agents/${agent.agentId}`, { method: 'DELETE' });
+          say(`${agent.agentEmail} was deleted.`);
+        } catch (error) {
+          complain(error);
+        }
+        await changed();
+      },
+    });
+  if (agents.isPending) return <Waiting />;
+  if (agents.isError) return <Failed error={agents.error} onRetry={() => void agents.refetch()} />;
+  return (
+    <Stack>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          void create();
+        }}
+      >
+        <Group align="flex-end" gap="xs">
+          <TextInput
+            label="New agent"
+            placeholder="code-reviewer"
+            value={name}
+            onChange={(event) => setName(event.currentTarget.value)}
+          />
+          <Button type="submit" disabled={name.trim() === ''}>
+            Create
+          </Button>
+        </Group>
+      </form>
+      {created === null ? null : (
+        <Secret title={`The key of ${created.name}`} secret={created.key} onClose={() => setCreated(null)} />
+      )}
+      {agents.data.length === 0 ? (
+        <Empty title="No agents">
+          An agent has an account of its own: what it adds and asks is told apart from yours.
+        </Empty>
+      ) : (
+        <Table aria-label="Agents">
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>Agent</Table.Th>
+              <Table.Th>What to do</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {agents.data.map((agent) => (
+              <Table.Tr key={agent.agentId}>
+                <Table.Td>{agent.agentEmail}</Table.Td>
+                <Table.Td>
+                  <Button
+                    size="compact-sm"
+                    variant="default"
+                    onClick={() => remove(agent)}
+                    aria-label={`Delete ${agent.agentEmail}`}
+                  >
+                    Delete
+                  </Button>
+                </Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      )}
+    </Stack>
+  );
+}

@@ -1,0 +1,207 @@
+import { Button, Group, Modal, MultiSelect, Select, Stack, Table, Text, TextInput, Tooltip } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useDisclosure } from '@mantine/hooks';
+import { modals } from '@mantine/modals';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { call } from '../api.ts';
+import { ago, when } from '../format.ts';
+import { IconPlus } from '../icons.ts';
+import { datasetsQuery } from '../queries.ts';
+import { complain, Empty, Failed, say, Waiting } from '../states.tsx';
+import { Secret } from './secret.tsx';
+
+interface ApiKey {
+  readonly key: string;
+  readonly label: string;
+  readonly name: string | null;
+  readonly id: string;
+  readonly created_at: string;
+  readonly last_used_at: string | null;
+  readonly expires_at: string | null;
+  readonly permissions: readonly string[] | null;
+  readonly datasets: readonly string[] | null;
+}
+
+const keysQuery = { queryKey: ['api-keys'], queryFn: () => call<ApiKey[]>('/auth/api-keys') };
+
+export function ApiKeys() {
+  const client = useQueryClient();
+  const keys = useQuery(keysQuery);
+  const datasets = useQuery(datasetsQuery).data ?? [];
+  const [isNew, { open, close }] = useDisclosure();
+  const [created, setCreated] = useState<ApiKey | null>(null);
+  const remove = (key: ApiKey) =>
+    modals.openConfirmModal({
+      title: `Delete the key ${key.name ?? key.label}?`,
+      children: <Text size="sm">Programs that use it are refused from then on.</Text>,
+      labels: { confirm: 'Delete the key', cancel: 'Cancel' },
+      confirmProps: { color: 'red.8' },
+      closeButtonProps: { 'aria-label': 'Close' },
+      onConfirm: async () => {
+        try {
+          await call(`/auth/api-keys/${key.id}`, { method: 'DELETE' });
+          say('The key was deleted.');
+        } catch (error) {
+          complain(error);
+        }
+        await client.invalidateQueries({ queryKey: keysQuery.queryKey });
+      },
+    });
+  if (keys.isPending) return <Waiting />;
+  if (keys.isError) return <Failed error={keys.error} onRetry={() => void keys.refetch()} />;
+  const create = (
+    <Button leftSection={<IconPlus size={16} />} onClick={open}>
+      New key
+    </Button>
+  );
+  return (
+    <Stack>
+      {created === null ? null : (
+        <Secret title={`The key ${created.name ?? ''}`} secret={created.key} onClose={() => setCreated(null)} />
+      )}
+      {keys.data.length === 0 ? (
+        <Empty title="No API keys" action={create}>
+          Programs sign in with a key, sent as X-Api-Key: the command line, agents over MCP, your own scripts.
+        </Empty>
+      ) : (
+        <>
+          <Group justify="flex-end">{create}</Group>
+          <Table.ScrollContainer minWidth={560}>
+            <Table aria-label="API keys">
+              <Table.Thead>
+                <Table.Tr>
+                  <Table.Th>Name</Table.Th>
+                  <Table.Th>May</Table.Th>
+                  <Table.Th>Datasets</Table.Th>
+                  <Table.Th>Last used</Table.Th>
+                  <Table.Th>Expires</Table.Th>
+                  <Table.Th>What to do</Table.Th>
+                </Table.Tr>
+              </Table.Thead>
+              <Table.Tbody>
+                {keys.data.map((key) => (
+                  <Table.Tr key={key.id}>
+                    <Table.Td>
+                      {key.name ?? '–'}
+                      <Text size="xs" c="dimmed">
+                        {key.label}
+                      </Text>
+                    </Table.Td>
+                    <Table.Td>{key.permissions?.join(', ') ?? 'everything you may'}</Table.Td>
+                    <Table.Td>
+                      {key.datasets?.map((id) => datasets.find((each) => each.id === id)?.name ?? id).join(', ') ??
+                        'all'}
+                    </Table.Td>
+                    <Table.Td>{key.last_used_at === null ? 'never' : ago(key.last_used_at)}</Table.Td>
+                    <Table.Td>
+                      {key.expires_at === null ? (
+                        'never'
+                      ) : (
+                        <Tooltip label={when(key.expires_at)}>
+                          <Text size="sm">{ago(key.expires_at)}</Text>
+                        </Tooltip>
+                      )}
+                    </Table.Td>
+                    <Table.Td>
+                      <Button
+                        size="compact-sm"
+                        variant="default"
+                        onClick={() => remove(key)}
+                        aria-label={`Delete the key ${key.name ?? key.label}`}
+                      >
+                        Delete
+                      </Button>
+                    </Table.Td>
+                  </Table.Tr>
+                ))}
+              </Table.Tbody>
+            </Table>
+          </Table.ScrollContainer>
+        </>
+      )}
+      <NewKey
+        opened={isNew}
+        onClose={close}
+        onCreated={(key) => {
+          setCreated(key);
+          close();
+        }}
+      />
+    </Stack>
+  );
+}
+
+const DAY = 86_400;
+const LIVES = [
+  { value: String(30 * DAY), label: '30 days' },
+  { value: String(90 * DAY), label: '90 days' },
+  { value: String(365 * DAY), label: 'a year' },
+  { value: '', label: 'until it is deleted' },
+];
+const PERMISSIONS = ['read', 'write', 'delete', 'share'];
+
+interface NewKeyProps {
+  readonly opened: boolean;
+  onClose(): void;
+  onCreated(key: ApiKey): void;
+}
+
+function NewKey({ opened, onClose, onCreated }: NewKeyProps) {
+  const client = useQueryClient();
+  const datasets = useQuery(datasetsQuery).data ?? [];
+  const [error, setError] = useState<Error | null>(null);
+  const form = useForm<{ name: string; life: string | null; permissions: string[]; datasets: string[] }>({
+    initialValues: { name: '', life: String(90 * DAY), permissions: [], datasets: [] },
+    validate: { name: (value) => (value.trim() === '' ? 'Say what it is for' : null) },
+  });
+  const submit = form.onSubmit(async ({ name, life, permissions, datasets: ids }) => {
+    setError(null);
+    try {
+      const key = await call<ApiKey>('/auth/api-keys', {
+        method: 'POST',
+        body: {
+          name: name.trim(),
+          ...(life ? { expires_at: Number(life) } : {}),
+          ...(permissions.length === 0 ? {} : { permissions }),
+          ...(ids.length === 0 ? {} : { datasets: ids }),
+        },
+      });
+      await client.invalidateQueries({ queryKey: keysQuery.queryKey });
+      form.reset();
+      onCreated(key);
+    } catch (failure) {
+      setError(failure as Error);
+    }
+  });
+  return (
+    <Modal opened={opened} onClose={onClose} title="New API key" closeButtonProps={{ 'aria-label': 'Close' }}>
+      <form onSubmit={submit} noValidate>
+        <Stack>
+          <TextInput label="What it is for" placeholder="laptop" data-autofocus {...form.getInputProps('name')} />
+          <Select label="Valid for" data={LIVES} allowDeselect={false} {...form.getInputProps('life')} />
+          <MultiSelect
+            label="May"
+            placeholder={form.values.permissions.length === 0 ? 'Everything you may' : ''}
+            data={PERMISSIONS}
+            {...form.getInputProps('permissions')}
+          />
+          <MultiSelect
+            label="In the datasets"
+            placeholder={form.values.datasets.length === 0 ? 'All' : ''}
+            data={datasets.map(({ id, name }) => ({ value: id, label: name }))}
+            searchable
+            {...form.getInputProps('datasets')}
+          />
+          {error === null ? null : <Failed error={error} />}
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>
+              Cancel
+            </Button>
+            <Button type="submit">Create</Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}

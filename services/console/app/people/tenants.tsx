@@ -1,0 +1,335 @@
+import {
+  ActionIcon,
+  Badge,
+  Button,
+  Group,
+  Menu,
+  Paper,
+  Select,
+  Stack,
+  Table,
+  Text,
+  TextInput,
+  Title,
+} from '@mantine/core';
+import { modals } from '@mantine/modals';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { call } from '../api.ts';
+import { plural } from '../format.ts';
+import { IconDots } from '../icons.ts';
+import { useMe } from '../queries.ts';
+import { complain, Failed, say, Waiting } from '../states.tsx';
+
+interface Named {
+  readonly id: string;
+  readonly name: string;
+}
+
+interface Member {
+  readonly id: string;
+  readonly email: string;
+  readonly roles: readonly Named[];
+}
+
+interface Role extends Named {
+  readonly user_count: number;
+}
+
+const PERSONAL = 'personal';
+
+/** Tenants: spaces whose members share datasets by roles. */
+export function Tenants() {
+  const client = useQueryClient();
+  const me = useMe();
+  const tenants = useQuery({ queryKey: ['tenants'], queryFn: () => call<Named[]>('/permissions/tenants/me') });
+  const [name, setName] = useState('');
+
+  const select = async (tenant: string | null) => {
+    try {
+      await call('/permissions/tenants/select', { method: 'POST', body: { tenant_id: tenant } });
+      // Everything is seen from another space now.
+      await client.invalidateQueries();
+      say('You work in another space now.');
+    } catch (error) {
+      complain(error);
+    }
+  };
+  const create = async () => {
+    try {
+      await call('/permissions/tenants', { method: 'POST', query: { tenant_name: name.trim() } });
+      say(`${name} was created. You work in it now.`);
+      setName('');
+      await client.invalidateQueries();
+    } catch (error) {
+      complain(error);
+    }
+  };
+  if (tenants.isPending) return <Waiting />;
+  if (tenants.isError) return <Failed error={tenants.error} onRetry={() => void tenants.refetch()} />;
+  const current = tenants.data.find(({ id }) => id === me?.tenant_id);
+  return (
+    <Stack>
+      <Group align="flex-end" gap="lg">
+        <Select
+          label="You work in"
+          data={[
+            { value: PERSONAL, label: 'Your own space' },
+            ...tenants.data.map(({ id, name: label }) => ({ value: id, label })),
+          ]}
+          value={me?.tenant_id ?? PERSONAL}
+          onChange={(value) => void select(value === PERSONAL ? null : value)}
+          allowDeselect={false}
+        />
+        <form
+          onSubmit={(event) => {
+            event.preventDefault();
+            void create();
+          }}
+        >
+          <Group align="flex-end" gap="xs">
+            <TextInput
+              label="New tenant"
+              placeholder="Acme"
+              value={name}
+              onChange={(event) => setName(event.currentTarget.value)}
+            />
+            <Button type="submit" variant="default" disabled={name.trim() === ''}>
+              Create
+            </Button>
+          </Group>
+        </form>
+      </Group>
+      {current === undefined ? (
+        <Text size="sm" c="dimmed">
+          In your own space datasets are yours alone, unless you share them. In a tenant they can be shared with roles.
+        </Text>
+      ) : (
+        <TenantView key={current.id} tenant={current} />
+      )}
+    </Stack>
+  );
+}
+
+function TenantView({ tenant }: { readonly tenant: Named }) {
+  const client = useQueryClient();
+  const path = `/permissions/tenants/${tenant.id}`;
+  const own = useQuery({
+    queryKey: ['capabilities', tenant.id],
+    queryFn: () => call<{ capabilities: string[] }>(`${path}/capabilities/me`),
+  });
+  const manages = own.data?.capabilities.includes('manage_users') ?? false;
+  const roles = useQuery({ queryKey: ['roles', tenant.id], queryFn: () => call<Role[]>(`${path}/roles`) });
+  const members = useQuery({
+    queryKey: ['members', tenant.id],
+    queryFn: () => call<Member[]>(`${path}/users`),
+    enabled: manages,
+  });
+  const [email, setEmail] = useState('');
+  const [role, setRole] = useState('');
+  const act = async (work: () => Promise<unknown>, done: string): Promise<boolean> => {
+    try {
+      await work();
+      say(done);
+      for (const key of ['members', 'roles']) await client.invalidateQueries({ queryKey: [key, tenant.id] });
+      return true;
+    } catch (error) {
+      complain(error);
+      return false;
+    }
+  };
+  const add = async () => {
+    const added = await act(async () => {
+      const { user_id: user } = await call<{ user_id: string }>('/users/get-user-id', {
+        method: 'POST',
+        body: { email: email.trim() },
+      });
+      await call(`/permissions/users/${user}/tenants`, { method: 'POST', query: { tenant_id: tenant.id } });
+    }, `${email} is a member now.`);
+    if (added) setEmail('');
+  };
+  const createRole = async () => {
+    const done = `The role ${role} was created.`;
+    if (await act(() => call('/permissions/roles', { method: 'POST', query: { role_name: role.trim() } }), done))
+      setRole('');
+  };
+  const removeRole = (each: Role) =>
+    modals.openConfirmModal({
+      title: `Delete the role ${each.name}?`,
+      children: <Text size="sm">{plural(each.user_count, 'member')} lose what it permits.</Text>,
+      labels: { confirm: 'Delete the role', cancel: 'Cancel' },
+      confirmProps: { color: 'red.8' },
+      closeButtonProps: { 'aria-label': 'Close' },
+      onConfirm: () =>
+        void act(
+          () => call(`/permissions/roles/${each.id}`, { method: 'DELETE' }),
+          `The role ${each.name} was deleted.`,
+        ),
+    });
+  if (roles.isPending || own.isPending) return <Waiting />;
+  if (roles.isError) return <Failed error={roles.error} onRetry={() => void roles.refetch()} />;
+  return (
+    <Stack>
+      <section aria-label="Roles">
+        <Title order={2} size="h4" mb="xs">
+          Roles
+        </Title>
+        {roles.data.length === 0 ? (
+          <Text size="sm" c="dimmed">
+            No roles yet. Members of a role share its permissions on datasets.
+          </Text>
+        ) : null}
+        <Group gap="xs">
+          {roles.data.map((each) => (
+            <Paper key={each.id} withBorder px="sm" py={4}>
+              <Group gap="xs">
+                <Text size="sm">{each.name}</Text>
+                <Text size="xs" c="dimmed">
+                  {plural(each.user_count, 'member')}
+                </Text>
+                {manages ? (
+                  <Button
+                    size="compact-xs"
+                    variant="default"
+                    onClick={() => removeRole(each)}
+                    aria-label={`Delete the role ${each.name}`}
+                  >
+                    Delete
+                  </Button>
+                ) : null}
+              </Group>
+            </Paper>
+          ))}
+        </Group>
+        {manages ? (
+          <form
+            onSubmit={(event) => {
+              event.preventDefault();
+              void createRole();
+            }}
+          >
+            <Group mt="xs" gap="xs" align="flex-end">
+              <TextInput
+                label="New role"
+                placeholder="editors"
+                value={role}
+                onChange={(event) => setRole(event.currentTarget.value)}
+              />
+              <Button type="submit" variant="default" disabled={role.trim() === ''}>
+                Create the role
+              </Button>
+            </Group>
+          </form>
+        ) : null}
+      </section>
+      {manages ? (
+        <section aria-label="Members">
+          <Title order={2} size="h4" mb="xs">
+            Members
+          </Title>
+          {members.isError ? <Failed error={members.error} /> : null}
+          <Table.ScrollContainer minWidth={380}>
+            <Table aria-label="Members">
+              <Table.Thead>
+                <Table.Tr>
+                  <Table.Th>Account</Table.Th>
+                  <Table.Th>Roles</Table.Th>
+                  <Table.Th>What to do</Table.Th>
+                </Table.Tr>
+              </Table.Thead>
+              <Table.Tbody>
+                {members.data?.map((member) => (
+                  <MemberRow key={member.id} member={member} roles={roles.data} tenant={tenant} onAct={act} />
+                ))}
+              </Table.Tbody>
+            </Table>
+          </Table.ScrollContainer>
+          <form
+            onSubmit={(event) => {
+              event.preventDefault();
+              void add();
+            }}
+          >
+            <Group mt="xs" gap="xs" align="flex-end">
+              <TextInput
+                label="E-mail of an account"
+                type="email"
+                value={email}
+                onChange={(event) => setEmail(event.currentTarget.value)}
+              />
+              <Button type="submit" disabled={!/^\S+@\S+$/.test(email.trim())}>
+                Add the member
+              </Button>
+            </Group>
+          </form>
+        </section>
+      ) : null}
+    </Stack>
+  );
+}
+
+interface MemberRowProps {
+  readonly member: Member;
+  readonly roles: readonly Role[];
+  readonly tenant: Named;
+  onAct(work: () => Promise<unknown>, done: string): Promise<boolean>;
+}
+
+function MemberRow({ member, roles, tenant, onAct }: MemberRowProps) {
+  const has = new Set(member.roles.map(({ id }) => id));
+  const toggle = ({ id, name }: Named) => {
+    const method = has.has(id) ? 'DELETE' : 'POST';
+    const done = has.has(id)
+      ? `${member.email} has the role ${name} no longer.`
+      : `${member.email} has the role ${name} now.`;
+    return onAct(() => call(`/permissions/users/${member.id}/roles`, { method, query: { role_id: id } }), done);
+  };
+  const remove = () =>
+    modals.openConfirmModal({
+      title: `Remove ${member.email}?`,
+      children: (
+        <Text size="sm">
+          Everything the account and its agents have in {tenant.name} goes to another owner or is erased.
+        </Text>
+      ),
+      labels: { confirm: 'Remove the member', cancel: 'Cancel' },
+      confirmProps: { color: 'red.8' },
+      closeButtonProps: { 'aria-label': 'Close' },
+      onConfirm: () =>
+        void onAct(
+          () => call(`/permissions/tenants/${tenant.id}/users/${member.id}`, { method: 'DELETE' }),
+          `${member.email} is no member any more.`,
+        ),
+    });
+  return (
+    <Table.Tr>
+      <Table.Td style={{ overflowWrap: 'anywhere' }}>{member.email}</Table.Td>
+      <Table.Td>
+        <Group gap={4}>
+          {member.roles.map(({ id, name }) => (
+            <Badge key={id} variant="outline" tt="none" c="var(--mantine-color-text)">
+              {name}
+            </Badge>
+          ))}
+        </Group>
+      </Table.Td>
+      <Table.Td>
+        <Menu position="bottom-end">
+          <Menu.Target>
+            <ActionIcon variant="subtle" color="gray" aria-label={`Actions for ${member.email}`}>
+              <IconDots size={16} />
+            </ActionIcon>
+          </Menu.Target>
+          <Menu.Dropdown>
+            {roles.map((role) => (
+              <Menu.Item key={role.id} onClick={() => void toggle(role)}>
+                {has.has(role.id) ? `Take the role ${role.name}` : `Give the role ${role.name}`}
+              </Menu.Item>
+            ))}
+            <Menu.Item onClick={remove}>Remove from {tenant.name}</Menu.Item>
+          </Menu.Dropdown>
+        </Menu>
+      </Table.Td>
+    </Table.Tr>
+  );
+}

@@ -1,0 +1,124 @@
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
+import { NotFound, Shell } from './shell.tsx';
+import { Failed, Waiting } from './states.tsx';
+
+const text = (value: unknown): string | undefined =>
+  typeof value === 'string' && value !== '' ? value : typeof value === 'number' ? String(value) : undefined;
+
+interface AskSearch {
+  readonly dataset?: string;
+  readonly type?: string;
+  readonly session?: string;
+}
+
+interface GraphSearch {
+  readonly dataset?: string;
+  /** The node in the middle; its neighbourhood is shown. */
+  readonly node?: string;
+  readonly query?: string;
+}
+
+const root = createRootRoute({ component: Shell, notFoundComponent: NotFound });
+
+const home = createRoute({
+  getParentRoute: () => root,
+  path: '/',
+  beforeLoad: () => {
+    throw redirect({ to: '/ask', search: {} });
+  },
+});
+
+const askRoute = createRoute({
+  getParentRoute: () => root,
+  path: '/ask',
+  validateSearch: (search: Record<string, unknown>): AskSearch => ({
+    dataset: text(search['dataset']),
+    type: text(search['type']),
+    session: text(search['session']),
+  }),
+  component: lazyRouteComponent(() => import('./ask/page.tsx'), 'AskPage'),
+});
+
+const datasetsRoute = createRoute({
+  getParentRoute: () => root,
+  path: '/datasets',
+  component: lazyRouteComponent(() => import('./datasets/list.tsx'), 'DatasetsPage'),
+});
+
+const datasetRoute = createRoute({
+  getParentRoute: () => root,
+  path: '/datasets/$dataset',
+  component: lazyRouteComponent(() => import('./datasets/page.tsx'), 'DatasetPage'),
+});
+
+const graphRoute = createRoute({
+  getParentRoute: () => root,
+  path: '/graph',
+  validateSearch: (search: Record<string, unknown>): GraphSearch => ({
+    dataset: text(search['dataset']),
+    node: text(search['node']),
+    query: text(search['query']),
+  }),
+  component: lazyRouteComponent(() => import('./graph/page.tsx'), 'GraphPage'),
+});
+
+const sessionsRoute = createRoute({
+  getParentRoute: () => root,
+  path: '/sessions',
+  component: lazyRouteComponent(() => import('./sessions/page.tsx'), 'SessionsPage'),
+});
+
+const sessionRoute = createRoute({
+  getParentRoute: () => root,
+  path: '/sessions/$session',
+  component: lazyRouteComponent(() => import('./sessions/detail.tsx'), 'SessionPage'),
+});
+
+const activityRoute = createRoute({
+  getParentRoute: () => root,
+  path: '/activity',
+  component: lazyRouteComponent(() => import('./activity/page.tsx'), 'ActivityPage'),
+});
+
+const peopleRoute = createRoute({
+  getParentRoute: () => root,
+  path: '/people',
+  component: lazyRouteComponent(() => import('./people/page.tsx'), 'PeoplePage'),
+});
+
+const costsRoute = createRoute({
+  getParentRoute: () => root,
+  path: '/costs',
+  component: lazyRouteComponent(() => import('./costs/page.tsx'), 'CostsPage'),
+});
+
+const settingsRoute = createRoute({
+  getParentRoute: () => root,
+  path: '/settings',
+  component: lazyRouteComponent(() => import('./settings/page.tsx'), 'SettingsPage'),
+});
+
+export const router = createRouter({
+  routeTree: root.addChildren([
+    home,
+    askRoute,
+    datasetsRoute,
+    datasetRoute,
+    graphRoute,
+    sessionsRoute,
+    sessionRoute,
+    activityRoute,
+    peopleRoute,
+    costsRoute,
+    settingsRoute,
+  ]),
+  defaultPreload: 'intent',
+  defaultPendingComponent: () => <Waiting />,
+  defaultErrorComponent: ({ error, reset }) => <Failed error={error as Error} onRetry={reset} />,
+});
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router;
+  }
+}

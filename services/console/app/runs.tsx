@@ -1,0 +1,138 @@
+import { Badge, Button, Group, Table, Text, Tooltip } from '@mantine/core';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { call } from './api.ts';
+import { ago, count, duration, when } from './format.ts';
+import type { Run } from './queries.ts';
+import { Empty, Failed, Waiting } from './states.tsx';
+
+const PAGE = 25;
+
+const NAMES: Readonly<Record<string, string>> = {
+  add_pipeline: 'Add',
+  cognify_pipeline: 'Build',
+  memify_pipeline: 'Memify',
+  improve_pipeline: 'Improve',
+};
+
+/** `snake_case` as words. */
+export const words = (name: string): string => {
+  const text = name.replaceAll('_', ' ');
+  return text.charAt(0).toUpperCase() + text.slice(1);
+};
+
+/** Runs and operations, newest first; each only in its last state. */
+export function RunTable({
+  dataset,
+  showsDataset = false,
+}: {
+  readonly dataset?: string;
+  readonly showsDataset?: boolean;
+}) {
+  const [offset, setOffset] = useState(0);
+  const runs = useQuery({
+    queryKey: ['runs', dataset, offset],
+    queryFn: () =>
+      call<Run[]>('/activity/pipeline-runs', {
+        query: { limit: PAGE * 2, offset, ...(dataset === undefined ? {} : { dataset_id: dataset }) },
+      }),
+    placeholderData: keepPreviousData,
+    refetchInterval: ({ state }) => (newest(state.data ?? []).some(goesOn) ? 2000 : 15_000),
+  });
+  if (runs.isPending) return <Waiting />;
+  if (runs.isError) return <Failed error={runs.error} onRetry={() => void runs.refetch()} />;
+  if (runs.data.length === 0 && offset === 0)
+    return <Empty title="Nothing has run yet">Runs appear here when documents are added or built.</Empty>;
+  return (
+    <>
+      <Table.ScrollContainer minWidth={620}>
+        <Table aria-label="Runs">
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>Run</Table.Th>
+              {showsDataset ? <Table.Th>Dataset</Table.Th> : null}
+              <Table.Th>State</Table.Th>
+              <Table.Th>Started</Table.Th>
+              <Table.Th ta="right">Took</Table.Th>
+              <Table.Th ta="right">Tokens</Table.Th>
+              <Table.Th>By</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {newest(runs.data).map((run) => (
+              <Table.Tr key={run.id}>
+                <Table.Td>{nameOf(run)}</Table.Td>
+                {showsDataset ? <Table.Td>{run.dataset_name ?? '–'}</Table.Td> : null}
+                <Table.Td>
+                  <RunState run={run} />
+                </Table.Td>
+                <Table.Td>
+                  <Tooltip label={when(run.started_at ?? run.created_at)}>
+                    <Text size="sm">{ago(run.started_at ?? run.created_at)}</Text>
+                  </Tooltip>
+                </Table.Td>
+                <Table.Td ta="right">{goesOn(run) ? '' : duration(run.started_at, run.ended_at)}</Table.Td>
+                <Table.Td ta="right">{count((run.tokens_in ?? 0) + (run.tokens_out ?? 0))}</Table.Td>
+                <Table.Td>{run.origin ?? '–'}</Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Table.ScrollContainer>
+      {offset > 0 || runs.data.length === PAGE * 2 ? (
+        <Group justify="center" mt="sm">
+          <Button variant="default" size="xs" disabled={offset === 0} onClick={() => setOffset(offset - PAGE * 2)}>
+            Newer
+          </Button>
+          <Button
+            variant="default"
+            size="xs"
+            disabled={runs.data.length < PAGE * 2}
+            onClick={() => setOffset(offset + PAGE * 2)}
+          >
+            Older
+          </Button>
+        </Group>
+      ) : null}
+    </>
+  );
+}
+
+const goesOn = ({ ended_at: ended, outcome }: Run): boolean => ended === null && outcome === null;
+
+const nameOf = ({ pipeline_name: pipeline, operation_name: operation }: Run): string =>
+  NAMES[pipeline ?? ''] ?? words(pipeline ?? operation);
+
+/** A run has a row when it starts and one when it ends; the newest comes first. */
+function newest(rows: readonly Run[]): readonly Run[] {
+  const seen = new Set<string>();
+  return rows.filter(({ pipeline_run_id: id }) => {
+    if (seen.has(id)) return false;
+    seen.add(id);
+    return true;
+  });
+}
+
+function RunState({ run }: { readonly run: Run }) {
+  const hasFailed = run.outcome === 'failed' || run.error_message !== null;
+  const badge = (
+    <Badge
+      color={hasFailed ? 'red' : goesOn(run) ? 'indigo' : 'green'}
+      variant="outline"
+      tt="none"
+      c="var(--mantine-color-text)"
+    >
+      {hasFailed ? 'Failed' : goesOn(run) ? 'Running' : words(run.outcome ?? 'done')}
+    </Badge>
+  );
+  return run.error_message === null ? (
+    badge
+  ) : (
+    <div>
+      {badge}
+      <Text size="xs" mt={2}>
+        {run.error_message}
+      </Text>
+    </div>
+  );
+}

@@ -1,0 +1,138 @@
+import { Badge, Group, Paper, Stack, Table, Text, Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
+import { call } from '../api.ts';
+import { ago, count, plural, when } from '../format.ts';
+import { IconMessageQuestion } from '../icons.ts';
+import { datasetsQuery, useMe } from '../queries.ts';
+import { LinkButton, PageTitle } from '../shell.tsx';
+import { Empty, Failed, Waiting } from '../states.tsx';
+
+interface Detail {
+  readonly session_id: string;
+  readonly label: string | null;
+  readonly user_id: string;
+  readonly dataset_id: string | null;
+  readonly started_at: string;
+  readonly last_activity_at: string;
+  readonly tokens_in: number;
+  readonly tokens_out: number;
+  readonly last_model: string | null;
+  readonly qas: readonly {
+    readonly qa_id: string;
+    readonly time: string;
+    readonly question: string;
+    readonly answer: string;
+    readonly feedback_score: number | null;
+    readonly feedback_text: string | null;
+    readonly memify_metadata: Readonly<Record<string, unknown>> | null;
+  }[];
+  readonly traces: readonly {
+    readonly trace_id: string;
+    readonly origin_function: string;
+    readonly status: string;
+    readonly memory_query: string | null;
+    readonly error_message: string | null;
+  }[];
+}
+
+export function SessionPage() {
+  const { session } = useParams({ from: '/sessions/$session' });
+  const me = useMe();
+  const datasets = useQuery(datasetsQuery).data ?? [];
+  const detail = useQuery({
+    queryKey: ['session-detail', session],
+    queryFn: () => call<Detail>(`/sessions/${encodeURIComponent(session)}`),
+  });
+  if (detail.isPending) return <Waiting />;
+  if (detail.isError) return <Failed error={detail.error} onRetry={() => void detail.refetch()} />;
+  const { data } = detail;
+  const dataset = datasets.find(({ id }) => id === data.dataset_id);
+  return (
+    <Stack maw={860}>
+      <div>
+        <PageTitle title={data.label ?? 'Session'}>
+          {data.user_id === me?.id ? (
+            <LinkButton
+              to="/ask"
+              search={{ session: data.session_id, dataset: dataset?.id }}
+              variant="default"
+              leftSection={<IconMessageQuestion size={16} />}
+            >
+              Go on with it
+            </LinkButton>
+          ) : null}
+        </PageTitle>
+        <Text size="sm" c="dimmed">
+          {plural(data.qas.length, 'question')} and {plural(data.traces.length, 'step')}
+          {dataset === undefined ? '' : ` on ${dataset.name}`} · begun {when(data.started_at)} · last activity{' '}
+          {ago(data.last_activity_at)} · {count(data.tokens_in + data.tokens_out)} tokens
+          {data.last_model === null ? '' : ` with ${data.last_model}`}
+        </Text>
+      </div>
+      {data.qas.length + data.traces.length === 0 ? (
+        <Empty title="Nothing is left of it">Its entries have expired.</Empty>
+      ) : null}
+      {data.qas.map((qa) => (
+        <Paper key={qa.qa_id} withBorder p="md" component="article" aria-label={qa.question}>
+          <Group justify="space-between" wrap="nowrap" align="flex-start">
+            <Text fw={600} className="answer">
+              {qa.question}
+            </Text>
+            <Text size="xs" c="dimmed" style={{ whiteSpace: 'nowrap' }}>
+              {ago(qa.time)}
+            </Text>
+          </Group>
+          <Text size="sm" className="answer" mt={4}>
+            {qa.answer}
+          </Text>
+          <Group gap="xs" mt={qa.feedback_score === null ? 0 : 'xs'}>
+            {qa.feedback_score === null ? null : (
+              <Badge
+                color={qa.feedback_score > 3 ? 'green' : 'red'}
+                variant="outline"
+                tt="none"
+                c="var(--mantine-color-text)"
+              >
+                Rated {qa.feedback_score} of 5
+              </Badge>
+            )}
+            {qa.memify_metadata?.['feedback_weights_applied'] === true ? (
+              <Badge color="indigo" variant="outline" tt="none" c="var(--mantine-color-text)">
+                Learned from
+              </Badge>
+            ) : null}
+            {qa.feedback_text ? <Text size="sm">“{qa.feedback_text}”</Text> : null}
+          </Group>
+        </Paper>
+      ))}
+      {data.traces.length === 0 ? null : (
+        <section aria-label="Steps">
+          <Title order={2} size="h4" mb="xs">
+            Steps
+          </Title>
+          <Table.ScrollContainer minWidth={420}>
+            <Table aria-label="Steps of the agent">
+              <Table.Thead>
+                <Table.Tr>
+                  <Table.Th>Function</Table.Th>
+                  <Table.Th>State</Table.Th>
+                  <Table.Th>Asked for</Table.Th>
+                </Table.Tr>
+              </Table.Thead>
+              <Table.Tbody>
+                {data.traces.map((trace) => (
+                  <Table.Tr key={trace.trace_id}>
+                    <Table.Td>{trace.origin_function}</Table.Td>
+                    <Table.Td>{trace.error_message ?? trace.status}</Table.Td>
+                    <Table.Td>{trace.memory_query ?? '–'}</Table.Td>
+                  </Table.Tr>
+                ))}
+              </Table.Tbody>
+            </Table>
+          </Table.ScrollContainer>
+        </section>
+      )}
+    </Stack>
+  );
+}

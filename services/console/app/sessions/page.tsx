@@ -1,0 +1,131 @@
+import { Anchor, Badge, Pagination, SegmentedControl, Stack, Table, Text, Tooltip } from '@mantine/core';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { call } from '../api.ts';
+import { ago, count, when } from '../format.ts';
+import { datasetsQuery } from '../queries.ts';
+import { LinkButton, PageTitle } from '../shell.tsx';
+import { Empty, Failed, Waiting } from '../states.tsx';
+
+interface Session {
+  readonly session_id: string;
+  readonly user_id: string;
+  readonly dataset_id: string | null;
+  readonly started_at: string;
+  readonly last_activity_at: string;
+  readonly tokens_in: number;
+  readonly tokens_out: number;
+  readonly error_count: number;
+  readonly effective_status: string;
+  readonly agent_type: string;
+  readonly agent_session_name: string | null;
+}
+
+const PAGE = 25;
+const RANGES = [
+  { value: '24h', label: '24 hours' },
+  { value: '7d', label: '7 days' },
+  { value: '30d', label: '30 days' },
+  { value: 'all', label: 'All' },
+];
+
+/** Sessions of people and agents: each a conversation that can be read again and gone on with. */
+export function SessionsPage() {
+  const [range, setRange] = useState('30d');
+  const [at, setAt] = useState(1);
+  const datasets = useQuery(datasetsQuery).data ?? [];
+  const sessions = useQuery({
+    queryKey: ['sessions', range, at],
+    queryFn: () =>
+      call<{ sessions: Session[]; total: number }>('/sessions/with-agent-info', {
+        query: { range, limit: PAGE, offset: (at - 1) * PAGE },
+      }),
+    placeholderData: keepPreviousData,
+  });
+  return (
+    <>
+      <PageTitle title="Sessions">
+        <SegmentedControl
+          size="xs"
+          aria-label="Time"
+          data={RANGES}
+          value={range}
+          onChange={(value) => {
+            setRange(value);
+            setAt(1);
+          }}
+        />
+      </PageTitle>
+      {sessions.isPending ? <Waiting /> : null}
+      {sessions.isError ? <Failed error={sessions.error} onRetry={() => void sessions.refetch()} /> : null}
+      {sessions.data?.total === 0 ? (
+        <Empty title="No sessions in this time" action={<LinkButton to="/ask">Ask a question</LinkButton>}>
+          Questions that belong together are a session. Engram remembers what was said in it, and learns from ratings.
+        </Empty>
+      ) : null}
+      {sessions.data !== undefined && sessions.data.total > 0 ? (
+        <Stack>
+          <Table.ScrollContainer minWidth={420}>
+            <Table highlightOnHover aria-label="Sessions">
+              <Table.Thead>
+                <Table.Tr>
+                  <Table.Th>Session</Table.Th>
+                  <Table.Th>Dataset</Table.Th>
+                  <Table.Th>State</Table.Th>
+                  <Table.Th>Last activity</Table.Th>
+                  <Table.Th ta="right" visibleFrom="sm">
+                    Tokens
+                  </Table.Th>
+                </Table.Tr>
+              </Table.Thead>
+              <Table.Tbody>
+                {sessions.data.sessions.map((session) => (
+                  <Table.Tr key={`${session.user_id} ${session.session_id}`}>
+                    <Table.Td maw={260}>
+                      <Anchor
+                        component={Link}
+                        to={`/sessions/${encodeURIComponent(session.session_id)}`}
+                        className="clip"
+                        display="block"
+                      >
+                        {session.agent_session_name ?? session.session_id}
+                      </Anchor>
+                      {session.agent_type === 'unknown' ? null : (
+                        <Text size="xs" c="dimmed">
+                          {session.agent_type}
+                        </Text>
+                      )}
+                    </Table.Td>
+                    <Table.Td>{datasets.find(({ id }) => id === session.dataset_id)?.name ?? '–'}</Table.Td>
+                    <Table.Td>
+                      <Badge color="gray" variant="outline" tt="none" c="var(--mantine-color-text)">
+                        {session.effective_status}
+                      </Badge>
+                    </Table.Td>
+                    <Table.Td>
+                      <Tooltip label={when(session.last_activity_at)}>
+                        <Text size="sm">{ago(session.last_activity_at)}</Text>
+                      </Tooltip>
+                    </Table.Td>
+                    <Table.Td ta="right" visibleFrom="sm">
+                      {count(session.tokens_in + session.tokens_out)}
+                    </Table.Td>
+                  </Table.Tr>
+                ))}
+              </Table.Tbody>
+            </Table>
+          </Table.ScrollContainer>
+          {sessions.data.total > PAGE ? (
+            <Pagination
+              total={Math.ceil(sessions.data.total / PAGE)}
+              value={at}
+              onChange={setAt}
+              getControlProps={(control) => ({ 'aria-label': `${control} page` })}
+            />
+          ) : null}
+        </Stack>
+      ) : null}
+    </>
+  );
+}

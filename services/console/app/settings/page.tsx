@@ -1,0 +1,201 @@
+import { Autocomplete, Badge, Button, Group, PasswordInput, Select, Stack, Table, Text, Title } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { call, errorOf } from '../api.ts';
+import { duration } from '../format.ts';
+import { useMe } from '../queries.ts';
+import { words } from '../runs.tsx';
+import { PageTitle } from '../shell.tsx';
+import { complain, Failed, say, Waiting } from '../states.tsx';
+
+interface Choice {
+  readonly value: string;
+  readonly label: string;
+}
+
+interface Settings {
+  readonly llm: {
+    readonly apiKey: string | null;
+    readonly model: string;
+    readonly provider: string;
+    readonly endpoint: string;
+    readonly models: Readonly<Record<string, readonly Choice[]>>;
+    readonly providers: readonly Choice[];
+  };
+}
+
+interface Health {
+  readonly status: string;
+  readonly version: string;
+  readonly uptime: number;
+  readonly components: Readonly<
+    Record<
+      string,
+      {
+        readonly status: string;
+        readonly provider: string;
+        readonly response_time_ms: number;
+        readonly details: string;
+      }
+    >
+  >;
+}
+
+const settingsQuery = { queryKey: ['settings'], queryFn: () => call<Settings>('/settings') };
+
+export function SettingsPage() {
+  const settings = useQuery(settingsQuery);
+  const me = useMe();
+  return (
+    <Stack gap="xl">
+      <div>
+        <PageTitle title="Settings" />
+        <section aria-label="Language model">
+          <Title order={2} size="h4" mb="xs">
+            Language model
+          </Title>
+          {settings.isPending ? <Waiting /> : null}
+          {settings.isError ? <Failed error={settings.error} onRetry={() => void settings.refetch()} /> : null}
+          {settings.data === undefined ? null : me?.is_superuser ? (
+            <ModelForm key={JSON.stringify(settings.data.llm)} llm={settings.data.llm} />
+          ) : (
+            <Text size="sm">
+              {settings.data.llm.model} of {settings.data.llm.provider}. Superusers can change it.
+            </Text>
+          )}
+        </section>
+      </div>
+      <HealthList />
+    </Stack>
+  );
+}
+
+function ModelForm({ llm }: { readonly llm: Settings['llm'] }) {
+  const client = useQueryClient();
+  const [error, setError] = useState<Error | null>(null);
+  const [isSending, setSending] = useState(false);
+  const form = useForm({
+    initialValues: { provider: llm.provider, model: llm.model, apiKey: '' },
+    validate: { model: (value) => (value.trim() === '' ? 'Name the model' : null) },
+  });
+  const suggestions = llm.models[form.values.provider] ?? [];
+  const submit = form.onSubmit(async (values) => {
+    setSending(true);
+    setError(null);
+    try {
+      await call('/settings', { method: 'POST', body: { llm: { ...values, model: values.model.trim() } } });
+      await client.invalidateQueries({ queryKey: settingsQuery.queryKey });
+      await client.invalidateQueries({ queryKey: ['health'] });
+      say('Work that starts from now on uses this model.');
+    } catch (failure) {
+      setError(failure as Error);
+    } finally {
+      setSending(false);
+    }
+  });
+  const reset = async () => {
+    try {
+      await call('/settings', { method: 'DELETE' });
+      await client.invalidateQueries({ queryKey: settingsQuery.queryKey });
+      say('The models are those of the environment again.');
+    } catch (failure) {
+      complain(failure);
+    }
+  };
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack maw={420} gap="sm">
+        <Select
+          label="Provider"
+          data={llm.providers.map(({ value, label }) => ({ value, label }))}
+          allowDeselect={false}
+          {...form.getInputProps('provider')}
+        />
+        <Autocomplete label="Model" data={suggestions.map(({ value }) => value)} {...form.getInputProps('model')} />
+        <PasswordInput
+          label="API key of the provider"
+          description={llm.apiKey === null ? 'None is stored' : `Stored: ${llm.apiKey}. Empty: it stays`}
+          autoComplete="off"
+          {...form.getInputProps('apiKey')}
+        />
+        {error === null ? null : <Failed error={error} />}
+        <Group>
+          <Button type="submit" loading={isSending}>
+            Save
+          </Button>
+          <Button variant="default" onClick={() => void reset()}>
+            Use those of the environment
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+const NAMES: Readonly<Record<string, string>> = {
+  relational_db: 'Documents and records',
+  vector_db: 'Vectors',
+  graph_db: 'Graph',
+  file_storage: 'Files',
+  llm_provider: 'Language model',
+  embedding_service: 'Embeddings',
+};
+
+/** A component that is not healthy makes the answer 503, with the same body. */
+async function readHealth(): Promise<Health> {
+  const response = await fetch('/health/detailed');
+  if (!response.ok && response.status !== 503) throw await errorOf(response);
+  return (await response.json()) as Health;
+}
+
+function HealthList() {
+  const health = useQuery({ queryKey: ['health'], queryFn: readHealth, refetchInterval: 15_000 });
+  if (health.isPending) return <Waiting />;
+  if (health.isError) return <Failed error={health.error} onRetry={() => void health.refetch()} />;
+  const { version, uptime, components } = health.data;
+  const started = new Date(Date.now() - uptime * 1000).toISOString();
+  return (
+    <section aria-label="Health">
+      <Title order={2} size="h4" mb={4}>
+        Health
+      </Title>
+      <Text size="sm" c="dimmed" mb="xs">
+        Speaks version {version} of the API · up for {duration(started, new Date().toISOString())}
+      </Text>
+      <Table.ScrollContainer minWidth={480}>
+        <Table aria-label="Health of the components">
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>Component</Table.Th>
+              <Table.Th>State</Table.Th>
+              <Table.Th>By</Table.Th>
+              <Table.Th ta="right">Answers in</Table.Th>
+              <Table.Th>Details</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {Object.entries(components).map(([name, { status, provider, response_time_ms: ms, details }]) => (
+              <Table.Tr key={name}>
+                <Table.Td>{NAMES[name] ?? words(name)}</Table.Td>
+                <Table.Td>
+                  <Badge
+                    color={status === 'healthy' ? 'green' : status === 'degraded' ? 'yellow' : 'red'}
+                    variant="outline"
+                    tt="none"
+                    c="var(--mantine-color-text)"
+                  >
+                    {status}
+                  </Badge>
+                </Table.Td>
+                <Table.Td>{provider}</Table.Td>
+                <Table.Td ta="right">{ms} ms</Table.Td>
+                <Table.Td>{details}</Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Table.ScrollContainer>
+    </section>
+  );
+}
