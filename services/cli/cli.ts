@@ -27,6 +27,7 @@ import { improveCommand, memifyCommand } from './commands/improve.ts';
 import { itemsCommand } from './commands/items.ts';
 import { jobsCommand } from './commands/jobs.ts';
 import { loginCommand, logoutCommand, profilesCommand } from './commands/login.ts';
+import { mcpCommand } from './commands/mcp.ts';
 import {
   budgetsCommand,
   keysCommand,
@@ -73,7 +74,7 @@ const completionCommand: Command = {
 };
 
 const GROUPS: Readonly<Record<string, readonly Command[]>> = {
-  'Start here': [demoCommand, serveCommand, uiCommand, doctorCommand, statusCommand],
+  'Start here': [demoCommand, serveCommand, uiCommand, mcpCommand, doctorCommand, statusCommand],
   'Remember and ask': [
     ...[addCommand, importCommand, rememberCommand, cognifyCommand, askCommand, recallCommand, searchCommand],
     ...[updateCommand, forgetCommand, visualizeCommand],

@@ -2,6 +2,9 @@ import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { expect } from 'chai';
 import { runCli } from '../../services/cli/cli.ts';
 import { type EngramProcess, makeDataDir, startProcess } from '../support/engram-process.ts';
@@ -138,6 +141,22 @@ describe('verbs of the command line', () => {
     expect((await run(['users', 'crate', 'x@example.com'])).err).to.include('Did you mean: engram users create?');
     expect((await run(['ask', 'x', '--sesion', 's'])).err).to.include('Did you mean --session?');
     expect((await run(['users', 'create'])).err).to.include('Give <email>: engram users create <email>');
+  });
+
+  it('lets agents find and store over MCP, started by its command line', async () => {
+    const key = (await done('keys create agent')).trim();
+    const transport = new StdioClientTransport({
+      command: process.execPath,
+      args: [fileURLToPath(new URL('../../services/cli/engram.mjs', import.meta.url)), 'mcp'],
+      env: { HOME: home, ENGRAM_URL: server.baseUrl, ENGRAM_API_KEY: key },
+    });
+    const client = new Client({ name: 'test', version: '1' });
+    await client.connect(transport);
+    const { tools } = await client.listTools();
+    const asked = await client.callTool({ name: 'ask', arguments: { question: 'Who wrote the first compiler?' } });
+    await client.close();
+    expect(tools.map(({ name }) => name)).to.include.members(['remember', 'recall', 'ask', 'forget']);
+    expect(JSON.stringify(asked)).to.include('Grace Hopper');
   });
 
   it('completes commands, verbs and datasets in each shell', async () => {

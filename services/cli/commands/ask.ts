@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { type Command, type CommandCall, stringOption } from '../command.ts';
+import { type Command, type CommandCall, isSet, stringOption } from '../command.ts';
 import { ask } from '../confirm.ts';
-import { note, print, printJson } from '../output.ts';
+import { harmless, note, print, printJson } from '../output.ts';
 import { CliFailure, exitCodes, usageFailure } from '../terminal.ts';
 import { datasetsOf } from '../wire.ts';
 import { itemText, type RecallItem } from './recall.ts';
+import { withSource } from './search.ts';
 
 export const askCommand: Command = {
   name: 'ask',
@@ -14,6 +15,7 @@ export const askCommand: Command = {
     'A conversation keeps its session: later questions may refer to earlier ones, and engram feedback and improve learn from it.\nAn empty line or Ctrl-C ends it.',
   options: {
     session: { type: 'string', short: 's', value: 'ID', meaning: 'go on with this session' },
+    references: { type: 'boolean', meaning: 'list the passages that the answer is from, with their ids' },
     type: { type: 'string', short: 't', value: 'TYPE', meaning: 'how to search, default GRAPH_COMPLETION' },
   },
   async run(call) {
@@ -34,7 +36,7 @@ export const askCommand: Command = {
 async function answer(call: CommandCall, query: string, session: string | null): Promise<number> {
   const body = {
     query,
-    ...{ stream: true, include_references: true },
+    ...{ stream: true, include_references: isSet(call.options, 'references') },
     // Only completions become turns of the session.
     search_type: (stringOption(call.options, 'type') ?? 'GRAPH_COMPLETION').toUpperCase(),
     ...(session === null ? {} : { session_id: session }),
@@ -57,8 +59,18 @@ async function answer(call: CommandCall, query: string, session: string | null):
   }
   if (call.asJson) printJson(call, items);
   else if (written !== '') print(call, '');
-  else print(call, items.length === 0 ? 'nothing found' : items.map(itemText).join('\n\n'));
+  else print(call, items.length === 0 ? 'nothing found' : items.map((item) => textOf(call, item)).join('\n\n'));
   return exitCodes.ok;
+}
+
+/** The answer names its source itself. */
+function textOf({ datasetGiven }: CommandCall, item: RecallItem): string {
+  if (typeof item.text !== 'string') return itemText(item);
+  return withSource(item.text, datasetGiven === null ? sourceDataset(item) : null);
+}
+
+function sourceDataset({ dataset_name: name }: RecallItem): string | null {
+  return typeof name === 'string' && name !== '' ? harmless(name) : null;
 }
 
 interface StreamEvent {
