@@ -18,7 +18,7 @@ describe("README's tour", () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it('works as printed: add, cognify, ask, see, forget', async () => {
+  it('prints what README says: add, cognify, ask, see, forget', async () => {
     await takeTour(server.baseUrl, folder);
   });
 });

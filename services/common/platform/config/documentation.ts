@@ -5,7 +5,7 @@ import { SETTINGS } from './settings.ts';
 export const START_MARK = '<!-- configuration:start -->';
 export const END_MARK = '<!-- configuration:end -->';
 
-/** The configuration section of the README: made from the schema, so it cannot go stale unnoticed. */
+/** The table of README.md: made from the schema, so it cannot go stale unnoticed. */
 export function configurationMarkdown(): string {
   const rows = Object.values<Setting>(SETTINGS);
   const parts = SECTIONS.map((section) => {
