@@ -140,6 +140,7 @@ describe('the search service', () => {
       await using search = await start();
       const [chunk] = (await result(search, { searchType: 'CHUNKS', explain: true })) as Json[];
       expect(chunk).to.have.nested.property('explain.lanes.lexical.rank', 1);
+      expect(chunk).to.have.nested.property('explain.source').that.matches(/^ada/);
       const { body } = await ask(search, { searchType: 'RAG_COMPLETION', explain: true });
       expect((body as Json[])[0]?.['explain']).to.have.length.greaterThan(0);
     });

@@ -1,5 +1,6 @@
 import type { ChunkPayload, SummaryPayload } from '../../common/domain/index-rows.ts';
 import { COGNIFY_PIPELINE } from '../../common/domain/run.ts';
+import { sourceLabel } from '../answers/source-label.ts';
 import type { Explanation, FoundRow, RankedPassage, StatementState } from '../model.ts';
 
 /**
@@ -108,6 +109,7 @@ export function presentExplanation(passage: RankedPassage) {
     chunk_id: passage.id,
     document_id: passage.payload.documentId,
     document_name: passage.payload.documentName,
+    source: sourceLabel(passage.payload),
     chunk_index: passage.payload.chunkIndex,
     text: passage.payload.text,
     relevance: passage.relevance,
