@@ -68,12 +68,12 @@ function lineProgress(terminal: Terminal, title: string, { total, unit }: Progre
   let currentTotal = total;
   let lastLine = started;
   return {
-    update: (done, detail) => {
+    update: (done, detail, part = 0) => {
       if (Date.now() - lastLine < LINE_INTERVAL_MS) return;
       lastLine = Date.now();
-      terminal.err.write(
-        `${title}: ${done}/${currentTotal} ${unit}, ${rateText(done, started)}/s${detail === '' ? '' : `, ${detail}`}\n`,
-      );
+      const left = leftText({ value: done + part, total: currentTotal, elapsedMs: lastLine - started });
+      const facts = [`${done}/${currentTotal} ${unit}`, `${rateText(done, started)}/s`, left, detail];
+      terminal.err.write(`${title}: ${facts.filter((fact) => fact !== '').join(', ')}\n`);
     },
     setTotal: (next) => {
       currentTotal = next;
@@ -88,11 +88,14 @@ interface Pace {
   readonly elapsedMs: number;
 }
 
-/** Shows the remaining time once a part is done. */
-function factsOf({ value, total, elapsedMs }: Pace, detail: string): string {
+function factsOf(pace: Pace, detail: string): string {
+  return [leftText(pace), detail.slice(0, 40)].map((fact) => (fact === '' ? '' : ` | ${fact}`)).join('');
+}
+
+/** The remaining time, once a part is done. */
+function leftText({ value, total, elapsedMs }: Pace): string {
   const seconds = Math.ceil((elapsedMs / value) * (total - value)) / 1_000;
-  const left = value > 0 && value < total ? `${durationText(Math.ceil(seconds))} left` : '';
-  return [left, detail.slice(0, 40)].map((fact) => (fact === '' ? '' : ` | ${fact}`)).join('');
+  return value > 0 && value < total ? `${durationText(Math.ceil(seconds))} left` : '';
 }
 
 function durationText(seconds: number): string {

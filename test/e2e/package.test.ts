@@ -1,4 +1,5 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, readdir, rm, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -6,6 +7,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
+import { until } from '../support/until.ts';
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -32,5 +34,20 @@ describe('the package of npm run package', () => {
     const { answers } = JSON.parse(await call('demo', '--json'));
     expect(JSON.stringify(answers[0])).to.include('Maria Lindqvist');
     expect(await readdir(root)).to.not.include('dist');
+    const server = spawn(engram, ['serve', '--port', '0', '--data', 'kept'], { cwd: folder, env });
+    let log = '';
+    server.stdout.on('data', (piece) => {
+      log += piece;
+    });
+    await until('it is ready', async () => log.includes('engram.started'), { everyMs: 50 });
+    const url = /"url":"([^"]+)"/.exec(log)?.[1] ?? '';
+    const page = await (await fetch(`${url}/`, { headers: { accept: 'text/html' } })).text();
+    server.kill('SIGTERM');
+    const [code] = await once(server, 'exit');
+    expect(code).to.equal(0);
+    expect(page)
+      .to.match(/<script/)
+      .and.not.include('without its console');
+    expect(await readdir(join(folder, 'kept'))).to.include('control.db');
   });
 });

@@ -101,7 +101,7 @@ async function follow(
 function stageOf(state: DatasetProgress | undefined): string {
   const { chunks, progress } = state ?? {};
   if (chunks !== undefined) return `${chunks.completed}/${chunks.total} chunks`;
-  return progress?.current_stage ?? '';
+  return (progress?.current_stage ?? '').replaceAll('_', ' ');
 }
 
 function partOf(state: DatasetProgress | undefined): number {

@@ -36,6 +36,10 @@ export const importCommand: Command = {
     if (folder === undefined || more.length > 0) throw usageFailure('Name one folder. See: engram import --help');
     const { files, skipped } = await findFiles(call, folder);
     if (isSet(call.options, 'dry-run')) return listOnly(call, files, skipped);
+    if (files.length === 0) {
+      noteSkipped(call, skipped);
+      throw new CliFailure(`There is no document below ${folder}.`, exitCodes.failed);
+    }
     const outcome = await importFiles(call, files);
     reportOutcome(call, outcome, skipped);
     const isComplete = outcome.failed.length === 0;
