@@ -8,8 +8,12 @@ import type { AnalysedSentence, Mention } from './mention.ts';
 import type { TaggedWord } from './tagger.ts';
 import { LEGAL_FORMS } from './type-words.ts';
 
+/** Nothing to unify but capitals. */
+const PLAIN_NAME = /^[A-Za-z0-9]+(?: [A-Za-z0-9]+)*$/;
+
 /** Key under which spellings of one name meet: lower case, no diacritics, full stops, apostrophes or hyphens. */
 export function nameKey(name: string): string {
+  if (PLAIN_NAME.test(name)) return name.toLowerCase();
   return fold(name)
     .replace(/[.'’,]/gu, '')
     .replace(/[\s‐‑-]+/gu, ' ')

@@ -70,6 +70,7 @@ export function readSlotModel(stored: StoredModel): SlotModel {
       for (const flag of features.flags) addHashed(sums, flag);
       for (const [slot, words] of features.slots.entries()) {
         const cache = known[slot] as Map<string, Float64Array>;
+        const part = 1 / words.length;
         for (const word of words) {
           let share = cache.get(word);
           if (share === undefined) {
@@ -77,8 +78,7 @@ export function readSlotModel(stored: StoredModel): SlotModel {
             if (cache.size >= CACHED_WORDS) cache.clear();
             cache.set(word, share);
           }
-          for (let one = 0; one < count; one++)
-            sums[one] = (sums[one] as number) + (share[one] as number) / words.length;
+          for (let one = 0; one < count; one++) sums[one] = (sums[one] as number) + part * (share[one] as number);
         }
       }
       return softmax(sums);

@@ -38,5 +38,5 @@ export function createTagger(): Tagger {
 function loadWink(): WinkMethods {
   const require = createRequire(import.meta.url);
   const create = require('wink-nlp') as (model: Model, pipe: string[]) => WinkMethods;
-  return create(require('wink-eng-lite-web-model') as Model, ['sbd', 'pos']);
+  return create(require('wink-eng-lite-web-model') as Model, ['pos']);
 }
