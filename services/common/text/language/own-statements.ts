@@ -78,7 +78,8 @@ function each(relation: string, sentences: readonly string[]) {
   }));
 }
 
-const CUE = /^(?:Ich|Meine?|Yo|Vivo|Ahora|Actualmente|Me|Trabajo|Estudio|Nací|Prefiero|Estoy|Mi|J['’]|Je|Mon|Ma) ?/u;
+/** Whole words: the patterns take long, and many an English sentence begins with `Many` or `Michael`. */
+const CUE = /^(?:(?:Ich|Meine?|Yo|Vivo|Ahora|Actualmente|Me|Trabajo|Estudio|Nací|Prefiero|Estoy|Mi|Je|Mon|Ma) |J['’])/u;
 const DENIED = /\b(?:nicht|kein\p{L}*|nie|no|nunca|pas|jamais|würde|möchte|quisiera|voudrais)\b/u;
 const ENGLISH: Readonly<Record<string, string>> = {
   ...{ live_in: 'live in', move_to: 'moved to', work_at: 'work at', study_at: 'study at', born_in: 'was born in' },

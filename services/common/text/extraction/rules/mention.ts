@@ -50,7 +50,11 @@ export function analyseSentences(
   const certain = new Set<string>(knownNames);
   const lowerCase = new Set<string>();
   for (const { sentence, names, words } of found) {
-    for (const name of names) if (!name.isUncertain && !opens(name, sentence)) certain.add(name.text.toLowerCase());
+    for (const name of names) {
+      // The command `ask` makes no name of `Ask`.
+      const isCertain = !name.isUncertain && name.kind !== 'identifier' && !opens(name, sentence);
+      if (isCertain) certain.add(name.text.toLowerCase());
+    }
     for (const word of words) if (/^\p{Ll}/u.test(word.text)) lowerCase.add(word.text);
   }
   return found.map(({ sentence, words, names }) => {
