@@ -13,7 +13,7 @@ const CACHE = join(ROOT, 'node_modules/.cache/engram');
 const FIXED = join(ROOT, 'node_modules/.cache/console');
 /** The console of an installed package, which has no sources. */
 const PACKAGED = join(ROOT, 'dist/console');
-const SOURCES = ['services/console/app', 'services/console/pages/graph'];
+const SOURCES = ['services/console/app', 'services/console/pages/graph', 'services/client'];
 const PAGE = 'page.html';
 
 export interface ConsoleFiles {

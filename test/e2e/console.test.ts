@@ -345,11 +345,11 @@ describe('console in a browser', () => {
     await page.click('text=Restore as a copy');
     await page.waitForSelector('text=is made from it');
     await page.click('role=tab[name="Skills"]');
-    await page.fill(
-      'role=textbox[name="New skill"]',
-      '---\nname: lending\ndescription: How to lend a violin\n---\n1. Ask for the card.',
-    );
+    await page.fill('role=textbox[name="New skill"]', 'lending');
+    const steps = '---\ndescription: How to lend a violin\n---\n1. Ask for the card.';
+    await page.fill('role=tabpanel[name="Skills"] >> textarea >> nth=0', steps);
     await page.click('text=Add the skill');
+    await page.waitForSelector('button >> text=lending');
     await page.click('text=How to lend a violin');
     await page.waitForSelector('text=Ask for the card');
     await expectSound(watched);

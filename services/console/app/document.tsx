@@ -1,7 +1,7 @@
 import { Alert, Button, Drawer, Group, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useCallback } from 'react';
-import { address, send } from './api.ts';
+import { address, engram } from './api.ts';
 import { IconDownload } from './icons.ts';
 import { Failed, Waiting } from './states.tsx';
 
@@ -46,7 +46,11 @@ export function DocumentDrawer({
 
 function DocumentText({ dataset, item, passage = '' }: OpenedDocument) {
   const path = `/datasets/${dataset}/data/${item}/raw`;
-  const text = useQuery({ queryKey: ['text', dataset, item], queryFn: async () => (await send(path)).text() });
+  const text = useQuery({
+    queryKey: ['text', dataset, item],
+    queryFn: () =>
+      engram.get('/api/v1/datasets/{dataset_id}/data/{data_id}/raw', { path: { dataset_id: dataset, data_id: item } }),
+  });
   const show = useCallback((mark: HTMLElement | null): void => {
     mark?.scrollIntoView({ block: 'center' });
   }, []);

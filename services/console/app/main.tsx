@@ -10,7 +10,7 @@ import { QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-qu
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { ApiError } from './api.ts';
+import { NotAuthenticated } from '../../client/index.ts';
 import { meQuery } from './queries.ts';
 import { router } from './router.tsx';
 
@@ -23,14 +23,14 @@ const client: QueryClient = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 5000,
-      retry: (failures, error) =>
-        failures < 2 && !(error instanceof ApiError && error.status > 0 && error.status < 500),
+      // The client of the API sends again what may be sent again.
+      retry: false,
     },
   },
   queryCache: new QueryCache({
     onError(error, query) {
       // The session has ended in the meantime: the shell asks to sign in again.
-      const isEnded = error instanceof ApiError && error.status === 401 && query.queryKey[0] !== 'me';
+      const isEnded = error instanceof NotAuthenticated && query.queryKey[0] !== 'me';
       if (isEnded) void client.invalidateQueries({ queryKey: meQuery.queryKey });
     },
   }),
@@ -47,6 +47,8 @@ const theme = createTheme({
   // Dimmed text stays readable on grey ground.
   autoContrast: true,
   components: {
+    // A state is read, not cut off.
+    Badge: { styles: { root: { minWidth: 'max-content' } } },
     // Where a table is wider than the screen, the arrow keys move it.
     TableScrollContainer: { defaultProps: { scrollAreaProps: { viewportProps: { tabIndex: 0 } } } },
     Notification: { defaultProps: { closeButtonProps: { 'aria-label': 'Close the message' } } },

@@ -1,72 +1,37 @@
 import { type QueryClient, queryOptions, useQuery } from '@tanstack/react-query';
-import { call, page } from './api.ts';
+import type { Answer, DataDTO, DatasetDTO, PipelineRunStatusWithProgress, UserRead } from '../../client/index.ts';
+import { engram } from './api.ts';
 
-export interface Me {
-  readonly id: string;
-  readonly email: string;
-  readonly is_superuser: boolean;
-  readonly tenant_id: string | null;
-}
-
-export interface Dataset {
-  readonly id: string;
-  readonly name: string;
-  readonly createdAt: string;
-  readonly updatedAt: string | null;
-  readonly ownerId: string;
-}
-
-export interface Item {
-  readonly id: string;
-  readonly name: string;
-  readonly label: string | null;
-  readonly createdAt: string;
-  readonly dataSize: number;
-  readonly displayName?: string;
-  readonly excerpt?: string;
-  readonly failure?: { readonly message: string; readonly errorClass: string; readonly isSetAside: boolean };
-  readonly externalMetadata: Readonly<Record<string, unknown>>;
-}
-
-export interface Progress {
-  readonly status: string;
-  readonly progress: {
-    readonly completed_items: number;
-    readonly total_items: number;
-    readonly current_stage: string | null;
-  } | null;
-  readonly chunks?: { readonly completed: number; readonly total: number };
-  readonly error?: string;
-}
-
-export interface Run {
-  readonly id: string;
-  readonly pipeline_run_id: string;
-  readonly pipeline_name: string | null;
-  readonly operation_name: string;
-  readonly status: string;
-  readonly dataset_id: string | null;
-  readonly dataset_name: string | null;
-  readonly owner_email: string | null;
-  readonly created_at: string;
-  readonly started_at: string | null;
-  readonly ended_at: string | null;
-  readonly origin: string | null;
-  readonly outcome: string | null;
-  readonly error_message: string | null;
-  readonly tokens_in: number | null;
-  readonly tokens_out: number | null;
-}
-
+export type Me = UserRead;
+export type Dataset = DatasetDTO;
+export type Item = DataDTO;
+export type Progress = PipelineRunStatusWithProgress;
+export type Run = Answer<'/api/v1/activity/pipeline-runs', 'get'>[number];
 export type Permission = 'read' | 'write' | 'delete' | 'share';
+export type Range = '24h' | '7d' | '30d' | 'all';
 
-export const meQuery = queryOptions({ queryKey: ['me'], queryFn: () => call<Me>('/users/me'), staleTime: 60_000 });
-export const datasetsQuery = queryOptions({ queryKey: ['datasets'], queryFn: () => call<Dataset[]>('/datasets') });
+export const meQuery = queryOptions({
+  queryKey: ['me'],
+  queryFn: () => engram.get('/api/v1/users/me'),
+  staleTime: 60_000,
+});
+export const datasetsQuery = queryOptions({ queryKey: ['datasets'], queryFn: () => engram.get('/api/v1/datasets') });
+
+/** One page of the items of a dataset, and how many there are in all. */
+export async function readItems(dataset: string, query: { readonly offset?: number; readonly limit: number }) {
+  const path = { dataset_id: dataset };
+  const response = await engram.send('get', '/api/v1/datasets/{dataset_id}/data', {
+    path,
+    query: { ...query, excerpts: true },
+  });
+  const rows = (await response.json()) as Item[];
+  return { rows, total: Number(response.headers.get('x-total-count') ?? rows.length) };
+}
 
 export function itemsQuery(dataset: string, offset: number, limit: number) {
   return queryOptions({
     queryKey: ['items', dataset, offset, limit],
-    queryFn: () => page<Item>(`/datasets/${dataset}/data`, { offset, limit, excerpts: true }),
+    queryFn: () => readItems(dataset, { offset, limit }),
   });
 }
 
@@ -76,7 +41,8 @@ export const isRunning = (progress: Progress | undefined): boolean =>
 /** The newest run of each dataset, read again each second while one goes on. */
 export const progressQuery = queryOptions({
   queryKey: ['progress'],
-  queryFn: () => call<Record<string, Progress>>('/datasets/status/progress'),
+  // Of one pipeline: then there is no level for pipelines.
+  queryFn: async () => (await engram.get('/api/v1/datasets/status/progress')) as Record<string, Progress>,
   refetchInterval: ({ state }) => (Object.values(state.data ?? {}).some(isRunning) ? 1000 : 15_000),
 });
 
@@ -97,7 +63,10 @@ export function usePermitted(permission: Permission): ReadonlySet<string> {
   const { data } = useQuery({
     queryKey: ['permitted', permission, me?.id],
     queryFn: () =>
-      call<Dataset[]>(`/permissions/principals/${me?.id}/datasets`, { query: { permission_name: permission } }),
+      engram.get('/api/v1/permissions/principals/{principal_id}/datasets', {
+        path: { principal_id: me?.id ?? '' },
+        query: { permission_name: permission },
+      }),
     enabled: me !== null,
   });
   return new Set((data ?? []).map(({ id }) => id));

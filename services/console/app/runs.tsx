@@ -1,7 +1,7 @@
 import { Badge, Button, Group, Table, Text, Tooltip } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { call } from './api.ts';
+import { engram } from './api.ts';
 import { ago, count, duration, when } from './format.ts';
 import type { Run } from './queries.ts';
 import { Empty, Failed, Waiting } from './states.tsx';
@@ -33,7 +33,7 @@ export function RunTable({
   const runs = useQuery({
     queryKey: ['runs', dataset, offset],
     queryFn: () =>
-      call<Run[]>('/activity/pipeline-runs', {
+      engram.get('/api/v1/activity/pipeline-runs', {
         query: { limit: PAGE * 2, offset, ...(dataset === undefined ? {} : { dataset_id: dataset }) },
       }),
     placeholderData: keepPreviousData,

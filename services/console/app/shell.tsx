@@ -20,7 +20,8 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { createLink, Link, Outlet, useLocation } from '@tanstack/react-router';
 import type { ComponentType } from 'react';
 import { useEffect } from 'react';
-import { ApiError, address, call } from './api.ts';
+import { NotAuthenticated } from '../../client/index.ts';
+import { address, engram } from './api.ts';
 import icon from './icon.svg';
 import {
   IconActivity,
@@ -78,7 +79,7 @@ export function Shell() {
   const { pathname } = useLocation();
   const me = useQuery(meQuery);
   const entry = ENTRIES.find(({ to }) => pathname.startsWith(to));
-  const isStranger = me.error instanceof ApiError && me.error.status === 401;
+  const isStranger = me.error instanceof NotAuthenticated;
 
   useEffect(() => {
     document.title = isStranger ? 'Sign in · Engram' : entry === undefined ? 'Engram' : `${entry.label} · Engram`;
@@ -156,7 +157,7 @@ function UserMenu({ me }: { readonly me: Me }) {
   const isOpen = useIsOpen();
   const signOut = async () => {
     try {
-      await call('/auth/logout', { method: 'POST' });
+      await engram.post('/api/v1/auth/logout');
       client.clear();
       // Nothing of the person stays in the memory of the page.
       window.location.assign('/');

@@ -2,15 +2,9 @@ import { Anchor, Button, Center, Divider, Paper, PasswordInput, Stack, Text, Tex
 import { useForm } from '@mantine/form';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { ApiError, call } from './api.ts';
+import { engram, messageOf } from './api.ts';
 import icon from './icon.svg';
 import { Failed } from './states.tsx';
-
-interface Provider {
-  readonly name: string;
-  readonly title: string;
-  readonly login_url: string;
-}
 
 const TEXTS: Readonly<Record<string, string>> = {
   LOGIN_BAD_CREDENTIALS: 'The address or the password is wrong.',
@@ -29,12 +23,12 @@ export function SignIn() {
   const [isNew, setNew] = useState(false);
   const [error, setError] = useState<Error | null>(() => {
     const text = new URLSearchParams(window.location.search).get('error_description');
-    return text === null ? null : new ApiError(0, text);
+    return text === null ? null : new Error(text);
   });
   const [isSending, setSending] = useState(false);
   const providers = useQuery({
     queryKey: ['providers'],
-    queryFn: () => call<{ providers: readonly Provider[] }>('/auth/oidc'),
+    queryFn: () => engram.get('/api/v1/auth/oidc'),
   });
   const form = useForm({
     mode: 'uncontrolled',
@@ -49,11 +43,11 @@ export function SignIn() {
     setSending(true);
     setError(null);
     try {
-      if (isNew) await call('/auth/register', { method: 'POST', body: { email, password } });
-      await call('/auth/login', { method: 'POST', body: new URLSearchParams({ username: email, password }) });
+      if (isNew) await engram.post('/api/v1/auth/register', { body: { email, password } });
+      await engram.post('/api/v1/auth/login', { body: { username: email, password } });
       await client.resetQueries();
     } catch (failure) {
-      const { message } = failure as Error;
+      const message = messageOf(failure);
       setError(new Error(TEXTS[message] ?? message));
     } finally {
       setSending(false);

@@ -1,6 +1,7 @@
 import { Alert, Button, Center, Loader, Stack, Text, Title } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import type { ReactNode } from 'react';
+import { messageOf } from './api.ts';
 import { IconAlertTriangle } from './icons.ts';
 
 /** What a page shows while it waits. */
@@ -16,7 +17,7 @@ export function Failed({ error, onRetry }: { readonly error: Error; readonly onR
   return (
     <Alert color="red" icon={<IconAlertTriangle size={18} />} title="This did not work" role="alert">
       <Stack gap="xs" align="flex-start">
-        <Text size="sm">{error.message}</Text>
+        <Text size="sm">{messageOf(error)}</Text>
         {onRetry === undefined ? null : (
           <Button size="xs" variant="default" onClick={onRetry}>
             Try again
@@ -53,6 +54,5 @@ export function say(message: string): void {
 }
 
 export function complain(error: unknown): void {
-  const message = error instanceof Error ? error.message : 'An unknown error.';
-  notifications.show({ title: 'This did not work', message, color: 'red', autoClose: 10_000 });
+  notifications.show({ title: 'This did not work', message: messageOf(error), color: 'red', autoClose: 10_000 });
 }

@@ -1,22 +1,15 @@
 import { Button, Group, Table, Tabs, Text, Tooltip } from '@mantine/core';
 import { modals } from '@mantine/modals';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { call } from '../api.ts';
+import type { Answer } from '../../../client/index.ts';
+import { engram } from '../api.ts';
 import { ago, when } from '../format.ts';
 import { datasetsQuery, useMe } from '../queries.ts';
 import { RunTable, words } from '../runs.tsx';
 import { PageTitle } from '../shell.tsx';
 import { complain, Empty, Failed, say, Waiting } from '../states.tsx';
 
-interface DeadJob {
-  readonly id: string;
-  readonly kind: string;
-  readonly dataset_id: string | null;
-  readonly attempts: number;
-  readonly error_class: string;
-  readonly error_message: string;
-  readonly failed_at: string;
-}
+type DeadJob = Answer<'/api/v1/activity/jobs', 'get'>['jobs'][number];
 
 export function ActivityPage() {
   const me = useMe();
@@ -45,7 +38,7 @@ function DeadJobs() {
   const datasets = useQuery(datasetsQuery).data ?? [];
   const jobs = useQuery({
     queryKey: ['jobs'],
-    queryFn: () => call<{ jobs: DeadJob[] }>('/activity/jobs', { query: { limit: 500 } }),
+    queryFn: () => engram.get('/api/v1/activity/jobs', { query: { limit: 500 } }),
     refetchInterval: 10_000,
   });
   const act = async (work: Promise<unknown>, done: string) => {
@@ -64,7 +57,11 @@ function DeadJobs() {
       labels: { confirm: 'Discard it', cancel: 'Cancel' },
       confirmProps: { color: 'red.8' },
       closeButtonProps: { 'aria-label': 'Close' },
-      onConfirm: () => void act(call(`/activity/jobs/${job.id}`, { method: 'DELETE' }), 'The job was discarded.'),
+      onConfirm: () =>
+        void act(
+          engram.delete('/api/v1/activity/jobs/{job_id}', { path: { job_id: job.id } }),
+          'The job was discarded.',
+        ),
     });
   if (jobs.isPending) return <Waiting />;
   if (jobs.isError) return <Failed error={jobs.error} onRetry={() => void jobs.refetch()} />;
@@ -107,7 +104,10 @@ function DeadJobs() {
                   <Button
                     size="compact-sm"
                     onClick={() =>
-                      void act(call(`/activity/jobs/${job.id}/replay`, { method: 'POST' }), 'The job is done again.')
+                      void act(
+                        engram.post('/api/v1/activity/jobs/{job_id}/replay', { path: { job_id: job.id } }),
+                        'The job is done again.',
+                      )
                     }
                   >
                     Try again

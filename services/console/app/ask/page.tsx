@@ -2,7 +2,8 @@ import { ActionIcon, Button, Group, Paper, Select, Stack, Textarea } from '@mant
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
-import { ApiError, call } from '../api.ts';
+import { NotFound, type SearchType } from '../../../client/index.ts';
+import { engram } from '../api.ts';
 import { DocumentDrawer, type OpenedDocument } from '../document.tsx';
 import { IconArrowUp, IconPlus, IconX } from '../icons.ts';
 import { datasetsQuery, progressQuery } from '../queries.ts';
@@ -21,16 +22,6 @@ export interface Turn {
   readonly rated: Rated | null;
 }
 
-interface SessionDetail {
-  readonly dataset_id: string | null;
-  readonly qas: readonly {
-    readonly qa_id: string;
-    readonly question: string;
-    readonly answer: string;
-    readonly feedback_score: number | null;
-  }[];
-}
-
 /** What a person can choose; the server takes more types, which belong to agents and programs. */
 const TYPES = [
   { value: 'GRAPH_COMPLETION', label: 'Answer' },
@@ -43,7 +34,7 @@ const TYPES = [
 const DEFAULT_TYPE = 'GRAPH_COMPLETION';
 const ALL = 'all';
 
-const readSession = (session: string) => call<SessionDetail>(`/sessions/${encodeURIComponent(session)}`);
+const readSession = (session: string) => engram.get('/api/v1/sessions/{session_id}', { path: { session_id: session } });
 
 export function AskPage() {
   const { session } = useSearch({ from: '/ask' });
@@ -134,7 +125,7 @@ function Conversation({ onBegin, onOpen }: ConversationProps) {
       const request = {
         query: question,
         datasetIds: search.dataset === undefined ? [] : [search.dataset],
-        searchType: type === 'AUTO' ? null : type,
+        searchType: type === 'AUTO' ? null : (type as SearchType),
         sessionId: session,
       };
       const listener = {
@@ -183,7 +174,14 @@ function Conversation({ onBegin, onOpen }: ConversationProps) {
           <TurnView
             key={qa.qa_id}
             turn={{
-              ...{ key: qa.qa_id, question: qa.question, stage: null, text: qa.answer, findings: null, error: null },
+              ...{
+                key: qa.qa_id,
+                question: qa.question ?? '',
+                stage: null,
+                text: qa.answer ?? '',
+                findings: null,
+                error: null,
+              },
               rated: {
                 session: begun ?? '',
                 dataset: earlier.data?.dataset_id ?? null,
@@ -277,7 +275,7 @@ function Conversation({ onBegin, onOpen }: ConversationProps) {
 }
 
 function nothingIfUnknown(error: unknown): null {
-  if (error instanceof ApiError && error.status === 404) return null;
+  if (error instanceof NotFound) return null;
   throw error;
 }
 

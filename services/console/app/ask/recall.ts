@@ -1,4 +1,5 @@
-import { ApiError, address, errorOf, messageOf } from '../api.ts';
+import type { SearchType } from '../../../client/index.ts';
+import { engram } from '../api.ts';
 
 export interface Lane {
   readonly rank: number;
@@ -40,7 +41,7 @@ export interface Finding {
 export interface Question {
   readonly query: string;
   readonly datasetIds: readonly string[];
-  readonly searchType: string | null;
+  readonly searchType: SearchType | null;
   readonly sessionId: string;
 }
 
@@ -52,58 +53,22 @@ export interface Listener {
 
 /** Asks, and reads the events of the answer as they come. */
 export async function ask(question: Question, listener: Listener, signal: AbortSignal): Promise<readonly Finding[]> {
-  const { datasetIds, ...rest } = question;
-  const response = await fetch(address('/recall'), {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', accept: 'text/event-stream' },
-    body: JSON.stringify({
-      ...rest,
-      ...(datasetIds.length === 0 ? {} : { datasetIds }),
-      ...{ scope: 'graph', stream: true, explain: true },
-    }),
-    signal,
+  const { query, datasetIds, ...rest } = question;
+  const events = engram.recallStream(query, {
+    ...rest,
+    ...(datasetIds.length === 0 ? {} : { datasetIds: [...datasetIds] }),
+    ...{ scope: 'graph', explain: true },
+    call: { signal },
   });
-  if (!response.ok || response.body === null) throw await errorOf(response);
   let written = '';
-  for await (const { event, data } of readEvents(response.body)) {
-    if (event === 'stage') listener.onStage(String((data as { stage: unknown }).stage));
-    if (event === 'delta') written += (data as { text: string }).text;
-    if (event === 'reset') written = '';
-    if (event === 'delta' || event === 'reset') listener.onText(written);
-    if (event === 'final') return (data as { results: Finding[] }).results;
-    if (event === 'error') {
-      const { message, status } = data as { readonly message: string; readonly status: number };
-      throw new ApiError(status, messageOf({ detail: message }) ?? message);
-    }
+  for await (const event of events) {
+    if (event.type === 'stage') listener.onStage(event.stage);
+    if (event.type === 'final') return event.results as readonly Finding[];
+    if (event.type === 'delta') written += event.text;
+    if (event.type === 'reset') written = '';
+    if (event.type === 'delta' || event.type === 'reset') listener.onText(written);
   }
-  throw new ApiError(0, 'The connection ended before the answer was complete.');
-}
-
-interface ServerEvent {
-  readonly event: string;
-  readonly data: unknown;
-}
-
-async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<ServerEvent> {
-  const reader = body.pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>).getReader();
-  let rest = '';
-  try {
-    for (;;) {
-      const { done, value } = await reader.read();
-      if (done) return;
-      const blocks = (rest + value).split('\n\n');
-      rest = blocks.pop() ?? '';
-      for (const block of blocks) {
-        const fields = new Map(
-          block.split('\n').map((line) => [line.split(':')[0], line.slice(line.indexOf(':') + 1).trim()]),
-        );
-        const data = fields.get('data');
-        if (data !== undefined) yield { event: fields.get('event') ?? 'message', data: JSON.parse(data) };
-      }
-    }
-  } finally {
-    await reader.cancel().catch(() => undefined);
-  }
+  return [];
 }
 
 /** A passage that an answer rests on. */

@@ -16,7 +16,7 @@ import {
 } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useState } from 'react';
-import { call } from '../api.ts';
+import { engram } from '../api.ts';
 import type { OpenedDocument } from '../document.tsx';
 import { plural } from '../format.ts';
 import { IconCheck, IconCopy, IconFileText, IconThumbDown, IconThumbUp } from '../icons.ts';
@@ -94,12 +94,11 @@ function Rating({ rated }: { readonly rated: Rated }) {
     setScore(next);
     try {
       for (const id of rated.ids) {
-        await call('/remember/entry', {
-          method: 'POST',
+        await engram.post('/api/v1/remember/entry', {
           body: {
             entry: { type: 'feedback', qa_id: id, feedback_score: next },
             session_id: rated.session,
-            dataset_id: rated.dataset,
+            dataset_id: rated.dataset ?? undefined,
           },
         });
       }

@@ -1,42 +1,15 @@
 import { Group, Paper, Progress, SegmentedControl, SimpleGrid, Stack, Table, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { call } from '../api.ts';
+import type { Answer } from '../../../client/index.ts';
+import { engram } from '../api.ts';
 import { bytes, count, when } from '../format.ts';
+import type { Range } from '../queries.ts';
 import { PageTitle } from '../shell.tsx';
 import { Empty, Failed, Waiting } from '../states.tsx';
 
-interface Statistics {
-  readonly sessions: number;
-  readonly total_spend_usd: number | null;
-  readonly tokens_in: number;
-  readonly tokens_out: number;
-}
-
-interface ModelCost {
-  readonly model: string | null;
-  readonly session_count: number;
-  readonly cost_usd: number | null;
-  readonly tokens_in: number;
-  readonly tokens_out: number;
-}
-
-interface AgentCost extends Omit<ModelCost, 'model'> {
-  readonly user_id: string;
-  readonly user_email: string | null;
-  readonly agent_type: string;
-}
-
-interface Limit {
-  readonly limit: number | null;
-  readonly action: string | null;
-  readonly used: number;
-  readonly windowEndsAt: string | null;
-}
-
-interface Usage {
-  readonly space: { readonly limits: Readonly<Record<string, Limit>> };
-}
+type ModelCost = Answer<'/api/v1/sessions/cost-by-model', 'get'>[number];
+type Usage = Answer<'/api/v1/activity/usage', 'get'>;
 
 const RANGES = [
   { value: '24h', label: '24 hours' },
@@ -62,27 +35,33 @@ const ACTIONS: Readonly<Record<string, string>> = {
 
 /** What models have cost, and how much of the budgets is used. */
 export function CostsPage() {
-  const [range, setRange] = useState('30d');
+  const [range, setRange] = useState<Range>('30d');
   const query = { range };
   const statistics = useQuery({
     queryKey: ['cost-statistics', range],
-    queryFn: () => call<Statistics>('/sessions/stats', { query }),
+    queryFn: () => engram.get('/api/v1/sessions/stats', { query }),
   });
   const models = useQuery({
     queryKey: ['cost-models', range],
-    queryFn: () => call<ModelCost[]>('/sessions/cost-by-model', { query }),
+    queryFn: () => engram.get('/api/v1/sessions/cost-by-model', { query }),
   });
   const agents = useQuery({
     queryKey: ['cost-agents', range],
-    queryFn: () => call<AgentCost[]>('/sessions/cost-by-user-agent', { query }),
+    queryFn: () => engram.get('/api/v1/sessions/cost-by-user-agent', { query }),
   });
-  const usage = useQuery({ queryKey: ['usage'], queryFn: () => call<Usage>('/activity/usage') });
+  const usage = useQuery({ queryKey: ['usage'], queryFn: () => engram.get('/api/v1/activity/usage') });
   const failed = [statistics, models, agents, usage].find(({ isError }) => isError);
   return (
     <Stack gap="lg">
       <div>
         <PageTitle title="Costs">
-          <SegmentedControl size="xs" aria-label="Time" data={RANGES} value={range} onChange={setRange} />
+          <SegmentedControl
+            size="xs"
+            aria-label="Time"
+            data={RANGES}
+            value={range}
+            onChange={(value) => setRange(value as Range)}
+          />
         </PageTitle>
         {failed?.error ? <Failed error={failed.error} onRetry={() => void failed.refetch()} /> : null}
         {statistics.isPending ? <Waiting /> : null}
@@ -154,7 +133,7 @@ function Figure({ label, value }: { readonly label: string; readonly value: stri
 }
 
 function Budgets({ usage }: { readonly usage: Usage | undefined }) {
-  if (usage === undefined) return null;
+  if (!usage?.space) return null;
   return (
     <section aria-label="Budgets">
       <Title order={2} size="h4" mb="xs">

@@ -2,7 +2,8 @@ import { Alert, Button, Checkbox, Group, List, Progress, Stack, Tabs, Text, Text
 import { Dropzone } from '@mantine/dropzone';
 import { useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
-import { call, upload } from '../api.ts';
+import type { UploadProgress } from '../../../client/index.ts';
+import { engram, messageOf } from '../api.ts';
 import { bytes, plural } from '../format.ts';
 import { IconCheck, IconUpload, IconX } from '../icons.ts';
 import { afterRun } from '../queries.ts';
@@ -15,10 +16,6 @@ interface Sending {
   readonly share: number;
   readonly state: 'waiting' | 'sending' | 'reading' | 'added' | 'known' | 'failed';
   readonly error?: string;
-}
-
-interface Added {
-  readonly data_ingestion_info?: readonly { readonly run_info: { readonly status: string } }[] | null;
 }
 
 /** How many files are sent at the same time. */
@@ -34,7 +31,7 @@ const STATES: Readonly<Record<Sending['state'], string>> = {
 };
 
 export async function build(dataset: string): Promise<void> {
-  await call('/cognify', { method: 'POST', body: { dataset_ids: [dataset], run_in_background: true } });
+  await engram.post('/api/v1/cognify', { body: { dataset_ids: [dataset], run_in_background: true } });
 }
 
 /** Adds documents to a dataset: files, a text, a web page. */
@@ -51,23 +48,27 @@ export function AddPanel({ dataset }: { readonly dataset: string }) {
   const change = (key: number, patch: Partial<Sending>) =>
     setSendings((all) => all.map((each) => (each.key === key ? { ...each, ...patch } : each)));
 
-  const sendOne = async (key: number, form: FormData): Promise<boolean> => {
+  const sendOne = async (key: number, input: Blob | string): Promise<boolean> => {
     change(key, { state: 'sending' });
     try {
-      const onProgress = (share: number) => change(key, { share, state: share < 1 ? 'sending' : 'reading' });
-      const { data_ingestion_info: items } = (await upload('/add', form, onProgress)) as Added;
-      const isKnown = items?.every(({ run_info: { status } }) => status === 'PipelineRunAlreadyCompleted') ?? false;
+      const onUploadProgress = ({ sentBytes, totalBytes }: UploadProgress) =>
+        change(key, {
+          share: totalBytes === 0 ? 1 : sentBytes / totalBytes,
+          state: sentBytes < totalBytes ? 'sending' : 'reading',
+        });
+      const { data_ingestion_info: items } = await engram.add(input, dataset, { onUploadProgress });
+      const isKnown = items?.every(({ run_info: info }) => info['status'] === 'PipelineRunAlreadyCompleted') ?? false;
       change(key, { state: isKnown ? 'known' : 'added', share: 1 });
       return true;
     } catch (error) {
-      change(key, { state: 'failed', error: (error as Error).message });
+      change(key, { state: 'failed', error: messageOf(error) });
       return false;
     }
   };
 
   /** Sends all, a few at a time, and builds when the last one has come. */
   const sendAll = async (
-    entries: readonly { readonly name: string; readonly size: number; readonly form: FormData }[],
+    entries: readonly { readonly name: string; readonly size: number; readonly input: Blob | string }[],
   ) => {
     const queue = entries.map((entry) => {
       keys.current += 1;
@@ -79,7 +80,7 @@ export function AddPanel({ dataset }: { readonly dataset: string }) {
     let added = 0;
     const work = async () => {
       for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
-        if (await sendOne(next.key, next.form)) added += 1;
+        if (await sendOne(next.key, next.input)) added += 1;
       }
     };
     await Promise.all(Array.from({ length: AT_ONCE }, work));
@@ -88,15 +89,7 @@ export function AddPanel({ dataset }: { readonly dataset: string }) {
     afterRun(client);
   };
 
-  const formOf = (field: string, value: Blob | string): FormData => {
-    const form = new FormData();
-    form.append('datasetId', dataset);
-    form.append(field, value);
-    return form;
-  };
-
-  const addString = (value: string, name: string) =>
-    sendAll([{ name, size: value.length, form: formOf('raw_data', value) }]);
+  const addString = (value: string, name: string) => sendAll([{ name, size: value.length, input: value }]);
 
   return (
     <Stack gap="sm">
@@ -108,9 +101,7 @@ export function AddPanel({ dataset }: { readonly dataset: string }) {
         </Tabs.List>
         <Tabs.Panel value="files" pt="sm">
           <Dropzone
-            onDrop={(files) =>
-              void sendAll(files.map((file) => ({ name: file.name, size: file.size, form: formOf('data', file) })))
-            }
+            onDrop={(files) => void sendAll(files.map((file) => ({ name: file.name, size: file.size, input: file })))}
             inputProps={{ 'aria-label': 'Files to add' }}
             aria-label="Drop files here, or press Enter to choose them"
           >

@@ -1,26 +1,14 @@
 import { Badge, Button, Checkbox, MultiSelect, Stack, Table, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { call } from '../api.ts';
+import type { Answer } from '../../../client/index.ts';
+import { engram } from '../api.ts';
 import { ago } from '../format.ts';
 import { afterRun, usePermitted } from '../queries.ts';
 import { words } from '../runs.tsx';
 import { Failed } from '../states.tsx';
 
-interface Stage {
-  readonly stage: string;
-  readonly status: 'completed' | 'already_completed' | 'skipped' | 'errored';
-  readonly reason: string | null;
-  readonly error: string | null;
-  readonly counts: Readonly<Record<string, number>>;
-  readonly duration_ms: number;
-}
-
-interface Session {
-  readonly session_id: string;
-  readonly dataset_id: string | null;
-  readonly last_activity_at: string;
-}
+type Stage = Answer<'/api/v1/improve', 'post'>['stages'][number];
 
 const REASONS: Readonly<Record<string, string>> = {
   no_session_ids: 'No session was chosen',
@@ -39,15 +27,14 @@ export function Improve({ dataset }: { readonly dataset: string }) {
   const [stages, setStages] = useState<readonly Stage[] | null>(null);
   const sessions = useQuery({
     queryKey: ['sessions', 'of', dataset],
-    queryFn: () => call<{ sessions: Session[] }>('/sessions', { query: { range: 'all', limit: 200 } }),
+    queryFn: () => engram.get('/api/v1/sessions', { query: { range: 'all', limit: 200 } }),
   });
   const own = (sessions.data?.sessions ?? []).filter(({ dataset_id: id }) => id === dataset);
   const start = async () => {
     setRunning(true);
     setError(null);
     try {
-      const answer = await call<{ stages: Stage[] }>('/improve', {
-        method: 'POST',
+      const answer = await engram.post('/api/v1/improve', {
         body: { datasetId: dataset, sessionIds: chosen, buildGlobalContextIndex: context },
       });
       setStages(answer.stages);

@@ -13,7 +13,7 @@ import {
 import { modals } from '@mantine/modals';
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { address, call } from '../api.ts';
+import { address, engram } from '../api.ts';
 import { DocumentDrawer, type OpenedDocument } from '../document.tsx';
 import { ago, bytes, when } from '../format.ts';
 import { IconDots, IconDownload, IconRefresh, IconTrash } from '../icons.ts';
@@ -23,10 +23,6 @@ import { complain, Empty, Failed, say, Waiting } from '../states.tsx';
 const PAGE = 50;
 /** The list of what is built names all items at once. */
 const MOST_LISTED = 1000;
-
-interface Processed {
-  readonly items: readonly { readonly id: string; readonly completed: boolean }[];
-}
 
 export const titleOf = ({ displayName, label, name }: Item): string => displayName ?? label ?? name;
 
@@ -42,7 +38,7 @@ export function ItemTable({ dataset }: { readonly dataset: string }) {
   const total = items.data?.total ?? 0;
   const processed = useQuery({
     queryKey: ['items', dataset, 'processed'],
-    queryFn: () => call<Processed>(`/datasets/${dataset}/processing-status`),
+    queryFn: () => engram.get('/api/v1/datasets/{dataset_id}/processing-status', { path: { dataset_id: dataset } }),
     enabled: total > 0 && total <= MOST_LISTED,
     refetchInterval: running ? 3000 : false,
   });
@@ -93,7 +89,7 @@ export function ItemTable({ dataset }: { readonly dataset: string }) {
                   )}
                 </Table.Td>
                 <Table.Td ta="right" visibleFrom="sm">
-                  {bytes(item.dataSize)}
+                  {bytes(item.dataSize ?? 0)}
                 </Table.Td>
                 <Table.Td>
                   <ItemState item={item} built={built.get(item.id)} />
@@ -160,7 +156,11 @@ function ItemMenu({ dataset, item }: { readonly dataset: string; readonly item: 
   };
   const retry = () =>
     act(
-      () => call(`/datasets/${dataset}/data/retry`, { method: 'POST', body: { data_ids: [item.id] } }),
+      () =>
+        engram.post('/api/v1/datasets/{dataset_id}/data/retry', {
+          path: { dataset_id: dataset },
+          body: { data_ids: [item.id] },
+        }),
       `${name} is tried again.`,
     );
   const forget = () =>
@@ -173,7 +173,13 @@ function ItemMenu({ dataset, item }: { readonly dataset: string; readonly item: 
       confirmProps: { color: 'red.8' },
       closeButtonProps: { 'aria-label': 'Close' },
       onConfirm: () =>
-        void act(() => call(`/datasets/${dataset}/data/${item.id}`, { method: 'DELETE' }), `${name} is forgotten.`),
+        void act(
+          () =>
+            engram.delete('/api/v1/datasets/{dataset_id}/data/{data_id}', {
+              path: { dataset_id: dataset, data_id: item.id },
+            }),
+          `${name} is forgotten.`,
+        ),
     });
   return (
     <Menu position="bottom-end">

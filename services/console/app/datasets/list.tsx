@@ -4,20 +4,13 @@ import { useDisclosure } from '@mantine/hooks';
 import { useQueries, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { call } from '../api.ts';
+import { engram, messageOf } from '../api.ts';
 import { ago, count } from '../format.ts';
 import { IconPlus } from '../icons.ts';
 import { type Dataset, datasetsQuery, progressQuery } from '../queries.ts';
 import { PageTitle } from '../shell.tsx';
 import { Empty, Failed, Waiting } from '../states.tsx';
 import { BuildState } from './state.tsx';
-
-interface Summary {
-  readonly datasetId: string;
-  readonly numNodes: number;
-  readonly numEdges: number;
-  readonly computedAt: string | null;
-}
 
 export function DatasetsPage() {
   const datasets = useQuery(datasetsQuery);
@@ -49,25 +42,29 @@ function DatasetTable({ datasets }: { readonly datasets: readonly Dataset[] }) {
   const progress = useQuery(progressQuery).data;
   const summaries = useQuery({
     queryKey: ['summary', ids],
-    queryFn: () => call<Summary[]>('/datasets/graph-summary', { query: { dataset_ids: ids } }),
+    queryFn: () => engram.get('/api/v1/datasets/graph-summary', { query: { dataset_ids: ids } }),
   }).data;
   const counts = useQueries({
     queries: ids.map((id) => ({
       queryKey: ['counts', id],
-      queryFn: () => call<{ count: number }>(`/datasets/${id}/data/count`),
+      queryFn: () => engram.get('/api/v1/datasets/{dataset_id}/data/count', { path: { dataset_id: id } }),
     })),
   });
   return (
-    <Table.ScrollContainer minWidth={640}>
+    <Table.ScrollContainer minWidth={320}>
       <Table highlightOnHover verticalSpacing="sm" aria-label="Datasets">
         <Table.Thead>
           <Table.Tr>
             <Table.Th>Name</Table.Th>
             <Table.Th ta="right">Documents</Table.Th>
-            <Table.Th ta="right">Nodes</Table.Th>
-            <Table.Th ta="right">Edges</Table.Th>
+            <Table.Th ta="right" visibleFrom="sm">
+              Nodes
+            </Table.Th>
+            <Table.Th ta="right" visibleFrom="sm">
+              Edges
+            </Table.Th>
             <Table.Th>State</Table.Th>
-            <Table.Th>Built</Table.Th>
+            <Table.Th visibleFrom="sm">Built</Table.Th>
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
@@ -81,12 +78,16 @@ function DatasetTable({ datasets }: { readonly datasets: readonly Dataset[] }) {
                   </Anchor>
                 </Table.Td>
                 <Table.Td ta="right">{number(counts[index]?.data?.count)}</Table.Td>
-                <Table.Td ta="right">{number(summary?.numNodes)}</Table.Td>
-                <Table.Td ta="right">{number(summary?.numEdges)}</Table.Td>
+                <Table.Td ta="right" visibleFrom="sm">
+                  {number(summary?.numNodes)}
+                </Table.Td>
+                <Table.Td ta="right" visibleFrom="sm">
+                  {number(summary?.numEdges)}
+                </Table.Td>
                 <Table.Td>
                   <BuildState progress={progress?.[id]} />
                 </Table.Td>
-                <Table.Td>{ago(summary?.computedAt)}</Table.Td>
+                <Table.Td visibleFrom="sm">{ago(summary?.computedAt)}</Table.Td>
               </Table.Tr>
             );
           })}
@@ -115,12 +116,12 @@ function NewDataset({ opened, onClose }: { readonly opened: boolean; onClose(): 
   const submit = form.onSubmit(async ({ name }) => {
     setSending(true);
     try {
-      const { id } = await call<Dataset>('/datasets', { method: 'POST', body: { name: name.trim() } });
+      const { id } = await engram.post('/api/v1/datasets', { body: { name: name.trim() } });
       await client.invalidateQueries({ queryKey: ['datasets'] });
       void client.invalidateQueries({ queryKey: ['permitted'] });
       await navigate({ to: '/datasets/$dataset', params: { dataset: id } });
     } catch (error) {
-      form.setFieldError('name', (error as Error).message);
+      form.setFieldError('name', messageOf(error));
     } finally {
       setSending(false);
     }

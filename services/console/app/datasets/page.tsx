@@ -17,17 +17,17 @@ import { modals } from '@mantine/modals';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
-import { call, page } from '../api.ts';
+import { engram, messageOf } from '../api.ts';
 import { bytes, count, plural } from '../format.ts';
 import { IconDots, IconMessageQuestion, IconRefresh, IconShare, IconTopologyStar3, IconTrash } from '../icons.ts';
 import {
   afterRun,
   type Dataset,
   datasetsQuery,
-  type Item,
   isRunning,
   type Permission,
   progressQuery,
+  readItems,
   usePermitted,
 } from '../queries.ts';
 import { RunTable } from '../runs.tsx';
@@ -169,15 +169,14 @@ function Facts({ dataset }: { readonly dataset: string }) {
   const progress = useQuery(progressQuery).data?.[dataset];
   const sizes = useQuery({
     queryKey: ['items', dataset, 'sizes'],
-    queryFn: () => page<Item>(`/datasets/${dataset}/data`, { limit: MOST_SUMMED }),
+    queryFn: () => readItems(dataset, { limit: MOST_SUMMED }),
   }).data;
   const summary = useQuery({
     queryKey: ['summary', [dataset]],
-    queryFn: () =>
-      call<{ numNodes: number; numEdges: number }[]>('/datasets/graph-summary', { query: { dataset_ids: [dataset] } }),
+    queryFn: () => engram.get('/api/v1/datasets/graph-summary', { query: { dataset_ids: [dataset] } }),
   }).data?.[0];
   if (sizes === undefined) return null;
-  const size = sizes.rows.reduce((sum, { dataSize }) => sum + dataSize, 0);
+  const size = sizes.rows.reduce((sum, { dataSize }) => sum + (dataSize ?? 0), 0);
   return (
     <Group gap="md">
       <Text size="sm" c="dimmed">
@@ -199,7 +198,7 @@ function DatasetMenu({ dataset }: { readonly dataset: Dataset }) {
   if (!mayDelete && !mayShare) return null;
   const remove = async () => {
     try {
-      await call(`/datasets/${dataset.id}`, { method: 'DELETE' });
+      await engram.delete('/api/v1/datasets/{dataset_id}', { path: { dataset_id: dataset.id } });
       say(`${dataset.name} was deleted.`);
       await navigate({ to: '/datasets' });
       afterRun(client);
@@ -263,19 +262,17 @@ function ShareDialog({
   const [email, setEmail] = useState('');
   const [permission, setPermission] = useState<string>('read');
   const [error, setError] = useState<string | null>(null);
-  const change = async (method: 'POST' | 'DELETE') => {
+  const change = async (method: 'post' | 'delete') => {
     setError(null);
     try {
       const body = { email: email.trim() };
-      const { user_id: user } = await call<{ user_id: string }>('/users/get-user-id', { method: 'POST', body });
-      await call(`/permissions/datasets/${user}`, {
-        method,
-        query: { permission_name: permission },
-        body: [dataset.id],
-      });
-      say(method === 'POST' ? `${email} has the permission now.` : `${email} has this permission no longer.`);
+      const { user_id: user } = await engram.post('/api/v1/users/get-user-id', { body });
+      const grant = { path: { principal_id: user }, query: { permission_name: permission }, body: [dataset.id] };
+      if (method === 'post') await engram.post('/api/v1/permissions/datasets/{principal_id}', grant);
+      else await engram.delete('/api/v1/permissions/datasets/{principal_id}', grant);
+      say(method === 'post' ? `${email} has the permission now.` : `${email} has this permission no longer.`);
     } catch (failure) {
-      setError((failure as Error).message);
+      setError(messageOf(failure));
     }
   };
   const isEmpty = !/^\S+@\S+$/.test(email.trim());
@@ -303,10 +300,10 @@ function ShareDialog({
           allowDeselect={false}
         />
         <Group justify="flex-end">
-          <Button variant="default" disabled={isEmpty} onClick={() => void change('DELETE')}>
+          <Button variant="default" disabled={isEmpty} onClick={() => void change('delete')}>
             Take away
           </Button>
-          <Button disabled={isEmpty} onClick={() => void change('POST')}>
+          <Button disabled={isEmpty} onClick={() => void change('post')}>
             Share
           </Button>
         </Group>

@@ -1,39 +1,37 @@
-import { Accordion, Badge, Button, Group, Stack, Text, Textarea } from '@mantine/core';
+import { Accordion, Badge, Button, Group, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import { modals } from '@mantine/modals';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { call } from '../api.ts';
+import type { Answer } from '../../../client/index.ts';
+import { engram } from '../api.ts';
 import { usePermitted } from '../queries.ts';
 import { complain, Empty, Failed, say, Waiting } from '../states.tsx';
 
-interface Skill {
-  readonly id: string;
-  readonly name: string;
-  readonly description: string;
-  readonly tags: readonly string[];
-  readonly is_active: boolean;
-  readonly procedure?: string;
-}
+type Skill = Answer<'/api/v1/skills', 'get'>[number];
 
 const EXAMPLE =
-  '---\nname: release-notes\ndescription: How we write release notes\n---\n1. Read the commits since the last tag.\n2. Group them by area.';
+  '---\ndescription: How we write release notes\n---\n1. Read the commits since the last tag.\n2. Group them by area.';
 
 /** How things are done: procedures that agents look up. */
 export function Skills({ dataset }: { readonly dataset: string }) {
   const client = useQueryClient();
   const mayWrite = usePermitted('write').has(dataset);
   const mayDelete = usePermitted('delete').has(dataset);
+  const [name, setName] = useState('');
   const [text, setText] = useState('');
   const [isSending, setSending] = useState(false);
   const skills = useQuery({
     queryKey: ['skills', dataset],
-    queryFn: () => call<Skill[]>('/skills', { query: { dataset_id: dataset, include_inactive: true, limit: 200 } }),
+    queryFn: () => engram.get('/api/v1/skills', { query: { dataset_id: dataset, include_inactive: true, limit: 200 } }),
   });
   const changed = () => client.invalidateQueries({ queryKey: ['skills', dataset] });
   const add = async () => {
     setSending(true);
     try {
-      await call('/skills', { method: 'POST', body: { dataset_id: dataset, skills_text: text } });
+      await engram.post('/api/v1/skills', {
+        body: { dataset_id: dataset, skills_text: text, skill_name: name.trim() },
+      });
+      setName('');
       setText('');
       say('The skill was added.');
       await changed();
@@ -52,7 +50,10 @@ export function Skills({ dataset }: { readonly dataset: string }) {
       closeButtonProps: { 'aria-label': 'Close' },
       onConfirm: async () => {
         try {
-          await call(`/skills/${skill.id}`, { method: 'DELETE', query: { dataset_id: dataset } });
+          await engram.delete('/api/v1/skills/{skill_id}', {
+            path: { skill_id: skill.id },
+            query: { dataset_id: dataset },
+          });
           say('The skill was deleted.');
         } catch (error) {
           complain(error);
@@ -99,10 +100,16 @@ export function Skills({ dataset }: { readonly dataset: string }) {
       )}
       {mayWrite ? (
         <Stack gap="xs" align="flex-start">
+          <TextInput
+            label="New skill"
+            placeholder="release-notes"
+            value={name}
+            onChange={(event) => setName(event.currentTarget.value)}
+          />
           <Textarea
             w="100%"
-            label="New skill"
-            description="The text of a SKILL.md: name and description, then the steps"
+            label="Text"
+            description="As in a SKILL.md: what it is for, then the steps"
             placeholder={EXAMPLE}
             autosize
             minRows={5}
@@ -110,7 +117,7 @@ export function Skills({ dataset }: { readonly dataset: string }) {
             value={text}
             onChange={(event) => setText(event.currentTarget.value)}
           />
-          <Button disabled={text.trim() === ''} loading={isSending} onClick={() => void add()}>
+          <Button disabled={name.trim() === '' || text.trim() === ''} loading={isSending} onClick={() => void add()}>
             Add the skill
           </Button>
         </Stack>
@@ -123,7 +130,7 @@ export function Skills({ dataset }: { readonly dataset: string }) {
 function Procedure({ dataset, id }: { readonly dataset: string; readonly id: string }) {
   const skill = useQuery({
     queryKey: ['skills', dataset, id],
-    queryFn: () => call<Skill>(`/skills/${id}`, { query: { dataset_id: dataset } }),
+    queryFn: () => engram.get('/api/v1/skills/{skill_id}', { path: { skill_id: id }, query: { dataset_id: dataset } }),
   });
   if (skill.isPending) return <Waiting />;
   if (skill.isError) return <Failed error={skill.error} />;

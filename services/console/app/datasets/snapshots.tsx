@@ -2,20 +2,12 @@ import { Badge, Button, Group, Stack, Table, Text, TextInput } from '@mantine/co
 import { modals } from '@mantine/modals';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { address, call } from '../api.ts';
+import type { Answer } from '../../../client/index.ts';
+import { address, engram } from '../api.ts';
 import { ago, bytes, count } from '../format.ts';
 import { complain, Empty, Failed, say, Waiting } from '../states.tsx';
 
-interface Snapshot {
-  readonly id: string;
-  readonly status: string;
-  readonly at: string;
-  readonly items: number;
-  readonly size_bytes: number | null;
-  readonly done: number;
-  readonly total: number;
-  readonly failure: { readonly message: string } | null;
-}
+type Snapshot = Answer<'/api/v1/datasets/{dataset_id}/snapshots', 'get'>['snapshots'][number];
 
 const NAME = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 
@@ -26,7 +18,7 @@ export function Snapshots({ dataset, datasetName }: { readonly dataset: string; 
   const path = `/datasets/${dataset}/snapshots`;
   const snapshots = useQuery({
     queryKey: ['snapshots', dataset],
-    queryFn: () => call<{ snapshots: Snapshot[] }>(path),
+    queryFn: () => engram.get('/api/v1/datasets/{dataset_id}/snapshots', { path: { dataset_id: dataset } }),
     refetchInterval: ({ state }) => (state.data?.snapshots.some(isGoingOn) ? 1000 : false),
   });
   const act = async (work: () => Promise<unknown>, done: string) => {
@@ -39,13 +31,24 @@ export function Snapshots({ dataset, datasetName }: { readonly dataset: string; 
     for (const key of ['snapshots', 'datasets', 'permitted']) await client.invalidateQueries({ queryKey: [key] });
   };
   const take = async () => {
-    await act(() => call(path, { method: 'POST', body: { name: name.trim() } }), 'The snapshot is taken.');
+    await act(
+      () =>
+        engram.post('/api/v1/datasets/{dataset_id}/snapshots', {
+          path: { dataset_id: dataset },
+          body: { name: name.trim() },
+        }),
+      'The snapshot is taken.',
+    );
     setName('');
   };
   const restore = (snapshot: Snapshot) => {
     const copy = `${datasetName}-${snapshot.at.slice(0, 19).replaceAll(/[T:]/g, '-')}`;
     return act(
-      () => call(`${path}/${encodeURIComponent(snapshot.id)}/restore`, { method: 'POST', body: { name: copy } }),
+      () =>
+        engram.post('/api/v1/datasets/{dataset_id}/snapshots/{snapshot_id}/restore', {
+          path: { dataset_id: dataset, snapshot_id: snapshot.id },
+          body: { name: copy },
+        }),
       `The dataset ${copy} is made from it.`,
     );
   };
@@ -58,7 +61,10 @@ export function Snapshots({ dataset, datasetName }: { readonly dataset: string; 
       closeButtonProps: { 'aria-label': 'Close' },
       onConfirm: () =>
         void act(
-          () => call(`${path}/${encodeURIComponent(snapshot.id)}`, { method: 'DELETE' }),
+          () =>
+            engram.delete('/api/v1/datasets/{dataset_id}/snapshots/{snapshot_id}', {
+              path: { dataset_id: dataset, snapshot_id: snapshot.id },
+            }),
           'The snapshot was deleted.',
         ),
     });

@@ -24,7 +24,7 @@ import {
   nodeFinder,
   withoutRepeats,
 } from '../../pages/graph/view-model.ts';
-import { call } from '../api.ts';
+import { engram } from '../api.ts';
 import { DocumentDrawer, type OpenedDocument } from '../document.tsx';
 import { count, plural } from '../format.ts';
 import { IconDownload, IconSearch, IconX } from '../icons.ts';
@@ -81,9 +81,7 @@ interface Loaded {
 }
 
 async function load(dataset: string, name: string, node: string | undefined): Promise<Loaded> {
-  const [summary] = await call<{ numNodes: number }[]>('/datasets/graph-summary', {
-    query: { dataset_ids: [dataset] },
-  });
+  const [summary] = await engram.get('/api/v1/datasets/graph-summary', { query: { dataset_ids: [dataset] } });
   const total = summary?.numNodes ?? 0;
   const query =
     node !== undefined
@@ -91,8 +89,8 @@ async function load(dataset: string, name: string, node: string | undefined): Pr
       : total <= MOST_NODES
         ? { full: true }
         : { neighborhood_seed_top_k: 100, neighborhood_depth: 10, max_nodes: MOST_NODES };
-  const answer = await call<GraphView>('/visualize/json', { query: { dataset_id: dataset, ...query } });
-  return { view: withoutRepeats({ ...answer, dataset: name }), total };
+  const answer = await engram.get('/api/v1/visualize/json', { query: { dataset_id: dataset, ...query } });
+  return { view: withoutRepeats({ ...answer, dataset: name } as unknown as GraphView), total };
 }
 
 function DatasetGraph({ dataset, name }: { readonly dataset: string; readonly name: string }) {

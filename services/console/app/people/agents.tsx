@@ -2,16 +2,14 @@ import { Button, Group, Stack, Table, Text, TextInput } from '@mantine/core';
 import { modals } from '@mantine/modals';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { call } from '../api.ts';
+import type { Answer } from '../../../client/index.ts';
+import { engram } from '../api.ts';
 import { complain, Empty, Failed, say, Waiting } from '../states.tsx';
 import { Secret } from './secret.tsx';
 
-interface Agent {
-  readonly agentId: string;
-  readonly agentEmail: string;
-}
+type Agent = Answer<'/api/v1/agents/list', 'get'>[number];
 
-const agentsQuery = { queryKey: ['agents'], queryFn: () => call<Agent[]>('/agents/list') };
+const agentsQuery = { queryKey: ['agents'], queryFn: () => engram.get('/api/v1/agents/list') };
 
 /** Accounts for programs that act on their own, each with a key. */
 export function Agents() {
@@ -22,10 +20,7 @@ export function Agents() {
   const changed = () => client.invalidateQueries({ queryKey: agentsQuery.queryKey });
   const create = async () => {
     try {
-      const { agentApiKey: key } = await call<{ agentApiKey: string }>('/agents/create', {
-        method: 'POST',
-        query: { name: name.trim() },
-      });
+      const { agentApiKey: key } = await engram.post('/api/v1/agents/create', { query: { name: name.trim() } });
       setCreated({ name: name.trim(), key });
       setName('');
       await changed();
@@ -42,7 +37,7 @@ export function Agents() {
       closeButtonProps: { 'aria-label': 'Close' },
       onConfirm: async () => {
         try {
-          await call(`/agents/${agent.agentId}`, { method: 'DELETE' });
+          await engram.delete('/api/v1/agents/{agent_id}', { path: { agent_id: agent.agentId } });
           say(`${agent.agentEmail} was deleted.`);
         } catch (error) {
           complain(error);

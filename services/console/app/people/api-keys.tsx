@@ -4,26 +4,15 @@ import { useDisclosure } from '@mantine/hooks';
 import { modals } from '@mantine/modals';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { call } from '../api.ts';
+import type { ApiKey } from '../../../client/index.ts';
+import { engram } from '../api.ts';
 import { ago, when } from '../format.ts';
 import { IconPlus } from '../icons.ts';
-import { datasetsQuery } from '../queries.ts';
+import { datasetsQuery, type Permission } from '../queries.ts';
 import { complain, Empty, Failed, say, Waiting } from '../states.tsx';
 import { Secret } from './secret.tsx';
 
-interface ApiKey {
-  readonly key: string;
-  readonly label: string;
-  readonly name: string | null;
-  readonly id: string;
-  readonly created_at: string;
-  readonly last_used_at: string | null;
-  readonly expires_at: string | null;
-  readonly permissions: readonly string[] | null;
-  readonly datasets: readonly string[] | null;
-}
-
-const keysQuery = { queryKey: ['api-keys'], queryFn: () => call<ApiKey[]>('/auth/api-keys') };
+const keysQuery = { queryKey: ['api-keys'], queryFn: () => engram.get('/api/v1/auth/api-keys') };
 
 export function ApiKeys() {
   const client = useQueryClient();
@@ -40,7 +29,7 @@ export function ApiKeys() {
       closeButtonProps: { 'aria-label': 'Close' },
       onConfirm: async () => {
         try {
-          await call(`/auth/api-keys/${key.id}`, { method: 'DELETE' });
+          await engram.delete('/api/v1/auth/api-keys/{api_key_id}', { path: { api_key_id: key.id } });
           say('The key was deleted.');
         } catch (error) {
           complain(error);
@@ -151,15 +140,14 @@ function NewKey({ opened, onClose, onCreated }: NewKeyProps) {
   const client = useQueryClient();
   const datasets = useQuery(datasetsQuery).data ?? [];
   const [error, setError] = useState<Error | null>(null);
-  const form = useForm<{ name: string; life: string | null; permissions: string[]; datasets: string[] }>({
+  const form = useForm<{ name: string; life: string | null; permissions: Permission[]; datasets: string[] }>({
     initialValues: { name: '', life: String(90 * DAY), permissions: [], datasets: [] },
     validate: { name: (value) => (value.trim() === '' ? 'Say what it is for' : null) },
   });
   const submit = form.onSubmit(async ({ name, life, permissions, datasets: ids }) => {
     setError(null);
     try {
-      const key = await call<ApiKey>('/auth/api-keys', {
-        method: 'POST',
+      const key = await engram.post('/api/v1/auth/api-keys', {
         body: {
           name: name.trim(),
           ...(life ? { expires_at: Number(life) } : {}),

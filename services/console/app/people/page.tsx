@@ -2,7 +2,7 @@ import { Button, PasswordInput, Stack, Tabs, Text, TextInput } from '@mantine/co
 import { useForm } from '@mantine/form';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { call } from '../api.ts';
+import { engram } from '../api.ts';
 import { meQuery, useMe } from '../queries.ts';
 import { PageTitle } from '../shell.tsx';
 import { Failed, say } from '../states.tsx';
@@ -53,7 +53,7 @@ function Account() {
     setError(null);
     try {
       const body = { ...(email === me?.email ? {} : { email }), ...(password === '' ? {} : { password }) };
-      await call('/users/me', { method: 'PATCH', body });
+      await engram.patch('/api/v1/users/me', { body });
       form.setFieldValue('password', '');
       await client.invalidateQueries({ queryKey: meQuery.queryKey });
       say('The account was changed.');

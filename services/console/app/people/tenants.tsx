@@ -15,7 +15,8 @@ import {
 import { modals } from '@mantine/modals';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { call } from '../api.ts';
+import type { Answer } from '../../../client/index.ts';
+import { engram } from '../api.ts';
 import { plural } from '../format.ts';
 import { IconDots } from '../icons.ts';
 import { useMe } from '../queries.ts';
@@ -26,15 +27,9 @@ interface Named {
   readonly name: string;
 }
 
-interface Member {
-  readonly id: string;
-  readonly email: string;
-  readonly roles: readonly Named[];
-}
+type Member = Answer<'/api/v1/permissions/tenants/{tenant_id}/users', 'get'>[number];
 
-interface Role extends Named {
-  readonly user_count: number;
-}
+type Role = Answer<'/api/v1/permissions/tenants/{tenant_id}/roles', 'get'>[number];
 
 const PERSONAL = 'personal';
 
@@ -42,12 +37,12 @@ const PERSONAL = 'personal';
 export function Tenants() {
   const client = useQueryClient();
   const me = useMe();
-  const tenants = useQuery({ queryKey: ['tenants'], queryFn: () => call<Named[]>('/permissions/tenants/me') });
+  const tenants = useQuery({ queryKey: ['tenants'], queryFn: () => engram.get('/api/v1/permissions/tenants/me') });
   const [name, setName] = useState('');
 
   const select = async (tenant: string | null) => {
     try {
-      await call('/permissions/tenants/select', { method: 'POST', body: { tenant_id: tenant } });
+      await engram.post('/api/v1/permissions/tenants/select', { body: { tenant_id: tenant } });
       // Everything is seen from another space now.
       await client.invalidateQueries();
       say('You work in another space now.');
@@ -57,7 +52,7 @@ export function Tenants() {
   };
   const create = async () => {
     try {
-      await call('/permissions/tenants', { method: 'POST', query: { tenant_name: name.trim() } });
+      await engram.post('/api/v1/permissions/tenants', { query: { tenant_name: name.trim() } });
       say(`${name} was created. You work in it now.`);
       setName('');
       await client.invalidateQueries();
@@ -113,16 +108,19 @@ export function Tenants() {
 
 function TenantView({ tenant }: { readonly tenant: Named }) {
   const client = useQueryClient();
-  const path = `/permissions/tenants/${tenant.id}`;
   const own = useQuery({
     queryKey: ['capabilities', tenant.id],
-    queryFn: () => call<{ capabilities: string[] }>(`${path}/capabilities/me`),
+    queryFn: () =>
+      engram.get('/api/v1/permissions/tenants/{tenant_id}/capabilities/me', { path: { tenant_id: tenant.id } }),
   });
   const manages = own.data?.capabilities.includes('manage_users') ?? false;
-  const roles = useQuery({ queryKey: ['roles', tenant.id], queryFn: () => call<Role[]>(`${path}/roles`) });
+  const roles = useQuery({
+    queryKey: ['roles', tenant.id],
+    queryFn: () => engram.get('/api/v1/permissions/tenants/{tenant_id}/roles', { path: { tenant_id: tenant.id } }),
+  });
   const members = useQuery({
     queryKey: ['members', tenant.id],
-    queryFn: () => call<Member[]>(`${path}/users`),
+    queryFn: () => engram.get('/api/v1/permissions/tenants/{tenant_id}/users', { path: { tenant_id: tenant.id } }),
     enabled: manages,
   });
   const [email, setEmail] = useState('');
@@ -140,17 +138,17 @@ function TenantView({ tenant }: { readonly tenant: Named }) {
   };
   const add = async () => {
     const added = await act(async () => {
-      const { user_id: user } = await call<{ user_id: string }>('/users/get-user-id', {
-        method: 'POST',
-        body: { email: email.trim() },
+      const { user_id: user } = await engram.post('/api/v1/users/get-user-id', { body: { email: email.trim() } });
+      await engram.post('/api/v1/permissions/users/{user_id}/tenants', {
+        path: { user_id: user },
+        query: { tenant_id: tenant.id },
       });
-      await call(`/permissions/users/${user}/tenants`, { method: 'POST', query: { tenant_id: tenant.id } });
     }, `${email} is a member now.`);
     if (added) setEmail('');
   };
   const createRole = async () => {
     const done = `The role ${role} was created.`;
-    if (await act(() => call('/permissions/roles', { method: 'POST', query: { role_name: role.trim() } }), done))
+    if (await act(() => engram.post('/api/v1/permissions/roles', { query: { role_name: role.trim() } }), done))
       setRole('');
   };
   const removeRole = (each: Role) =>
@@ -162,7 +160,7 @@ function TenantView({ tenant }: { readonly tenant: Named }) {
       closeButtonProps: { 'aria-label': 'Close' },
       onConfirm: () =>
         void act(
-          () => call(`/permissions/roles/${each.id}`, { method: 'DELETE' }),
+          () => engram.delete('/api/v1/permissions/roles/{role_id}', { path: { role_id: each.id } }),
           `The role ${each.name} was deleted.`,
         ),
     });
@@ -278,11 +276,17 @@ interface MemberRowProps {
 function MemberRow({ member, roles, tenant, onAct }: MemberRowProps) {
   const has = new Set(member.roles.map(({ id }) => id));
   const toggle = ({ id, name }: Named) => {
-    const method = has.has(id) ? 'DELETE' : 'POST';
+    const role = { path: { user_id: member.id }, query: { role_id: id } };
     const done = has.has(id)
       ? `${member.email} has the role ${name} no longer.`
       : `${member.email} has the role ${name} now.`;
-    return onAct(() => call(`/permissions/users/${member.id}/roles`, { method, query: { role_id: id } }), done);
+    return onAct(
+      () =>
+        has.has(id)
+          ? engram.delete('/api/v1/permissions/users/{user_id}/roles', role)
+          : engram.post('/api/v1/permissions/users/{user_id}/roles', role),
+      done,
+    );
   };
   const remove = () =>
     modals.openConfirmModal({
@@ -297,7 +301,10 @@ function MemberRow({ member, roles, tenant, onAct }: MemberRowProps) {
       closeButtonProps: { 'aria-label': 'Close' },
       onConfirm: () =>
         void onAct(
-          () => call(`/permissions/tenants/${tenant.id}/users/${member.id}`, { method: 'DELETE' }),
+          () =>
+            engram.delete('/api/v1/permissions/tenants/{tenant_id}/users/{user_id}', {
+              path: { tenant_id: tenant.id, user_id: member.id },
+            }),
           `${member.email} is no member any more.`,
         ),
     });

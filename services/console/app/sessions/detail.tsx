@@ -1,40 +1,12 @@
 import { Badge, Group, Paper, Stack, Table, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
-import { call } from '../api.ts';
+import { engram } from '../api.ts';
 import { ago, count, plural, when } from '../format.ts';
 import { IconMessageQuestion } from '../icons.ts';
 import { datasetsQuery, useMe } from '../queries.ts';
 import { LinkButton, PageTitle } from '../shell.tsx';
 import { Empty, Failed, Waiting } from '../states.tsx';
-
-interface Detail {
-  readonly session_id: string;
-  readonly label: string | null;
-  readonly user_id: string;
-  readonly dataset_id: string | null;
-  readonly started_at: string;
-  readonly last_activity_at: string;
-  readonly tokens_in: number;
-  readonly tokens_out: number;
-  readonly last_model: string | null;
-  readonly qas: readonly {
-    readonly qa_id: string;
-    readonly time: string;
-    readonly question: string;
-    readonly answer: string;
-    readonly feedback_score: number | null;
-    readonly feedback_text: string | null;
-    readonly memify_metadata: Readonly<Record<string, unknown>> | null;
-  }[];
-  readonly traces: readonly {
-    readonly trace_id: string;
-    readonly origin_function: string;
-    readonly status: string;
-    readonly memory_query: string | null;
-    readonly error_message: string | null;
-  }[];
-}
 
 export function SessionPage() {
   const { session } = useParams({ from: '/sessions/$session' });
@@ -42,7 +14,7 @@ export function SessionPage() {
   const datasets = useQuery(datasetsQuery).data ?? [];
   const detail = useQuery({
     queryKey: ['session-detail', session],
-    queryFn: () => call<Detail>(`/sessions/${encodeURIComponent(session)}`),
+    queryFn: () => engram.get('/api/v1/sessions/{session_id}', { path: { session_id: session } }),
   });
   if (detail.isPending) return <Waiting />;
   if (detail.isError) return <Failed error={detail.error} onRetry={() => void detail.refetch()} />;
@@ -74,7 +46,7 @@ export function SessionPage() {
         <Empty title="Nothing is left of it">Its entries have expired.</Empty>
       ) : null}
       {data.qas.map((qa) => (
-        <Paper key={qa.qa_id} withBorder p="md" component="article" aria-label={qa.question}>
+        <Paper key={qa.qa_id} withBorder p="md" component="article" aria-label={qa.question ?? ''}>
           <Group justify="space-between" wrap="nowrap" align="flex-start">
             <Text fw={600} className="answer">
               {qa.question}
@@ -97,7 +69,7 @@ export function SessionPage() {
                 Rated {qa.feedback_score} of 5
               </Badge>
             )}
-            {qa.memify_metadata?.['feedback_weights_applied'] === true ? (
+            {hasLearned(qa.memify_metadata) ? (
               <Badge color="indigo" variant="outline" tt="none" c="var(--mantine-color-text)">
                 Learned from
               </Badge>
@@ -136,3 +108,7 @@ export function SessionPage() {
     </Stack>
   );
 }
+
+/** Marks of improve, of which this one says that the rating has been applied. */
+const hasLearned = (marks: unknown): boolean =>
+  (marks as { readonly feedback_weights_applied?: unknown } | null)?.feedback_weights_applied === true;

@@ -1,26 +1,12 @@
 import { Anchor, Badge, Pagination, SegmentedControl, Stack, Table, Text, Tooltip } from '@mantine/core';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useQueries, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { call } from '../api.ts';
+import { engram } from '../api.ts';
 import { ago, count, when } from '../format.ts';
-import { datasetsQuery } from '../queries.ts';
+import { datasetsQuery, type Range } from '../queries.ts';
 import { LinkButton, PageTitle } from '../shell.tsx';
 import { Empty, Failed, Waiting } from '../states.tsx';
-
-interface Session {
-  readonly session_id: string;
-  readonly user_id: string;
-  readonly dataset_id: string | null;
-  readonly started_at: string;
-  readonly last_activity_at: string;
-  readonly tokens_in: number;
-  readonly tokens_out: number;
-  readonly error_count: number;
-  readonly effective_status: string;
-  readonly agent_type: string;
-  readonly agent_session_name: string | null;
-}
 
 const PAGE = 25;
 const RANGES = [
@@ -32,16 +18,22 @@ const RANGES = [
 
 /** Sessions of people and agents: each a conversation that can be read again and gone on with. */
 export function SessionsPage() {
-  const [range, setRange] = useState('30d');
+  const [range, setRange] = useState<Range>('30d');
   const [at, setAt] = useState(1);
   const datasets = useQuery(datasetsQuery).data ?? [];
   const sessions = useQuery({
     queryKey: ['sessions', range, at],
     queryFn: () =>
-      call<{ sessions: Session[]; total: number }>('/sessions/with-agent-info', {
-        query: { range, limit: PAGE, offset: (at - 1) * PAGE },
-      }),
+      engram.get('/api/v1/sessions/with-agent-info', { query: { range, limit: PAGE, offset: (at - 1) * PAGE } }),
     placeholderData: keepPreviousData,
+  });
+  // A session is known by its first question.
+  const labels = useQueries({
+    queries: (sessions.data?.sessions ?? []).map(({ session_id: id }) => ({
+      queryKey: ['session-label', id],
+      queryFn: async () => (await engram.get('/api/v1/sessions/{session_id}', { path: { session_id: id } })).label,
+      staleTime: 60_000,
+    })),
   });
   return (
     <>
@@ -52,7 +44,7 @@ export function SessionsPage() {
           data={RANGES}
           value={range}
           onChange={(value) => {
-            setRange(value);
+            setRange(value as Range);
             setAt(1);
           }}
         />
@@ -66,13 +58,13 @@ export function SessionsPage() {
       ) : null}
       {sessions.data !== undefined && sessions.data.total > 0 ? (
         <Stack>
-          <Table.ScrollContainer minWidth={420}>
+          <Table.ScrollContainer minWidth={320}>
             <Table highlightOnHover aria-label="Sessions">
               <Table.Thead>
                 <Table.Tr>
                   <Table.Th>Session</Table.Th>
                   <Table.Th>Dataset</Table.Th>
-                  <Table.Th>State</Table.Th>
+                  <Table.Th visibleFrom="sm">State</Table.Th>
                   <Table.Th>Last activity</Table.Th>
                   <Table.Th ta="right" visibleFrom="sm">
                     Tokens
@@ -80,7 +72,7 @@ export function SessionsPage() {
                 </Table.Tr>
               </Table.Thead>
               <Table.Tbody>
-                {sessions.data.sessions.map((session) => (
+                {sessions.data.sessions.map((session, index) => (
                   <Table.Tr key={`${session.user_id} ${session.session_id}`}>
                     <Table.Td maw={260}>
                       <Anchor
@@ -89,7 +81,7 @@ export function SessionsPage() {
                         className="clip"
                         display="block"
                       >
-                        {session.agent_session_name ?? session.session_id}
+                        {session.agent_session_name ?? labels[index]?.data ?? session.session_id}
                       </Anchor>
                       {session.agent_type === 'unknown' ? null : (
                         <Text size="xs" c="dimmed">
@@ -98,7 +90,7 @@ export function SessionsPage() {
                       )}
                     </Table.Td>
                     <Table.Td>{datasets.find(({ id }) => id === session.dataset_id)?.name ?? '–'}</Table.Td>
-                    <Table.Td>
+                    <Table.Td visibleFrom="sm">
                       <Badge color="gray" variant="outline" tt="none" c="var(--mantine-color-text)">
                         {session.effective_status}
                       </Badge>

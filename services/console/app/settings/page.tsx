@@ -2,47 +2,19 @@ import { Autocomplete, Badge, Button, Group, PasswordInput, Select, Stack, Table
 import { useForm } from '@mantine/form';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { call, errorOf } from '../api.ts';
+import { type Answer, ApiError, type Call } from '../../../client/index.ts';
+import { engram } from '../api.ts';
 import { duration } from '../format.ts';
 import { useMe } from '../queries.ts';
 import { words } from '../runs.tsx';
 import { PageTitle } from '../shell.tsx';
 import { complain, Failed, say, Waiting } from '../states.tsx';
 
-interface Choice {
-  readonly value: string;
-  readonly label: string;
-}
+type Settings = Answer<'/api/v1/settings', 'get'>;
+type Health = Answer<'/health/detailed', 'get'>;
+type Provider = NonNullable<Call<'/api/v1/settings', 'post'>['body']['llm']>['provider'];
 
-interface Settings {
-  readonly llm: {
-    readonly apiKey: string | null;
-    readonly model: string;
-    readonly provider: string;
-    readonly endpoint: string;
-    readonly models: Readonly<Record<string, readonly Choice[]>>;
-    readonly providers: readonly Choice[];
-  };
-}
-
-interface Health {
-  readonly status: string;
-  readonly version: string;
-  readonly uptime: number;
-  readonly components: Readonly<
-    Record<
-      string,
-      {
-        readonly status: string;
-        readonly provider: string;
-        readonly response_time_ms: number;
-        readonly details: string;
-      }
-    >
-  >;
-}
-
-const settingsQuery = { queryKey: ['settings'], queryFn: () => call<Settings>('/settings') };
+const settingsQuery = { queryKey: ['settings'], queryFn: () => engram.get('/api/v1/settings') };
 
 export function SettingsPage() {
   const settings = useQuery(settingsQuery);
@@ -84,7 +56,9 @@ function ModelForm({ llm }: { readonly llm: Settings['llm'] }) {
     setSending(true);
     setError(null);
     try {
-      await call('/settings', { method: 'POST', body: { llm: { ...values, model: values.model.trim() } } });
+      await engram.post('/api/v1/settings', {
+        body: { llm: { ...values, provider: values.provider as Provider, model: values.model.trim() } },
+      });
       await client.invalidateQueries({ queryKey: settingsQuery.queryKey });
       await client.invalidateQueries({ queryKey: ['health'] });
       say('Work that starts from now on uses this model.');
@@ -96,7 +70,7 @@ function ModelForm({ llm }: { readonly llm: Settings['llm'] }) {
   });
   const reset = async () => {
     try {
-      await call('/settings', { method: 'DELETE' });
+      await engram.delete('/api/v1/settings');
       await client.invalidateQueries({ queryKey: settingsQuery.queryKey });
       say('The models are those of the environment again.');
     } catch (failure) {
@@ -144,9 +118,12 @@ const NAMES: Readonly<Record<string, string>> = {
 
 /** A component that is not healthy makes the answer 503, with the same body. */
 async function readHealth(): Promise<Health> {
-  const response = await fetch('/health/detailed');
-  if (!response.ok && response.status !== 503) throw await errorOf(response);
-  return (await response.json()) as Health;
+  try {
+    return await engram.get('/health/detailed', { retries: 0 });
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 503) return error.body as Health;
+    throw error;
+  }
 }
 
 function HealthList() {
