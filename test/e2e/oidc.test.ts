@@ -64,6 +64,23 @@ describe('the whole service with an identity provider', () => {
     expect(datasets.map(({ name }) => name)).to.deep.equal(['notes']);
   });
 
+  it('signs a user in and out by the buttons of the console', async function () {
+    this.timeout(120_000);
+    if (missingBrowser() !== null) this.skip();
+    const browser = await openBrowser();
+    try {
+      const page = await browser.newPage();
+      await page.goto(`${app.baseUrl}/datasets`);
+      await page.click('text=Sign in with Corp');
+      await page.click('[aria-label="Account of ada@example.com"]');
+      expect(new URL(page.url()).pathname).to.equal('/datasets');
+      await page.click('text=Sign out');
+      await page.waitForSelector('h1:has-text("Sign in")');
+    } finally {
+      await browser.close();
+    }
+  });
+
   it('signs a user in and out in a browser', async function () {
     const missing = missingBrowser();
     if (missing !== null) {

@@ -15,7 +15,7 @@ const TEXTS: Readonly<Record<string, string>> = {
 function returnAddress(): string {
   const url = new URL(window.location.href);
   for (const name of ['error', 'error_description']) url.searchParams.delete(name);
-  return url.href;
+  return `${url.pathname}${url.search}`;
 }
 
 export function SignIn() {

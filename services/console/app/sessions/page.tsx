@@ -63,7 +63,7 @@ export function SessionsPage() {
               <Table.Thead>
                 <Table.Tr>
                   <Table.Th>Session</Table.Th>
-                  <Table.Th>Dataset</Table.Th>
+                  <Table.Th visibleFrom="sm">Dataset</Table.Th>
                   <Table.Th visibleFrom="sm">State</Table.Th>
                   <Table.Th>Last activity</Table.Th>
                   <Table.Th ta="right" visibleFrom="sm">
@@ -89,7 +89,9 @@ export function SessionsPage() {
                         </Text>
                       )}
                     </Table.Td>
-                    <Table.Td>{datasets.find(({ id }) => id === session.dataset_id)?.name ?? '–'}</Table.Td>
+                    <Table.Td visibleFrom="sm">
+                      {datasets.find(({ id }) => id === session.dataset_id)?.name ?? '–'}
+                    </Table.Td>
                     <Table.Td visibleFrom="sm">
                       <Badge color="gray" variant="outline" tt="none" c="var(--mantine-color-text)">
                         {session.effective_status}
