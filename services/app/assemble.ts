@@ -38,7 +38,7 @@ import { createTextWorkers } from '../common/text/extraction/rules/extraction-po
 import { openBudgets } from './budgets.ts';
 import { createConsole } from './console.ts';
 import type { Descriptors } from './descriptors.ts';
-import { mcpRoutesOf } from './mcp.ts';
+import { createMcp } from './mcp.ts';
 import { modelCheck } from './model-health.ts';
 import { createModelUsage } from './model-usage.ts';
 import { type Models, openModels } from './models.ts';
@@ -216,8 +216,9 @@ function addHttp(
 ): () => string {
   const { config, messenger, logger, metrics } = parts;
   const spool = spoolDirectory(config);
+  const mcp = createMcp({ config, messenger, app: () => app });
   const app: App = createApp({
-    routes: [...services.flatMap(({ routes }) => routes), ...mcpRoutesOf(config, () => app)],
+    routes: [...services.flatMap(({ routes }) => routes), ...mcp.routes],
     sockets: services.flatMap(({ sockets }) => sockets),
     authenticate: createIdentify(messenger, parts.clock),
     budgets: parts.budgets,
@@ -262,6 +263,7 @@ function addHttp(
     },
     async stop() {
       await Promise.all(answers.map((answer) => answer.stop()));
+      await mcp.stop();
       const closing = app.close();
       await Promise.all(services.map((service) => service.drain?.()));
       await closing;

@@ -3,6 +3,9 @@ import type { Config } from '../common/platform/config/configuration.ts';
 import type { App } from '../common/platform/http/app.ts';
 import { headersOfCaller, type OutgoingRequest, sendRequest } from '../common/platform/http/local-requests.ts';
 import type { Route } from '../common/platform/http/route.ts';
+import { MCP_CANCELLED } from '../common/platform/messaging/messages.ts';
+import type { Messenger } from '../common/platform/messaging/messenger.ts';
+import type { Subscription } from '../common/storage/ports/bus.ts';
 import type { McpRequest, SendRequest } from '../mcp/api.ts';
 import { mcpRoutes } from '../mcp/routes.ts';
 
@@ -11,11 +14,29 @@ type Settings = Pick<
   'services' | 'serviceUrls' | 'publicUrl' | 'oidcProviders' | 'hosted' | 'corsOrigins' | 'allowedHosts'
 >;
 
-/** Returns the routes of MCP, where this process serves them: with integrations, which has the paths of other programs. */
-export function mcpRoutesOf(config: Settings, app: () => Pick<App, 'request'>): readonly Route[] {
-  if (!config.services.includes('integrations')) return [];
-  return mcpRoutes({
+export interface Mcp {
+  readonly routes: readonly Route[];
+  stop(): Promise<void>;
+}
+
+export interface McpParts {
+  readonly config: Settings;
+  readonly messenger: Pick<Messenger, 'publish' | 'subscribe'>;
+  readonly app: () => Pick<App, 'request'>;
+}
+
+/** MCP where this process serves it: with integrations, whose subject is other programs. */
+export function createMcp({ config, messenger, app }: McpParts): Mcp {
+  if (!config.services.includes('integrations')) return { routes: [], stop: async () => {} };
+  let heard: Subscription | undefined;
+  const routes = mcpRoutes({
     apiOf: (request) => apiInNameOf(request, { config, app }),
+    cancellations: {
+      publish: (cancelled) => messenger.publish('mcp', MCP_CANCELLED, cancelled),
+      async subscribe(listener) {
+        heard = await messenger.subscribe('mcp', MCP_CANCELLED, listener);
+      },
+    },
     publicUrl: config.publicUrl ?? null,
     // A token of another issuer would be refused, so nobody is sent there for one.
     issuers: config.oidcProviders.flatMap(({ issuer, audiences }) => (audiences.length === 0 ? [] : [issuer])),
@@ -23,6 +44,7 @@ export function mcpRoutesOf(config: Settings, app: () => Pick<App, 'request'>): 
     allowedOrigins: config.corsOrigins,
     allowedHosts: config.allowedHosts,
   });
+  return { routes, stop: async () => heard?.stop() };
 }
 
 interface Surroundings {

@@ -1,7 +1,7 @@
-import { randomUUID } from 'node:crypto';
+import { hash, randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
-import { isInitializeRequest, type JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import { isInitializeRequest } from '@modelcontextprotocol/sdk/types.js';
 import type { Reply, RouteRequest } from '../common/platform/http/route.ts';
 import type { McpRequest, SendRequest } from './api.ts';
 import { createMcpServer } from './server.ts';
@@ -10,31 +10,61 @@ type Post = RouteRequest<Record<string, never>, Record<string, never>, unknown>;
 
 const SESSION_HEADER = 'mcp-session-id';
 
+/** Reaches the replicas of this service: a cancellation may come to another one than the call. */
+export interface Cancellations {
+  publish(cancelled: Cancelled): Promise<void>;
+  subscribe(listener: (cancelled: Cancelled) => void): Promise<void>;
+}
+
+export interface Cancelled {
+  /** Hash of account, session and id of the call. */
+  readonly call: string;
+  readonly reason: string | null;
+}
+
+export interface ExchangeOptions {
+  readonly apiOf: (request: McpRequest) => SendRequest;
+  readonly cancellations: Cancellations;
+}
+
 /**
  * Answers messages of clients. Each POST has a server of its own, so any replica answers any request and a restart loses
  * nothing. The id of a session only tells apart the clients of one account: what they cancel is found by it.
  */
-export function createExchange(apiOf: (request: McpRequest) => SendRequest) {
-  /** Requests that are being answered here, by their client and id. */
-  const inFlight = new Map<string, (cancellation: JSONRPCMessage) => void>();
+export async function createExchange({ apiOf, cancellations }: ExchangeOptions) {
+  /** Ends of the calls that are being answered here. */
+  const inFlight = new Map<string, (reason: string | null) => void>();
+  await cancellations.subscribe(({ call, reason }) => inFlight.get(call)?.(reason));
+
+  async function cancel(request: Post, { requestId, reason }: NonNullable<Message['params']>): Promise<void> {
+    const call = keyOf(request, requestId);
+    const end = inFlight.get(call);
+    if (end === undefined) await cancellations.publish({ call, reason: reason ?? null });
+    else end(reason ?? null);
+  }
 
   return {
     async answer(request: Post): Promise<Reply> {
-      const messages = [request.body].flat() as readonly Message[];
-      for (const message of messages) {
-        if (message?.method === 'notifications/cancelled')
-          inFlight.get(keyOf(request, message.params?.requestId))?.(message as JSONRPCMessage);
-      }
+      const messages = [request.body].flat() as readonly (Message | null)[];
+      const cancelled = messages.filter((message) => message?.method === 'notifications/cancelled');
+      await Promise.all(cancelled.map((message) => cancel(request, message?.params ?? {})));
       const transport = new WebStandardStreamableHTTPServerTransport();
       const server = createMcpServer(apiOf(request));
-      const keys = messages.flatMap((each) => (isRequest(each) ? [keyOf(request, each.id)] : []));
+      const calls = messages.filter(isRequest).map(({ id }) => ({ id, key: keyOf(request, id) }));
       const close = () => {
-        for (const key of keys) inFlight.delete(key);
+        for (const { key } of calls) inFlight.delete(key);
         void server.close();
       };
       request.signal.addEventListener('abort', close, { once: true });
       await server.connect(transport);
-      for (const key of keys) inFlight.set(key, (cancellation) => transport.onmessage?.(cancellation));
+      for (const { id, key } of calls) {
+        inFlight.set(key, (reason) => {
+          const params = { requestId: id, ...(reason === null ? {} : { reason }) };
+          transport.onmessage?.({ jsonrpc: '2.0', method: 'notifications/cancelled', params });
+          // A call that was cancelled is not answered, so nothing else would end its stream.
+          if (calls.length === 1) close();
+        });
+      }
       const response = await transport.handleRequest(webRequest(request), { parsedBody: request.body });
       return replyOf(response, { isFirst: messages.some(isInitializeRequest), close });
     },
@@ -44,16 +74,20 @@ export function createExchange(apiOf: (request: McpRequest) => SendRequest) {
 interface Message {
   readonly id?: string | number;
   readonly method?: string;
-  readonly params?: { readonly requestId?: string | number };
+  readonly params?: { readonly requestId?: string | number; readonly reason?: string };
 }
 
-function isRequest(message: Message | undefined): message is Message & { readonly id: string | number } {
-  return message?.method !== undefined && message.id !== undefined;
+function isRequest(message: Message | null): message is Message & { readonly id: string | number } {
+  return typeof message?.method === 'string' && message.id !== undefined;
 }
 
 /** An account cannot cancel what another one asked for, whatever session it names. */
 function keyOf({ principal, headers }: Post, id: string | number | undefined): string {
-  return JSON.stringify([principal.id, principal.tenant, headers[SESSION_HEADER] ?? '', id]);
+  return hash(
+    'sha256',
+    JSON.stringify([principal.id, principal.tenant, headers[SESSION_HEADER] ?? '', id]),
+    'base64url',
+  );
 }
 
 /** The transport reads method and headers of it; the body is parsed. */

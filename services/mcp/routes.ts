@@ -3,15 +3,14 @@ import { once } from '../common/platform/async/once.ts';
 import { HttpError } from '../common/platform/http/http-error.ts';
 import { defineRoute, json, type Reply, type Route } from '../common/platform/http/route.ts';
 import { NO_PERMISSION } from '../common/platform/http/route-permission.ts';
-import type { McpRequest, SendRequest } from './api.ts';
+import type { McpRequest } from './api.ts';
+import type { ExchangeOptions } from './exchange.ts';
 
 /** Path of the endpoint; clients are configured with it. */
 export const MCP_PATH = '/mcp';
 const METADATA_PATH = '/.well-known/oauth-protected-resource';
 
-export interface McpOptions {
-  /** Calls the API with the credentials of the request. */
-  readonly apiOf: (request: McpRequest) => SendRequest;
+export interface McpOptions extends ExchangeOptions {
   /** Address under which clients reach the server; null: it is not configured. */
   readonly publicUrl: string | null;
   /** Issuers whose access tokens the API accepts: where clients can sign in. None: they need a key. */
@@ -25,7 +24,7 @@ export interface McpOptions {
 
 /** Returns the routes of the MCP endpoint (Streamable HTTP). What it needs is loaded with the first request. */
 export function mcpRoutes(options: McpOptions): readonly Route[] {
-  const exchange = once(async () => (await import('./exchange.ts')).createExchange(options.apiOf));
+  const exchange = once(async () => (await import('./exchange.ts')).createExchange(options));
   const isAllowed = originCheck(options);
   const common = {
     path: MCP_PATH,

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { CallToolResult, Progress } from '@modelcontextprotocol/sdk/types.js';
@@ -321,6 +322,27 @@ describe('MCP over HTTP', () => {
         const { text } = await call(ada.client, 'cognify_status', { dataset_name: 'long' });
         return text.includes('completed');
       });
+    });
+
+    it('end their stream when they are cancelled, which no other account can do by naming the session', async () => {
+      const headers = {
+        ...{ 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+        ...{ 'mcp-session-id': 'mine', 'x-api-key': ada.key },
+      };
+      const send = (message: object, own: Record<string, string> = {}) =>
+        fetch(`${app.baseUrl}/mcp`, {
+          method: 'POST',
+          headers: { ...headers, ...own },
+          body: JSON.stringify({ jsonrpc: '2.0', ...message }),
+        });
+      const params = { name: 'remember', arguments: { data: `${LONG} More.`, dataset_name: 'long' } };
+      const response = await send({ id: 7, method: 'tools/call', params });
+      const cancellation = { method: 'notifications/cancelled', params: { requestId: 7, reason: 'enough' } };
+      const ended = response.text();
+      expect((await send(cancellation, { 'x-api-key': grace.key })).status).to.equal(202);
+      expect(await Promise.race([ended, sleep(300, 'open')])).to.equal('open');
+      expect((await send(cancellation)).status).to.equal(202);
+      expect(await ended).to.not.contain('"result"');
     });
 
     it('forget an item, a dataset and everything', async () => {

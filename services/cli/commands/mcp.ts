@@ -1,32 +1,59 @@
-import { PassThrough } from 'node:stream';
-import { type Command, isSet } from '../command.ts';
+import { type Command, isSet, stringOption } from '../command.ts';
+import { agentDataFolder, createLocalApi } from '../local-api.ts';
 import { clientSettings } from '../options.ts';
 import { note, printJson } from '../output.ts';
 import { CliFailure, exitCodes, usageFailure } from '../terminal.ts';
 
 export const mcpCommand: Command = {
   name: 'mcp',
-  usage: '',
+  usage: '[--url URL --api-key KEY | --data FOLDER]',
   summary: 'Speaks the Model Context Protocol over standard input and output, for agents.',
   details:
-    'Agents start it themselves: claude mcp add engram -- engram mcp. It speaks to the server of --url, a profile or ENGRAM_URL,\nwith its key. A running server also speaks MCP over HTTP, at /mcp.',
-  options: { print: { type: 'boolean', meaning: 'only print the entry for the configuration of an agent' } },
+    'Agents start it themselves: claude mcp add engram -- engram mcp. With --url, a profile or ENGRAM_URL it speaks to that server,\nwith its key. Otherwise to the one on this machine: the one that answers at http://127.0.0.1:8000, else one that it starts\nand that several agents share. A running server also speaks MCP over HTTP, at /mcp.',
+  options: {
+    print: { type: 'boolean', meaning: 'only print the entry for the configuration of an agent' },
+    data: {
+      type: 'string',
+      value: 'FOLDER',
+      meaning: 'data of the server that it starts (ENGRAM_DATA_DIR), default ~/.local/share/engram',
+    },
+  },
   async run(call) {
+    const { options, terminal, api } = call;
     if (call.arguments.length > 0) throw usageFailure('mcp takes no arguments. See: engram mcp --help');
-    const { baseUrl, apiKey } = clientSettings(call.options, call.terminal.environment);
-    if (isSet(call.options, 'print')) {
-      const env = { ENGRAM_URL: baseUrl, ...(apiKey === null ? {} : { ENGRAM_API_KEY: apiKey }) };
-      printJson(call, { mcpServers: { engram: { command: 'engram', args: ['mcp'], env } } });
+    const { environment } = terminal;
+    const { baseUrl: url, apiKey } = clientSettings(options, environment);
+    const isNamed = stringOption(options, 'url') !== null || Boolean(environment['ENGRAM_URL']) || url !== DEFAULT_URL;
+    const dataDir = stringOption(options, 'data');
+    if (isSet(options, 'print')) {
+      const env = { ...(isNamed ? { ENGRAM_URL: url } : {}), ...(apiKey === null ? {} : { ENGRAM_API_KEY: apiKey }) };
+      const args = ['mcp', ...(dataDir === null ? [] : ['--data', dataDir])];
+      printJson(call, { mcpServers: { engram: { command: 'engram', args, env } } });
       return exitCodes.ok;
     }
-    // Agents start before servers, too: each tool says so when none answers.
-    await call.api.json('GET', '/health').catch((error: unknown) => {
-      if (!(error instanceof CliFailure)) throw error;
-      note(call, `engram: ${error.message}`);
-    });
     const { sendTo, serveStdio } = await import('../../mcp/stdio.ts');
-    const input = call.terminal.input.pipe(new PassThrough());
-    await serveStdio(sendTo({ url: baseUrl, apiKey }), { input, output: call.terminal.out });
+    const streams = { input: terminal.input, output: terminal.out };
+    if (isNamed) {
+      // Agents start before servers, too: each tool says so when none answers.
+      void api.json('GET', '/health').catch((error: unknown) => {
+        if (error instanceof CliFailure) note(call, `engram: ${error.message}`);
+      });
+      await serveStdio(sendTo({ url, apiKey }), streams);
+      return exitCodes.ok;
+    }
+    const local = createLocalApi({
+      url: `http://127.0.0.1:${environment['HTTP_API_PORT'] || 8000}`,
+      dataDir: dataDir ?? agentDataFolder(environment),
+      terminal,
+      sendTo: (found) => sendTo({ url: found, apiKey }),
+    });
+    try {
+      await serveStdio(local.send, streams);
+    } finally {
+      await local.stop();
+    }
     return exitCodes.ok;
   },
 };
+
+const DEFAULT_URL = 'http://127.0.0.1:8000';

@@ -13,6 +13,7 @@ import { AuthService } from '../../../../proto/gen/engram/auth/v1/auth_pb.ts';
 import { CognifyService } from '../../../../proto/gen/engram/cognify/v1/cognify_pb.ts';
 import {
   AccessChangedSchema,
+  McpCallCancelledSchema,
   ModelSettingsChangedSchema,
   RunEventSchema,
   SpansEndedSchema,
@@ -216,5 +217,6 @@ export const topicCodecs: Readonly<Record<keyof Topics, Codec<unknown>>> = {
   access: codecOf(AccessChangedSchema, null),
   runs: codecOf(RunEventSchema, null),
   settings: codecOf(ModelSettingsChangedSchema, null),
+  mcp: codecOf(McpCallCancelledSchema, null),
   spans: codecOf(SpansEndedSchema, null),
 };

@@ -81,6 +81,8 @@ export interface Topics {
   readonly runs: RunEvent;
   /** Models or their keys were changed: every process reads its model settings again. */
   readonly settings: AnswerShape<events.ModelSettingsChanged>;
+  /** A call of MCP was cancelled at another replica than the one that serves it. */
+  readonly mcp: AnswerShape<events.McpCallCancelled>;
   /** Ended spans of a traced process. */
   readonly spans: AnswerShape<events.SpansEnded>;
 }
@@ -89,6 +91,8 @@ export interface Topics {
 export const EVERY_TENANT = '>';
 /** The only key of the topic `settings`: there is one server. */
 export const MODEL_SETTINGS = 'models';
+/** The only key of the topic `mcp`. */
+export const MCP_CANCELLED = 'cancelled';
 /** The only key of the topic `spans`. */
 export const SPANS_ENDED = 'ended';
 

@@ -23,12 +23,14 @@ const PUBLISHERS: Readonly<Record<string, readonly NatsUser[]>> = {
   'jobs.>': ['cognify', 'improve', 'ingest', 'integrations'],
   'access.>': ['auth'],
   'settings.>': ['auth'],
+  'mcp.>': ['integrations'],
   'spans.>': SERVICE_NAMES,
 };
 
 /** Not kept by JetStream: heard by subscribing to the subject itself. */
 const HEARD_DIRECTLY: Readonly<Record<string, readonly NatsUser[]>> = {
   'settings.>': SERVICE_NAMES,
+  'mcp.>': ['integrations'],
   'spans.>': ['ingest'],
 };
 
