@@ -135,7 +135,9 @@ async function openLog(config: Config): Promise<Logger> {
 
 /** The last line of a start on a terminal. */
 function announce(url: string): void {
-  if (process.stdout.isTTY) standardLogOutput().write(`\nEngram is ready: ${url}\n\n`);
+  // Listening on every address is no address that a browser opens.
+  const address = url.replace(/\/\/(0\.0\.0\.0|\[::\]):/, '//127.0.0.1:');
+  if (process.stdout.isTTY) standardLogOutput().write(`\nEngram is ready: ${address}\n\n`);
 }
 
 /**

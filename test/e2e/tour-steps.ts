@@ -40,8 +40,12 @@ export async function takeTour(baseUrl: string, folder: string): Promise<void> {
     ...{ HOME: folder, ENGRAM_URL: baseUrl },
   };
   for (const { command, output } of steps) {
-    const done = await run('bash', ['-c', `{ ${command}\n} 2>&1 || true`], { cwd: folder, env });
-    expect(steady(done.stdout, folder), command).to.equal(steady(output, '/home/ada'));
+    const { stdout, stderr } = await run('bash', ['-c', `${command}\ntrue`], { cwd: folder, env });
+    // Errors; progress is shown when a step takes long.
+    const errors = stderr.split('\n').filter((line) => line.startsWith('engram: '));
+    expect(steady(stdout + errors.map((line) => `${line}\n`).join(''), folder), command).to.equal(
+      steady(output, '/home/ada'),
+    );
   }
   expect(readFileSync(join(folder, 'graph.html'), 'utf8')).to.match(/Ada Lovelace/i);
   expect(await (await fetch(`${baseUrl}/api/v1/datasets`)).json()).to.deep.equal([]);

@@ -1,5 +1,4 @@
 import { readFile } from 'node:fs/promises';
-import { configurationText } from '../../common/platform/config/documentation.ts';
 import { type Action, type CommandCall, isSet, stringOption } from '../command.ts';
 import { group, textOf } from '../group.ts';
 import { CliFailure, exitCodes, usageFailure } from '../terminal.ts';
@@ -165,7 +164,7 @@ const config: readonly Action[] = [
   {
     name: 'variables',
     summary: 'Explains every setting of the server.',
-    request: () => Promise.resolve(configurationText()),
+    request: async () => (await import('../../common/platform/config/documentation.ts')).configurationText(),
   },
 ];
 

@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import engram from '../../../package.json' with { type: 'json' };
-import { ConfigurationError, loadConfig, readDotenv } from '../../common/platform/config/load-config.ts';
 import { ApiFailure } from '../api-client.ts';
 import type { Command, CommandCall } from '../command.ts';
 import { packageRoot, serverNode } from '../local-server.ts';
@@ -26,7 +25,7 @@ export const doctorCommand: Command = {
   options: {},
   async run(call) {
     if (call.arguments.length > 0) throw usageFailure('doctor takes no arguments. See: engram doctor --help');
-    const checks = [...programs(), ...configuration(call), ...profile(call), ...(await server(call))];
+    const checks = [...programs(), ...(await configuration(call)), ...profile(call), ...(await server(call))];
     const isWell = checks.every(({ state }) => state !== 'problem');
     if (call.asJson) printJson(call, { is_well: isWell, checks });
     else {
@@ -53,7 +52,9 @@ function programs(): Check[] {
 }
 
 /** Of a server that would be started here. */
-function configuration({ terminal: { environment } }: CommandCall): Check[] {
+async function configuration({ terminal: { environment } }: CommandCall): Promise<Check[]> {
+  // Loaded here, for no other command needs it.
+  const { ConfigurationError, loadConfig, readDotenv } = await import('../../common/platform/config/load-config.ts');
   try {
     const dotenv = readDotenv(environment, process.cwd());
     const { config, warnings } = loadConfig(environment, dotenv);

@@ -2,7 +2,6 @@ import { openAsBlob } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { detectOfHead } from '../../common/text/documents/detect-format.ts';
 import { ApiFailure } from '../api-client.ts';
 import { type Command, type CommandCall, isSet, stringList, stringOption } from '../command.ts';
 import { type FoundFile, type SkippedFile, walkFolder } from '../folder-walk.ts';
@@ -56,6 +55,7 @@ async function findFiles(call: CommandCall, folder: string): Promise<{ files: Fo
     throw usageFailure(found === null ? `There is no folder ${folder}.` : `${folder} is no folder: use engram add.`);
   const megabytes = Number(stringOption(call.options, 'max-size') ?? DEFAULT_MAX_MEGABYTES);
   if (!(megabytes > 0)) throw usageFailure('--max-size needs a number of megabytes');
+  const { detectOfHead } = await import('../../common/text/documents/detect-format.ts');
   return walkFolder(resolve(folder), { maxBytes: megabytes * 1024 * 1024, detect: detectOfHead });
 }
 
