@@ -11,6 +11,8 @@ export interface Explanation {
   readonly chunk_id: string;
   readonly document_id: string;
   readonly document_name: string;
+  /** Label of the document with heading path and page. */
+  readonly source: string;
   readonly chunk_index: number;
   readonly text: string;
   readonly relevance: number;
@@ -97,7 +99,7 @@ export function sourcesOf({ text, dataset_id: dataset, metadata = {} }: Finding)
       id: why.chunk_id,
       dataset: dataset ?? '',
       item: why.document_id,
-      document: why.document_name,
+      document: why.source,
       ...{ text: why.text ?? '', quoted, why },
     };
   });
@@ -109,5 +111,5 @@ export function passageOf({ text, dataset_id: dataset, metadata = {} }: Finding)
   const { data_id: item, document_name: document, chunk_id: id, explain } = metadata;
   if (item === undefined || id === undefined) return null;
   const why = explain === undefined || Array.isArray(explain) ? null : (explain as Explanation);
-  return { ...{ id, item, text, why }, dataset: dataset ?? '', document: document ?? 'Document', quoted: null };
+  return { ...{ id, item, text, why }, dataset: dataset ?? '', document: why?.source ?? document ?? 'Document', quoted: null };
 }
