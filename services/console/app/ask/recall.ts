@@ -111,5 +111,10 @@ export function passageOf({ text, dataset_id: dataset, metadata = {} }: Finding)
   const { data_id: item, document_name: document, chunk_id: id, explain } = metadata;
   if (item === undefined || id === undefined) return null;
   const why = explain === undefined || Array.isArray(explain) ? null : (explain as Explanation);
-  return { ...{ id, item, text, why }, dataset: dataset ?? '', document: why?.source ?? document ?? 'Document', quoted: null };
+  return {
+    ...{ id, item, text, why },
+    dataset: dataset ?? '',
+    document: why?.source ?? document ?? 'Document',
+    quoted: null,
+  };
 }
