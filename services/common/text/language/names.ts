@@ -39,6 +39,7 @@ const OPENING_CONTEXT = /(?:^|[!?;:—–|>#*•-][ \t\n]*|(?:\.\.|…)[ \t]|[�
 const SPEECH_VERB =
   /^\s*(?:\p{L}+ )?(?:said|says|cried|asked|answered|replied|exclaimed|shouted|roared|whispered|muttered|murmured|added|began|continued|interrupted|thought|observed|returned|called)\b/u;
 const OF_JOIN = /^[ \n](?:of|of the)[ \n]$/u;
+const OF_THE_JOIN = /^[ \n]of the[ \n]$/u;
 const THE_JOIN = /^[ \n](?:(?:in|on|and|to|for|at) the)[ \n]$/u;
 const TRAILING_NUMBER =
   /[ \n](\d{1,4}[A-Z]?|[IVX]{2,5}|[VX]|I(?=[,.)]| (?:of|was|and|in)\b)|#\d+)(?![\p{L}\p{N}%]|[.,:]\d)/uy;
@@ -161,7 +162,11 @@ function isJoined(text: string, run: readonly Word[], right: Word): boolean {
   if (!JOIN.test(between)) return /^['’] $/u.test(between) && left.text.endsWith('s');
   if (OF_JOIN.test(between) && ((run.length > 1 && PLACE_HEADS.has(left.text.toLowerCase())) || right.text === 'The'))
     return false;
-  return !THE_JOIN.test(between) || isCommonWord(left.text.toLowerCase());
+  const head = left.text.toLowerCase();
+  const isHead = isCommonWord(head) || HEADS_BEFORE_OF.has(head);
+  // `Kansas City Chiefs of the National Football League`, `Wall Street in the Financial District`
+  if (OF_THE_JOIN.test(between)) return run.length === 1 || isHead;
+  return !THE_JOIN.test(between) || (isHead && !(run.length > 1 && PLACE_HEADS.has(head)));
 }
 
 function addRun(sentence: Sentence, words: readonly Word[], mentions: NameMention[]): void {

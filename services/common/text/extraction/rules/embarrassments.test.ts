@@ -113,4 +113,15 @@ describe('mistakes of extraction that must not come back', () => {
     expect(found).to.include.members(['Sevilla located_in Spain', 'Graz located_in Austria']);
     expect(relations('He flew from Paris to Germany.').join()).not.to.include('Paris located_in Germany');
   });
+
+  it('are two names that become one by the words between or before them', () => {
+    expect(shown('He played for the Kansas City Chiefs of the National Football League.')).to.deep.equal([
+      'Kansas City Chiefs [Organisation]',
+      'National Football League [Organisation]',
+    ]);
+    expect(shown('They met on Wall Street in the Financial District.').join()).not.to.include(' in the ');
+    expect(shown('The Afghan Prime Minister Gulbuddin Hekmatyar resigned.').join()).to.match(
+      /(?:^|,)Gulbuddin Hekmatyar/,
+    );
+  });
 });

@@ -110,4 +110,9 @@ export const DEMONYMS = set(`
   polish portuguese protestant prussian punjabi quaker roman romanian russian sanskrit scandinavian scottish serbian sicilian
   slovak slovenian soviet spanish swedish swiss syrian tamil telugu thai tibetan turkish ukrainian urdu venetian victorian
   vietnamese viking welsh yiddish anglo-saxon afrikaans buddhist jews muslims christians hindus catholics americans germans
-  russians romans greeks europeans africans indians`);
+  russians romans greeks europeans africans indians
+  afghan albanian algerian angolan azerbaijani bahraini bolivian bosnian burmese cambodian cameroonian congolese cypriot
+  ecuadorian emirati eritrean filipino ghanaian guatemalan haitian honduran ivorian jordanian kazakh kenyan kurdish kuwaiti laotian
+  lebanese liberian libyan macedonian malian maltese montenegrin namibian nepalese nicaraguan omani palestinian panamanian
+  paraguayan qatari rwandan saudi senegalese singaporean somali sudanese taiwanese tanzanian tunisian ugandan uruguayan uzbek
+  venezuelan yemeni zambian zimbabwean`);

@@ -11,6 +11,8 @@ import { NOT_NAMES, OLD_WORDS, PERSONAL_ADJECTIVES, ROLE_TITLES, TYPE_NOUNS } fr
 /** More capitalised words in a row are a table, a cast list or a heading that lost its line breaks. */
 const MAX_NAME_WORDS = 7;
 const NATION = new RegExp(`^(?:${[...DEMONYMS].join('|')}|\\p{L}+m[ae]n|Democrat|Republican)$`, 'iu');
+const OFFICE_BEHIND_NATION =
+  /^\p{L}+ (?:(?:Prime|Foreign|Vice|Deputy|Minister|President|Chancellor|Premier|King|Queen|Emperor|General|Senator|Dr\.?) )+(?=\p{Lu}\p{Ll}+ \p{L})/u;
 const NICKNAME_GAP = /^ \(?$/u;
 
 interface RepairContext {
@@ -119,6 +121,9 @@ function withoutNation(name: NameMention): NameMention {
   const [first = '', second = '', third] = name.text.split(' ');
   if (name.kind !== 'name' || !NATION.test(first)) return name;
   if (/^\d+$/u.test(second) && third === undefined) return { ...name, text: first, end: name.start + first.length };
+  // `Afghan Prime Minister Gulbuddin Hekmatyar`
+  const office = OFFICE_BEHIND_NATION.exec(name.text)?.[0];
+  if (office !== undefined) return { ...name, text: name.text.slice(office.length), start: name.start + office.length };
   if (third === undefined || !isGivenName(second.toLowerCase())) return name;
   return { ...name, text: name.text.slice(first.length + 1), start: name.start + first.length + 1 };
 }
