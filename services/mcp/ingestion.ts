@@ -70,11 +70,13 @@ function isAddress(text: string): boolean {
   return /^\s*https?:\/\/\S+\s*$/iu.test(text);
 }
 
-/** The first words of a text, as the name under which sources cite it. */
+const WORDS_OF_NAME = 6;
+
+/** The first words of a text, as the name under which sources cite it; without an extension, as it is no file. */
 function nameOf(content: string | Uint8Array): string {
   const words = typeof content === 'string' ? (content.match(/[\p{L}\p{N}]+/gu) ?? []) : [];
-  const name = words.slice(0, 5).join(' ').slice(0, 40).trim();
-  return `${name === '' ? 'note' : name}.txt`;
+  const name = words.slice(0, WORDS_OF_NAME).join(' ').slice(0, 60);
+  return words.length > WORDS_OF_NAME ? `${name} …` : name || 'note';
 }
 
 export interface BuildOptions {
