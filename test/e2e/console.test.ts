@@ -242,6 +242,9 @@ describe('console in a browser', () => {
       if (ending === '.png') expect(await colouredPixels(browser, readFileSync(path))).to.be.greaterThan(300);
       if (ending === '.graphml') expect(readFileSync(path, 'utf8')).to.include('Harbour Library');
     }
+    await details.locator('role=textbox').or(details.locator('input')).first().fill('Bergen');
+    await page.keyboard.press('Enter');
+    await details.locator('ul[aria-label="Path to Bergen"] >> text=Bergen').waitFor();
     await details.locator('text=Only what is near').click();
     await page.waitForSelector('text=Around Ada Berg');
     await page.click('text=Whole graph');
@@ -354,6 +357,16 @@ describe('console in a browser', () => {
     await page.waitForSelector('text=Ask for the card');
     await expectSound(watched);
     await keep(page, 'skills');
+    for (const content of ['Eva Holm lives in Bergen.', 'Eva Holm lives in Oslo now.']) {
+      await wire.upload('learning', { name: `${content.length}.txt`, content });
+      expect((await wire.post('/cognify', { datasetIds: [id] })).status).to.equal(200);
+    }
+    await page.click('role=tab[name="Changed facts"]');
+    await page.waitForSelector('article >> text=Eva Holm lives in Oslo now.');
+    await expectSound(watched);
+    await keep(page, 'changes');
+    await page.click('text=Let the older stand');
+    await page.waitForSelector('article >> text=Taken back');
     await page.click('role=tab[name="Improve"]');
     await page.click('role=combobox[name="Sessions to learn from"]');
     await page.click('[role=option]:visible');

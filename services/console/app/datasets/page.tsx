@@ -34,6 +34,7 @@ import { RunTable } from '../runs.tsx';
 import { LinkButton, PageTitle } from '../shell.tsx';
 import { complain, Empty, Failed, say, Waiting } from '../states.tsx';
 import { AddPanel, build } from './add.tsx';
+import { Changes } from './changes.tsx';
 import { Improve } from './improve.tsx';
 import { ItemTable } from './items.tsx';
 import { Skills } from './skills.tsx';
@@ -138,6 +139,7 @@ function DatasetView({ dataset }: { readonly dataset: Dataset }) {
         <Tabs.List>
           <Tabs.Tab value="documents">Documents</Tabs.Tab>
           <Tabs.Tab value="runs">Runs</Tabs.Tab>
+          <Tabs.Tab value="changes">Changed facts</Tabs.Tab>
           <Tabs.Tab value="improve">Improve</Tabs.Tab>
           <Tabs.Tab value="skills">Skills</Tabs.Tab>
           {mayShare ? <Tabs.Tab value="snapshots">Snapshots</Tabs.Tab> : null}
@@ -147,6 +149,9 @@ function DatasetView({ dataset }: { readonly dataset: Dataset }) {
         </Tabs.Panel>
         <Tabs.Panel value="runs" pt="sm">
           <RunTable dataset={id} />
+        </Tabs.Panel>
+        <Tabs.Panel value="changes" pt="sm">
+          <Changes dataset={id} />
         </Tabs.Panel>
         <Tabs.Panel value="improve" pt="sm">
           <Improve dataset={id} />

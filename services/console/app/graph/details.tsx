@@ -1,6 +1,13 @@
-import { ActionIcon, Anchor, Box, Button, Group, List, Stack, Text, Title } from '@mantine/core';
-import { useState } from 'react';
-import { type GraphLink, type GraphNode, type GraphView, groupOf } from '../../pages/graph/view-model.ts';
+import { ActionIcon, Anchor, Autocomplete, Box, Button, Group, List, Stack, Text, Title } from '@mantine/core';
+import { useMemo, useState } from 'react';
+import {
+  type GraphLink,
+  type GraphNode,
+  type GraphView,
+  groupOf,
+  nodeFinder,
+  shortestPath,
+} from '../../pages/graph/view-model.ts';
 import { IconFileText, IconTopologyStar3, IconX } from '../icons.ts';
 
 interface Place {
@@ -65,6 +72,7 @@ export function NodeDetails({ node, view, nodes, onOpen, onClose, onCentre, onDo
           </Button>
         )}
       </Group>
+      <PathFinder node={node} view={view} nodes={nodes} onOpen={onOpen} />
       <Links title="Facts" links={links.filter(({ edge_class }) => edge_class === 'semantic')} {...lists} />
       <Links title="Connected" links={links.filter(({ edge_class }) => edge_class !== 'semantic')} {...lists} />
     </Stack>
@@ -127,6 +135,59 @@ function Links({ title, links, node, nodes, onOpen }: LinksProps) {
           {all ? 'Show fewer' : `Show all ${links.length}`}
         </Button>
       ) : null}
+    </div>
+  );
+}
+
+interface PathFinderProps {
+  readonly node: GraphNode;
+  readonly view: GraphView;
+  readonly nodes: ReadonlyMap<string, GraphNode>;
+  onOpen(node: string): void;
+}
+
+const MAX_HITS = 12;
+
+/** How two nodes hang together: the shortest way along the edges. */
+function PathFinder({ node, view, nodes, onOpen }: PathFinderProps) {
+  const [text, setText] = useState('');
+  const [target, setTarget] = useState<string | null>(null);
+  const find = useMemo(() => nodeFinder(view.nodes), [view]);
+  const hits = find(text, MAX_HITS).filter(({ id }) => id !== node.id);
+  const path = useMemo(() => (target === null ? null : shortestPath(view, node.id, target)), [view, node.id, target]);
+  const nameOf = (id: string) => (nodes.get(id)?.name ?? id).slice(0, 60);
+  return (
+    <div>
+      <Autocomplete
+        size="xs"
+        label={`Path from ${nameOf(node.id)} to`}
+        placeholder="Another node"
+        value={text}
+        onChange={setText}
+        data={hits.map(({ id, name }) => ({ value: id, label: name.slice(0, 80) }))}
+        filter={({ options }) => options}
+        onOptionSubmit={setTarget}
+        selectFirstOptionOnChange
+        comboboxProps={{ position: 'bottom-end' }}
+      />
+      {target === null ? null : path === null ? (
+        <Text size="sm" mt={4}>
+          Nothing connects them in what is shown.
+        </Text>
+      ) : (
+        <List listStyleType="none" size="sm" mt={4} aria-label={`Path to ${nameOf(target)}`}>
+          {path.map(({ link, to }) => (
+            <List.Item key={to}>
+              <Text size="sm" span c="dimmed">
+                {link.target === to ? '→' : '←'} {link.relation.replaceAll('_', ' ')}{' '}
+              </Text>
+              <Anchor component="button" type="button" size="sm" ta="left" onClick={() => onOpen(to)}>
+                {nameOf(to)}
+              </Anchor>
+            </List.Item>
+          ))}
+        </List>
+      )}
     </div>
   );
 }

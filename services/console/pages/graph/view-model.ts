@@ -91,3 +91,39 @@ function rank(node: GraphNode, words: readonly string[]): number {
   if (node.type === 'DocumentChunk' || node.type === 'TextSummary') return 1;
   return name === words.join(' ') ? 3 : 2;
 }
+
+/** A step of a path: the edge that is gone along, in either direction, and the node that it leads to. */
+export interface PathStep {
+  readonly link: GraphLink;
+  readonly to: string;
+}
+
+/** The shortest way from one node to another; null where there is none. Types connect everything and nothing: they are left out. */
+export function shortestPath({ nodes, links }: GraphView, from: string, to: string): readonly PathStep[] | null {
+  const types = new Set(nodes.filter(({ type }) => type === 'EntityType').map(({ id }) => id));
+  const steps = new Map<string, PathStep[]>();
+  for (const link of links) {
+    for (const [start, end] of [
+      [link.source, link.target],
+      [link.target, link.source],
+    ] as const) {
+      if (types.has(end) && end !== to) continue;
+      const known = steps.get(start);
+      if (known === undefined) steps.set(start, [{ link, to: end }]);
+      else known.push({ link, to: end });
+    }
+  }
+  const reached = new Map<string, PathStep & { readonly from: string }>();
+  const queue = [from];
+  for (let next = 0; next < queue.length && !reached.has(to); next += 1) {
+    const at = queue[next] ?? '';
+    for (const step of steps.get(at) ?? []) {
+      if (step.to === from || reached.has(step.to)) continue;
+      reached.set(step.to, { ...step, from: at });
+      queue.push(step.to);
+    }
+  }
+  const path: PathStep[] = [];
+  for (let step = reached.get(to); step !== undefined; step = reached.get(step.from)) path.unshift(step);
+  return path.length === 0 ? null : path;
+}
