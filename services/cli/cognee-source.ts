@@ -1,4 +1,4 @@
-import { messageOf } from './api-client.ts';
+import { errorOf } from '../client/index.ts';
 import { CliFailure, exitCodes } from './terminal.ts';
 
 export interface SourceDataset {
@@ -150,8 +150,8 @@ async function fetchFrom({ baseUrl, headers, timeoutMs }: SourceSettings, path: 
       });
     }
     const hint = outcome.status === 401 ? ' Give a key of that server with --from-key or COGNEE_API_KEY.' : '';
-    const body = messageOf(await outcome.text().catch(() => ''));
-    throw new CliFailure(`${baseUrl} refused GET ${path} (${outcome.status}): ${body}${hint}`, exitCodes.failed);
+    const { detail } = await errorOf('GET', outcome);
+    throw new CliFailure(`${baseUrl} refused GET ${path} (${outcome.status}): ${detail}${hint}`, exitCodes.failed);
   }
 }
 

@@ -58,12 +58,15 @@ export interface UntypedCall extends CallOptions {
 
 const serializeQuery = createQuerySerializer<Record<string, unknown>>();
 
-/** Sends one request of an operation; `path` is that of the OpenAPI document, with its parameters in braces. */
+/**
+ * Sends one request of an operation; `path` is that of the OpenAPI document, with its parameters in braces. An object as body
+ * becomes a form where the operation takes one, unless `asJson`.
+ */
 export function sendCall(
   transport: Transport,
   method: string,
   path: string,
-  call: UntypedCall = {},
+  { asJson, ...call }: UntypedCall & { readonly asJson?: boolean } = {},
 ): Promise<Response> {
   const upper = method.toUpperCase();
   const { idempotent, form } = operationTraits[`${upper} ${path}`] ?? {};
@@ -73,7 +76,7 @@ export function sendCall(
     querySerializer: (query) => serializeQuery(withoutNull(query)),
     pathSerializer: defaultPathSerializer,
   });
-  const body = bodyOf(call.body, form);
+  const body = bodyOf(call.body, asJson === true ? undefined : form);
   return transport.send({
     method: upper,
     url,

@@ -93,11 +93,14 @@ export class NoAnswer extends Error {
   override readonly name: string = 'NoAnswer';
   readonly method: string;
   readonly url: string;
+  /** The code of Node, such as `ECONNREFUSED`, else words. */
+  readonly reason: string;
 
-  constructor(method: string, url: string, why: string, options: ErrorOptions) {
-    super(`${method} ${url} got no answer: ${why}`, options);
+  constructor(method: string, url: string, reason: string, options: ErrorOptions) {
+    super(`${method} ${url} got no answer: ${reason}`, options);
     this.method = method;
     this.url = url;
+    this.reason = reason;
   }
 }
 

@@ -59,7 +59,7 @@ export interface Engram {
     path: Path,
     ...call: CallArguments<Path, 'get'>
   ): AsyncIterable<ItemOf<Answer<Path, 'get'>>>;
-  /** Any request, without types; the answer is a success. */
+  /** Any request, without types; an object is sent as JSON, and the answer is a success. */
   send(method: string, path: string, call?: UntypedCall): Promise<Response>;
 
   /** Stores texts, addresses and files in a dataset, by its name or id. */
@@ -99,7 +99,7 @@ export function createEngram(options: TransportOptions): Engram {
     patch: caller('patch'),
     delete: caller('delete'),
     pages,
-    send: (method, path, given) => sendCall(transport, method, path, given),
+    send: (method, path, given) => sendCall(transport, method, path, { ...given, asJson: true }),
     add: (input, dataset, given = {}) => post('/api/v1/add', addCall(input, dataset, given)),
     cognify: (datasets, { call: given, ...body } = {}) =>
       post('/api/v1/cognify', { ...given, body: { ...body, ...datasetsOf([datasets].flat()) } }),

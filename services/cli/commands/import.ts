@@ -1,7 +1,6 @@
 import { openAsBlob } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiFailure } from '../api-client.ts';
 import { type Command, type CommandCall, isSet, stringList, stringOption } from '../command.ts';
 import { type FoundFile, type SkippedFile, walkFolder } from '../folder-walk.ts';
@@ -15,7 +14,7 @@ const BATCH_FILES = 16;
 const BATCH_BYTES = 8 * 1024 * 1024;
 /** Requests in flight: one is parsed by the server while the next travels. */
 const PARALLEL_BATCHES = 2;
-const ATTEMPTS = 4;
+const RETRIES = 3;
 const DEFAULT_MAX_MEGABYTES = 50;
 
 export const importCommand: Command = {
@@ -154,27 +153,7 @@ function isAboutContent(status: number): boolean {
 }
 
 async function upload(call: CommandCall, batch: readonly FoundFile[]): Promise<RunInfo> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await call.api.json<RunInfo>('POST', '/api/v1/add', { body: await formOf(call, batch) });
-    } catch (error) {
-      const wait = attempt >= ATTEMPTS ? null : retryDelayMs(error, attempt);
-      if (wait === null) throw error;
-      await sleep(wait);
-    }
-  }
-}
-
-/** Null: trying again is useless. */
-function retryDelayMs(error: unknown, attempt: number): number | null {
-  if (!(error instanceof ApiFailure)) {
-    // A server that restarts comes back; one that never answered is an error at once.
-    return error instanceof CliFailure && error.exitCode === exitCodes.unreachable && attempt < 3
-      ? 250 * 2 ** attempt
-      : null;
-  }
-  const isTransient = error.status === 429 || error.status === 502 || error.status === 503 || error.status === 504;
-  return isTransient ? (error.retryAfterMs ?? 500 * 2 ** attempt) : null;
+  return call.api.json<RunInfo>('POST', '/api/v1/add', { body: await formOf(call, batch), retries: RETRIES });
 }
 
 async function formOf(call: CommandCall, batch: readonly FoundFile[]): Promise<FormData> {

@@ -1662,7 +1662,49 @@ export interface Paths {
             'application/json': {
               account: string;
               limits: {
-                [k: string]: {
+                llmTokensPerDay: {
+                  limit: number | null;
+                  action: ('Enforce' | 'Warn') | null;
+                  used: number;
+                  source: 'stored' | 'default' | 'none';
+                  windowEndsAt: string | null;
+                };
+                llmTokensPerMonth: {
+                  limit: number | null;
+                  action: ('Enforce' | 'Warn') | null;
+                  used: number;
+                  source: 'stored' | 'default' | 'none';
+                  windowEndsAt: string | null;
+                };
+                storageBytes: {
+                  limit: number | null;
+                  action: ('Enforce' | 'Warn') | null;
+                  used: number;
+                  source: 'stored' | 'default' | 'none';
+                  windowEndsAt: string | null;
+                };
+                items: {
+                  limit: number | null;
+                  action: ('Enforce' | 'Warn') | null;
+                  used: number;
+                  source: 'stored' | 'default' | 'none';
+                  windowEndsAt: string | null;
+                };
+                datasets: {
+                  limit: number | null;
+                  action: ('Enforce' | 'Warn') | null;
+                  used: number;
+                  source: 'stored' | 'default' | 'none';
+                  windowEndsAt: string | null;
+                };
+                requestsPerMinute: {
+                  limit: number | null;
+                  action: ('Enforce' | 'Warn') | null;
+                  used: number;
+                  source: 'stored' | 'default' | 'none';
+                  windowEndsAt: string | null;
+                };
+                concurrentRuns: {
                   limit: number | null;
                   action: ('Enforce' | 'Warn') | null;
                   used: number;
@@ -1740,7 +1782,49 @@ export interface Paths {
             'application/json': {
               account: string;
               limits: {
-                [k: string]: {
+                llmTokensPerDay: {
+                  limit: number | null;
+                  action: ('Enforce' | 'Warn') | null;
+                  used: number;
+                  source: 'stored' | 'default' | 'none';
+                  windowEndsAt: string | null;
+                };
+                llmTokensPerMonth: {
+                  limit: number | null;
+                  action: ('Enforce' | 'Warn') | null;
+                  used: number;
+                  source: 'stored' | 'default' | 'none';
+                  windowEndsAt: string | null;
+                };
+                storageBytes: {
+                  limit: number | null;
+                  action: ('Enforce' | 'Warn') | null;
+                  used: number;
+                  source: 'stored' | 'default' | 'none';
+                  windowEndsAt: string | null;
+                };
+                items: {
+                  limit: number | null;
+                  action: ('Enforce' | 'Warn') | null;
+                  used: number;
+                  source: 'stored' | 'default' | 'none';
+                  windowEndsAt: string | null;
+                };
+                datasets: {
+                  limit: number | null;
+                  action: ('Enforce' | 'Warn') | null;
+                  used: number;
+                  source: 'stored' | 'default' | 'none';
+                  windowEndsAt: string | null;
+                };
+                requestsPerMinute: {
+                  limit: number | null;
+                  action: ('Enforce' | 'Warn') | null;
+                  used: number;
+                  source: 'stored' | 'default' | 'none';
+                  windowEndsAt: string | null;
+                };
+                concurrentRuns: {
                   limit: number | null;
                   action: ('Enforce' | 'Warn') | null;
                   used: number;
@@ -1771,7 +1855,49 @@ export interface Paths {
             'application/json': {
               account: string;
               limits: {
-                [k: string]: {
+                llmTokensPerDay: {
+                  limit: number | null;
+                  action: ('Enforce' | 'Warn') | null;
+                  used: number;
+                  source: 'stored' | 'default' | 'none';
+                  windowEndsAt: string | null;
+                };
+                llmTokensPerMonth: {
+                  limit: number | null;
+                  action: ('Enforce' | 'Warn') | null;
+                  used: number;
+                  source: 'stored' | 'default' | 'none';
+                  windowEndsAt: string | null;
+                };
+                storageBytes: {
+                  limit: number | null;
+                  action: ('Enforce' | 'Warn') | null;
+                  used: number;
+                  source: 'stored' | 'default' | 'none';
+                  windowEndsAt: string | null;
+                };
+                items: {
+                  limit: number | null;
+                  action: ('Enforce' | 'Warn') | null;
+                  used: number;
+                  source: 'stored' | 'default' | 'none';
+                  windowEndsAt: string | null;
+                };
+                datasets: {
+                  limit: number | null;
+                  action: ('Enforce' | 'Warn') | null;
+                  used: number;
+                  source: 'stored' | 'default' | 'none';
+                  windowEndsAt: string | null;
+                };
+                requestsPerMinute: {
+                  limit: number | null;
+                  action: ('Enforce' | 'Warn') | null;
+                  used: number;
+                  source: 'stored' | 'default' | 'none';
+                  windowEndsAt: string | null;
+                };
+                concurrentRuns: {
                   limit: number | null;
                   action: ('Enforce' | 'Warn') | null;
                   used: number;
@@ -1849,7 +1975,49 @@ export interface Paths {
             'application/json': {
               account: string;
               limits: {
-                [k: string]: {
+                llmTokensPerDay: {
+                  limit: number | null;
+                  action: ('Enforce' | 'Warn') | null;
+                  used: number;
+                  source: 'stored' | 'default' | 'none';
+                  windowEndsAt: string | null;
+                };
+                llmTokensPerMonth: {
+                  limit: number | null;
+                  action: ('Enforce' | 'Warn') | null;
+                  used: number;
+                  source: 'stored' | 'default' | 'none';
+                  windowEndsAt: string | null;
+                };
+                storageBytes: {
+                  limit: number | null;
+                  action: ('Enforce' | 'Warn') | null;
+                  used: number;
+                  source: 'stored' | 'default' | 'none';
+                  windowEndsAt: string | null;
+                };
+                items: {
+                  limit: number | null;
+                  action: ('Enforce' | 'Warn') | null;
+                  used: number;
+                  source: 'stored' | 'default' | 'none';
+                  windowEndsAt: string | null;
+                };
+                datasets: {
+                  limit: number | null;
+                  action: ('Enforce' | 'Warn') | null;
+                  used: number;
+                  source: 'stored' | 'default' | 'none';
+                  windowEndsAt: string | null;
+                };
+                requestsPerMinute: {
+                  limit: number | null;
+                  action: ('Enforce' | 'Warn') | null;
+                  used: number;
+                  source: 'stored' | 'default' | 'none';
+                  windowEndsAt: string | null;
+                };
+                concurrentRuns: {
                   limit: number | null;
                   action: ('Enforce' | 'Warn') | null;
                   used: number;
@@ -1877,7 +2045,49 @@ export interface Paths {
               space: {
                 account: string;
                 limits: {
-                  [k: string]: {
+                  llmTokensPerDay: {
+                    limit: number | null;
+                    action: ('Enforce' | 'Warn') | null;
+                    used: number;
+                    source: 'stored' | 'default' | 'none';
+                    windowEndsAt: string | null;
+                  };
+                  llmTokensPerMonth: {
+                    limit: number | null;
+                    action: ('Enforce' | 'Warn') | null;
+                    used: number;
+                    source: 'stored' | 'default' | 'none';
+                    windowEndsAt: string | null;
+                  };
+                  storageBytes: {
+                    limit: number | null;
+                    action: ('Enforce' | 'Warn') | null;
+                    used: number;
+                    source: 'stored' | 'default' | 'none';
+                    windowEndsAt: string | null;
+                  };
+                  items: {
+                    limit: number | null;
+                    action: ('Enforce' | 'Warn') | null;
+                    used: number;
+                    source: 'stored' | 'default' | 'none';
+                    windowEndsAt: string | null;
+                  };
+                  datasets: {
+                    limit: number | null;
+                    action: ('Enforce' | 'Warn') | null;
+                    used: number;
+                    source: 'stored' | 'default' | 'none';
+                    windowEndsAt: string | null;
+                  };
+                  requestsPerMinute: {
+                    limit: number | null;
+                    action: ('Enforce' | 'Warn') | null;
+                    used: number;
+                    source: 'stored' | 'default' | 'none';
+                    windowEndsAt: string | null;
+                  };
+                  concurrentRuns: {
                     limit: number | null;
                     action: ('Enforce' | 'Warn') | null;
                     used: number;
@@ -1890,7 +2100,49 @@ export interface Paths {
               key: {
                 account: string;
                 limits: {
-                  [k: string]: {
+                  llmTokensPerDay: {
+                    limit: number | null;
+                    action: ('Enforce' | 'Warn') | null;
+                    used: number;
+                    source: 'stored' | 'default' | 'none';
+                    windowEndsAt: string | null;
+                  };
+                  llmTokensPerMonth: {
+                    limit: number | null;
+                    action: ('Enforce' | 'Warn') | null;
+                    used: number;
+                    source: 'stored' | 'default' | 'none';
+                    windowEndsAt: string | null;
+                  };
+                  storageBytes: {
+                    limit: number | null;
+                    action: ('Enforce' | 'Warn') | null;
+                    used: number;
+                    source: 'stored' | 'default' | 'none';
+                    windowEndsAt: string | null;
+                  };
+                  items: {
+                    limit: number | null;
+                    action: ('Enforce' | 'Warn') | null;
+                    used: number;
+                    source: 'stored' | 'default' | 'none';
+                    windowEndsAt: string | null;
+                  };
+                  datasets: {
+                    limit: number | null;
+                    action: ('Enforce' | 'Warn') | null;
+                    used: number;
+                    source: 'stored' | 'default' | 'none';
+                    windowEndsAt: string | null;
+                  };
+                  requestsPerMinute: {
+                    limit: number | null;
+                    action: ('Enforce' | 'Warn') | null;
+                    used: number;
+                    source: 'stored' | 'default' | 'none';
+                    windowEndsAt: string | null;
+                  };
+                  concurrentRuns: {
                     limit: number | null;
                     action: ('Enforce' | 'Warn') | null;
                     used: number;

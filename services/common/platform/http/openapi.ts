@@ -304,7 +304,18 @@ function tidy(schema: z.core.$ZodType, made: z.core.JSONSchema.BaseSchema): void
     const { defaultValue } = def as z.core.$ZodDefaultDef;
     if (defaultValue !== undefined) made.default = defaultValue as NonNullable<typeof made.default>;
   }
+  expandKeys(made);
   delete made.id;
   if (made.minimum === Number.MIN_SAFE_INTEGER) delete made.minimum;
   if (made.maximum === Number.MAX_SAFE_INTEGER) delete made.maximum;
+}
+
+/** A record of known keys as an object with these fields, which more tools understand. */
+function expandKeys(made: z.core.JSONSchema.BaseSchema): void {
+  const { propertyNames, additionalProperties } = made;
+  const keys = typeof propertyNames === 'object' ? propertyNames.enum : undefined;
+  if (keys === undefined || additionalProperties === undefined) return;
+  delete made.propertyNames;
+  made.properties = Object.fromEntries(keys.map((key) => [String(key), additionalProperties]));
+  made.additionalProperties = false;
 }
