@@ -14,7 +14,7 @@ export interface OpenedDocument {
 }
 
 /** Where a passage stands in a text, whatever its spaces and line breaks are. */
-export function findPassage(text: string, passage: string): { readonly start: number; readonly end: number } | null {
+function findPassage(text: string, passage: string): { readonly start: number; readonly end: number } | null {
   const words = passage.trim().split(/\s+/u).filter(Boolean);
   if (words.length === 0) return null;
   const pattern = words.map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('\\s+');

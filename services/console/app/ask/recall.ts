@@ -1,7 +1,7 @@
 import type { SearchType } from '../../../client/index.ts';
 import { engram } from '../api.ts';
 
-export interface Lane {
+interface Lane {
   readonly rank: number;
   readonly score: number;
 }
@@ -47,7 +47,7 @@ export interface Question {
   readonly sessionId: string;
 }
 
-export interface Listener {
+interface Listener {
   onStage(stage: string): void;
   /** The answer as far as it is written. */
   onText(text: string): void;
