@@ -118,7 +118,10 @@ function missingAddresses(values: SettingValues, stores: StoreSettings): string[
   ];
   return needs
     .filter(({ needed, value }) => needed && value === undefined)
-    .map(({ name }) => `${name}: must be set, because ENGRAM_STORES (or an override of it) puts a store there.`);
+    .map(
+      ({ name }) =>
+        `${name}: must be set, because ENGRAM_STORES (or an override of it) puts a store there. Set it, or leave that out to keep everything in files.`,
+    );
 }
 
 /** Advice on a configuration that works, but perhaps not as meant. */
