@@ -22,6 +22,8 @@ export interface Cases {
   readonly notes: readonly Case[];
   /** Of `samples/journal.json`: a diary and minutes of meetings. */
   readonly journal: readonly Case[];
+  /** Of `samples/school.json`: notes with questions that are hard to refuse. */
+  readonly school: readonly Case[];
   /** Of `answers/everyday.json`. */
   readonly everyday: readonly Case[];
   /** Of `samples/memories.json`: other questions about the same memories. */
@@ -40,7 +42,7 @@ const NEAR = 0.6;
 /** Returns the cases kept in `file`; finds and keeps them when there is no such file. */
 export async function readCases(file: string | undefined): Promise<Cases> {
   if (file !== undefined && existsSync(file)) return read(file);
-  const [notes, journal, memories] = ['notes', 'journal', 'memories'].map((name) =>
+  const [notes, journal, school, memories] = ['notes', 'journal', 'school', 'memories'].map((name) =>
     read(new URL(`samples/${name}.json`, import.meta.url)),
   );
   const everyday = read(new URL('answers/everyday.json', DATA));
@@ -57,6 +59,7 @@ export async function readCases(file: string | undefined): Promise<Cases> {
   const cases: Cases = {
     notes: await findPassages('notes', notes.files, notes.questions),
     journal: await findPassages('journal', journal.files, journal.questions),
+    school: await findPassages('school', school.files, school.questions),
     everyday: told.slice(0, everyday.questions.length),
     memories: told.slice(everyday.questions.length),
     nq: found.slice(0, next),

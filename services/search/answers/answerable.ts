@@ -6,7 +6,9 @@ import { ANSWERABLE_WEIGHTS } from './answerable-weights.ts';
 import { type Question, wordsOf } from './question.ts';
 import { PASSAGES_READ, type RankedSentence, type ReadPassage, weigh } from './rank-sentences.ts';
 import type { ShortAnswer } from './short-answer.ts';
+import { slotFeatures } from './slots.ts';
 import { KINDS_OF, spansOf } from './spans.ts';
+import { statementsOf } from './statements.ts';
 
 const SENTENCES_READ = 3;
 
@@ -60,11 +62,19 @@ function sentenceFeatures(question: Question, { ranked, short, passages }: Evide
   const inAll = bagOf(passages.slice(0, PASSAGES_READ).map(wholeText).join(' '));
   const all = coverage(words, inAll);
   const bags = new Map<ReadPassage, Bag>();
+  const slots = new Map<ReadPassage, ReturnType<typeof slotFeatures>>();
   return ranked.slice(0, SENTENCES_READ).map((sentence) => {
     const { statement, features, confidence, probability, passage: source } = sentence;
     const inSentence = bagOf(`${statement.text} ${statement.heading} ${statement.label}`);
     const inPassage = bags.get(source) ?? bagOf(wholeText(source));
     bags.set(source, inPassage);
+    const slot =
+      slots.get(source) ??
+      slotFeatures(
+        question,
+        statementsOf(source).map((one) => one.text),
+      );
+    slots.set(source, slot);
     const own = coverage(words, inSentence);
     const passage = coverage(words, inPassage);
     const kind = kindIn(question, text, statement.text);
@@ -108,6 +118,7 @@ function sentenceFeatures(question: Question, { ranked, short, passages }: Evide
       probability,
       missing: features.missing,
       pairs: features.pairs,
+      ...slot,
       words: Math.min(1, words.length / 6),
       isOneWord: Number(words.length <= 1),
       [`type ${type}`]: 1,

@@ -63,6 +63,15 @@ describe('extractive answers', () => {
     expect(await answer('Who will tell the customers?', [talk])).to.match(/^Ben: "Good, I will/);
   });
 
+  it('quote what is so now before what was so', async () => {
+    const sport = {
+      title: 'sport',
+      text: 'I go to the gym in Kilkenny for exercise. Since January 2025 I go to the pool in Callan instead.',
+    };
+    expect(await answer('Where do I go for exercise now?', [sport])).to.match(/"Since January 2025 I go to the pool/);
+    expect((await answer('Where do I go for exercise?', [sport])).indexOf('Since January')).to.be.below(40);
+  });
+
   it('begin with no words of the question', async () => {
     const year = {
       title: 'year',

@@ -21,8 +21,8 @@ import { MIN_SHORT_CONFIDENCE, shortAnswer } from './short-answer.ts';
 import { sourcedQuote } from './source-label.ts';
 import { type StatedAnswer, statedAnswer } from './stated-answer.ts';
 import { type Table, tableAnswer } from './tables.ts';
-import { absoluteDate, dateText, latestFirst, withoutLast } from './times.ts';
-import { yesOrNo } from './yes-no.ts';
+import { absoluteDate, changeFirst, dateText, latestFirst, withoutLast } from './times.ts';
+import { negatedFirst, yesOrNo } from './yes-no.ts';
 
 const MAX_QUOTES = 3;
 /** Minimum probability of a quote as a share of that of the best one. */
@@ -76,18 +76,17 @@ export function extractiveAnswer(
   const all = rankSentences(sentencesOf(question, read).filter(isLeft));
   const changed = inner === null ? quotedChange(question, all, read) : null;
   if (changed !== null) return changed;
-  const ranked = latestFirst(
-    query,
-    all.filter((sentence) => changeOf(sentence)?.isOver !== true),
-  );
+  const current = all.filter((sentence) => changeOf(sentence)?.isOver !== true);
+  const ranked = changeFirst(query, latestFirst(query, current));
   // What an inner question was answered with has been found by more than the words of the question.
   const found = shortAnswer(question, ranked);
-  const isDecided = ranked[0] !== undefined && yesOrNo(question, ranked[0]) !== null;
+  const said = negatedFirst(question, ranked);
+  const isDecided = said[0] !== undefined && yesOrNo(question, said[0]) !== null;
   const isAsked = isJudged && inner === null && !isDecided;
   if (isAsked && answerability(question, { ranked, short: found, passages }) < MIN_ANSWERABILITY) return NO_ANSWER;
   const certain = found !== null && found.confidence >= MIN_SHORT_CONFIDENCE ? found : null;
   const short = statedAnswer(question, ranked, facts) ?? certain;
-  const quoted = quotedSentences(ranked, short);
+  const quoted = quotedSentences(said, short);
   if (quoted.length === 0) return NO_ANSWER;
   const proofs = inner === null ? quoted : [...quoted.slice(0, MAX_QUOTES - 1), inner.sentence];
   const lines = proofs.map(({ statement, passage }) =>

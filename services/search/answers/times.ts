@@ -42,6 +42,37 @@ export function withoutLast(text: string): string {
   return LAST.test(text) ? text.replace(/ (?:last|most recent(?:ly)?|latest)\b/iu, '') : text;
 }
 
+const PRESENT = /\b(?:do|does|is|are|am|now|current(?:ly)?)\b/iu;
+const NOT_PRESENT = /\b(?:did|was|were|had|before|former(?:ly)?|first|used to|why|since when|how long)\b/iu;
+const CHANGED =
+  /^(?:since|from|as of|now|today|but now)\s|\b(?:now|nowadays|since then|no longer|instead|these days)\b/iu;
+
+/** For a question about the present: puts the sentence first that says, later in the passage, what is so now. */
+export function changeFirst(text: string, ranked: readonly RankedSentence[]): readonly RankedSentence[] {
+  const [best] = ranked;
+  if (best === undefined || !PRESENT.test(text) || NOT_PRESENT.test(text) || CHANGED.test(best.statement.text))
+    return ranked;
+  const changed = ranked.find(
+    ({ passage, statement, features }) =>
+      passage.id === best.passage.id &&
+      features.place < best.features.place &&
+      CHANGED.test(statement.text) &&
+      sharesVerb(best.statement.text, statement.text),
+  );
+  if (changed === undefined) return ranked;
+  const { score, probability, confidence } = best;
+  const former = { ...best, score: changed.score, probability: probability / 2 };
+  const others = ranked.filter((one) => one !== changed && one !== best);
+  return [{ ...changed, score, probability, confidence }, former, ...others];
+}
+
+/** Whether two sentences say the same of a subject: `I go to the gym`, `Since 2025 I go to the pool`. */
+function sharesVerb(one: string, other: string): boolean {
+  const verb = /\b((?:I|we|he|she|it|they|\p{Lu}\p{Ll}+) \p{Ll}+ \p{Ll}+)\b/u;
+  const [first, second] = [one, other].map((text) => verb.exec(text)?.[1]);
+  return first !== undefined && first === second;
+}
+
 /** Sentences that may miss so much more of the question than the best one are about the same. */
 const MISSING_MORE = 0.1;
 const SENTENCES_READ = 6;

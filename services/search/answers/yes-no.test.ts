@@ -20,6 +20,11 @@ const CASES = [
   ['Is the fair in Portugal?', 'The fair is in Porto.', null],
   ['Did I get the job?', 'My first job interview was in 2010.', null],
   ['Did I get the job?', 'I got the job.', 'Yes'],
+  ['Do we own a car?', 'We sold our car in 2020.', 'No'],
+  ['Does Lotte like scales?', 'Lotte hates scales.', 'No'],
+  ['Did the client like the demo?', 'The power went out in the demo for the client.', null],
+  ['Does Jonas still climb?', 'Jonas fell while climbing in 2015.', null],
+  ['Does Jonas still climb?', 'Jonas still climbs.', 'Yes'],
   ['Is the fair on Monday?', 'The fair is in May.', null],
 ] as const;
 

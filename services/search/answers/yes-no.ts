@@ -1,16 +1,27 @@
+import { stemOf } from '../../common/text/language/tokenize.ts';
+import { wordTable } from '../../common/text/words/word-table.ts';
 import { saysOtherValue } from './other-value.ts';
-import type { Question } from './question.ts';
+import { type Question, wordsOf } from './question.ts';
 import type { RankedSentence } from './rank-sentences.ts';
 
 const NEGATION = /\b(?:no|not|never|none|nobody|nothing|neither|without|cannot|refused|declined|rejected)\b|n['’]t\b/iu;
 const CONTRAST = /\b(?:but|although|though|until|unless|only)\b|\bnot only\b/iu;
-/** Verbs that are stop words, with the forms of which a sentence that affirms them has one. */
-const LIGHT_VERBS: readonly (readonly [RegExp, RegExp])[] = [
-  [/\bget\b/iu, /\b(?:gets?|got|gotten|getting|receive[ds]?|obtain(?:s|ed)?|became)\b/iu],
-  [/\bgive\b/iu, /\b(?:gives?|gave|given|giving|offer(?:s|ed)?)\b/iu],
-  [/\btake\b/iu, /\b(?:takes?|took|taken|taking)\b/iu],
-  [/\bmake\b/iu, /\b(?:makes?|made|making)\b/iu],
-];
+/** What is over or refused, which is so no more. */
+const ENDING =
+  /\b(?:stop(?:s|ped)?|sold|quit|g[ai]ve(?:n|s)? up|hates?|hated|dislike[sd]?|cancell?ed|retired|used to|missed|failed|lost)\b/iu;
+/** Verbs of little meaning, with the forms of which a sentence that affirms them has one. */
+const LIGHT_VERBS: ReadonlyMap<string, RegExp> = new Map([
+  ['get', /\b(?:gets?|got|gotten|getting|receive[ds]?|obtain(?:s|ed)?|became)\b/iu],
+  ['give', /\b(?:gives?|gave|given|giving|offer(?:s|ed)?)\b/iu],
+  ['take', /\b(?:takes?|took|taken|taking)\b/iu],
+  ['make', /\b(?:makes?|made|making)\b/iu],
+  ['have', /\b(?:have|has|had|having|owns?|owned|got|keeps?|kept|my|our|his|her|their|with)\b|['’]s\b/iu],
+  ['own', /\b(?:owns?|owned|have|has|had|bought|my|our|his|her|their)\b|['’]s\b/iu],
+  ['like', /\b(?:likes?|liked|loves?|loved|enjoy(?:s|ed)?|favou?rite|fond)\b/iu],
+  ['know', /\b(?:knows?|knew|known)\b/iu],
+  ['go', /\b(?:go|goes|went|gone|travel(?:s|led)?|flew|drove|spent|visit(?:s|ed)?)\b/iu],
+  ['see', /\b(?:sees?|saw|seen|watch(?:es|ed)?)\b/iu],
+]);
 /** Maximum share of the question's information that a sentence may miss to deny it, and to affirm it. */
 const MAX_MISSING = { no: 0.45, yes: 0.1 } as const;
 
@@ -24,7 +35,43 @@ export function yesOrNo({ type, text }: Question, { statement, features }: Ranke
   if (NEGATION.test(text)) return null;
   if (!isNegated && saysOtherValue(text, statement.text)) return 'No';
   if (isNegated) return features.missing <= MAX_MISSING.no ? 'No' : null;
-  if (LIGHT_VERBS.some(([asked, told]) => asked.test(text) && !told.test(statement.text))) return null;
+  if (ENDING.test(statement.text) && !ENDING.test(text)) {
+    return /^(?:do|does|is|are|am|can)\s/iu.test(text) && features.missing <= MAX_MISSING.no ? 'No' : null;
+  }
+  if (lacksVerb(text, statement.text) || (/\bstill\b/iu.test(text) && !/\bstill\b/iu.test(statement.text))) return null;
   const isWhole = features.missing <= MAX_MISSING.yes && features.exact + features.heading >= 1 - MAX_MISSING.yes;
   return isWhole ? 'Yes' : null;
+}
+
+/** A pronoun, a noun with its article and at most one word between them, or names. */
+const SUBJECT =
+  /^(?:do|does|did)\s+(?:(?:I|we|you|he|she|it|they)\b|(?:my|our|his|her|their|the|an?|this|that)\s+(?:\p{Ll}[\p{L}-]*\s+)??\p{Ll}[\p{L}-]*|\p{Lu}[\p{L}'’.-]*(?:\s+(?:\p{Lu}[\p{L}'’.-]*|and))*)\s+(?:(?:ever|still|really|also|always|usually)\s+)?/iu;
+/** Minimum likeness of two forms of a verb, or of verbs that say the same. */
+const MIN_LIKENESS = 0.6;
+
+/** Whether a sentence does not have the verb of a question: "Did the client like the demo?". */
+function lacksVerb(question: string, sentence: string): boolean {
+  const [subject] = SUBJECT.exec(question) ?? [];
+  const [verb] = subject === undefined ? [] : wordsOf(question.slice(subject.length));
+  if (verb === undefined) return false;
+  const light = LIGHT_VERBS.get(verb);
+  if (light !== undefined) return !light.test(sentence);
+  const stem = stemOf(verb);
+  return !wordsOf(sentence).some((word) => stemOf(word) === stem || wordTable().similarity(verb, word) >= MIN_LIKENESS);
+}
+
+/** How much less a sentence with a negation may score than another one of its passage. */
+const NEGATED_BONUS = 1;
+
+/** Puts the sentence with a negation first that answers a yes-no question, where the first one only tells of its subject. */
+export function negatedFirst({ type, text }: Question, ranked: readonly RankedSentence[]): readonly RankedSentence[] {
+  const [best] = ranked;
+  if (best === undefined || type !== 'yes-no' || NEGATION.test(text)) return ranked;
+  const negated = ranked.find(
+    ({ passage, statement, score }) =>
+      passage.id === best.passage.id && score + NEGATED_BONUS > best.score && NEGATION.test(statement.text),
+  );
+  if (negated === undefined || NEGATION.test(best.statement.text)) return ranked;
+  const { score, probability, confidence } = best;
+  return [{ ...negated, score, probability, confidence }, ...ranked.filter((one) => one !== negated)];
 }
