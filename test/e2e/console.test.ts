@@ -160,7 +160,7 @@ describe('console in a browser', () => {
     await page.click('text=Why this?');
     await page.waitForSelector('table >> text=Words of the question');
     await keep(page, 'why');
-    await page.click('[aria-label="Open the passage in library"]');
+    await page.click('[aria-label="Open the passage in library.txt"]');
     await page.waitForSelector('mark');
     expect(await page.textContent('mark')).to.include('lends musical instruments');
     await keep(page, 'passage');

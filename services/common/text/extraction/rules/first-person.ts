@@ -60,7 +60,7 @@ const UNDONE =
 const LIGHT_VERBS = new Set(
   `be do get go come say tell think know feel see look mean let want need seem try make take put give keep spend hit stop
   consider decide manage forget remember realise realize find leave turn hold hope believe hear show bring call ask
-  sit stand wait notice lose pick fall name`.split(/\s+/u),
+  sit stand wait notice lose pick fall name carry`.split(/\s+/u),
 );
 /** Tastes and habits: even a common word is a fact here. */
 const TASTES = new Set(
