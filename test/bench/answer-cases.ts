@@ -24,6 +24,10 @@ export interface Cases {
   readonly journal: readonly Case[];
   /** Of `samples/school.json`: notes with questions that are hard to refuse. */
   readonly school: readonly Case[];
+  /** Of `samples/diary.json`: a diary whose questions use other words. */
+  readonly diary: readonly Case[];
+  /** Of `samples/logbook.json`, which nothing is learned from. */
+  readonly logbook: readonly Case[];
   /** Of `answers/everyday.json`. */
   readonly everyday: readonly Case[];
   /** Of `samples/memories.json`: other questions about the same memories. */
@@ -42,7 +46,8 @@ const NEAR = 0.6;
 /** Returns the cases kept in `file`; finds and keeps them when there is no such file. */
 export async function readCases(file: string | undefined): Promise<Cases> {
   if (file !== undefined && existsSync(file)) return read(file);
-  const [notes, journal, school, memories] = ['notes', 'journal', 'school', 'memories'].map((name) =>
+  const samples = ['notes', 'journal', 'school', 'diary', 'logbook', 'memories'] as const;
+  const [notes, journal, school, diary, logbook, memories] = samples.map((name) =>
     read(new URL(`samples/${name}.json`, import.meta.url)),
   );
   const everyday = read(new URL('answers/everyday.json', DATA));
@@ -60,6 +65,8 @@ export async function readCases(file: string | undefined): Promise<Cases> {
     notes: await findPassages('notes', notes.files, notes.questions),
     journal: await findPassages('journal', journal.files, journal.questions),
     school: await findPassages('school', school.files, school.questions),
+    diary: await findPassages('diary', diary.files, diary.questions),
+    logbook: await findPassages('logbook', logbook.files, logbook.questions),
     everyday: told.slice(0, everyday.questions.length),
     memories: told.slice(everyday.questions.length),
     nq: found.slice(0, next),

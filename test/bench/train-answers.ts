@@ -1,10 +1,10 @@
 /**
  * Learns the weights of answers without a model: `npm run train:answers -- [--cases cases.json] [--write]`. The data are
- * `answers/nq.json` (Natural Questions), the same questions with a word of like meaning, and notes in the first person, twice,
- * with the passages that search finds for them, which are kept in `--cases` and read from there when it exists. A question
- * whose passages with the answer are taken away stands for one that memory does not answer. Prints figures of five-fold
- * cross-validation, and of the questions of `answers/everyday.json`, which are not learned from. `--write` writes
- * `services/search/answers/answer-weights.ts`.
+ * `answers/nq.json` (Natural Questions), the same questions with a word of like meaning, and notes, a diary and a journal in
+ * the first person, twice, with the passages that search finds for them, which are kept in `--cases` and read from there when
+ * it exists. A question whose passages with the answer are taken away stands for one that memory does not answer. Prints
+ * figures of five-fold cross-validation, and of `answers/everyday.json`, `samples/memories.json` and `samples/logbook.json`,
+ * which are not learned from. `--write` writes `services/search/answers/answer-weights.ts`.
  */
 import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
@@ -12,13 +12,12 @@ import { parseArgs } from 'node:util';
 import { logistic, softmax } from '../../services/common/kernel/probability.ts';
 import type { AnswerWeights, Weights } from '../../services/search/answers/answer-weights.ts';
 import { type Question, readQuestion } from '../../services/search/answers/question.ts';
-import { rankSentences, type Sentence, sentencesOf, weigh } from '../../services/search/answers/rank-sentences.ts';
+import { rankSentences, type Sentence, sentencesOf } from '../../services/search/answers/rank-sentences.ts';
 import { MIN_SHORT_CONFIDENCE, shortAnswer, spanCandidates } from '../../services/search/answers/short-answer.ts';
 import { type Case, contains, readCases } from './answer-cases.ts';
 import { percent, quantile } from './paired.ts';
 
 type Features = Readonly<Record<string, number>>;
-type Learned = Record<string, number>;
 
 interface Choice {
   readonly features: Features;
@@ -34,48 +33,74 @@ const { values } = parseArgs({
   options: { cases: { type: 'string' }, write: { type: 'boolean', default: false } },
 });
 
+/** Choices with their features in the order of `names`. */
+interface Table {
+  readonly names: readonly string[];
+  readonly rows: readonly (readonly { readonly values: Float64Array; readonly isRight: boolean }[])[];
+}
+
+function tableOf(lists: readonly (readonly Choice[])[]): Table {
+  const names = [...new Set(lists.flat().flatMap(({ features }) => Object.keys(features)))];
+  const rows = lists.map((list) =>
+    list.map(({ features, isRight }) => ({ values: Float64Array.from(names, (name) => features[name] ?? 0), isRight })),
+  );
+  return { names, rows };
+}
+
+const weightsOf = ({ names }: Table, learned: Float64Array): Weights =>
+  Object.fromEntries(names.map((name, at) => [name, learned[at] ?? 0]));
+
 /** Weights by which the right choices of a list have the largest share of the softmax. */
 function softmaxWeights(lists: readonly (readonly Choice[])[], epochs: number): Weights {
-  const weights: Learned = {};
+  const table = tableOf(
+    lists.filter((list) => list.some(({ isRight }) => isRight) && !list.every(({ isRight }) => isRight)),
+  );
+  const weights = new Float64Array(table.names.length);
   for (let epoch = 0; epoch < epochs; epoch++) {
     const rate = 0.3 / (1 + epoch * 0.2);
-    for (const list of lists) {
-      if (!list.some(({ isRight }) => isRight) || list.every(({ isRight }) => isRight)) continue;
-      const shares = softmax(list.map(({ features }) => weigh(features, weights)));
+    for (const list of table.rows) {
+      const shares = softmax(list.map(({ values }) => dot(values, weights)));
       const right = shares.reduce((sum, share, at) => sum + (list[at]?.isRight ? share : 0), 0);
-      const step: Learned = {};
-      for (const [at, { features, isRight }] of list.entries()) {
+      const step = new Float64Array(weights.length);
+      for (const [at, { values, isRight }] of list.entries()) {
         const share = shares[at] ?? 0;
-        add(step, features, share - (isRight ? share / right : 0));
+        add(step, values, share - (isRight ? share / right : 0));
       }
       descend(weights, step, rate);
     }
   }
-  return weights;
+  return weightsOf(table, weights);
 }
 
 /** Weights of a logistic regression, with a bias. */
 function logisticWeights(choices: readonly Choice[]): Weights {
-  const weights: Learned = {};
+  const table = tableOf([choices.map((one) => ({ ...one, features: { ...one.features, bias: 1 } }))]);
+  const weights = new Float64Array(table.names.length);
   for (let epoch = 0; epoch < 60; epoch++) {
     const rate = 0.1 / (1 + epoch * 0.2);
-    for (const { features, isRight } of choices) {
-      const step: Learned = {};
-      add(step, { ...features, bias: 1 }, logistic(weigh(features, weights)) - Number(isRight));
+    for (const { values, isRight } of table.rows.flat()) {
+      const step = new Float64Array(weights.length);
+      add(step, values, logistic(dot(values, weights)) - Number(isRight));
       descend(weights, step, rate);
     }
   }
-  return weights;
+  return weightsOf(table, weights);
 }
 
-function add(sum: Learned, features: Features, factor: number): void {
-  for (const name in features) sum[name] = (sum[name] ?? 0) + factor * (features[name] ?? 0);
+function dot(one: Float64Array, other: Float64Array): number {
+  let sum = 0;
+  for (let at = 0; at < one.length; at++) sum += (one[at] as number) * (other[at] as number);
+  return sum;
 }
 
-function descend(weights: Learned, step: Features, rate: number): void {
-  for (const name in step) {
-    const weight = weights[name] ?? 0;
-    weights[name] = weight - rate * ((step[name] ?? 0) + 1e-4 * weight);
+function add(sum: Float64Array, values: Float64Array, factor: number): void {
+  for (let at = 0; at < sum.length; at++) sum[at] = (sum[at] as number) + factor * (values[at] as number);
+}
+
+function descend(weights: Float64Array, step: Float64Array, rate: number): void {
+  for (let at = 0; at < step.length; at++) {
+    const weight = weights[at] as number;
+    weights[at] = weight - rate * ((step[at] as number) + 1e-4 * weight);
   }
 }
 
@@ -122,7 +147,8 @@ function learn(answerable: readonly Read[], unanswerable: readonly Read[]): Answ
     ),
     30,
   );
-  const shorts = [...answerable, ...unanswerable].flatMap((of) => {
+  // Unanswerable questions are refused before.
+  const shorts = answerable.flatMap((of) => {
     const short = shortAnswer(of.question, ranked(of), { span, spanConfidence: {} });
     return short === null ? [] : [{ features: short.features, isRight: isRightSpan(short.text, of.answers) }];
   });
@@ -207,27 +233,26 @@ const withoutAnswers = ({ passages, ...one }: Case): Case => ({
 
 const isPlain = ({ kind = '' }: Case) => !APART.has(kind);
 const cases = await readCases(values.cases);
-const notes = cases.notes.filter(isPlain);
-const everyday = cases.everyday.filter(isPlain);
+const people = [...cases.notes, ...cases.diary, ...cases.journal].filter(isPlain);
+const others = { everyday: cases.everyday, memories: cases.memories, logbook: cases.logbook };
 const full = readAll(cases.nq);
 const emptied = readAll(cases.nq.map(withoutAnswers));
 const reworded = cases.reworded.map((one) => (one === null ? null : (readAll([one])[0] ?? null)));
-const [notesFull, notesEmptied] = [readAll(notes), readAll(notes.map(withoutAnswers))];
-const everydayRead = readAll(everyday);
+const [peopleFull, peopleEmptied] = [readAll(people), readAll(people.map(withoutAnswers))];
 
 function learnWhere(isTraining: (at: number) => boolean): AnswerWeights {
   const of = <T>(all: readonly T[]) => all.filter((_one, at) => isTraining(at));
   const twice = <T>(all: readonly T[]) => [...all, ...all];
   return learn(
-    [...of(full), ...of(reworded).filter((one) => one !== null), ...twice(of(notesFull))],
-    [...of(emptied), ...twice(of(notesEmptied))],
+    [...of(full), ...of(reworded).filter((one) => one !== null), ...twice(of(peopleFull))],
+    [...of(emptied), ...twice(of(peopleEmptied))],
   );
 }
 const folds = Array.from({ length: FOLDS }, (_, fold) => {
   const weights = learnWhere((at) => at % FOLDS !== fold);
   const judged = (all: readonly (Read | null)[]) =>
     all.filter((_one, at) => at % FOLDS === fold).flatMap((of) => (of === null ? [] : [judge(of, weights)]));
-  return { full: judged(full), emptied: judged(emptied), reworded: judged(reworded), notes: judged(notesFull) };
+  return { full: judged(full), emptied: judged(emptied), reworded: judged(reworded), people: judged(peopleFull) };
 });
 const answerable = folds.flatMap((fold) => fold.full);
 const unanswerable = folds.flatMap((fold) => fold.emptied);
@@ -235,19 +260,28 @@ const learned = learnWhere(() => true);
 const byType = Map.groupBy(answerable, ({ type }) => type);
 const figures = (of: readonly Judged[]) =>
   `${of.length}: sentence ${percent(of.map(({ sentence }) => Number(sentence)))}, first160 ${percent(of.map(({ first160 }) => Number(first160)))}, short ${percent(of.map(({ short }) => Number(short)))}`;
-const judgedEveryday = everydayRead.map((of) => judge(of, learned));
-const byKind = Map.groupBy(judgedEveryday.keys(), (at) => everyday[at]?.kind ?? '');
+const sourceOf = (at: number) => (at < cases.notes.filter(isPlain).length ? 'notes' : 'diary and journal');
+const ofPeople = folds.flatMap((fold, number) =>
+  fold.people.map((one, at) => ({ one, of: people[number + FOLDS * at] as Case, at: number + FOLDS * at })),
+);
+const peopleBySource = Map.groupBy(ofPeople, ({ at, of }) => `${sourceOf(at)}, ${of.kind}`);
+const judgedOthers = Object.entries(others).flatMap(([name, of]) => {
+  const plain = of.filter(isPlain);
+  const judged = readAll(plain).map((one) => judge(one, learned));
+  return [...Map.groupBy(judged.keys(), (at) => plain[at]?.kind ?? '')].map(
+    ([kind, places]) => [`${name}, ${kind}`, figures([...places].flatMap((at) => judged[at] ?? []))] as const,
+  );
+});
 process.stdout.write(
   `${JSON.stringify(
     {
       ...summary(answerable, unanswerable),
       byType: Object.fromEntries([...byType].map(([type, of]) => [type, figures(of)])),
       reworded: figures(folds.flatMap((fold) => fold.reworded)),
-      notes: figures(folds.flatMap((fold) => fold.notes)),
-      everyday: figures(judgedEveryday),
-      everydayByKind: Object.fromEntries(
-        [...byKind].map(([kind, of]) => [kind, figures([...of].flatMap((at) => judgedEveryday[at] ?? []))]),
+      people: Object.fromEntries(
+        [...peopleBySource].map(([source, of]) => [source, figures(of.map(({ one }) => one))]),
       ),
+      others: Object.fromEntries(judgedOthers),
     },
     null,
     2,

@@ -30,7 +30,7 @@ interface Sample {
 
 const TARGET = new URL('../../services/search/answers/answerable-weights.ts', import.meta.url).pathname;
 /** Share of the answerable questions about documents left out of training that may be refused: fewer are with all of them. */
-const REFUSED = 0.07;
+const REFUSED = 0.1;
 /** Weights of questions, with less for those whose answer was taken away, and of all Natural Questions. */
 const WEIGHTS = { nothing: 1, passages: 0.1, sentences: 0.05 } as const;
 const NQ_WEIGHT = 0.2;
@@ -158,11 +158,11 @@ function report(judged: readonly Judged[], limit: number) {
 }
 
 const cases = await readCases(values.cases);
-const samples = (['notes', 'journal', 'school', 'everyday', 'memories', 'nq'] as const).flatMap((source) =>
+const samples = (['notes', 'journal', 'school', 'diary', 'everyday', 'memories', 'nq'] as const).flatMap((source) =>
   cases[source].filter(({ kind = '' }) => !APART.has(kind)).flatMap((one) => samplesOf(source, one)),
 );
-/** Sources about the same documents are left out together, with a quarter of Natural Questions. */
-const folds = [['notes'], ['journal'], ['school'], ['everyday', 'memories']];
+/** Sources about the same documents are left out together, with a fifth of Natural Questions. */
+const folds = [['notes'], ['journal'], ['school'], ['diary'], ['everyday', 'memories']];
 const questions = [...new Set(samples.filter(isNq).map(({ question }) => question))];
 const foldOf = new Map(questions.map((question, at) => [question, at % folds.length]));
 const apart = folds.flatMap((fold, at) => {

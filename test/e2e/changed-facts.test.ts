@@ -84,7 +84,7 @@ describe('answers about what has changed', () => {
     'When did we repair the boat?': '23 February 2026 to 1 March 2026 (last week): "Last week we repaired the boat."',
     'When was the roof painted?': '2 March 2026 (three days ago): ',
     'When did I last visit the dentist?': '5 February 2026 (last Thursday): ',
-    'Where did I last go sailing?': '"We went sailing off Cascais."',
+    'Where did I last go sailing?': 'Cascais: "We went sailing off Cascais."',
   };
   for (const [question, answer] of Object.entries(moments)) {
     it(`count from the date of the note: ${question}`, async () => {

@@ -1,6 +1,8 @@
 import { logistic } from '../../common/kernel/probability.ts';
 import { STOP_WORDS } from '../../common/text/language/stop-words.ts';
 import { stemOf } from '../../common/text/language/tokenize.ts';
+import { isOfKind, likenessTo } from '../../common/text/words/word-likeness.ts';
+import { wordSenses } from '../../common/text/words/word-senses.ts';
 import { wordTable } from '../../common/text/words/word-table.ts';
 import { ANSWERABLE_WEIGHTS } from './answerable-weights.ts';
 import { type Question, wordsOf } from './question.ts';
@@ -168,7 +170,8 @@ function keyOf(word: string): KeyWord {
 }
 
 interface Bag {
-  readonly words: readonly string[];
+  /** Of the table of word senses. */
+  readonly rows: readonly number[];
   readonly stems: ReadonlySet<string>;
   /** Likeness of words that were looked for to the most like one of these. */
   readonly likeness: Map<string, number>;
@@ -176,7 +179,7 @@ interface Bag {
 
 function bagOf(text: string): Bag {
   const words = [...new Set(wordsOf(text))].filter((word) => !STOP_WORDS.has(word));
-  return { words, stems: new Set(words.map(stemOf)), likeness: new Map() };
+  return { rows: words.map(wordSenses().row), stems: new Set(words.map(stemOf)), likeness: new Map() };
 }
 
 function wholeText({ payload }: ReadPassage): string {
@@ -184,12 +187,13 @@ function wholeText({ payload }: ReadPassage): string {
 }
 
 /** 1 for the word itself, less for words of like meaning; a name has none. */
-function covered({ word, stem, isName }: KeyWord, { words, stems, likeness }: Bag): number {
+function covered({ word, stem, isName }: KeyWord, { rows, stems, likeness }: Bag): number {
   if (stems.has(stem)) return 1;
   if (isName) return 0;
   let most = likeness.get(word);
   if (most === undefined) {
-    most = words.reduce((best, other) => Math.max(best, wordTable().similarity(word, other)), 0);
+    const likenessOf = likenessTo(word) ?? (() => 0);
+    most = Math.sqrt(rows.reduce((best, row) => Math.max(best, likenessOf(row)), 0));
     likeness.set(word, most);
   }
   return most;
@@ -285,7 +289,9 @@ function kindIn(question: Question, text: string, sentence: string): number | nu
   if (counted !== undefined) return likenessOfCounted(counted, sentence);
   if (question.type === 'number') return sign(spans.some(({ kind }) => kind === 'number'));
   const { focus } = question;
-  return question.type === 'thing' && focus !== null && !STOP_WORDS.has(focus) ? like([focus], 0.35) : null;
+  if (question.type !== 'thing' || focus === null) return null;
+  const ofKind = Math.max(0, ...words.map((word) => isOfKind(focus, word)));
+  return Math.max(like([focus], 0.35), 2 * ofKind - 1);
 }
 
 const NUMERAL =

@@ -72,6 +72,15 @@ describe('extractive answers', () => {
     expect((await answer('Where do I go for exercise?', [sport])).indexOf('Since January')).to.be.below(40);
   });
 
+  it('say what is of the kind that is asked for, in other words than the question', async () => {
+    const life = {
+      title: 'life',
+      text: 'My cousin Vera visited us in spring. On Sundays I play the old guitar of my father. We cooked spaghetti.',
+    };
+    expect(await answer('Which musical instrument do I play?', [life])).to.match(/^old guitar: "On Sundays I play/);
+    expect(await answer('Which relative visited us?', [life])).to.match(/"My cousin Vera visited us/);
+  });
+
   it('begin with no words of the question', async () => {
     const year = {
       title: 'year',

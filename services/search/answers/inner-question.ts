@@ -91,7 +91,7 @@ function hasContent(text: string): boolean {
 }
 
 /** Minimum confidence of the answer to an inner question. */
-const MIN_CONFIDENCE = 0.2;
+const MIN_CONFIDENCE = 0.3;
 const SENTENCES_READ = 3;
 /** Maximum share of the inner question's information that its sentence may miss. */
 const MAX_MISSING = 0.55;

@@ -1,4 +1,6 @@
+import { STOP_WORDS } from '../../common/text/language/stop-words.ts';
 import { stemOf, tokenizeQuery } from '../../common/text/language/tokenize.ts';
+import { wordSenses } from '../../common/text/words/word-senses.ts';
 
 /** What a question asks for. `thing`: anything else. `topic`: asks for nothing in particular, such as words to search for. */
 export type AnswerType = 'person' | 'date' | 'number' | 'place' | 'yes-no' | 'reason' | 'way' | 'thing' | 'topic';
@@ -44,7 +46,19 @@ const TYPES: readonly (readonly [AnswerType, RegExp])[] = [
 ];
 
 const FOCUS =
-  /\b(?:what|which)\s+(?:(?:is|are|was|were|'s)\s+)?(?:the\s+|my\s+|our\s+|your\s+)?(?:(?:names?|types?|kinds?|sorts?) (?:of|for) (?:the\s+|a\s+|an\s+|my\s+|our\s+)?)?(\p{L}+)/iu;
+  /\b(?:what|which)(?:\s+(?:is|are|was|were)|['’]s)?\s+(?:the\s+|my\s+|our\s+|your\s+)?(?:(?:names?|types?|kinds?|sorts?|pieces?|items?) (?:of|for) (?:the\s+|an?\s+|my\s+|our\s+)?)?((?:\p{L}+\s+){0,3}\p{L}+)/iu;
+
+/** The last word of the phrase that names the kind of thing: `instrument` of "Which musical instrument do I play?". */
+function focusOf(text: string): string | null {
+  const words = FOCUS.exec(text)?.[1]?.toLowerCase().split(/\s+/u) ?? [];
+  const end = words.findIndex((word, at) => STOP_WORDS.has(word) || (at > 0 && isVerb(word)));
+  return words.slice(0, end < 0 ? words.length : end).at(-1) ?? null;
+}
+
+function isVerb(word: string): boolean {
+  const { noun, verb } = wordSenses().partsOf(wordSenses().row(word));
+  return verb > noun;
+}
 
 export function readQuestion(text: string): Question {
   const lower = text.toLowerCase().trim();
@@ -53,7 +67,7 @@ export function readQuestion(text: string): Question {
     term,
     words: words.filter((word) => word === term || stemOf(word) === term),
   }));
-  return { text, type: typeOf(lower), focus: FOCUS.exec(text)?.[1]?.toLowerCase() ?? null, terms };
+  return { text, type: typeOf(lower), focus: focusOf(text), terms };
 }
 
 function typeOf(question: string): AnswerType {

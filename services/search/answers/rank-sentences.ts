@@ -1,6 +1,7 @@
 import { logistic, softmax } from '../../common/kernel/probability.ts';
 import { STOP_WORDS } from '../../common/text/language/stop-words.ts';
 import { stemOf } from '../../common/text/language/tokenize.ts';
+import { kindOf } from '../../common/text/words/word-likeness.ts';
 import { wordTable } from '../../common/text/words/word-table.ts';
 import type { RankedPassage } from '../model.ts';
 import { coverageBy, wordsOfText } from '../retrieval/word-coverage.ts';
@@ -36,6 +37,8 @@ const SENTENCE_FEATURES = [
   'passage',
   /** Whether the sentence or its heading has the kind of thing that is asked for. */
   'focus',
+  /** How sure a word that the question does not name is of the kind that is asked for: -1 to 1, 0 when none is. */
+  'ofKind',
   /** Rank of the passage: reciprocal, and whether it is the first. */
   'rank',
   'isFirstPassage',
@@ -54,6 +57,14 @@ const SENTENCE_FEATURES = [
   'isDefinition',
   'length',
   'isShort',
+  /** The same for a passage in the first person, 0 for another one: people ask their notes in other words. */
+  'ownSoft',
+  'ownMissing',
+  'ownPassage',
+  'ownOfKind',
+  'ownRank',
+  'ownIsFirstPassage',
+  'ownPlace',
 ] as const;
 export type SentenceFeatures = Readonly<Record<(typeof SENTENCE_FEATURES)[number], number>>;
 
@@ -61,6 +72,7 @@ export type SentenceFeatures = Readonly<Record<(typeof SENTENCE_FEATURES)[number
 export const PASSAGES_READ = 8;
 /** What begins with a pronoun is about what the sentence before it is about. */
 const PRONOUN = /^(?:he|she|it|they|his|her|its|their|this|these|er|sie|es|él|ella|il|elle)\s/iu;
+const FIRST_PERSON = /\b(?:I|[Mm]y|[Ww]e|[Oo]ur|[Ii]ch|[Mm]eine?|[Ww]ir|[Yy]o|[Mm]is?|[Jj]e|[Mm]on|[Mm]a|[Nn]ous)\b/u;
 const DEFINITION = /^.{0,80}\b(?:is|was|are|were) (?:an?|the|one) /iu;
 
 /** Returns sentences, best answer first. */
@@ -96,7 +108,12 @@ export function sentencesOf(question: Question, passages: readonly ReadPassage[]
       const label = highest([...[statement.heading, statement.label, before].map(coverageOf), context]);
       return { statement, own: coverageOf(statement.text), label };
     });
-    return { passage, statements, held: highest(statements.flatMap(({ own, label }) => [own, label])) };
+    return {
+      passage,
+      statements,
+      isOwn: FIRST_PERSON.test(passage.payload.text),
+      held: highest(statements.flatMap(({ own, label }) => [own, label])),
+    };
   });
   const all = read.flatMap(({ statements }) => statements);
   const weights = termWeights(
@@ -107,14 +124,16 @@ export function sentencesOf(question: Question, passages: readonly ReadPassage[]
   const pairs = pairsOf(question.text);
   const named = new Set(wordsOf(question.text).map(stemOf));
   const focus = question.terms.findIndex(({ words }) => question.focus !== null && words.includes(question.focus));
+  const newOfKind = newWordOfKind(question);
   const kinds = question.type === 'thing' ? undefined : KINDS_OF[question.type]?.slice(0, 1);
 
-  return read.flatMap(({ passage, statements, held }, rank) =>
-    statements.map(({ statement, own, label }, at) => {
+  return read.flatMap(({ passage, statements, isOwn, held }, rank) => {
+    const ifOwn = (value: number) => (isOwn ? value : 0);
+    return statements.map(({ statement, own, label }, at) => {
       const spans = kinds === undefined ? [] : spansOf(statement.text, kinds);
       const isNew = (span: Span) =>
         wordsOf(span.text).some((word) => !STOP_WORDS.has(word) && !named.has(stemOf(word)));
-      const hasType = kinds === undefined ? 0 : spans.some((span) => kinds.includes(span.kind) && isNew(span)) ? 1 : -1;
+      const hasType = kinds === undefined ? 0 : spans.some(isNew) ? 1 : -1;
       const exact = share((term) => Number(own[term] === 1));
       const { type } = question;
       const exactWith = (isType: boolean) => (hasType === 1 && isType ? exact : 0);
@@ -126,6 +145,7 @@ export function sentencesOf(question: Question, passages: readonly ReadPassage[]
         missing: share((term) => (label[term] === 1 ? 0 : 1 - (own[term] ?? 0))),
         passage: share((term) => held[term] ?? 0),
         focus: focus < 0 ? 0 : Math.max(own[focus] ?? 0, label[focus] ?? 0),
+        ofKind: newOfKind(statement.text),
         rank: 1 / (1 + rank),
         isFirstPassage: Number(rank === 0),
         place: 1 / (1 + at),
@@ -142,9 +162,34 @@ export function sentencesOf(question: Question, passages: readonly ReadPassage[]
         length: Math.min(1, statement.text.length / 300),
         isShort: Number(statement.text.length < 40),
       };
-      return { passage, statement, features };
-    }),
-  );
+      return {
+        passage,
+        statement,
+        features: {
+          ...features,
+          ownSoft: ifOwn(features.soft),
+          ownMissing: ifOwn(features.missing),
+          ownPassage: ifOwn(features.passage),
+          ownOfKind: ifOwn(features.ofKind),
+          ownRank: ifOwn(features.rank),
+          ownIsFirstPassage: ifOwn(features.isFirstPassage),
+          ownPlace: ifOwn(features.place),
+        },
+      };
+    });
+  });
+}
+
+/** Returns how sure a text has a new word of the kind that a question asks for: -1 to 1, 0 when it names none. */
+function newWordOfKind({ text, type, focus }: Question): (text: string) => number {
+  const ofKind = type !== 'thing' || focus === null ? null : kindOf(focus);
+  if (ofKind === null) return () => 0;
+  const named = new Set(wordsOfText(text).rows);
+  return (sentence) => {
+    let most = 0;
+    for (const row of wordsOfText(sentence).rows) if (!named.has(row)) most = Math.max(most, ofKind(row));
+    return 2 * most - 1;
+  };
 }
 
 /** For each term of the question how well a text covers it: 1 by the term itself, less by a word of like meaning, 0 to 1. */

@@ -2,11 +2,12 @@ import { logistic, softmax } from '../../common/kernel/probability.ts';
 import { STOP_WORDS } from '../../common/text/language/stop-words.ts';
 import { stemOf } from '../../common/text/language/tokenize.ts';
 import { turnsOf } from '../../common/text/language/turns.ts';
+import { isOfKind } from '../../common/text/words/word-likeness.ts';
 import { wordTable } from '../../common/text/words/word-table.ts';
 import { ANSWER_WEIGHTS, type AnswerWeights } from './answer-weights.ts';
 import { type Question, wordsOf } from './question.ts';
 import { type RankedSentence, weigh } from './rank-sentences.ts';
-import { KINDS_OF, type Span, spansOf } from './spans.ts';
+import { KINDS_OF, type Span, spansOf, spansOfKind, type WrittenKind } from './spans.ts';
 import { likenessToKinds, likenessToRoles, NO_KIND } from './word-kinds.ts';
 
 /** A part of a sentence that answers a question by itself. */
@@ -20,7 +21,7 @@ export interface ShortAnswer {
 
 const SENTENCES_READ = 6;
 /** Below it a short answer is not shown. */
-export const MIN_SHORT_CONFIDENCE = 0.4;
+export const MIN_SHORT_CONFIDENCE = 0.5;
 
 /** Returns the best short answer in the best sentences; null when they have no span. */
 export function shortAnswer(
@@ -32,7 +33,7 @@ export function shortAnswer(
   const scores = candidates.map(({ features }) => weigh(features, weights.span));
   const best = candidates[scores.indexOf(Math.max(...scores))];
   if (best === undefined) return null;
-  const features = certaintyFeatures(question, Math.max(...softmax(scores)), best.sentence);
+  const features = certaintyFeatures(question, Math.max(...softmax(scores)), best);
   return {
     text: best.span.text,
     sentence: best.sentence,
@@ -41,9 +42,21 @@ export function shortAnswer(
   };
 }
 
-function certaintyFeatures({ type }: Question, share: number, { confidence, probability }: RankedSentence) {
-  return { share, confidence, probability, both: share * confidence, [type]: 1 };
+function certaintyFeatures({ type }: Question, share: number, { sentence, features }: Candidate) {
+  const { confidence, probability } = sentence;
+  const { ofKind } = features;
+  return {
+    share,
+    confidence,
+    probability,
+    both: share * confidence,
+    ofKind,
+    sureKind: ofKind * probability,
+    [type]: 1,
+  };
 }
+
+type Candidate = ReturnType<typeof spanCandidates>[number];
 
 /** Returns the spans of the best sentences with their features. */
 export function spanCandidates(question: Question, ranked: readonly RankedSentence[]) {
@@ -57,18 +70,21 @@ export function spanCandidates(question: Question, ranked: readonly RankedSenten
   return ranked.slice(0, SENTENCES_READ).flatMap((sentence) => {
     const places = placesOf(sentence.statement.text, named);
     const lead = Math.log(Math.max(Number.MIN_VALUE, sentence.probability)) - top;
-    return spansIn(sentence.statement.text, question.type, kinds)
+    const { text } = sentence.statement;
+    const written = spansIn(text, question.type, kinds);
+    const ofKind = question.type === 'thing' && question.focus !== null ? spansOfKind(text, question.focus) : [];
+    return [...written, ...ofKind.filter(({ start }) => written.every((span) => span.start !== start))]
       .filter((span) => saysMore(span, question, named))
       .map((span) => ({
         span,
         sentence,
-        features: { ...spanFeatures(question, sentence.statement.text, span, { named, places }), lead },
+        features: { ...spanFeatures(question, text, span, { named, places }), lead },
       }));
   });
 }
 
 /** The spans of what a speaker says; one who says what "I" does is an answer, too. */
-function spansIn(text: string, type: Question['type'], kinds: readonly Span['kind'][]): readonly Span[] {
+function spansIn(text: string, type: Question['type'], kinds: readonly WrittenKind[]): readonly Span[] {
   const [turn] = turnsOf(text);
   if (turn?.start !== 0) return spansOf(text, kinds);
   const said = text.slice(turn.saidAt);
@@ -105,7 +121,7 @@ function spanFeatures(
   text: string,
   span: Span,
   found: { readonly named: ReadonlySet<string>; readonly places: readonly number[] },
-): Readonly<Record<string, number>> {
+) {
   const words = wordsOf(span.text).filter((word) => !STOP_WORDS.has(word));
   const shared = words.length === 0 ? 1 : words.filter((word) => found.named.has(stemOf(word))).length / words.length;
   const end = span.start + span.text.length;
@@ -135,6 +151,7 @@ function spanFeatures(
     startsSentence: is(span.start < 3),
     likeFocus:
       focus === null || words.length === 0 ? 0 : Math.max(...words.map((word) => wordTable().similarity(focus, word))),
+    ofKind: focus === null ? 0 : Math.max(0, ...words.map((word) => isOfKind(focus, word))),
     fullDate: is(type === 'date' && /\d{4}/u.test(span.text) && span.text.length > 4),
     unit: is(type === 'number' && /\d/u.test(span.text) && /\p{L}/u.test(span.text)),
     focusUnit: is(type === 'number' && words.some((word) => found.named.has(stemOf(word)))),

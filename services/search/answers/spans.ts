@@ -1,5 +1,7 @@
 import { isCommonWord } from '../../common/text/language/common-words.ts';
 import { STOP_WORDS } from '../../common/text/language/stop-words.ts';
+import { isOfKind } from '../../common/text/words/word-likeness.ts';
+import { wordSenses } from '../../common/text/words/word-senses.ts';
 import type { AnswerType } from './question.ts';
 import { likenessToRoles } from './word-kinds.ts';
 
@@ -12,12 +14,15 @@ export interface Span {
 
 /**
  * `role`: a person without a name, such as `my uncle`. `title`: in quotes. `phrase`: words without a capital after an article,
- * a preposition or a form of "be".
+ * a preposition or a form of "be". `kind`: of the kind of thing that a question names.
  */
-type SpanKind = 'name' | 'role' | 'date' | 'number' | 'title' | 'phrase';
+type SpanKind = 'name' | 'role' | 'date' | 'number' | 'title' | 'phrase' | 'kind';
+
+/** The kinds that are seen without the question. */
+export type WrittenKind = Exclude<SpanKind, 'kind'>;
 
 /** The kinds that answers of a type have; a type that is absent takes a sentence, such as a reason. */
-export const KINDS_OF: Readonly<Partial<Record<AnswerType, readonly SpanKind[]>>> = {
+export const KINDS_OF: Readonly<Partial<Record<AnswerType, readonly WrittenKind[]>>> = {
   person: ['name', 'role'],
   place: ['name', 'phrase'],
   date: ['date'],
@@ -57,7 +62,7 @@ const MIN_ROLE = 0.4;
 const OPENING = new RegExp(`^(?:${[...STOP_WORDS].join('|')}|today|yesterday)\\s+`, 'iu');
 
 /** Returns the spans of a sentence of some kinds. A span that is of several kinds is the first of them. */
-export function spansOf(sentence: string, kinds: readonly SpanKind[]): readonly Span[] {
+export function spansOf(sentence: string, kinds: readonly WrittenKind[]): readonly Span[] {
   const found: Span[] = [];
   const add: Add = (text, start, kind) => {
     const clean = text.replace(/['’]s$/u, '').replace(/[\s.,'’]+$/u, '');
@@ -69,9 +74,38 @@ export function spansOf(sentence: string, kinds: readonly SpanKind[]): readonly 
   );
 }
 
+/** Minimum certainty that a word is of a kind. */
+const MIN_OF_KIND = 0.3;
+const WORD = /[\p{L}\p{N}][\p{L}\p{N}'’-]*/gu;
+
+/** Returns the words of a sentence that are of a kind of thing, with those that describe them: `acoustic guitar`. */
+export function spansOfKind(sentence: string, kind: string): readonly Span[] {
+  return [...sentence.matchAll(WORD)].flatMap((match, at, all) => {
+    const word = match[0].toLowerCase();
+    if (STOP_WORDS.has(word) || isOfKind(kind, word) < MIN_OF_KIND) return [];
+    let first = at;
+    while (at - first < MAX_DESCRIBING && describes(sentence, all[first - 1], all[first])) first -= 1;
+    const start = all[first]?.index ?? match.index;
+    return [{ text: sentence.slice(start, match.index + match[0].length), start, kind: 'kind' as const }];
+  });
+}
+
+const MAX_DESCRIBING = 2;
+
+/** Whether a word stands right before another and is an adjective or a noun. */
+function describes(sentence: string, word: RegExpExecArray | undefined, next: RegExpExecArray | undefined): boolean {
+  if (word === undefined || next === undefined) return false;
+  const lower = word[0].toLowerCase();
+  if (sentence.slice(word.index + word[0].length, next.index) !== ' ' || STOP_WORDS.has(lower)) return false;
+  const row = wordSenses().row(lower);
+  return row >= 0 && wordSenses().partsOf(row).verb < MAX_VERB;
+}
+
+const MAX_VERB = 0.3;
+
 type Add = (text: string, start: number, kind: SpanKind) => void;
 
-const FINDERS: Readonly<Record<SpanKind, (sentence: string, add: Add) => void>> = {
+const FINDERS: Readonly<Record<WrittenKind, (sentence: string, add: Add) => void>> = {
   date(sentence, add) {
     for (const match of sentence.matchAll(DATE)) add(match[0], match.index, 'date');
     for (const match of sentence.matchAll(RELATIVE_DATE)) add(match[0], match.index, 'date');

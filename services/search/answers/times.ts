@@ -77,6 +77,9 @@ function sharesVerb(one: string, other: string): boolean {
 const MISSING_MORE = 0.1;
 const SENTENCES_READ = 6;
 
+/** Factor of the probability of a sentence about an earlier time. */
+const OLDER = 0.05;
+
 /** Puts the sentence with the latest time first when a question asks for the last of several events. */
 export function latestFirst(text: string, ranked: readonly RankedSentence[]): readonly RankedSentence[] {
   const [best] = ranked;
@@ -87,7 +90,9 @@ export function latestFirst(text: string, ranked: readonly RankedSentence[]): re
   const latest = alike.reduce((last, one) => (timeOf(one) > timeOf(last) ? one : last), best);
   if (latest === best) return ranked;
   const { score, probability, confidence } = best;
-  return [{ ...latest, score, probability, confidence }, ...ranked.filter((one) => one !== latest)];
+  const others = ranked.filter((one) => one !== latest);
+  const older = others.map((one) => (alike.includes(one) ? { ...one, probability: OLDER * one.probability } : one));
+  return [{ ...latest, score, probability, confidence }, ...older];
 }
 
 function timeOf({ statement, passage }: Sentence): number {

@@ -96,10 +96,10 @@ describe('learned weights', () => {
   const retriever = (store = world.store, clock = restless()) =>
     createRetriever({ indexes: world.indexes, ledger: world.ledger, learned: createLearnedElements(store, clock) });
 
-  async function ask(query: string, influence: InfluenceOptions, by = retriever()): Promise<Retrieval> {
+  async function ask(query: string, influence: InfluenceOptions, by = retriever(), limit = 5): Promise<Retrieval> {
     const scope = scopeOf(dataset);
     const [vector = null] = await world.embedder.embed([query], { scope, purpose: 'query' });
-    return by.retrieve({ scope, query, vector, limit: 5, influence });
+    return by.retrieve({ scope, query, vector, limit, influence });
   }
 
   const ids = ({ passages }: Retrieval) => passages.map(({ id }) => id);
@@ -176,8 +176,8 @@ describe('learned weights', () => {
           const [now = [], then = []] = [after[at], before[at]];
           const preferred = taught.get(at);
           if (preferred !== undefined) expect(now[0], question).to.equal(preferred);
-          // What asks about the same thing may see its passages in another order, never other passages.
-          else if (taught.has(at - PAIRED.length - SINGLE.length)) expect(now, question).to.have.members(then);
+          // What asks about the same thing may see further passages in another order, never another answer.
+          else if (taught.has(at - PAIRED.length - SINGLE.length)) expect(now[0], question).to.equal(then[0]);
           else expect(now, question).to.deep.equal(then);
         }
         before = after;
@@ -216,7 +216,7 @@ describe('learned weights', () => {
     expect(ids(await ask(question, FEEDBACK, by))[0]).to.equal(first?.id);
     now = 1000;
     reads.length = 0;
-    const moved = await ask(question, FEEDBACK, by);
+    const moved = await ask(question, FEEDBACK, by, PASSAGES.length);
     expect(ids(moved)[0]).not.to.equal(first?.id);
     expect(reads.filter((name) => name === 'element_weights')).to.have.length(2);
     reads.length = 0;

@@ -1,6 +1,7 @@
 import { inverseRowFrequency } from '../../common/ranking/bm25.ts';
 import type { TextCandidate } from '../../common/storage/ports/text-index.ts';
 import { stemOf } from '../../common/text/language/tokenize.ts';
+import { likeness } from '../../common/text/words/word-likeness.ts';
 import { wordTable } from '../../common/text/words/word-table.ts';
 import { byScore, type LaneContext, type LaneHit, runs } from './lanes.ts';
 
@@ -29,8 +30,7 @@ export async function likeHits(
   const total = information.reduce((sum, value) => sum + value, 0);
   const best = rows.reduce((most, { frequencies }) => Math.max(most, heldBy(frequencies, information)), 0);
   if (!runs(context, 'meaning') || best >= ENOUGH * total) return [];
-  const table = wordTable();
-  const nearestOfEach = Math.floor(MAX_TERMS / terms.length) - 1;
+  const likestOfEach = Math.floor(MAX_TERMS / terms.length) - 1;
   /** By term of the index: the term of the query that it is like, and how much. */
   const likes = new Map<string, { readonly at: number; readonly share: number }[]>();
   const add = (term: string, at: number, share: number) => {
@@ -42,8 +42,7 @@ export async function likeHits(
     add(term, at, 1);
     const word = words[at];
     if (word == null) continue;
-    for (const near of table.nearest(word).slice(0, nearestOfEach))
-      add(stemOf(near), at, table.similarity(word, near) ** 2);
+    for (const near of wordTable().nearest(word).slice(0, likestOfEach)) add(stemOf(near), at, likeness(word, near));
   }
   if (likes.size === terms.length) return [];
   const found = await context.text.candidates(

@@ -1,12 +1,9 @@
-import { recentlyUsed } from '../../common/kernel/recently-used.ts';
 import { STOP_WORDS } from '../../common/text/language/stop-words.ts';
 import { tokenize } from '../../common/text/language/tokenize.ts';
-import { wordTable } from '../../common/text/words/word-table.ts';
+import { likenessTo } from '../../common/text/words/word-likeness.ts';
+import { wordSenses } from '../../common/text/words/word-senses.ts';
 
-/** Cosine of two words below which they are taken as unrelated. */
-const MIN_SIMILARITY = 0.4;
-
-/** The words of a text: its index tokens, and the rows of those in the table of word vectors. */
+/** The words of a text: its index tokens, and the rows of those in the table of word senses. */
 export interface TextWords {
   readonly tokens: readonly string[];
   readonly rows: readonly number[];
@@ -20,7 +17,7 @@ export interface WantedWord {
 
 /**
  * Compares texts with wanted words by meaning: raises the share (0 to 1) of each wanted word to what a text has of it, 1 for the
- * term itself, else the square of the best cosine of a word.
+ * term itself, else the likeness of the likest word.
  */
 export type RaiseCoverage = (shares: number[], text: TextWords) => void;
 
@@ -28,7 +25,7 @@ export function coverageBy(wanted: readonly WantedWord[]): RaiseCoverage {
   const positions = new Map(wanted.map(({ term }, at) => [term, at]));
   const likes = wanted.flatMap(({ words }, at) =>
     words.flatMap((word) => {
-      const likeness = likenessOf(word);
+      const likeness = likenessTo(word);
       return likeness === null ? [] : [{ at, likeness }];
     }),
   );
@@ -44,32 +41,6 @@ export function coverageBy(wanted: readonly WantedWord[]): RaiseCoverage {
     }
   };
 }
-
-/** Size of the cache: 4 bytes for each word of the table, 300 kB a word. */
-const CACHED_LIKENESSES = 24;
-const likenesses = new Map<string, (row: number) => number>();
-
-/** Returns how like a word the words of rows are (0 to 0.99); null for a word outside the table. Questions repeat words. */
-function likenessOf(word: string): ((row: number) => number) | null {
-  const table = wordTable();
-  const entry = table.find(word);
-  if (entry === null) return null;
-  return recentlyUsed(likenesses, CACHED_LIKENESSES, word, () => {
-    const known = new Float32Array(table.size).fill(UNKNOWN);
-    return (row) => {
-      const share = known[row] as number;
-      if (share !== UNKNOWN) return share;
-      known[row] = shareOf(table.cosine(entry.vector, row));
-      return known[row] as number;
-    };
-  });
-}
-
-const UNKNOWN = -1;
-const shareOf = (cosine: number): number => (cosine < MIN_SIMILARITY ? 0 : Math.min(MAX_LIKENESS, cosine * cosine));
-
-/** Below 1, which says that a text has the very term. */
-const MAX_LIKENESS = 0.99;
 
 const CACHED_WORDS = 50_000;
 const LONGEST_CACHED_WORD = 40;
@@ -92,11 +63,11 @@ function readWord(word: string): TextWords {
   return read;
 }
 
-/** The rows of tokens, without stop words and words outside the table. */
+/** The rows of tokens, without stop words and unknown words. */
 function rowsOf(tokens: readonly string[]): readonly number[] {
-  const table = wordTable();
+  const senses = wordSenses();
   return tokens.flatMap((token) => {
-    const row = STOP_WORDS.has(token) ? -1 : table.row(token);
+    const row = STOP_WORDS.has(token) ? -1 : senses.row(token);
     return row < 0 ? [] : [row];
   });
 }

@@ -19,6 +19,8 @@ export interface WordTable {
   nearest(word: string): readonly string[];
   /** Cosine of a vector of unit length and the vector of a row. */
   cosine(vector: Float32Array, row: number): number;
+  /** Cosine of the vectors of two rows; 0 for one that is not in the table. */
+  cosineOf(one: number, other: number): number;
   /** Unit vector and frequency rank of a lower-case word; null for an unknown one. */
   find(word: string): WordEntry | null;
   /** Cosine of the vectors of two lower-case words, at least 0; 0 when one of them is unknown. */
@@ -128,16 +130,19 @@ export function readWordTable(file: string | URL = new URL('words.bin', import.m
   };
   const cosine = (vector: Float32Array, row: number): number => {
     const start = row * dimensions;
-    let scale = scales[row] as number;
-    if (scale === 0) {
-      let squares = 0;
-      for (let at = start; at < start + dimensions; at++) squares += (vectors[at] as number) ** 2;
-      scale = 1 / Math.sqrt(squares || 1);
-      scales[row] = scale;
-    }
     let sum = 0;
     for (let at = 0; at < dimensions; at++) sum += (vector[at] as number) * (vectors[start + at] as number);
-    return sum * scale;
+    return sum * scaleOf(row);
+  };
+  const scaleOf = (row: number): number => {
+    let scale = scales[row] as number;
+    if (scale !== 0) return scale;
+    const start = row * dimensions;
+    let squares = 0;
+    for (let at = start; at < start + dimensions; at++) squares += (vectors[at] as number) ** 2;
+    scale = 1 / Math.sqrt(squares || 1);
+    scales[row] = scale;
+    return scale;
   };
   const wordAt = (row: number) => content.toString('utf8', wordsAt + endOf(row - 1), wordsAt + endOf(row));
   let neighbours: ReturnType<typeof readNeighbours> | undefined;
@@ -151,6 +156,13 @@ export function readWordTable(file: string | URL = new URL('words.bin', import.m
       return neighbours(rowOf(word)).map(wordAt);
     },
     cosine,
+    cosineOf(one, other) {
+      if (!(one >= 0 && one < size && other >= 0 && other < size)) return 0;
+      let sum = 0;
+      for (let at = 0; at < dimensions; at++)
+        sum += (vectors[one * dimensions + at] as number) * (vectors[other * dimensions + at] as number);
+      return sum * scaleOf(one) * scaleOf(other);
+    },
     find,
     similarity(one, other) {
       const [entry, row] = [find(one), rowOf(other)];

@@ -1,0 +1,84 @@
+import { wordSenses } from './word-senses.ts';
+import { wordTable } from './word-table.ts';
+
+/** Cosine of two words below which they are taken as unrelated. */
+const MIN_SIMILARITY = 0.4;
+/** Below 1, which says that a text has the very word. */
+const MAX_LIKENESS = 0.99;
+/** Size of the cache: 3 bytes for each word or meaning of the tables, 220 kB a word. */
+const CACHED_WORDS = 24;
+/** Shares are kept in one byte. */
+const UNKNOWN = 255;
+const SHARE_STEPS = 250;
+
+function cached(known: Map<string, LikenessOfRow>, word: string, make: () => LikenessOfRow): LikenessOfRow {
+  const likeness = known.get(word) ?? make();
+  // A map keeps the order of insertion: the first was used least recently.
+  known.delete(word);
+  known.set(word, likeness);
+  if (known.size > CACHED_WORDS) known.delete(known.keys().next().value as string);
+  return likeness;
+}
+
+/** Returns how far a word of a row of `wordSenses` says what another one asks for, 0 to 0.99. */
+type LikenessOfRow = (row: number) => number;
+
+const likenesses = new Map<string, LikenessOfRow>();
+
+/**
+ * Returns how far other words say what a lower-case word asks for: the square of the cosine of their vectors, or more when
+ * they are synonyms or of its kind; null for an unknown word. Questions repeat words.
+ */
+export function likenessTo(word: string): LikenessOfRow | null {
+  const [table, senses] = [wordTable(), wordSenses()];
+  const wanted = senses.row(word);
+  if (wanted < 0) return null;
+  return cached(likenesses, word, () => {
+    const known = new Uint8Array(senses.size).fill(UNKNOWN);
+    const bySense = senses.likenessTo(wanted);
+    return (row) => {
+      if (row < 0) return 0;
+      const share = known[row] as number;
+      if (share !== UNKNOWN) return share / SHARE_STEPS;
+      const cosine = table.cosineOf(wanted, row);
+      const byVector = cosine < MIN_SIMILARITY ? 0 : cosine * cosine;
+      const steps = Math.round(SHARE_STEPS * Math.min(MAX_LIKENESS, Math.max(byVector, bySense(row, cosine))));
+      known[row] = steps;
+      return steps / SHARE_STEPS;
+    };
+  });
+}
+
+/** Returns how far a word says what another one asks for, see `likenessTo`. */
+export function likeness(wanted: string, word: string): number {
+  return likenessTo(wanted)?.(wordSenses().row(word)) ?? 0;
+}
+
+const kinds = new Map<string, LikenessOfRow>();
+
+/**
+ * Returns how sure words of rows of `wordSenses` are synonyms of a kind or of it, 0 to 1: `guitar` of `instrument`; null for
+ * an unknown kind.
+ */
+export function kindOf(kind: string): LikenessOfRow | null {
+  const [table, senses] = [wordTable(), wordSenses()];
+  const wanted = senses.row(kind);
+  if (wanted < 0) return null;
+  return cached(kinds, kind, () => {
+    const known = new Map<number, number>();
+    const bySense = senses.kindOf(wanted);
+    return (row) => {
+      let share = known.get(row);
+      if (share === undefined) {
+        share = bySense(row, table.cosineOf(wanted, row));
+        known.set(row, share);
+      }
+      return share;
+    };
+  });
+}
+
+/** Returns how sure a word is a synonym of a kind or of it, 0 to 1. */
+export function isOfKind(kind: string, word: string): number {
+  return kindOf(kind)?.(wordSenses().row(word)) ?? 0;
+}
