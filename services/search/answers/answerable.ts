@@ -1,9 +1,9 @@
 import { logistic } from '../../common/kernel/probability.ts';
 import { STOP_WORDS } from '../../common/text/language/stop-words.ts';
 import { stemOf } from '../../common/text/language/tokenize.ts';
-import { isOfKind, likenessTo } from '../../common/text/words/word-likeness.ts';
 import { wordSenses } from '../../common/text/words/word-senses.ts';
 import { wordTable } from '../../common/text/words/word-table.ts';
+import { likenessTo, mostOfKind } from '../retrieval/word-likeness.ts';
 import { ANSWERABLE_WEIGHTS } from './answerable-weights.ts';
 import { type Question, wordsOf } from './question.ts';
 import { PASSAGES_READ, type RankedSentence, type ReadPassage, weigh } from './rank-sentences.ts';
@@ -290,8 +290,7 @@ function kindIn(question: Question, text: string, sentence: string): number | nu
   if (question.type === 'number') return sign(spans.some(({ kind }) => kind === 'number'));
   const { focus } = question;
   if (question.type !== 'thing' || focus === null) return null;
-  const ofKind = Math.max(0, ...words.map((word) => isOfKind(focus, word)));
-  return Math.max(like([focus], 0.35), 2 * ofKind - 1);
+  return Math.max(like([focus], 0.35), 2 * mostOfKind(focus, words) - 1);
 }
 
 const NUMERAL =

@@ -1,10 +1,10 @@
 import { logistic, softmax } from '../../common/kernel/probability.ts';
 import { STOP_WORDS } from '../../common/text/language/stop-words.ts';
 import { stemOf } from '../../common/text/language/tokenize.ts';
-import { kindOf } from '../../common/text/words/word-likeness.ts';
 import { wordTable } from '../../common/text/words/word-table.ts';
 import type { RankedPassage } from '../model.ts';
 import { coverageBy, wordsOfText } from '../retrieval/word-coverage.ts';
+import { kindOf } from '../retrieval/word-likeness.ts';
 import { ANSWER_WEIGHTS, type AnswerWeights, type Weights } from './answer-weights.ts';
 import { type Question, wordsOf } from './question.ts';
 import { KINDS_OF, type Span, spansOf } from './spans.ts';

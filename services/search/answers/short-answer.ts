@@ -2,8 +2,8 @@ import { logistic, softmax } from '../../common/kernel/probability.ts';
 import { STOP_WORDS } from '../../common/text/language/stop-words.ts';
 import { stemOf } from '../../common/text/language/tokenize.ts';
 import { turnsOf } from '../../common/text/language/turns.ts';
-import { isOfKind } from '../../common/text/words/word-likeness.ts';
 import { wordTable } from '../../common/text/words/word-table.ts';
+import { mostOfKind } from '../retrieval/word-likeness.ts';
 import { ANSWER_WEIGHTS, type AnswerWeights } from './answer-weights.ts';
 import { type Question, wordsOf } from './question.ts';
 import { type RankedSentence, weigh } from './rank-sentences.ts';
@@ -151,7 +151,7 @@ function spanFeatures(
     startsSentence: is(span.start < 3),
     likeFocus:
       focus === null || words.length === 0 ? 0 : Math.max(...words.map((word) => wordTable().similarity(focus, word))),
-    ofKind: focus === null ? 0 : Math.max(0, ...words.map((word) => isOfKind(focus, word))),
+    ofKind: focus === null ? 0 : mostOfKind(focus, words),
     fullDate: is(type === 'date' && /\d{4}/u.test(span.text) && span.text.length > 4),
     unit: is(type === 'number' && /\d/u.test(span.text) && /\p{L}/u.test(span.text)),
     focusUnit: is(type === 'number' && words.some((word) => found.named.has(stemOf(word)))),

@@ -1,7 +1,7 @@
 import { isCommonWord } from '../../common/text/language/common-words.ts';
 import { STOP_WORDS } from '../../common/text/language/stop-words.ts';
-import { isOfKind } from '../../common/text/words/word-likeness.ts';
 import { wordSenses } from '../../common/text/words/word-senses.ts';
+import { kindOf } from '../retrieval/word-likeness.ts';
 import type { AnswerType } from './question.ts';
 import { likenessToRoles } from './word-kinds.ts';
 
@@ -80,9 +80,11 @@ const WORD = /[\p{L}\p{N}][\p{L}\p{N}'’-]*/gu;
 
 /** Returns the words of a sentence that are of a kind of thing, with those that describe them: `acoustic guitar`. */
 export function spansOfKind(sentence: string, kind: string): readonly Span[] {
+  const ofKind = kindOf(kind);
+  if (ofKind === null) return [];
   return [...sentence.matchAll(WORD)].flatMap((match, at, all) => {
     const word = match[0].toLowerCase();
-    if (STOP_WORDS.has(word) || isOfKind(kind, word) < MIN_OF_KIND) return [];
+    if (STOP_WORDS.has(word) || ofKind(wordSenses().row(word)) < MIN_OF_KIND) return [];
     let first = at;
     while (at - first < MAX_DESCRIBING && describes(sentence, all[first - 1], all[first])) first -= 1;
     const start = all[first]?.index ?? match.index;

@@ -1,9 +1,10 @@
 import { inverseRowFrequency } from '../../common/ranking/bm25.ts';
 import type { TextCandidate } from '../../common/storage/ports/text-index.ts';
 import { stemOf } from '../../common/text/language/tokenize.ts';
-import { likeness } from '../../common/text/words/word-likeness.ts';
+import { wordSenses } from '../../common/text/words/word-senses.ts';
 import { wordTable } from '../../common/text/words/word-table.ts';
 import { byScore, type LaneContext, type LaneHit, runs } from './lanes.ts';
+import { likenessTo } from './word-likeness.ts';
 
 /** A passage with words of like meaning: for each term of the query, the share of its information that the likest one has. */
 export interface LikeHit extends LaneHit {
@@ -41,8 +42,10 @@ export async function likeHits(
   for (const [at, term] of terms.entries()) {
     add(term, at, 1);
     const word = words[at];
-    if (word == null) continue;
-    for (const near of wordTable().nearest(word).slice(0, likestOfEach)) add(stemOf(near), at, likeness(word, near));
+    const likeness = word == null ? null : likenessTo(word);
+    if (word == null || likeness === null) continue;
+    for (const near of wordTable().nearest(word).slice(0, likestOfEach))
+      add(stemOf(near), at, likeness(wordSenses().row(near)));
   }
   if (likes.size === terms.length) return [];
   const found = await context.text.candidates(

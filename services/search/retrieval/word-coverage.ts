@@ -1,7 +1,7 @@
 import { STOP_WORDS } from '../../common/text/language/stop-words.ts';
 import { tokenize } from '../../common/text/language/tokenize.ts';
-import { likenessTo } from '../../common/text/words/word-likeness.ts';
 import { wordSenses } from '../../common/text/words/word-senses.ts';
+import { likenessTo } from './word-likeness.ts';
 
 /** The words of a text: its index tokens, and the rows of those in the table of word senses. */
 export interface TextWords {

@@ -1,5 +1,6 @@
-import { wordSenses } from './word-senses.ts';
-import { wordTable } from './word-table.ts';
+import { recentlyUsed } from '../../common/kernel/recently-used.ts';
+import { wordSenses } from '../../common/text/words/word-senses.ts';
+import { wordTable } from '../../common/text/words/word-table.ts';
 
 /** Cosine of two words below which they are taken as unrelated. */
 const MIN_SIMILARITY = 0.4;
@@ -10,15 +11,6 @@ const CACHED_WORDS = 24;
 /** Shares are kept in one byte. */
 const UNKNOWN = 255;
 const SHARE_STEPS = 250;
-
-function cached(known: Map<string, LikenessOfRow>, word: string, make: () => LikenessOfRow): LikenessOfRow {
-  const likeness = known.get(word) ?? make();
-  // A map keeps the order of insertion: the first was used least recently.
-  known.delete(word);
-  known.set(word, likeness);
-  if (known.size > CACHED_WORDS) known.delete(known.keys().next().value as string);
-  return likeness;
-}
 
 /** Returns how far a word of a row of `wordSenses` says what another one asks for, 0 to 0.99. */
 type LikenessOfRow = (row: number) => number;
@@ -33,7 +25,7 @@ export function likenessTo(word: string): LikenessOfRow | null {
   const [table, senses] = [wordTable(), wordSenses()];
   const wanted = senses.row(word);
   if (wanted < 0) return null;
-  return cached(likenesses, word, () => {
+  return recentlyUsed(likenesses, CACHED_WORDS, word, () => {
     const known = new Uint8Array(senses.size).fill(UNKNOWN);
     const bySense = senses.likenessTo(wanted);
     return (row) => {
@@ -49,11 +41,6 @@ export function likenessTo(word: string): LikenessOfRow | null {
   });
 }
 
-/** Returns how far a word says what another one asks for, see `likenessTo`. */
-export function likeness(wanted: string, word: string): number {
-  return likenessTo(wanted)?.(wordSenses().row(word)) ?? 0;
-}
-
 const kinds = new Map<string, LikenessOfRow>();
 
 /**
@@ -64,7 +51,7 @@ export function kindOf(kind: string): LikenessOfRow | null {
   const [table, senses] = [wordTable(), wordSenses()];
   const wanted = senses.row(kind);
   if (wanted < 0) return null;
-  return cached(kinds, kind, () => {
+  return recentlyUsed(kinds, CACHED_WORDS, kind, () => {
     const known = new Map<number, number>();
     const bySense = senses.kindOf(wanted);
     return (row) => {
@@ -78,7 +65,8 @@ export function kindOf(kind: string): LikenessOfRow | null {
   });
 }
 
-/** Returns how sure a word is a synonym of a kind or of it, 0 to 1. */
-export function isOfKind(kind: string, word: string): number {
-  return kindOf(kind)?.(wordSenses().row(word)) ?? 0;
+/** Returns how sure the surest of some words is a synonym of a kind or of it, 0 to 1. */
+export function mostOfKind(kind: string, words: readonly string[]): number {
+  const ofKind = kindOf(kind);
+  return ofKind === null ? 0 : words.reduce((most, word) => Math.max(most, ofKind(wordSenses().row(word))), 0);
 }
