@@ -1,4 +1,4 @@
-import { errorOf } from '../client/index.ts';
+import { ApiError, createEngram, type EngramOptions, NoAnswer } from '../client/index.ts';
 import { CliFailure, exitCodes } from './terminal.ts';
 
 export interface SourceDataset {
@@ -65,21 +65,15 @@ export interface SourcePeople {
   permitted(user: string, permission: PermissionName): Promise<readonly SourceDataset[]>;
 }
 
-export interface SourceSettings {
-  readonly baseUrl: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly timeoutMs: number;
-}
-
 const PAGE = 500;
-const ATTEMPTS = 4;
 
-/**
- * Reads a server with cognee's HTTP API (1.5 or later): what the account of the key may see there. Errors: `CliFailure` with address
- * and status. Transient failures are tried again up to four times.
- */
-export function createCogneeSource(settings: SourceSettings): ImportSource {
-  const get = (path: string): Promise<Response> => fetchFrom(settings, path);
+/** Reads a server with cognee's HTTP API (1.5 or later): what the account of the key may see. Errors: `CliFailure`. */
+export function createCogneeSource(settings: EngramOptions): ImportSource {
+  const source = createEngram(settings);
+  const get = (path: string): Promise<Response> =>
+    source.send('GET', `/api/v1${path}`).catch((error: unknown) => {
+      throw failureOf(error, settings.baseUrl, path);
+    });
   const json = async <T>(path: string): Promise<T> => (await (await get(path)).json()) as T;
   return {
     name: settings.baseUrl,
@@ -130,33 +124,16 @@ function readPeople(json: <T>(path: string) => Promise<T>): SourcePeople {
   };
 }
 
-async function fetchFrom({ baseUrl, headers, timeoutMs }: SourceSettings, path: string): Promise<Response> {
-  for (let attempt = 1; ; attempt += 1) {
-    const outcome = await fetch(`${baseUrl}/api/v1${path}`, { headers, signal: AbortSignal.timeout(timeoutMs) }).catch(
-      (error: unknown) => error as Error,
-    );
-    if (outcome instanceof Response && outcome.ok) return outcome;
-    const isTransient =
-      outcome instanceof Error
-        ? !reasonOf(outcome).includes('ECONNREFUSED')
-        : outcome.status === 429 || outcome.status >= 502;
-    if (isTransient && attempt < ATTEMPTS) {
-      await new Promise((resolve) => setTimeout(resolve, 250 * 2 ** attempt));
-      continue;
-    }
-    if (outcome instanceof Error) {
-      throw new CliFailure(`No server answers at ${baseUrl} (--from): ${reasonOf(outcome)}.`, exitCodes.unreachable, {
-        cause: outcome,
-      });
-    }
-    const hint = outcome.status === 401 ? ' Give a key of that server with --from-key or COGNEE_API_KEY.' : '';
-    const { detail } = await errorOf('GET', outcome);
-    throw new CliFailure(`${baseUrl} refused GET ${path} (${outcome.status}): ${detail}${hint}`, exitCodes.failed);
+/** Says at which server it was, and what to do. */
+function failureOf(error: unknown, baseUrl: string, path: string): unknown {
+  if (error instanceof NoAnswer) {
+    const message = `No server answers at ${baseUrl} (--from): ${error.reason}.`;
+    return new CliFailure(message, exitCodes.unreachable, { cause: error });
   }
-}
-
-function reasonOf(error: Error): string {
-  const { cause } = error;
-  if (cause instanceof AggregateError && cause.errors[0] instanceof Error) return cause.errors[0].message;
-  return cause instanceof Error ? cause.message : error.message;
+  if (!(error instanceof ApiError)) return error;
+  const { status, detail } = error;
+  const hint = status === 401 ? ' Give a key of that server with --from-key or COGNEE_API_KEY.' : '';
+  return new CliFailure(`${baseUrl} refused GET ${path} (${status}): ${detail}${hint}`, exitCodes.failed, {
+    cause: error,
+  });
 }

@@ -126,9 +126,9 @@ export function apiError(facts: ErrorFacts): ApiError {
   return new (CLASSES[facts.status] ?? (facts.status >= 500 ? ServerError : ApiError))(facts);
 }
 
-/** Reads the body of an answer that is no success; what is no JSON is kept as text. */
-export async function errorOf(method: string, response: Response): Promise<ApiError> {
-  const { url, status, statusText, headers } = response;
+/** Reads the body of an answer that is no success; what is no JSON is kept as text. `url`: where the answer does not know it. */
+export async function errorOf(method: string, response: Response, url = response.url): Promise<ApiError> {
+  const { status, statusText, headers } = response;
   const text = await response.text().catch(() => '');
   return apiError({ method, url, status, statusText, headers, body: parsed(text) });
 }

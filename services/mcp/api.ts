@@ -1,3 +1,4 @@
+import { errorOf } from '../client/errors.ts';
 import type { RouteRequest } from '../common/platform/http/route.ts';
 
 /** The request of a client, in whose name the API is called. */
@@ -16,27 +17,15 @@ export interface EngramApi {
   text(path: string, query?: Query): Promise<string>;
 }
 
-/** Error for an answer of the API that is not a success; `detail` is its message. */
-export class ApiError extends Error {
-  readonly status: number;
-  readonly detail: string;
-  /** Null: the answer names no time. */
-  readonly retryAfterSeconds: number | null;
-
-  constructor(status: number, detail: string, retryAfterSeconds: number | null) {
-    super(detail);
-    this.status = status;
-    this.detail = detail;
-    this.retryAfterSeconds = retryAfterSeconds;
-  }
-}
+/** An answer of this process has no address. */
+const ANY_HOST = 'http://localhost';
 
 /** Requests end when `signal` is aborted. */
 export function createApi(send: SendRequest, signal: AbortSignal): EngramApi {
   const request = async (path: string, init: RequestInit): Promise<Response> => {
     const headers = { accept: 'application/json', ...(init.headers as Record<string, string> | undefined) };
     const response = await send(path, { ...init, headers, signal });
-    if (!response.ok) throw await errorOf(response);
+    if (!response.ok) throw await errorOf(init.method ?? 'GET', response, new URL(path, ANY_HOST).href);
     return response;
   };
   const bodyOf = async <Answer>(response: Response): Promise<Answer> => {
@@ -67,29 +56,4 @@ function withQuery(path: string, query: Query = {}): string {
     for (const each of Array.isArray(value) ? value : [value]) search.append(name, String(each));
   }
   return search.size === 0 ? path : `${path}?${search}`;
-}
-
-async function errorOf(response: Response): Promise<ApiError> {
-  const text = await response.text().catch(() => '');
-  const seconds = Number(response.headers.get('retry-after') ?? Number.NaN);
-  return new ApiError(
-    response.status,
-    messageOf(text) || response.statusText,
-    Number.isFinite(seconds) ? seconds : null,
-  );
-}
-
-/** The error bodies of the contract: a detail text, a list of faults of the input, error with detail. */
-function messageOf(body: string): string {
-  try {
-    const { detail, error } = JSON.parse(body) as { detail?: unknown; error?: unknown };
-    if (Array.isArray(detail)) return detail.map(faultText).join('; ');
-    return [error, detail].filter((part) => typeof part === 'string' && part !== '').join(': ');
-  } catch {
-    return body.slice(0, 300);
-  }
-}
-
-function faultText(fault: { readonly loc?: unknown; readonly msg?: unknown }): string {
-  return `${Array.isArray(fault.loc) ? fault.loc.join('.') : 'request'}: ${String(fault.msg)}`;
 }

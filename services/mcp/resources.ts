@@ -5,7 +5,8 @@ import type {
   Resource,
 } from '@modelcontextprotocol/sdk/types.js';
 import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js';
-import { ApiError, type EngramApi } from './api.ts';
+import { ApiError } from '../client/errors.ts';
+import type { EngramApi } from './api.ts';
 import { type Dataset, isUuid, itemsOf, listDatasets, type StoredItem } from './datasets.ts';
 
 export const RESOURCE_TEMPLATES: ListResourceTemplatesResult['resourceTemplates'] = [

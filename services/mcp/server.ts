@@ -15,7 +15,8 @@ import {
   type ServerRequest,
 } from '@modelcontextprotocol/sdk/types.js';
 import engram from '../../package.json' with { type: 'json' };
-import { ApiError, createApi, type SendRequest } from './api.ts';
+import { ApiError } from '../client/errors.ts';
+import { createApi, type SendRequest } from './api.ts';
 import { listDatasets } from './datasets.ts';
 import { getPrompt, listPrompts } from './prompts.ts';
 import { completeResource, listResources, RESOURCE_TEMPLATES, readResource } from './resources.ts';

@@ -1,6 +1,7 @@
 import type { CallToolResult, ToolAnnotations } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
-import { ApiError, type EngramApi } from './api.ts';
+import { ApiError } from '../client/errors.ts';
+import type { EngramApi } from './api.ts';
 
 /** What a call of a tool works with. */
 export interface ToolCall {
@@ -103,8 +104,8 @@ function explained(error: unknown): string {
   return `The Engram server could not be asked: ${String(message)}${code}. Check that it runs and that its address is right.`;
 }
 
-function remedyOf({ status, retryAfterSeconds }: ApiError): string {
-  const wait = retryAfterSeconds === null ? 'a moment' : `${retryAfterSeconds} seconds`;
+function remedyOf({ status, retryAfterMs }: ApiError): string {
+  const wait = retryAfterMs === null ? 'a moment' : `${retryAfterMs / 1000} seconds`;
   if (status === 401)
     return ' Set a valid API key in the configuration of this MCP server (X-Api-Key), or sign in again.';
   if (status === 402) return ' The budget of the language model is used up: tell the user.';

@@ -115,10 +115,8 @@ function sourceSettings(call: CommandCall, from: string): Parameters<typeof crea
   const { timeoutMs } = clientSettings(call.options, environment);
   return {
     baseUrl: from.replace(/\/+$/, '').replace(/\/api\/v1$/, ''),
-    headers: {
-      ...(key === '' ? {} : { 'x-api-key': key }),
-      ...(token === '' ? {} : { authorization: `Bearer ${token}` }),
-    },
+    apiKey: key === '' ? undefined : key,
+    token: token === '' ? undefined : token,
     timeoutMs,
   };
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { ApiError, type EngramApi } from '../api.ts';
+import { ApiError } from '../../client/errors.ts';
+import type { EngramApi } from '../api.ts';
 import { datasetOutput, givenText, nameList, optionalText } from '../arguments.ts';
 import { type Dataset, findDataset, isUuid, itemsOf, listDatasets, type Page } from '../datasets.ts';
 import { buildStates } from '../ingestion.ts';
