@@ -1,4 +1,5 @@
 import { Alert, Button, Center, Loader, Stack, Text, Title } from '@mantine/core';
+import { modals } from '@mantine/modals';
 import { notifications } from '@mantine/notifications';
 import type { ReactNode } from 'react';
 import { messageOf } from './api.ts';
@@ -49,8 +50,41 @@ export function Empty({ title, children, action }: EmptyProps) {
   );
 }
 
+interface Asked {
+  readonly title: string;
+  /** What is lost. */
+  readonly text: ReactNode;
+  /** Label of the button. */
+  readonly action: string;
+  readonly run: () => unknown;
+}
+
+/** Asks before something is lost. */
+export function askFirst({ title, text, action, run }: Asked): void {
+  modals.openConfirmModal({
+    title,
+    children: <Text size="sm">{text}</Text>,
+    labels: { confirm: action, cancel: 'Cancel' },
+    confirmProps: { color: 'red.8' },
+    closeButtonProps: { 'aria-label': 'Close' },
+    onConfirm: () => void run(),
+  });
+}
+
 export function say(message: string): void {
   notifications.show({ message, color: 'teal' });
+}
+
+/** Does something and says that it is done, or what failed; whether it is done. */
+export async function attempt(work: () => Promise<unknown>, done: string): Promise<boolean> {
+  try {
+    await work();
+    say(done);
+    return true;
+  } catch (error) {
+    complain(error);
+    return false;
+  }
 }
 
 export function complain(error: unknown): void {

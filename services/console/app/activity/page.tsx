@@ -1,5 +1,4 @@
 import { Button, Group, Table, Tabs, Text, Tooltip } from '@mantine/core';
-import { modals } from '@mantine/modals';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import type { Answer } from '../../../client/index.ts';
 import { engram } from '../api.ts';
@@ -7,7 +6,7 @@ import { ago, when } from '../format.ts';
 import { datasetsQuery, useMe } from '../queries.ts';
 import { RunTable, words } from '../runs.tsx';
 import { PageTitle } from '../shell.tsx';
-import { complain, Empty, Failed, say, Waiting } from '../states.tsx';
+import { askFirst, attempt, Empty, Failed, Waiting } from '../states.tsx';
 
 type DeadJob = Answer<'/api/v1/activity/jobs', 'get'>['jobs'][number];
 
@@ -42,22 +41,15 @@ function DeadJobs() {
     refetchInterval: 10_000,
   });
   const act = async (work: Promise<unknown>, done: string) => {
-    try {
-      await work;
-      say(done);
-    } catch (error) {
-      complain(error);
-    }
+    await attempt(() => work, done);
     await client.invalidateQueries({ queryKey: ['jobs'] });
   };
   const discard = (job: DeadJob) =>
-    modals.openConfirmModal({
+    askFirst({
       title: 'Discard the job?',
-      children: <Text size="sm">Its work is not done: {job.error_message}</Text>,
-      labels: { confirm: 'Discard it', cancel: 'Cancel' },
-      confirmProps: { color: 'red.8' },
-      closeButtonProps: { 'aria-label': 'Close' },
-      onConfirm: () =>
+      text: <>Its work is not done: {job.error_message}</>,
+      action: 'Discard it',
+      run: () =>
         void act(
           engram.delete('/api/v1/activity/jobs/{job_id}', { path: { job_id: job.id } }),
           'The job was discarded.',

@@ -10,7 +10,6 @@ import {
   Tooltip,
   VisuallyHidden,
 } from '@mantine/core';
-import { modals } from '@mantine/modals';
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { address, engram } from '../api.ts';
@@ -18,7 +17,7 @@ import { DocumentDrawer, type OpenedDocument } from '../document.tsx';
 import { ago, bytes, when } from '../format.ts';
 import { IconDots, IconDownload, IconRefresh, IconTrash } from '../icons.ts';
 import { afterRun, type Item, isRunning, itemsQuery, progressQuery, usePermitted } from '../queries.ts';
-import { complain, Empty, Failed, say, Waiting } from '../states.tsx';
+import { askFirst, attempt, Empty, Failed, Waiting } from '../states.tsx';
 
 const PAGE = 50;
 /** The list of what is built names all items at once. */
@@ -146,12 +145,7 @@ function ItemMenu({ dataset, item }: { readonly dataset: string; readonly item: 
   const mayWrite = usePermitted('write').has(dataset);
   const name = titleOf(item);
   const act = async (work: () => Promise<unknown>, done: string) => {
-    try {
-      await work();
-      say(done);
-    } catch (error) {
-      complain(error);
-    }
+    await attempt(work, done);
     afterRun(client);
   };
   const retry = () =>
@@ -164,15 +158,11 @@ function ItemMenu({ dataset, item }: { readonly dataset: string; readonly item: 
       `${name} is tried again.`,
     );
   const forget = () =>
-    modals.openConfirmModal({
+    askFirst({
       title: `Forget ${name}?`,
-      children: (
-        <Text size="sm">The document and everything that was learned from it are erased. This cannot be undone.</Text>
-      ),
-      labels: { confirm: 'Forget it', cancel: 'Cancel' },
-      confirmProps: { color: 'red.8' },
-      closeButtonProps: { 'aria-label': 'Close' },
-      onConfirm: () =>
+      text: 'The document and everything that was learned from it are erased. This cannot be undone.',
+      action: 'Forget it',
+      run: () =>
         void act(
           () =>
             engram.delete('/api/v1/datasets/{dataset_id}/data/{data_id}', {

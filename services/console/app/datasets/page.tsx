@@ -13,7 +13,6 @@ import {
   TextInput,
 } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { modals } from '@mantine/modals';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
@@ -32,7 +31,7 @@ import {
 } from '../queries.ts';
 import { RunTable } from '../runs.tsx';
 import { LinkButton, PageTitle } from '../shell.tsx';
-import { complain, Empty, Failed, say, Waiting } from '../states.tsx';
+import { askFirst, complain, Empty, Failed, say, Waiting } from '../states.tsx';
 import { AddPanel, build } from './add.tsx';
 import { Changes } from './changes.tsx';
 import { Improve } from './improve.tsx';
@@ -212,15 +211,11 @@ function DatasetMenu({ dataset }: { readonly dataset: Dataset }) {
     }
   };
   const confirm = () =>
-    modals.openConfirmModal({
+    askFirst({
       title: `Delete ${dataset.name}?`,
-      children: (
-        <Text size="sm">All its documents, its graph and its snapshots are erased. This cannot be undone.</Text>
-      ),
-      labels: { confirm: 'Delete the dataset', cancel: 'Cancel' },
-      confirmProps: { color: 'red.8' },
-      closeButtonProps: { 'aria-label': 'Close' },
-      onConfirm: () => void remove(),
+      text: 'All its documents, its graph and its snapshots are erased. This cannot be undone.',
+      action: 'Delete the dataset',
+      run: () => void remove(),
     });
   return (
     <>

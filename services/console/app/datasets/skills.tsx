@@ -1,11 +1,10 @@
 import { Accordion, Badge, Button, Group, Stack, Text, Textarea, TextInput } from '@mantine/core';
-import { modals } from '@mantine/modals';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Answer } from '../../../client/index.ts';
 import { engram } from '../api.ts';
 import { usePermitted } from '../queries.ts';
-import { complain, Empty, Failed, say, Waiting } from '../states.tsx';
+import { askFirst, attempt, complain, Empty, Failed, say, Waiting } from '../states.tsx';
 
 type Skill = Answer<'/api/v1/skills', 'get'>[number];
 
@@ -42,22 +41,13 @@ export function Skills({ dataset }: { readonly dataset: string }) {
     }
   };
   const remove = (skill: Skill) =>
-    modals.openConfirmModal({
+    askFirst({
       title: `Delete the skill ${skill.name}?`,
-      children: <Text size="sm">Agents find it no longer.</Text>,
-      labels: { confirm: 'Delete the skill', cancel: 'Cancel' },
-      confirmProps: { color: 'red.8' },
-      closeButtonProps: { 'aria-label': 'Close' },
-      onConfirm: async () => {
-        try {
-          await engram.delete('/api/v1/skills/{skill_id}', {
-            path: { skill_id: skill.id },
-            query: { dataset_id: dataset },
-          });
-          say('The skill was deleted.');
-        } catch (error) {
-          complain(error);
-        }
+      text: 'Agents find it no longer.',
+      action: 'Delete the skill',
+      run: async () => {
+        const call = { path: { skill_id: skill.id }, query: { dataset_id: dataset } };
+        await attempt(() => engram.delete('/api/v1/skills/{skill_id}', call), 'The skill was deleted.');
         await changed();
       },
     });

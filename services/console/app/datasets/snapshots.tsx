@@ -1,11 +1,10 @@
 import { Badge, Button, Group, Stack, Table, Text, TextInput } from '@mantine/core';
-import { modals } from '@mantine/modals';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Answer } from '../../../client/index.ts';
 import { address, engram } from '../api.ts';
 import { ago, bytes, count } from '../format.ts';
-import { complain, Empty, Failed, say, Waiting } from '../states.tsx';
+import { askFirst, attempt, Empty, Failed, Waiting } from '../states.tsx';
 
 type Snapshot = Answer<'/api/v1/datasets/{dataset_id}/snapshots', 'get'>['snapshots'][number];
 
@@ -22,12 +21,7 @@ export function Snapshots({ dataset, datasetName }: { readonly dataset: string; 
     refetchInterval: ({ state }) => (state.data?.snapshots.some(isGoingOn) ? 1000 : false),
   });
   const act = async (work: () => Promise<unknown>, done: string) => {
-    try {
-      await work();
-      say(done);
-    } catch (error) {
-      complain(error);
-    }
+    await attempt(work, done);
     for (const key of ['snapshots', 'datasets', 'permitted']) await client.invalidateQueries({ queryKey: [key] });
   };
   const take = async () => {
@@ -53,13 +47,11 @@ export function Snapshots({ dataset, datasetName }: { readonly dataset: string; 
     );
   };
   const remove = (snapshot: Snapshot) =>
-    modals.openConfirmModal({
+    askFirst({
       title: `Delete the snapshot ${shortName(snapshot)}?`,
-      children: <Text size="sm">The dataset stays as it is. What only the snapshot held is gone.</Text>,
-      labels: { confirm: 'Delete the snapshot', cancel: 'Cancel' },
-      confirmProps: { color: 'red.8' },
-      closeButtonProps: { 'aria-label': 'Close' },
-      onConfirm: () =>
+      text: 'The dataset stays as it is. What only the snapshot held is gone.',
+      action: 'Delete the snapshot',
+      run: () =>
         void act(
           () =>
             engram.delete('/api/v1/datasets/{dataset_id}/snapshots/{snapshot_id}', {

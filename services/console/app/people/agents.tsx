@@ -1,10 +1,9 @@
-import { Button, Group, Stack, Table, Text, TextInput } from '@mantine/core';
-import { modals } from '@mantine/modals';
+import { Button, Group, Stack, Table, TextInput } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Answer } from '../../../client/index.ts';
 import { engram } from '../api.ts';
-import { complain, Empty, Failed, say, Waiting } from '../states.tsx';
+import { askFirst, attempt, complain, Empty, Failed, Waiting } from '../states.tsx';
 import { Secret } from './secret.tsx';
 
 type Agent = Answer<'/api/v1/agents/list', 'get'>[number];
@@ -29,19 +28,13 @@ export function Agents() {
     }
   };
   const remove = (agent: Agent) =>
-    modals.openConfirmModal({
+    askFirst({
       title: `Delete ${agent.agentEmail}?`,
-      children: <Text size="sm">Its key is refused from then on, and its sessions are erased.</Text>,
-      labels: { confirm: 'Delete the agent', cancel: 'Cancel' },
-      confirmProps: { color: 'red.8' },
-      closeButtonProps: { 'aria-label': 'Close' },
-      onConfirm: async () => {
-        try {
-          await engram.delete('/api/v1/agents/{agent_id}', { path: { agent_id: agent.agentId } });
-          say(`${agent.agentEmail} was deleted.`);
-        } catch (error) {
-          complain(error);
-        }
+      text: 'Its key is refused from then on, and its sessions are erased.',
+      action: 'Delete the agent',
+      run: async () => {
+        const path = { agent_id: agent.agentId };
+        await attempt(() => engram.delete('/api/v1/agents/{agent_id}', { path }), `${agent.agentEmail} was deleted.`);
         await changed();
       },
     });

@@ -1,7 +1,6 @@
 import { Button, Group, Modal, MultiSelect, Select, Stack, Table, Text, TextInput, Tooltip } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useDisclosure } from '@mantine/hooks';
-import { modals } from '@mantine/modals';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { ApiKey } from '../../../client/index.ts';
@@ -9,7 +8,7 @@ import { engram } from '../api.ts';
 import { ago, when } from '../format.ts';
 import { IconPlus } from '../icons.ts';
 import { datasetsQuery, type Permission } from '../queries.ts';
-import { complain, Empty, Failed, say, Waiting } from '../states.tsx';
+import { askFirst, attempt, Empty, Failed, Waiting } from '../states.tsx';
 import { Secret } from './secret.tsx';
 
 const keysQuery = { queryKey: ['api-keys'], queryFn: () => engram.get('/api/v1/auth/api-keys') };
@@ -21,19 +20,13 @@ export function ApiKeys() {
   const [isNew, { open, close }] = useDisclosure();
   const [created, setCreated] = useState<ApiKey | null>(null);
   const remove = (key: ApiKey) =>
-    modals.openConfirmModal({
+    askFirst({
       title: `Delete the key ${key.name ?? key.label}?`,
-      children: <Text size="sm">Programs that use it are refused from then on.</Text>,
-      labels: { confirm: 'Delete the key', cancel: 'Cancel' },
-      confirmProps: { color: 'red.8' },
-      closeButtonProps: { 'aria-label': 'Close' },
-      onConfirm: async () => {
-        try {
-          await engram.delete('/api/v1/auth/api-keys/{api_key_id}', { path: { api_key_id: key.id } });
-          say('The key was deleted.');
-        } catch (error) {
-          complain(error);
-        }
+      text: 'Programs that use it are refused from then on.',
+      action: 'Delete the key',
+      run: async () => {
+        const path = { api_key_id: key.id };
+        await attempt(() => engram.delete('/api/v1/auth/api-keys/{api_key_id}', { path }), 'The key was deleted.');
         await client.invalidateQueries({ queryKey: keysQuery.queryKey });
       },
     });

@@ -12,7 +12,6 @@ import {
   TextInput,
   Title,
 } from '@mantine/core';
-import { modals } from '@mantine/modals';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Answer } from '../../../client/index.ts';
@@ -20,7 +19,7 @@ import { engram } from '../api.ts';
 import { plural } from '../format.ts';
 import { IconDots } from '../icons.ts';
 import { useMe } from '../queries.ts';
-import { complain, Failed, say, Waiting } from '../states.tsx';
+import { askFirst, attempt, complain, Failed, say, Waiting } from '../states.tsx';
 
 interface Named {
   readonly id: string;
@@ -126,15 +125,9 @@ function TenantView({ tenant }: { readonly tenant: Named }) {
   const [email, setEmail] = useState('');
   const [role, setRole] = useState('');
   const act = async (work: () => Promise<unknown>, done: string): Promise<boolean> => {
-    try {
-      await work();
-      say(done);
-      for (const key of ['members', 'roles']) await client.invalidateQueries({ queryKey: [key, tenant.id] });
-      return true;
-    } catch (error) {
-      complain(error);
-      return false;
-    }
+    const isDone = await attempt(work, done);
+    if (isDone) for (const key of ['members', 'roles']) await client.invalidateQueries({ queryKey: [key, tenant.id] });
+    return isDone;
   };
   const add = async () => {
     const added = await act(async () => {
@@ -152,13 +145,11 @@ function TenantView({ tenant }: { readonly tenant: Named }) {
       setRole('');
   };
   const removeRole = (each: Role) =>
-    modals.openConfirmModal({
+    askFirst({
       title: `Delete the role ${each.name}?`,
-      children: <Text size="sm">{plural(each.user_count, 'member')} lose what it permits.</Text>,
-      labels: { confirm: 'Delete the role', cancel: 'Cancel' },
-      confirmProps: { color: 'red.8' },
-      closeButtonProps: { 'aria-label': 'Close' },
-      onConfirm: () =>
+      text: <>{plural(each.user_count, 'member')} lose what it permits.</>,
+      action: 'Delete the role',
+      run: () =>
         void act(
           () => engram.delete('/api/v1/permissions/roles/{role_id}', { path: { role_id: each.id } }),
           `The role ${each.name} was deleted.`,
@@ -289,17 +280,11 @@ function MemberRow({ member, roles, tenant, onAct }: MemberRowProps) {
     );
   };
   const remove = () =>
-    modals.openConfirmModal({
+    askFirst({
       title: `Remove ${member.email}?`,
-      children: (
-        <Text size="sm">
-          Everything the account and its agents have in {tenant.name} goes to another owner or is erased.
-        </Text>
-      ),
-      labels: { confirm: 'Remove the member', cancel: 'Cancel' },
-      confirmProps: { color: 'red.8' },
-      closeButtonProps: { 'aria-label': 'Close' },
-      onConfirm: () =>
+      text: <>Everything the account and its agents have in {tenant.name} goes to another owner or is erased.</>,
+      action: 'Remove the member',
+      run: () =>
         void onAct(
           () =>
             engram.delete('/api/v1/permissions/tenants/{tenant_id}/users/{user_id}', {
