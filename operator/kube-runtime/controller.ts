@@ -60,18 +60,7 @@ export function ownerKeys<T extends KubeObject>(
   };
 }
 
-export interface Controller {
-  readonly kind: string;
-  /** Begins to collect keys. */
-  subscribe(): void;
-  /** Begins to reconcile. Call it when the caches are synced and this process leads. */
-  start(): void;
-  /** Aborts running reconciles and waits for them; starts no more. */
-  stop(): Promise<void>;
-  /** Requests a reconcile from outside of the sources. */
-  enqueue(key: string): void;
-  whenSynced(signal?: AbortSignal): Promise<void>;
-}
+export type Controller = ReturnType<typeof createController>;
 
 export interface ControllerOptions {
   readonly reconciler: Reconciler;
@@ -88,7 +77,7 @@ export interface ControllerOptions {
 const RECONCILE_TIMEOUT_MS = 120_000;
 
 /** Reconciles the objects of one kind with several workers; never one object with two. */
-export function createController(options: ControllerOptions): Controller {
+export function createController(options: ControllerOptions) {
   const { reconciler, sources, clock, logger, metrics, timeoutMs = RECONCILE_TIMEOUT_MS } = options;
   const kind = reconciler.kind.kind;
   const queue = createWorkQueue({
@@ -137,20 +126,24 @@ export function createController(options: ControllerOptions): Controller {
 
   return {
     kind,
+    /** Begins to collect keys. */
     subscribe() {
       for (const { subscribe } of sources) subscribe(queue.add);
     },
+    /** Begins to reconcile. Call it when the caches are synced and this process leads. */
     start() {
       working ??= Promise.all(Array.from({ length: options.workers }, work));
     },
+    /** Aborts running reconciles and waits for them; starts no more. */
     async stop() {
       const drained = queue.stop();
       stopping.abort(new Error('The operator is stopping.'));
       await drained;
       await working;
     },
+    /** Requests a reconcile from outside of the sources. */
     enqueue: queue.add,
-    async whenSynced(signal) {
+    async whenSynced(signal?: AbortSignal) {
       await Promise.all(sources.map((each) => each.whenSynced(signal)));
     },
   };

@@ -19,11 +19,7 @@ export interface EventNote {
  * Records events about objects, as events.k8s.io/v1. The same object, reason and message within ten minutes is one event
  * with a series count. Never throws and never waits: a lost event loses no work.
  */
-export interface EventRecorder {
-  record(object: KubeObject, note: EventNote): void;
-  /** Waits until all recorded events are sent. */
-  flush(): Promise<void>;
-}
+export type EventRecorder = ReturnType<typeof createEventRecorder>;
 
 interface EventRecorderOptions {
   readonly client: Pick<KubeClient, 'create' | 'patch'>;
@@ -52,7 +48,7 @@ interface Sent {
   cancel: (() => void) | undefined;
 }
 
-export function createEventRecorder(options: EventRecorderOptions): EventRecorder {
+export function createEventRecorder(options: EventRecorderOptions) {
   const { client, clock, logger, isLeading = () => true } = options;
   /** Ordered by the first occurrence. */
   const sent = new Map<string, Sent>();
@@ -88,7 +84,7 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
   }
 
   return {
-    record(object, note) {
+    record(object: KubeObject, note: EventNote) {
       forgetOld();
       const message = conditionMessage(note.message);
       const key = JSON.stringify([object.kind, object.metadata.uid, note.reason, message]);
@@ -111,6 +107,7 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
       });
       send(() => client.create(KINDS.event, event));
     },
+    /** Waits until all recorded events are sent. */
     async flush() {
       for (const series of sent.values()) {
         if (series.cancel === undefined) continue;

@@ -15,15 +15,8 @@ interface HealthServerOptions {
   readonly metrics: { readonly contentType: string; render(): Promise<string> };
 }
 
-interface HealthServer {
-  start(): Promise<void>;
-  stop(): Promise<void>;
-  /** `http://127.0.0.1:9090`; after the start. */
-  readonly url: string;
-}
-
 /** `/livez`, `/readyz` (200 or 503, a line for each check) and `/metrics`, on a port of their own. */
-export function createHealthServer(options: HealthServerOptions): HealthServer {
+export function createHealthServer(options: HealthServerOptions) {
   const server = createServer((request, response) => {
     const path = (request.url ?? '/').split('?')[0];
     if (path === '/livez') answerChecks(response, options.liveness());
@@ -33,11 +26,12 @@ export function createHealthServer(options: HealthServerOptions): HealthServer {
   });
   return {
     start: () => listen(server, options),
-    stop: () =>
+    stop: (): Promise<void> =>
       new Promise((resolve) => {
         server.close(() => resolve());
         server.closeAllConnections();
       }),
+    /** `http://127.0.0.1:9090`; after the start. */
     get url() {
       const { address, port } = server.address() as AddressInfo;
       return `http://${address.includes(':') ? `[${address}]` : address}:${port}`;

@@ -15,14 +15,7 @@ interface KubeRequest {
 }
 
 /** Sends requests to the API server over keep-alive connections. */
-export interface KubeTransport {
-  /** Returns the JSON of the answer. Throws `KubeError` for any status other than 2xx and after 10 s. */
-  call(request: KubeRequest): Promise<unknown>;
-  /** Yields the lines of the answer as they arrive; only the time until the answer begins is limited. */
-  stream(request: KubeRequest): AsyncIterable<string>;
-  /** Closes the keep-alive connections. */
-  close(): void;
-}
+export type KubeTransport = ReturnType<typeof createKubeTransport>;
 
 const CALL_TIMEOUT_MS = 10_000;
 /** Wait after 429 or 503 without Retry-After. */
@@ -37,7 +30,7 @@ export function createKubeTransport(options: {
   readonly connection: KubeConnection;
   readonly clock: RuntimeClock;
   readonly userAgent: string;
-}): KubeTransport {
+}) {
   const { connection, clock } = options;
   const agents = createAgents();
 
@@ -80,7 +73,8 @@ export function createKubeTransport(options: {
   }
 
   return {
-    async call(request) {
+    /** Returns the JSON of the answer. Throws `KubeError` for any status other than 2xx and after 10 s. */
+    async call(request: KubeRequest) {
       const deadline = clock.monotonicMs() + CALL_TIMEOUT_MS;
       const limit = limited(clock, CALL_TIMEOUT_MS, request.signal);
       try {
@@ -99,7 +93,8 @@ export function createKubeTransport(options: {
         limit.end();
       }
     },
-    async *stream(request) {
+    /** Yields the lines of the answer as they arrive; only the time until the answer begins is limited. */
+    async *stream(request: KubeRequest): AsyncIterable<string> {
       const head = limited(clock, CALL_TIMEOUT_MS, request.signal);
       try {
         const response = await open(request, head.signal, true);
@@ -112,6 +107,7 @@ export function createKubeTransport(options: {
         head.end();
       }
     },
+    /** Closes the keep-alive connections. */
     close: () => agents.close(),
   };
 }

@@ -5,18 +5,7 @@ import { KINDS, type KubeObject, microTime, type ObjectName } from './kube-objec
 import { pause, type RuntimeClock } from './runtime-clock.ts';
 
 /** Elects the process that leads: it holds a Lease and renews it. */
-export interface LeaderElector {
-  /** Begins to try to acquire the lease. */
-  start(): void;
-  /** Resolves when this process leads. */
-  whenLeading(signal?: AbortSignal): Promise<void>;
-  /** Whether this process leads, by its own monotonic clock: false before another may take over. Checked before each write. */
-  isLeading(): boolean;
-  /** Whether the election loop makes progress, whatever the result. */
-  isAlive(): boolean;
-  /** Releases the lease, so that another process leads at once. Call it when nothing writes any more. */
-  stop(): Promise<void>;
-}
+export type LeaderElector = ReturnType<typeof createLeaderElector>;
 
 interface LeaderElectorOptions {
   readonly client: Pick<KubeClient, 'get' | 'create' | 'replace'>;
@@ -43,7 +32,7 @@ const TIMES: LeaseTimes = { durationMs: 15_000, renewDeadlineMs: 10_000, retryMs
 /** The loop tries every two seconds, and an attempt takes at most five. */
 const ALIVE_MS = 60_000;
 
-export function createLeaderElector(options: LeaderElectorOptions): LeaderElector {
+export function createLeaderElector(options: LeaderElectorOptions) {
   const { clock, logger, identity, times = TIMES } = options;
   const record = createLeaseRecord({ ...options, durationMs: times.durationMs });
   const stopping = new AbortController();
@@ -106,13 +95,18 @@ export function createLeaderElector(options: LeaderElectorOptions): LeaderElecto
   }
 
   return {
+    /** Begins to try to acquire the lease. */
     start() {
       triedAt = clock.monotonicMs();
       running ??= run();
     },
-    whenLeading: (signal) => abortable(leading.promise, signal),
+    /** Resolves when this process leads. */
+    whenLeading: (signal?: AbortSignal) => abortable(leading.promise, signal),
+    /** Whether this process leads, by its own monotonic clock: false before another may take over. Checked before each write. */
     isLeading,
+    /** Whether the election loop makes progress, whatever the result. */
     isAlive: () => clock.monotonicMs() - triedAt < ALIVE_MS,
+    /** Releases the lease, so that another process leads at once. Call it when nothing writes any more. */
     async stop() {
       stopping.abort(new Error('The election ends.'));
       await running;

@@ -12,15 +12,7 @@ import type { RuntimeClock } from './runtime-clock.ts';
  * other object of the kind is ever listed. An object with several owners is watched once. Changes of objects beyond the
  * maximum are noticed with the next reconcile of their owner.
  */
-export interface ReferenceWatches {
-  /** Sets the objects that the owner refers to. */
-  refer(owner: string, names: readonly ObjectName[]): void;
-  /** Calls back with each owner of an object that was added, changed or deleted. */
-  onChange(listener: (owner: string) => void): void;
-  /** Number of watched objects. */
-  readonly size: number;
-  stop(): Promise<void>;
-}
+export type ReferenceWatches = ReturnType<typeof createReferenceWatches>;
 
 interface ReferenceWatchesOptions {
   readonly kind: ResourceKind;
@@ -34,7 +26,7 @@ interface ReferenceWatchesOptions {
 
 const MOST = 200;
 
-export function createReferenceWatches(options: ReferenceWatchesOptions): ReferenceWatches {
+export function createReferenceWatches(options: ReferenceWatchesOptions) {
   const { kind, most = MOST } = options;
   // A watch that is forbidden or fails is only logged for debugging: the object is read with its owner anyway.
   const logger = { ...options.logger, warn: options.logger.debug };
@@ -80,7 +72,8 @@ export function createReferenceWatches(options: ReferenceWatchesOptions): Refere
   }
 
   return {
-    refer(owner, names) {
+    /** Sets the objects that the owner refers to. */
+    refer(owner: string, names: readonly ObjectName[]) {
       const before = owners.get(owner) ?? new Set<string>();
       const after = new Map(names.map((name) => [keyOf(name), name]));
       for (const key of before) if (!after.has(key)) leave(owner, key);
@@ -93,7 +86,9 @@ export function createReferenceWatches(options: ReferenceWatchesOptions): Refere
       else owners.set(owner, new Set(after.keys()));
       openWanted();
     },
-    onChange: (listener) => void listeners.push(listener),
+    /** Calls back with each owner of an object that was added, changed or deleted. */
+    onChange: (listener: (owner: string) => void): void => void listeners.push(listener),
+    /** Number of watched objects. */
     get size() {
       return open.size;
     },

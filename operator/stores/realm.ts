@@ -35,25 +35,17 @@ export type CredentialSlot = 'a' | 'b';
  * that, so no pattern of theirs or of another realm matches. The name of the realm is followed by the end, or by a character
  * that it cannot contain.
  */
-interface RealmNames {
-  /** MongoDB database, users, roles; prefix of Elasticsearch indexes, followed by `-`. */
-  readonly underscored: string;
-  /** Bucket and Neo4j database, which cannot contain `_`; prefix of Kafka topics, followed by `.`. */
-  readonly dashed: string;
-  /** Two tokens of a NATS subject, so that a user can be allowed `engram-dedicated.>`. */
-  readonly subject: string;
-  /** Prefix of objects in a shared bucket. */
-  readonly folder: string;
-  user(slot: CredentialSlot): string;
-}
-
-export function namesOf({ name }: Pick<Realm, 'name'>): RealmNames {
+export function namesOf({ name }: Pick<Realm, 'name'>) {
   if (!isRealmName(name)) throw engramError('InvalidRequestError', `"${name}" cannot be the name of a realm`);
   return {
+    /** MongoDB database, users, roles; prefix of Elasticsearch indexes, followed by `-`. */
     underscored: `engram_${name}`,
+    /** Bucket and Neo4j database, which cannot contain `_`; prefix of Kafka topics, followed by `.`. */
     dashed: `engram-${name}`,
+    /** Two tokens of a NATS subject, so that a user can be allowed `engram-dedicated.>`. */
     subject: `engram-dedicated.${name}`,
+    /** Prefix of objects in a shared bucket. */
     folder: `engram-dedicated/${name}/`,
-    user: (slot) => `engram_${name}_${slot}`,
+    user: (slot: CredentialSlot) => `engram_${name}_${slot}`,
   };
 }

@@ -13,22 +13,7 @@ import { isDedicated } from './effective-state.ts';
 type IsolationResult = 'verified' | 'leaked' | 'unproven' | 'alone' | 'failed';
 
 /** Plans the isolation checks: when each tenant is checked, and with which others. When it is lost, all are checked again. */
-export interface IsolationChecks {
-  /** Whether a check is due: after the interval, at once when another tenant's check found a leak, sooner after a check without result. */
-  isDue(key: string): boolean;
-  /** Milliseconds until a check is due. */
-  dueInMs(key: string): number;
-  /** Tenants to compare with: those with a known leak, and the next ones in turn. */
-  others(tenantId: TenantId, known: readonly TenantId[]): readonly TenantId[];
-  /** Whether the tenant can be compared with. */
-  isKnown(tenantId: TenantId): boolean;
-  /** Makes the check of the other tenant of a leak due at once. */
-  suspect(tenantId: TenantId): void;
-  ended(key: string, result: IsolationResult): void;
-  /** Number of checks in a row without a result. */
-  fruitless(key: string): number;
-  forget(key: string): void;
-}
+export type IsolationChecks = ReturnType<typeof createIsolationChecks>;
 
 interface IsolationChecksOptions {
   readonly clock: Pick<Clock, 'monotonicMs'>;
@@ -52,7 +37,7 @@ interface Held {
   readonly fruitless: number;
 }
 
-export function createIsolationChecks(options: IsolationChecksOptions): IsolationChecks {
+export function createIsolationChecks(options: IsolationChecksOptions) {
   const { clock, intervalMs } = options;
   const metrics = createMetrics(options.registry, options.prefix);
   const held = new Map<string, Held>();
@@ -63,9 +48,12 @@ export function createIsolationChecks(options: IsolationChecksOptions): Isolatio
     return Math.max(0, known.dueAtMs - clock.monotonicMs());
   };
   return {
-    isDue: (key) => dueInMs(key) === 0,
+    /** Whether a check is due: after the interval, at once when another tenant's check found a leak, sooner after a check without result. */
+    isDue: (key: string) => dueInMs(key) === 0,
+    /** Milliseconds until a check is due. */
     dueInMs,
-    others(tenantId, known) {
+    /** Tenants to compare with: those with a known leak, and the next ones in turn. */
+    others(tenantId: TenantId, known: readonly TenantId[]): readonly TenantId[] {
       const all = options.tenants().filter(answers).map(idOf).toSorted();
       const at = all.findIndex((id) => id > tenantId);
       // Begins behind the tenant, so that different tenants are compared with different ones.
@@ -79,20 +67,23 @@ export function createIsolationChecks(options: IsolationChecksOptions): Isolatio
       );
       return [...new Set([...known, ...next])];
     },
-    isKnown: (tenantId) => options.tenants().some((one) => isComparable(one) && idOf(one) === tenantId),
-    suspect(tenantId) {
+    /** Whether the tenant can be compared with. */
+    isKnown: (tenantId: TenantId) => options.tenants().some((one) => isComparable(one) && idOf(one) === tenantId),
+    /** Makes the check of the other tenant of a leak due at once. */
+    suspect(tenantId: TenantId) {
       const tenant = options.tenants().find(({ status }) => status?.tenantId === tenantId);
       if (tenant !== undefined) held.delete(`${tenant.metadata.namespace}/${tenant.metadata.name}`);
     },
-    ended(key, result) {
+    ended(key: string, result: IsolationResult) {
       const isFruitless = result === 'unproven' || result === 'failed';
       const fruitless = isFruitless ? (held.get(key)?.fruitless ?? 0) + 1 : 0;
       const waitMs = isFruitless ? Math.min(intervalMs, FIRST_AGAIN_MS * 2 ** (fruitless - 1)) : intervalMs;
       held.set(key, { dueAtMs: clock.monotonicMs() + waitMs, isAlone: result === 'alone', fruitless });
       metrics.ended(key, result);
     },
-    fruitless: (key) => held.get(key)?.fruitless ?? 0,
-    forget(key) {
+    /** Number of checks in a row without a result. */
+    fruitless: (key: string) => held.get(key)?.fruitless ?? 0,
+    forget(key: string) {
       held.delete(key);
       metrics.forget(key);
     },

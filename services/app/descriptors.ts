@@ -4,14 +4,7 @@ import { ConfigurationError } from '../common/platform/config/load-config.ts';
 import type { HealthCheck } from '../common/platform/http/health-probe.ts';
 
 /** How the file descriptors of the process are shared out. */
-export interface Descriptors {
-  /** Dataset files that each thread of the embedded index keeps open. */
-  readonly openFiles: number;
-  /** Connections of clients at the same time. */
-  readonly maxConnections: number;
-  /** The check, which fails when hardly any descriptor is free. */
-  guardedHealth(health: HealthCheck | null): HealthCheck | null;
-}
+export type Descriptors = ReturnType<typeof shareDescriptors>;
 
 /** Fewest descriptors with which the server can start all of its threads. */
 const LEAST = 96;
@@ -26,7 +19,7 @@ const SPARE_SHARE = 1 / 4;
 const LEAST_FREE = 4;
 
 /** `ConfigurationError` when there are too few to serve anybody. */
-export function shareDescriptors({ maxOpenFiles }: Pick<Config, 'maxOpenFiles'>): Descriptors {
+export function shareDescriptors({ maxOpenFiles }: Pick<Config, 'maxOpenFiles'>) {
   const processLimit = readProcessLimit();
   const limit = Math.min(maxOpenFiles ?? Number.POSITIVE_INFINITY, processLimit);
   if (limit < LEAST) {
@@ -38,9 +31,12 @@ export function shareDescriptors({ maxOpenFiles }: Pick<Config, 'maxOpenFiles'>)
   const free = limit - OWN;
   const openFiles = Math.max(1, Math.min(MOST_FILES, Math.floor(free / 2 / PER_FILE)));
   return {
+    /** Dataset files that each thread of the embedded index keeps open. */
     openFiles,
+    /** Connections of clients at the same time. */
     maxConnections: Math.floor((free - openFiles * PER_FILE) * (1 - SPARE_SHARE)),
-    guardedHealth(health) {
+    /** The check, which fails when hardly any descriptor is free. */
+    guardedHealth(health: HealthCheck | null) {
       if (health === null) return null;
       return {
         critical: health.critical,

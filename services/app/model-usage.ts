@@ -21,20 +21,17 @@ export const modelUsageCollection: OwnedCollection<ModelUsageDay> = {
   indexes: [{ fields: ['day'] }],
 };
 
-export interface ModelUsage {
-  /** Durable when it resolves; concurrent calls lose nothing. */
-  add(scope: Scope, model: string, usage: TokenUsage, at: Date): Promise<void>;
-  since(scope: Scope, day: string): Promise<readonly ModelUsageDay[]>;
-}
+export type ModelUsage = ReturnType<typeof createModelUsage>;
 
-export function createModelUsage(store: DocumentStore): ModelUsage {
+export function createModelUsage(store: DocumentStore) {
   const increase = async (scope: Scope, id: string, usage: TokenUsage): Promise<boolean> => {
     const increment = { calls: 1, inputTokens: usage.inputTokens, outputTokens: usage.outputTokens };
     const [result] = await store.commit(scope, [update(modelUsageCollection, id, { increment })]);
     return result?.changed === 1;
   };
   return {
-    async add({ tenant }, model, usage, at) {
+    /** Durable when it resolves; concurrent calls lose nothing. */
+    async add({ tenant }: Scope, model: string, usage: TokenUsage, at: Date) {
       const scope = { tenant };
       const day = at.toISOString().slice(0, 10);
       const id = `${tenant}/${day}/${model}`;
@@ -46,7 +43,7 @@ export function createModelUsage(store: DocumentStore): ModelUsage {
         await increase(scope, id, usage);
       }
     },
-    async since({ tenant }, day) {
+    async since({ tenant }: Scope, day: string): Promise<readonly ModelUsageDay[]> {
       const found = await store.find({ tenant }, modelUsageCollection, {
         where: { day: { atLeast: day } },
         limit: 1000,

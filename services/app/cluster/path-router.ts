@@ -8,11 +8,7 @@ import { proxyHeader } from '../../common/platform/http/origin-guard.ts';
 import type { Logger } from '../../common/platform/observability/logger.ts';
 import type { Metrics } from '../../common/platform/observability/metrics.ts';
 
-export interface PathRouter {
-  listen(port: number, host: string): Promise<{ readonly port: number }>;
-  /** Lets requests in flight end; sockets are cut. */
-  close(): Promise<void>;
-}
+export type PathRouter = ReturnType<typeof createPathRouter>;
 
 export interface PathRouterOptions {
   /** Origins of a service's replicas, asked in turn; none while it does not listen. */
@@ -30,12 +26,7 @@ const ANSWER_TIMEOUT_MS = 3_600_000;
 const KEEP_ALIVE_MS = 65_000;
 
 /** Sends each request to the service that has its path, as the ingress of a cluster does. */
-export function createPathRouter({
-  replicasOf,
-  forwardsAddresses = false,
-  logger,
-  metrics,
-}: PathRouterOptions): PathRouter {
+export function createPathRouter({ replicasOf, forwardsAddresses = false, logger, metrics }: PathRouterOptions) {
   const agent = new Agent({ keepAlive: true });
   // The proxy's own limit for clients would add a listener to their connections with every request.
   const proxy = createProxyServer({ agent, proxyTimeout: ANSWER_TIMEOUT_MS });
@@ -103,13 +94,14 @@ export function createPathRouter({
   server.requestTimeout = ANSWER_TIMEOUT_MS;
   server.timeout = ANSWER_TIMEOUT_MS;
   return {
-    listen(port, host) {
+    listen(port: number, host: string): Promise<{ readonly port: number }> {
       return new Promise((resolve, reject) => {
         server.once('error', reject);
         server.listen(port, host, () => resolve({ port: (server.address() as AddressInfo).port }));
       });
     },
-    close() {
+    /** Lets requests in flight end; sockets are cut. */
+    close(): Promise<void> {
       return new Promise((resolve) => {
         server.close(() => {
           agent.destroy();
@@ -151,15 +143,10 @@ function refuse(response: ServerResponse): void {
 }
 
 /** Logs of each replica when it stops and when it begins to answer, not every request in between. */
-interface Reachability {
-  failed(origin: string, service: string, error: unknown): void;
-  answered(origin: string, service: string): void;
-}
-
-function createReachability(logger: Pick<Logger, 'warn' | 'info'>): Reachability {
+function createReachability(logger: Pick<Logger, 'warn' | 'info'>) {
   const away = new Map<string, { readonly sinceMs: number; requests: number }>();
   return {
-    failed(origin, service, error) {
+    failed(origin: string, service: string, error: unknown) {
       const known = away.get(origin);
       if (known !== undefined) {
         known.requests += 1;
@@ -168,7 +155,7 @@ function createReachability(logger: Pick<Logger, 'warn' | 'info'>): Reachability
       away.set(origin, { sinceMs: performance.now(), requests: 1 });
       logger.warn('router.unreachable', { service, origin, error });
     },
-    answered(origin, service) {
+    answered(origin: string, service: string) {
       const known = away.get(origin);
       if (known === undefined) return;
       away.delete(origin);

@@ -7,13 +7,7 @@ import { isServiceReport } from './service-report.ts';
 
 const START = fileURLToPath(new URL('../../start.mjs', import.meta.url));
 
-export interface ServiceProcess {
-  readonly service: ServiceName;
-  /** Address of the process; null while it does not listen. */
-  origin(): string | null;
-  /** SIGTERM, then the end; SIGKILL after `timeoutMs`. */
-  stop(timeoutMs: number): Promise<void>;
-}
+export type ServiceProcess = ReturnType<typeof startServiceProcess>;
 
 export interface ServiceProcessOptions {
   readonly service: ServiceName;
@@ -38,7 +32,7 @@ const STARTED_MS = 10_000;
  * One service in a process of its own, on a free port, its log on ours. It is started again when it dies, as a cluster would,
  * but not for ever.
  */
-export function startServiceProcess(options: ServiceProcessOptions): ServiceProcess {
+export function startServiceProcess(options: ServiceProcessOptions) {
   const { service, dataDir, variables, logger, onFailure, program = START, pauseMs = 2_000 } = options;
   let child: ChildProcess | null = null;
   let origin: string | null = null;
@@ -91,8 +85,10 @@ export function startServiceProcess(options: ServiceProcessOptions): ServiceProc
   run();
   return {
     service,
+    /** Address of the process; null while it does not listen. */
     origin: () => origin,
-    async stop(timeoutMs) {
+    /** SIGTERM, then the end; SIGKILL after `timeoutMs`. */
+    async stop(timeoutMs: number) {
       isStopping = true;
       const running = child;
       if (running === null || running.exitCode !== null) return;

@@ -18,16 +18,7 @@ import { provenanceKey } from '../../common/storage/ports/index-entry.ts';
 type Indexes = Pick<DatasetIndexes, 'text' | 'vectors' | 'graph'>;
 
 /** Compares what indexes hold with the ledger, and refuses reads of a dataset whose rows were lost until they are back. */
-export interface IndexGuard {
-  /** Marks items that are committed but have no rows as not built, to be built again by a run of cognify. */
-  verify(scope: DatasetScope, provenance: () => Promise<ReadonlySet<string>>): Promise<void>;
-  /** The indexes for those that answer from them: reads fail while their dataset is rebuilt. */
-  guarded(indexes: Indexes): Indexes;
-  /** The check, degraded while a dataset is rebuilt. */
-  guardedHealth(health: HealthCheck | null): HealthCheck | null;
-  /** Calls `inspect` for every dataset. */
-  inspectAll(inspect: (scope: DatasetScope) => Promise<void>): Promise<void>;
-}
+export type IndexGuard = Awaited<ReturnType<typeof createIndexGuard>>;
 
 /** Datasets that are looked at in one turn of the event loop. */
 const AT_ONCE = 50;
@@ -40,7 +31,7 @@ export async function createIndexGuard({
   readonly store: DocumentStore;
   readonly clock: Clock;
   readonly logger: Logger;
-}): Promise<IndexGuard> {
+}) {
   const ledger = createLedger(store);
   const items = createDataItems(store);
   const rebuilds = createIndexRebuilds(store);
@@ -97,7 +88,8 @@ export async function createIndexGuard({
   };
 
   return {
-    async verify(indexed, provenance) {
+    /** Marks items that are committed but have no rows as not built, to be built again by a run of cognify. */
+    async verify(indexed: DatasetScope, provenance: () => Promise<ReadonlySet<string>>) {
       const scope = ownerOf(indexed);
       const { lost, intact } = await lostItems(scope, provenance);
       if (lost.length === 0) return;
@@ -107,12 +99,14 @@ export async function createIndexGuard({
       await rebuilds.put(scope, { lostAt, lost: lost.length, intact, runId: null, failures: 0, retryAtMs: 0 });
       await ledger.reset(scope, lost as readonly DataItemId[], lostAt);
     },
-    guarded: ({ text, vectors, graph }) => ({
+    /** The indexes for those that answer from them: reads fail while their dataset is rebuilt. */
+    guarded: ({ text, vectors, graph }: Indexes) => ({
       text: refusing(text, refuse),
       vectors: refusing(vectors, refuse),
       graph: refusing(graph, refuse),
     }),
-    guardedHealth(health) {
+    /** The check, degraded while a dataset is rebuilt. */
+    guardedHealth(health: HealthCheck | null): HealthCheck | null {
       if (health === null) return null;
       return {
         critical: health.critical,
@@ -125,7 +119,8 @@ export async function createIndexGuard({
         },
       };
     },
-    async inspectAll(inspect) {
+    /** Calls `inspect` for every dataset. */
+    async inspectAll(inspect: (scope: DatasetScope) => Promise<void>) {
       const vectorVersions = await findVectorVersions();
       const datasets = (await findAll(store, SYSTEM_SCOPE, datasetsCollection)).map(({ id, tenant }) =>
         datasetScope(asId(tenant ?? ''), asId(id)),

@@ -57,15 +57,12 @@ export function critical(provider: string, probe: () => Promise<unknown>): Healt
 }
 
 /** Closes in reverse what was opened. */
-export interface Closing {
-  add(close: () => Promise<unknown>): void;
-  closeAll(): Promise<void>;
-}
+export type Closing = ReturnType<typeof createClosing>;
 
-export function createClosing(): Closing {
+export function createClosing() {
   const closers: (() => Promise<unknown>)[] = [];
   return {
-    add: (close) => void closers.push(close),
+    add: (close: () => Promise<unknown>): void => void closers.push(close),
     async closeAll() {
       for (const close of closers.splice(0).toReversed()) await close();
     },

@@ -9,11 +9,7 @@ export interface AgentModeSettings {
 }
 
 /** COGNEE_AGENT_MODE: a server that a program started for itself stops when the last connection has been unregistered. */
-export interface AgentMode {
-  /** The first registration starts the checks. */
-  connectionRegistered(): void;
-  close(): Promise<void>;
-}
+export type AgentMode = ReturnType<typeof createAgentMode>;
 
 interface AgentModeParts {
   readonly connections: Pick<AgentConnections, 'countActiveSince'>;
@@ -22,7 +18,7 @@ interface AgentModeParts {
   readonly startedAt: Date;
 }
 
-export function createAgentMode({ checkEveryMs, stopProcess }: AgentModeSettings, parts: AgentModeParts): AgentMode {
+export function createAgentMode({ checkEveryMs, stopProcess }: AgentModeSettings, parts: AgentModeParts) {
   const { connections, logger, startedAt } = parts;
   let timer: NodeJS.Timeout | undefined;
   let checking: Promise<void> = Promise.resolve();
@@ -39,6 +35,7 @@ export function createAgentMode({ checkEveryMs, stopProcess }: AgentModeSettings
     stopProcess();
   };
   return {
+    /** The first registration starts the checks. */
     connectionRegistered() {
       timer ??= setInterval(() => {
         checking = check();

@@ -4,28 +4,17 @@ import { PERSONAL_TENANT } from '../../common/kernel/scope.ts';
 import { type AccessChange, EVERY_TENANT } from '../../common/platform/messaging/messages.ts';
 import type { Messenger } from '../../common/platform/messaging/messenger.ts';
 import type { Logger } from '../../common/ports/logger.ts';
-import type { Subscription } from '../../common/storage/ports/bus.ts';
 import type { PrincipalCache } from './principal-cache.ts';
 import type { TenantCache } from './tenant-cache.ts';
 
 /** Invalidates what caches hold of a change: here at once, in other processes by an event. To be called after the commit. */
-export interface AccessChangeNotifier {
-  /** Credentials, address or rights of an account have changed. The event goes to the personal space. */
-  userChanged(user: UserId): void;
-  datasetRemoved(dataset: DatasetRef): void;
-  /** Memberships, roles, grants or capabilities in a tenant have changed: of these users, or of everybody there (null). */
-  accessChanged(tenant: TenantId, users: readonly UserId[] | null): void;
-  /** Owner, state, host names or keys of a tenant have changed. */
-  tenantChanged(tenant: TenantId): void;
-  /** Subscribes to the events of other replicas. */
-  listen(): Promise<Subscription>;
-}
+export type AccessChangeNotifier = ReturnType<typeof createAccessChangeNotifier>;
 
 export function createAccessChangeNotifier(
   { messenger, logger }: { readonly messenger: Messenger; readonly logger: Logger },
   cache: Pick<PrincipalCache, 'dropUser' | 'dropTenant'>,
   tenants: Pick<TenantCache, 'drop'>,
-): AccessChangeNotifier {
+) {
   // Not awaited: cache entries expire within a second anyway.
   const publish = (change: AccessChange): void => {
     messenger.publish('access', change.tenant, change).catch((error: unknown) => {
@@ -37,19 +26,23 @@ export function createAccessChangeNotifier(
     cache.dropTenant(tenant);
   };
   return {
-    userChanged(userId) {
+    /** Credentials, address or rights of an account have changed. The event goes to the personal space. */
+    userChanged(userId: UserId) {
       cache.dropUser(userId);
       publish({ tenant: PERSONAL_TENANT, userId, datasetId: null });
     },
-    datasetRemoved: ({ tenant, id }) => publish({ tenant, userId: null, datasetId: id }),
-    accessChanged(tenant, users) {
+    datasetRemoved: ({ tenant, id }: DatasetRef) => publish({ tenant, userId: null, datasetId: id }),
+    /** Memberships, roles, grants or capabilities in a tenant have changed: of these users, or of everybody there (null). */
+    accessChanged(tenant: TenantId, users: readonly UserId[] | null) {
       for (const userId of users ?? []) cache.dropUser(userId);
       for (const userId of users ?? [null]) publish({ tenant, userId, datasetId: null });
     },
-    tenantChanged(tenant) {
+    /** Owner, state, host names or keys of a tenant have changed. */
+    tenantChanged(tenant: TenantId) {
       dropTenant(tenant);
       publish({ tenant, userId: null, datasetId: null });
     },
+    /** Subscribes to the events of other replicas. */
     listen: () =>
       messenger.subscribe('access', EVERY_TENANT, ({ tenant, userId, datasetId }) => {
         if (userId !== null) cache.dropUser(userId);

@@ -33,15 +33,7 @@ const MOST_WAITING = 5;
  * and restarts. Attempts in flight are counted per replica: n replicas that are asked at the same moment may each admit one
  * capacity. These failures count, so the wait after them is as much longer.
  */
-export interface LoginThrottle {
-  /**
-   * Takes one attempt, so that concurrent attempts cannot all pass. Throws `TooManyRequestsError` with the seconds to wait
-   * when none is left.
-   */
-  enter(account: string, address: string): Promise<LoginAttempt>;
-  /** Deletes counts that are forgiven; to be called periodically. */
-  sweep(): Promise<void>;
-}
+export type LoginThrottle = ReturnType<typeof createLoginThrottle>;
 
 /** An attempt in flight; disposal returns it unless it failed. */
 export interface LoginAttempt extends Disposable {
@@ -80,7 +72,7 @@ export function createLoginThrottle({
   clock,
   maxBuckets = 50_000,
   turnTimeoutMs = TURN_TIMEOUT_MS,
-}: LoginThrottleOptions): LoginThrottle {
+}: LoginThrottleOptions) {
   const buckets = new Map<string, Bucket>();
   /** Pairs of account and address with a successful login. */
   const known = new Set<string>();
@@ -152,7 +144,11 @@ export function createLoginThrottle({
   };
 
   return {
-    async enter(account, address) {
+    /**
+     * Takes one attempt, so that concurrent attempts cannot all pass. Throws `TooManyRequestsError` with the seconds to wait
+     * when none is left.
+     */
+    async enter(account: string, address: string) {
       const { pair, owner, network } = countedFor(account, address);
       const taken = known.has(pair.id)
         ? await admit([pair, owner])
@@ -175,6 +171,7 @@ export function createLoginThrottle({
         },
       };
     },
+    /** Deletes counts that are forgiven; to be called periodically. */
     sweep: () => failures.sweep(clock.now().getTime()),
   };
 }

@@ -16,27 +16,12 @@ export interface ResetClaims {
   readonly fingerprint: string;
 }
 
-interface VerifyClaims {
-  readonly userId: UserId;
-  /** The address that the token was sent to. */
-  readonly email: string;
-}
-
 /**
  * HS256 tokens that are sent by mail (proto/http/auth-integrations.md §2.4). A reset token has a fingerprint of the password
  * hash, the session epoch and the address: using it, a deactivation or a changed address ends it. A verification token names
  * the address that it proves, and proves it once.
  */
-export interface OneUseTokens {
-  issueReset(user: Account): Promise<string>;
-  /** Null unless signature, algorithm, audience and time are valid. */
-  readReset(token: string): Promise<ResetClaims | null>;
-  /** Whether password and address have not changed and the account was not deactivated since the token was issued. */
-  isUnused(claims: ResetClaims, user: Account): boolean;
-  issueVerification(user: Account): Promise<string>;
-  /** As `readReset`. */
-  readVerification(token: string): Promise<VerifyClaims | null>;
-}
+export type OneUseTokens = ReturnType<typeof createOneUseTokens>;
 
 interface OneUseTokensOptions {
   /** The keys of the two kinds derive from it unless they are set, so that tokens survive restarts and all replicas agree. */
@@ -48,7 +33,7 @@ interface OneUseTokensOptions {
 
 const loadJose = () => import('jose');
 
-export function createOneUseTokens(options: OneUseTokensOptions): OneUseTokens {
+export function createOneUseTokens(options: OneUseTokensOptions) {
   const { jwtSecret, clock } = options;
   const resetKey = keyOf(options.resetSecret, jwtSecret, 'engram reset-password tokens');
   const verificationKey = keyOf(options.verificationSecret, jwtSecret, 'engram verification tokens');
@@ -81,18 +66,21 @@ export function createOneUseTokens(options: OneUseTokensOptions): OneUseTokens {
     }
   };
   return {
-    issueReset: (user) => issue(resetKey, RESET_AUDIENCE, user, { password_fgpt: fingerprintOf(user) }),
-    async readReset(token) {
+    issueReset: (user: Account) => issue(resetKey, RESET_AUDIENCE, user, { password_fgpt: fingerprintOf(user) }),
+    /** Null unless signature, algorithm, audience and time are valid. */
+    async readReset(token: string) {
       const found = await read(resetKey, RESET_AUDIENCE, 'password_fgpt', token);
       return found === null ? null : { userId: found.userId, fingerprint: found.value };
     },
-    isUnused({ fingerprint }, user) {
+    /** Whether password and address have not changed and the account was not deactivated since the token was issued. */
+    isUnused({ fingerprint }: ResetClaims, user: Account) {
       const given = Buffer.from(fingerprint, 'utf8');
       const expected = Buffer.from(fingerprintOf(user), 'utf8');
       return given.length === expected.length && timingSafeEqual(given, expected);
     },
-    issueVerification: (user) => issue(verificationKey, VERIFY_AUDIENCE, user, { email: user.email }),
-    async readVerification(token) {
+    issueVerification: (user: Account) => issue(verificationKey, VERIFY_AUDIENCE, user, { email: user.email }),
+    /** As `readReset`. */
+    async readVerification(token: string) {
       const found = await read(verificationKey, VERIFY_AUDIENCE, 'email', token);
       return found === null ? null : { userId: found.userId, email: found.value };
     },

@@ -26,15 +26,7 @@ interface Argon2Cost {
  * costs and bcrypt are verified too: accounts of an earlier system have them. Until the first login has replaced it, such a
  * hash takes a different time to verify, which reveals that the account exists.
  */
-export interface PasswordHasher {
-  /** `TooManyRequestsError` when too many hashes are waiting. */
-  hash(password: string): Promise<string>;
-  /** False for a hash that cannot be parsed, after the time of a wrong password. Errors as `hash`. */
-  verify(password: string, phc: string): Promise<boolean>;
-  /** Whether the hash should be replaced by a new hash of this password, which it was just verified with. */
-  isOutdated(phc: string, password: string): boolean;
-  close(): Promise<void>;
-}
+export type PasswordHasher = ReturnType<typeof createPasswordHasher>;
 
 interface PasswordHasherOptions {
   /** Hashes that are computed in parallel: each holds a thread of Node's pool of four, which file access needs too. */
@@ -49,7 +41,7 @@ export function createPasswordHasher({
   concurrency = 2,
   maxWaiting = 64,
   cost: ownCost = COST,
-}: PasswordHasherOptions = {}): PasswordHasher {
+}: PasswordHasherOptions = {}) {
   const room = { places: maxWaiting, refusal: tooBusy };
   const inTurn = createConcurrencyLimit(concurrency, room);
   // One slot only, so that a flood of sign-ups, which nothing limits, leaves the other slots to logins.
@@ -66,11 +58,13 @@ export function createPasswordHasher({
     }
   };
   return {
-    async hash(password) {
+    /** `TooManyRequestsError` when too many hashes are waiting. */
+    async hash(password: string) {
       const salt = randomBytes(SALT_BYTES);
       return encode(ownCost, salt, await oneNew(() => derive(password, salt)));
     },
-    async verify(password, phc) {
+    /** False for a hash that cannot be parsed, after the time of a wrong password. Errors as `hash`. */
+    async verify(password: string, phc: string) {
       if (bcrypt.reads(phc)) return verifyBcrypt(password, phc);
       const stored = decode(phc);
       if (stored === null) {
@@ -79,7 +73,8 @@ export function createPasswordHasher({
       }
       return timingSafeEqual(await derive(password, stored.salt, stored.cost, stored.tag.length), stored.tag);
     },
-    isOutdated(phc, password) {
+    /** Whether the hash should be replaced by a new hash of this password, which it was just verified with. */
+    isOutdated(phc: string, password: string) {
       // bcrypt never checked the rest of a long password: a new hash of it would lock the owner out if the rest was
       // mistyped.
       if (bcrypt.reads(phc)) return !bcrypt.isCut(password);
@@ -155,30 +150,22 @@ const TIMEOUT_MS = 30_000;
 const IDLE_MS = 10_000;
 const MEMORY_BYTES = 256 * 1024 * 1024;
 
-/** Verifies bcrypt hashes of imported accounts. New hashes are Argon2id. */
-interface Bcrypt {
-  /** Whether it is a bcrypt hash (`$2a$`, `$2b$`, `$2y$`) of an acceptable cost. */
-  reads(hash: string): boolean;
-  /** Errors: `WorkerFailure`, `WorkerTaskError`. */
-  verify(password: string, hash: string): Promise<boolean>;
-  /** Whether bcrypt ignores a part of the password. */
-  isCut(password: string): boolean;
-  close(): Promise<void>;
-}
-
 /**
  * Runs bcrypt in a worker process: Node has none, and the JavaScript implementation blocks its thread for up to 100 ms at a
  * time.
  */
-function createBcrypt(): Bcrypt {
+function createBcrypt() {
   const pool = createWorkerPool({ size: 1, timeoutMs: TIMEOUT_MS, idleMs: IDLE_MS, memoryBytes: MEMORY_BYTES });
   return {
-    reads(hash) {
+    /** Whether it is a bcrypt hash (`$2a$`, `$2b$`, `$2y$`) of an acceptable cost. */
+    reads(hash: string) {
       const cost = Number(BCRYPT.exec(hash)?.[1]);
       return cost >= MIN_COST && cost <= MAX_COST;
     },
-    verify: (password, hash) => pool.run(VERIFY, { password, hash }),
-    isCut: (password) => Buffer.byteLength(password) > MAX_PASSWORD_BYTES,
+    /** Errors: `WorkerFailure`, `WorkerTaskError`. */
+    verify: (password: string, hash: string) => pool.run(VERIFY, { password, hash }),
+    /** Whether bcrypt ignores a part of the password. */
+    isCut: (password: string) => Buffer.byteLength(password) > MAX_PASSWORD_BYTES,
     close: () => pool.close(),
   };
 }

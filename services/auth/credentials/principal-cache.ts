@@ -9,19 +9,7 @@ import type { Clock } from '../../common/ports/system.ts';
  * key works at once. A change calls `dropUser` or `dropTenant`, here at once and in other processes by an event; if the event
  * is lost, the change takes effect after `ttlMs`.
  */
-export interface PrincipalCache {
-  get(key: string): Principal | null;
-  /** Call it before the look-up whose result is `put`. */
-  lookUp(): LookUp;
-  /**
-   * Ignored when something was dropped since the look-up began: its result may be outdated. `lifeMs`: the remaining lifetime
-   * of the credential.
-   */
-  put(key: string, principal: Principal, lookUp: LookUp, lifeMs?: number): void;
-  dropUser(user: UserId): void;
-  /** Drops everybody who works in the tenant. */
-  dropTenant(tenant: TenantId): void;
-}
+export type PrincipalCache = ReturnType<typeof createPrincipalCache>;
 
 /** Marks the begin of a look-up. */
 interface LookUp {
@@ -35,11 +23,7 @@ interface PrincipalCacheOptions {
   readonly maxEntries?: number;
 }
 
-export function createPrincipalCache({
-  clock,
-  ttlMs = 1000,
-  maxEntries = 10_000,
-}: PrincipalCacheOptions): PrincipalCache {
+export function createPrincipalCache({ clock, ttlMs = 1000, maxEntries = 10_000 }: PrincipalCacheOptions) {
   const entries = new Map<string, { readonly principal: Principal; readonly untilMs: number }>();
   let era = 0;
   const drop = (isMeant: (principal: Principal) => boolean): void => {
@@ -47,15 +31,20 @@ export function createPrincipalCache({
     for (const [key, { principal }] of entries) if (isMeant(principal)) entries.delete(key);
   };
   return {
-    get(key) {
+    get(key: string) {
       const entry = entries.get(key);
       if (entry === undefined) return null;
       if (clock.monotonicMs() < entry.untilMs) return entry.principal;
       entries.delete(key);
       return null;
     },
+    /** Call it before the look-up whose result is `put`. */
     lookUp: () => ({ era, atMs: clock.monotonicMs() }),
-    put(key, principal, lookUp, lifeMs = Number.POSITIVE_INFINITY) {
+    /**
+     * Ignored when something was dropped since the look-up began: its result may be outdated. `lifeMs`: the remaining lifetime
+     * of the credential.
+     */
+    put(key: string, principal: Principal, lookUp: LookUp, lifeMs: number = Number.POSITIVE_INFINITY) {
       if (lookUp.era !== era) return;
       entries.delete(key);
       if (entries.size >= maxEntries) {
@@ -64,8 +53,9 @@ export function createPrincipalCache({
       }
       entries.set(key, { principal, untilMs: Math.min(lookUp.atMs + ttlMs, clock.monotonicMs() + lifeMs) });
     },
-    dropUser: (user) => drop(({ id }) => id === user),
-    dropTenant: (tenant) => drop((principal) => principal.tenant === tenant),
+    dropUser: (user: UserId) => drop(({ id }) => id === user),
+    /** Drops everybody who works in the tenant. */
+    dropTenant: (tenant: TenantId) => drop((principal) => principal.tenant === tenant),
   };
 }
 

@@ -14,16 +14,7 @@ interface RefusedLogin {
  * recorded at once; later ones are counted and recorded together at the end of the period, as are all beyond the tracked
  * accounts and addresses. A process that is killed loses the counts of its last period.
  */
-export interface RefusedLogins {
-  /**
-   * A wrong password or an unknown account. `subject`: the account's id, or the address that was entered when there is none.
-   */
-  refused(login: RefusedLogin, subject: string): Promise<void>;
-  /** Refused before the password was checked. */
-  throttled(login: RefusedLogin): void;
-  /** Ends the period; to be called every minute, and when the service stops. */
-  record(): Promise<void>;
-}
+export type RefusedLogins = ReturnType<typeof createRefusedLogins>;
 
 interface RefusedLoginsOptions {
   readonly audit: Pick<AuditLog, 'commit'>;
@@ -42,11 +33,14 @@ interface Count {
 /** Counts all that are not tracked separately. */
 const OTHERS = '*';
 
-export function createRefusedLogins({ audit, logger, maxTracked = 100 }: RefusedLoginsOptions): RefusedLogins {
+export function createRefusedLogins({ audit, logger, maxTracked = 100 }: RefusedLoginsOptions) {
   let counts = new Map<string, Count>();
   let others = noneOf(OTHERS, OTHERS);
   return {
-    async refused(login, subject) {
+    /**
+     * A wrong password or an unknown account. `subject`: the account's id, or the address that was entered when there is none.
+     */
+    async refused(login: RefusedLogin, subject: string) {
       const key = keyOf(login);
       const known = counts.get(key);
       if (known !== undefined || counts.size >= maxTracked) {
@@ -58,9 +52,11 @@ export function createRefusedLogins({ audit, logger, maxTracked = 100 }: Refused
       counts.set(key, count);
       await audit.commit(SYSTEM_SCOPE, [], [entryOf({ ...count, attempts: 1 })]);
     },
-    throttled(login) {
+    /** Refused before the password was checked. */
+    throttled(login: RefusedLogin) {
       (counts.get(keyOf(login)) ?? others).throttled += 1;
     },
+    /** Ends the period; to be called every minute, and when the service stops. */
     async record() {
       const all = [...counts.values(), others];
       const [first, ...more] = all.filter(({ attempts, throttled }) => attempts + throttled > 0);

@@ -6,12 +6,7 @@ import type { DocumentStore } from '../../common/storage/ports/document-store.ts
 import type { TenantCache } from './tenant-cache.ts';
 
 /** Records the last use of tenants that hibernate when they are not used. */
-export interface TenantActivity {
-  /** Records a use now: written at most once a minute, without delaying the request. Never fails. */
-  record(tenant: TenantId): void;
-  /** Waits for writes in flight. */
-  settle(): Promise<void>;
-}
+export type TenantActivity = ReturnType<typeof createTenantActivity>;
 
 /** Tenants hibernate after ten minutes at the earliest. */
 const STEP_MS = 60_000;
@@ -28,7 +23,7 @@ export function createTenantActivity({
   readonly tenantCache: Pick<TenantCache, 'get'>;
   readonly clock: Clock;
   readonly logger: Logger;
-}): TenantActivity {
+}) {
   const recordedAt = new Map<TenantId, number>();
   const writing = new Set<Promise<void>>();
   const write = async (tenant: TenantId): Promise<void> => {
@@ -38,7 +33,8 @@ export function createTenantActivity({
     await store.commit({ tenant }, [tenants.changeWrite(tenant, { lastUsedAt })]);
   };
   return {
-    record(tenant) {
+    /** Records a use now: written at most once a minute, without delaying the request. Never fails. */
+    record(tenant: TenantId) {
       const now = clock.monotonicMs();
       const before = recordedAt.get(tenant);
       if (before !== undefined && now - before < STEP_MS) return;
@@ -51,6 +47,7 @@ export function createTenantActivity({
         .finally(() => writing.delete(work));
       writing.add(work);
     },
+    /** Waits for writes in flight. */
     async settle() {
       await Promise.all(writing);
     },

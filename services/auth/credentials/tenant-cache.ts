@@ -21,13 +21,7 @@ interface CachedTenant {
  * Caches tenants for a moment, so that a burst of requests costs one look-up. A change calls `drop`, here at once and in
  * other processes by an event; if the event is lost, the change takes effect after `ttlMs`.
  */
-export interface TenantCache {
-  /** Null: there is no such tenant. */
-  get(tenant: TenantId): Promise<CachedTenant | null>;
-  /** The tenant with the host name: lower case, without port or final dot. */
-  byHostName(name: string): Promise<TenantId | null>;
-  drop(tenant: TenantId): void;
-}
+export type TenantCache = ReturnType<typeof createTenantCache>;
 
 interface TenantCacheOptions {
   readonly tenants: Pick<Tenants, 'get'>;
@@ -46,7 +40,7 @@ const PERSONAL: CachedTenant = {
   isAsleep: false,
 };
 
-export function createTenantCache(options: TenantCacheOptions): TenantCache {
+export function createTenantCache(options: TenantCacheOptions) {
   const { tenants, hosts } = options;
   const facts = createMemory<TenantId, CachedTenant | null>(options, async (id) => {
     const [tenant, hostNames] = await Promise.all([tenants.get(id), hosts.ofTenant(id)]);
@@ -56,9 +50,11 @@ export function createTenantCache(options: TenantCacheOptions): TenantCache {
   });
   const names = createMemory<string, TenantId | null>(options, (name) => hosts.tenantOf(name));
   return {
-    get: async (tenant) => (tenant === PERSONAL_TENANT ? PERSONAL : facts.get(tenant)),
-    byHostName: (name) => names.get(name),
-    drop(tenant) {
+    /** Null: there is no such tenant. */
+    get: async (tenant: TenantId) => (tenant === PERSONAL_TENANT ? PERSONAL : facts.get(tenant)),
+    /** The tenant with the host name: lower case, without port or final dot. */
+    byHostName: (name: string) => names.get(name),
+    drop(tenant: TenantId) {
       facts.drop((key) => key === tenant);
       // Host names may have been added to the tenant or removed; there are few, so all are dropped.
       names.drop(() => true);

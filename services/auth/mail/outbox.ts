@@ -9,11 +9,7 @@ export type MailTask = (signal: AbortSignal) => Promise<void>;
  * an account exists. The queue is in memory: tasks that wait when the process ends are lost, after `stop` has waited for a
  * moment. Clients can request the mail again, and a stored queue would be a record of who requested what.
  */
-export interface Outbox {
-  /** When too many tasks wait, the task is dropped and a warning logged. */
-  add(task: MailTask): void;
-  stop(): Promise<void>;
-}
+export type Outbox = ReturnType<typeof createOutbox>;
 
 interface OutboxOptions {
   readonly logger: Logger;
@@ -39,7 +35,7 @@ export function createOutbox({
   concurrency = 4,
   retryDelaysMs = RETRY_DELAYS_MS,
   stopWithinMs = 5000,
-}: OutboxOptions): Outbox {
+}: OutboxOptions) {
   const waiting: Entry[] = [];
   const delayed = new Map<Entry, NodeJS.Timeout>();
   const running = new Set<Promise<void>>();
@@ -78,7 +74,8 @@ export function createOutbox({
     }
   };
   return {
-    add(task) {
+    /** When too many tasks wait, the task is dropped and a warning logged. */
+    add(task: MailTask) {
       if (isStopping || waiting.length + delayed.size + running.size >= capacity) {
         logger.warn('auth.mail.dropped', { waiting: waiting.length, delayed: delayed.size });
         return;

@@ -254,16 +254,7 @@ export function invalidPath(text: string) {
 }
 
 /** A set of attribute values with constant-time look-ups: a patch may bring ten thousand to ten thousand others. */
-interface ValueSet {
-  /** Whether it has an equal value, in any order of the names. */
-  hasEqual(value: Json): boolean;
-  /**
-   * Whether it has a value of the same identity: with the same `value` and the same `type`, unless one of them has no `type`.
-   */
-  hasSame(value: Json): boolean;
-}
-
-function createValueSet(values: readonly Json[]): ValueSet {
+function createValueSet(values: readonly Json[]) {
   const spellings = new Set(values.map(spellingOf));
   const typesOf = new Map<unknown, Set<unknown>>();
   for (const each of values) {
@@ -271,8 +262,12 @@ function createValueSet(values: readonly Json[]): ValueSet {
     typesOf.set(each['value'], (typesOf.get(each['value']) ?? new Set()).add(each['type']));
   }
   return {
-    hasEqual: (value) => spellings.has(spellingOf(value)),
-    hasSame(value) {
+    /** Whether it has an equal value, in any order of the names. */
+    hasEqual: (value: Json) => spellings.has(spellingOf(value)),
+    /**
+     * Whether it has a value of the same identity: with the same `value` and the same `type`, unless one of them has no `type`.
+     */
+    hasSame(value: Json) {
       if (!isRecord(value) || value['value'] === undefined) return spellings.has(spellingOf(value));
       const types = typesOf.get(value['value']);
       if (types === undefined) return false;

@@ -37,14 +37,9 @@ export function comparisonsIn(filter: ScimFilter): number {
   return 'of' in filter ? comparisonsIn(filter.of) : 1;
 }
 
-interface Reader {
-  peek(): string | null;
-  next(): string;
-  /** Consumes the token if it is this word, in any case. */
-  takes(word: string): boolean;
-}
+type Reader = ReturnType<typeof createReader>;
 
-function createReader(tokens: readonly string[]): Reader {
+function createReader(tokens: readonly string[]) {
   let at = 0;
   const peek = () => tokens[at] ?? null;
   return {
@@ -55,7 +50,8 @@ function createReader(tokens: readonly string[]): Reader {
       at += 1;
       return token;
     },
-    takes(word) {
+    /** Consumes the token if it is this word, in any case. */
+    takes(word: string) {
       if (peek()?.toLowerCase() !== word) return false;
       at += 1;
       return true;

@@ -16,10 +16,7 @@ interface GraphSummary {
 }
 
 /** Cache of graph counts by dataset. A count is valid for one state of the ledger, so polling costs one read of it. */
-interface GraphCountCache {
-  get(key: string): GraphCount | undefined;
-  set(key: string, count: GraphCount): void;
-}
+type GraphCountCache = ReturnType<typeof createGraphCountCache>;
 
 interface GraphCount {
   readonly fingerprint: string;
@@ -30,11 +27,11 @@ interface GraphCount {
 
 const KEPT = 500;
 
-export function createGraphCountCache(): GraphCountCache {
+export function createGraphCountCache() {
   const counts = new Map<string, GraphCount>();
   return {
-    get: (key) => counts.get(key),
-    set(key, count) {
+    get: (key: string) => counts.get(key),
+    set(key: string, count: GraphCount) {
       counts.delete(key);
       counts.set(key, count);
       const oldest = counts.keys().next();

@@ -85,13 +85,7 @@ interface RelationEntry {
  * is merged into the one fuller name of a compatible type in the document. Across documents only spellings of one name are
  * one (`nameKey`). Merged names stay among the aliases, and in `merged` with the reason.
  */
-interface DocumentEntities {
-  /** Adds a chunk, in document order. `subjects`: names that its headings give. */
-  add(chunkId: string, extraction: Pick<Extraction, 'entities' | 'relations'>, subjects: readonly string[]): void;
-  resolve(): ResolvedEntities;
-}
-
-export function createDocumentEntities(): DocumentEntities {
+export function createDocumentEntities() {
   const entries = new Map<string, Entry>();
   const relations = new Map<string, RelationEntry>();
   const mentions: { chunkId: string; key: string; mentions: number; isSubject: boolean }[] = [];
@@ -114,7 +108,8 @@ export function createDocumentEntities(): DocumentEntities {
   };
 
   return {
-    add(chunkId, extraction, subjects) {
+    /** Adds a chunk, in document order. `subjects`: names that its headings give. */
+    add(chunkId: string, extraction: Pick<Extraction, 'entities' | 'relations'>, subjects: readonly string[]) {
       chunks++;
       const inChunk = new Map<string, { mentions: number; isSubject: boolean }>();
       for (const entity of extraction.entities) {
@@ -140,7 +135,7 @@ export function createDocumentEntities(): DocumentEntities {
         addRelation(relations, { ...ends, evidence, chunkId });
       }
     },
-    resolve() {
+    resolve(): ResolvedEntities {
       const { rootOf, mergesInto } = resolveEntries(entries);
       const related = new Set([...relations.values()].flatMap(({ source, target }) => [source, target]));
       const groups = Map.groupBy(entries.values(), (entry) => rootOf(entry.key));
@@ -192,13 +187,6 @@ function addRelation(relations: Map<string, RelationEntry>, stated: Omit<Relatio
   else relations.set(key, { ...stated, weight: 1 });
 }
 
-interface ResolvedEntries {
-  /** Maps each key to the key of the entity it belongs to. */
-  rootOf(key: string): string;
-  /** Returns the names that were merged into `resolved`, as seen from `root`, a member of its group. */
-  mergesInto(resolved: string, root: string): readonly MergedName[];
-}
-
 /**
  * Returns the key that the id of a group is made from. An entity in the document's title keeps the spelling of the title
  * (`NBA`, `Richard Wright`), which other documents of the dataset use, even when this document has a fuller name.
@@ -209,7 +197,7 @@ function keyOfGroup(group: readonly Entry[], resolved: string): string {
   return subjects.reduce((best, one) => (one.key.length > best.key.length ? one : best)).key;
 }
 
-function resolveEntries(entries: ReadonlyMap<string, Entry>): ResolvedEntries {
+function resolveEntries(entries: ReadonlyMap<string, Entry>) {
   const named = [...entries.values()].map((entry) => ({ entry, name: mostFrequent(entry.spellings) }));
   const resolution = resolveEntities(
     named.map(({ entry, name }) => ({
@@ -225,8 +213,10 @@ function resolveEntries(entries: ReadonlyMap<string, Entry>): ResolvedEntries {
   const rootOf = (key: string): string => roots.get(key) ?? key;
   const merges = Map.groupBy(resolution.merges, ({ name }) => rootOf(keys.get(name) ?? ''));
   return {
+    /** Maps each key to the key of the entity it belongs to. */
     rootOf,
-    mergesInto(resolved, root) {
+    /** Returns the names that were merged into `resolved`, as seen from `root`, a member of its group. */
+    mergesInto(resolved: string, root: string): readonly MergedName[] {
       const found = merges.get(resolved) ?? [];
       const own = names.get(root);
       const reason = found.find(({ name }) => name === own)?.reason;

@@ -160,20 +160,13 @@ function keyOf(extractor: Extractor, { input, source }: ChunkQuestion): ModelCac
 /** Names that go along with a chunk: more cost more than they help. */
 const KNOWN_NAMES = 200;
 
-/** The names of a document that its later chunks are extracted with. */
-interface KnownNames {
-  /** Adds the names of a chunk, in document order. `subjects`: names that its headings give. */
-  add(entities: readonly ExtractedEntity[], subjects: readonly string[]): void;
-  /** Returns the fullest names met so far, most mentioned first. */
-  list(): readonly KnownName[];
-}
-
 interface KnownEntry extends NamedEntry {
   readonly ordinal: number;
   mentions: number;
 }
 
-export function createKnownNames(): KnownNames {
+/** The names of a document that its later chunks are extracted with. */
+export function createKnownNames() {
   const entries = new Map<string, KnownEntry>();
   // Counts only grow: an entry among the most mentioned was there before or was mentioned since.
   let known: readonly KnownEntry[] = [];
@@ -184,7 +177,8 @@ export function createKnownNames(): KnownNames {
     return entry;
   };
   return {
-    add(entities, subjects) {
+    /** Adds the names of a chunk, in document order. `subjects`: names that its headings give. */
+    add(entities: readonly ExtractedEntity[], subjects: readonly string[]) {
       for (const { name, type, mentions } of entities) {
         const key = slug(name.trim());
         if (key === '') continue;
@@ -202,7 +196,8 @@ export function createKnownNames(): KnownNames {
         if (spellings.size === 0) countIn(spellings, subject, 0);
       }
     },
-    list() {
+    /** Returns the fullest names met so far, most mentioned first. */
+    list(): readonly KnownName[] {
       known = [...new Set([...known, ...mentionedSince])]
         .sort((one, other) => other.mentions - one.mentions || one.ordinal - other.ordinal)
         .slice(0, KNOWN_NAMES);

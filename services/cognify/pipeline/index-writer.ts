@@ -36,13 +36,7 @@ function rowCount({ entries, embeddings, nodes, edges }: IndexBatch): number {
   return entries.length + embeddings.length + nodes.length + edges.length;
 }
 
-export interface IndexWriter {
-  /**
-   * Writes the rows to all three indexes; resolves to the number of the index version that has the vectors. Waits while many rows are being
-   * written.
-   */
-  write(batch: IndexBatch): Promise<number>;
-}
+export type IndexWriter = ReturnType<typeof createIndexWriter>;
 
 /** The index version that vectors are written to, and the model that makes them. */
 interface WriterVersion {
@@ -80,7 +74,7 @@ const ROWS_PER_FLUSH = 4000;
  * embedder and stores instead of hundreds. A flush that fails is tried again batch by batch, so an item only ever fails
  * because of its own rows.
  */
-export function createIndexWriter(options: IndexWriterOptions): IndexWriter {
+export function createIndexWriter(options: IndexWriterOptions) {
   const { scope, text, vectors, graph, context } = options;
   const queue: Pending[] = [];
   let isFlushing = false;
@@ -144,7 +138,11 @@ export function createIndexWriter(options: IndexWriterOptions): IndexWriter {
     isFlushing = false;
   };
   return {
-    write: (batch) =>
+    /**
+     * Writes the rows to all three indexes; resolves to the number of the index version that has the vectors. Waits while many rows are being
+     * written.
+     */
+    write: (batch: IndexBatch): Promise<number> =>
       new Promise((resolve, reject) => {
         queue.push({ batch, resolve, reject });
         if (!isFlushing) void drain();
@@ -164,21 +162,11 @@ function takeFlush(queue: Pending[]): readonly Pending[] {
 }
 
 /** Buffer of one item's rows in front of the writer: rows gather until there are enough, and are written while more are made. */
-export interface RowGatherer {
-  /** Rows that were not given to the writer yet. */
-  readonly rows: GrowingBatch;
-  append(batch: IndexBatch): void;
-  /** Gives the rows to the writer when there are enough, or when `isDue`; waits for the write before. */
-  spill(isDue?: boolean): Promise<void>;
-  /** Writes the rest and waits for every write; resolves to the index versions that vectors went to. */
-  finish(): Promise<ReadonlySet<number>>;
-  /** Resolves when no write is in flight, failed or not. */
-  settled(): Promise<void>;
-}
+export type RowGatherer = ReturnType<typeof createRowGatherer>;
 
 const ROWS_PER_WRITE = 2000;
 
-export function createRowGatherer(writer: IndexWriter): RowGatherer {
+export function createRowGatherer(writer: IndexWriter) {
   let rows = emptyBatch();
   let writing: Promise<void> = Promise.resolve();
   const versions = new Set<number>();
@@ -190,23 +178,27 @@ export function createRowGatherer(writer: IndexWriter): RowGatherer {
     rows = emptyBatch();
   };
   return {
+    /** Rows that were not given to the writer yet. */
     get rows() {
       return rows;
     },
-    append({ entries, embeddings, nodes, edges }) {
+    append({ entries, embeddings, nodes, edges }: IndexBatch) {
       append(rows.entries, entries);
       append(rows.embeddings, embeddings);
       append(rows.nodes, nodes);
       append(rows.edges, edges);
     },
+    /** Gives the rows to the writer when there are enough, or when `isDue`; waits for the write before. */
     async spill(isDue = false) {
       if (isDue || rowCount(rows) >= ROWS_PER_WRITE) await writeRows();
     },
-    async finish() {
+    /** Writes the rest and waits for every write; resolves to the index versions that vectors went to. */
+    async finish(): Promise<ReadonlySet<number>> {
       if (rowCount(rows) > 0) await writeRows();
       await writing;
       return versions;
     },
+    /** Resolves when no write is in flight, failed or not. */
     async settled() {
       await Promise.allSettled([writing]);
     },

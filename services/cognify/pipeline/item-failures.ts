@@ -1,12 +1,11 @@
 import type { DataItem } from '../../common/domain/data-item.ts';
 import type { ItemFailure } from '../../common/domain/run.ts';
 import { EngramError, isEngramError } from '../../common/kernel/errors.ts';
-import type { JsonObject } from '../../common/kernel/json.ts';
 import { isTransient } from '../../common/platform/jobs/run-error.ts';
 import { describeItemError, describeRunError } from '../../common/platform/jobs/run-recorder.ts';
 import type { Logger } from '../../common/ports/logger.ts';
 import { failedBuild, type Ledger, type LedgerEntry, MAX_TRIES } from '../../common/records/cognify/ledger.ts';
-import type { ActiveRun, RunReport, StagePosition } from '../model.ts';
+import type { ActiveRun, StagePosition } from '../model.ts';
 
 /** The wire counts an item when the last of four tasks has ended. */
 export const LAST_STAGE: StagePosition = { name: 'add_data_points', index: 4, total: 4 };
@@ -19,18 +18,7 @@ const MAX_DESCRIBED = 500;
 const MAX_NAMED = 3;
 
 /** The items of one run that could not be built. Each is reported; the other items are still built. */
-export interface ItemFailures {
-  /** Records the failure of an item. Throws the error when it concerns more than the item, which ends the run. */
-  add(item: DataItem, error: unknown, tries: number): Promise<void>;
-  /** Reports an item that is not tried any more. */
-  setAside(item: DataItem, entry: LedgerEntry): Promise<void>;
-  /** Records that an item was built: stores and models are available. */
-  succeeded(): void;
-  /** Throws the error that the run is postponed for, or the first failure when no item of the dataset is built. */
-  end(): Promise<void>;
-  counts(): JsonObject;
-  report(): Pick<RunReport, 'itemError'>;
-}
+export type ItemFailures = ReturnType<typeof createItemFailures>;
 
 interface Failed {
   readonly item: DataItem;
@@ -50,7 +38,7 @@ export function createItemFailures(
   },
   run: ActiveRun,
   { isNothingBuilt }: { readonly isNothingBuilt: boolean },
-): ItemFailures {
+) {
   const failed: Failed[] = [];
   let transientInRow = 0;
   let hasSucceeded = !isNothingBuilt;
@@ -63,7 +51,8 @@ export function createItemFailures(
     await run.itemEnded({ item: item.id, status: 'errored', ...described }, LAST_STAGE);
   };
   return {
-    async add(item, error, tries) {
+    /** Records the failure of an item. Throws the error when it concerns more than the item, which ends the run. */
+    async add(item: DataItem, error: unknown, tries: number) {
       const blame = blameOf(error);
       transientInRow = blame === 'transient' ? transientInRow + 1 : 0;
       const isSetAside = blame === 'item' && tries >= MAX_TRIES;
@@ -71,15 +60,18 @@ export function createItemFailures(
       await report(item, error, { name: item.name, errorClass, message, isSetAside });
       if (settings.raiseItemErrors || blame === 'run' || transientInRow >= MAX_TRANSIENT) throw error;
     },
-    async setAside(item, entry) {
+    /** Reports an item that is not tried any more. */
+    async setAside(item: DataItem, entry: LedgerEntry) {
       const { errorClass = 'Error', message = '' } = failedBuild(entry, item) ?? {};
       const failure = { name: item.name, errorClass, message, isSetAside: true };
       await report(item, new EngramError(errorClass, 500, message), failure);
     },
+    /** Records that an item was built: stores and models are available. */
     succeeded() {
       hasSucceeded = true;
       transientInRow = 0;
     },
+    /** Throws the error that the run is postponed for, or the first failure when no item of the dataset is built. */
     async end() {
       const [first] = failed;
       const transient = run.isResumable ? failed.find(({ error }) => blameOf(error) === 'transient') : undefined;

@@ -36,16 +36,17 @@ interface ResolvedDocument {
  * Processes whole documents in worker processes. Errors: `DocumentParsingError` for a document that exceeds a limit of the
  * workers, `CancelledError` when the server stops.
  */
-interface TextWork {
-  /** Cuts a stored document into chunks; null when the stored content is no document. */
-  cut(item: DataItem, stored: Readable | Buffer, sizes: ChunkSizes, signal: AbortSignal): Promise<CutDocument | null>;
-  /** Resolves the entities of a document and reads its statements. `lines`: `readChunkLine` of each chunk. */
-  resolve(source: ItemSource, lines: readonly Buffer[], signal: AbortSignal): Promise<ResolvedDocument>;
-}
+type TextWork = ReturnType<typeof createTextWork>;
 
-export function createTextWork(pool: Pick<WorkerPool, 'run'>): TextWork {
+export function createTextWork(pool: Pick<WorkerPool, 'run'>) {
   return {
-    async cut(item, stored, sizes, signal) {
+    /** Cuts a stored document into chunks; null when the stored content is no document. */
+    async cut(
+      item: DataItem,
+      stored: Readable | Buffer,
+      sizes: ChunkSizes,
+      signal: AbortSignal,
+    ): Promise<CutDocument | null> {
       const chunks: ItemChunk[] = [];
       const onPart = (part: readonly ItemChunk[]) => append(chunks, part);
       const input = { item: { id: item.id }, sizes };
@@ -55,7 +56,12 @@ export function createTextWork(pool: Pick<WorkerPool, 'run'>): TextWork {
         : await inWorker(item, 'cut into chunks', pool.run(CUT, input, { content, onPart, signal }));
       return done === null ? null : { ...done, chunks };
     },
-    async resolve({ item, createdAt, speaker }, lines, signal) {
+    /** Resolves the entities of a document and reads its statements. `lines`: `readChunkLine` of each chunk. */
+    async resolve(
+      { item, createdAt, speaker }: ItemSource,
+      lines: readonly Buffer[],
+      signal: AbortSignal,
+    ): Promise<ResolvedDocument> {
       const { id, ownerId, externalMetadata } = item;
       const input = { item: { id, ownerId, externalMetadata }, createdAt, speaker };
       const entities: DocumentEntity[] = [];

@@ -38,13 +38,9 @@ export function collapseNearDuplicates<Item extends DiverseItem>(
   return kept.map(({ item, duplicates }) => ({ item, duplicates, support: duplicates.length + 1 }));
 }
 
-interface Fingerprint {
-  readonly decisive: string;
-  /** Computed on first use: few pairs have the same decisive words. */
-  shingles(): ReadonlySet<string>;
-}
+type Fingerprint = ReturnType<typeof fingerprint>;
 
-function fingerprint(text: string): Fingerprint {
+function fingerprint(text: string) {
   let made: ReadonlySet<string> | null = null;
   return {
     decisive: (OTHER_SCRIPT.test(text) ? [NEGATION, NUMBER, OTHER_NUMBER] : [NEGATION, NUMBER])
@@ -52,6 +48,7 @@ function fingerprint(text: string): Fingerprint {
       .join(';')
       .toLowerCase()
       .replaceAll(/['’]/g, ''),
+    /** Computed on first use: few pairs have the same decisive words. */
     shingles() {
       made ??= shinglesOf(wordsOf(text));
       return made;

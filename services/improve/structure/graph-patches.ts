@@ -6,14 +6,7 @@ import type { ImproveDependencies } from '../dependencies.ts';
 import type { ImprovePass } from '../model.ts';
 
 /** Sends changes of the graph and the indexes to cognify, which writes them, in as few messages as possible. */
-export interface GraphPatches {
-  /** Adds triplets; sends the ones before when the message is full. */
-  add(origin: Provenance, triplets: readonly PatchedTriplet[]): Promise<void>;
-  /** Sends the rest. Returns the items whose generation was gone when it was written: none of their rows exist. */
-  finish(): Promise<ReadonlySet<DataItemId>>;
-  /** Removes the rows of generations that are not committed any more. */
-  remove(gone: readonly Provenance[]): Promise<void>;
-}
+export type GraphPatches = ReturnType<typeof createGraphPatches>;
 
 export type PatchingPass = Pick<ImprovePass, 'dataset' | 'context' | 'leaseToken' | 'signal'>;
 
@@ -23,7 +16,7 @@ const PATCH_BYTES = 700_000;
 export function createGraphPatches(
   { messenger }: Pick<ImproveDependencies, 'messenger'>,
   { dataset, context: { signal: _, ...context }, leaseToken, signal }: PatchingPass,
-): GraphPatches {
+) {
   const lost = new Set<DataItemId>();
   let items: ItemPatch[] = [];
   let rows = 0;
@@ -42,7 +35,8 @@ export function createGraphPatches(
     if (full.length > 0) await send({ items: full, gone: [] });
   };
   return {
-    async add({ item, generation }, triplets) {
+    /** Adds triplets; sends the ones before when the message is full. */
+    async add({ item, generation }: Provenance, triplets: readonly PatchedTriplet[]) {
       let fitting: PatchedTriplet[] = [];
       const close = (): void => {
         if (fitting.length > 0) items.push({ item, generation, triplets: fitting });
@@ -60,11 +54,13 @@ export function createGraphPatches(
       }
       close();
     },
-    async finish() {
+    /** Sends the rest. Returns the items whose generation was gone when it was written: none of their rows exist. */
+    async finish(): Promise<ReadonlySet<DataItemId>> {
       await flush();
       return lost;
     },
-    async remove(gone) {
+    /** Removes the rows of generations that are not committed any more. */
+    async remove(gone: readonly Provenance[]) {
       for (const slice of slices(gone, MAX_PATCH_ROWS)) {
         await send({ items: [], gone: slice.map(({ item, generation }) => ({ item, generation })) });
       }

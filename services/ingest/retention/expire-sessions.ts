@@ -24,21 +24,12 @@ type Dependencies = Pick<
 /** Sessions that one pass reads, so that others need not wait. */
 const SESSIONS_PER_PASS = 200;
 
-/** Removes entries of unused sessions, some in each pass. */
-export interface SessionExpiry {
-  /**
-   * Returns the number of sessions that lost entries. The next pass continues, and starts over at the end. Aborted, it
-   * ends early.
-   */
-  pass(signal?: AbortSignal): Promise<number>;
-}
-
 /**
  * Entries are removed a time after the last use of their session, which its tenant's resource or else the server sets;
  * the row with its counts stays. Those of a session that is bound to a dataset wait until improve has brought them into
  * its memory.
  */
-export function createSessionExpiry(dependencies: Dependencies): SessionExpiry {
+export function createSessionExpiry(dependencies: Dependencies) {
   const { sessions, clock, settings } = dependencies;
   /** Cursors of the tenants, or of all (''). */
   const cursors = new Map<TenantId | '', string | null>();
@@ -61,7 +52,11 @@ export function createSessionExpiry(dependencies: Dependencies): SessionExpiry {
     return changed;
   };
   return {
-    async pass(signal) {
+    /**
+     * Returns the number of sessions that lost entries. The next pass continues, and starts over at the end. Aborted, it
+     * ends early.
+     */
+    async pass(signal?: AbortSignal) {
       const declared = await declaredTimes(dependencies);
       let changed = 0;
       for (const [tenant, ttlMs] of declared)

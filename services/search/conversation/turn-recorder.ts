@@ -38,23 +38,15 @@ export interface TurnNote {
 }
 
 /** Writes to the service that owns sessions. */
-interface SessionWriter {
-  append(turn: NewTurn, context: CallContext): Promise<void>;
-  note(note: TurnNote, context: CallContext): Promise<void>;
-}
+type SessionWriter = ReturnType<typeof createSessionWriter>;
 
 /** Saves turns. Failures are logged and do not fail the answer. */
-export interface TurnRecorder {
-  /** Resolves when everything was saved or failed, or after a time limit; saving continues then. */
-  save(turns: readonly NewTurn[], note: TurnNote | null, context: CallContext): Promise<void>;
-  /** Resolves when no save is in flight. */
-  settle(): Promise<void>;
-}
+export type TurnRecorder = ReturnType<typeof createTurnRecorder>;
 
 /** Time limit of `save`: the next question, which reads the session, comes later. */
 const MAX_WAIT_MS = 250;
 
-export function createTurnRecorder(writer: SessionWriter, logger: Logger): TurnRecorder {
+export function createTurnRecorder(writer: SessionWriter, logger: Logger) {
   const inFlight = new Set<Promise<void>>();
   const attempt = async (work: () => Promise<void>) => {
     try {
@@ -75,12 +67,14 @@ export function createTurnRecorder(writer: SessionWriter, logger: Logger): TurnR
     );
   };
   return {
-    async save(turns, note, { signal: _, ...context }) {
+    /** Resolves when everything was saved or failed, or after a time limit; saving continues then. */
+    async save(turns: readonly NewTurn[], note: TurnNote | null, { signal: _, ...context }: CallContext) {
       if (turns.length === 0 && note === null) return;
       const work = write(turns, note, context).finally(() => inFlight.delete(work));
       inFlight.add(work);
       await settlesWithin(work, MAX_WAIT_MS);
     },
+    /** Resolves when no save is in flight. */
     async settle() {
       await Promise.all(inFlight);
     },
@@ -88,9 +82,9 @@ export function createTurnRecorder(writer: SessionWriter, logger: Logger): TurnR
 }
 
 /** Creates the writer that sends turns to ingest over the bus. */
-export function createSessionWriter(messenger: Messenger, ids: IdSource): SessionWriter {
+export function createSessionWriter(messenger: Messenger, ids: IdSource) {
   return {
-    async append({ dataset, ...rest }, context) {
+    async append({ dataset, ...rest }: NewTurn, context: CallContext) {
       const turn = { ...rest, qaId: ids.uuid(), datasetId: dataset?.id ?? null };
       const { stored } = await messenger.call('ingest.AppendSession', turn, context);
       if (stored || dataset === null) return;
@@ -98,7 +92,7 @@ export function createSessionWriter(messenger: Messenger, ids: IdSource): Sessio
       const session = defaultSession(dataset.id);
       if (session !== turn.session) await messenger.call('ingest.AppendSession', { ...turn, session }, context);
     },
-    async note({ session, feedback, contextRatings, ...rest }, context) {
+    async note({ session, feedback, contextRatings, ...rest }: TurnNote, context: CallContext) {
       const note = {
         ...rest,
         feedback: feedback === null ? null : { ...feedback, id: ids.uuid() },

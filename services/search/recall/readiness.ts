@@ -12,12 +12,7 @@ export type NotReady =
   | { readonly status: 'memory_warming_up' }
   | { readonly status: 'build_failed'; readonly errorClass: string | null; readonly errorMessage: string | null };
 
-export interface Readiness {
-  /** Returns null when recall can search. */
-  check(datasets: readonly DatasetRef[], context: CallContext): Promise<NotReady | null>;
-  /** Forgets the state of a dataset that was erased or changed. */
-  forget(dataset: string): void;
-}
+export type Readiness = ReturnType<typeof createReadiness>;
 
 interface ReadinessDeps {
   readonly messenger: Messenger;
@@ -32,7 +27,7 @@ const BUILD_PIPELINES = ['cognify_pipeline', 'memify_pipeline'];
 const MAX_REMEMBERED = 10_000;
 
 /** Creates the readiness check. Ready datasets are cached for the configured time, others are checked again. */
-export function createReadiness(deps: ReadinessDeps): Readiness {
+export function createReadiness(deps: ReadinessDeps) {
   const warmUntil = new Map<string, number>();
   const remember = (datasets: readonly DatasetRef[]) => {
     if (warmUntil.size > MAX_REMEMBERED) warmUntil.clear();
@@ -40,8 +35,10 @@ export function createReadiness(deps: ReadinessDeps): Readiness {
     for (const dataset of datasets) warmUntil.set(dataset.id, until);
   };
   return {
-    forget: (dataset) => void warmUntil.delete(dataset),
-    async check(datasets, context) {
+    /** Forgets the state of a dataset that was erased or changed. */
+    forget: (dataset: string): void => void warmUntil.delete(dataset),
+    /** Returns null when recall can search. */
+    async check(datasets: readonly DatasetRef[], context: CallContext) {
       if (!deps.settings.recallWarmupShortcircuit || deps.settings.recallWarmupThreshold === 0) return null;
       const now = deps.clock.monotonicMs();
       if (datasets.some((dataset) => (warmUntil.get(dataset.id) ?? 0) > now)) return null;

@@ -218,23 +218,20 @@ function sum(values: Iterable<number>): number {
 }
 
 /** Reads the words of sentences, with a cache of passages: the same ones are strong for many questions. */
-export interface SentenceReader {
-  ofHeader(text: string): TextWords;
-  /** `key` identifies the passage and its version. */
-  ofPassage(key: string, text: string): readonly TextWords[];
-}
+export type SentenceReader = ReturnType<typeof createSentenceReader>;
 
 /** Size of the cache of passages: about 8 MB. */
 const CACHED_PASSAGES = 1000;
 const CACHED_HEADERS = 1000;
 
 /** One for each retriever. */
-export function createSentenceReader(): SentenceReader {
+export function createSentenceReader() {
   const headers = new Map<string, TextWords>();
   const passages = new Map<string, readonly TextWords[]>();
   return {
-    ofHeader: (text) => recentlyUsed(headers, CACHED_HEADERS, text, () => wordsOfText(text)),
-    ofPassage: (key, text) =>
+    ofHeader: (text: string) => recentlyUsed(headers, CACHED_HEADERS, text, () => wordsOfText(text)),
+    /** `key` identifies the passage and its version. */
+    ofPassage: (key: string, text: string) =>
       recentlyUsed(passages, CACHED_PASSAGES, key, () => sentences(text).map((sentence) => wordsOfText(sentence.text))),
   };
 }

@@ -25,20 +25,13 @@ const NO_INFLUENCE: InfluenceOptions = { feedback: 0, preferences: null };
 export type LearnedReader = (ids: readonly string[]) => Promise<LearnedWeights>;
 
 /** Reads what improve has learned about a dataset. */
-export interface LearnedElements {
-  /** Returns null when no influence is requested, or nothing was learned. */
-  reader(scope: DatasetScope, influence: InfluenceOptions): Promise<LearnedReader | null>;
-  /** Returns the weights of rated elements by id. */
-  feedbackWeights(scope: DatasetScope, ids: readonly string[]): Promise<ReadonlyMap<string, number>>;
-  /** Returns the preferences that the user stated, one per line, newest first; '' without any. */
-  statedPreferences(scope: DatasetScope, influence: InfluenceOptions): Promise<string>;
-}
+export type LearnedElements = ReturnType<typeof createLearnedElements>;
 
 /** Lifetime and size of the cache of what a dataset has learned at all. */
 const CACHE_MS = 1000;
 const MAX_CACHED = 1000;
 
-export function createLearnedElements(store: DocumentStore, clock: Clock): LearnedElements {
+export function createLearnedElements(store: DocumentStore, clock: Clock) {
   const weights = createElementWeights(store);
   const preferences = createPreferences(store);
   const remember = createShortCache(clock);
@@ -50,7 +43,8 @@ export function createLearnedElements(store: DocumentStore, clock: Clock): Learn
   const preferenceOf = ({ tenant, dataset }: DatasetScope, user: UserId): Promise<UserPreference> =>
     remember(`preference ${tenant} ${dataset} ${user}`, () => preferences.of({ tenant, dataset }, user));
   return {
-    async reader(scope, influence) {
+    /** Returns null when no influence is requested, or nothing was learned. */
+    async reader(scope: DatasetScope, influence: InfluenceOptions): Promise<LearnedReader | null> {
       if (influence.feedback <= 0 && influence.preferences === null) return null;
       const [hasRatings, preference] = await Promise.all([
         influence.feedback > 0 && isRated(scope),
@@ -75,10 +69,12 @@ export function createLearnedElements(store: DocumentStore, clock: Clock): Learn
         };
       };
     },
-    async feedbackWeights(scope, ids) {
+    /** Returns the weights of rated elements by id. */
+    async feedbackWeights(scope: DatasetScope, ids: readonly string[]) {
       return ids.length > 0 && (await isRated(scope)) ? weights.of(scope, ids) : NOTHING;
     },
-    async statedPreferences(scope, influence) {
+    /** Returns the preferences that the user stated, one per line, newest first; '' without any. */
+    async statedPreferences(scope: DatasetScope, influence: InfluenceOptions) {
       return influence.preferences === null ? '' : (await preferenceOf(scope, influence.preferences.user)).text;
     },
   };

@@ -1,23 +1,21 @@
 import { coverageBy, type TextWords } from './word-coverage.ts';
 
 /** Compares sentences with a query by the meaning of their words. */
-export interface Meaning {
-  /**
-   * Returns for each term of the query the share of it (0 to 1) that the best of the sentences means, together with the
-   * header above them, see `coverageBy`.
-   */
-  bestSentence(header: TextWords, sentences: readonly TextWords[]): readonly number[];
-}
+export type Meaning = ReturnType<typeof createMeaning>;
 
 /** `words`: the word of each term; null when only the term itself counts. `information`: idf of each term. */
 export function createMeaning(
   terms: readonly string[],
   words: readonly (string | null)[],
   information: readonly number[],
-): Meaning {
+) {
   const raise = coverageBy(terms.map((term, at) => ({ term, words: words[at] == null ? [] : [words[at]] })));
   return {
-    bestSentence(header, sentences) {
+    /**
+     * Returns for each term of the query the share of it (0 to 1) that the best of the sentences means, together with the
+     * header above them, see `coverageBy`.
+     */
+    bestSentence(header: TextWords, sentences: readonly TextWords[]): readonly number[] {
       const ofHeader = terms.map(() => 0);
       raise(ofHeader, header);
       let best = ofHeader;

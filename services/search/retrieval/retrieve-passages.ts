@@ -16,16 +16,14 @@ export type QueryVector = {
 } | null;
 
 /** The query in the vector spaces of the searched datasets. */
-export interface QueryEmbedding {
-  /** Throws `EmbeddingDimensionMismatchError`, and errors of the embedding model. */
-  of(dataset: DatasetRef): Promise<QueryVector>;
-}
+export type QueryEmbedding = ReturnType<typeof embedQuery>;
 
 /** Embeds the query on demand, once for each embedding model. */
-export function embedQuery(deps: RetrievalDependencies, request: SearchRequest): QueryEmbedding {
+export function embedQuery(deps: RetrievalDependencies, request: SearchRequest) {
   const vectorsBySpace = new Map<string, Promise<readonly Float32Array[]>>();
   return {
-    async of(dataset) {
+    /** Throws `EmbeddingDimensionMismatchError`, and errors of the embedding model. */
+    async of(dataset: DatasetRef) {
       if (request.query.trim() === '') return null;
       const { scope: version, embedder } = await activeEmbedding(deps, scopeOf(dataset));
       const { space } = embedder;

@@ -9,15 +9,7 @@ import type { Retrieval, RetrievalDependencies, RetrievalRequest, Retriever } fr
 import { createVisibility, type Visibility } from './visibility.ts';
 
 /** Superseded statements of the requested passages. */
-interface SupersededStatements {
-  readonly isEmpty: boolean;
-  /** Returns every statement of the passage that is part of a supersession. */
-  marksOf(chunk: string): readonly StatementState[];
-  /** Returns the text without omitted sentences; the same string when there are none. */
-  textOf(chunk: string, text: string): string;
-  /** Whether the sentence, or a sentence that contains the evidence, is omitted. */
-  isSuperseded(chunk: string, text: string): boolean;
-}
+type SupersededStatements = Awaited<ReturnType<typeof findSuperseded>>;
 
 /** Finds superseded statements of passages with a few batched reads. Ignores supersessions of statements that are not visible. */
 async function findSuperseded(
@@ -28,19 +20,22 @@ async function findSuperseded(
   scope: DatasetScope,
   chunks: readonly string[],
   view: TimeView,
-): Promise<SupersededStatements> {
+) {
   const distinct = [...new Set(chunks)];
   const found = distinct.length === 0 ? [] : await supersessions.ofChunks(scope, distinct);
   const marks = marksByChunk(await onlyVisible(found, visibility), view);
   const left = (chunk: string) => (marks.get(chunk) ?? []).filter(({ isOmitted }) => isOmitted);
   return {
     isEmpty: marks.size === 0,
-    marksOf: (chunk) => marks.get(chunk) ?? [],
-    textOf(chunk, text) {
+    /** Returns every statement of the passage that is part of a supersession. */
+    marksOf: (chunk: string) => marks.get(chunk) ?? [],
+    /** Returns the text without omitted sentences; the same string when there are none. */
+    textOf(chunk: string, text: string) {
       const gone = new Set(left(chunk).map((mark) => mark.text));
       return gone.size === 0 ? text : without(text, gone);
     },
-    isSuperseded(chunk, text) {
+    /** Whether the sentence, or a sentence that contains the evidence, is omitted. */
+    isSuperseded(chunk: string, text: string) {
       const evidence = text.trim();
       return evidence !== '' && left(chunk).some((mark) => mark.text.includes(evidence));
     },

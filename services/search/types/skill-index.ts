@@ -8,12 +8,7 @@ import { tokenize, tokenizeQuery } from '../../common/text/language/tokenize.ts'
 import type { FoundSkill, SkillSummary } from '../model.ts';
 
 /** Full-text index of the active skills of datasets. */
-export interface SkillIndex {
-  /** Returns all skills, nearest first; those without a common word follow by name. */
-  find(scope: DatasetScope, query: string): Promise<readonly FoundSkill[]>;
-  /** Returns the procedure of a skill; null when it was removed or deactivated. */
-  procedure(scope: DatasetScope, id: string): Promise<string | null>;
-}
+export type SkillIndex = ReturnType<typeof createSkillIndex>;
 
 /** Maximum skills cached in a process, over all datasets. */
 const MAX_CACHED = 10_000;
@@ -47,7 +42,7 @@ interface Catalog {
  * the dataset's skills, so that every replica sees a change once it is stored. Only changed skills are tokenised again, in
  * batches, so that other requests are served meanwhile.
  */
-export function createSkillIndex(skills: Pick<Skills, 'shelf' | 'active' | 'get'>): SkillIndex {
+export function createSkillIndex(skills: Pick<Skills, 'shelf' | 'active' | 'get'>) {
   const catalogs = new Map<string, Promise<Catalog>>();
   const remember = async (key: string, catalog: Promise<Catalog>) => {
     catalogs.delete(key);
@@ -56,7 +51,8 @@ export function createSkillIndex(skills: Pick<Skills, 'shelf' | 'active' | 'get'
     await dropOldest(catalogs);
   };
   return {
-    async find(scope, query) {
+    /** Returns all skills, nearest first; those without a common word follow by name. */
+    async find(scope: DatasetScope, query: string) {
       const key = `${scope.tenant}/${scope.dataset}`;
       const current = await skills.shelf(scope);
       if (current === null) return [];
@@ -66,7 +62,8 @@ export function createSkillIndex(skills: Pick<Skills, 'shelf' | 'active' | 'get'
       await remember(key, read);
       return rank(await read, query);
     },
-    async procedure(scope, id) {
+    /** Returns the procedure of a skill; null when it was removed or deactivated. */
+    async procedure(scope: DatasetScope, id: string) {
       const skill = (await skills.get(scope, id))?.skill;
       return skill?.isActive ? skill.procedure : null;
     },

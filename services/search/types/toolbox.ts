@@ -64,24 +64,14 @@ function failed(reason: string): ToolResult {
 }
 
 /** Read-only tools of an agent over one dataset. */
-export interface Toolbox {
-  readonly skills: readonly FoundSkill[];
-  /** Description of the skills and tools for a prompt; never empty. */
-  readonly catalogue: string;
-  /** Runs a tool. A failure is returned as text that begins with `Error:`; budget errors are thrown. */
-  call(call: ToolCall): Promise<string>;
-  /** Returns the passages that calls have found so far. */
-  found(): readonly RankedPassage[];
-  /** Returns the opened skills and all calls. */
-  trace(): { readonly opened: readonly string[]; readonly calls: readonly RecordedCall[] };
-}
+export type Toolbox = Awaited<ReturnType<typeof openToolbox>>;
 
 /** Creates the toolbox with the skills and tools that the request allows. */
 export async function openToolbox(
   deps: TypeDependencies,
   request: SearchRequest,
   { dataset, influence }: { readonly dataset: DatasetRef; readonly influence: InfluenceOptions },
-): Promise<Toolbox> {
+) {
   const skills = await skillsFor(deps, request, dataset);
   const tools = toolsFor(request.agent?.tools ?? null, skills);
   const found = new Map<string, RankedPassage>();
@@ -120,8 +110,10 @@ export async function openToolbox(
   };
   return {
     skills,
+    /** Description of the skills and tools for a prompt; never empty. */
     catalogue: catalogueOf(skills, tools),
-    async call(call) {
+    /** Runs a tool. A failure is returned as text that begins with `Error:`; budget errors are thrown. */
+    async call(call: ToolCall) {
       const startedMs = deps.clock.monotonicMs();
       const { text, success } = await outputOf(call);
       // Queries and results are omitted: they contain memory, which may be forgotten.
@@ -129,8 +121,13 @@ export async function openToolbox(
       calls.push({ toolName: call.toolName, ...facts, durationMs: Math.round(deps.clock.monotonicMs() - startedMs) });
       return text;
     },
-    found: () => [...found.values()],
-    trace: () => ({ opened: [...opened], calls }),
+    /** Returns the passages that calls have found so far. */
+    found: (): readonly RankedPassage[] => [...found.values()],
+    /** Returns the opened skills and all calls. */
+    trace: (): { readonly opened: readonly string[]; readonly calls: readonly RecordedCall[] } => ({
+      opened: [...opened],
+      calls,
+    }),
   };
 }
 

@@ -3,22 +3,19 @@ import { INTERNAL_RELATIONS, NODE_TYPES, RELATIONS } from '../index-rows.ts';
 import type { MergedEdge, MergedNode } from './merge.ts';
 
 /** Decides what of a merged graph a client is shown. Give it every node before the first edge. */
-export interface ShownGraph {
-  readonly shows: (node: MergedNode) => boolean;
-  readonly showsEdge: (edge: Pick<MergedEdge, 'source' | 'target' | 'relation'>) => boolean;
-}
+export type ShownGraph = ReturnType<typeof createShownGraph>;
 
 /**
  * Left out: keywords (entities that every text gives as such: they help to find a text and say nothing in a picture),
  * internal edges, and `is_a` edges to a type that the majority of the mentions does not agree with. All of it stays in
  * the indexes.
  */
-export function createShownGraph(): ShownGraph {
+export function createShownGraph() {
   const hidden = new Set<string>();
   /** Entities whose texts disagree, with the node id of the type that won. */
   const types = new Map<string, string>();
   return {
-    shows(node) {
+    shows(node: MergedNode) {
       if (node.type !== NODE_TYPES.entity) return true;
       if (node.properties['isKeyword'] === true) {
         hidden.add(node.id);
@@ -29,7 +26,7 @@ export function createShownGraph(): ShownGraph {
       if (typeof type === 'string' && isDisputed) types.set(node.id, idFor('EntityType', type));
       return true;
     },
-    showsEdge({ source, target, relation }) {
+    showsEdge({ source, target, relation }: Pick<MergedEdge, 'source' | 'target' | 'relation'>) {
       if (INTERNAL_RELATIONS.has(relation) || hidden.has(source) || hidden.has(target)) return false;
       return relation !== RELATIONS.isA || (types.get(source) ?? target) === target;
     },

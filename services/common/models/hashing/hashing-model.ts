@@ -2,9 +2,7 @@ import { COMMON_WORD_RANK } from '../../text/language/common-words.ts';
 import { contentStems, stemOf } from '../../text/language/tokenize.ts';
 
 /** Turns texts into vectors; keeps what it learnt about words, and nothing about texts. */
-export interface HashingModel {
-  vectorOf(text: string): Float32Array;
-}
+export type HashingModel = ReturnType<typeof createHashingModel>;
 
 /**
  * Word n-grams of this length make inflections, compounds and misspellings alike. Four beat three on both train sets
@@ -33,7 +31,7 @@ interface WordVector {
  * in English (Zipf's law over the rank table of `language/common-words.ts`), so no statistics of the corpus are needed
  * and a text has the same vector for ever.
  */
-export function createHashingModel(dimensions: number): HashingModel {
+export function createHashingModel(dimensions: number) {
   const ranks = stemRanks();
   const cache = new Map<string, WordVector>();
 
@@ -47,7 +45,7 @@ export function createHashingModel(dimensions: number): HashingModel {
   }
 
   return {
-    vectorOf(text) {
+    vectorOf(text: string) {
       const counts = new Map<string, number>();
       for (const stem of contentStems(text)) counts.set(stem, (counts.get(stem) ?? 0) + 1);
       const vector = new Float32Array(dimensions);

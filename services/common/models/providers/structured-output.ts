@@ -180,21 +180,17 @@ function readJson(text: string): unknown {
 }
 
 /** A JSON schema made ready to be asked for, and to check answers with. */
-interface PreparedSchema {
-  readonly wire: ReturnType<typeof jsonSchema>;
-  /** Fit for the strict mode of OpenAI: everything required, nothing else allowed, no alternatives of objects. */
-  readonly isStrict: boolean;
-  /** Errors of a value, one line each; empty when it fits. */
-  problems(value: unknown): readonly string[];
-}
+type PreparedSchema = ReturnType<typeof prepareSchema>;
 
 /** Throws `CogneeValidationError` for a schema that no value can be checked with. */
-function prepareSchema(schema: JsonObject): PreparedSchema {
+function prepareSchema(schema: JsonObject) {
   const check = compile(schema);
   return {
     wire: jsonSchema(schema as JSONSchema7),
+    /** Fit for the strict mode of OpenAI: everything required, nothing else allowed, no alternatives of objects. */
     isStrict: isStrict(schema),
-    problems(value) {
+    /** Errors of a value, one line each; empty when it fits. */
+    problems(value: unknown): readonly string[] {
       const result = check.safeParse(value);
       if (result.success) return [];
       // A key too many does no harm, and another call to be rid of it costs as much as the first.

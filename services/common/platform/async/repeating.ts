@@ -1,9 +1,5 @@
 /** Work done at start and then at intervals, once at a time. */
-export interface Repeating {
-  start(): void;
-  /** Waits for the current work. */
-  stop(): Promise<void>;
-}
+export type Repeating = ReturnType<typeof createRepeating>;
 
 export interface RepeatingOptions {
   readonly work: () => Promise<unknown>;
@@ -12,7 +8,7 @@ export interface RepeatingOptions {
   readonly onError: (error: unknown) => void;
 }
 
-export function createRepeating({ work, everyMs, onError }: RepeatingOptions): Repeating {
+export function createRepeating({ work, everyMs, onError }: RepeatingOptions) {
   let working: Promise<unknown> | null = null;
   let timer: NodeJS.Timeout | undefined;
   const once = (): void => {
@@ -27,6 +23,7 @@ export function createRepeating({ work, everyMs, onError }: RepeatingOptions): R
       once();
       timer = setInterval(once, everyMs).unref();
     },
+    /** Waits for the current work. */
     async stop() {
       clearInterval(timer);
       await working;

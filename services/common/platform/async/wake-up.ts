@@ -1,11 +1,5 @@
 /** Lets one loop sleep until it is woken, or until a time is over. A wake-up that comes while it works is kept. */
-export interface WakeUp {
-  notify(): void;
-  /** Resolves at once when there was news since the last wait. An aborted signal ends the wait, without an error. */
-  wait(timeoutMs: number, signal?: AbortSignal): Promise<void>;
-}
-
-export function createWakeUp(): WakeUp {
+export function createWakeUp() {
   let pending = false;
   let wake = (): void => {};
   return {
@@ -13,7 +7,8 @@ export function createWakeUp(): WakeUp {
       pending = true;
       wake();
     },
-    async wait(timeoutMs, signal) {
+    /** Resolves at once when there was news since the last wait. An aborted signal ends the wait, without an error. */
+    async wait(timeoutMs: number, signal?: AbortSignal) {
       if (!pending && !signal?.aborted) {
         const { promise, resolve } = Promise.withResolvers<void>();
         const timer = setTimeout(resolve, timeoutMs);

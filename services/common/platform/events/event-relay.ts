@@ -17,13 +17,7 @@ import { createRelayPositions, type HeldPosition, type RelayPositions } from './
  * lease; it begins after the last acknowledged event, so the next process publishes again what the one before left open. While
  * the broker is unavailable the events stay in the log, without a limit of time.
  */
-export interface EventRelay {
-  start(): void;
-  /** Ends the batch under way, or gives it up after `drainMs`, and lets another process go on at once. Never throws. */
-  stop(): Promise<void>;
-  /** Returns the lag of the publication, whichever process publishes. */
-  lag(): Promise<RelayLag>;
-}
+export type EventRelay = ReturnType<typeof createEventRelay>;
 
 export interface EventRelaySettings {
   /** Key of the position; relays to different brokers have different names. */
@@ -62,7 +56,7 @@ export interface EventRelayDependencies {
 }
 
 /** `eventsCollection` and `relayPositionsCollection` must be prepared. */
-export function createEventRelay(dependencies: EventRelayDependencies): EventRelay {
+export function createEventRelay(dependencies: EventRelayDependencies) {
   const { store, eventLog, clock, ids, logger } = dependencies;
   const settings = { ...DEFAULT_RELAY_SETTINGS, ...dependencies.settings };
   const { name, leaseMs } = settings;
@@ -110,12 +104,14 @@ export function createEventRelay(dependencies: EventRelayDependencies): EventRel
     start() {
       loop = work();
     },
+    /** Ends the batch under way, or gives it up after `drainMs`, and lets another process go on at once. Never throws. */
     async stop() {
       stopping.abort();
       const timer = setTimeout(() => givingUp.abort(), settings.drainMs);
       await loop;
       clearTimeout(timer);
     },
+    /** Returns the lag of the publication, whichever process publishes. */
     lag: () => readLag(store, eventLog, positions, clock),
   };
 }
@@ -147,24 +143,19 @@ function countsByType(events: readonly LoggedEvent[]): ReadonlyMap<string, numbe
   return counts;
 }
 
-interface FaultLog {
-  /** Returns the pause. A persisting error is logged once, and once when it is over. */
-  failed(error: unknown, offset: number | null): number;
-  recovered(offset: number): void;
-}
-
-function createFaultLog(logger: Logger, { name, backOffMs, maxBackOffMs }: EventRelaySettings): FaultLog {
+function createFaultLog(logger: Logger, { name, backOffMs, maxBackOffMs }: EventRelaySettings) {
   let failures = 0;
   const faults = createErrorDeduplicator();
   return {
-    failed(error, offset) {
+    /** Returns the pause. A persisting error is logged once, and once when it is over. */
+    failed(error: unknown, offset: number | null) {
       const waitMs = Math.min(maxBackOffMs, backOffMs * 2 ** Math.min(failures, 20));
       failures += 1;
       if (faults.isNew(error)) logger.error('relay.failed', { relay: name, offset, error, retryInMs: waitMs });
       // Jitter, so that replicas do not retry together.
       return waitMs * (0.75 + Math.random() / 4);
     },
-    recovered(offset) {
+    recovered(offset: number) {
       if (failures > 0) logger.info('relay.recovered', { relay: name, offset, failures });
       failures = 0;
       faults.forget();

@@ -27,20 +27,9 @@ export const relayPositionsCollection: OwnedCollection<RelayPosition> = {
 const leases = leasesOf(relayPositionsCollection, { holder: 'holder', leasedUntilMs: 'leaseUntilMs' });
 
 /** The position while this process holds it. Changes throw `LeaseLostError` once another process does. */
-export interface HeldPosition {
-  readonly offset: number;
-  advance(offset: number): Promise<void>;
-  /** Extends the lease when a third of it is over. */
-  keep(): Promise<void>;
-  release(): Promise<void>;
-}
+export type HeldPosition = ReturnType<typeof held>;
 
-export interface RelayPositions {
-  /** Resolves to null while another process holds it. */
-  claim(): Promise<HeldPosition | null>;
-  /** 0 before the first claim. */
-  offset(): Promise<number>;
-}
+export type RelayPositions = ReturnType<typeof createRelayPositions>;
 
 export interface RelayPositionOptions {
   readonly store: DocumentStore;
@@ -51,10 +40,11 @@ export interface RelayPositionOptions {
   readonly leaseMs: number;
 }
 
-export function createRelayPositions(options: RelayPositionOptions): RelayPositions {
+export function createRelayPositions(options: RelayPositionOptions) {
   const { store, clock, name, holder, leaseMs } = options;
   const read = () => store.get(SYSTEM_SCOPE, relayPositionsCollection, name);
   return {
+    /** Resolves to null while another process holds it. */
     async claim() {
       const found = (await read()) ?? (await begin(store, name));
       const nowMs = clock.now().getTime();
@@ -63,6 +53,7 @@ export function createRelayPositions(options: RelayPositionOptions): RelayPositi
       const [result] = await store.commit(SYSTEM_SCOPE, [claim]);
       return result?.stored ? held(options, result.stored.value as RelayPosition) : null;
     },
+    /** 0 before the first claim. */
     offset: async () => (await read())?.value.offset ?? 0,
   };
 }
@@ -79,7 +70,7 @@ async function begin(store: DocumentStore, name: string): Promise<Stored<RelayPo
   }
 }
 
-function held({ store, clock, name, holder, leaseMs }: RelayPositionOptions, claimed: RelayPosition): HeldPosition {
+function held({ store, clock, name, holder, leaseMs }: RelayPositionOptions, claimed: RelayPosition) {
   const { fencingToken } = claimed;
   let { offset, leaseUntilMs: leasedUntilMs } = claimed;
   const change = async (set: Partial<RelayPosition>): Promise<void> => {
@@ -95,10 +86,11 @@ function held({ store, clock, name, holder, leaseMs }: RelayPositionOptions, cla
     get offset() {
       return offset;
     },
-    async advance(to) {
+    async advance(to: number) {
       await extend({ offset: to });
       offset = to;
     },
+    /** Extends the lease when a third of it is over. */
     async keep() {
       if (clock.now().getTime() > leasedUntilMs - (leaseMs * 2) / 3) await extend({});
     },

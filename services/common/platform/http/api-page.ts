@@ -44,19 +44,14 @@ const ASSETS: ReadonlyMap<string, string> = new Map(
 );
 
 /** The OpenAPI document for people: `/docs` and `/redoc`. */
-export interface ApiPage {
-  page(): Reply;
-  asset(name: string): Promise<Reply>;
-}
-
-export function createApiPage(title: string): ApiPage {
+export function createApiPage(title: string) {
   const html = PAGE.replace('TITLE', title.replaceAll('&', '&amp;').replaceAll('<', '&lt;'));
   return {
-    page: () => ({
+    page: (): Reply => ({
       text: html,
       headers: { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': POLICY },
     }),
-    async asset(name) {
+    async asset(name: string) {
       if (name === 'start.js') return file(Buffer.from(START), 'text/javascript; charset=utf-8');
       const type = ASSETS.get(name);
       if (type === undefined) return NOT_FOUND;

@@ -16,7 +16,7 @@ import { createEndpoint, type Endpoint, type EndpointOptions } from './endpoint.
 import { NOT_FOUND, wrongMethod } from './error-reply.ts';
 import { createForeignCookies, dropForeignCookies } from './foreign-cookies.ts';
 import { createHealth } from './health.ts';
-import type { ComponentStatus, HealthChecks } from './health-probe.ts';
+import type { HealthChecks } from './health-probe.ts';
 import { createLastingAccess } from './lasting-access.ts';
 import { type OutgoingRequest, sendLocally } from './local-requests.ts';
 import { observeRequests } from './observe-requests.ts';
@@ -56,21 +56,10 @@ export interface AppOptions {
   readonly accessCheckMs?: number;
 }
 
-export interface App {
-  /** Port 0 takes any free one. Throws `EADDRINUSE` and the like as they are. */
-  listen(port: number, host: string): Promise<{ readonly port: number }>;
-  /** Sends a request to the routes of this process, as from `remoteAddress`; without a connection. */
-  request(request: OutgoingRequest, remoteAddress: string): Promise<Response>;
-  /** Stops accepting, lets requests in flight end (at most `drainTimeoutMs`), closes sockets with 1001. */
-  close(): Promise<void>;
-  /** The OpenAPI document of the routes. */
-  describe(): OpenApiDocument;
-  /** Whether this process can serve. */
-  state(): Promise<ComponentStatus>;
-}
+export type App = ReturnType<typeof createApp>;
 
 /** One HTTP server with all its routes. Holds no state outside itself, so several may run in one process. */
-export function createApp(options: AppOptions): App {
+export function createApp(options: AppOptions) {
   const { settings, logger, metrics } = options;
   let isServing = false;
   const guard = createOriginGuard(settings.guard, settings.corsOrigins);
@@ -153,14 +142,19 @@ export function createApp(options: AppOptions): App {
   });
 
   return {
+    /** The OpenAPI document of the routes. */
     describe: () => openApiDocument(options.routes, openApi),
+    /** Whether this process can serve. */
     state: () => health.state(),
-    request: (request, remoteAddress) => sendLocally(server, request, remoteAddress),
-    async listen(port, host) {
+    /** Sends a request to the routes of this process, as from `remoteAddress`; without a connection. */
+    request: (request: OutgoingRequest, remoteAddress: string) => sendLocally(server, request, remoteAddress),
+    /** Port 0 takes any free one. Throws `EADDRINUSE` and the like as they are. */
+    async listen(port: number, host: string) {
       const address = await listen(server, port, host);
       isServing = true;
       return { port: address.port };
     },
+    /** Stops accepting, lets requests in flight end (at most `drainTimeoutMs`), closes sockets with 1001. */
     async close() {
       isServing = false;
       await Promise.all([sockets.close(), closeServer(server, settings.drainTimeoutMs)]);

@@ -2,18 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ClientGoneError, tooLarge, tooSlow } from './request-faults.ts';
 
 /** A request body that is read at most once, within a size and with an eye on the clock. */
-export interface BodySource {
-  readonly headers: IncomingMessage['headers'];
-  /** Length that the client declared, or null when it sends in chunks. */
-  readonly declaredBytes: number | null;
-  /** Neither declared nor chunked: there is no body. */
-  readonly isAbsent: boolean;
-  /**
-   * Throws `PayloadTooLargeError` at once when more is declared, else as soon as more has come; 408 when the client pauses
-   * too long, or sends little for long; `ClientGoneError` when it goes away; what `shut` was aborted with. Leaving the loop keeps the connection.
-   */
-  chunks(limit: BodyLimit): AsyncGenerator<Buffer, void, undefined>;
-}
+export type BodySource = ReturnType<typeof createBodySource>;
 
 export interface BodyLimit {
   readonly limitBytes: number;
@@ -39,15 +28,21 @@ export function createBodySource(
   response: ServerResponse,
   { idleTimeoutMs = IDLE_TIMEOUT_MS, bodyTimeoutMs = BODY_TIMEOUT_MS }: BodyTimes = {},
   shut?: AbortSignal,
-): BodySource {
+) {
   const { headers } = request;
   const declared = headers['content-length'];
   const declaredBytes = declared === undefined ? null : Number(declared);
   return {
     headers,
+    /** Length that the client declared, or null when it sends in chunks. */
     declaredBytes,
+    /** Neither declared nor chunked: there is no body. */
     isAbsent: declaredBytes === 0 || (declaredBytes === null && headers['transfer-encoding'] === undefined),
-    async *chunks({ limitBytes, setting }) {
+    /**
+     * Throws `PayloadTooLargeError` at once when more is declared, else as soon as more has come; 408 when the client pauses
+     * too long, or sends little for long; `ClientGoneError` when it goes away; what `shut` was aborted with. Leaving the loop keeps the connection.
+     */
+    async *chunks({ limitBytes, setting }: BodyLimit) {
       if (declaredBytes !== null && declaredBytes > limitBytes) throw tooLarge(declaredBytes, limitBytes, setting);
       // Only now: a client that asked first has not sent a byte of a body that is refused.
       if (headers.expect?.toLowerCase() === '100-continue') response.writeContinue();

@@ -8,16 +8,13 @@ export type RequestBudgets = Pick<Budgets, 'admitRequest' | 'warnings'>;
 /** Names every limit with `Warn` that is passed when the answer goes out. */
 const WARNING_HEADER = 'x-engram-budget-warning';
 
-export interface BudgetGuard {
-  /** Counts a request of the principal, before its body is read. `TooManyRequestsError` with the wait. */
-  admit(principal: Principal): Promise<void>;
-  marked(reply: Reply, principal: Principal | null): Promise<Reply>;
-}
+export type BudgetGuard = ReturnType<typeof createBudgetGuard>;
 
-export function createBudgetGuard(budgets: RequestBudgets): BudgetGuard {
+export function createBudgetGuard(budgets: RequestBudgets) {
   return {
-    admit: (principal) => budgets.admitRequest(payerOf(principal)),
-    async marked(reply, principal) {
+    /** Counts a request of the principal, before its body is read. `TooManyRequestsError` with the wait. */
+    admit: (principal: Principal) => budgets.admitRequest(payerOf(principal)),
+    async marked(reply: Reply, principal: Principal | null) {
       const passed = principal === null ? [] : await budgets.warnings(payerOf(principal));
       if (passed.length === 0) return reply;
       return { ...reply, headers: { ...reply.headers, [WARNING_HEADER]: passed.join('; ') } };

@@ -7,16 +7,7 @@ import {
 } from './health-probe.ts';
 import type { Reply } from './route.ts';
 
-export interface Health {
-  /** Critical components only: fast, no call to a model. */
-  summary(): Promise<Reply>;
-  /** All components; 503 as soon as one is not healthy. */
-  detailed(): Promise<Reply>;
-  /** Whether requests may be sent here; says nothing of other processes. */
-  readiness(isServing: boolean): Promise<Reply>;
-  /** State of this process, by its critical components. */
-  state(): Promise<ComponentStatus>;
-}
+export type Health = ReturnType<typeof createHealth>;
 
 export interface HealthOptions {
   readonly checks: HealthChecks;
@@ -31,7 +22,7 @@ export interface HealthOptions {
 const TIMES: ProbeTimes = { timeoutMs: 800, unknownMs: 2_000, staleMs: 10_000, now: () => performance.now() };
 
 /** Creates the answers of auth-integrations.md §1.5. Results are shared for a moment, so that polling costs the stores nothing. */
-export function createHealth(options: HealthOptions): Health {
+export function createHealth(options: HealthOptions) {
   const { version, cacheMs = 500 } = options;
   const times = { ...TIMES, ...options.times };
   const start = performance.now();
@@ -48,13 +39,15 @@ export function createHealth(options: HealthOptions): Health {
   }
 
   return {
-    async summary() {
+    /** Critical components only: fast, no call to a model. */
+    async summary(): Promise<Reply> {
       const health = overall(await components(whole, true));
       return health === 'unhealthy'
         ? { status: 503, json: { status: 'not ready', health, version } }
         : { json: { status: 'ready', health, version } };
     },
-    async detailed() {
+    /** All components; 503 as soon as one is not healthy. */
+    async detailed(): Promise<Reply> {
       const all = await components(whole, false);
       const status = overall(all);
       return {
@@ -68,10 +61,12 @@ export function createHealth(options: HealthOptions): Health {
         },
       };
     },
-    async readiness(isServing) {
+    /** Whether requests may be sent here; says nothing of other processes. */
+    async readiness(isServing: boolean): Promise<Reply> {
       const isReady = isServing && overall(await components(own, true)) !== 'unhealthy';
       return { status: isReady ? 200 : 503, json: { status: isReady ? 'ready' : 'not ready' } };
     },
+    /** State of this process, by its critical components. */
     state: async () => overall(await components(own, true)),
   };
 }

@@ -22,11 +22,7 @@ export interface Entry {
  * Ends sockets, streams and uploads whose credentials are no longer valid: auth is asked
  * again each second, once for all that came with the same credentials. Shorter ones cost nothing.
  */
-export interface LastingAccess {
-  /** Calls back at most once, until it is stopped: auth refuses by now, or could not be asked for half a minute. */
-  watch(entry: Entry, onEnd: (reason: Error) => void): { stop(): void };
-  close(): void;
-}
+export type LastingAccess = ReturnType<typeof createLastingAccess>;
 
 export interface LastingAccessOptions {
   readonly authenticate: Authenticate;
@@ -49,7 +45,7 @@ interface Group {
   isChecking: boolean;
 }
 
-export function createLastingAccess(options: LastingAccessOptions): LastingAccess {
+export function createLastingAccess(options: LastingAccessOptions) {
   const { authenticate, newRequestId, everyMs = 1000, patienceMs = 30_000 } = options;
   const groups = new Map<string, Group>();
   let timer: NodeJS.Timeout | undefined;
@@ -88,7 +84,8 @@ export function createLastingAccess(options: LastingAccessOptions): LastingAcces
     }
   };
   return {
-    watch(entry, onEnd) {
+    /** Calls back at most once, until it is stopped: auth refuses by now, or could not be asked for half a minute. */
+    watch(entry: Entry, onEnd: (reason: Error) => void) {
       const { credentials, strict, host } = entry;
       const key = hash('sha256', JSON.stringify({ credentials, strict, host }), 'base64');
       const sinceMs = performance.now();

@@ -73,21 +73,16 @@ function componentsOf(document: OpenApiDocument): JsonObject {
 }
 
 /** Schemas with a name (`.meta({ id })`), which operations refer to. */
-interface ComponentSchemas {
-  /** The schema as JSON; what it has of named schemas is kept here. */
-  use(schema: z.ZodType, io: Io): JsonObject;
-  /** A schema that is made already, kept when it has a name. */
-  keep(name: string | undefined, made: JsonObject): JsonObject;
-  all(): Readonly<Record<string, unknown>>;
-}
+type ComponentSchemas = ReturnType<typeof createComponentSchemas>;
 
 type Io = 'input' | 'output';
 
-function createComponentSchemas(): ComponentSchemas {
+function createComponentSchemas() {
   const kept = new Map<string, { readonly json: string; readonly schema: JsonObject }>();
   const used = { input: new Map<z.ZodType, JsonObject>(), output: new Map<z.ZodType, JsonObject>() };
   return {
-    use(schema, io) {
+    /** The schema as JSON; what it has of named schemas is kept here. */
+    use(schema: z.ZodType, io: Io) {
       const known = used[io].get(schema);
       if (known !== undefined) return known;
       // Wrapped, so that a named schema is referred to at the root too.
@@ -109,12 +104,14 @@ function createComponentSchemas(): ComponentSchemas {
       used[io].set(schema, own);
       return own;
     },
-    keep(name, made) {
+    /** A schema that is made already, kept when it has a name. */
+    keep(name: string | undefined, made: JsonObject) {
       if (name === undefined) return made;
       kept.set(name, { json: JSON.stringify(made), schema: made });
       return { $ref: `#/components/schemas/${name}` };
     },
-    all: () => Object.fromEntries([...kept].map(([name, { schema }]) => [name, { title: name, ...schema }])),
+    all: (): Readonly<Record<string, unknown>> =>
+      Object.fromEntries([...kept].map(([name, { schema }]) => [name, { title: name, ...schema }])),
   };
 }
 

@@ -64,18 +64,14 @@ function finish(
   return { files: [], ...input };
 }
 
-interface Reader {
-  /** Fields and query parameters as an object, in the client's spelling. */
-  fromFields(fields: ReadonlyMap<string, readonly string[]>): Record<string, unknown>;
-  /** The schema's output, or undefined after adding to `items`. */
-  read(sent: unknown, items: ValidationItem[]): unknown;
-}
+type Reader = ReturnType<typeof createReader>;
 
-function createReader(schema: z.ZodType, part: Part): Reader {
+function createReader(schema: z.ZodType, part: Part) {
   const plan = keyPlanOf(schema);
   const arity = new Map(plan?.fields.flatMap((field) => field.spellings.map((name) => [name, field.arity] as const)));
   return {
-    fromFields(fields) {
+    /** Fields and query parameters as an object, in the client's spelling. */
+    fromFields(fields: ReadonlyMap<string, readonly string[]>) {
       const object: Record<string, unknown> = {};
       for (const [name, values] of fields) {
         if (name === '__proto__') continue;
@@ -87,7 +83,8 @@ function createReader(schema: z.ZodType, part: Part): Reader {
       }
       return object;
     },
-    read(sent, items) {
+    /** The schema's output, or undefined after adding to `items`. */
+    read(sent: unknown, items: ValidationItem[]) {
       const result = schema.safeParse(named(sent, plan));
       if (result.success) return result.data;
       append(items, validationItems(result.error, { part, schema, sent }));

@@ -32,18 +32,13 @@ export interface SocketServerOptions {
   readonly metrics: Metrics;
 }
 
-export interface SocketServer {
-  /** Closes every socket with 1001 and waits a moment for the clients' answers. */
-  close(): Promise<void>;
-}
-
 /** Clients of our sockets send nothing of length. */
 const MAX_FRAME_BYTES = 64 * 1024;
 const PING_INTERVAL_MS = 30_000;
 const CLOSE_GRACE_MS = 1_000;
 
 /** WebSockets on the port of the HTTP server. `ws` is loaded with the first one. */
-export function attachSockets(server: Server, options: SocketServerOptions): SocketServer {
+export function attachSockets(server: Server, options: SocketServerOptions) {
   const find = createSocketFinder(options.sockets);
   const open = new Set<WebSocket>();
   let loading: Promise<WebSocketServer> | null = null;
@@ -78,6 +73,7 @@ export function attachSockets(server: Server, options: SocketServerOptions): Soc
   };
 
   return {
+    /** Closes every socket with 1001 and waits a moment for the clients' answers. */
     async close() {
       isClosing = true;
       const closed = [...open].map((socket) => new Promise<void>((resolve) => socket.once('close', () => resolve())));

@@ -15,10 +15,7 @@ export interface FilePart {
   readonly mimeType: string;
 }
 
-export interface SpooledFile {
-  readonly file: UploadedFile;
-  dispose(): Promise<void>;
-}
+export type SpooledFile = Awaited<ReturnType<typeof spool>>;
 
 export interface SpoolOptions {
   readonly directory: string;
@@ -30,11 +27,7 @@ export interface SpoolOptions {
  * Takes a file in: small ones to memory, larger ones to a temporary file, hashing on the way. The temporary file has no
  * name from the moment it is open, so that neither an aborted request nor a killed process leaves one behind.
  */
-export async function spool(
-  part: FilePart,
-  chunks: AsyncIterable<Buffer>,
-  options: SpoolOptions,
-): Promise<SpooledFile> {
+export async function spool(part: FilePart, chunks: AsyncIterable<Buffer>, options: SpoolOptions) {
   const md5 = createHash('md5');
   const sha256 = createHash('sha256');
   const memory: Buffer[] = [];

@@ -13,30 +13,7 @@ import { holdLease, type JobLease } from './job-lease.ts';
 import type { WatchedWorkQueue, WorkWatch } from './work-queue.ts';
 
 /** Takes jobs from the queue and has them driven, several at a time, each under a lease that is kept alive. */
-export interface JobWorker {
-  start(): Promise<void>;
-  /**
-   * Takes no new job, aborts those in flight and waits for them, for at most `drainMs`. Never throws; once, however often it
-   * is asked.
-   */
-  stop(): Promise<void>;
-  /** There is a job, or may be one: looks without waiting for the next poll. */
-  notify(): void;
-  /** Aborts the leases of the selected jobs in flight. */
-  abort(reason: Error, isSelected: (job: ClaimedJob) => boolean): void;
-  /**
-   * Drives one job here and now, whether it waits for its back-off or was given up, with what only the caller knows. Resolves
-   * when this attempt has ended; false, at once, when there is no such job, when another worker holds it, or after `stop`.
-   */
-  run(jobId: string, handler: JobHandler): Promise<boolean>;
-  /**
-   * Commits `writes` with a new job and drives it here: its first attempt is under way when this resolves, and the queue goes
-   * on with it when this process dies. Errors: those of the commit.
-   */
-  begin(scope: Scope, job: NewJob, handler: JobHandler, writes?: readonly Write[]): Promise<void>;
-  /** Aborted by `stop`. */
-  readonly stopping: AbortSignal;
-}
+export type JobWorker = ReturnType<typeof createJobWorker>;
 
 export interface JobWorkerDependencies {
   readonly workQueue: Pick<
@@ -81,7 +58,7 @@ export interface JobWorkerOptions {
   readonly stopReason?: () => Error;
 }
 
-export function createJobWorker(dependencies: JobWorkerDependencies, options: JobWorkerOptions): JobWorker {
+export function createJobWorker(dependencies: JobWorkerDependencies, options: JobWorkerOptions) {
   const { workQueue, store } = dependencies;
   const { handlers, settings, stopReason = () => new HandOverError('The worker is stopping.') } = options;
   const worker = dependencies.ids.uuid();
@@ -128,23 +105,38 @@ export function createJobWorker(dependencies: JobWorkerDependencies, options: Jo
       cancels = (await workQueue.watchCancels?.(jobs.beat)) ?? null;
       loops = Promise.all([work(), ...(watch === null ? [] : [relay(watch)])]);
     },
+    /**
+     * Takes no new job, aborts those in flight and waits for them, for at most `drainMs`. Never throws; once, however often it
+     * is asked.
+     */
     stop() {
       stopped ??= stop();
       return stopped;
     },
+    /** There is a job, or may be one: looks without waiting for the next poll. */
     notify: wakeUp.notify,
+    /** Aborts the leases of the selected jobs in flight. */
     abort: jobs.abort,
-    async run(jobId, handler) {
+    /**
+     * Drives one job here and now, whether it waits for its back-off or was given up, with what only the caller knows. Resolves
+     * when this attempt has ended; false, at once, when there is no such job, when another worker holds it, or after `stop`.
+     */
+    async run(jobId: string, handler: JobHandler) {
       if (stopping.signal.aborted) return false;
       const job = await workQueue.claimJob(SYSTEM_SCOPE, jobId, worker, settings.leaseMs);
       if (job !== null) await jobs.drive(job, handler);
       return job !== null;
     },
-    async begin(scope, newJob, handler, writes = []) {
+    /**
+     * Commits `writes` with a new job and drives it here: its first attempt is under way when this resolves, and the queue goes
+     * on with it when this process dies. Errors: those of the commit.
+     */
+    async begin(scope: Scope, newJob: NewJob, handler: JobHandler, writes: readonly Write[] = []) {
       const begun = workQueue.beginWrites(scope, newJob, worker, settings.leaseMs);
       await store.commit(scope, [...begun.writes, ...writes]);
       void jobs.drive(begun.job, handler);
     },
+    /** Aborted by `stop`. */
     stopping: stopping.signal,
   };
 }

@@ -85,19 +85,7 @@ export interface RunError {
  * Records the transitions of runs. Each is one commit of the run's state, its history row, its domain event and the caller's
  * writes (the job), which is then published; a run that has ended never changes again.
  */
-export interface RunRecorder {
-  /** `DuplicateKeyError` of the runs when the run is recorded already, for example because the request came twice. */
-  started(run: NewRun, also?: (scope: DatasetScope) => StartedWith): Promise<RunState>;
-  /** Resolves to null when the run had ended before: nothing is written then, not even `also`. */
-  ended(run: StoredRun, dataset: DatasetRef, end: RunEnd, also?: readonly Write[]): Promise<RunState | null>;
-  /**
-   * Records runs of one dataset that ended before their start was recorded, in the order of their ends, in one commit; the
-   * history gets both rows of each. Errors as `started`.
-   */
-  whole(dataset: DatasetRef, runs: readonly WholeRun[]): Promise<void>;
-  /** Publishes an event; never fails. */
-  publish(event: RunEvent): Promise<void>;
-}
+export type RunRecorder = ReturnType<typeof createRunRecorder>;
 
 export interface WholeRun {
   readonly run: NewRun;
@@ -109,7 +97,7 @@ export interface StartedWith {
   readonly writes: readonly Write[];
 }
 
-export function createRunRecorder(dependencies: RunRecorderDependencies): RunRecorder {
+export function createRunRecorder(dependencies: RunRecorderDependencies) {
   const { store, runs, records, eventLog, clock, ids, metrics, budgets } = dependencies;
   const publish = createRunPublisher(dependencies);
   const record = (run: RunId, dataset: DatasetRef, document: RunDocument, usage?: RunUsage): Write =>
@@ -120,8 +108,10 @@ export function createRunRecorder(dependencies: RunRecorderDependencies): RunRec
     return run;
   };
   return {
+    /** Publishes an event; never fails. */
     publish,
-    async started(run, also) {
+    /** `DuplicateKeyError` of the runs when the run is recorded already, for example because the request came twice. */
+    async started(run: NewRun, also?: (scope: DatasetScope) => StartedWith) {
       const { id, pipeline, dataset } = run;
       const scope = datasetScope(dataset.tenant, dataset.id);
       const job = also?.(scope);
@@ -137,7 +127,8 @@ export function createRunRecorder(dependencies: RunRecorderDependencies): RunRec
       });
       return notify('started', stateOf(id, dataset, document, []));
     },
-    async ended(run, dataset, end, also = []) {
+    /** Resolves to null when the run had ended before: nothing is written then, not even `also`. */
+    async ended(run: StoredRun, dataset: DatasetRef, end: RunEnd, also: readonly Write[] = []) {
       const { id, pipeline } = run.state;
       const now = clock.now().toISOString();
       const change = endChange(run.state.startedAt, end, now);
@@ -163,7 +154,11 @@ export function createRunRecorder(dependencies: RunRecorderDependencies): RunRec
       }
       return notify(end.error ? 'errored' : 'completed', stateOf(id, dataset, document, items));
     },
-    async whole(dataset, given) {
+    /**
+     * Records runs of one dataset that ended before their start was recorded, in the order of their ends, in one commit; the
+     * history gets both rows of each. Errors as `started`.
+     */
+    async whole(dataset: DatasetRef, given: readonly WholeRun[]) {
       const scope = datasetScope(dataset.tenant, dataset.id);
       const now = clock.now().toISOString();
       const whole = given.map((each) => wholeDocuments(each, now));

@@ -266,11 +266,7 @@ function letterOf({ id, value }: StoredJob): DeadLetter {
 }
 
 /** Lets a worker wait between claims, until a job of its kinds is announced or until the next poll. */
-export interface WorkWatch {
-  /** Resolves at once when a job was announced since the last wait: none is missed between a claim and the wait. */
-  wait(signal?: AbortSignal): Promise<void>;
-  stop(): Promise<void>;
-}
+export type WorkWatch = Awaited<ReturnType<typeof watchWork>>;
 
 function wakeSubject(kind: string): string {
   return `engram.jobs.${kind}`;
@@ -279,11 +275,12 @@ function wakeSubject(kind: string): string {
 /** No kind of job has this name. */
 const CANCEL_SUBJECT = wakeSubject('cancel');
 
-async function watchWork(bus: Bus, kinds: readonly string[], pollMs: number): Promise<WorkWatch> {
+async function watchWork(bus: Bus, kinds: readonly string[], pollMs: number) {
   const wakeUp = createWakeUp();
   const subscriptions = await Promise.all(kinds.map((kind) => bus.subscribe(wakeSubject(kind), wakeUp.notify)));
   return {
-    wait: (signal) => wakeUp.wait(pollMs, signal),
+    /** Resolves at once when a job was announced since the last wait: none is missed between a claim and the wait. */
+    wait: (signal?: AbortSignal) => wakeUp.wait(pollMs, signal),
     async stop() {
       wakeUp.notify();
       await Promise.all(subscriptions.map((subscription) => subscription.stop()));

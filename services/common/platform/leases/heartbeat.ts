@@ -1,13 +1,5 @@
 import type { Clock } from '../../ports/system.ts';
 
-/** Renews a lease at intervals, one renewal (beat) after the other, and tracks until when it is held for certain. */
-export interface Heartbeat {
-  /** Beats now, unless a beat is under way. */
-  beat(): void;
-  /** Stops the beats, and waits for the one under way. */
-  stop(): Promise<void>;
-}
-
 export interface HeartbeatOptions {
   readonly clock: Pick<Clock, 'monotonicMs'>;
   readonly leaseMs: number;
@@ -24,7 +16,8 @@ export interface HeartbeatOptions {
   readonly afterPause: 'beat' | 'over';
 }
 
-export function createHeartbeat(options: HeartbeatOptions): Heartbeat {
+/** Renews a lease at intervals, one renewal (beat) after the other, and tracks until when it is held for certain. */
+export function createHeartbeat(options: HeartbeatOptions) {
   const { clock, leaseMs, everyMs, heldSinceMs, afterPause } = options;
   let heldUntilMs = heldSinceMs + leaseMs;
   let beating: Promise<void> | null = null;
@@ -48,7 +41,9 @@ export function createHeartbeat(options: HeartbeatOptions): Heartbeat {
   };
   const timer = setInterval(tick, everyMs).unref();
   return {
+    /** Beats now, unless a beat is under way. */
     beat: tick,
+    /** Stops the beats, and waits for the one under way. */
     async stop() {
       clearInterval(timer);
       await beating;

@@ -28,26 +28,21 @@ export async function asAccount(
   return { ...asking, principal, ...(token === null ? {} : { proof: fixedProof(token) }) };
 }
 
-export interface RenewedAuthority {
-  /** Speaks for the account as long as it is there: auth is asked again and again. */
-  readonly context: AccountContext;
-  /** Asks now whether it still is; `PermissionDeniedError` when not. */
-  requireStill(): Promise<void>;
-}
-
 /** Does the same as `asAccount`, for work that takes longer than a token lives. */
 export async function impersonateWithRenewal(
   { messenger, clock }: { readonly messenger: Pick<Messenger, 'call'>; readonly clock: Pick<Clock, 'monotonicMs'> },
   account: Account,
   asking: CallContext,
   gone: string,
-): Promise<RenewedAuthority> {
+) {
   const ask = () => principalOf(messenger, account, asking, gone);
   const { principal, token } = await ask();
   const renew = async () => (await ask()).token ?? '';
   const proof = token === null ? {} : { proof: renewedProof(token, renew, clock) };
   return {
+    /** Speaks for the account as long as it is there: auth is asked again and again. */
     context: { ...asking, principal, ...proof },
+    /** Asks now whether it still is; `PermissionDeniedError` when not. */
     async requireStill() {
       await ask();
     },

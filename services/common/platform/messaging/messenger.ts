@@ -20,16 +20,15 @@ export interface CallContext {
 }
 
 /** Writes and reads the principal of messages: signed by auth, except in tests of single services. */
-export interface PrincipalCarrier {
-  /** Returns the text that stands for the principal of the context; undefined without one. */
-  give(context: CallContext): Promise<string | undefined>;
-  /** Throws as `PrincipalVerifier.verify`. */
-  take(carried: string): Promise<Principal>;
-}
+export type PrincipalCarrier = ReturnType<typeof signedPrincipals>;
 
 /** Carries principals as tokens of auth: sent as they came, verified when received. */
-export function signedPrincipals(verifier: PrincipalVerifier): PrincipalCarrier {
-  return { give: async ({ proof }) => proof?.token(), take: (token) => verifier.verify(token) };
+export function signedPrincipals(verifier: PrincipalVerifier) {
+  return {
+    /** Returns the text that stands for the principal of the context; undefined without one. */
+    give: async ({ proof }: CallContext) => proof?.token() /** Throws as `PrincipalVerifier.verify`. */,
+    take: (token: string) => verifier.verify(token),
+  };
 }
 
 /** After a start has answered its first health check. */

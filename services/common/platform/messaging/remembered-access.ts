@@ -1,16 +1,8 @@
 import { hash } from 'node:crypto';
 import type { TenantId, UserId } from '../../kernel/brand.ts';
 import type { Clock } from '../../ports/system.ts';
-import type { Subscription } from '../../storage/ports/bus.ts';
 import { type AccessChange, type AnswerOf, EVERY_TENANT, type RequestOf } from './messages.ts';
 import type { CallContext, Messenger } from './messenger.ts';
-
-export interface RememberedAccess {
-  /** The messenger, which answers from memory what auth said a moment ago. */
-  readonly messenger: Messenger;
-  /** Hears what changes. */
-  listen(): Promise<Subscription>;
-}
 
 export interface RememberedAccessOptions {
   readonly clock: Pick<Clock, 'monotonicMs'>;
@@ -38,7 +30,7 @@ interface Entry {
 export function rememberAccess(
   messenger: Messenger,
   { clock, ttlMs = 1000, maxEntries = 10_000 }: RememberedAccessOptions,
-): RememberedAccess {
+) {
   const entries = new Map<string, Entry>();
   let era = 0;
   const ask = async (request: Query, context: CallContext): Promise<Answer> => {
@@ -73,7 +65,9 @@ export function rememberAccess(
     return (await ask(request as Query, context)) as never;
   };
   return {
+    /** The messenger, which answers from memory what auth said a moment ago. */
     messenger: { ...messenger, call },
+    /** Hears what changes. */
     listen: () => messenger.subscribe('access', EVERY_TENANT, forget),
   };
 }

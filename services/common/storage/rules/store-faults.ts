@@ -1,23 +1,18 @@
-import { type EngramError, engramError } from '../../kernel/errors.ts';
+import { engramError } from '../../kernel/errors.ts';
 
 /** Builds the errors that callers of a store see. Messages must not hold a credential. */
-export interface StoreFaults {
-  /** Repeating does not help: an operator has to change something. */
-  refused(message: string): EngramError;
-  /** The same request may succeed in a moment. */
-  unavailable(message: string): EngramError;
-  timedOut(message: string): EngramError;
-  tooLarge(message: string): EngramError;
-}
+export type StoreFaults = ReturnType<typeof storeFaults>;
 
 /** The faults of a store that `cause` can be. */
-export function storeFaults(cause: unknown, retryAfterSeconds?: number): StoreFaults {
+export function storeFaults(cause: unknown, retryAfterSeconds?: number) {
   const repeatable = { cause, retryable: true, ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) };
   return {
-    refused: (message) => engramError('ServiceUnavailableError', message, { cause }),
-    unavailable: (message) => engramError('ServiceUnavailableError', message, repeatable),
-    timedOut: (message) => engramError('DeadlineExceededError', message, repeatable),
-    tooLarge: (message) => engramError('PayloadTooLargeError', message, { cause }),
+    /** Repeating does not help: an operator has to change something. */
+    refused: (message: string) => engramError('ServiceUnavailableError', message, { cause }),
+    /** The same request may succeed in a moment. */
+    unavailable: (message: string) => engramError('ServiceUnavailableError', message, repeatable),
+    timedOut: (message: string) => engramError('DeadlineExceededError', message, repeatable),
+    tooLarge: (message: string) => engramError('PayloadTooLargeError', message, { cause }),
   };
 }
 

@@ -253,11 +253,6 @@ async function writeAll(handle: FileHandle, content: Readable | Uint8Array, sign
   return digest.result();
 }
 
-interface LateSync {
-  /** The file was written or moved here. */
-  note(path: string): void;
-}
-
 interface LateSyncOptions {
   /** Quiet time after which files go to the disk. Default 1 s, as the document store does with its log. */
   readonly idleMs?: number;
@@ -273,7 +268,7 @@ const WRITTEN_BACK_MS = 35_000;
  * no request waits for the disk: a sync costs 1 to 10 ms, and makes everybody else's new files wait too. The death of the
  * process loses nothing either way.
  */
-export function createLateSync({ idleMs = 1_000, sync = syncFile }: LateSyncOptions = {}): LateSync {
+export function createLateSync({ idleMs = 1_000, sync = syncFile }: LateSyncOptions = {}) {
   const written = new Map<string, number>();
   let timer: NodeJS.Timeout | undefined;
   let isSyncing = false;
@@ -288,7 +283,8 @@ export function createLateSync({ idleMs = 1_000, sync = syncFile }: LateSyncOpti
     isSyncing = false;
   };
   return {
-    note(path) {
+    /** The file was written or moved here. */
+    note(path: string) {
       // A path that is written again goes to the end.
       written.delete(path);
       written.set(path, Date.now());

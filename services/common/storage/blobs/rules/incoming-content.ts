@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
-import type { BlobInfo } from '../../ports/blob-store.ts';
 
 /** Hashing takes a millisecond for so much: others get their turn while a large content is written. */
 const SLICE_BYTES = 512 * 1024;
@@ -29,17 +28,12 @@ export async function* contentChunks(
 }
 
 /** Size and hashes of what passes by. */
-interface ContentDigest {
-  add(chunk: Uint8Array): void;
-  result(): Omit<BlobInfo, 'key'>;
-}
-
-export function createContentDigest(): ContentDigest {
+export function createContentDigest() {
   const md5 = createHash('md5');
   const sha256 = createHash('sha256');
   let sizeBytes = 0;
   return {
-    add(chunk) {
+    add(chunk: Uint8Array) {
       md5.update(chunk);
       sha256.update(chunk);
       sizeBytes += chunk.byteLength;

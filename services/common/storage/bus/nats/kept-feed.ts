@@ -24,13 +24,7 @@ interface FeedOptions {
 }
 
 /** Everything that a stream gets from now on, in order and once, also over a lost connection. */
-export interface Feed {
-  /** Resolves when the message of the sequence was handed over, at the latest after a moment. */
-  reached(sequence: number): Promise<void>;
-  /** The stream is another one: hands over what that has, from its first message on. */
-  restart(): Promise<void>;
-  close(): Promise<void>;
-}
+export type Feed = Awaited<ReturnType<typeof openFeed>>;
 
 /** Time for which the server keeps a pull open; also the pause of the client after a failure. */
 const PULL_MS = 5000;
@@ -41,7 +35,7 @@ export async function openFeed(
   { link, jetStream, fromServer }: FeedOptions,
   stream: KeptStream,
   deliver: (message: BusMessage) => void,
-): Promise<Feed> {
+) {
   let delivered = await stream.lastSequence();
   const consume = async () => {
     const consumer = await jetStream.consumers.get(stream.name, {
@@ -61,12 +55,14 @@ export async function openFeed(
   };
   let open = await consume();
   return {
+    /** The stream is another one: hands over what that has, from its first message on. */
     async restart() {
       await closeMessages(open.messages).catch(() => {}); // its stream is gone
       delivered = 0;
       open = await consume();
     },
-    async reached(sequence) {
+    /** Resolves when the message of the sequence was handed over, at the latest after a moment. */
+    async reached(sequence: number) {
       const deadline = performance.now() + REACH_TIMEOUT_MS;
       while (delivered < sequence && performance.now() < deadline && !link.connection.isClosed()) await sleep(2);
     },

@@ -6,10 +6,7 @@ import type { NatsLink } from './nats-link.ts';
 import { type AnswerReader, CALL, createAnswerReader, DEADLINE, requireFits, toNatsHeaders } from './wire-message.ts';
 
 /** The asking side: one subscription takes the answers of all requests. */
-export interface Requests {
-  /** `subject` is that of the server, `name` that of the caller, for messages. */
-  send(subject: string, name: string, payload: Uint8Array, options: RequestOptions): Promise<Uint8Array>;
-}
+export type Requests = ReturnType<typeof createRequests>;
 
 interface Waiting {
   readonly subject: string;
@@ -21,7 +18,7 @@ interface Waiting {
 
 const NO_RESPONDERS = 503;
 
-export function createRequests(link: NatsLink, cancelSubject: (call: string) => string, inboxPrefix: string): Requests {
+export function createRequests(link: NatsLink, cancelSubject: (call: string) => string, inboxPrefix: string) {
   const { connection } = link;
   const inbox = createInbox(inboxPrefix);
   const waiting = new Map<string, Waiting>();
@@ -35,7 +32,8 @@ export function createRequests(link: NatsLink, cancelSubject: (call: string) => 
     for (const entry of waiting.values()) if (entry.subject === subject) entry.reject(refused(entry.name));
   });
   return {
-    async send(subject, name, payload, options) {
+    /** `subject` is that of the server, `name` that of the caller, for messages. */
+    async send(subject: string, name: string, payload: Uint8Array, options: RequestOptions) {
       options.signal?.throwIfAborted();
       link.requireUp();
       requireFits(name, payload, link.maxMessageBytes());

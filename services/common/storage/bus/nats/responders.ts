@@ -1,21 +1,12 @@
 import type { Subscription as NatsSubscription } from 'nats';
 import { engramError } from '../../../kernel/errors.ts';
-import type { BusHandler, Subscription } from '../../ports/bus.ts';
+import type { BusHandler } from '../../ports/bus.ts';
 import { createResponder, leastBusy, type Responder } from '../rules/responder.ts';
 import type { AnswerRequest } from './answers.ts';
 import type { NatsLink } from './nats-link.ts';
 
 /** One queue group for all processes: the server gives each request to one of them. */
 const GROUP = 'responders';
-
-/** The answering side. */
-interface Responders {
-  add(subject: string, name: string, handler: BusHandler): Promise<Subscription>;
-  /** The one of this process, to be asked without the server; undefined when there is none. */
-  local(subject: string): Responder | undefined;
-  /** Takes no further requests; those in flight go on. */
-  close(): Promise<void>;
-}
 
 interface Served {
   readonly subscription: NatsSubscription;
@@ -24,7 +15,8 @@ interface Served {
   isRefused: boolean;
 }
 
-export function createResponders(link: NatsLink, answer: AnswerRequest): Responders {
+/** The answering side. */
+export function createResponders(link: NatsLink, answer: AnswerRequest) {
   const served = new Map<string, Served>();
   const open = (subject: string, name: string): Served => {
     const responders: Responder[] = [];
@@ -51,7 +43,7 @@ export function createResponders(link: NatsLink, answer: AnswerRequest): Respond
     if (at >= 0) entry.responders.splice(at, 1);
   };
   return {
-    async add(subject, name, handler) {
+    async add(subject: string, name: string, handler: BusHandler) {
       const responder = createResponder(handler);
       const entry = served.get(subject) ?? open(subject, name);
       entry.responders.push(responder);
@@ -71,7 +63,9 @@ export function createResponders(link: NatsLink, answer: AnswerRequest): Respond
         },
       };
     },
-    local: (subject) => leastBusy(served.get(subject)?.responders ?? []),
+    /** The one of this process, to be asked without the server; undefined when there is none. */
+    local: (subject: string) => leastBusy(served.get(subject)?.responders ?? []),
+    /** Takes no further requests; those in flight go on. */
     async close() {
       await Promise.all([...served.values()].map(({ subscription }) => drained(link, subscription)));
     },

@@ -1,25 +1,20 @@
 /** Subjects of the bus and of the server, which may be shared: `engram.…` begins with the prefix there. */
-export interface SubjectNames {
-  readonly prefix: string;
-  toServer(subject: string): string;
-  fromServer(subject: string): string;
-  /** Subject on which the caller cancels a request; `*` for all. */
-  cancel(call: string): string;
-}
+export type SubjectNames = ReturnType<typeof createSubjectNames>;
 
 const OURS = 'engram.';
 
-export function createSubjectNames(prefix: string): SubjectNames {
+export function createSubjectNames(prefix: string) {
   if (!/^[\w-]+(\.[\w-]+)*$/.test(prefix)) throw new Error(`"${prefix}" cannot begin a NATS subject`);
   return {
     prefix,
-    toServer: (subject) =>
+    toServer: (subject: string) =>
       subject.startsWith(OURS) ? `${prefix}.${subject.slice(OURS.length)}` : `${prefix}.${FOREIGN}.${subject}`,
-    fromServer(subject) {
+    fromServer(subject: string) {
       const rest = subject.slice(prefix.length + 1);
       return rest.startsWith(`${FOREIGN}.`) ? rest.slice(FOREIGN.length + 1) : `${OURS}${rest}`;
     },
-    cancel: (call) => `${prefix}.cancel.${call}`,
+    /** Subject on which the caller cancels a request; `*` for all. */
+    cancel: (call: string) => `${prefix}.cancel.${call}`,
   };
 }
 

@@ -64,14 +64,12 @@ export function answerParts(payload: Uint8Array, maxMessageBytes: number): reado
 }
 
 /** Null until the last part has arrived; throws the error of an error answer, and when a part was lost. */
-export interface AnswerReader {
-  take(message: Msg): Uint8Array | null;
-}
+export type AnswerReader = ReturnType<typeof createAnswerReader>;
 
-export function createAnswerReader(subject: string): AnswerReader {
+export function createAnswerReader(subject: string) {
   const parts: Uint8Array[] = [];
   return {
-    take(message) {
+    take(message: Msg) {
       if (message.headers?.has(ERROR)) throw readError(message.data);
       const [index = 0, count = 1] = ownHeader(message.headers, PART).split('/').map(Number);
       if (index !== parts.length) {

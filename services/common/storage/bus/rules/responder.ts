@@ -1,24 +1,20 @@
 import type { BusHandler, BusMessage } from '../../ports/bus.ts';
 
 /** A handler of requests with its requests in flight. */
-export interface Responder {
-  readonly busy: () => number;
-  answer(message: BusMessage, signal: AbortSignal): Promise<Uint8Array>;
-  /** Resolves when no request is in flight. */
-  idle(): Promise<void>;
-}
+export type Responder = ReturnType<typeof createResponder>;
 
-export function createResponder(handler: BusHandler): Responder {
+export function createResponder(handler: BusHandler) {
   const running = new Set<Promise<unknown>>();
   return {
     busy: () => running.size,
-    answer(message, signal) {
+    answer(message: BusMessage, signal: AbortSignal) {
       const work = Promise.resolve().then(() => handler(message, signal));
       running.add(work);
       const forget = () => running.delete(work);
       work.then(forget, forget);
       return work;
     },
+    /** Resolves when no request is in flight. */
     async idle() {
       while (running.size > 0) await Promise.allSettled(running);
     },

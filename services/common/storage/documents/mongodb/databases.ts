@@ -1,4 +1,3 @@
-import type { Collection } from 'mongodb';
 import { asId } from '../../../kernel/ids.ts';
 import type { CollectionRules } from '../rules/collection-rules.ts';
 import type { Reach } from '../rules/reach.ts';
@@ -8,19 +7,12 @@ import { prepareCollections } from './prepare-collections.ts';
 import { prepareSequences } from './sequences.ts';
 
 /** The declared collections, and the databases that hold those of a scope. */
-export interface Databases {
-  declare(layouts: readonly CollectionLayout[]): Promise<void>;
-  /** Throws for a collection that was not prepared. */
-  layoutOf(collection: string): CollectionLayout;
-  /** The databases in which documents within the reach may be; several only for a reach over all tenants. */
-  namesFor(rules: Pick<CollectionRules, 'level'>, reach: Reach): Promise<readonly string[]>;
-  collection(database: string, name: string): Collection<DocumentRow>;
-}
+export type Databases = ReturnType<typeof createDatabases>;
 
 /** Names of Dedicated tenants' databases, so that a scope over all tenants finds them. The dot keeps it from others. */
 const REGISTRY = 'engram.databases';
 
-export function createDatabases(connection: MongodbConnection): Databases {
+export function createDatabases(connection: MongodbConnection) {
   const { client, options } = connection;
   const layouts = new Map<string, CollectionLayout>();
   const ready = new Map<string, Promise<void>>();
@@ -44,18 +36,20 @@ export function createDatabases(connection: MongodbConnection): Databases {
     return made;
   };
   return {
-    async declare(declared) {
+    async declare(declared: readonly CollectionLayout[]) {
       for (const layout of declared) layouts.set(layout.rules.name, layout);
       await prepareCollections(connection, options.database, declared);
       await prepareSequences(connection, declared);
       ready.clear();
     },
-    layoutOf(collection) {
+    /** Throws for a collection that was not prepared. */
+    layoutOf(collection: string) {
       const layout = layouts.get(collection);
       if (layout === undefined) throw new Error(`collection ${collection} was not prepared`);
       return layout;
     },
-    async namesFor(rules, reach) {
+    /** The databases in which documents within the reach may be; several only for a reach over all tenants. */
+    async namesFor(rules: Pick<CollectionRules, 'level'>, reach: Reach): Promise<readonly string[]> {
       if (!hasDedicated || rules.level === 'system') return [options.database];
       if (reach.tenant !== undefined) {
         const database = options.databaseOf(asId(reach.tenant)) ?? options.database;
@@ -68,6 +62,6 @@ export function createDatabases(connection: MongodbConnection): Databases {
         .toArray();
       return [options.database, ...dedicated];
     },
-    collection: (database, name) => client.db(database).collection<DocumentRow>(name),
+    collection: (database: string, name: string) => client.db(database).collection<DocumentRow>(name),
   };
 }

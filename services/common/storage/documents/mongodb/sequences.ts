@@ -11,15 +11,11 @@ interface Counter {
 }
 
 /** Numbers are taken inside the transaction of their commit: who holds the counter commits before the next can take one. */
-interface Sequences {
-  /** The first of `count` new numbers. */
-  take(collection: string, count: number, session: ClientSession): Promise<number>;
-}
-
-export function createSequences(connection: MongodbConnection): Sequences {
+export function createSequences(connection: MongodbConnection) {
   const counters = countersOf(connection);
   return {
-    async take(collection, count, session) {
+    /** The first of `count` new numbers. */
+    async take(collection: string, count: number, session: ClientSession) {
       const counter = await counters.findOneAndUpdate(
         { _id: collection },
         { $inc: { last: count } },

@@ -3,17 +3,12 @@ import { DatabaseSync } from 'node:sqlite';
 import { engramError } from '../../../kernel/errors.ts';
 import { sqliteCode, storeError } from './sqlite-errors.ts';
 
-interface DataDirectoryLock {
-  /** Resolves when another process may take the directory. Releasing twice is no error. */
-  release(): Promise<void>;
-}
-
 /**
  * Makes this process the only one on a data directory, by an open exclusive transaction on `lock.db`: the operating
  * system drops it with the process, so a killed one leaves nothing behind. Nothing else in the process may open
  * `lock.db`: closing any descriptor of a file gives up the POSIX locks on it. `ConflictError` when another one holds it.
  */
-export async function lockDataDirectory(directory: string): Promise<DataDirectoryLock> {
+export async function lockDataDirectory(directory: string) {
   const file = join(directory, 'lock.db');
   let database: DatabaseSync | null = null;
   try {
@@ -33,6 +28,7 @@ export async function lockDataDirectory(directory: string): Promise<DataDirector
   }
   const held = database;
   return {
+    /** Resolves when another process may take the directory. Releasing twice is no error. */
     async release() {
       if (held.isOpen) held.close(); // ends the transaction too
     },

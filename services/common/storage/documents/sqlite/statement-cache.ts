@@ -4,15 +4,11 @@ import { recentlyUsed } from '../../../kernel/recently-used.ts';
 export type SqlRow = readonly (null | number | string | Uint8Array)[];
 
 /** Prepared statements by their text; rows come as arrays. The least recently used go when there are too many. */
-export interface StatementCache {
-  all(sql: string, parameters: readonly SQLInputValue[]): readonly SqlRow[];
-  get(sql: string, parameters: readonly SQLInputValue[]): SqlRow | undefined;
-  run(sql: string, parameters: readonly SQLInputValue[]): { readonly changes: number; readonly lastRow: number };
-}
+export type StatementCache = ReturnType<typeof createStatementCache>;
 
 const MAX_STATEMENTS = 512;
 
-export function createStatementCache(database: DatabaseSync): StatementCache {
+export function createStatementCache(database: DatabaseSync) {
   const statements = new Map<string, StatementSync>();
   const prepare = (sql: string): StatementSync =>
     recentlyUsed(statements, MAX_STATEMENTS, sql, () => {
@@ -21,9 +17,11 @@ export function createStatementCache(database: DatabaseSync): StatementCache {
       return statement;
     });
   return {
-    all: (sql, parameters) => prepare(sql).all(...parameters) as unknown as readonly SqlRow[],
-    get: (sql, parameters) => prepare(sql).get(...parameters) as unknown as SqlRow | undefined,
-    run(sql, parameters) {
+    all: (sql: string, parameters: readonly SQLInputValue[]) =>
+      prepare(sql).all(...parameters) as unknown as readonly SqlRow[],
+    get: (sql: string, parameters: readonly SQLInputValue[]) =>
+      prepare(sql).get(...parameters) as unknown as SqlRow | undefined,
+    run(sql: string, parameters: readonly SQLInputValue[]) {
       const { changes, lastInsertRowid } = prepare(sql).run(...parameters);
       return { changes: Number(changes), lastRow: Number(lastInsertRowid) };
     },

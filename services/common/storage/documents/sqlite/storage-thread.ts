@@ -6,16 +6,7 @@ import type { StorageWorkerData } from './storage-worker.ts';
 import type { CommitOutcome, EncodedCommit, EncodedResult, EncodedWrite, WorkerReply } from './write-protocol.ts';
 
 /** The requests' side of the storage worker. */
-export interface StorageThread {
-  prepare(collections: readonly CollectionRules[]): Promise<void>;
-  commit(writes: readonly EncodedWrite[]): Promise<readonly EncodedResult[]>;
-  /** A commit whose writes are sent bit by bit, so that the sender can serve others in between. */
-  beginLarge(): LargeCommit;
-  /** Resolves when no commit waits any more. */
-  idle(): Promise<void>;
-  /** Ends the thread, after what was asked before. */
-  close(): Promise<void>;
-}
+export type StorageThread = Awaited<ReturnType<typeof startStorageThread>>;
 
 interface LargeCommit {
   add(writes: readonly EncodedWrite[]): void;
@@ -27,10 +18,7 @@ interface LargeCommit {
  * Resolves when the file is open, migrated and has the collections; rejects with the error that says why it cannot be.
  * All of it is asked for at once: at the start of the service the calling thread is too busy for a second question.
  */
-export async function startStorageThread(
-  data: StorageWorkerData,
-  collections: readonly CollectionRules[],
-): Promise<StorageThread> {
+export async function startStorageThread(data: StorageWorkerData, collections: readonly CollectionRules[]) {
   const worker = new Worker(new URL('./storage-worker.ts', import.meta.url), { workerData: data });
   const channel = createStorageChannel(worker, data.file);
   try {
@@ -42,11 +30,12 @@ export async function startStorageThread(
   const queue = createCommitQueue((commits) => channel.ask({ kind: 'commits', commits }));
   let lastLarge = 0;
   return {
-    async prepare(collections) {
+    async prepare(collections: readonly CollectionRules[]) {
       await channel.ask({ kind: 'prepare', collections });
     },
-    commit: (writes) => queue.add({ writes }),
-    beginLarge() {
+    commit: (writes: readonly EncodedWrite[]): Promise<readonly EncodedResult[]> => queue.add({ writes }),
+    /** A commit whose writes are sent bit by bit, so that the sender can serve others in between. */
+    beginLarge(): LargeCommit {
       lastLarge += 1;
       const large = lastLarge;
       return {
@@ -55,22 +44,14 @@ export async function startStorageThread(
         abandon: () => channel.tell({ kind: 'drop', large }),
       };
     },
+    /** Resolves when no commit waits any more. */
     idle: queue.idle,
+    /** Ends the thread, after what was asked before. */
     async close() {
       await queue.idle();
       await channel.close();
     },
   };
-}
-
-/**
- * One batch of commits is under way at a time; those that come meanwhile make up the next. An idle store so commits at
- * once, a busy one shares transactions and messages among everything that waits.
- */
-interface CommitQueue {
-  add(commit: EncodedCommit): Promise<readonly EncodedResult[]>;
-  /** Resolves when nothing waits any more. */
-  idle(): Promise<void>;
 }
 
 interface Entry {
@@ -79,7 +60,11 @@ interface Entry {
   readonly reject: (error: unknown) => void;
 }
 
-function createCommitQueue(send: (batch: readonly EncodedCommit[]) => Promise<WorkerReply>): CommitQueue {
+/**
+ * One batch of commits is under way at a time; those that come meanwhile make up the next. An idle store so commits at
+ * once, a busy one shares transactions and messages among everything that waits.
+ */
+function createCommitQueue(send: (batch: readonly EncodedCommit[]) => Promise<WorkerReply>) {
   let queue: Entry[] = [];
   let running: Promise<void> | null = null;
 
@@ -98,11 +83,12 @@ function createCommitQueue(send: (batch: readonly EncodedCommit[]) => Promise<Wo
     running = null;
   };
   return {
-    add: (commit) =>
+    add: (commit: EncodedCommit): Promise<readonly EncodedResult[]> =>
       new Promise((resolve, reject) => {
         queue.push({ commit, resolve, reject });
         running ??= run();
       }),
+    /** Resolves when nothing waits any more. */
     async idle() {
       while (running !== null) await running;
     },

@@ -51,17 +51,14 @@ export function fieldValues(rules: Pick<CollectionRules, 'fields'>, document: Js
 }
 
 /** The collections that were declared in this process. */
-export interface Layouts {
-  declare(rules: CollectionRules): void;
-  /** Throws for a collection that was not prepared. */
-  of(collection: string): TableLayout;
-}
+export type Layouts = ReturnType<typeof createLayouts>;
 
-export function createLayouts(): Layouts {
+export function createLayouts() {
   const layouts = new Map<string, TableLayout>();
   return {
-    declare: (rules) => void layouts.set(rules.name, layoutOf(rules)),
-    of(collection) {
+    declare: (rules: CollectionRules): void => void layouts.set(rules.name, layoutOf(rules)),
+    /** Throws for a collection that was not prepared. */
+    of(collection: string) {
       const layout = layouts.get(collection);
       if (layout === undefined) throw new Error(`collection ${collection} was not prepared`);
       return layout;

@@ -7,20 +7,10 @@ import { isDriverError } from './neo4j-errors.ts';
 /** Dynamic labels and types in CREATE and MERGE came with this release, the long-term one of series 5. */
 const OLDEST = [5, 26] as const;
 
-export interface Databases {
-  readonly version: string;
-  readonly edition: string;
-  /** Isolation of the tenant: `database` when it has its own. */
-  isolationOf(tenant: TenantId): 'database' | 'label';
-  /** The name for sessions (null: the server's default), its schema made. */
-  of(tenant: TenantId): Promise<string | null>;
-}
+export type Databases = Awaited<ReturnType<typeof openDatabases>>;
 
 /** Reaches the server, checks its release, and makes the schema of the common database. */
-export async function openDatabases(
-  client: Neo4jClient,
-  databaseOf: (tenant: TenantId) => string | null,
-): Promise<Databases> {
+export async function openDatabases(client: Neo4jClient, databaseOf: (tenant: TenantId) => string | null) {
   const { version, edition } = await readServer(client);
   checkVersion(version, client.address.url);
   const ready = new Map<string | null, Promise<void>>();
@@ -39,8 +29,10 @@ export async function openDatabases(
   return {
     version,
     edition,
-    isolationOf: (tenant) => (nameFor(tenant) === null ? 'label' : 'database'),
-    async of(tenant) {
+    /** Isolation of the tenant: `database` when it has its own. */
+    isolationOf: (tenant: TenantId) => (nameFor(tenant) === null ? 'label' : 'database'),
+    /** The name for sessions (null: the server's default), its schema made. */
+    async of(tenant: TenantId) {
       const database = nameFor(tenant);
       await prepare(database);
       return database;

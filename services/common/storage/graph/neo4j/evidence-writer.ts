@@ -19,19 +19,12 @@ const LOCK_DATASET = `MERGE (d:EngramDataset {tenant: $tenant, dataset: $dataset
 
 const ORIGIN_CHANGES = 'SET n += row, n.changes = coalesce(n.changes, 0) + 1, n.isCondemned = null';
 
-interface EvidenceWriter {
-  upsert(
-    scope: DatasetScope,
-    evidence: { readonly nodes: readonly NodeEvidence[]; readonly edges: readonly EdgeEvidence[] },
-  ): Promise<void>;
-  remove(scope: DatasetScope, selection: RowSelection): Promise<number>;
-  drop(scope: DatasetScope): Promise<void>;
-  count(scope: DatasetScope, item: string | null): Promise<GraphCounts>;
-}
-
-export function createEvidenceWriter(client: Neo4jClient, databases: Databases, view: GraphView): EvidenceWriter {
+export function createEvidenceWriter(client: Neo4jClient, databases: Databases, view: GraphView) {
   return {
-    async upsert(scope, evidence) {
+    async upsert(
+      scope: DatasetScope,
+      evidence: { readonly nodes: readonly NodeEvidence[]; readonly edges: readonly EdgeEvidence[] },
+    ) {
       const nodes = nodeRows(evidence.nodes);
       const edges = edgeRows(evidence.edges);
       const origins = originRows([...evidence.nodes, ...evidence.edges]);
@@ -45,7 +38,7 @@ export function createEvidenceWriter(client: Neo4jClient, databases: Databases, 
         });
       }
     },
-    async remove(scope, selection) {
+    async remove(scope: DatasetScope, selection: RowSelection) {
       const database = await databases.of(scope.tenant);
       const origins = await client.read(database, (run) => selectOrigins(run, scope, selection));
       if (origins.length === 0) return 0;
@@ -53,7 +46,7 @@ export function createEvidenceWriter(client: Neo4jClient, databases: Databases, 
       await view.hide(scope, keys);
       return removeEvidence(client, database, scope, keys);
     },
-    async drop(scope) {
+    async drop(scope: DatasetScope) {
       const database = await databases.of(scope.tenant);
       // The origins first: without them nothing gets into the view any more, which is removed before its lock.
       for (const label of ['EngramOrigin', 'EngramNode', 'EngramEdge', 'EngramDataset']) {
@@ -63,7 +56,7 @@ export function createEvidenceWriter(client: Neo4jClient, databases: Databases, 
         while ((await client.write(database, (run) => removed(run, statement, { ...scope }))) > 0);
       }
     },
-    async count(scope, item) {
+    async count(scope: DatasetScope, item: string | null) {
       const database = await databases.of(scope.tenant);
       return client.write(database, (run) => countEvidence(run, scope, item));
     },

@@ -13,14 +13,7 @@ import { type KnownNames, MAX_NAMES } from './view-rows.ts';
  * The graph as Cypher sees it: merged nodes and edges of committed evidence, kept beside the evidence and brought up to
  * date before a query. A dataset that was never asked in Cypher has none.
  */
-export interface GraphView {
-  /** Shows what `committed` keeps and nothing else. Work follows what changed since the last time. */
-  refresh(scope: DatasetScope, committed: CypherQuery['committed']): Promise<void>;
-  /** Takes the origins (by key) out of the view, before their evidence goes. */
-  hide(scope: DatasetScope, origins: readonly string[]): Promise<void>;
-  /** Removes the view of the dataset, whose origins must be gone. */
-  discard(scope: DatasetScope): Promise<void>;
-}
+export type GraphView = ReturnType<typeof createGraphView>;
 
 /** `shown`: something of it may be in the view; `isWanted`: evidence of it belongs there; `done`: the changes it holds. */
 interface Origin extends Provenance {
@@ -35,7 +28,7 @@ interface Origin extends Provenance {
 const LEASE_MS = 30_000;
 const REMOVED_PER_TRANSACTION = 5000;
 
-export function createGraphView(client: Neo4jClient, databases: Databases): GraphView {
+export function createGraphView(client: Neo4jClient, databases: Databases) {
   const names = new Map<string | null, Promise<KnownNames>>();
 
   async function namesOf(database: string | null): Promise<KnownNames> {
@@ -81,7 +74,8 @@ export function createGraphView(client: Neo4jClient, databases: Databases): Grap
   }
 
   return {
-    refresh: (scope, committed) =>
+    /** Shows what `committed` keeps and nothing else. Work follows what changed since the last time. */
+    refresh: (scope: DatasetScope, committed: CypherQuery['committed']) =>
       change(
         scope,
         async (origins) => {
@@ -90,7 +84,8 @@ export function createGraphView(client: Neo4jClient, databases: Databases): Grap
         },
         false,
       ),
-    async hide(scope, keys) {
+    /** Takes the origins (by key) out of the view, before their evidence goes. */
+    async hide(scope: DatasetScope, keys: readonly string[]) {
       const database = await databases.of(scope.tenant);
       const wasShown = await client.write(database, (run) => condemn(run, scope, keys));
       if (!wasShown) return;
@@ -103,7 +98,8 @@ export function createGraphView(client: Neo4jClient, databases: Databases): Grap
         true,
       );
     },
-    async discard(scope) {
+    /** Removes the view of the dataset, whose origins must be gone. */
+    async discard(scope: DatasetScope) {
       const database = await databases.of(scope.tenant);
       // A refresh under way writes no more.
       await client.write(database, (run) => endLease(run, scope, null));

@@ -9,10 +9,7 @@ export interface BulkRow {
   readonly document: string;
 }
 
-export interface BulkWriter {
-  /** Resolves to false when the alias is not there: nothing, or only the first part, was written then. */
-  write(alias: string, rows: readonly BulkRow[]): Promise<boolean>;
-}
+export type BulkWriter = ReturnType<typeof createBulkWriter>;
 
 interface BulkWriterOptions {
   /** Size of one request. Default 4 MiB. */
@@ -31,7 +28,7 @@ const LARGE_ROW_BYTES = 1024 * 1024;
  * Splits rows into requests of bounded size and repeats, with growing pauses, what a busy server did not take; at last each
  * row alone. Errors: `PayloadTooLargeError` for a row that the server will never take.
  */
-export function createBulkWriter(connection: ElasticsearchConnection, options: BulkWriterOptions = {}): BulkWriter {
+export function createBulkWriter(connection: ElasticsearchConnection, options: BulkWriterOptions = {}) {
   const { maxBytes = 4 * 1024 * 1024, concurrency = 2 } = options;
   const waiting: (() => void)[] = [];
   let free = concurrency;
@@ -78,7 +75,8 @@ export function createBulkWriter(connection: ElasticsearchConnection, options: B
     return again;
   };
   return {
-    async write(alias, rows) {
+    /** Resolves to false when the alias is not there: nothing, or only the first part, was written then. */
+    async write(alias: string, rows: readonly BulkRow[]) {
       for (const batch of batches(rows, maxBytes)) {
         const isThere = await inTurn(async () => {
           let left: readonly BulkRow[] | null = batch;

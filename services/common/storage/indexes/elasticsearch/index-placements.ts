@@ -14,28 +14,19 @@ export interface IndexPlacement {
   readonly routing: string;
 }
 
-export interface IndexPlacements {
-  /** Makes index and alias unless they are known to be there. */
-  ensure(placement: IndexPlacement): Promise<void>;
-  /** Makes an index that has no alias. */
-  ensureIndex(index: string, layout: IndexLayout): Promise<void>;
-  /** After a write that found no alias: the next `ensure` looks again. */
-  forget(placement: Pick<IndexPlacement, 'index' | 'alias'>): void;
-  /** Takes aliases away; both names may be patterns. */
-  removeAliases(index: string, alias: string): Promise<void>;
-  /** Deletes the index if no dataset has rows in it. Safe beside writers: acknowledged rows stay. */
-  deleteIfEmpty(index: string): Promise<void>;
-}
+export type IndexPlacements = ReturnType<typeof createIndexPlacements>;
 
 /** Names that are remembered to exist; beyond that all are looked up again. */
 const MAX_KNOWN = 20_000;
 
-export function createIndexPlacements(connection: ElasticsearchConnection): IndexPlacements {
+export function createIndexPlacements(connection: ElasticsearchConnection) {
   const { known, once } = createOnce();
   const ensureIndex = (index: string, layout: IndexLayout) => once(index, () => makeIndex(connection, index, layout));
   return {
+    /** Makes an index that has no alias. */
     ensureIndex,
-    async ensure(placement) {
+    /** Makes index and alias unless they are known to be there. */
+    async ensure(placement: IndexPlacement) {
       const { index, alias, filter, routing, layout } = placement;
       const addAlias = () =>
         connection.request((client, options) =>
@@ -54,18 +45,21 @@ export function createIndexPlacements(connection: ElasticsearchConnection): Inde
         }
       });
     },
-    forget({ index, alias }) {
+    /** After a write that found no alias: the next `ensure` looks again. */
+    forget({ index, alias }: Pick<IndexPlacement, 'index' | 'alias'>) {
       known.delete(alias);
       known.delete(index);
     },
-    async removeAliases(index, alias) {
+    /** Takes aliases away; both names may be patterns. */
+    async removeAliases(index: string, alias: string) {
       try {
         await connection.request((client, options) => client.indices.deleteAlias({ index, name: alias }, options));
       } catch (error) {
         if (!isMissing(error)) throw error;
       }
     },
-    async deleteIfEmpty(index) {
+    /** Deletes the index if no dataset has rows in it. Safe beside writers: acknowledged rows stay. */
+    async deleteIfEmpty(index: string) {
       try {
         await deleteEmptyIndex(connection, index);
       } catch (error) {

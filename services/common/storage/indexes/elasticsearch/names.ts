@@ -5,38 +5,31 @@ import type { EntryKey, IndexKind } from '../../ports/index-entry.ts';
 import type { VectorSpace } from '../../ports/vector-index.ts';
 
 /** Names of indexes and aliases, all of which begin with the prefix. */
-export interface ElasticsearchNames {
-  /** Index of the tenant's rows. */
-  textIndex(scope: DatasetScope): string;
-  /** Alias of the dataset's rows. */
-  textAlias(scope: DatasetScope): string;
-  /** Index of the tenant's vectors of one embedding. */
-  vectorIndex(scope: DatasetScope, space: VectorSpace): string;
-  /** Every index of vectors of the tenant. */
-  vectorIndexes(scope: DatasetScope): string;
-  /** Alias of the dataset's vectors. It names the embedding, so that a stale cache cannot write into another one. */
-  vectorAlias(scope: DatasetScope, space: VectorSpace): string;
-  vectorAliases(scope: DatasetScope): string;
-  /** Index of what each dataset's vectors were made with. */
-  readonly spaces: string;
-  /** Index of the one document that says whose all these are. */
-  readonly installation: string;
-}
+export type ElasticsearchNames = ReturnType<typeof createNames>;
 
 /** Ids like this, UUIDs among them, can be read in the names; others go by their hash, which has an underscore. */
 const READABLE = /^[a-z0-9][a-z0-9-]{0,63}$/;
 
-export function createNames(prefix: string): ElasticsearchNames {
+export function createNames(prefix: string) {
   const placement = ({ tenant, dataset }: DatasetScope) => `${namePart(tenant)}.${namePart(dataset)}`;
   const spaceOf = ({ model, dimensions }: VectorSpace) => `${dimensions}.${digest(model).slice(0, 12)}`;
   return {
-    textIndex: ({ tenant }) => `${prefix}-text.${namePart(tenant)}`,
-    textAlias: (scope) => `${prefix}-dataset-text.${placement(scope)}`,
-    vectorIndex: ({ tenant }, space) => `${prefix}-vectors.${namePart(tenant)}.${spaceOf(space)}`,
-    vectorIndexes: ({ tenant }) => `${prefix}-vectors.${namePart(tenant)}.*`,
-    vectorAlias: (scope, space) => `${prefix}-dataset-vectors.${placement(scope)}.${spaceOf(space)}`,
-    vectorAliases: (scope) => `${prefix}-dataset-vectors.${placement(scope)}.*`,
+    /** Index of the tenant's rows. */
+    textIndex: ({ tenant }: DatasetScope) => `${prefix}-text.${namePart(tenant)}`,
+    /** Alias of the dataset's rows. */
+    textAlias: (scope: DatasetScope) => `${prefix}-dataset-text.${placement(scope)}`,
+    /** Index of the tenant's vectors of one embedding. */
+    vectorIndex: ({ tenant }: DatasetScope, space: VectorSpace) =>
+      `${prefix}-vectors.${namePart(tenant)}.${spaceOf(space)}`,
+    /** Every index of vectors of the tenant. */
+    vectorIndexes: ({ tenant }: DatasetScope) => `${prefix}-vectors.${namePart(tenant)}.*`,
+    /** Alias of the dataset's vectors. It names the embedding, so that a stale cache cannot write into another one. */
+    vectorAlias: (scope: DatasetScope, space: VectorSpace) =>
+      `${prefix}-dataset-vectors.${placement(scope)}.${spaceOf(space)}`,
+    vectorAliases: (scope: DatasetScope) => `${prefix}-dataset-vectors.${placement(scope)}.*`,
+    /** Index of what each dataset's vectors were made with. */
     spaces: `${prefix}-spaces`,
+    /** Index of the one document that says whose all these are. */
     installation: `${prefix}-installation`,
   };
 }

@@ -4,11 +4,9 @@ import type { ElasticsearchConnection } from './connection.ts';
  * Makes finished writes visible to searches of every process. Writers that finish while a refresh of the index is under way
  * share the next one: fifty small writes cost two refreshes, not fifty.
  */
-export interface Refresher {
-  refresh(index: string): Promise<void>;
-}
+export type Refresher = ReturnType<typeof createRefresher>;
 
-export function createRefresher(connection: ElasticsearchConnection): Refresher {
+export function createRefresher(connection: ElasticsearchConnection) {
   const running = new Map<string, Promise<void>>();
   const next = new Map<string, Promise<void>>();
 
@@ -23,7 +21,7 @@ export function createRefresher(connection: ElasticsearchConnection): Refresher 
     return done;
   };
   return {
-    refresh(index) {
+    refresh(index: string) {
       const current = running.get(index);
       if (current === undefined) return start(index);
       const shared = next.get(index);

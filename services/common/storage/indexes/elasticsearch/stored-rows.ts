@@ -10,13 +10,7 @@ import { routingOf } from './names.ts';
 import type { Refresher } from './refresher.ts';
 
 /** Writes, counts and removes rows of a dataset, for the text and the vector index. */
-export interface StoredRows {
-  /** Resolves when the rows are stored and every search sees them; false when the dataset was dropped meanwhile. */
-  write(placement: IndexPlacement, rows: readonly BulkRow[]): Promise<boolean>;
-  /** `index` may be a pattern: what no alias shows any more counts too. */
-  count(index: string, scope: DatasetScope, filter: Partial<EntryFilter>): Promise<number>;
-  remove(index: string, scope: DatasetScope, selection: RowSelection | null): Promise<number>;
-}
+export type StoredRows = ReturnType<typeof createStoredRows>;
 
 interface StoredRowsDependencies {
   readonly connection: ElasticsearchConnection;
@@ -30,7 +24,7 @@ const REMOVED_AT_ONCE = 5000;
 /** Rounds in which rows could not be removed because others write them. */
 const MAX_CONFLICTS = 10;
 
-export function createStoredRows({ connection, placements, bulk, refresher }: StoredRowsDependencies): StoredRows {
+export function createStoredRows({ connection, placements, bulk, refresher }: StoredRowsDependencies) {
   const removeSome = async (index: string, scope: DatasetScope, query: Query) => {
     try {
       const { deleted = 0, version_conflicts: inConflict = 0 } = await connection.request((client, options) =>
@@ -53,14 +47,16 @@ export function createStoredRows({ connection, placements, bulk, refresher }: St
     }
   };
   return {
-    async write(placement, rows) {
+    /** Resolves when the rows are stored and every search sees them; false when the dataset was dropped meanwhile. */
+    async write(placement: IndexPlacement, rows: readonly BulkRow[]) {
       await placements.ensure(placement);
       const isStored = await bulk.write(placement.alias, rows);
       if (isStored) await refresher.refresh(placement.index);
       else placements.forget(placement);
       return isStored;
     },
-    async count(index, scope, filter) {
+    /** `index` may be a pattern: what no alias shows any more counts too. */
+    async count(index: string, scope: DatasetScope, filter: Partial<EntryFilter>) {
       if (letsNothingThrough(filter)) return 0;
       const answer = await connection.request((client, options) =>
         client.count(
@@ -75,7 +71,7 @@ export function createStoredRows({ connection, placements, bulk, refresher }: St
       );
       return answer.count;
     },
-    async remove(index, scope, selection) {
+    async remove(index: string, scope: DatasetScope, selection: RowSelection | null) {
       const query = { bool: { filter: [ofDataset(scope), ...(selection === null ? [] : [selectedRows(selection)])] } };
       let removed = 0;
       let conflicts = 0;

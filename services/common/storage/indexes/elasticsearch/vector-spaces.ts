@@ -7,12 +7,7 @@ import type { IndexPlacements } from './index-placements.ts';
 import { type ElasticsearchNames, spaceId } from './names.ts';
 
 /** Embedding space of each dataset: a document per dataset, read by id, so that every process sees the same. */
-interface VectorSpaces {
-  read(scope: DatasetScope): Promise<VectorSpace | null>;
-  /** Stores `space` unless there is one; resolves to the one that holds. Of two writers at once one wins. */
-  settle(scope: DatasetScope, space: VectorSpace): Promise<VectorSpace>;
-  remove(scope: DatasetScope): Promise<void>;
-}
+type VectorSpaces = ReturnType<typeof createVectorSpaces>;
 
 /** Cache of spaces: valid until another process drops the dataset, which its alias shows. */
 export interface KnownSpaces {
@@ -47,7 +42,7 @@ export function createVectorSpaces(dependencies: {
   readonly placements: IndexPlacements;
   readonly names: ElasticsearchNames;
   readonly settings: IndexSettings;
-}): VectorSpaces {
+}) {
   const { connection, placements, names, settings } = dependencies;
   const index = names.spaces;
   const layout = spacesLayout(settings);
@@ -64,7 +59,8 @@ export function createVectorSpaces(dependencies: {
   };
   return {
     read,
-    async settle(scope, space) {
+    /** Stores `space` unless there is one; resolves to the one that holds. Of two writers at once one wins. */
+    async settle(scope: DatasetScope, space: VectorSpace) {
       await placements.ensureIndex(index, layout);
       const { tenant, dataset } = scope;
       const document = { tenant, dataset, model: space.model, dimensions: space.dimensions };
@@ -74,7 +70,7 @@ export function createVectorSpaces(dependencies: {
       });
       return (await read(scope)) ?? space;
     },
-    async remove(scope) {
+    async remove(scope: DatasetScope) {
       await connection.request((client, options) =>
         client.delete({ index, id: spaceId(scope) }, { ...options, ignore: [404] }),
       );

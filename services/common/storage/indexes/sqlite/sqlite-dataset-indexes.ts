@@ -106,13 +106,9 @@ export async function createSqliteDatasetIndexes(options: SqliteDatasetIndexesOp
   };
 }
 
-interface ChangedFiles {
-  note(path: string): void;
-  /** Resolves when what is known to have changed is verified; rejects when that fails, and is tried again. */
-  verify(path: string): Promise<void>;
-}
+type ChangedFiles = ReturnType<typeof createChangedFiles>;
 
-function createChangedFiles(check: (path: string) => Promise<void>): ChangedFiles {
+function createChangedFiles(check: (path: string) => Promise<void>) {
   const changed = new Set<string>();
   const checking = new Map<string, Promise<void>>();
   const run = async (path: string) => {
@@ -127,8 +123,9 @@ function createChangedFiles(check: (path: string) => Promise<void>): ChangedFile
     }
   };
   return {
-    note: (path) => void changed.add(path),
-    async verify(path) {
+    note: (path: string): void => void changed.add(path),
+    /** Resolves when what is known to have changed is verified; rejects when that fails, and is tried again. */
+    async verify(path: string) {
       if (!changed.has(path) && !checking.has(path)) return;
       const running = checking.get(path) ?? run(path);
       checking.set(path, running);

@@ -80,12 +80,7 @@ function takeOut(changes: PostingChanges, row: number, tokens: string): void {
 }
 
 /** Collects what a transaction changes in the inverted index, so that each blob is read and written once. */
-interface PostingChanges {
-  /** `tokens` are joined by blanks. Returns how many there are. */
-  add(kind: IndexKind, row: { readonly sequence: number; readonly origin: number; readonly tokens: string }): number;
-  remove(kind: IndexKind, row: { readonly sequence: number; readonly tokens: string }): void;
-  flush(): void;
-}
+type PostingChanges = ReturnType<typeof createPostingChanges>;
 
 interface KindChanges {
   /** By token: sequence and frequency, alternating; frequency 0 takes the row out. */
@@ -96,7 +91,7 @@ interface KindChanges {
   tokens: number;
 }
 
-function createPostingChanges(file: OpenFile): PostingChanges {
+function createPostingChanges(file: OpenFile) {
   const kinds = new Map<IndexKind, KindChanges>();
   const changesOf = (kind: IndexKind): KindChanges => {
     const known = kinds.get(kind);
@@ -106,7 +101,11 @@ function createPostingChanges(file: OpenFile): PostingChanges {
     return made;
   };
   return {
-    add(kind, { sequence, origin, tokens }) {
+    /** `tokens` are joined by blanks. Returns how many there are. */
+    add(
+      kind: IndexKind,
+      { sequence, origin, tokens }: { readonly sequence: number; readonly origin: number; readonly tokens: string },
+    ) {
       const changes = changesOf(kind);
       const length = noteTokens(changes, sequence, tokens, 1);
       changes.rows++;
@@ -114,7 +113,7 @@ function createPostingChanges(file: OpenFile): PostingChanges {
       noteSlot(changes, sequence, length + 1, origin);
       return length;
     },
-    remove(kind, { sequence, tokens }) {
+    remove(kind: IndexKind, { sequence, tokens }: { readonly sequence: number; readonly tokens: string }) {
       const changes = changesOf(kind);
       changes.rows--;
       changes.tokens -= noteTokens(changes, sequence, tokens, 0);

@@ -83,16 +83,10 @@ serveParent({
   },
 });
 
-interface Checkpoints {
-  /** Empties the file's log soon: overwritten content stays readable in it until then. */
-  request(path: string): void;
-  stop(): void;
-}
-
 /** Removals that follow each other share a checkpoint (it waits for the disk); a busy reader is waited for. */
 const DELAY_MS = 20;
 
-function createCheckpoints(files: OpenFiles): Checkpoints {
+function createCheckpoints(files: OpenFiles) {
   const wanted = new Set<string>();
   let timer: NodeJS.Timeout | null = null;
 
@@ -109,7 +103,8 @@ function createCheckpoints(files: OpenFiles): Checkpoints {
     if (wanted.size > 0) schedule();
   };
   return {
-    request(path) {
+    /** Empties the file's log soon: overwritten content stays readable in it until then. */
+    request(path: string) {
       wanted.add(path);
       schedule();
     },

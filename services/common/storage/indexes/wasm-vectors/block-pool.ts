@@ -4,19 +4,9 @@ import { type Kernel, MAX_KERNEL_BYTES } from './kernel.ts';
 export const BLOCK_BYTES = 65_536;
 
 /** Equal blocks of a kernel's memory: no fragments, so what a dataset gives back the next one can use. */
-export interface BlockPool {
-  readonly kernel: Kernel;
-  /** Number of blocks that may still be taken. */
-  available(): number;
-  /** Byte address of a block, or null when the limit is reached. */
-  take(): number | null;
-  giveBack(addresses: readonly number[]): void;
-  bytes(address: number): Int8Array;
-  floats(address: number): Float32Array;
-  integers(address: number): Int32Array;
-}
+export type BlockPool = ReturnType<typeof createBlockPool>;
 
-export function createBlockPool(kernel: Kernel, limitBytes: number): BlockPool {
+export function createBlockPool(kernel: Kernel, limitBytes: number) {
   const limit = Math.floor(Math.min(limitBytes, MAX_KERNEL_BYTES) / BLOCK_BYTES);
   const free: number[] = [];
   let made = 0;
@@ -28,7 +18,9 @@ export function createBlockPool(kernel: Kernel, limitBytes: number): BlockPool {
   };
   return {
     kernel,
+    /** Number of blocks that may still be taken. */
     available: () => free.length + limit - made,
+    /** Byte address of a block, or null when the limit is reached. */
     take() {
       const address = free.pop();
       if (address !== undefined) return address;
@@ -40,10 +32,10 @@ export function createBlockPool(kernel: Kernel, limitBytes: number): BlockPool {
       }
       return made++ * BLOCK_BYTES;
     },
-    giveBack: (addresses) => void free.push(...addresses),
-    bytes: (address) => current().bytes.subarray(address, address + BLOCK_BYTES),
-    floats: (address) => current().floats.subarray(address / 4, (address + BLOCK_BYTES) / 4),
-    integers: (address) => current().integers.subarray(address / 4, (address + BLOCK_BYTES) / 4),
+    giveBack: (addresses: readonly number[]): void => void free.push(...addresses),
+    bytes: (address: number): Int8Array => current().bytes.subarray(address, address + BLOCK_BYTES),
+    floats: (address: number): Float32Array => current().floats.subarray(address / 4, (address + BLOCK_BYTES) / 4),
+    integers: (address: number): Int32Array => current().integers.subarray(address / 4, (address + BLOCK_BYTES) / 4),
   };
 }
 

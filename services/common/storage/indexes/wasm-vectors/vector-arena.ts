@@ -14,28 +14,12 @@ export interface ArenaRow {
  * The vectors of one kind of a dataset in blocks of the pool, as f32 or, from `quantiseAbove` rows on, as i8 with one
  * scale per row (a quarter of the memory, twice the speed; scores are then good to about 0.002 and must be refined).
  */
-export interface VectorArena {
-  readonly isQuantised: boolean;
-  /** Slots in use, gaps of removed rows included. */
-  readonly slotCount: number;
-  readonly liveCount: number;
-  readonly lastRow: number;
-  /** False when the pool had no block left; the arena is then incomplete and must be discarded. */
-  append(row: ArenaRow): boolean;
-  remove(row: number): void;
-  /** Cosine of every slot with every query, in one pass over the blocks. Null when the pool has no room for the queries. */
-  scan(queries: readonly Float32Array[]): readonly Float32Array[] | null;
-  isLive(slot: number): boolean;
-  id(slot: number): string;
-  origin(slot: number): number;
-  row(slot: number): number;
-  release(): void;
-}
+export type VectorArena = ReturnType<typeof createVectorArena>;
 
 /** A row must fit a block. */
 export const MAX_DIMENSIONS = BLOCK_BYTES / 4;
 
-export function createVectorArena(pool: BlockPool, dimensions: number, options: { quantise: boolean }): VectorArena {
+export function createVectorArena(pool: BlockPool, dimensions: number, options: { quantise: boolean }) {
   const isQuantised = options.quantise;
   const format = createRowFormat(pool, dimensions, isQuantised);
   const { rowsPerBlock } = format;
@@ -50,6 +34,7 @@ export function createVectorArena(pool: BlockPool, dimensions: number, options: 
 
   return {
     isQuantised,
+    /** Slots in use, gaps of removed rows included. */
     get slotCount() {
       return slots.count();
     },
@@ -59,7 +44,8 @@ export function createVectorArena(pool: BlockPool, dimensions: number, options: 
     get lastRow() {
       return slots.lastRow();
     },
-    append({ row, id, origin, vector }) {
+    /** False when the pool had no block left; the arena is then incomplete and must be discarded. */
+    append({ row, id, origin, vector }: ArenaRow) {
       const slot = slots.count();
       if (slot === blocks.length * rowsPerBlock) {
         const block = pool.take();
@@ -71,7 +57,8 @@ export function createVectorArena(pool: BlockPool, dimensions: number, options: 
       return true;
     },
     remove: slots.remove,
-    scan(queries) {
+    /** Cosine of every slot with every query, in one pass over the blocks. Null when the pool has no room for the queries. */
+    scan(queries: readonly Float32Array[]): readonly Float32Array[] | null {
       const taken: number[] = [];
       try {
         for (let index = 0; index <= queries.length; index++) {
@@ -109,51 +96,38 @@ export function blocksNeeded(dimensions: number, count: number, quantised: boole
   return Math.ceil(count / rowsInBlock(dimensions, quantised));
 }
 
-/** Slots of the vectors in the order of their rows, without the vectors. */
-interface SlotTable {
-  /** Gaps of removed rows included. */
-  count(): number;
-  liveCount(): number;
-  /** -1: none. */
-  lastRow(): number;
-  /** In the next slot. `row` grows from slot to slot. */
-  add(row: number, id: string, origin: number): void;
-  /** Leaves a gap. An unknown row is no error. */
-  remove(row: number): void;
-  isLive(slot: number): boolean;
-  id(slot: number): string;
-  origin(slot: number): number;
-  row(slot: number): number;
-  clear(): void;
-}
-
 const REMOVED = -1;
 
-function createSlotTable(): SlotTable {
+/** Slots of the vectors in the order of their rows, without the vectors. */
+function createSlotTable() {
   const rows: number[] = [];
   const ids: string[] = [];
   const origins: number[] = [];
   let removed = 0;
   return {
+    /** Gaps of removed rows included. */
     count: () => rows.length,
     liveCount: () => rows.length - removed,
+    /** -1: none. */
     lastRow: () => rows.at(-1) ?? -1,
-    add(row, id, origin) {
+    /** In the next slot. `row` grows from slot to slot. */
+    add(row: number, id: string, origin: number) {
       rows.push(row);
       ids.push(id);
       origins.push(origin);
     },
-    remove(row) {
+    /** Leaves a gap. An unknown row is no error. */
+    remove(row: number) {
       const slot = findSorted(rows, row);
       if (slot === -1 || origins[slot] === REMOVED) return;
       origins[slot] = REMOVED;
       ids[slot] = '';
       removed++;
     },
-    isLive: (slot) => origins[slot] !== REMOVED,
-    id: (slot) => ids[slot] as string,
-    origin: (slot) => origins[slot] as number,
-    row: (slot) => rows[slot] as number,
+    isLive: (slot: number) => origins[slot] !== REMOVED,
+    id: (slot: number) => ids[slot] as string,
+    origin: (slot: number) => origins[slot] as number,
+    row: (slot: number) => rows[slot] as number,
     clear() {
       rows.length = 0;
       ids.length = 0;

@@ -23,20 +23,7 @@ export interface ScanQuery extends Omit<EntryFilter, 'kind'> {
 }
 
 /** Exact nearest neighbours over the vectors of many datasets, those used last kept in memory. */
-export interface VectorScan {
-  /** Answers of all queries, which share the passes over the rows. */
-  nearest(
-    dataset: string,
-    source: VectorSource,
-    kind: IndexKind,
-    queries: readonly ScanQuery[],
-  ): readonly (readonly VectorHit[])[];
-  /** Rows were added, and these removed: the next query reads what is new. */
-  changed(dataset: string, removed: readonly { readonly kind: IndexKind; readonly row: number }[]): void;
-  /** Lets go of a dataset's memory. */
-  unload(dataset: string): void;
-  usage(): { readonly datasets: number; readonly freeBlocks: number };
-}
+export type VectorScan = ReturnType<typeof createVectorScan>;
 
 interface Loaded {
   readonly arena: VectorArena;
@@ -49,7 +36,7 @@ type Dataset = Map<IndexKind, Loaded>;
 const QUERIES_PER_PASS = 8;
 const SPARE_BLOCKS = QUERIES_PER_PASS + 1;
 
-export function createVectorScan(options: VectorScanOptions): VectorScan {
+export function createVectorScan(options: VectorScanOptions) {
   const pool = createBlockPool(options.kernel ?? createKernel(), options.memoryBytes);
   /** In order of use, the least recent first. */
   const datasets = new Map<string, Dataset>();
@@ -98,7 +85,13 @@ export function createVectorScan(options: VectorScanOptions): VectorScan {
   };
 
   return {
-    nearest(name, source, kind, queries) {
+    /** Answers of all queries, which share the passes over the rows. */
+    nearest(
+      name: string,
+      source: VectorSource,
+      kind: IndexKind,
+      queries: readonly ScanQuery[],
+    ): readonly (readonly VectorHit[])[] {
       const arena = obtain(name, source, kind);
       const answers: (readonly VectorHit[])[] = [];
       for (const group of slices(queries, QUERIES_PER_PASS)) {
@@ -108,12 +101,14 @@ export function createVectorScan(options: VectorScanOptions): VectorScan {
       }
       return answers;
     },
-    changed(name, removed) {
+    /** Rows were added, and these removed: the next query reads what is new. */
+    changed(name: string, removed: readonly { readonly kind: IndexKind; readonly row: number }[]) {
       const dataset = datasets.get(name);
       if (!dataset) return;
       for (const { kind, row } of removed) dataset.get(kind)?.arena.remove(row);
       for (const loaded of dataset.values()) loaded.stale = true;
     },
+    /** Lets go of a dataset's memory. */
     unload,
     usage: () => ({ datasets: datasets.size, freeBlocks: pool.available() }),
   };

@@ -1,17 +1,14 @@
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import type { Language, Parser } from 'web-tree-sitter';
+import type { Language } from 'web-tree-sitter';
 
 /** Grammars of one worker, cached: compiling one costs 5–35 ms. */
-export interface Grammars {
-  /** Returns a parser for one parse; the caller deletes it. */
-  parser(grammar: string): Promise<Parser>;
-}
+export type Grammars = ReturnType<typeof createGrammars>;
 
 /** Loads the runtime with the first code file: most processes never read one. */
 const loadRuntime = () => import('web-tree-sitter');
 
-export function createGrammars(): Grammars {
+export function createGrammars() {
   const languages = new Map<string, Promise<Language>>();
   const load = async (grammar: string): Promise<Language> => {
     const { Language, Parser } = await loadRuntime();
@@ -20,7 +17,8 @@ export function createGrammars(): Grammars {
     return Language.load(join(dirname(main), `tree-sitter-${grammar}.wasm`));
   };
   return {
-    async parser(grammar) {
+    /** Returns a parser for one parse; the caller deletes it. */
+    async parser(grammar: string) {
       const loading = languages.get(grammar) ?? load(grammar);
       languages.set(grammar, loading);
       const language = await loading; // the constructor of a parser needs the runtime, which this loads

@@ -20,11 +20,6 @@ export function nameKey(name: string): string {
     .trim();
 }
 
-/** Resolves each name to the fullest spelling of the same thing. */
-interface NameResolver {
-  canonical(name: string): string;
-}
-
 interface FullName {
   readonly name: string;
   readonly words: readonly string[];
@@ -45,7 +40,7 @@ export function resolveNames(
   mentions: Iterable<Mention>,
   knownNames: readonly KnownName[],
   types: ReadonlyMap<string, string> = new Map(),
-): NameResolver {
+) {
   const known = new Map(knownNames.map((entry) => [nameKey(entry.name), fullName(entry.name, entry.type, -1, false)]));
   const own = new Map<string, FullName>();
   for (const mention of mentions) {
@@ -68,7 +63,7 @@ export function resolveNames(
     const full = settled ?? fullestOf(name, ownIndex) ?? fullestOf(name, knownIndex);
     canonical.set(key, full?.name ?? name.name);
   }
-  return { canonical: (name) => canonical.get(nameKey(name)) ?? name };
+  return { canonical: (name: string) => canonical.get(nameKey(name)) ?? name };
 }
 
 function fullName(name: string, type: string | null, order: number, isThing: boolean): FullName {

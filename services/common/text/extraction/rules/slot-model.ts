@@ -9,11 +9,7 @@ export interface SlotFeatures {
 }
 
 /** A trained linear classifier over word vectors and hashed words. */
-export interface SlotModel {
-  readonly classes: readonly string[];
-  /** Probability of each class. */
-  probabilities(features: SlotFeatures): Float64Array;
-}
+export type SlotModel = ReturnType<typeof readSlotModel>;
 
 /** Sizes of a model. */
 export interface SlotLayout {
@@ -36,7 +32,7 @@ export interface StoredModel {
 
 const CACHED_WORDS = 20_000;
 
-export function readSlotModel(stored: StoredModel): SlotModel {
+export function readSlotModel(stored: StoredModel) {
   const { classes, slots, buckets, scales } = stored;
   const { dimensions, find } = wordTable();
   const count = classes.length;
@@ -64,7 +60,8 @@ export function readSlotModel(stored: StoredModel): SlotModel {
   const known = Array.from({ length: slots }, () => new Map<string, Float64Array>());
   return {
     classes,
-    probabilities(features) {
+    /** Probability of each class. */
+    probabilities(features: SlotFeatures) {
       const sums = new Float64Array(count);
       addHashed(sums, BIAS);
       for (const flag of features.flags) addHashed(sums, flag);
