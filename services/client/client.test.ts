@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
-import { missingBrowser, openBrowser, openPage } from '../../test/e2e/browser.ts';
+import { missingBrowser, openBrowser, openPage } from '../../test/support/chromium.ts';
 import { type StartedApp, startApp } from '../../test/support/start-app.ts';
 import {
   ApiError,

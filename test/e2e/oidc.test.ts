@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import type { Browser } from 'playwright-core';
+import { missingBrowser, openBrowser } from '../support/chromium.ts';
 import { freePort } from '../support/engram-process.ts';
 import { startIssuer, type TestIssuer } from '../support/oidc-issuer.ts';
 import { type StartedApp, startApp } from '../support/start-app.ts';
-import { missingBrowser, openBrowser } from './browser.ts';
 
 const ADA = { subject: 'ada', claims: { email: 'ada@example.com', email_verified: true } };
 

@@ -3,9 +3,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Browser, Page } from 'playwright-core';
+import {
+  colouredPixels,
+  framesWithin,
+  missingBrowser,
+  openBrowser,
+  openPage,
+  type WatchedPage,
+} from '../support/chromium.ts';
 import { type StartedApp, startApp } from '../support/start-app.ts';
 import { createWire, type Upload, type Wire } from '../support/wire.ts';
-import { colouredPixels, framesWithin, missingBrowser, openBrowser, openPage, type WatchedPage } from './browser.ts';
 
 const BOOK = new URL('../../../shared/data/corpora/moby-dick.json', import.meta.url);
 

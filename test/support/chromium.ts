@@ -40,7 +40,10 @@ export interface WatchedPage {
 
 export async function openPage(browser: Browser, options: BrowserContextOptions = {}): Promise<WatchedPage> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
-  const page = await context.newPage();
+  return watchPage(await context.newPage());
+}
+
+export function watchPage(page: Page): WatchedPage {
   const errors: string[] = [];
   const requests: string[] = [];
   page.on('console', (message) => {

@@ -1,0 +1,203 @@
+import { expect } from 'chai';
+import { openPage } from '../../support/chromium.ts';
+import { createConsoleWorld } from '../../support/console-world.ts';
+import { type StartedApp, startApp } from '../../support/start-app.ts';
+
+describe('console in a browser: people, datasets, settings', () => {
+  const world = createConsoleWorld();
+  const { open, expectSound, look, keep } = world;
+
+  it('shows a new key once, and deletes it after a question', async () => {
+    const watched = await open('/people');
+    const { page } = watched;
+    await page.click('button:has-text("New key")');
+    await page.fill('role=dialog >> input >> nth=0', 'laptop');
+    await page.click('role=dialog >> role=button[name="Create"]');
+    const key = (await page.textContent('[aria-label="The new key"]')) ?? '';
+    const { status } = await fetch(`${world.app.baseUrl}/api/v1/datasets`, { headers: { 'x-api-key': key } });
+    expect(status).to.equal(200);
+    await expectSound(watched);
+    await keep(page, 'key');
+    await page.reload();
+    await page.waitForSelector('table[aria-label="API keys"] >> text=laptop');
+    expect(await page.content()).to.not.include(key);
+    await page.click('[aria-label="Delete the key laptop"]');
+    await page.click('role=dialog >> role=button[name="Delete the key"]');
+    await page.waitForSelector('text=No API keys');
+    await page.click('role=tab[name="Agents"]');
+    await page.fill('input[placeholder="code-reviewer"]', 'helper');
+    await page.click('button:has-text("Create")');
+    await page.waitForSelector('table[aria-label=Agents] >> text=helper');
+    await expectSound(watched);
+    await page.close();
+  });
+
+  it('makes a tenant with roles and members', async () => {
+    await world.wire.post('/auth/register', { email: 'eve@example.com', password: 'correct horse battery' });
+    const watched = await open('/people');
+    const { page } = watched;
+    await page.click('role=tab[name="Tenants"]');
+    await page.fill('input[placeholder="Acme"]', 'Harbour');
+    await page.click('button:has-text("Create")');
+    await page.fill('input[placeholder="editors"]', 'librarians');
+    await page.click('text=Create the role');
+    await page.waitForSelector('section[aria-label=Roles] >> text=librarians');
+    await page.fill('section[aria-label=Members] input', 'eve@example.com');
+    await page.click('text=Add the member');
+    await page.click('[aria-label="Actions for eve@example.com"]');
+    await page.click('text=Give the role librarians');
+    await page.waitForSelector('section[aria-label=Roles] >> text=1 member');
+    await expectSound(watched);
+    await keep(page, 'tenant');
+    await world.wire.post('/permissions/tenants/select', { tenant_id: null });
+    await page.close();
+    await look('/people', 'people', 'text=No API keys');
+  });
+
+  it('takes snapshots, keeps skills, and learns from sessions', async () => {
+    const id = await world.addNotes('learning');
+    const asked = {
+      query: 'Who founded the library?',
+      datasetIds: [id],
+      searchType: 'GRAPH_COMPLETION',
+      sessionId: 'talk',
+    };
+    expect((await world.wire.post('/search', asked)).status).to.equal(200);
+    const watched = await open(`/datasets/${id}`);
+    const { page } = watched;
+    await page.click('role=tab[name="Snapshots"]');
+    await page.fill('input[placeholder="before-import"]', 'first');
+    await page.click('role=button[name="Take"]');
+    await page.waitForSelector('table[aria-label=Snapshots] >> text=complete');
+    await expectSound(watched);
+    await page.click('text=Restore as a copy');
+    await page.waitForSelector('text=is made from it');
+    await page.click('role=tab[name="Skills"]');
+    await page.fill('role=textbox[name="New skill"]', 'lending');
+    const steps = '---\ndescription: How to lend a violin\n---\n1. Ask for the card.';
+    await page.fill('role=tabpanel[name="Skills"] >> textarea >> nth=0', steps);
+    await page.click('text=Add the skill');
+    await page.waitForSelector('button >> text=lending');
+    await page.click('text=How to lend a violin');
+    await page.waitForSelector('text=Ask for the card');
+    await expectSound(watched);
+    await keep(page, 'skills');
+    for (const content of ['Eva Holm lives in Bergen.', 'Eva Holm lives in Oslo now.']) {
+      await world.wire.upload('learning', { name: `${content.length}.txt`, content });
+      expect((await world.wire.post('/cognify', { datasetIds: [id] })).status).to.equal(200);
+    }
+    await page.click('role=tab[name="Changed facts"]');
+    await page.waitForSelector('article >> text=Eva Holm lives in Oslo now.');
+    await expectSound(watched);
+    await keep(page, 'changes');
+    await page.click('text=Let the older stand');
+    await page.waitForSelector('article >> text=Taken back');
+    await page.click('role=tab[name="Improve"]');
+    await page.click('role=combobox[name="Sessions to learn from"]');
+    await page.click('[role=option]:visible');
+    await page.keyboard.press('Escape');
+    await page.click('role=button[name="Improve"]');
+    await page.waitForSelector('table[aria-label="Stages of improve"] >> text=Completed');
+    await expectSound(watched);
+    await keep(page, 'improve');
+    await page.close();
+    for (const each of (await world.wire.get('/datasets')).json) {
+      if (each.name.startsWith('learning'))
+        await fetch(`${world.app.baseUrl}/api/v1/datasets/${each.id}`, { method: 'DELETE' });
+    }
+  });
+
+  it('shows costs, budgets, settings and health', async () => {
+    await look('/costs', 'costs', 'text=Model tokens today');
+    await look('/settings', 'settings', 'table[aria-label^=Health] >> text=healthy');
+    const { page } = await open('/settings');
+    await page.waitForSelector('text=API key of the provider');
+    await page.close();
+  });
+
+  it('keeps the chosen colours, and says when there is no such page', async () => {
+    const watched = await open('/datasets', { colorScheme: 'light' });
+    await watched.page.click('[aria-label="Use dark colours"]');
+    await watched.page.reload();
+    await watched.page.waitForSelector('[aria-label="Use light colours"]');
+    await watched.page.close();
+    const missing = await fetch(`${world.app.baseUrl}/nowhere`, { headers: { accept: 'text/html' } });
+    expect(missing.status).to.equal(404);
+    expect((await fetch(`${world.app.baseUrl}/nowhere`)).headers.get('content-type')).to.include('json');
+    const lost = await openPage(world.browser);
+    await lost.page.goto(`${world.app.baseUrl}/nowhere`);
+    await lost.page.waitForSelector('text=There is no such page');
+    await lost.page.close();
+  });
+
+  it('deletes a dataset after a question', async () => {
+    for (const name of ['kept', 'short-lived']) await world.wire.post('/datasets', { name });
+    const { page } = await open('/datasets');
+    await page.click('text=short-lived');
+    await page.click('[aria-label="More for short-lived"]');
+    await page.click('role=menuitem[name="Delete the dataset"]');
+    await page.click('role=dialog >> role=button[name="Delete the dataset"]');
+    await page.waitForSelector('text=short-lived was deleted');
+    await page.waitForSelector('table[aria-label=Datasets]');
+    expect(await page.locator('td >> text=short-lived').count()).to.equal(0);
+    await page.close();
+  });
+
+  describe('with authentication', () => {
+    let closed: StartedApp;
+    before(async () => {
+      closed = await startApp({ REQUIRE_AUTHENTICATION: 'true' });
+    });
+    after(() => closed?.stop());
+
+    it('signs in and out, and shows only what the person may do', async () => {
+      const account = { email: 'ada@example.com', password: 'correct horse battery' };
+      const other = { email: 'bob@example.com', password: 'correct horse battery' };
+      const base = `${closed.baseUrl}/api/v1`;
+      const post = (path: string, body: unknown, token = '') =>
+        fetch(`${base}${path}`, {
+          method: 'POST',
+          headers: {
+            'content-type': 'application/json',
+            ...(token === '' ? {} : { authorization: `Bearer ${token}` }),
+          },
+          body: JSON.stringify(body),
+        });
+      for (const each of [account, other]) expect((await post('/auth/register', each)).status).to.equal(201);
+      const login = await fetch(`${base}/auth/login`, {
+        method: 'POST',
+        body: new URLSearchParams({ username: other.email, password: other.password }),
+      });
+      const { access_token: token } = (await login.json()) as { access_token: string };
+      const { id: shared } = (await (await post('/datasets', { name: 'of-bob' }, token)).json()) as { id: string };
+      const me = (await (await post('/users/get-user-id', { email: account.email }, token)).json()) as {
+        user_id: string;
+      };
+      expect((await post(`/permissions/datasets/${me.user_id}?permission_name=read`, [shared], token)).status).to.equal(
+        200,
+      );
+
+      const watched = await openPage(world.browser);
+      const { page } = watched;
+      page.setDefaultTimeout(20_000);
+      await page.goto(`${closed.baseUrl}/datasets`);
+      await page.waitForSelector('h1:has-text("Sign in")');
+      await keep(page, 'sign-in');
+      await page.fill('input[type=email]', account.email);
+      await page.fill('input[type=password]', 'wrong');
+      await page.keyboard.press('Enter');
+      await page.waitForSelector('text=The address or the password is wrong');
+      await page.fill('input[type=password]', account.password);
+      await page.keyboard.press('Enter');
+      await page.click('text=of-bob');
+      await page.waitForSelector('text=You may read this dataset');
+      expect(await page.locator('button:has-text("Build")').count()).to.equal(0);
+      expect(await page.locator('[aria-label="More for of-bob"]').count()).to.equal(0);
+      await keep(page, 'reader');
+      await page.click('[aria-label="Account of ada@example.com"]');
+      await page.click('text=Sign out');
+      await page.waitForSelector('h1:has-text("Sign in")');
+      await page.close();
+    });
+  });
+});
