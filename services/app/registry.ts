@@ -262,6 +262,7 @@ const REGISTRY: Readonly<Partial<Record<ServiceName, () => Promise<BuildService>
         workQueue,
         blobs: stores.blobs,
         remote: remoteMemory(config),
+        hasRemote: Boolean(config.remoteUrl ?? config.remoteApiKey),
         tracer: parts.tracer,
         settings: { maxDocumentBytes: config.uploadLimitBytes, drainMs: config.drainTimeoutMs },
       });

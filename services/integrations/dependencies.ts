@@ -24,6 +24,8 @@ export interface IntegrationsServiceOptions {
   readonly blobs: BlobStore;
   /** Loaded with the first sync. */
   readonly remote: () => Promise<RemoteMemory>;
+  /** Whether an address or a key of one is configured. */
+  readonly hasRemote: boolean;
   readonly clock: Clock;
   readonly ids: IdSource;
   readonly logger: Logger;

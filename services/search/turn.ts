@@ -1,12 +1,13 @@
 import type { SessionSpending } from '../common/domain/session.ts';
 import type { DatasetRef } from '../common/kernel/dataset.ts';
+import type { JsonObject } from '../common/kernel/json.ts';
 import { ACKNOWLEDGEMENT } from '../common/text/repetition/own-answers.ts';
 import { type Conversation, namedConversation } from './conversation/conversation.ts';
 import { spokenFeedback } from './conversation/spoken-feedback.ts';
 import { analyseTurn, type TurnAnalysis } from './conversation/turn-analysis.ts';
 import { createTurnSpending, type NewTurn, placeOfTurns, type TurnNote } from './conversation/turn-recorder.ts';
 import type { SearchDependencies } from './dependencies.ts';
-import type { DatasetOutcome, SearchRequest } from './model.ts';
+import type { DatasetOutcome, RankedPassage, SearchRequest } from './model.ts';
 import { searchDatasets } from './search-datasets.ts';
 import { type AnsweredType, type CompletionType, isCompletion } from './search-types.ts';
 import { checkRequest } from './types/check-request.ts';
@@ -122,7 +123,7 @@ function acknowledgementTurn(conversation: Conversation | null, turns: readonly 
   return [{ ...first, entry, session: conversation.key.session, dataset: null }];
 }
 
-function entryOf({ query }: SearchRequest, { outcome }: DatasetOutcome): NewTurn['entry'] | null {
+function entryOf({ query, explain }: SearchRequest, { outcome }: DatasetOutcome): NewTurn['entry'] | null {
   if (outcome?.kind !== 'completion' || outcome.answer === null) return null;
   const contextIds = outcome.turn?.contextIds ?? [];
   return {
@@ -134,7 +135,17 @@ function entryOf({ query }: SearchRequest, { outcome }: DatasetOutcome): NewTurn
     context: outcome.type === 'AGENTIC_COMPLETION' ? outcome.context : '',
     usedGraphElements: outcome.used ?? null,
     usedContextIds: contextIds.length === 0 ? null : contextIds,
+    ...(explain ? { reasons: reasonsOf(outcome.passages) } : {}),
   };
+}
+
+/** What `explain` says of each passage, without what repeats its text. */
+function reasonsOf(passages: readonly RankedPassage[]): JsonObject {
+  const entries = passages.map(({ id, relevance, support, explanation }) => {
+    const { statements: _, ...why } = explanation;
+    return [id, { relevance, support, explanation: { ...why, via: null } }] as const;
+  });
+  return Object.fromEntries(entries) as unknown as JsonObject;
 }
 
 function noteOf(

@@ -169,6 +169,7 @@ async function startReplica(shared: Shared, index: 0 | 1): Promise<Replica> {
       ...{ ...common, blobs, workQueue },
       remote: async () =>
         createHttpRemoteMemory({ baseUrl: options.remoteUrl ?? 'http://127.0.0.1:9', key: REMOTE_KEY }),
+      hasRemote: options.remoteUrl !== undefined,
       settings: { maxDocumentBytes: 2 ** 24, leaseMs: 60_000, pollMs: 25, retryBaseMs: 1, ...options.sync },
     }),
     createSearchService({ ...common, indexes, embedder, models: searchModels(), settings: SEARCH_SETTINGS }),

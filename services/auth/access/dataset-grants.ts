@@ -108,6 +108,27 @@ function knownPermission(name: string): Permission {
   throw engramError('PermissionNotFoundError', `${name} not found or not in allowed permission types`);
 }
 
+/**
+ * Returns what was granted on a dataset, and to whom. Errors: `PermissionDeniedError` unless the principal may share it with
+ * its whole account.
+ */
+export async function datasetHolders(
+  deps: AuthDependencies,
+  principal: Principal,
+  id: string,
+): Promise<readonly { readonly holder: Holder; readonly permissions: ReadonlySet<Permission> }[]> {
+  refuseLimitedKey(principal);
+  const datasets = await resolveDatasets(deps, { principal, permission: 'share', ids: [id] });
+  const grants = await Promise.all(
+    datasets.map((dataset) => deps.grants.onDataset({ tenant: principal.tenant }, dataset.id)),
+  );
+  const held = grants.flat().map(async ({ holder: holderId, permissions }) => {
+    const holder = await findHolder(deps, holderId);
+    return holder === null ? [] : [{ holder, permissions }];
+  });
+  return (await Promise.all(held)).flat();
+}
+
 interface PrincipalDatasetsQuery {
   /** Id of a user, a role or a tenant. */
   readonly holder: string;
@@ -141,12 +162,7 @@ export async function principalDatasets(
 
 async function requireInsight(deps: AuthDependencies, principal: Principal, holder: Holder): Promise<void> {
   if (holder.id === principal.id) return;
-  if (isLimited(principal)) {
-    throw engramError(
-      'PermissionDeniedError',
-      'This API key is limited to datasets; the request needs its whole account.',
-    );
-  }
+  refuseLimitedKey(principal);
   if (holder.kind === 'user') {
     await requireCapability(deps, principal, principal.tenant, 'manage_users');
   } else if (holder.kind === 'role') {
@@ -154,6 +170,12 @@ async function requireInsight(deps: AuthDependencies, principal: Principal, hold
   } else if (holder.id !== principal.tenant) {
     throw engramError('PermissionDeniedError', 'User is not authorized to read datasets of another tenant');
   }
+}
+
+function refuseLimitedKey(principal: Principal): void {
+  if (!isLimited(principal)) return;
+  const text = 'This API key is limited to datasets; the request needs its whole account.';
+  throw engramError('PermissionDeniedError', text);
 }
 
 async function requireRoleInsight(deps: AuthDependencies, principal: Principal, role: Role): Promise<void> {

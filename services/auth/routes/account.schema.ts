@@ -70,4 +70,9 @@ export const userRecord = z
   })
   .meta({ id: 'UserRead' });
 
+export const userPage = z.object({
+  users: z.array(userRecord),
+  next: z.string().nullable().describe('Value of `after` for the next page'),
+});
+
 export const ownEmail = z.object({ email: z.string() });

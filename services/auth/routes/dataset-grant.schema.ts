@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { PERMISSIONS } from '../../common/kernel/principal.ts';
 import { uuid, uuidList } from '../../common/platform/http/schema.ts';
 
 export const principalParams = z.object({ principalId: uuid() });
@@ -18,4 +19,11 @@ export const grantedDatasetRecord = z.object({
   ownerId: z.string(),
   tenantId: z.string(),
   data: z.array(z.unknown()),
+});
+
+export const datasetPrincipalRecord = z.object({
+  id: z.string(),
+  kind: z.enum(['user', 'role', 'tenant']),
+  name: z.string(),
+  permissions: z.array(z.enum(PERMISSIONS)),
 });

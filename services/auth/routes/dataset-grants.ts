@@ -1,15 +1,24 @@
 import { z } from 'zod';
+import { shownAgentAddress } from '../../common/domain/agent-address.ts';
 import { defineRoute, json, type Route } from '../../common/platform/http/route.ts';
 import { onDatasets } from '../../common/platform/http/route-permission.ts';
-import { grantDatasets, principalDatasets, revokeDatasets } from '../access/dataset-grants.ts';
+import { uuid } from '../../common/platform/http/schema.ts';
+import { datasetHolders, grantDatasets, principalDatasets, revokeDatasets } from '../access/dataset-grants.ts';
 import type { AuthDependencies } from '../model.ts';
 import { presentGrantedDataset } from '../presenters/permissions.ts';
-import { grantBody, grantedDatasetRecord, grantedQuery, grantQuery, principalParams } from './dataset-grant.schema.ts';
+import {
+  datasetPrincipalRecord,
+  grantBody,
+  grantedDatasetRecord,
+  grantedQuery,
+  grantQuery,
+  principalParams,
+} from './dataset-grant.schema.ts';
 import { message } from './tenant.schema.ts';
 
 /** Permissions on datasets. */
 export function datasetGrantRoutes(deps: AuthDependencies): readonly Route[] {
-  return [grant(deps), revoke(deps), list(deps)];
+  return [grant(deps), revoke(deps), list(deps), listHolders(deps)];
 }
 
 const path = '/api/v1/permissions';
@@ -87,4 +96,31 @@ function list(deps: AuthDependencies): Route {
       return json((await principalDatasets(deps, principal, request)).map(presentGrantedDataset));
     },
   });
+}
+
+function listHolders(deps: AuthDependencies): Route {
+  return defineRoute({
+    method: 'GET',
+    path: `${path}/datasets/:datasetId/principals`,
+    tag,
+    operationId: 'listDatasetPrincipals',
+    summary: 'Users, roles and tenants that were granted something on a dataset',
+    auth: 'user',
+    permission: onDatasets('share'),
+    params: z.object({ datasetId: uuid() }),
+    responses: {
+      200: { description: 'With their permissions', schema: z.array(datasetPrincipalRecord) },
+      403: { description: 'The dataset is unknown or cannot be shared by the caller' },
+    },
+    async handle({ principal, params }) {
+      return json((await datasetHolders(deps, principal, params.datasetId)).map(presentHolder));
+    },
+  });
+}
+
+function presentHolder({ holder, permissions }: Awaited<ReturnType<typeof datasetHolders>>[number]) {
+  const { id, kind } = holder;
+  const name =
+    kind === 'user' ? shownAgentAddress(holder.user.email) : kind === 'role' ? holder.role.name : holder.tenant.name;
+  return { id, kind, name, permissions: [...permissions] };
 }

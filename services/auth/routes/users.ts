@@ -1,9 +1,11 @@
+import { z } from 'zod';
 import type { UserId } from '../../common/kernel/brand.ts';
 import { isEngramError } from '../../common/kernel/errors.ts';
 import { asId, isUuid } from '../../common/kernel/ids.ts';
 import { HttpError } from '../../common/platform/http/http-error.ts';
 import { defineRoute, json, type Route } from '../../common/platform/http/route.ts';
 import { IDENTITY, NO_PERMISSION, ofAccount, SUPERUSER } from '../../common/platform/http/route-permission.ts';
+import { lenientInteger } from '../../common/platform/http/schema.ts';
 import { currentUser } from '../accounts/account.ts';
 import { changeUser, updateOwnAccount } from '../accounts/change-user.ts';
 import { deleteUser } from '../accounts/delete-user.ts';
@@ -14,13 +16,14 @@ import {
   changeUserBody,
   updateAccountBody,
   userIdAnswer,
+  userPage,
   userParams,
   userRecord,
 } from './account.schema.ts';
 
 /** Accounts, for their owners and for superusers. */
 export function userRoutes(deps: AuthDependencies): readonly Route[] {
-  return [readOwn(deps), updateOwn(deps), findId(deps), read(deps), change(deps), remove(deps)];
+  return [readOwn(deps), updateOwn(deps), findId(deps), list(deps), read(deps), change(deps), remove(deps)];
 }
 
 const path = '/api/v1/users/:userId';
@@ -82,6 +85,24 @@ function findId(deps: AuthDependencies): Route {
       const user = await deps.users.findByEmail(body.email);
       if (user === null || user.email !== body.email) throw new HttpError(404, { detail: 'User not found' });
       return json({ user_id: user.id });
+    },
+  });
+}
+
+function list(deps: AuthDependencies): Route {
+  return defineRoute({
+    method: 'GET',
+    path: '/api/v1/users',
+    tag: 'users',
+    operationId: 'listUsers',
+    summary: 'Accounts of people by page, without those of agents',
+    auth: 'strict-superuser',
+    permission: SUPERUSER,
+    query: z.object({ limit: lenientInteger({ min: 1, max: 500 }).default(50), after: z.string().optional() }),
+    responses: { 200: { description: 'A page of them', schema: userPage }, 403: { description: 'Not a superuser' } },
+    async handle({ query: { limit, after } }) {
+      const { items, next } = await deps.users.people({ limit, after: after ?? null });
+      return json({ users: items.map(presentUser), next });
     },
   });
 }

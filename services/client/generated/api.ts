@@ -278,6 +278,32 @@ export interface Paths {
       };
     };
   };
+  '/api/v1/users': {
+    /**
+     * Accounts of people by page, without those of agents
+     */
+    get: {
+      parameters: {
+        query?: {
+          limit?: number;
+          after?: string;
+        };
+      };
+      responses: {
+        '200': {
+          content: {
+            'application/json': {
+              users: UserRead[];
+              /**
+               * Value of `after` for the next page
+               */
+              next: string | null;
+            };
+          };
+        };
+      };
+    };
+  };
   '/api/v1/users/{user_id}': {
     /**
      * An account
@@ -1013,6 +1039,30 @@ export interface Paths {
               ownerId: string;
               tenantId: string;
               data: unknown[];
+            }[];
+          };
+        };
+      };
+    };
+  };
+  '/api/v1/permissions/datasets/{dataset_id}/principals': {
+    /**
+     * Users, roles and tenants that were granted something on a dataset
+     */
+    get: {
+      parameters: {
+        path: {
+          dataset_id: string;
+        };
+      };
+      responses: {
+        '200': {
+          content: {
+            'application/json': {
+              id: string;
+              kind: 'user' | 'role' | 'tenant';
+              name: string;
+              permissions: ('read' | 'write' | 'delete' | 'share')[];
             }[];
           };
         };
@@ -2876,6 +2926,27 @@ export interface Paths {
       };
     };
   };
+  '/api/v1/proposals': {
+    /**
+     * Proposals for better procedures of the skills of a dataset, newest first
+     */
+    get: {
+      parameters: {
+        query: {
+          dataset_id: string;
+          limit?: number;
+          offset?: number;
+        };
+      };
+      responses: {
+        '200': {
+          content: {
+            'application/json': ListedProposal[];
+          };
+        };
+      };
+    };
+  };
   '/api/v1/proposals/{proposal_id}': {
     /**
      * A proposal for a better procedure of a skill
@@ -3021,6 +3092,26 @@ export interface Paths {
         '200': {
           content: {
             'text/plain': string;
+          };
+        };
+      };
+    };
+  };
+  '/api/v1/datasets/{dataset_id}/data/{data_id}/original': {
+    /**
+     * The bytes of an item as they were added
+     */
+    get: {
+      parameters: {
+        path: {
+          dataset_id: string;
+          data_id: string;
+        };
+      };
+      responses: {
+        '200': {
+          content: {
+            'application/octet-stream': Blob;
           };
         };
       };
@@ -3175,6 +3266,10 @@ export interface Paths {
           offset?: number;
           order_by?: string;
           descending?: boolean;
+          /**
+           * Ours: add the first question of each
+           */
+          labels?: boolean;
         };
       };
       responses: {
@@ -3205,6 +3300,10 @@ export interface Paths {
           offset?: number;
           order_by?: string;
           descending?: boolean;
+          /**
+           * Ours: add the first question of each
+           */
+          labels?: boolean;
         };
       };
       responses: {
@@ -3723,6 +3822,41 @@ export interface Paths {
       };
     };
   };
+  '/api/v1/recall/sources': {
+    /**
+     * The passages that the answers of a session were made from
+     */
+    get: {
+      parameters: {
+        query: {
+          session_id: string;
+        };
+      };
+      responses: {
+        '200': {
+          content: {
+            'application/json': {
+              qa_id: string;
+              dataset_id: string;
+              dataset_name: string;
+              /**
+               * Passages; with the fields of `explain` when the question asked for them
+               */
+              sources: {
+                chunk_id: string;
+                document_id: string;
+                document_name: string;
+                source: string;
+                chunk_index: number;
+                text: string;
+                [k: string]: unknown;
+              }[];
+            }[];
+          };
+        };
+      };
+    };
+  };
   '/api/v1/visualize': {
     /**
      * A self-contained page that draws the graph of a dataset
@@ -3804,6 +3938,43 @@ export interface Paths {
         '200': {
           content: {
             'application/json': SyncStatus;
+          };
+        };
+      };
+    };
+  };
+  '/api/v1/sync/runs': {
+    /**
+     * The last syncs of the caller, newest first
+     */
+    get: {
+      parameters: {
+        query?: {
+          limit?: number;
+        };
+      };
+      responses: {
+        '200': {
+          content: {
+            'application/json': {
+              /**
+               * Whether a remote memory is configured
+               */
+              has_remote: boolean;
+              runs: {
+                run_id: string;
+                dataset_ids: string[];
+                dataset_names: string[];
+                status: 'started' | 'in_progress' | 'completed' | 'failed' | 'cancelled';
+                progress_percentage: number;
+                uploaded: number;
+                downloaded: number;
+                passed_over: number;
+                error: string | null;
+                created_at: string;
+                ended_at: string | null;
+              }[];
+            };
           };
         };
       };
@@ -4441,6 +4612,21 @@ export interface SkillDetail {
   source_dir: string;
   procedure: string;
 }
+export interface ListedProposal {
+  proposal_id: string;
+  skill_id: string;
+  skill_name: string;
+  status: 'proposed' | 'applied';
+  confidence: number;
+  rationale: string;
+  model_name: string;
+  old_procedure: string;
+  proposed_procedure: string;
+  runs_used: string[];
+  dataset_scope: string[];
+  created_at: string;
+  applied_at: string | null;
+}
 export interface ProposalDetail {
   proposal_id: string;
   skill_id: string;
@@ -4586,6 +4772,10 @@ export interface SessionRow {
   error_count: number;
   last_model: string | null;
   effective_status: string;
+  /**
+   * With `labels`: the first question
+   */
+  label?: string | null;
 }
 export interface SessionRowWithAgent {
   session_id: string;
@@ -4610,6 +4800,10 @@ export interface SessionRowWithAgent {
   error_count: number;
   last_model: string | null;
   effective_status: string;
+  /**
+   * With `labels`: the first question
+   */
+  label?: string | null;
   agent_type: string;
   agent_source: string | null;
   agent_session_name: string | null;
@@ -5263,6 +5457,7 @@ export interface Components {
     SkillIngestRequest: SkillIngestRequest;
     SkillListItem: SkillListItem;
     SkillDetail: SkillDetail;
+    ListedProposal: ListedProposal;
     ProposalDetail: ProposalDetail;
     DatasetDTO: DatasetDTO;
     DatasetCreationPayload: DatasetCreationPayload;

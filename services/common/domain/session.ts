@@ -77,6 +77,8 @@ export interface NewQa {
   readonly usedContextIds: readonly string[] | null;
   /** The answer says nothing of the world: the question was only understood. */
   readonly isAcknowledgement?: boolean;
+  /** Why passages were found, by the id of their chunk, without their text; absent when nobody asked for it. */
+  readonly reasons?: JsonObject;
 }
 
 /** Absent lists were not given: entries come back as they were put in. */

@@ -26,15 +26,34 @@ export async function listItems(
 
 /** The derived text of an item. Throws `DataNotFoundError` for an unknown item or a missing blob. */
 export async function readItemText(
-  { items, blobs }: { readonly items: DataItems; readonly blobs: BlobStore },
+  stores: ItemStores,
   dataset: DatasetRef,
   id: DataItemId,
 ): Promise<{ readonly item: DataItem; readonly text: string }> {
+  const { item, content } = await readItem(stores, dataset, { id, blob: itemBlobs.parsed });
+  return { item, text: await derivedText(item, content) };
+}
+
+/** The bytes of an item as they were added. Errors as for its text. */
+export function readItemOriginal(stores: ItemStores, dataset: DatasetRef, id: DataItemId) {
+  return readItem(stores, dataset, { id, blob: itemBlobs.original });
+}
+
+interface ItemStores {
+  readonly items: DataItems;
+  readonly blobs: BlobStore;
+}
+
+async function readItem(
+  { items, blobs }: ItemStores,
+  dataset: DatasetRef,
+  { id, blob }: { readonly id: DataItemId; readonly blob: (item: DataItem) => string },
+): Promise<{ readonly item: DataItem; readonly content: Readable }> {
   const scope = scopeOf(dataset);
   for (let lost: DataItem | null = null; ; ) {
     const item = await items.get(scope, id);
-    const blob = item === null ? null : await blobs.get(scope, itemBlobs.parsed(item));
-    if (item !== null && blob !== null) return { item, text: await derivedText(item, blob) };
+    const content = item === null ? null : await blobs.get(scope, blob(item));
+    if (item !== null && content !== null) return { item, content };
     // Content that was replaced while it was looked for is read again; any other that is missing is gone.
     if (item === null || (lost !== null && lost.revision === item.revision)) {
       throw engramError('DataNotFoundError', `Data (${id}) not found in dataset (${dataset.id}).`);

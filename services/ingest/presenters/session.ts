@@ -7,13 +7,17 @@ import type { AgentCost, ModelCost, SessionStatistics } from '../sessions/sessio
 
 type Row = Readonly<Record<string, unknown>>;
 
-export function presentListed({ session, status }: ListedSession): Row {
-  return { ...presentRow(session), effective_status: status };
+export function presentListed({ session, status }: ListedSession, { labels }: { readonly labels: boolean }): Row {
+  return { ...presentRow(session), effective_status: status, ...(labels ? { label: session.label } : {}) };
 }
 
-export function presentWithAgent(listed: ListedSession, connection: AgentConnection | null): Row {
+export function presentWithAgent(
+  listed: ListedSession,
+  connection: AgentConnection | null,
+  shown: { readonly labels: boolean },
+): Row {
   return {
-    ...presentListed(listed),
+    ...presentListed(listed, shown),
     agent_type: agentTypeOf(listed.session, connection),
     agent_source: connection?.source ?? null,
     agent_session_name: connection?.sessionName ?? null,

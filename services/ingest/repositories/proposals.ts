@@ -11,7 +11,7 @@ export const skillProposalsCollection: OwnedCollection<ProposalDocument> = {
   level: 'dataset',
   owner: 'ingest',
   belongsTo: { dataset: 'scope' },
-  indexes: [{ fields: ['skill'] }],
+  indexes: [{ fields: ['skill'] }, { fields: ['createdAt'] }],
 };
 
 export interface StoredProposal {
@@ -25,6 +25,15 @@ export type Proposals = ReturnType<typeof createProposals>;
 export function createProposals(store: DocumentStore) {
   const collection = skillProposalsCollection;
   return {
+    /** Newest first. */
+    async page(
+      scope: DatasetScope,
+      page: { readonly offset: number; readonly limit: number },
+    ): Promise<readonly SkillProposal[]> {
+      const sort = [{ field: 'createdAt', descending: true }] as const;
+      const { items } = await store.find(scope, collection, { ...page, sort });
+      return items.map(({ id, value }) => ({ id, ...value }));
+    },
     async get(scope: DatasetScope, id: string): Promise<StoredProposal | null> {
       const stored = await store.get(scope, collection, id);
       return stored === null ? null : { proposal: { id, ...stored.value }, version: stored.version };

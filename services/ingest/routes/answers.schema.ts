@@ -93,10 +93,14 @@ const sessionRow = z.object({
   ...{ embedding_tokens: z.int(), embedding_cost_usd: cost },
   ...{ error_count: z.int(), last_model: z.string().nullable() },
 });
-const listedSession = sessionRow.extend({ effective_status: z.string() }).meta({ id: 'SessionRow' });
+const listed = {
+  effective_status: z.string(),
+  label: z.string().nullable().optional().describe('With `labels`: the first question'),
+};
+const listedSession = sessionRow.extend(listed).meta({ id: 'SessionRow' });
 const sessionWithAgent = sessionRow
   .extend({
-    effective_status: z.string(),
+    ...listed,
     agent_type: z.string(),
     agent_source: z.string().nullable(),
     agent_session_name: z.string().nullable(),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { DatasetId } from '../../common/kernel/brand.ts';
 import { scopeOf } from '../../common/kernel/dataset.ts';
 import { dataItemId } from '../../common/kernel/ids.ts';
-import { nothing, textAnswer } from '../../common/platform/http/answer-schemas.ts';
+import { fileAnswer, nothing, textAnswer } from '../../common/platform/http/answer-schemas.ts';
 import { defineRoute, json, type Route } from '../../common/platform/http/route.ts';
 import { NO_PERMISSION, onDatasets } from '../../common/platform/http/route-permission.ts';
 import { lenientBoolean, lenientInteger, optional, uuid, uuidList } from '../../common/platform/http/schema.ts';
@@ -12,7 +12,7 @@ import {
   deleteDatasetDurably as forgetDataset,
   deleteItemsDurably as forgetItems,
 } from '../forgetting/durable-deletion.ts';
-import { listItems, readItemText } from '../items/read-items.ts';
+import { listItems, readItemOriginal, readItemText } from '../items/read-items.ts';
 import { retryItems } from '../items/retry-items.ts';
 import { permittedDatasets, targetDataset } from '../items/target-dataset.ts';
 import { contentDisposition, displayName, presentDataItem, presentDataset } from '../presenters/data-item.ts';
@@ -167,6 +167,32 @@ function itemRoutes(dependencies: IngestDependencies): readonly Route[] {
           text,
           headers: {
             'content-type': 'text/plain; charset=utf-8',
+            'content-disposition': contentDisposition(item.fileName),
+            'x-content-type-options': 'nosniff',
+          },
+        };
+      },
+    }),
+    defineRoute({
+      ...common,
+      method: 'GET',
+      path: '/api/v1/datasets/:datasetId/data/:dataId/original',
+      operationId: 'getDataOriginal',
+      summary: 'The bytes of an item as they were added',
+      permission: onDatasets('read'),
+      params: itemParams,
+      responses: {
+        200: { description: 'The file, streamed', schema: fileAnswer, mediaType: 'application/octet-stream' },
+        404: { description: 'No such item' },
+      },
+      async handle({ principal, params, context }) {
+        const dataset = await targetDataset(messenger, principal, { id: params.datasetId }, { ...readable, context });
+        const { item, content } = await readItemOriginal(dependencies, dataset, dataItemId(params.dataId));
+        return {
+          stream: content,
+          headers: {
+            // Never the type that the file claims: it comes from anybody, and nothing of it may run in a browser.
+            'content-type': 'application/octet-stream',
             'content-disposition': contentDisposition(item.fileName),
             'x-content-type-options': 'nosniff',
           },

@@ -1,10 +1,12 @@
 import { z } from 'zod';
 import { scopeOf } from '../../common/kernel/dataset.ts';
 import { isUuid } from '../../common/kernel/ids.ts';
+import type { Principal } from '../../common/kernel/principal.ts';
 import { HttpError } from '../../common/platform/http/http-error.ts';
 import { defineRoute, json, type Route } from '../../common/platform/http/route.ts';
 import { onDatasets } from '../../common/platform/http/route-permission.ts';
-import { uuid } from '../../common/platform/http/schema.ts';
+import { lenientInteger, uuid } from '../../common/platform/http/schema.ts';
+import type { CallContext } from '../../common/platform/messaging/messenger.ts';
 import type { IngestDependencies } from '../dependencies.ts';
 import { targetDataset } from '../items/target-dataset.ts';
 import { presentProposal } from '../presenters/skill.ts';
@@ -18,29 +20,54 @@ const answer = z
     ...{ runs_used: z.array(z.string()), dataset_scope: z.array(z.uuid()) },
   })
   .meta({ id: 'ProposalDetail' });
+const listed = answer
+  .extend({ created_at: z.string(), applied_at: z.string().nullable() })
+  .meta({ id: 'ListedProposal' });
+
+const datasetQuery = z.object({ dataset_id: uuid() });
+const listQuery = datasetQuery.extend({
+  limit: lenientInteger({ min: 1, max: 200 }).default(50),
+  offset: lenientInteger({ min: 0, max: 1_000_000 }).default(0),
+});
+const common = { method: 'GET', tag: 'skills', auth: 'user', permission: onDatasets('read') } as const;
 
 /** Proposals are made and applied by `POST /remember/entry`; here they are looked at. */
 export function proposalRoutes(dependencies: IngestDependencies): readonly Route[] {
   return [
     defineRoute({
-      method: 'GET',
+      ...common,
+      path: '/api/v1/proposals',
+      operationId: 'listProposals',
+      summary: 'Proposals for better procedures of the skills of a dataset, newest first',
+      query: listQuery,
+      responses: { 200: { description: 'A page of them', schema: z.array(listed) } },
+      handle: ({ principal, query, context }) =>
+        orFixedFailure(dependencies.logger, 'Failed to list proposals', async () => {
+          const dataset = await readableDataset(dependencies, principal, query.dataset_id, context);
+          const { limit, offset } = query;
+          const page = await dependencies.proposals.page(scopeOf(dataset), { limit, offset });
+          return json(
+            page.map((proposal) => ({
+              ...presentProposal(proposal, dataset),
+              ...{ created_at: proposal.createdAt, applied_at: proposal.appliedAt },
+            })),
+          );
+        }),
+    }),
+    defineRoute({
+      ...common,
       path: '/api/v1/proposals/:proposalId',
-      tag: 'skills',
       operationId: 'getProposal',
       summary: 'A proposal for a better procedure of a skill',
-      auth: 'user',
-      permission: onDatasets('read'),
       params: z.object({ proposalId: z.string() }),
-      query: z.object({ dataset_id: uuid() }),
+      query: datasetQuery,
       responses: {
         200: { description: 'The proposal with both procedures', schema: answer },
         404: { description: 'No such proposal in the dataset' },
       },
       handle: ({ principal, params, query, context }) =>
         orFixedFailure(dependencies.logger, 'Failed to fetch proposal', async () => {
-          const selection = { id: query.dataset_id };
-          const options = { permission: 'read', context } as const;
-          const dataset = await targetDataset(dependencies.messenger, principal, selection, options);
+          const dataset = await readableDataset(dependencies, principal, query.dataset_id, context);
           const id = params.proposalId.toLowerCase();
           const stored = isUuid(id) ? await dependencies.proposals.get(scopeOf(dataset), id) : null;
           if (stored === null) throw new HttpError(404, { error: 'Proposal not found' });
@@ -48,4 +75,8 @@ export function proposalRoutes(dependencies: IngestDependencies): readonly Route
         }),
     }),
   ];
+}
+
+function readableDataset({ messenger }: IngestDependencies, principal: Principal, id: string, context: CallContext) {
+  return targetDataset(messenger, principal, { id }, { permission: 'read', context });
 }

@@ -39,6 +39,7 @@ const listQuery = z.object({
   offset: lenientInteger({ min: 0, max: 100_000 }).default(0),
   order_by: z.string().default('last_activity_at'),
   descending: lenientBoolean().default(true),
+  labels: lenientBoolean().default(false).describe('Ours: add the first question of each'),
 });
 type ListQuery = z.output<typeof listQuery>;
 
@@ -71,7 +72,13 @@ export function sessionRoutes(dependencies: IngestDependencies): readonly Route[
       responses: { 200: { description: 'A page of them', schema: sessionPage }, ...UNKNOWN_RANGE },
       async handle({ principal, query, context }) {
         const list = await listSessions(dependencies, principal, listQueryOf(query), context);
-        return json(page(list, query, list.sessions.map(presentListed)));
+        return json(
+          page(
+            list,
+            query,
+            list.sessions.map((listed) => presentListed(listed, query)),
+          ),
+        );
       },
     }),
     defineRoute({
@@ -87,7 +94,7 @@ export function sessionRoutes(dependencies: IngestDependencies): readonly Route[
           dependencies,
           list.sessions.map(({ session }) => session),
         );
-        const rows = list.sessions.map((listed) => presentWithAgent(listed, connectionOf(listed.session)));
+        const rows = list.sessions.map((listed) => presentWithAgent(listed, connectionOf(listed.session), query));
         return json(page(list, query, rows));
       },
     }),

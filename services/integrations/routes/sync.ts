@@ -3,10 +3,10 @@ import { isEngramError } from '../../common/kernel/errors.ts';
 import { HttpError } from '../../common/platform/http/http-error.ts';
 import { defineRoute, json, type Route } from '../../common/platform/http/route.ts';
 import { onDatasets } from '../../common/platform/http/route-permission.ts';
-import { uuidList } from '../../common/platform/http/schema.ts';
+import { lenientInteger, uuidList } from '../../common/platform/http/schema.ts';
 import type { SyncRun } from '../../common/records/integrations/sync-runs.ts';
 import type { SyncDependencies } from '../dependencies.ts';
-import { runningSync, startSync } from '../sync/start-sync.ts';
+import { latestSyncs, runningSync, startSync } from '../sync/start-sync.ts';
 
 /** Null and an empty list: every dataset that the caller may write. */
 const syncBody = z.object({ datasetIds: uuidList().nullish() }).meta({ id: 'SyncRequest' });
@@ -34,7 +34,19 @@ const syncStatusAnswer = z
   })
   .meta({ id: 'SyncStatus' });
 
-/** `POST /sync` and `GET /sync/status`. */
+const syncRunsAnswer = z.object({
+  has_remote: z.boolean().describe('Whether a remote memory is configured'),
+  runs: z.array(
+    run.extend({
+      status: z.enum(['started', 'in_progress', 'completed', 'failed', 'cancelled']),
+      progress_percentage: z.int(),
+      ...{ uploaded: z.int(), downloaded: z.int(), passed_over: z.int() },
+      ...{ error: z.string().nullable(), created_at: z.string(), ended_at: z.string().nullable() },
+    }),
+  ),
+});
+
+/** Starts syncs and shows them. */
 export function syncRoutes(dependencies: SyncDependencies): readonly Route[] {
   return [
     defineRoute({
@@ -70,6 +82,21 @@ export function syncRoutes(dependencies: SyncDependencies): readonly Route[] {
       responses: { 200: { description: 'The one under way, if any', schema: syncStatusAnswer } },
       async handle({ principal }) {
         return json(presentStatus(await runningSync(dependencies, principal)));
+      },
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/api/v1/sync/runs',
+      tag: 'sync',
+      operationId: 'listSyncs',
+      summary: 'The last syncs of the caller, newest first',
+      auth: 'user',
+      permission: onDatasets('write', 'on the datasets shown; the caller’s own syncs'),
+      query: z.object({ limit: lenientInteger({ min: 1, max: 200 }).default(20) }),
+      responses: { 200: { description: 'Those of the last month', schema: syncRunsAnswer } },
+      async handle({ principal, query }) {
+        const runs = await latestSyncs(dependencies, principal, query.limit);
+        return json({ has_remote: dependencies.hasRemote, runs: runs.map(presentRun) });
       },
     }),
   ];
@@ -131,6 +158,16 @@ function presentStatus(run: SyncRun | null) {
       progress_percentage: progress,
       created_at: createdAt,
     },
+  };
+}
+
+function presentRun(run: SyncRun) {
+  const { id, status, progress, uploaded, downloaded, passedOver, error, createdAt, endedAt } = run;
+  return {
+    run_id: id,
+    ...datasetsOf(run),
+    ...{ status, progress_percentage: progress, uploaded, downloaded, passed_over: passedOver },
+    ...{ error, created_at: createdAt, ended_at: endedAt },
   };
 }
 

@@ -95,6 +95,16 @@ export async function runningSync(
   return run === null || !reachesTenant(principal, run.tenant) ? null : seenBy(principal, run);
 }
 
+/** The last runs of the principal, newest first. */
+export async function latestSyncs(
+  { runs }: Pick<SyncDependencies, 'runs'>,
+  principal: Principal,
+  limit: number,
+): Promise<readonly SyncRun[]> {
+  const found = await runs.newest(principal.id, limit);
+  return found.filter(({ tenant }) => reachesTenant(principal, tenant)).map((run) => seenBy(principal, run));
+}
+
 /** The run with the datasets alone that the API key reaches. */
 function seenBy(principal: Principal, run: SyncRun): SyncRun {
   const isSeen = run.datasetIds.map((id) => keyAllows(principal, 'write') && keyReaches(principal, id));

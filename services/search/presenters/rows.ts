@@ -102,16 +102,25 @@ function explanation(passage: RankedPassage | null, explain: boolean): { readonl
   return explain && passage !== null ? { explain: presentExplanation(passage) } : {};
 }
 
+/** Presents where a passage stands. */
+export function presentPassage({ id, payload }: Pick<RankedPassage, 'id' | 'payload'>) {
+  return {
+    chunk_id: id,
+    document_id: payload.documentId,
+    document_name: payload.documentName,
+    source: sourceLabel(payload),
+    chunk_index: payload.chunkIndex,
+    text: payload.text,
+  };
+}
+
 /** Presents why a passage has its rank, for `explain: true`. */
-export function presentExplanation(passage: RankedPassage) {
+export function presentExplanation(
+  passage: Pick<RankedPassage, 'id' | 'payload' | 'relevance' | 'support' | 'explanation'>,
+) {
   const why: Explanation = passage.explanation;
   return {
-    chunk_id: passage.id,
-    document_id: passage.payload.documentId,
-    document_name: passage.payload.documentName,
-    source: sourceLabel(passage.payload),
-    chunk_index: passage.payload.chunkIndex,
-    text: passage.payload.text,
+    ...presentPassage(passage),
     relevance: passage.relevance,
     lanes: why.lanes,
     fusion_score: why.fusion,

@@ -52,7 +52,11 @@ export function createSessionLanes(deps: SearchDependencies, request: SessionLan
   };
 }
 
-async function sessionOf(deps: SearchDependencies, request: SessionLaneRequest): Promise<Session | null> {
+/** Returns the session that the request names if the caller may read it. */
+export async function sessionOf(
+  deps: Pick<SearchDependencies, 'messenger' | 'sessions' | 'settings'>,
+  request: Pick<SessionLaneRequest, 'principal' | 'context' | 'sessionId'>,
+): Promise<Session | null> {
   const { sessionId: name, principal } = request;
   if (name === null || !deps.settings.sessionMemory) return null;
   requireSessionName(name);

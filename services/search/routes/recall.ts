@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { isEngramError } from '../../common/kernel/errors.ts';
 import { HttpError } from '../../common/platform/http/http-error.ts';
 import { defineRoute, json, type Reply, type Route, type RouteRequest } from '../../common/platform/http/route.ts';
@@ -7,11 +8,13 @@ import { answerSchema } from '../answers/response-schema.ts';
 import type { SearchParts } from '../dependencies.ts';
 import type { ResponseSchema } from '../model.ts';
 import { missingTypeText, presentFindings } from '../presenters/recall-item.ts';
+import { presentExplanation, presentPassage } from '../presenters/rows.ts';
+import { type AnswerSources, answerSources } from '../recall/answer-sources.ts';
 import { RECALL_SCOPES, RecallScopeError } from '../recall/lane-plan.ts';
 import { type RecallListener, type RecallRequest, recall } from '../recall/recall.ts';
 import { eventStream } from './event-stream.ts';
 import { requestOf } from './request.ts';
-import { type RecallBody, recallBody, recallItems } from './search.schema.ts';
+import { answerSourcesAnswer, type RecallBody, recallBody, recallItems } from './search.schema.ts';
 
 export function recallRoutes(deps: SearchParts): readonly Route[] {
   return [
@@ -40,7 +43,35 @@ export function recallRoutes(deps: SearchParts): readonly Route[] {
       },
       handle: (request) => answer(deps, request),
     }),
+    defineRoute({
+      method: 'GET',
+      path: '/api/v1/recall/sources',
+      tag: 'recall',
+      operationId: 'getAnswerSources',
+      summary: 'The passages that the answers of a session were made from',
+      auth: 'user',
+      permission: onDatasets('read', 'on the dataset of the session'),
+      query: z.object({ session_id: z.string() }),
+      responses: {
+        200: { description: 'By answer, oldest first; without what was forgotten since', schema: answerSourcesAnswer },
+        404: { description: 'No such session in sight' },
+      },
+      async handle({ principal, query, context }) {
+        const answers = await answerSources(deps, { principal, context, sessionId: query.session_id });
+        if (answers === null) throw new HttpError(404, { detail: 'session not found' });
+        return json(answers.map(presentAnswerSources));
+      },
+    }),
   ];
+}
+
+function presentAnswerSources({ qaId, dataset, sources }: AnswerSources) {
+  return {
+    ...{ qa_id: qaId, dataset_id: dataset.id, dataset_name: dataset.name },
+    sources: sources.map(({ why, ...passage }) =>
+      why === null ? presentPassage(passage) : presentExplanation({ ...passage, ...why }),
+    ),
+  };
 }
 
 type Request = RouteRequest<Record<string, never>, Record<string, never>, RecallBody>;

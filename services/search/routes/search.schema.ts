@@ -163,3 +163,19 @@ const recallItem = z
   ])
   .meta({ id: 'RecallItem' });
 export const recallItems = z.array(recallItem);
+
+export const answerSourcesAnswer = z.array(
+  z.object({
+    qa_id: z.string(),
+    dataset_id: z.string(),
+    dataset_name: z.string(),
+    sources: z
+      .array(
+        z.looseObject({
+          ...{ chunk_id: z.string(), document_id: z.string(), document_name: z.string() },
+          ...{ source: z.string(), chunk_index: z.int(), text: z.string() },
+        }),
+      )
+      .describe('Passages; with the fields of `explain` when the question asked for them'),
+  }),
+);

@@ -79,6 +79,9 @@ export function createUsers(store: DocumentStore) {
     async exist(): Promise<boolean> {
       return (await store.find(SYSTEM_SCOPE, usersCollection, { limit: 1 })).items.length > 0;
     },
+    /** Accounts that are no agents, in the order of their ids. */
+    people: (page: { readonly limit: number; readonly after: string | null }) =>
+      records.page(SYSTEM_SCOPE, { where: { parentId: { exists: false } }, ...page }),
     /** Ids of the agents that work for a user. */
     async childAgents(parent: UserId): Promise<readonly UserId[]> {
       const children = await findAll(store, SYSTEM_SCOPE, usersCollection, { where: { parentId: parent } });

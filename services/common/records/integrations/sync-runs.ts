@@ -85,6 +85,11 @@ export function createSyncRuns(store: DocumentStore) {
       const [stored] = found.items;
       return stored === undefined ? null : runOf(stored);
     },
+    /** The last runs of a user, newest first. */
+    async newest(user: UserId, limit: number): Promise<readonly SyncRun[]> {
+      const sort = [{ field: 'userId' }, { field: 'createdAt', descending: true }] as const;
+      return (await records.page(SYSTEM_SCOPE, { where: { userId: user }, sort, limit })).items;
+    },
     /** `DuplicateKeyError` in the commit while another one of the user runs. */
     insertWrite({ id, tenant, ...run }: SyncRun): Write {
       const runningFor = hasEnded(run.status) ? null : run.userId;
