@@ -57,21 +57,25 @@ export function growthBeyond(
   pump: Pump,
   lengths: readonly number[] = PUMPED_LENGTHS,
 ): string | null {
-  let shorter = Number.POSITIVE_INFINITY;
-  for (const [place, length] of lengths.entries()) {
-    const text = pump.text(length);
-    let best = timeOf(work, text);
-    if (place > 0) {
-      const small = pump.text(lengths[place - 1] as number);
-      for (let attempt = 1; attempt < ATTEMPTS && grows(best, shorter); attempt++) {
-        shorter = Math.max(shorter, timeOf(() => repeat(work, small), small) / REPETITIONS);
-        best = Math.min(best, timeOf(work, text));
-      }
-      if (grows(best, shorter)) {
-        return `${pump.name}: ${shorter.toFixed(1)} ms for ${small.length} characters, ${best.toFixed(1)} ms for ${text.length}`;
-      }
+  const times = new Map<number, number>();
+  const timeFor = (length: number) => {
+    const known = times.get(length) ?? timeOf(work, pump.text(length));
+    times.set(length, known);
+    return known;
+  };
+  // From the longest: where that is quick, nothing grows.
+  for (let place = lengths.length - 1; place > 0 && timeFor(lengths[place] as number) > LEAST_MS; place--) {
+    const text = pump.text(lengths[place] as number);
+    const small = pump.text(lengths[place - 1] as number);
+    let best = timeFor(lengths[place] as number);
+    let shorter = timeFor(lengths[place - 1] as number);
+    for (let attempt = 1; attempt < ATTEMPTS && grows(best, shorter); attempt++) {
+      shorter = Math.max(shorter, timeOf(() => repeat(work, small), small) / REPETITIONS);
+      best = Math.min(best, timeOf(work, text));
     }
-    shorter = best;
+    if (grows(best, shorter)) {
+      return `${pump.name}: ${shorter.toFixed(1)} ms for ${small.length} characters, ${best.toFixed(1)} ms for ${text.length}`;
+    }
   }
   return null;
 }

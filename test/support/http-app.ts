@@ -1,6 +1,5 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { type IncomingHttpHeaders, request as openRequest } from 'node:http';
-import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { asId } from '../../services/common/kernel/ids.ts';
@@ -11,6 +10,7 @@ import type { HttpSettings } from '../../services/common/platform/http/settings.
 import type { Credential } from '../../services/common/platform/messaging/messages.ts';
 import { createLogger } from '../../services/common/platform/observability/logger.ts';
 import { createMetrics, type Metrics } from '../../services/common/platform/observability/metrics.ts';
+import { exchange } from './wire.ts';
 
 /** A real server on a free port, with a log to look at. Key `user-key` is a user, `admin-key` a superuser. */
 export interface RunningApp {
@@ -25,8 +25,8 @@ export interface RunningApp {
   post(path: string, body: unknown, headers?: Record<string, string>): Promise<Response>;
   /** With headers that fetch would not send. */
   raw(path: string, headers: Record<string, string>, method?: string): Promise<RawAnswer>;
-  /** Bytes as they are, until the server closes. */
-  wire(text: string): Promise<string>;
+  /** Bytes as they are, until the server closes or the answer is enough. */
+  wire(text: string, options?: { readonly enough?: (received: string) => boolean }): Promise<string>;
   spooled(): readonly string[];
   stop(): Promise<void>;
 }
@@ -99,7 +99,7 @@ export async function runApp(options: RunOptions = {}): Promise<RunningApp> {
         body: isPlain(body) ? JSON.stringify(body) : (body as string),
       }),
     raw: (path, headers, method = 'GET') => rawRequest({ port, path, method, headers }),
-    wire: (text) => exchange(port, text),
+    wire: (text, options) => exchange(url, text, options),
     spooled: () => readdirSync(spoolDirectory),
     async stop() {
       await app.close();
@@ -129,18 +129,5 @@ function rawRequest(options: { port: number; path: string; method: string; heade
     });
     request.on('error', reject);
     request.end();
-  });
-}
-
-function exchange(port: number, text: string): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const socket = connect(port, '127.0.0.1', () => socket.write(text));
-    let answer = '';
-    socket.setEncoding('latin1');
-    socket.on('data', (part: string) => {
-      answer += part;
-    });
-    socket.on('close', () => resolve(answer));
-    socket.on('error', reject);
   });
 }
