@@ -63,7 +63,7 @@ describe('chunkDocument', () => {
             const body = document.text.slice(draft.start, draft.end);
             expect(draft.text.endsWith(body), 'text ends with the slice').to.equal(true);
             expect(draft.text.isWellFormed()).to.equal(body.isWellFormed());
-            expect(draft.tokenCount).to.be.at.most(maxTokens + 1);
+            expect(draft.tokenCount).to.be.at.most(maxTokens);
           }
           expect(cursor).to.equal(document.text.length);
           expect(chunkDocument(document, options({ maxTokens }))).to.deep.equal(drafts);

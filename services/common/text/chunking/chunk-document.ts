@@ -3,7 +3,7 @@ import { chunkId } from '../../kernel/ids.ts';
 import { append } from '../../kernel/long-lists.ts';
 import type { ChunkableDocument, ChunkDraft, ChunkOptions, ChunkPart } from './chunk-draft.ts';
 import { layoutOf, type PlacedBlock } from './layout.ts';
-import { type Piece, splitBlock } from './split-block.ts';
+import { type Piece, type SplitLimits, splitBlock } from './split-block.ts';
 
 const DEFAULT_TARGET_TOKENS = 400;
 /** A block or a document this much above the target is not worth cutting. */
@@ -25,7 +25,7 @@ export function chunkDocument(document: ChunkableDocument, options: ChunkOptions
   const { blocks, hasOffsets } = layoutOf(document);
   const groups = hasOneChunk(blocks, whole, options)
     ? [wholeGroup(blocks, options)]
-    : joinTail(group(blocks, { target, whole }, options), target, whole);
+    : joinTail(group(blocks, { target, whole }, options), { target, whole }, options);
   return toDrafts(document, groups, hasOffsets, options);
 }
 
@@ -64,17 +64,13 @@ function wholeGroup(blocks: readonly PlacedBlock[], options: ChunkOptions): Grou
   return { pieces, first, symbols: new Set(blocks.map((placed) => placed.block.symbol)), tokens, isOpen: false };
 }
 
-function group(
-  blocks: readonly PlacedBlock[],
-  limits: { readonly target: number; readonly whole: number },
-  options: ChunkOptions,
-): Group[] {
+function group(blocks: readonly PlacedBlock[], limits: SplitLimits, options: ChunkOptions): Group[] {
   const groups: Group[] = [];
   let current: Group | undefined;
   for (const placed of blocks) {
     if (current !== undefined && startsAnew(current, placed, limits.target)) current = undefined;
     for (const piece of splitBlock(placed, limits, options)) {
-      if (current !== undefined && !hasRoom(current, piece, limits)) current = undefined;
+      if (current !== undefined && !hasRoom(current, piece, limits, options)) current = undefined;
       if (current === undefined) {
         current = { pieces: [], first: placed, symbols: new Set(), tokens: prefixTokens(piece, options), isOpen: true };
         groups.push(current);
@@ -89,10 +85,17 @@ function group(
 }
 
 /** An open group (headings only) takes what follows as long as the limit of a whole block allows. */
-function hasRoom(current: Group, piece: Piece, limits: { readonly target: number; readonly whole: number }): boolean {
+function hasRoom(current: Group, piece: Piece, limits: SplitLimits, options: ChunkOptions): boolean {
   const total = current.tokens + piece.tokens;
-  if (total <= limits.target) return true;
-  return (current.isOpen || current.tokens < limits.target / 2) && total <= limits.whole;
+  const isOpen = current.isOpen || current.tokens < limits.target / 2;
+  return total <= (isOpen ? limits.whole : limits.target) && staysWithinMax(current, [piece], total, options);
+}
+
+/** A text may have more tokens than its pieces have: counts it as a whole where the limit could be near. */
+function staysWithinMax(current: Group, more: readonly Piece[], total: number, options: ChunkOptions): boolean {
+  if (total <= options.maxTokens / 4) return true;
+  const text = [...current.pieces, ...more].map((piece) => piece.text).join('');
+  return options.countTokens((current.pieces[0]?.prefix ?? '') + text) <= options.maxTokens;
 }
 
 function startsAnew(current: Group, next: PlacedBlock, target: number): boolean {
@@ -107,13 +110,15 @@ function prefixTokens(piece: Piece, options: ChunkOptions): number {
   return piece.prefix === undefined ? 0 : options.countTokens(piece.prefix);
 }
 
-function joinTail(groups: Group[], target: number, whole: number): Group[] {
+function joinTail(groups: Group[], { target, whole }: SplitLimits, options: ChunkOptions): Group[] {
   const last = groups.at(-1);
   const before = groups.at(-2);
   if (last === undefined || before === undefined || last.pieces[0]?.prefix !== undefined) return groups;
   const isSameSection = last.first.headings.join('\n') === before.first.headings.join('\n');
-  if (!isSameSection || last.tokens >= target * TAIL_SHARE || last.tokens + before.tokens > whole) return groups;
+  const total = last.tokens + before.tokens;
+  if (!isSameSection || last.tokens >= target * TAIL_SHARE || total > whole) return groups;
   if (last.first.block.symbol !== before.first.block.symbol) return groups;
+  if (!staysWithinMax(before, last.pieces, total, options)) return groups;
   append(before.pieces, last.pieces);
   before.tokens += last.tokens;
   return groups.slice(0, -1);

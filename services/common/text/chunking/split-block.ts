@@ -17,7 +17,7 @@ interface Span {
   readonly cutType: CutType;
 }
 
-interface SplitLimits {
+export interface SplitLimits {
   /** A part is filled up to this. */
   readonly target: number;
   /** A block up to this stays whole. */
