@@ -41,13 +41,15 @@ export const PERMISSIONS = ['read', 'write', 'delete', 'share'] as const;
 export type PermissionName = (typeof PERMISSIONS)[number];
 
 /** Where an import reads from. */
-export interface ImportSource {
+export interface ImportSource extends AsyncDisposable {
   /** For messages. */
   readonly name: string;
   /** Names the ids of the items. */
-  readonly system: 'cognee' | 'mem0';
+  readonly system: string;
   /** What this source has and an import does not bring over. */
   readonly leftBehind: readonly string[];
+  /** What of it cannot be read. */
+  readonly refused?: readonly { readonly name: string; readonly reason: string }[];
   datasets(): Promise<readonly SourceDataset[]>;
   items(dataset: string): AsyncIterable<SourceItem>;
   /** The bytes that were added. */
@@ -80,6 +82,7 @@ export function createCogneeSource(settings: EngramOptions): ImportSource {
     system: 'cognee',
     leftBehind: ['graphs and vectors: they are built anew by cognify'],
     people: readPeople(json),
+    [Symbol.asyncDispose]: async () => {},
     datasets: () => json('/datasets'),
     async *items(dataset) {
       for (let offset = 0; ; offset += PAGE) {

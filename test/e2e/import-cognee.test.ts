@@ -5,8 +5,13 @@ import { Readable, Writable } from 'node:stream';
 import { expect } from 'chai';
 import { runCli } from '../../services/cli/cli.ts';
 import { freePort } from '../support/engram-process.ts';
+import { packedTar } from '../support/packed-tar.ts';
 import { type StartedApp, startApp } from '../support/start-app.ts';
 import { createWire, type Wire } from '../support/wire.ts';
+
+function chunkLine(document: string, text: string): string {
+  return `${JSON.stringify({ type: 'DocumentChunk', id: document, document_id: document, chunk_index: 0, text })}\n`;
+}
 
 /** The source is an Engram: it speaks the API of cognee, which every other test of the contract asserts. */
 describe('engram import-cognee', () => {
@@ -112,10 +117,41 @@ describe('engram import-cognee', () => {
     }
   });
 
+  it('takes an archive as cognee push sends it, once, also in the background', async () => {
+    const archive = await packedTar({
+      'manifest.json': JSON.stringify({ cogx_version: '0.1', source_system: 'cognee', counts: { entity: 2, fact: 3 } }),
+      'nodes.jsonl': `${chunkLine('d1', 'Grace Hopper worked in Arlington.')}{oops\n${chunkLine('d2', 'Alan Turing lived in Wilmslow.')}`,
+    });
+    const push = (background: boolean) => {
+      const form = new FormData();
+      form.append('datasetName', 'pushed');
+      form.append('content_type', 'cogx-archive');
+      form.append('import_mode', 'preserve');
+      form.append('run_in_background', String(background));
+      form.append('data', new Blob([archive as Uint8Array<ArrayBuffer>]), '/tmp/x/pushed.cogx.tar.gz');
+      return here.form('/remember', form);
+    };
+    const { status, json, text } = await push(false);
+    expect(status, text).to.equal(200);
+    expect(json.items[0]).to.include({ kind: 'migration_import', mode: 're-derive', skipped_facts: 3 });
+    expect(json.refused).to.deep.include({
+      ...{ index: 2, name: 'nodes.jsonl line 2', error_class: 'UnreadableFileContentError' },
+      message: 'The line is no JSON object.',
+    });
+    expect(json.warnings.join()).to.contain('2 entities and 3 facts of the archive are not carried over');
+    expect(json.items_processed).to.equal(2);
+    const again = await push(true);
+    expect(again.json).to.include({ status: 'started' });
+    expect((await here.get('/activity/pipeline-runs?limit=100')).text).to.contain(again.json.pipeline_run_id);
+    expect((await here.get(`/datasets/${json.dataset_id}/data`)).json).to.have.length(2);
+    const found = await here.post('/search', { query: 'Where did Alan Turing live?', datasets: ['pushed'] });
+    expect(found.text).to.contain('Wilmslow');
+  });
+
   it('refuses a folder that is no archive', async () => {
     const { code, err } = await engram('import-cognee', '--from', tmpdir());
     expect(code).to.equal(2);
-    expect(err).to.contain('is no COGX archive: it has no manifest.json');
+    expect(err).to.contain('is no COGX archive. It has no manifest.json.');
   });
 
   it('adds the memories of a mem0 export with dates, metadata and categories, once', async () => {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { timeOfMetadata } from '../../common/domain/item-time.ts';
+import { IMPORTED_FROM, importedMetadata } from '../../common/domain/item-time.ts';
 import type { JsonObject } from '../../common/kernel/json.ts';
 import { ApiFailure } from '../api-client.ts';
 import { openCogxArchive, openMem0Export } from '../archive-sources.ts';
@@ -22,17 +22,14 @@ import { webAddress } from '../web-address.ts';
 import type { DatasetRecord, RunInfo } from '../wire.ts';
 import { runCognify } from './cognify.ts';
 
-/** Key in the metadata of an imported item, with system and id there; an item that has it is not fetched again. */
-const ORIGIN = 'imported_from';
-
 export const importCogneeCommand: Command = {
   name: 'import-cognee',
   usage: '',
   summary: 'Brings over what a running cognee server or an archive of one holds.',
   details:
-    'From a server: datasets with their items (original bytes, labels, tags, metadata, dates), sessions and, with --people, users\nand permissions. From a COGX archive (the folder that cognee.export(format="cogx") writes): the texts of its documents.\nGraphs are not copied: build them here with --cognify. The import can be stopped and started again; what has been brought\nover is not fetched twice. At the end it reports what was left behind.',
+    'From a server: datasets with their items (original bytes, labels, tags, metadata, dates), sessions and, with --people, users\nand permissions. From a COGX archive (the folder that cognee.export(format="cogx") writes, or its .tar.gz): the texts of its\ndocuments. Graphs are not copied: build them here with --cognify. The import can be stopped and started again; what has been brought\nover is not fetched twice. At the end it reports what was left behind.',
   options: {
-    from: { type: 'string', value: 'URL|FOLDER', meaning: 'address of the cognee server, or the archive; required' },
+    from: { type: 'string', value: 'URL|ARCHIVE', meaning: 'address of the cognee server, or the archive; required' },
     'from-key': { type: 'string', value: 'KEY', meaning: 'API key there (COGNEE_API_KEY)' },
     'from-token': { type: 'string', value: 'TOKEN', meaning: 'bearer token there (COGNEE_API_TOKEN)' },
     people: { type: 'boolean', meaning: 'also users of the tenants and their permissions' },
@@ -43,11 +40,11 @@ export const importCogneeCommand: Command = {
     if (call.arguments.length > 0) throw usageFailure('Takes options only. See: engram import-cognee --help');
     const from = stringOption(call.options, 'from');
     if (from === null)
-      throw usageFailure('Name the cognee server or archive: --from http://host:8000 or --from folder');
-    const source = /^https?:\/\//.test(from)
+      throw usageFailure('Name the cognee server or archive: --from http://host:8000 or --from archive');
+    await using source = /^https?:\/\//.test(from)
       ? createCogneeSource(sourceSettings(call, from))
       : await openCogxArchive(from);
-    return importFrom(call, source);
+    return await importFrom(call, source);
   },
 };
 
@@ -64,8 +61,8 @@ export const importMem0Command: Command = {
   async run(call) {
     const [file, ...more] = call.arguments;
     if (file === undefined || more.length > 0) throw usageFailure('Name one file. See: engram import-mem0 --help');
-    const source = await openMem0Export(file, call.dataset);
-    return importFrom({ ...call, datasetGiven: null }, source);
+    await using source = await openMem0Export(file, call.dataset);
+    return await importFrom({ ...call, datasetGiven: null }, source);
   },
 };
 
@@ -78,6 +75,7 @@ async function importFrom(call: CommandCall, source: ImportSource): Promise<numb
     if (target !== null) targets.set(dataset.id, target);
     await importItems(call, source, { dataset, target, report });
   }
+  for (const { name, reason } of source.refused ?? []) report.failed.push({ what: name, reason });
   for (const reason of source.leftBehind) report.leftBehind.add(reason);
   if (source.people !== null) {
     await importSessions(call, source.people, { targets, isDryRun, report });
@@ -177,7 +175,7 @@ async function importedIds(call: CommandCall, dataset: string): Promise<Set<stri
       { query: { limit: '1000', offset: String(offset) } },
     );
     size = page.length;
-    for (const { externalMetadata } of page) ids.add(String(externalMetadata?.[ORIGIN] ?? ''));
+    for (const { externalMetadata } of page) ids.add(String(externalMetadata?.[IMPORTED_FROM] ?? ''));
   }
   return ids;
 }
@@ -202,9 +200,8 @@ async function importItem(
     if (item.label !== null) form.append('labels', JSON.stringify([item.label]));
     const { _cognee, node_set, ...metadata } = item.externalMetadata ?? {};
     for (const tag of Array.isArray(node_set) ? node_set : []) form.append('node_set', String(tag));
-    // Relative dates in the text ("yesterday") count from the day it was written.
-    const written = timeOfMetadata(metadata as JsonObject) === null ? { date: inUtc(item.createdAt) } : {};
-    form.append('external_metadata', JSON.stringify([{ ...metadata, ...written, [ORIGIN]: originOf(source, item) }]));
+    const facts = { origin: originOf(source, item), writtenAt: inUtc(item.createdAt) };
+    form.append('external_metadata', JSON.stringify([importedMetadata(metadata as JsonObject, facts)]));
     const answer = await call.api.json<RunInfo>('POST', '/api/v1/add', { body: form });
     const isKnown = answer.data_ingestion_info?.[0]?.run_info.status === 'PipelineRunAlreadyCompleted';
     if (isKnown) report.known += 1;

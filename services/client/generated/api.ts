@@ -4438,11 +4438,12 @@ export interface BodyRememberApiV1RememberPost {
       )
     | null;
   content_type?: string;
+  import_mode?: string;
   skills_text?: string | null;
   skill_name?: string | null;
 }
 export interface RememberResult {
-  status: 'completed' | 'running' | 'errored' | 'session_stored';
+  status: 'completed' | 'running' | 'started' | 'errored' | 'session_stored';
   dataset_name: string;
   dataset_id: string | null;
   pipeline_run_id: string | null;

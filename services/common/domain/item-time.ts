@@ -11,6 +11,18 @@ const TIME_FIELDS = [
   'created_at',
 ] as const;
 
+/** Key in the metadata of what came from another memory: `system:id there`. An import that finds it does not bring it again. */
+export const IMPORTED_FROM = 'imported_from';
+
+/** Metadata of what another memory wrote at a time: relative dates in it ("yesterday") count from then. */
+export function importedMetadata(
+  own: JsonObject,
+  { origin, writtenAt }: { readonly origin: string; readonly writtenAt: string | null },
+): JsonObject {
+  const written = writtenAt !== null && timeOfMetadata(own) === null ? { date: writtenAt } : {};
+  return { ...own, ...written, [IMPORTED_FROM]: origin };
+}
+
 /** Returns when the content of an item was said, by its metadata, ISO; null when they do not say. */
 export function timeOfMetadata(metadata: JsonObject | null): string | null {
   for (const field of TIME_FIELDS) {

@@ -245,7 +245,7 @@ function itemOf(
     label,
     ownerId: principal.id,
     ...contentFacts(source, facts.parsed),
-    nodeSets: annotations.nodeSets,
+    nodeSets: [...new Set([...(source.nodeSets ?? []), ...annotations.nodeSets])],
     externalMetadata: metadataFrom(source, externalMetadata ?? {}),
     importanceWeight: 0.5,
     keyId: principal.key?.id ?? null,

@@ -35,9 +35,10 @@ export interface AdditionOrder {
   readonly origin: RunOrigin | null;
 }
 
+type UploadInput = Extract<Input, { readonly kind: 'upload' }>;
 type StoredInput =
   | Exclude<Input, { readonly kind: 'upload' }>
-  | { readonly kind: 'upload'; readonly file: Omit<Extract<Input, { kind: 'upload' }>['file'], 'open'> };
+  | (Omit<UploadInput, 'file'> & { readonly file: Omit<UploadInput['file'], 'open'> });
 
 interface StoredAddition extends Omit<BackgroundAddition, 'inputs'> {
   readonly inputs: readonly StoredInput[];
@@ -115,7 +116,7 @@ export async function readAddition(
     ...rest,
     inputs: inputs.map(
       (input, index): Input =>
-        input.kind === 'upload' ? { kind: 'upload', file: { ...input.file, open: open(index) } } : input,
+        input.kind === 'upload' ? { ...input, file: { ...input.file, open: open(index) } } : input,
     ),
   };
 }
@@ -171,7 +172,7 @@ async function storeAddition(
     }
     const { open, ...facts } = input.file;
     await blobs.put(scope, inputKey(runId, index), open(), signal);
-    stored.push({ kind: 'upload', file: facts });
+    stored.push({ ...input, file: facts });
   }
   const request: StoredAddition = { ...rest, inputs: stored };
   await blobs.put(scope, requestKey(runId), Buffer.from(JSON.stringify(request)), signal);

@@ -7,7 +7,13 @@ import type { UploadedFile } from '../../common/ports/upload.ts';
 
 /** One thing to be ingested, before anything was read from it. */
 export type Input =
-  | { readonly kind: 'upload'; readonly file: UploadedFile; readonly isCopy?: boolean }
+  | {
+      readonly kind: 'upload';
+      readonly file: UploadedFile;
+      readonly isCopy?: boolean;
+      /** Besides those of the request. */
+      readonly nodeSets?: readonly string[];
+    }
   /** Text, a URL, or (where allowed) a path of the server. */
   | { readonly kind: 'string'; readonly value: string }
   /** Text that another service wrote, whatever it looks like. */
@@ -27,6 +33,8 @@ export interface Source {
   readonly plainText: boolean;
   /** Marks content of another memory: no user states it, and it is kept unchanged. */
   readonly isCopy?: boolean;
+  /** Besides those of the request. */
+  readonly nodeSets?: readonly string[];
   /** Id of the item made of it; default: a new one. */
   readonly itemId?: DataItemId;
   bytes(): Promise<Uint8Array>;
@@ -45,7 +53,10 @@ const DATABASE_SCHEME =
 
 /** A local folder can give several sources; everything else gives one. */
 export async function openInput(input: Input, options: SourceOptions, signal: AbortSignal): Promise<readonly Source[]> {
-  if (input.kind === 'upload') return [{ ...uploadSource(input.file), isCopy: input.isCopy ?? false }];
+  if (input.kind === 'upload') {
+    const { isCopy = false, nodeSets = [] } = input;
+    return [{ ...uploadSource(input.file), isCopy, nodeSets }];
+  }
   if (input.kind === 'document') return [documentSource(input)];
   const value = input.value;
   if (/^https?:\/\/\S+$/i.test(value)) return [await urlSource(value, options, signal)];

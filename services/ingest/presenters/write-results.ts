@@ -3,6 +3,7 @@ import { warningsOfRun } from '../../common/domain/run.ts';
 import type { DatasetRef } from '../../common/kernel/dataset.ts';
 import type { AddOutcome } from '../items/add-data.ts';
 import { refusedField } from '../items/refused-input.ts';
+import type { ImportedArchive, ImportMode } from '../items/remember-archive.ts';
 import type { RememberOutcome } from '../items/remember-data.ts';
 import type { UpdateOutcome } from '../items/update-item.ts';
 import type { RememberedEntry } from '../sessions/remember-entry.ts';
@@ -105,6 +106,39 @@ export function presentRememberResult(outcome: RememberOutcome): Readonly<Record
     ...(improved?.result ? { improve: improved.result } : {}),
     ...(improved?.error ? { improve_error: improved.error } : {}),
   };
+}
+
+/** RememberResult of an archive (ingest.md §3.1): its first item says what was made of the whole. */
+export function presentImported(
+  { runId, outcome, archive, refused, dataset }: ImportedArchive,
+  mode: ImportMode,
+): Readonly<Record<string, unknown>> {
+  const { entity = 0, fact = 0 } = archive.counts;
+  const { items = [], ...rest } = outcome === null ? startedResult(dataset) : presentRememberResult(outcome);
+  const { warnings = [] } = rest as { warnings?: readonly string[] };
+  const left = `The graph is built anew from the texts: ${entity} entities and ${fact} facts of the archive are not carried over.`;
+  const entry = {
+    kind: 'migration_import',
+    source_system: archive.sourceSystem,
+    mode: 're-derive',
+    record_counts: archive.counts,
+    graph_nodes: outcome?.run.counts?.['entities'] ?? 0,
+    graph_edges: outcome?.run.counts?.['relationships'] ?? 0,
+    skipped_facts: fact,
+    deduped_edges: 0,
+    pipeline_run_id: runId,
+  };
+  return {
+    ...rest,
+    pipeline_run_id: runId,
+    items: [entry, ...(items as readonly { status?: string }[]).filter(({ status }) => status === 'errored')],
+    ...refusedField(refused),
+    ...(mode !== 're-derive' && entity + fact > 0 ? { warnings: [...warnings, left] } : {}),
+  };
+}
+
+function startedResult(dataset: DatasetRef): Readonly<Record<string, unknown>> {
+  return { ...presentRememberStarted(dataset), status: 'started' };
 }
 
 /** While it goes on in the background. */

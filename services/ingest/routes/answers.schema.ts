@@ -37,7 +37,7 @@ export const dataCount = z.object({ count: z.int() }).meta({ id: 'DataCountDTO' 
 /** RememberResult (ingest.md §3): of data, of a session, of an entry and of skills. */
 export const rememberResult = z
   .object({
-    status: z.enum(['completed', 'running', 'errored', 'session_stored']),
+    status: z.enum(['completed', 'running', 'started', 'errored', 'session_stored']),
     dataset_name: z.string(),
     dataset_id: z.uuid().nullable(),
     pipeline_run_id: z.uuid().nullable(),

@@ -10,13 +10,17 @@ import { lenientBoolean, lenientInteger, optional, optionalOrBlank } from '../..
 import { warningHeader } from '../../common/platform/http/warning-header.ts';
 import { isModelRefusal, runError } from '../../common/platform/jobs/run-error.ts';
 import type { CognifyOptions } from '../../common/platform/messaging/messages.ts';
+import type { CallContext } from '../../common/platform/messaging/messenger.ts';
+import type { UploadedFile } from '../../common/ports/upload.ts';
 import type { IngestDependencies } from '../dependencies.ts';
 import { acceptAddition } from '../items/background-additions.ts';
 import { checkCounts } from '../items/item-annotations.ts';
+import { IMPORT_MODES, openArchive, rememberArchive } from '../items/remember-archive.ts';
 import { rememberData } from '../items/remember-data.ts';
 import { isSelected, targetDataset } from '../items/target-dataset.ts';
 import { presentStoredSkills } from '../presenters/skill.ts';
 import {
+  presentImported,
   presentRememberedInSession,
   presentRememberResult,
   presentRememberStarted,
@@ -38,6 +42,7 @@ const bodySchema = z
     ontologyKey: textOrTexts,
     graphModel: z.union([z.string(), z.record(z.string(), z.unknown())]).nullish(),
     contentType: optionalOrBlank(z.string()),
+    importMode: optionalOrBlank(z.string()),
     skillsText: z.string().nullish(),
     skillName: z.string().nullish(),
   })
@@ -87,9 +92,20 @@ export function rememberRoutes(dependencies: IngestDependencies): readonly Route
           const stored = await rememberSkills(dependencies, { principal, selection, sources, context });
           return json(presentStoredSkills(stored.dataset, stored.skills, stored.elapsedSeconds));
         }
+        if (body.contentType === 'cogx-archive') {
+          const { archive, mode } = await archiveOf(body, files);
+          await using _ = archive;
+          const options = optionsOf(body);
+          const dataset = await targetDataset(messenger, principal, selection, WRITABLE(context));
+          const build = { options, selfImprovement: body.selfImprovement ?? true };
+          const nodeSets = annotations.nodeSets;
+          const request = { principal, dataset, archive, nodeSets, build, context, signal };
+          const imported = await rememberArchive(dependencies, { ...request, isBackground: body.runInBackground });
+          return json(presentImported(imported, mode), imported.outcome?.isErrored === true ? 409 : 200);
+        }
         if (body.contentType !== undefined) {
           throw badRequest(
-            `Unsupported content_type '${body.contentType}'. This server takes plain data and 'skills'.`,
+            `Unsupported content_type '${body.contentType}'. This server takes plain data, 'skills' and 'cogx-archive'.`,
           );
         }
         if (inputs.length === 0) throw badRequest("Provide at least one file in 'data' or one entry in 'raw_data'.");
@@ -103,11 +119,7 @@ export function rememberRoutes(dependencies: IngestDependencies): readonly Route
           });
           return json(presentRememberedInSession(remembered, body.sessionId));
         }
-        const dataset = await targetDataset(messenger, principal, selection, {
-          permission: 'write',
-          createMissing: true,
-          context,
-        });
+        const dataset = await targetDataset(messenger, principal, selection, WRITABLE(context));
         const { languageModel } = await dependencies.models.current(principal.tenant);
         const warning = warningHeader(unusedModelOptions(options, languageModel !== null));
         const selfImprovement = body.selfImprovement ?? true;
@@ -126,6 +138,24 @@ export function rememberRoutes(dependencies: IngestDependencies): readonly Route
       },
     }),
   ];
+}
+
+const WRITABLE = (context: CallContext) => ({ permission: 'write', createMissing: true, context }) as const;
+
+/** The order of the checks is the contract's (ingest.md §3.1). */
+async function archiveOf(body: RememberBody, files: readonly UploadedFile[]) {
+  const given = [...listOf(body.data), ...listOf(body.rawData)];
+  if (given.some((text) => text.trim() !== '')) throw badRequest("'raw_data' does not go with 'cogx-archive'.");
+  if (body.sessionId !== undefined) throw badRequest("'session_id' does not go with 'cogx-archive'.");
+  const [file, ...more] = files;
+  if (file === undefined) throw badRequest("content_type 'cogx-archive' requires an uploaded archive file.");
+  if (more.length > 0) throw badRequest("content_type 'cogx-archive' takes one archive file.");
+  const mode = IMPORT_MODES.find((known) => known === (body.importMode ?? 'preserve'));
+  if (mode === undefined) {
+    const expected = IMPORT_MODES.map((known) => `'${known}'`).join(', ');
+    throw badRequest(`Unknown import_mode '${body.importMode}'. Expected one of (${expected}).`);
+  }
+  return { mode, archive: await openArchive(file) };
 }
 
 function badRequest(detail: string): HttpError {
