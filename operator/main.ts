@@ -9,7 +9,7 @@ import { withoutUndefined } from '../services/common/kernel/objects.ts';
 import type { Config } from '../services/common/platform/config/configuration.ts';
 import { ConfigurationError, loadProcessConfig } from '../services/common/platform/config/load-config.ts';
 import { createLifecycle } from '../services/common/platform/lifecycle/lifecycle.ts';
-import { createSignedMessenger } from '../services/common/platform/messaging/signed-messenger.ts';
+import { createSignedMessenger } from '../services/common/platform/messaging/messenger.ts';
 import { createLogger, type Logger } from '../services/common/platform/observability/logger.ts';
 import { addProcessMetrics } from '../services/common/platform/observability/process-metrics.ts';
 import { openNatsBus } from '../services/common/storage/bus/nats/nats-bus.ts';

@@ -18,7 +18,6 @@ import { isEngramError } from './common/kernel/errors.ts';
 import type { Config } from './common/platform/config/configuration.ts';
 import { ConfigurationError, type LoadedConfig, loadProcessConfig } from './common/platform/config/load-config.ts';
 import { createLifecycle, type Lifecycle } from './common/platform/lifecycle/lifecycle.ts';
-import { endWithParent } from './common/platform/lifecycle/parent-watch.ts';
 import { standardLogOutput } from './common/platform/observability/log-output.ts';
 import { createLogger, type Logger } from './common/platform/observability/logger.ts';
 import { createMetrics } from './common/platform/observability/metrics.ts';
@@ -230,3 +229,21 @@ function fail(message: string): void {
 
 // `node --watch services/main.ts`: the sources as they are, for the development.
 if (import.meta.main) await run(process.argv.slice(2), null);
+
+const INTERVAL_MS = 500;
+
+/**
+ * Sends SIGTERM to this process once its parent has ended. npm sends a signal to its shell alone, which dies of it without
+ * passing it on.
+ */
+function endWithParent(parent: number): void {
+  const timer = setInterval(() => {
+    if (process.ppid === parent) return;
+    stopWatching();
+    process.kill(process.pid, 'SIGTERM');
+  }, INTERVAL_MS).unref();
+  const stopWatching = () => clearInterval(timer);
+  // A signal to the whole group ends the shell too: that must not count as the second one, which ends at once.
+  process.once('SIGTERM', stopWatching);
+  process.once('SIGINT', stopWatching);
+}

@@ -4,7 +4,7 @@ import module from 'node:module';
 import { fileURLToPath } from 'node:url';
 import v8 from 'node:v8';
 
-// Read before anything else, as the shell of npm may end while the rest is loaded. See parent-watch.ts.
+// Read before anything else, as the shell of npm may end while the rest is loaded. See `watchParent` in main.ts.
 const shellOfNpm = process.env.npm_lifecycle_script?.includes('services/start.mjs') ? process.ppid : null;
 
 const [major = 0] = process.versions.node.split('.').map(Number);

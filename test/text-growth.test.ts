@@ -5,7 +5,7 @@ import { chunkItem } from '../services/cognify/pipeline/text-tasks.ts';
 import { subjectNames } from '../services/common/domain/index-rows.ts';
 import { dataItemId } from '../services/common/kernel/ids.ts';
 import { slices } from '../services/common/kernel/slices.ts';
-import { scrubErrorText } from '../services/common/platform/jobs/scrub-error.ts';
+import { scrubErrorText } from '../services/common/platform/jobs/run-error.ts';
 import { redactText } from '../services/common/platform/observability/redact.ts';
 import type { ParsedDocument } from '../services/common/ports/documents.ts';
 import { collapseNearDuplicates } from '../services/common/ranking/near-duplicates.ts';

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { SIGNING_PURPOSE } from '../../services/common/domain/audit-head.ts';
+import { SIGNING_PURPOSE } from '../../services/common/domain/audit-record.ts';
 import { deriveSigningKey } from '../../services/common/kernel/derived-key.ts';
 import { sha256 } from '../../services/common/kernel/hashes.ts';
 import { keyId } from '../../services/common/platform/messaging/token-text.ts';

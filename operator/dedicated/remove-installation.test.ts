@@ -1,6 +1,6 @@
 import { createPublicKey, type JsonWebKey, sign, verify } from 'node:crypto';
 import { expect } from 'chai';
-import { SIGNING_PURPOSE } from '../../services/common/domain/audit-head.ts';
+import { SIGNING_PURPOSE } from '../../services/common/domain/audit-record.ts';
 import { deriveSigningKey } from '../../services/common/kernel/derived-key.ts';
 import { engramError } from '../../services/common/kernel/errors.ts';
 import { createFakeAdministrators, type FakeAdministrator } from '../../test/support/kube/fake-administrators.ts';

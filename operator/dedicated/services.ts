@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Config } from '../../services/common/platform/config/configuration.ts';
 import { loadConfig } from '../../services/common/platform/config/load-config.ts';
-import { createSignedMessenger } from '../../services/common/platform/messaging/signed-messenger.ts';
+import { createSignedMessenger } from '../../services/common/platform/messaging/messenger.ts';
 import type { Clock } from '../../services/common/ports/system.ts';
 import type { Bus } from '../../services/common/storage/ports/bus.ts';
 import type { Tenant } from '../api/tenant.ts';

@@ -2,7 +2,7 @@ import type { EngramError } from '../common/kernel/errors.ts';
 import { isEngramError } from '../common/kernel/errors.ts';
 import { PERSONAL_TENANT } from '../common/kernel/scope.ts';
 import type { ModelSettings } from '../common/models/providers/provider.ts';
-import { scrubErrorText } from '../common/platform/jobs/scrub-error.ts';
+import { scrubErrorText } from '../common/platform/jobs/run-error.ts';
 import type { AnswerOf, RequestOf } from '../common/platform/messaging/messages.ts';
 import type { ModelCallContext } from '../common/ports/models.ts';
 

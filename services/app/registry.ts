@@ -6,7 +6,7 @@ import type { RunModels } from '../cognify/settings.ts';
 import type { ServiceName } from '../common/domain/service-paths.ts';
 import { createHttpCloudApi } from '../common/platform/cloud-api/http-cloud-api.ts';
 import type { Config } from '../common/platform/config/configuration.ts';
-import { createProviderFetch } from '../common/platform/fetch/provider-fetch.ts';
+import { createProviderFetch } from '../common/platform/fetch/target-guard.ts';
 import type { Service } from '../common/platform/lifecycle/service.ts';
 import type { Messenger } from '../common/platform/messaging/messenger.ts';
 import type { Logger } from '../common/platform/observability/logger.ts';

@@ -1,6 +1,11 @@
 import { createPublicKey, type JsonWebKey, verify as verifyBytes } from 'node:crypto';
-import { auditHeadText, type SignedAuditHead } from '../common/domain/audit-head.ts';
-import { type AuditRecord, NO_RECORD, recordHash } from '../common/domain/audit-record.ts';
+import {
+  type AuditRecord,
+  auditHeadText,
+  NO_RECORD,
+  recordHash,
+  type SignedAuditHead,
+} from '../common/domain/audit-record.ts';
 
 export interface AuditExpectations {
   /** JSON Web Keys of the server; null: the signature is not looked at. */

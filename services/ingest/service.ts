@@ -77,7 +77,7 @@ import { supersessionRoutes } from './routes/supersessions.ts';
 import { updateRoutes } from './routes/update.ts';
 import { keepTurnNote } from './sessions/keep-turn-note.ts';
 import { appendTurn, noteOnSession } from './sessions/session-messages.ts';
-import { recordUsedSkills } from './skills/record-used-skills.ts';
+import { recordUsedSkills } from './skills/record-skill-run.ts';
 import { createDatasetSnapshots } from './snapshots/dataset-snapshots.ts';
 import { createManagedRestores, MANAGED_RESTORE_JOB } from './snapshots/managed-restores.ts';
 import { createManagedSnapshots } from './snapshots/managed-snapshots.ts';

@@ -10,8 +10,8 @@ import { loadConfig } from '../../services/common/platform/config/load-config.ts
 import { createLifecycle } from '../../services/common/platform/lifecycle/lifecycle.ts';
 import { createIdentify } from '../../services/common/platform/messaging/identify.ts';
 import type { CallContext } from '../../services/common/platform/messaging/messenger.ts';
+import { createSignedMessenger } from '../../services/common/platform/messaging/messenger.ts';
 import { rememberAccess } from '../../services/common/platform/messaging/remembered-access.ts';
-import { createSignedMessenger } from '../../services/common/platform/messaging/signed-messenger.ts';
 import { createSilentLogger } from '../../services/common/platform/observability/logger.ts';
 import { createMetrics } from '../../services/common/platform/observability/metrics.ts';
 import { createSystemClock } from '../../services/common/platform/system/clock.ts';

@@ -7,7 +7,7 @@ import { openStores, type Stores } from '../../services/app/stores.ts';
 import { loadConfig } from '../../services/common/platform/config/load-config.ts';
 import { createLifecycle } from '../../services/common/platform/lifecycle/lifecycle.ts';
 import type { Messenger } from '../../services/common/platform/messaging/messenger.ts';
-import { createSignedMessenger } from '../../services/common/platform/messaging/signed-messenger.ts';
+import { createSignedMessenger } from '../../services/common/platform/messaging/messenger.ts';
 import { createSilentLogger } from '../../services/common/platform/observability/logger.ts';
 import { createMetrics } from '../../services/common/platform/observability/metrics.ts';
 import { createSystemClock } from '../../services/common/platform/system/clock.ts';

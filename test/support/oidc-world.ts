@@ -1,7 +1,7 @@
 import { auditRecordsCollection } from '../../services/auth/repositories/audit-log.ts';
 import { SYSTEM_SCOPE } from '../../services/common/kernel/scope.ts';
 import type { OidcProvider } from '../../services/common/platform/config/oidc-providers.ts';
-import { createProviderFetch } from '../../services/common/platform/fetch/provider-fetch.ts';
+import { createProviderFetch } from '../../services/common/platform/fetch/target-guard.ts';
 import { createMemoryRateLimiter } from '../../services/common/platform/system/memory-rate-limiter.ts';
 import { startAuth, type TestAuth, type TestAuthOptions, type TestClock } from './auth-service.ts';
 import { freePort } from './engram-process.ts';

@@ -1,5 +1,4 @@
-import type { SignedAuditHead } from '../../common/domain/audit-head.ts';
-import type { AuditRecord } from '../../common/domain/audit-record.ts';
+import type { AuditRecord, SignedAuditHead } from '../../common/domain/audit-record.ts';
 import type { TenantId, UserId } from '../../common/kernel/brand.ts';
 import { isEngramError } from '../../common/kernel/errors.ts';
 import type { Principal } from '../../common/kernel/principal.ts';

@@ -4,7 +4,7 @@ import {
   auditHeadText,
   SIGNING_PURPOSE,
   type SignedAuditHead,
-} from '../../common/domain/audit-head.ts';
+} from '../../common/domain/audit-record.ts';
 import {
   type ErasureReceipt,
   erasureReceiptText,

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { expect } from 'chai';
 import { startIssuer, type TestIssuer } from '../../../test/support/oidc-issuer.ts';
 import type { OidcProvider } from '../../common/platform/config/oidc-providers.ts';
-import { createProviderFetch } from '../../common/platform/fetch/provider-fetch.ts';
+import { createProviderFetch } from '../../common/platform/fetch/target-guard.ts';
 import { createSystemClock } from '../../common/platform/system/clock.ts';
 import { createProviderConnection } from './provider-connection.ts';
 

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import type { SignedAuditHead } from '../../common/domain/audit-head.ts';
-import type { AuditRecord } from '../../common/domain/audit-record.ts';
+import type { AuditRecord, SignedAuditHead } from '../../common/domain/audit-record.ts';
 import type { TenantId } from '../../common/kernel/brand.ts';
 import { asId } from '../../common/kernel/ids.ts';
 import { parseClientJson } from '../../common/kernel/json.ts';

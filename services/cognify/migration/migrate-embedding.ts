@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { clientMessage, isEngramError } from '../../common/kernel/errors.ts';
 import { type DatasetScope, datasetScope } from '../../common/kernel/scope.ts';
-import { scrubErrorText } from '../../common/platform/jobs/scrub-error.ts';
+import { scrubErrorText } from '../../common/platform/jobs/run-error.ts';
 import type { EmbeddingState, RequestOf } from '../../common/platform/messaging/messages.ts';
 import type { EmbeddingChoice } from '../../common/ports/embedders.ts';
 import type { Embedder } from '../../common/ports/models.ts';

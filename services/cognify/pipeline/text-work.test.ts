@@ -8,9 +8,8 @@ import { extractByRules } from '../../common/text/extraction/rules/extract-by-ru
 import { createTextWorkers } from '../../common/text/extraction/rules/extraction-pool.ts';
 import { createTagger } from '../../common/text/extraction/rules/tagger.ts';
 import { createDocumentEntities } from './document-entities.ts';
-import { itemStatements } from './item-statements.ts';
 import { itemSource } from './model.ts';
-import { chunkItem, readChunkLine } from './text-tasks.ts';
+import { chunkItem, itemStatements, readChunkLine } from './text-tasks.ts';
 import { createTextWork } from './text-work.ts';
 
 const ITEM = {

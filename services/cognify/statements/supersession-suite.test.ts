@@ -3,7 +3,7 @@ import { type UpdatePair, updatePairs } from '../../../test/support/update-pairs
 import type { DataItem } from '../../common/domain/data-item.ts';
 import { dataItemId } from '../../common/kernel/ids.ts';
 import { judge } from '../../common/text/statements/judge.ts';
-import { itemStatements } from '../pipeline/item-statements.ts';
+import { itemStatements } from '../pipeline/text-tasks.ts';
 
 const PAIRS = updatePairs(300);
 

@@ -1,17 +1,19 @@
 import { z } from 'zod';
 import { shownAgentAddress } from '../../common/domain/agent-address.ts';
+import type { Trace } from '../../common/domain/span.ts';
+import type { UserId } from '../../common/kernel/brand.ts';
+import { isTenantKey, type Principal } from '../../common/kernel/principal.ts';
 import { textAnswer } from '../../common/platform/http/answer-schemas.ts';
 import { beginStream } from '../../common/platform/http/begin-stream.ts';
 import { defineRoute, json, type Route } from '../../common/platform/http/route.ts';
 import { ofAccount, onDatasets, own } from '../../common/platform/http/route-permission.ts';
 import { uuid } from '../../common/platform/http/schema.ts';
+import { NO_TRACES } from '../../common/ports/tracer.ts';
 import type { User } from '../../common/records/auth/users.ts';
-import type { IngestDependencies } from '../dependencies.ts';
-import { type ActiveAccount, activeAccounts, ownAccounts } from '../items/active-accounts.ts';
+import type { ActivityDependencies, IngestDependencies } from '../dependencies.ts';
 import { targetDataset } from '../items/target-dataset.ts';
 import { contentDisposition } from '../presenters/data-item.ts';
 import { presentTrace, traceSchema } from '../presenters/trace.ts';
-import { visibleTraces } from '../sessions/visible-traces.ts';
 import { accounts, activeAccounts as activeAccountsAnswer } from './answers.schema.ts';
 
 const common = { method: 'GET', tag: 'activity', auth: 'user' } as const;
@@ -133,3 +135,63 @@ function statusOf(lastActive: string | null, now: Date): string {
   if (lastActive === null) return 'NEVER_CONNECTED';
   return now.getTime() - Date.parse(lastActive) < LIVE_MS ? 'LIVE' : 'INACTIVE';
 }
+
+/** Traces of the caller and its agents in their tenant; superusers see everybody's. Oldest first. */
+async function visibleTraces(
+  { traces = NO_TRACES, users }: ActivityDependencies,
+  principal: Principal,
+): Promise<readonly Trace[]> {
+  const { id, tenant, isSuperuser } = principal;
+  if (isSuperuser && !isTenantKey(principal)) return traces.list(() => true);
+  const accounts = new Set([id, ...(await users.childAgents(id))]);
+  return traces.list((owner) => owner !== null && owner.tenant === tenant && accounts.has(owner.user));
+}
+
+interface ActiveAccount {
+  readonly user: User;
+  readonly keyCount: number;
+  /** The newest run or search, or use of a session, a connection or a key; null: there was none. */
+  readonly lastActive: string | null;
+}
+
+type Dependencies = Pick<
+  IngestDependencies,
+  'users' | 'apiKeys' | 'connections' | 'visibleSessions' | 'runRecords' | 'searchHistory'
+>;
+
+/** The caller and its agents, each with what it did last: other accounts are not shown. */
+async function activeAccounts(dependencies: Dependencies, principal: Principal): Promise<readonly ActiveAccount[]> {
+  const accounts = await ownAccounts(dependencies, principal);
+  const found: ActiveAccount[] = [];
+  for (const user of accounts) found.push(await withActivity(dependencies, principal, user));
+  return found;
+}
+
+async function ownAccounts({ users }: Dependencies, { id }: Principal): Promise<readonly User[]> {
+  const found = await users.getMany([id, ...(await users.childAgents(id))]);
+  return found.filter(({ isActive }) => isActive);
+}
+
+async function withActivity(
+  { apiKeys, connections, visibleSessions, runRecords, searchHistory }: Dependencies,
+  { tenant }: Principal,
+  user: User,
+): Promise<ActiveAccount> {
+  const [keys, sessions, connected, runs, asked] = await Promise.all([
+    apiKeys.ofUser(user.id),
+    visibleSessions.page({ tenant }, { users: [user.id], datasets: [] }, NEWEST),
+    connections.page([user.id] satisfies UserId[], { states: ['active', 'inactive'], limit: 1, offset: 0 }),
+    runRecords.newest({ tenant }, { users: [user.id], limit: 1, offset: 0 }),
+    searchHistory.lastAsked({ tenant }, user.id),
+  ]);
+  const times = [
+    ...keys.map(({ lastUsedAt }) => lastUsedAt),
+    ...sessions.sessions.map(({ lastActivityAt }) => lastActivityAt),
+    ...connected.connections.map(({ lastActiveAt }) => lastActiveAt),
+    ...runs.map(({ record }) => record.createdAt),
+    asked,
+  ].filter((time) => time !== null);
+  return { user, keyCount: keys.length, lastActive: times.toSorted().at(-1) ?? null };
+}
+
+const NEWEST = { from: null, before: null, order: 'lastActivityAt', descending: true, limit: 1, offset: 0 } as const;

@@ -1,6 +1,6 @@
-import type { SkillProposal, SkillRun } from '../../common/domain/skill.ts';
+import type { SkillProposal, SkillRun, UsedSkill } from '../../common/domain/skill.ts';
 import { type DatasetRef, scopeOf } from '../../common/kernel/dataset.ts';
-import { engramError } from '../../common/kernel/errors.ts';
+import { engramError, isEngramError } from '../../common/kernel/errors.ts';
 import { isUuid } from '../../common/kernel/ids.ts';
 import type { Principal } from '../../common/kernel/principal.ts';
 import { retryOnConflict } from '../../common/platform/async/retry-on-conflict.ts';
@@ -127,4 +127,31 @@ function keepWrites({ skills }: SkillDependencies, present: readonly StoredSkill
 function application(dataset: DatasetRef, principal: Principal, proposal: SkillProposal): AuditEntry {
   const details = { dataset: dataset.id, skill: proposal.skill };
   return { tenant: dataset.tenant, action: 'proposal.applied', actor: principal.id, subject: proposal.id, details };
+}
+
+/** Nobody has judged it. */
+const UNJUDGED = 0.5;
+
+/** Runs of skills that an agent of search opened. Those of skills that are gone are passed over; how many were kept. */
+export async function recordUsedSkills(
+  dependencies: SkillDependencies,
+  dataset: DatasetRef,
+  runs: readonly UsedSkill[],
+  { principal, context }: { readonly principal: Principal; readonly context: CallContext },
+): Promise<number> {
+  let recorded = 0;
+  for (const { skill, ...used } of runs) {
+    const run = {
+      ...{ ...used, runId: dependencies.ids.uuid(), successScore: UNJUDGED, feedback: 0 },
+      ...{ errorType: '', errorMessage: '', taskPatternId: '', routerVersion: '', nodeSet: 'skills' },
+    };
+    try {
+      const request = { principal, dataset, context, selectedSkill: skill, run, improvement: null };
+      await recordSkillRun(dependencies, request);
+      recorded += 1;
+    } catch (error) {
+      if (!isEngramError(error) || error.wireName !== 'InvalidRequestError') throw error;
+    }
+  }
+  return recorded;
 }

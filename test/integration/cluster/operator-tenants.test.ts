@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { createServices } from '../../../operator/installation/services.ts';
 import type { Secret } from '../../../operator/kube-runtime/kube-object.ts';
-import { createSignedMessenger } from '../../../services/common/platform/messaging/signed-messenger.ts';
+import { createSignedMessenger } from '../../../services/common/platform/messaging/messenger.ts';
 import { createSystemClock } from '../../../services/common/platform/system/clock.ts';
 import { openNatsBus } from '../../../services/common/storage/bus/nats/nats-bus.ts';
 import type { Bus } from '../../../services/common/storage/ports/bus.ts';

@@ -1,6 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { engramError } from '../../kernel/errors.ts';
+import { isPublicAddress } from './public-address.ts';
 
 export interface ResolvedAddress {
   readonly address: string;
@@ -99,4 +100,21 @@ export async function resolveBySystem(host: string): Promise<readonly ResolvedAd
 
 function refused(message: string): Error {
   return engramError('SSRFProtectionError', message);
+}
+
+/**
+ * `fetch` to servers that the operator named, such as identity providers, and to those that they name. Without
+ * `allowPrivateNetwork` to public addresses only; no redirect is followed, and time limits come with `init.signal`. The name is
+ * resolved again by `fetch`: unlike a user's URL, the server behind it is trusted not to play with its own address.
+ * Errors: `SSRFProtectionError`, and what `fetch` throws.
+ */
+export function createProviderFetch(resolve: ResolveHost = resolveBySystem) {
+  return async (
+    url: string,
+    init: RequestInit,
+    { allowPrivateNetwork }: { readonly allowPrivateNetwork: boolean },
+  ): Promise<Response> => {
+    if (!allowPrivateNetwork) await checkTarget(url, { isAllowed: isPublicAddress, resolve });
+    return fetch(url, { ...init, redirect: 'manual' });
+  };
 }

@@ -27,7 +27,7 @@ import {
 import { retry } from '../async/retry.ts';
 import type { Messenger } from '../messaging/messenger.ts';
 import { createErrorDeduplicator } from './error-deduplicator.ts';
-import { scrubErrorText } from './scrub-error.ts';
+import { scrubErrorText } from './run-error.ts';
 
 export interface RunRecorderDependencies {
   readonly store: DocumentStore;

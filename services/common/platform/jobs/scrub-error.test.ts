@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { scrubErrorText } from './scrub-error.ts';
+import { scrubErrorText } from './run-error.ts';
 
 describe('scrubErrorText', () => {
   it('replaces addresses, names and secrets', () => {

@@ -2,11 +2,12 @@ import { METHODS, type MethodPath } from '../../../../proto/gen/method-table.ts'
 import { RUN_ORIGINS, type RunOrigin } from '../../domain/run.ts';
 import { engramError } from '../../kernel/errors.ts';
 import type { Principal } from '../../kernel/principal.ts';
+import type { Clock } from '../../ports/system.ts';
 import type { Bus, BusMessage, Subscription } from '../../storage/ports/bus.ts';
 import type { Codec } from './codec.ts';
 import type { AnswerOf, CallPath, ReplyOf, RequestOf, Topics } from './messages.ts';
 import { fixedProof, type PrincipalProof } from './principal-proof.ts';
-import type { PrincipalVerifier } from './principal-tokens.ts';
+import { createPrincipalVerifier, type PrincipalVerifier } from './principal-tokens.ts';
 
 /** Context that travels with every message of a request. */
 export interface CallContext {
@@ -163,4 +164,11 @@ async function contextOf(
   const context = { requestId: headers['request-id'] ?? '', signal, ...(origin === undefined ? {} : { origin }) };
   if (carried === undefined) return context;
   return { ...context, principal: await principals.take(carried), proof: fixedProof(carried) };
+}
+
+/** The messenger of a process: principals are believed when auth signed them, by the keys that auth answers for. */
+export function createSignedMessenger(bus: Bus, clock: Pick<Clock, 'now' | 'monotonicMs'>): Messenger {
+  const keys = async () => (await messenger.call('auth.GetPublicKeys', {}, { requestId: 'principal-keys' })).jwks;
+  const messenger = createMessenger(bus, signedPrincipals(createPrincipalVerifier({ keys, clock })));
+  return messenger;
 }

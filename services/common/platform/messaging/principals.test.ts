@@ -7,10 +7,9 @@ import type { Principal } from '../../kernel/principal.ts';
 import { PERSONAL_TENANT } from '../../kernel/scope.ts';
 import { createInProcessBus } from '../../storage/bus/in-process/bus.ts';
 import { createIdentify } from './identify.ts';
-import { callerOf, createMessenger, type Messenger } from './messenger.ts';
+import { callerOf, createMessenger, createSignedMessenger, type Messenger } from './messenger.ts';
 import { fixedProof } from './principal-proof.ts';
 import { createPrincipalSigner, createPrincipalVerifier, type PrincipalSigner } from './principal-tokens.ts';
-import { createSignedMessenger } from './signed-messenger.ts';
 
 const ADA: Principal = {
   ...{ id: asId('00000000-0000-4000-8000-00000000000a'), email: 'ada@example.com', tenant: PERSONAL_TENANT },

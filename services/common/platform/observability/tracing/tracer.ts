@@ -3,6 +3,8 @@ import { randomBytes } from 'node:crypto';
 import type { Span, SpanAttributes, SpanOwner } from '../../../domain/span.ts';
 import type { Clock } from '../../../ports/system.ts';
 import type { SpanDetails, Tracer } from '../../../ports/tracer.ts';
+import type { Bus } from '../../../storage/ports/bus.ts';
+import type { Metrics } from '../metrics.ts';
 
 export interface SpanTracer extends Tracer {
   /** A step that has just ended, at this place of the code. */
@@ -182,4 +184,48 @@ export function readCarried(text: string | undefined): CarriedTrace | null {
   }
   if (ZEROS.test(traceId) || ZEROS.test(spanId)) return null;
   return rootId === undefined ? { traceId, spanId } : { traceId, spanId, rootId };
+}
+
+const HEADER = 'trace';
+
+/** A bus whose requests are steps of what is under way, here and at the process that answers. */
+export function tracedBus<Carrier extends Bus>(bus: Carrier, tracer: SpanTracer): Carrier {
+  return {
+    ...bus,
+    request: (subject, payload, options) =>
+      tracer.step(`ask ${shortOf(subject)}`, {}, () => {
+        const trace = tracer.carried();
+        if (trace === undefined) return bus.request(subject, payload, options);
+        return bus.request(subject, payload, { ...options, headers: { ...options.headers, [HEADER]: trace } });
+      }),
+    respond: (subject, handler) =>
+      bus.respond(subject, (message, signal) => {
+        const trace = message.headers[HEADER];
+        if (trace === undefined) return handler(message, signal);
+        return tracer.answer(trace, `answer ${shortOf(subject)}`, () => handler(message, signal));
+      }),
+  };
+}
+
+/** `engram.auth.Authenticate` → `auth.Authenticate` */
+function shortOf(subject: string): string {
+  return subject.slice(subject.indexOf('.') + 1);
+}
+
+/** Metrics that also record ended calls of ports as steps of the current trace. */
+export function tracedMetrics(metrics: Metrics, tracer: Pick<SpanTracer, 'ended'>): Metrics {
+  return {
+    ...metrics,
+    store(call) {
+      metrics.store(call);
+      tracer.ended(`${call.port}.${call.method}`, call.durationMs, { failed: call.outcome === 'error' });
+    },
+    modelCall(call) {
+      metrics.modelCall(call);
+      const { model, purpose, usage, outcome, durationMs } = call;
+      const tokens = usage === undefined ? {} : { input_tokens: usage.inputTokens, output_tokens: usage.outputTokens };
+      const attributes = { model, purpose, ...tokens };
+      tracer.ended(`model ${call.kind}`, durationMs, { attributes, failed: outcome === 'error' });
+    },
+  };
 }

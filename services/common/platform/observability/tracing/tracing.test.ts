@@ -6,9 +6,7 @@ import { asId } from '../../../kernel/ids.ts';
 import type { Bus, BusHandler, BusMessage } from '../../../storage/ports/bus.ts';
 import { createMetrics } from '../metrics.ts';
 import { createRecentTraces } from './recent-traces.ts';
-import { tracedBus } from './traced-bus.ts';
-import { tracedMetrics } from './traced-metrics.ts';
-import { createTracer, readCarried, writeCarried } from './tracer.ts';
+import { createTracer, readCarried, tracedBus, tracedMetrics, writeCarried } from './tracer.ts';
 
 const TRACE = '0af7651916cd43dd8448eb211c80319c';
 const PARENT = 'b7ad6b7169203331';

@@ -1,13 +1,12 @@
 import type { JsonObject } from '../../../kernel/json.ts';
 import type { Page } from '../../../kernel/result-page.ts';
 import type { Query, Stored } from '../../ports/document-store.ts';
-import { requirePaging } from '../rules/change.ts';
+import { decodeDocument, requirePaging } from '../rules/change.ts';
 import { decodeCursor, encodeCursor } from '../rules/cursor.ts';
 import { DATASET, type IndexValue, type SortKey, TENANT, totalOrder } from '../rules/ordering.ts';
 import type { Reach } from '../rules/reach.ts';
 import { placeInOrder } from '../rules/stored-field.ts';
 import { joined, type SqlTerm, term, whereTerm } from './filter-sql.ts';
-import { selectColumns, toStored } from './rows.ts';
 import type { SqlRow, StatementCache } from './statement-cache.ts';
 import { columnOf, sqlValue, type TableLayout } from './table-layout.ts';
 
@@ -91,4 +90,23 @@ function behindTerms({ field, descending }: SortKey, value: IndexValue): readonl
 
 function isNeverNull(field: string): boolean {
   return field === 'id' || field === 'sequence' || field === TENANT || field === DATASET;
+}
+
+/** Columns of every query that gives documents; `toStored` reads them by position. */
+export function selectColumns(layout: TableLayout): string {
+  const owner = (name: 'tenant' | 'dataset') => (layout.owners.includes(name) ? `"${name}"` : 'NULL');
+  const sequence = layout.rules.sequenced ? '"sequence"' : 'NULL';
+  return `"id", "version", "body", ${owner('tenant')}, ${owner('dataset')}, ${sequence}`;
+}
+
+export function toStored<T>(layout: TableLayout, row: SqlRow): Stored<T> {
+  const [id, version, body, tenant, dataset, sequence] = row;
+  return {
+    id: id as string,
+    version: version as number,
+    value: decodeDocument(body as string) as T,
+    tenant: tenant as string | null,
+    dataset: dataset as string | null,
+    ...(layout.rules.sequenced ? { sequence: sequence as number } : {}),
+  };
 }

@@ -2,7 +2,7 @@ import { basename, dirname, join } from 'node:path';
 import { expect } from 'chai';
 import { HOSTILE_IDS } from '../../../../../test/support/dataset-rows.ts';
 import type { DatasetId, TenantId } from '../../../kernel/brand.ts';
-import { datasetFile, fileSegment } from './dataset-file.ts';
+import { datasetFile, fileSegment } from './sqlite-dataset-indexes.ts';
 
 describe('datasetFile', () => {
   it('keeps plain ids readable', () => {

@@ -15,8 +15,7 @@ import {
 } from '../../../../../test/support/dataset-rows.ts';
 import type { DatasetScope } from '../../../kernel/scope.ts';
 import type { DatasetIndexes } from '../../ports/dataset-indexes.ts';
-import { datasetFile } from './dataset-file.ts';
-import { createSqliteDatasetIndexes, migrateDatasetFiles } from './sqlite-dataset-indexes.ts';
+import { createSqliteDatasetIndexes, datasetFile, migrateDatasetFiles } from './sqlite-dataset-indexes.ts';
 
 const SPACE = { model: 'test/model', dimensions: 3 };
 

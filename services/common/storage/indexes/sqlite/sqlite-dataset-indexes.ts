@@ -1,18 +1,20 @@
-import { mkdirSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { mkdirSync, readdirSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { DatasetScope } from '../../../kernel/scope.ts';
 import type { DatasetIndexes } from '../../ports/dataset-indexes.ts';
-import { datasetFile, listDatasetFiles } from './dataset-file.ts';
+import type { VectorIndex } from '../../ports/vector-index.ts';
+import { assertSameSpace } from '../wasm-vectors/vector-space.ts';
+import { vectorBatch } from './batches.ts';
 import { createOpenFiles } from './open-files.ts';
 import { createOpeningLock } from './opening-lock.ts';
 import type { ReaderMethods } from './reader-worker.ts';
+import { kindOfRow } from './schema.ts';
 import { createSqliteGraphStore } from './sqlite-graph-store.ts';
 import { createSqliteTextIndex } from './sqlite-text-index.ts';
-import { createSqliteVectorIndex } from './sqlite-vector-index.ts';
 import type { VectorMethods } from './vector-worker.ts';
-import type { DatasetWorkers } from './worker-client.ts';
-import { createWorkerClient, type WorkerClient } from './worker-client.ts';
+import { createWorkerClient, type DatasetWorkers, type WorkerClient } from './worker-client.ts';
 import type { MethodMap, WorkerSettings } from './worker-protocol.ts';
 import type { WriterMethods } from './writer-worker.ts';
 
@@ -159,4 +161,85 @@ export function migrateDatasetFiles(directory: string): readonly string[] {
     files.closeAll();
   }
   return paths;
+}
+
+/** A file name may have 255 bytes on common file systems; SQLite adds `-wal`. */
+const MAX_NAME_LENGTH = 180;
+
+/** `<directory>/<tenant>/<dataset>.db`: any id becomes one plain segment, different ids different ones. */
+export function datasetFile(directory: string, scope: DatasetScope): string {
+  return join(directory, fileSegment(scope.tenant), `${fileSegment(scope.dataset)}.db`);
+}
+
+/** Every dataset file below the directory: for migrations and checks. */
+function listDatasetFiles(directory: string): readonly string[] {
+  return entries(directory).flatMap((tenant) =>
+    tenant.isDirectory()
+      ? entries(join(directory, tenant.name))
+          .filter((entry) => entry.isFile() && entry.name.endsWith('.db'))
+          .map((entry) => join(directory, tenant.name, entry.name))
+      : [],
+  );
+}
+
+/**
+ * Keeps lower-case letters, digits, `-` and `_`; every other UTF-16 unit becomes `~xxxx`, so that no separator, no dot and
+ * no upper case (file systems may fold it) gets through. The empty name is `~`; long names end in their hash.
+ */
+export function fileSegment(name: string): string {
+  const encoded = name === '' ? '~' : name.replace(/[^a-z0-9_-]/g, escapeUnit);
+  if (encoded.length <= MAX_NAME_LENGTH) return encoded;
+  const digest = createHash('sha256').update(encoded).digest('hex');
+  return `${encoded.slice(0, MAX_NAME_LENGTH - digest.length - 2)}~~${digest}`;
+}
+
+function escapeUnit(unit: string): string {
+  return `~${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}
+
+function entries(directory: string) {
+  try {
+    return readdirSync(directory, { withFileTypes: true });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+function createSqliteVectorIndex({ writer, reader, scanner, pathOf, forget }: DatasetWorkers): VectorIndex {
+  const announce = (path: string, removed: readonly number[]) =>
+    scanner.notify({
+      notice: 'vectors-changed',
+      path,
+      removed: removed.map((row) => ({ kind: kindOfRow(row), row })),
+    });
+  const spaceOf = (scope: DatasetScope) => reader.call('space', pathOf(scope), null);
+  return {
+    capabilities: { exact: true },
+    space: spaceOf,
+    async upsert(scope, space, entries) {
+      if (entries.length === 0) return assertSameSpace(await spaceOf(scope), space);
+      const batch = vectorBatch(space, entries);
+      const path = pathOf(scope);
+      announce(path, await writer.call('upsertVectors', path, batch, { transfer: [batch.components.buffer] }));
+    },
+    nearest: (scope, query, signal) => scanner.call('nearest', pathOf(scope), query, { signal }),
+    async fetch(scope, kind, ids, provenance) {
+      const query = { kind, ids, ...(provenance === undefined ? {} : { provenance }) };
+      return ids.length === 0 ? [] : ((await reader.call('fetchVectors', pathOf(scope), query)) ?? []);
+    },
+    async remove(scope, selection) {
+      const path = pathOf(scope);
+      const removed = await writer.call('removeVectors', path, selection);
+      announce(path, removed);
+      return removed.length;
+    },
+    async drop(scope) {
+      await writer.call('dropVectors', pathOf(scope), null);
+      forget(scope);
+    },
+    async count(scope, filter) {
+      return (await reader.call('countVectors', pathOf(scope), filter)) ?? 0;
+    },
+  };
 }
