@@ -35,8 +35,8 @@ function mocha(...options: readonly string[]): Promise<Totals> {
 }
 
 const isNamed = given.some((argument) => argument.endsWith('.test.ts'));
-// One more than there are processors: a file often waits for a process that it started, or for a time to pass.
-const jobs = String(availableParallelism() + 1);
+// More than there are processors: a file often waits for a process that it started, or for a time to pass.
+const jobs = String(availableParallelism() + 2);
 const runs = isNamed
   ? [await mocha(...given)]
   : [await mocha(...given, '--parallel', '--jobs', jobs, '--ignore', '**/*.alone.*'), await mocha(...given, ALONE)];

@@ -119,7 +119,7 @@ describe('budgets', () => {
     expect([limits.items.used, limits.storageBytes.used, limits.datasets.used]).to.deep.equal([0, 0, 0]);
   });
 
-  it('count what a background improve stores for the key that started it', async () => {
+  it('count an updated item once, for the key that wrote it last', async () => {
     const { client } = await userWith({ storage_bytes: 30 });
     const first = await newKey(client);
     const second = await newKey(client);

@@ -136,13 +136,13 @@ describe('memory hygiene', () => {
     }
   });
 
-  it('stores nothing that an agent echoes from 200 recalls, and keeps what it adds', async () => {
+  it('stores nothing that an agent echoes from 60 recalls, and keeps what it adds', async () => {
     const facts = Array.from(
       { length: 20 },
       (_, at) => `Project Number ${at} ships ${at + 3} crates of oranges to Lisbon.`,
     );
     await remember(facts.join('\n\n'));
-    for (let at = 0; at < 200; at++) {
+    for (let at = 0; at < 60; at++) {
       const query = `crates of Project Number ${at % 20}`;
       const scope = at % 2 === 0 ? { search_type: 'CHUNKS' } : { search_type: 'HYBRID_COMPLETION' };
       const recalled = await wire.post('/recall', { query, datasets: ['notes'], ...scope });
