@@ -1,8 +1,8 @@
 import { expect } from 'chai';
+import { PASSWORD, signIn, signUp } from '../support/accounts.ts';
 import { type StartedApp, startApp } from '../support/start-app.ts';
 import { createWire, type Wire } from '../support/wire.ts';
 
-const PASSWORD = 'correct horse battery';
 const ADMIN = 'admin@example.com';
 
 /** Lists for the pages of the console that the contract has no routes for. */
@@ -16,21 +16,14 @@ describe('routes of the console', () => {
   before(async () => {
     const account = { DEFAULT_USER_EMAIL: ADMIN, DEFAULT_USER_PASSWORD: PASSWORD };
     app = await startApp({ REQUIRE_AUTHENTICATION: 'true', ...account });
-    const open = createWire(app.baseUrl);
-    const signIn = async (username: string) => {
-      const form = new URLSearchParams({ username, password: PASSWORD });
-      const login = await fetch(`${app.baseUrl}/api/v1/auth/login`, { method: 'POST', body: form });
-      const { access_token: token } = (await login.json()) as { access_token: string };
-      return createWire(app.baseUrl, { authorization: `Bearer ${token}` });
-    };
-    for (const email of ['ada@example.com', 'bob@example.com']) {
-      ids[email] = (await open.post('/auth/register', { email, password: PASSWORD })).json.id;
-    }
-    [admin, ada, bob] = (await Promise.all([ADMIN, 'ada@example.com', 'bob@example.com'].map(signIn))) as [
-      Wire,
-      Wire,
-      Wire,
-    ];
+    [admin, ada, bob] = (await Promise.all([
+      signIn(app.baseUrl, ADMIN),
+      ...['ada', 'bob'].map(async (name) => {
+        const { id, wire } = await signUp(app.baseUrl, name);
+        ids[`${name}@example.com`] = id;
+        return wire;
+      }),
+    ])) as [Wire, Wire, Wire];
     ids['notes'] = (await ada.post('/datasets', { name: 'notes' })).json.id;
   });
   after(() => app?.stop());

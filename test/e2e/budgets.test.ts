@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { WebSocket } from 'ws';
+import { logIn as logInAt } from '../support/accounts.ts';
 import { type ModelProvider, startModelProvider } from '../support/model-provider.ts';
 import { type StartedApp, startApp } from '../support/start-app.ts';
 
@@ -65,9 +66,7 @@ describe('budgets', () => {
   });
 
   async function logIn(email: string): Promise<Client> {
-    const form = new URLSearchParams({ username: email, password: PASSWORD });
-    const response = await fetch(`${app.baseUrl}/api/v1/auth/login`, { method: 'POST', body: form });
-    const { access_token: token } = (await response.json()) as { access_token: string };
+    const token = await logInAt(app.baseUrl, email, PASSWORD);
     return new Client(app.baseUrl, { authorization: `Bearer ${token}` });
   }
   /** A new account in its personal space. */

@@ -3,9 +3,9 @@ import { expect } from 'chai';
 import { runCli } from '../../services/cli/cli.ts';
 import { COGNIFY_JOB } from '../../services/cognify/model.ts';
 import { SYSTEM_SCOPE } from '../../services/common/kernel/scope.ts';
+import { signUp } from '../support/accounts.ts';
 import { required } from '../support/auth-service.ts';
 import { startTwoReplicas, type TwoReplicas } from '../support/two-replicas.ts';
-import { createWire } from '../support/wire.ts';
 
 const NO_RUNS = { maxConcurrentRuns: 0 };
 const ERROR = { name: 'CorruptStoreError', message: 'the job lacks userId' };
@@ -105,12 +105,7 @@ describe('jobs that failed for good', () => {
     await using closed = await startTwoReplicas({ auth: { posture: required }, runs: [NO_RUNS, NO_RUNS] });
     const { wire, baseUrl } = closed.one;
     expect((await wire.get('/activity/jobs')).status).to.equal(401);
-    const account = { email: 'ada@example.com', password: 'a-long-password' };
-    await wire.post('/auth/register', account);
-    const form = new URLSearchParams({ username: account.email, password: account.password });
-    const type = { 'content-type': 'application/x-www-form-urlencoded' };
-    const { json } = await wire.post('/auth/login', String(form), type);
-    const user = createWire(baseUrl, { authorization: `Bearer ${json.access_token}` });
+    const { wire: user } = await signUp(baseUrl, 'ada');
     const answers = [
       await user.get('/activity/jobs'),
       await user.get('/activity/jobs/x'),

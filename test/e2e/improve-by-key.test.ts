@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { logIn } from '../support/accounts.ts';
 import { type ModelProvider, startModelProvider } from '../support/model-provider.ts';
 import { type StartedApp, startApp } from '../support/start-app.ts';
 import { until } from '../support/until.ts';
@@ -26,10 +27,7 @@ describe('automatic improve', () => {
       DEFAULT_USER_PASSWORD: PASSWORD,
       ...{ LLM_PROVIDER: 'custom', LLM_MODEL: 'custom/scripted', LLM_ENDPOINT: `${provider.url}/v1` },
     });
-    const form = new URLSearchParams({ username: EMAIL, password: PASSWORD });
-    const { access_token: token } = (await (
-      await fetch(`${app.baseUrl}/api/v1/auth/login`, { method: 'POST', body: form })
-    ).json()) as { readonly access_token: string };
+    const token = await logIn(app.baseUrl, EMAIL, PASSWORD);
     authorization = { authorization: `Bearer ${token}` };
     owner = createWire(app.baseUrl, authorization);
   });

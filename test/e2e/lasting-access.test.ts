@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { request as openRequest } from 'node:http';
 import { expect } from 'chai';
 import { apiKeyHash, newApiKeyText } from '../../services/auth/credentials/api-key-text.ts';
+import { logIn } from '../support/accounts.ts';
 import { type ManagedApp, startManagedApp } from '../support/managed-app.ts';
 
 const CALL = { requestId: 'test' };
@@ -68,9 +69,7 @@ describe('an upload in progress', () => {
   it('ends when its token expires', async () => {
     const owner = declared();
     await app.messenger.call('auth.EnsureTenant', owner, CALL);
-    const body = new URLSearchParams({ username: owner.ownerEmail, password: owner.ownerPassword });
-    const login = await fetch(`${app.baseUrl}/api/v1/auth/login`, { method: 'POST', body });
-    const { access_token: token } = (await login.json()) as { access_token: string };
+    const token = await logIn(app.baseUrl, owner.ownerEmail, owner.ownerPassword);
     const { status } = await upload({ authorization: `Bearer ${token}` });
     expect(await status).to.equal(401);
   });

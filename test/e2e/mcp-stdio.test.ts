@@ -7,12 +7,11 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { expect } from 'chai';
+import { signUp } from '../support/accounts.ts';
 import { freePort } from '../support/engram-process.ts';
 import { type StartedApp, startApp } from '../support/start-app.ts';
-import { createWire } from '../support/wire.ts';
 
 const ENGRAM = fileURLToPath(new URL('../../services/cli/engram.mjs', import.meta.url));
-const PASSWORD = 'a password of tests';
 
 async function textOf(client: Client, name: string, input: Record<string, unknown> = {}): Promise<string> {
   const { content } = (await client.callTool({ name, arguments: input })) as CallToolResult;
@@ -41,11 +40,7 @@ describe('engram mcp', function () {
     let key: string;
     before(async () => {
       app = await startApp({ REQUIRE_AUTHENTICATION: 'true' });
-      const nobody = createWire(app.baseUrl);
-      await nobody.post('/auth/register', { email: 'ada@example.com', password: PASSWORD });
-      const form = new URLSearchParams({ username: 'ada@example.com', password: PASSWORD }).toString();
-      const login = await nobody.post('/auth/login', form, { 'content-type': 'application/x-www-form-urlencoded' });
-      const wire = createWire(app.baseUrl, { authorization: `Bearer ${login.json.access_token}` });
+      const { wire } = await signUp(app.baseUrl, 'ada');
       key = (await wire.post('/auth/api-keys', { name: null })).json.key;
     });
     after(() => app.stop());

@@ -3,12 +3,12 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { CallToolResult, Progress } from '@modelcontextprotocol/sdk/types.js';
 import { expect } from 'chai';
+import { signUp } from '../support/accounts.ts';
 import { startIssuer, type TestIssuer } from '../support/oidc-issuer.ts';
 import { type StartedApp, startApp } from '../support/start-app.ts';
 import { until } from '../support/until.ts';
-import { createWire, type Wire } from '../support/wire.ts';
+import type { Wire } from '../support/wire.ts';
 
-const PASSWORD = 'a password of tests';
 const FACTS =
   'Ada Lindqvist leads the Oslo laboratory of Fjordtech. She joined Fjordtech on 3 March 2024. The laboratory has nine employees.';
 
@@ -34,12 +34,7 @@ describe('MCP over HTTP', () => {
   });
 
   async function person(name: string): Promise<Person> {
-    const email = `${name}@example.com`;
-    const nobody = createWire(app.baseUrl);
-    expect((await nobody.post('/auth/register', { email, password: PASSWORD })).status).to.be.below(300);
-    const form = new URLSearchParams({ username: email, password: PASSWORD }).toString();
-    const login = await nobody.post('/auth/login', form, { 'content-type': 'application/x-www-form-urlencoded' });
-    const wire = createWire(app.baseUrl, { authorization: `Bearer ${login.json.access_token}` });
+    const { wire } = await signUp(app.baseUrl, name);
     const { key } = (await wire.post('/auth/api-keys', { name: null })).json;
     return { wire, key, client: await connect({ 'x-api-key': key }) };
   }

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
+import { signUp } from '../support/accounts.ts';
 import { type StartedApp, startApp } from '../support/start-app.ts';
 import { createWire, type Wire } from '../support/wire.ts';
 
-const PASSWORD = 'a password of tests';
 const FACTS = [
   'Ada Lovelace was born in London in 1815. Ada Lovelace wrote notes on the Analytical Engine.',
   'Grace Hopper was born in New York City in 1906. Grace Hopper wrote the first compiler.',
@@ -27,14 +27,7 @@ describe('recall of sessions', () => {
   });
   after(() => app.stop());
 
-  async function person(name: string): Promise<Wire> {
-    const email = `${name}@example.com`;
-    const nobody = createWire(app.baseUrl);
-    expect((await nobody.post('/auth/register', { email, password: PASSWORD })).status).to.be.below(300);
-    const form = new URLSearchParams({ username: email, password: PASSWORD }).toString();
-    const login = await nobody.post('/auth/login', form, { 'content-type': 'application/x-www-form-urlencoded' });
-    return createWire(app.baseUrl, { authorization: `Bearer ${login.json.access_token}` });
-  }
+  const person = async (name: string) => (await signUp(app.baseUrl, name)).wire;
   const remember = async (wire: Wire, session: string, entry: object, dataset = 'main_dataset') => {
     const answer = await wire.post('/remember/entry', { entry, session_id: session, dataset_name: dataset });
     expect(answer.status, answer.text).to.equal(200);

@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { WebSocket } from 'ws';
+import { signUp } from '../support/accounts.ts';
 import { type StartedApp, startApp } from '../support/start-app.ts';
-import { createWire, type Wire } from '../support/wire.ts';
+import type { Wire } from '../support/wire.ts';
 
 interface Frame {
   readonly status: string;
@@ -29,19 +30,9 @@ describe('the WebSocket of a run', () => {
 
   before(async () => {
     app = await startApp({ REQUIRE_AUTHENTICATION: 'true' });
-    token = await signUp('ada');
-    wire = createWire(app.baseUrl, { authorization: `Bearer ${token}` });
+    ({ token, wire } = await signUp(app.baseUrl, 'ada'));
   });
   after(() => app.stop());
-
-  async function signUp(name: string): Promise<string> {
-    const account = { email: `${name}@example.com`, password: 'a-long-password' };
-    const open = createWire(app.baseUrl);
-    expect((await open.post('/auth/register', account)).status).to.equal(201);
-    const form = new URLSearchParams({ username: account.email, password: account.password });
-    const login = await open.post('/auth/login', String(form), { 'content-type': 'application/x-www-form-urlencoded' });
-    return login.json.access_token;
-  }
 
   function subscribe(runId: string, credential: { readonly header?: string; readonly query?: string }): Subscription {
     const query = credential.query === undefined ? '' : `?token=${credential.query}`;
@@ -100,7 +91,7 @@ describe('the WebSocket of a run', () => {
   it('closes with 1008 for an unknown run, an invalid id, and a run of another user', async () => {
     const built = await wire.post('/cognify', { datasets: ['followed'] });
     const [run] = Object.values(built.json) as { pipeline_run_id: string }[];
-    const other = await signUp('bob');
+    const { token: other } = await signUp(app.baseUrl, 'bob');
     for (const [runId, header] of [
       [UNKNOWN, token],
       ['not-a-uuid', token],

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { PASSWORD, signIn, signUp } from '../support/accounts.ts';
 import { completion, type ModelProvider, startModelProvider } from '../support/model-provider.ts';
 import { type StartedApp, startApp } from '../support/start-app.ts';
 import { until } from '../support/until.ts';
@@ -20,15 +21,7 @@ interface WireTrace {
   readonly spans: readonly WireSpan[];
 }
 
-const PASSWORD = 'correct horse battery';
 const PARENT = 'b7ad6b7169203331';
-
-async function logIn(baseUrl: string, email: string): Promise<Wire> {
-  const body = new URLSearchParams({ username: email, password: PASSWORD });
-  const response = await fetch(`${baseUrl}/api/v1/auth/login`, { method: 'POST', body });
-  const { access_token: token } = (await response.json()) as { access_token: string };
-  return createWire(baseUrl, { authorization: `Bearer ${token}` });
-}
 
 describe('activity spans', () => {
   let provider: ModelProvider;
@@ -44,13 +37,9 @@ describe('activity spans', () => {
       ...{ COGNEE_TRACING_ENABLED: 'true', REQUIRE_AUTHENTICATION: 'true', DEFAULT_USER_PASSWORD: PASSWORD },
       ...{ LLM_PROVIDER: 'custom', LLM_MODEL: 'custom/scripted', LLM_ENDPOINT: `${provider.url}/v1` },
     });
-    admin = await logIn(app.baseUrl, 'default_user@example.com');
-    const nobody = createWire(app.baseUrl);
-    for (const email of ['ann@example.com', 'bob@example.com']) {
-      expect((await nobody.post('/auth/register', { email, password: PASSWORD })).status).to.equal(201);
-    }
-    ann = await logIn(app.baseUrl, 'ann@example.com');
-    bob = await logIn(app.baseUrl, 'bob@example.com');
+    admin = await signIn(app.baseUrl, 'default_user@example.com');
+    ({ wire: ann } = await signUp(app.baseUrl, 'ann'));
+    ({ wire: bob } = await signUp(app.baseUrl, 'bob'));
   });
   after(async () => {
     await app?.stop();

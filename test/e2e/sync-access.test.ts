@@ -2,14 +2,12 @@ import { expect } from 'chai';
 import { SYSTEM_SCOPE } from '../../services/common/kernel/scope.ts';
 import { syncRunsCollection } from '../../services/common/records/integrations/sync-runs.ts';
 import { syncStateCollections } from '../../services/common/records/integrations/sync-state.ts';
+import { PASSWORD, signIn, signUp } from '../support/accounts.ts';
 import { required } from '../support/auth-service.ts';
 import { md5, type RemoteMemoryServer, startRemoteMemory } from '../support/remote-memory-server.ts';
 import { startTwoReplicas, type TwoReplicas } from '../support/two-replicas.ts';
 import { until } from '../support/until.ts';
 import { createWire, type Wire } from '../support/wire.ts';
-
-const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
-const PASSWORD = 'a-long-password';
 
 describe('sync acts for who asked for it, and', () => {
   let remote: RemoteMemoryServer;
@@ -26,18 +24,7 @@ describe('sync acts for who asked for it, and', () => {
     await remote[Symbol.asyncDispose]();
   });
 
-  async function signUp(): Promise<{ readonly id: string; readonly wire: Wire }> {
-    accounts += 1;
-    const account = { email: `sync-${accounts}@example.com`, password: PASSWORD };
-    const { id } = (await world.one.wire.post('/auth/register', account)).json;
-    return { id, wire: await signIn(account.email) };
-  }
-
-  async function signIn(username: string): Promise<Wire> {
-    const form = new URLSearchParams({ username, password: PASSWORD });
-    const token = (await world.one.wire.post('/auth/login', String(form), FORM)).json.access_token;
-    return createWire(world.one.baseUrl, { authorization: `Bearer ${token}` });
-  }
+  const newAccount = () => signUp(world.one.baseUrl, `sync-${++accounts}`);
 
   async function withKey(wire: Wire, limits: object): Promise<Wire> {
     const { status, json } = await wire.post('/auth/api-keys', limits);
@@ -70,7 +57,7 @@ describe('sync acts for who asked for it, and', () => {
   }
 
   it('through a limited key takes and shows its datasets alone', async () => {
-    const { id, wire } = await signUp();
+    const { id, wire } = await newAccount();
     const open = await dataset(wire, 'open');
     const hidden = await dataset(wire, 'hidden');
     const limited = await withKey(wire, { datasets: [open] });
@@ -100,7 +87,7 @@ describe('sync acts for who asked for it, and', () => {
   });
 
   it('through a key that may only read does nothing', async () => {
-    const { id, wire } = await signUp();
+    const { id, wire } = await newAccount();
     const target = await dataset(wire, 'notes');
     const reading = await withKey(wire, { permissions: ['read'] });
     for (const body of [{}, { datasetIds: [target] }]) expect((await reading.post('/sync', body)).status).to.equal(403);
@@ -109,7 +96,7 @@ describe('sync acts for who asked for it, and', () => {
   });
 
   it('of others is not seen, and keeps nobody from an own one', async () => {
-    const [ada, grace] = [await signUp(), await signUp()];
+    const [ada, grace] = [await newAccount(), await newAccount()];
     await dataset(ada.wire, 'notes');
     await dataset(grace.wire, 'notes');
     const letGo = hold();
@@ -124,7 +111,7 @@ describe('sync acts for who asked for it, and', () => {
   });
 
   it('ends with a key that is deleted, after what is under way', async () => {
-    const { id, wire } = await signUp();
+    const { id, wire } = await newAccount();
     const target = await dataset(wire, 'notes');
     const { json: key } = await wire.post('/auth/api-keys', {});
     let asked = 0;
@@ -147,7 +134,7 @@ describe('sync acts for who asked for it, and', () => {
   });
 
   it('goes with its user, and what it knows of a dataset with the dataset', async () => {
-    const { id, wire } = await signUp();
+    const { id, wire } = await newAccount();
     const target = await dataset(wire, 'notes');
     await wire.post('/sync', {});
     await untilEnded(id);
@@ -160,7 +147,7 @@ describe('sync acts for who asked for it, and', () => {
     expect(await kept(), 'what was synced, and nothing to be built').to.deep.equal([1, 0]);
     expect((await wire.remove(`/datasets/${target}`)).status).to.equal(200);
     expect(await kept()).to.deep.equal([0, 0]);
-    const superuser = await signIn('default_user@example.com');
+    const superuser = await signIn(world.one.baseUrl, 'default_user@example.com');
     expect((await superuser.remove(`/users/${id}`)).status).to.equal(204);
     expect(await runsOf(id)).to.be.empty;
   });

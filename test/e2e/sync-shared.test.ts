@@ -1,18 +1,16 @@
 import { expect } from 'chai';
-import type { DatasetId, UserId } from '../../services/common/kernel/brand.ts';
+import type { DatasetId } from '../../services/common/kernel/brand.ts';
 import { asId } from '../../services/common/kernel/ids.ts';
 import { datasetScope, PERSONAL_TENANT, SYSTEM_SCOPE } from '../../services/common/kernel/scope.ts';
 import { jobsCollection } from '../../services/common/platform/jobs/job-document.ts';
 import { syncRunsCollection } from '../../services/common/records/integrations/sync-runs.ts';
 import { syncStateCollections } from '../../services/common/records/integrations/sync-state.ts';
+import { type Account, PASSWORD, signIn, signUp } from '../support/accounts.ts';
 import { required } from '../support/auth-service.ts';
 import { md5, type RemoteMemoryServer, startRemoteMemory } from '../support/remote-memory-server.ts';
 import { giveGrant, takeGrant } from '../support/set-grant.ts';
 import { startTwoReplicas, type TwoReplicas } from '../support/two-replicas.ts';
 import { until } from '../support/until.ts';
-import { createWire, type Wire } from '../support/wire.ts';
-
-const PASSWORD = 'a-long-password';
 
 describe('a dataset that two users sync at the same time', () => {
   let remote: RemoteMemoryServer;
@@ -20,11 +18,6 @@ describe('a dataset that two users sync at the same time', () => {
   let ada: Account;
   let grace: Account;
   let dataset: string;
-
-  interface Account {
-    readonly id: UserId;
-    readonly wire: Wire;
-  }
 
   beforeEach(() => begin(0));
 
@@ -34,7 +27,7 @@ describe('a dataset that two users sync at the same time', () => {
     const auth = { posture: required };
     const sync = { recheckMs, leaseMs: 60_000 };
     world = await startTwoReplicas({ remoteUrl: remote.baseUrl, auth, password: PASSWORD, sync });
-    [ada, grace] = [await signUp('ada'), await signUp('grace')];
+    [ada, grace] = [await signUp(world.one.baseUrl, 'ada'), await signUp(world.one.baseUrl, 'grace')];
     await ada.wire.upload('shared', { name: 'a.txt', content: 'a' });
     const [made] = (await ada.wire.get('/datasets')).json as readonly { readonly id: string }[];
     dataset = made?.id ?? '';
@@ -44,19 +37,6 @@ describe('a dataset that two users sync at the same time', () => {
 
   const end = () => Promise.all([world[Symbol.asyncDispose](), remote[Symbol.asyncDispose]()]);
   afterEach(end);
-
-  async function signUp(name: string): Promise<Account> {
-    const email = `${name}@example.com`;
-    const { id } = (await world.one.wire.post('/auth/register', { email, password: PASSWORD })).json;
-    return { id, wire: await signIn(email) };
-  }
-
-  async function signIn(username: string): Promise<Wire> {
-    const form = String(new URLSearchParams({ username, password: PASSWORD }));
-    const headers = { 'content-type': 'application/x-www-form-urlencoded' };
-    const { json } = await world.one.wire.post('/auth/login', form, headers);
-    return createWire(world.one.baseUrl, { authorization: `Bearer ${json.access_token}` });
-  }
 
   async function ended(run: string): Promise<unknown> {
     const read = async () => (await world.store.get(SYSTEM_SCOPE, syncRunsCollection, run))?.value;
@@ -131,7 +111,7 @@ describe('a dataset that two users sync at the same time', () => {
       });
       await ada.wire.post('/sync', {});
       await reached.promise;
-      const superuser = await signIn('default_user@example.com');
+      const superuser = await signIn(world.one.baseUrl, 'default_user@example.com');
       expect((await ada.wire.remove(`/datasets/${dataset}`)).status).to.equal(200);
       expect((await superuser.remove(`/users/${ada.id}`)).status).to.equal(204);
       held.resolve();

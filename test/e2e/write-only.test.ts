@@ -1,38 +1,23 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
+import { type Account, signUp } from '../support/accounts.ts';
 import { type StartedApp, startApp } from '../support/start-app.ts';
-import { createWire, type Wire } from '../support/wire.ts';
-
-const PASSWORD = 'correct horse battery';
-
-interface Person {
-  readonly id: string;
-  readonly wire: Wire;
-}
 
 describe('a caller with write permission alone', () => {
   let app: StartedApp;
-  let ada: Person;
-  let writer: Person;
-  let member: Person;
+  let ada: Account;
+  let writer: Account;
+  let member: Account;
   let dataset: string;
   let item: string;
 
   before(async () => {
     app = await startApp({ REQUIRE_AUTHENTICATION: 'true' });
-    const open = createWire(app.baseUrl);
-    const join = async (email: string): Promise<Person> => {
-      const { json } = await open.post('/auth/register', { email, password: PASSWORD });
-      const form = String(new URLSearchParams({ username: email, password: PASSWORD }));
-      const type = { 'content-type': 'application/x-www-form-urlencoded' };
-      const { access_token: token } = (await open.post('/auth/login', form, type)).json as { access_token: string };
-      return { id: json.id, wire: createWire(app.baseUrl, { authorization: `Bearer ${token}` }) };
-    };
-    [ada, writer, member] = await Promise.all([
-      join('ada@example.com'),
-      join('writer@example.com'),
-      join('member@example.com'),
-    ]);
+    [ada, writer, member] = [
+      await signUp(app.baseUrl, 'ada'),
+      await signUp(app.baseUrl, 'writer'),
+      await signUp(app.baseUrl, 'member'),
+    ];
     const added = await ada.wire.post('/add', { data: 'The vault opens at nine.', datasetName: 'secrets' });
     dataset = added.json.dataset_id;
     item = added.json.data_ingestion_info[0].data_id;

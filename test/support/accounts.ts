@@ -1,0 +1,33 @@
+import { expect } from 'chai';
+import type { UserId } from '../../services/common/kernel/brand.ts';
+import { createWire, type Wire } from './wire.ts';
+
+export const PASSWORD = 'a-long-password';
+
+/** Signs an account in; returns the login token. */
+export async function logIn(baseUrl: string, email: string, password = PASSWORD): Promise<string> {
+  const body = new URLSearchParams({ username: email, password });
+  const response = await fetch(`${baseUrl}/api/v1/auth/login`, { method: 'POST', body });
+  expect(response.status, email).to.equal(200);
+  return ((await response.json()) as { access_token: string }).access_token;
+}
+
+/** The API as an account sees it with a login token. */
+export async function signIn(baseUrl: string, email: string, password = PASSWORD): Promise<Wire> {
+  return createWire(baseUrl, { authorization: `Bearer ${await logIn(baseUrl, email, password)}` });
+}
+
+export interface Account {
+  readonly id: UserId;
+  readonly token: string;
+  readonly wire: Wire;
+}
+
+/** Registers `<name>@example.com` and signs it in. */
+export async function signUp(baseUrl: string, name: string, password = PASSWORD): Promise<Account> {
+  const email = `${name}@example.com`;
+  const { status, json } = await createWire(baseUrl).post('/auth/register', { email, password });
+  expect(status, email).to.equal(201);
+  const token = await logIn(baseUrl, email, password);
+  return { id: json.id, token, wire: createWire(baseUrl, { authorization: `Bearer ${token}` }) };
+}
