@@ -1,7 +1,7 @@
 import type { DatasetId, TenantId } from '../../services/common/kernel/brand.ts';
 import { asId } from '../../services/common/kernel/ids.ts';
 import type { Logger } from '../../services/common/ports/logger.ts';
-import type { Clock } from '../../services/common/ports/system.ts';
+import type { Clock, MonotonicClock } from '../../services/common/ports/system.ts';
 import type { Dataset, DatasetStatus } from '../api/dataset.ts';
 import { FRAME_ANNOTATIONS } from '../api/names.ts';
 import { TENANT_KIND, type Tenant } from '../api/tenant.ts';
@@ -45,7 +45,7 @@ type CheckMemory = ReturnType<typeof createCheckMemory>;
  * Remembers for `maxAgeMs`, by the uid of the resource, that a check succeeded: so the statistics can be read every minute
  * without repeating all other checks. A restart forgets everything and repeats them.
  */
-export function createCheckMemory(clock: Pick<Clock, 'monotonicMs'>, maxAgeMs: number) {
+export function createCheckMemory(clock: MonotonicClock, maxAgeMs: number) {
   const held = new Map<string, { readonly state: string; readonly until: number }>();
   return {
     /** Whether a check of the same `state` (generation, contents) succeeded within the age. */

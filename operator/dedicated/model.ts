@@ -1,5 +1,5 @@
 import { SERVICE_NAMES, type ServiceName } from '../../services/common/domain/service-paths.ts';
-import type { Clock } from '../../services/common/ports/system.ts';
+import type { MonotonicClock } from '../../services/common/ports/system.ts';
 import type { Tenant } from '../api/tenant.ts';
 import { done } from '../kube-runtime/steps.ts';
 import type { Provision } from '../stores/store-administrator.ts';
@@ -27,7 +27,7 @@ type ProvisionMemory = ReturnType<typeof createProvisionMemory>;
  * Remembers what the administrators of the stores answered, by the uid of the tenant, for `lastsMs`: a little less than the
  * time between two checks.
  */
-export function createProvisionMemory(clock: Pick<Clock, 'monotonicMs'>, lastsMs: number) {
+export function createProvisionMemory(clock: MonotonicClock, lastsMs: number) {
   const held = new Map<string, { readonly state: string; readonly at: number; readonly provision: Provision }>();
   return {
     get(uid: string, state: string): Provision | undefined {

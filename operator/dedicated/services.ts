@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Config } from '../../services/common/platform/config/configuration.ts';
 import { loadConfig } from '../../services/common/platform/config/load-config.ts';
 import { createSignedMessenger } from '../../services/common/platform/messaging/messenger.ts';
-import type { Clock } from '../../services/common/ports/system.ts';
+import type { Clock, MonotonicClock } from '../../services/common/ports/system.ts';
 import type { Bus } from '../../services/common/storage/ports/bus.ts';
 import type { Tenant } from '../api/tenant.ts';
 import { createServices, type Services } from '../installation/services.ts';
@@ -38,7 +38,7 @@ export type DedicatedServices = ReturnType<typeof createDedicatedServices>;
 /** Services of the Dedicated tenants; each connection is opened when it is needed, and closed when it is idle. */
 export function createDedicatedServices(deps: {
   readonly client: Pick<KubeClient, 'get'>;
-  readonly clock: Pick<Clock, 'monotonicMs'>;
+  readonly clock: MonotonicClock;
   readonly open: OpenBus;
 }) {
   const { client, clock, open } = deps;

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { SERVICE_NAMES, type ServiceName } from '../../services/common/domain/service-paths.ts';
 import { type EngramError, isEngramError } from '../../services/common/kernel/errors.ts';
 import type { AnswerOf, CallPath, RequestOf } from '../../services/common/platform/messaging/messages.ts';
-import type { Messenger } from '../../services/common/platform/messaging/messenger.ts';
-import type { Clock } from '../../services/common/ports/system.ts';
+import type { MessageCaller } from '../../services/common/platform/messaging/messenger.ts';
+import type { MonotonicClock } from '../../services/common/ports/system.ts';
 import { StepFailure, type StepOutcome, stalled } from '../kube-runtime/steps.ts';
 
 /**
@@ -12,7 +12,7 @@ import { StepFailure, type StepOutcome, stalled } from '../kube-runtime/steps.ts
  * a due time. Calls throw the `EngramError` of the service; `ServiceUnavailableError` and `DeadlineExceededError` when it
  * does not answer.
  */
-export interface Services extends Pick<Messenger, 'call'> {
+export interface Services extends MessageCaller {
   /** Services that do not answer or cannot reach their stores, sorted. May be some seconds old. */
   unhealthy(): Promise<readonly ServiceName[]>;
 }
@@ -20,7 +20,7 @@ export interface Services extends Pick<Messenger, 'call'> {
 /** Thousands of tenants ask for the health of the same six services. */
 const HEALTH_AGE_MS = 5000;
 
-export function createServices(messenger: Pick<Messenger, 'call'>, clock: Pick<Clock, 'monotonicMs'>): Services {
+export function createServices(messenger: MessageCaller, clock: MonotonicClock): Services {
   let health: { readonly at: number; readonly unhealthy: Promise<readonly ServiceName[]> } | undefined;
 
   const isHealthy = async (name: ServiceName): Promise<boolean> => {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Agent, RequestOptions } from 'node:https';
 import { join } from 'node:path';
-import type { Clock } from '../../services/common/ports/system.ts';
+import type { MonotonicClock } from '../../services/common/ports/system.ts';
 
 /** Address of the API server and credentials. Read for each request, because tokens and certificates rotate. */
 export interface KubeConnection {
@@ -36,7 +36,7 @@ export function inClusterConnection(place: {
   readonly host: string;
   readonly port: string;
   readonly folder?: string;
-  readonly clock?: Pick<Clock, 'monotonicMs'>;
+  readonly clock?: MonotonicClock;
 }): KubeConnection {
   const folder = place.folder ?? SERVICE_ACCOUNT;
   const host = place.host.includes(':') ? `[${place.host}]` : place.host;
@@ -56,7 +56,7 @@ export function inClusterConnection(place: {
   };
 }
 
-const performanceClock: Pick<Clock, 'monotonicMs'> = { monotonicMs: () => performance.now() };
+const performanceClock: MonotonicClock = { monotonicMs: () => performance.now() };
 
 /** Connects by the current context of a kubeconfig file, with any authentication that the client library supports. */
 export async function kubeconfigConnection(file: string): Promise<KubeConnection> {

@@ -2,7 +2,7 @@ import type { Registry } from 'prom-client';
 import { Counter, Gauge } from 'prom-client';
 import type { TenantId } from '../../services/common/kernel/brand.ts';
 import { asId } from '../../services/common/kernel/ids.ts';
-import type { Clock } from '../../services/common/ports/system.ts';
+import type { MonotonicClock } from '../../services/common/ports/system.ts';
 import type { Tenant } from '../api/tenant.ts';
 import { isDedicated } from './effective-state.ts';
 
@@ -16,7 +16,7 @@ type IsolationResult = 'verified' | 'leaked' | 'unproven' | 'alone' | 'failed';
 export type IsolationChecks = ReturnType<typeof createIsolationChecks>;
 
 interface IsolationChecksOptions {
-  readonly clock: Pick<Clock, 'monotonicMs'>;
+  readonly clock: MonotonicClock;
   readonly registry: Registry;
   /** Prefix of metrics. */
   readonly prefix: string;

@@ -13,7 +13,7 @@ import type { Logger } from '../common/platform/observability/logger.ts';
 import type { EmbedderSource, EmbeddingChoice } from '../common/ports/embedders.ts';
 import type { Embedder } from '../common/ports/models.ts';
 import type { SecretBox } from '../common/ports/secret-box.ts';
-import type { Clock } from '../common/ports/system.ts';
+import type { MonotonicClock } from '../common/ports/system.ts';
 import { isSameSpace, type VectorSpace } from '../common/storage/ports/vector-index.ts';
 import { createFollowedModels, type FollowedModels } from './followed-models.ts';
 
@@ -25,7 +25,7 @@ export interface EmbedderSourceOptions {
   /** Opens a model on the account of a tenant. */
   readonly open: (settings: ModelSettings & { readonly model: string }, dimensions: number) => Promise<Embedder>;
   readonly rereadMs: number;
-  readonly clock: Pick<Clock, 'monotonicMs'>;
+  readonly clock: MonotonicClock;
   readonly logger: Logger;
 }
 

@@ -1,5 +1,5 @@
 import type { Logger } from '../common/platform/observability/logger.ts';
-import type { Clock } from '../common/ports/system.ts';
+import type { MonotonicClock } from '../common/ports/system.ts';
 
 /** Another revision with every change. */
 interface Revised {
@@ -14,7 +14,7 @@ export interface FollowedModelsOptions<Active, Settings extends Revised> {
   readonly opened?: (models: Active, stored: Settings | null) => void;
   /** After how long the settings are read again without any news of them. */
   readonly rereadMs: number;
-  readonly clock: Pick<Clock, 'monotonicMs'>;
+  readonly clock: MonotonicClock;
   readonly logger: Logger;
 }
 

@@ -4,7 +4,7 @@ import { PERSONAL_TENANT } from '../common/kernel/scope.ts';
 import { lacksKey, type ModelSettings } from '../common/platform/config/model-choice.ts';
 import type { Logger } from '../common/platform/observability/logger.ts';
 import type { SecretBox } from '../common/ports/secret-box.ts';
-import type { Clock } from '../common/ports/system.ts';
+import type { MonotonicClock } from '../common/ports/system.ts';
 import { createFollowedModels, type FollowedModels } from './followed-models.ts';
 
 /** A model that was chosen, by the environment or over it. */
@@ -19,7 +19,7 @@ export interface TenantModelSourceOptions<Active> {
   readonly secretBox: Pick<SecretBox, 'open'>;
   readonly open: (chosen: ChosenModel) => Promise<Active>;
   readonly rereadMs: number;
-  readonly clock: Pick<Clock, 'monotonicMs'>;
+  readonly clock: MonotonicClock;
   readonly logger: Logger;
 }
 

@@ -21,7 +21,7 @@ import type { Statements } from '../common/records/cognify/statements.ts';
 import type { Supersessions } from '../common/records/cognify/supersessions.ts';
 import type { VectorIndexVersions } from '../common/records/cognify/vector-index-versions.ts';
 import type { BlobStore } from '../common/storage/ports/blob-store.ts';
-import type { DatasetIndexes } from '../common/storage/ports/dataset-indexes.ts';
+import type { IndexStores } from '../common/storage/ports/dataset-indexes.ts';
 import type { DocumentStore } from '../common/storage/ports/document-store.ts';
 import type { SnapshotPlaces } from '../common/storage/ports/snapshot-places.ts';
 import type { LlmDependencies } from './llm/model-call.ts';
@@ -29,7 +29,7 @@ import type { RunEngine } from './model.ts';
 import type { CognifySettings, RunModelSource, RunSettings } from './settings.ts';
 
 /** Parts that the service is created from. */
-export interface CognifyServiceOptions extends Pick<DatasetIndexes, 'text' | 'vectors' | 'graph'> {
+export interface CognifyServiceOptions extends IndexStores {
   readonly store: DocumentStore;
   readonly blobs: BlobStore;
   /** Parses the original again when the stored text of a document is damaged or missing; absent: this is not done. */

@@ -16,7 +16,7 @@ import type { ImproveRequests } from '../common/records/improve/improve-requests
 import type { Watermarks } from '../common/records/improve/watermarks.ts';
 import type { SessionEntries } from '../common/records/sessions/session-entries.ts';
 import type { Sessions } from '../common/records/sessions/sessions.ts';
-import type { DatasetIndexes } from '../common/storage/ports/dataset-indexes.ts';
+import type { IndexStores } from '../common/storage/ports/dataset-indexes.ts';
 import type { DocumentStore } from '../common/storage/ports/document-store.ts';
 
 /** Parts that the service is created from. */
@@ -30,7 +30,7 @@ export interface ImproveServiceOptions {
   /** Default: `embedder` for every tenant. */
   readonly embedders?: EmbedderSource;
   /** Read only: cognify writes graph and indexes. */
-  readonly indexes: Pick<DatasetIndexes, 'text' | 'vectors' | 'graph'>;
+  readonly indexes: IndexStores;
   readonly ledger: Ledger;
   readonly clock: Clock;
   readonly ids: IdSource;

@@ -4,7 +4,7 @@ import type { SessionFeedback } from '../common/domain/session-context.ts';
 import { clientMessage, isEngramError } from '../common/kernel/errors.ts';
 import type { Scope } from '../common/kernel/scope.ts';
 import type { SessionNote } from '../common/platform/messaging/messages.ts';
-import type { Messenger } from '../common/platform/messaging/messenger.ts';
+import type { MessageCaller } from '../common/platform/messaging/messenger.ts';
 import type { Logger } from '../common/ports/logger.ts';
 import type { SessionWatermarks, Watermarks } from '../common/records/improve/watermarks.ts';
 import type { SessionContexts } from '../common/records/sessions/session-context.ts';
@@ -51,7 +51,7 @@ export function watermarksOf(
 }
 
 interface Notes {
-  readonly messenger: Pick<Messenger, 'call'>;
+  readonly messenger: MessageCaller;
 }
 
 /**

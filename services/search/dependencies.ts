@@ -9,7 +9,7 @@ import type { Embedder } from '../common/ports/models.ts';
 import type { Clock, IdSource } from '../common/ports/system.ts';
 import type { Ledger } from '../common/records/cognify/ledger.ts';
 import type { SearchHistory } from '../common/records/search/search-history.ts';
-import type { DatasetIndexes } from '../common/storage/ports/dataset-indexes.ts';
+import type { IndexStores } from '../common/storage/ports/dataset-indexes.ts';
 import type { DocumentStore } from '../common/storage/ports/document-store.ts';
 import type { MarkDependencies } from './answers/mark-shown.ts';
 import type { TurnRecorder } from './conversation/turn-recorder.ts';
@@ -23,7 +23,7 @@ export type SearchModels = Pick<ActiveModels, 'languageModel' | 'missingModelKey
 /** Dependencies of the search service. */
 export interface SearchServiceOptions {
   readonly store: DocumentStore;
-  readonly indexes: Pick<DatasetIndexes, 'text' | 'vectors' | 'graph'>;
+  readonly indexes: IndexStores;
   /** The embedder of the server. */
   readonly embedder: Embedder;
   /** Embedders by tenant; default: `embedder` for all. */

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { DatasetRef } from '../../../services/common/kernel/dataset.ts';
 import { isEngramError } from '../../../services/common/kernel/errors.ts';
 import { asAccount } from '../../../services/common/platform/messaging/account-authority.ts';
-import type { CallContext, Messenger } from '../../../services/common/platform/messaging/messenger.ts';
+import type { CallContext, MessageCaller } from '../../../services/common/platform/messaging/messenger.ts';
 import type { Dataset, DatasetStatusSchedule } from '../../api/dataset.ts';
 import { parseCron } from '../../api/schedule.ts';
 import type { Services } from '../../installation/services.ts';
@@ -173,7 +173,7 @@ export async function startPipeline(
  * `PermissionDeniedError` when the account is inactive; as `getPrincipal` when auth cannot say.
  */
 async function asDatasetOwner(
-  messenger: Pick<Messenger, 'call'>,
+  messenger: MessageCaller,
   { ownerId, tenant }: DatasetRef,
   context: CallContext,
 ): Promise<CallContext> {

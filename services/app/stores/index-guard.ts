@@ -11,11 +11,11 @@ import { createIndexRebuilds, requireWholeIndex } from '../../common/records/cog
 import { createLedger } from '../../common/records/cognify/ledger.ts';
 import { vectorVersionsCollection, versionScope } from '../../common/records/cognify/vector-index-versions.ts';
 import { createDataItems } from '../../common/records/ingest/data-items.ts';
-import type { DatasetIndexes } from '../../common/storage/ports/dataset-indexes.ts';
+import type { IndexStores } from '../../common/storage/ports/dataset-indexes.ts';
 import type { DocumentStore } from '../../common/storage/ports/document-store.ts';
 import { provenanceKey } from '../../common/storage/ports/index-entry.ts';
 
-type Indexes = Pick<DatasetIndexes, 'text' | 'vectors' | 'graph'>;
+type Indexes = IndexStores;
 
 /** Compares what indexes hold with the ledger, and refuses reads of a dataset whose rows were lost until they are back. */
 export type IndexGuard = Awaited<ReturnType<typeof createIndexGuard>>;

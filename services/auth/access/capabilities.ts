@@ -8,7 +8,7 @@ import type { Tenant } from '../../common/records/auth/tenants.ts';
 import type { Write } from '../../common/storage/ports/document-store.ts';
 import type { AuthDependencies } from '../model.ts';
 import { affectedUsers, findHolder, type Holder, holderWrite } from './holders.ts';
-import { authorityOf, capabilityMissing, type TenantAuthority } from './tenant-authority.ts';
+import { authorityOf, capabilityMissing } from './tenant-authority.ts';
 
 interface CapabilityRequest {
   readonly principal: Principal;
@@ -80,17 +80,7 @@ export async function ownCapabilities(
   return authority.capabilities;
 }
 
-interface Authorised {
-  readonly holder: Holder;
-  readonly tenant: Tenant;
-  readonly authority: TenantAuthority;
-}
-
-async function authorised(
-  deps: AuthDependencies,
-  request: CapabilityRequest,
-  capability: Capability,
-): Promise<Authorised> {
+async function authorised(deps: AuthDependencies, request: CapabilityRequest, capability: Capability) {
   const holder = await findHolder(deps, request.holder);
   const tenant = holder === null ? null : await deps.tenants.get(scopeOf(holder, request));
   if (holder === null || tenant === null) throw capabilityMissing(capability);

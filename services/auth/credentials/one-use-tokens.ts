@@ -1,7 +1,7 @@
 import { createHmac, createSecretKey, hkdfSync, type KeyObject, timingSafeEqual } from 'node:crypto';
 import type { UserId } from '../../common/kernel/brand.ts';
 import { asId, isUuid } from '../../common/kernel/ids.ts';
-import type { Clock } from '../../common/ports/system.ts';
+import type { WallClock } from '../../common/ports/system.ts';
 import type { User } from '../../common/records/auth/users.ts';
 
 /** Audiences separate the two kinds from each other and from login tokens. */
@@ -28,7 +28,7 @@ interface OneUseTokensOptions {
   readonly jwtSecret: Uint8Array | string;
   readonly resetSecret: string | null;
   readonly verificationSecret: string | null;
-  readonly clock: Pick<Clock, 'now'>;
+  readonly clock: WallClock;
 }
 
 const loadJose = () => import('jose');

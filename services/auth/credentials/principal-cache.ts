@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { TenantId, UserId } from '../../common/kernel/brand.ts';
 import type { Principal } from '../../common/kernel/principal.ts';
 import type { Credential } from '../../common/platform/messaging/messages.ts';
-import type { Clock } from '../../common/ports/system.ts';
+import type { MonotonicClock } from '../../common/ports/system.ts';
 
 /**
  * Maps credentials to principals for a moment, so that a burst of requests costs one look-up. Refusals are not cached: a new
@@ -18,7 +18,7 @@ interface LookUp {
 }
 
 interface PrincipalCacheOptions {
-  readonly clock: Pick<Clock, 'monotonicMs'>;
+  readonly clock: MonotonicClock;
   readonly ttlMs?: number;
   readonly maxEntries?: number;
 }

@@ -1,7 +1,7 @@
 import type { TenantHibernation, TenantState } from '../../common/domain/tenant-state.ts';
 import type { TenantId, UserId } from '../../common/kernel/brand.ts';
 import { PERSONAL_TENANT } from '../../common/kernel/scope.ts';
-import type { Clock } from '../../common/ports/system.ts';
+import type { MonotonicClock } from '../../common/ports/system.ts';
 import type { Tenants } from '../../common/records/auth/tenants.ts';
 import type { TenantHosts } from '../repositories/tenant-hosts.ts';
 
@@ -26,7 +26,7 @@ export type TenantCache = ReturnType<typeof createTenantCache>;
 interface TenantCacheOptions {
   readonly tenants: Pick<Tenants, 'get'>;
   readonly hosts: Pick<TenantHosts, 'tenantOf' | 'ofTenant'>;
-  readonly clock: Pick<Clock, 'monotonicMs'>;
+  readonly clock: MonotonicClock;
   readonly ttlMs?: number;
   /** For each kind of entry: clients can send any host name. */
   readonly maxEntries?: number;

@@ -3,7 +3,7 @@ import type { Configuration, CustomFetch } from 'openid-client';
 import { isEngramError } from '../../common/kernel/errors.ts';
 import type { OidcProvider } from '../../common/platform/config/oidc-providers.ts';
 import type { Logger } from '../../common/ports/logger.ts';
-import type { Clock } from '../../common/ports/system.ts';
+import type { Clock, MonotonicClock } from '../../common/ports/system.ts';
 import type { SendToProvider } from './oidc-client.ts';
 import { asProviderError, unavailable } from './provider-errors.ts';
 
@@ -144,7 +144,7 @@ function reasonOf(error: unknown): string {
  * A function that loads a value once for all callers, and again when it is older than `freshMs`. When a reload fails it
  * returns the old value; when the first load fails it throws.
  */
-function cachedFor<T>(clock: Pick<Clock, 'monotonicMs'>, freshMs: number, load: () => Promise<T>): () => Promise<T> {
+function cachedFor<T>(clock: MonotonicClock, freshMs: number, load: () => Promise<T>): () => Promise<T> {
   let known: { readonly value: T; readonly atMs: number } | undefined;
   let loading: Promise<T> | undefined;
   const reload = (): Promise<T> => {

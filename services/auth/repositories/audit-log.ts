@@ -5,7 +5,7 @@ import { createKeyedBatches, type KeyedTask } from '../../common/platform/async/
 import { retry } from '../../common/platform/async/retry.ts';
 import { isWriteConflict } from '../../common/platform/async/retry-on-conflict.ts';
 import type { AuditEntry, AuditLog } from '../../common/ports/audit-log.ts';
-import type { Clock } from '../../common/ports/system.ts';
+import type { WallClock } from '../../common/ports/system.ts';
 import {
   type DocumentStore,
   DuplicateKeyError,
@@ -55,7 +55,7 @@ interface Append extends KeyedTask {
  * The chain is kept in the store: record n+1 can be inserted once, so of two processes that extend record n one fails, reads
  * the new end and tries again. Within a process the commits to a chain are queued and then joined.
  */
-export function createAuditLog(store: DocumentStore, clock: Pick<Clock, 'now'>): AuditLog {
+export function createAuditLog(store: DocumentStore, clock: WallClock): AuditLog {
   const ends = createKnownEnds(store);
 
   const append = async (group: readonly Append[]): Promise<readonly WriteResult[]> => {

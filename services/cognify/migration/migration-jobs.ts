@@ -6,7 +6,7 @@ import type { JobLease } from '../../common/platform/jobs/job-lease.ts';
 import { createJobWorker, type JobWorker, type JobWorkerDependencies } from '../../common/platform/jobs/job-worker.ts';
 import type { EmbeddingState } from '../../common/platform/messaging/messages.ts';
 import type { ClaimedJob, WorkQueue } from '../../common/ports/work-queue.ts';
-import type { DocumentStore } from '../../common/storage/ports/document-store.ts';
+import type { DocumentWriter } from '../../common/storage/ports/document-store.ts';
 import { followRequest } from './migrate-embedding.ts';
 import type { MigrationDependencies } from './migration-step.ts';
 
@@ -21,7 +21,7 @@ const NEXT_TURN_MS = 500;
 const AT_ONCE = 4;
 
 export interface MigrationQueue {
-  readonly store: Pick<DocumentStore, 'commit'>;
+  readonly store: DocumentWriter;
   readonly workQueue: Pick<WorkQueue, 'enqueueWrites' | 'exists' | 'wake' | 'deadLetters'>;
 }
 

@@ -2,18 +2,12 @@ import { dataItemId } from '../../common/kernel/ids.ts';
 import type { DatasetScope } from '../../common/kernel/scope.ts';
 import type { Statements } from '../../common/records/cognify/statements.ts';
 import type { Supersessions } from '../../common/records/cognify/supersessions.ts';
-import type { DatasetIndexes } from '../../common/storage/ports/dataset-indexes.ts';
+import type { IndexStores } from '../../common/storage/ports/dataset-indexes.ts';
 import type { RowSelection } from '../../common/storage/ports/text-index.ts';
 
-export interface RowStores extends Pick<DatasetIndexes, 'text' | 'vectors' | 'graph'> {
+export interface RowStores extends IndexStores {
   readonly statements: Pick<Statements, 'remove'>;
   readonly supersessions: Pick<Supersessions, 'removeOfItem'>;
-}
-
-interface RemovedRows {
-  readonly text: number;
-  readonly vectors: number;
-  readonly graph: number;
 }
 
 /** Removes the selected rows of an item from all three indexes, and its statements. */
@@ -21,7 +15,7 @@ export async function removeRows(
   { text, vectors, graph, statements, supersessions }: RowStores,
   scope: DatasetScope,
   selection: RowSelection,
-): Promise<RemovedRows> {
+) {
   const [texts, vectorRows, evidence] = await Promise.all([
     text.remove(scope, selection),
     vectors.remove(scope, selection),

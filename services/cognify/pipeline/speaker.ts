@@ -1,7 +1,7 @@
 import type { DataItem } from '../../common/domain/data-item.ts';
 import { OWNER_NAME, personOfAddress } from '../../common/domain/speaker.ts';
 import type { UserId } from '../../common/kernel/brand.ts';
-import type { Messenger } from '../../common/platform/messaging/messenger.ts';
+import type { MessageCaller } from '../../common/platform/messaging/messenger.ts';
 import type { ParsedDocument } from '../../common/ports/documents.ts';
 import type { ActiveRun } from '../model.ts';
 
@@ -9,7 +9,7 @@ import type { ActiveRun } from '../model.ts';
 export type NameOfUser = (item: Pick<DataItem, 'ownerId'>) => Promise<string | null>;
 
 export function createNameOfUser(
-  { messenger }: { readonly messenger: Pick<Messenger, 'call'> },
+  { messenger }: { readonly messenger: MessageCaller },
   { id, dataset, principal }: Pick<ActiveRun, 'id' | 'dataset' | 'principal'>,
 ): NameOfUser {
   const names = new Map<UserId, Promise<string | null>>([[dataset.ownerId, Promise.resolve(OWNER_NAME)]]);

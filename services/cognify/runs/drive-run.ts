@@ -9,9 +9,9 @@ import type { JobLease } from '../../common/platform/jobs/job-lease.ts';
 import { isTransient } from '../../common/platform/jobs/run-error.ts';
 import { describeRunError, type RunEnd } from '../../common/platform/jobs/run-recorder.ts';
 import { type RunJob, readRunJob } from '../../common/platform/messaging/jobs.ts';
-import type { Messenger } from '../../common/platform/messaging/messenger.ts';
+import type { MessageCaller, Messenger } from '../../common/platform/messaging/messenger.ts';
 import type { Logger } from '../../common/ports/logger.ts';
-import type { Clock } from '../../common/ports/system.ts';
+import type { MonotonicClock } from '../../common/ports/system.ts';
 import { NO_TRACER, type TraceRoot, type Tracer } from '../../common/ports/tracer.ts';
 import { type ClaimedJob, LeaseLostError } from '../../common/ports/work-queue.ts';
 import { datasetOf, runsCollection, type StoredRun } from '../../common/records/cognify/runs.ts';
@@ -21,7 +21,7 @@ import { type ActiveRunDependencies, type AuthorisedClaim, commitAs, createActiv
 
 interface DriveDependencies extends ActiveRunDependencies {
   readonly messenger: Messenger;
-  readonly clock: Pick<Clock, 'monotonicMs'>;
+  readonly clock: MonotonicClock;
   readonly logger: Logger;
   /** Absent: no traces are recorded. */
   readonly tracer?: Tracer;
@@ -192,7 +192,7 @@ const KEEPALIVE_MS = 300_000;
 
 /** Reports to auth, as long as `work` lasts, that the tenant is in use: the claim of a run alone counts for a moment only. */
 export async function keepTenantAwakeWhile<Result>(
-  { messenger, logger }: { readonly messenger: Pick<Messenger, 'call'>; readonly logger: Pick<Logger, 'warn'> },
+  { messenger, logger }: { readonly messenger: MessageCaller; readonly logger: Pick<Logger, 'warn'> },
   { principal, requestId }: { readonly principal: Pick<Principal, 'id' | 'tenant'>; readonly requestId: string },
   work: () => Promise<Result>,
   everyMs = KEEPALIVE_MS,

@@ -14,11 +14,11 @@ import {
 } from '../../common/records/cognify/statements.ts';
 import type { Supersessions } from '../../common/records/cognify/supersessions.ts';
 import type { Repetitions } from '../../common/records/ingest/repetitions.ts';
-import { type DocumentStore, update } from '../../common/storage/ports/document-store.ts';
+import { type DocumentWriter, update } from '../../common/storage/ports/document-store.ts';
 import { judge } from '../../common/text/statements/judge.ts';
 
 export interface JudgeDependencies {
-  readonly store: Pick<DocumentStore, 'commit'>;
+  readonly store: DocumentWriter;
   readonly statements: Statements;
   readonly supersessions: Supersessions;
   readonly repetitions: Repetitions;

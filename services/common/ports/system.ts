@@ -1,9 +1,15 @@
-/** The time, as a port so that tests can hold it. */
-export interface Clock {
+/** The time of day. */
+export interface WallClock {
   now(): Date;
-  /** Milliseconds that never go back; for durations. */
+}
+
+/** For durations: the milliseconds never go back. */
+export interface MonotonicClock {
   monotonicMs(): number;
 }
+
+/** The time, as a port so that tests can hold it. */
+export interface Clock extends WallClock, MonotonicClock {}
 
 export interface IdSource {
   /** Random UUID version 4. */

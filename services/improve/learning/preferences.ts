@@ -5,7 +5,7 @@ import type { SessionNote } from '../../common/platform/messaging/messages.ts';
 import type { PreferenceProgress, Preferences, UserPreference } from '../../common/records/improve/preferences.ts';
 import type { SessionContexts } from '../../common/records/sessions/session-context.ts';
 import type { SessionEntries } from '../../common/records/sessions/session-entries.ts';
-import type { DocumentStore } from '../../common/storage/ports/document-store.ts';
+import type { DocumentWriter } from '../../common/storage/ports/document-store.ts';
 import type { ImprovePass } from '../model.ts';
 import { remarksOf, sessionScope } from '../pass-sessions.ts';
 import { statementsOf } from './statements.ts';
@@ -159,7 +159,7 @@ export function withLines(known: UserPreference, { lines, watermark }: NewLines)
 }
 
 interface MarkTurnsDependencies {
-  readonly store: Pick<DocumentStore, 'commit'>;
+  readonly store: DocumentWriter;
   readonly entries: Pick<SessionEntries, 'feedbackAfter' | 'qasAfter'>;
   readonly preferences: Preferences;
   noteOnSession(pass: ImprovePass, key: SessionKey, notes: readonly SessionNote[]): Promise<unknown>;

@@ -11,7 +11,7 @@ import type { Logger } from '../../common/ports/logger.ts';
 import type { ModelCallContext } from '../../common/ports/models.ts';
 import type { Clock, IdSource } from '../../common/ports/system.ts';
 import type { SessionContexts } from '../../common/records/sessions/session-context.ts';
-import type { DocumentStore } from '../../common/storage/ports/document-store.ts';
+import type { DocumentWriter } from '../../common/storage/ports/document-store.ts';
 import type { ImproveSettings } from '../dependencies.ts';
 import type { Candidate } from '../learning/candidates.ts';
 import type { Lesson } from '../learning/distil-by-model.ts';
@@ -30,7 +30,7 @@ import type { ImprovePass, Stage } from '../model.ts';
 import { eachSession, outcomeOf, sessionScope } from '../pass-sessions.ts';
 
 export interface DistillSessionsDependencies extends MaterialDependencies, KnownLessonsDependencies {
-  readonly store: Pick<DocumentStore, 'commit'>;
+  readonly store: DocumentWriter;
   readonly contexts: Pick<SessionContexts, 'rows' | 'learn'>;
   readonly clock: Clock;
   readonly ids: IdSource;

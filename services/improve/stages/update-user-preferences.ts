@@ -12,14 +12,14 @@ import type { PreferenceProgress, Preferences, PreferenceWeight } from '../../co
 import type { SessionContexts } from '../../common/records/sessions/session-context.ts';
 import type { SessionEntries } from '../../common/records/sessions/session-entries.ts';
 import type { Sessions } from '../../common/records/sessions/sessions.ts';
-import type { DocumentStore, Write } from '../../common/storage/ports/document-store.ts';
+import type { DocumentWriter, Write } from '../../common/storage/ports/document-store.ts';
 import type { ImproveSettings } from '../dependencies.ts';
 import { markTurns, NEUTRAL_RATING, newLines, type RatedTurn, ratedTurns, withLines } from '../learning/preferences.ts';
 import type { ImprovePass, Stage } from '../model.ts';
 import { sessionsOf } from '../pass-sessions.ts';
 
 interface UpdateUserPreferencesDependencies {
-  readonly store: Pick<DocumentStore, 'commit'>;
+  readonly store: DocumentWriter;
   readonly sessions: Pick<Sessions, 'getMany'>;
   readonly entries: Pick<SessionEntries, 'feedbackAfter' | 'qa' | 'qasAfter'>;
   readonly contexts: Pick<SessionContexts, 'feedback' | 'rows'>;

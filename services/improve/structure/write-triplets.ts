@@ -3,7 +3,7 @@ import { scopeOf } from '../../common/kernel/dataset.ts';
 import { slices } from '../../common/kernel/slices.ts';
 import type { Ledger } from '../../common/records/cognify/ledger.ts';
 import type { DatasetReaders } from '../../common/storage/ports/dataset-indexes.ts';
-import type { DocumentStore } from '../../common/storage/ports/document-store.ts';
+import type { DocumentWriter } from '../../common/storage/ports/document-store.ts';
 import type { Provenance } from '../../common/storage/ports/index-entry.ts';
 import type { ImproveDependencies } from '../dependencies.ts';
 import type { StructureItem, StructureItems } from '../repositories/structure-items.ts';
@@ -12,7 +12,7 @@ import { itemChanges } from './item-changes.ts';
 import { createShownNames, itemTriplets, type ShownNames, type Triplet } from './item-triplets.ts';
 
 export interface TripletDependencies extends Pick<ImproveDependencies, 'messenger'> {
-  readonly store: Pick<DocumentStore, 'commit'>;
+  readonly store: DocumentWriter;
   readonly indexes: Pick<DatasetReaders, 'text' | 'graph'>;
   readonly ledger: Pick<Ledger, 'committed' | 'allCommitted'>;
   readonly structureItems: StructureItems;

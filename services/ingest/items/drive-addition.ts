@@ -1,7 +1,7 @@
 import type { DatasetRef } from '../../common/kernel/dataset.ts';
 import { isEngramError } from '../../common/kernel/errors.ts';
 import { asId } from '../../common/kernel/ids.ts';
-import { type DatasetScope, datasetScope } from '../../common/kernel/scope.ts';
+import { datasetScope } from '../../common/kernel/scope.ts';
 import { authoriseJob } from '../../common/platform/jobs/job-authority.ts';
 import type { JobLease } from '../../common/platform/jobs/job-lease.ts';
 import { isTransient } from '../../common/platform/jobs/run-error.ts';
@@ -25,11 +25,7 @@ import { buildAdded } from './remember-data.ts';
 /** Names of refused inputs in the one line that a run keeps. */
 const MAX_NAMED = 3;
 
-interface Addition {
-  readonly order: AdditionOrder;
-  readonly job: ClaimedJob;
-  readonly scope: DatasetScope;
-}
+type Addition = ReturnType<typeof additionOf>;
 
 /** Adds what was accepted with `run_in_background`. */
 export async function driveAddition(dependencies: IngestDependencies, job: ClaimedJob, lease: JobLease): Promise<void> {
@@ -37,7 +33,7 @@ export async function driveAddition(dependencies: IngestDependencies, job: Claim
 }
 
 /** `CorruptStoreError`, see `readOrder`. */
-function additionOf(job: ClaimedJob): Addition {
+function additionOf(job: ClaimedJob) {
   const order = readOrder(job.payload);
   return { order, job, scope: datasetScope(job.scope.tenant, asId(order.datasetId)) };
 }

@@ -8,17 +8,12 @@ import type { ParsedDocument } from '../../common/ports/documents.ts';
 import type { DataItems } from '../../common/records/ingest/data-items.ts';
 import type { BlobStore } from '../../common/storage/ports/blob-store.ts';
 
-export interface ItemPage {
-  readonly items: readonly DataItem[];
-  readonly total: number;
-}
-
 /** Newest first. */
 export async function listItems(
   items: DataItems,
   dataset: DatasetRef,
   page: { readonly offset: number; readonly limit: number },
-): Promise<ItemPage> {
+) {
   const scope = scopeOf(dataset);
   const [found, total] = await Promise.all([items.newestFirst(scope, page), items.count(scope)]);
   return { items: found, total };

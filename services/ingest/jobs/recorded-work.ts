@@ -8,7 +8,7 @@ import { heldError, isQueuedAlready, isRefusal, type JobFailureRules } from '../
 import type { JobLease } from '../../common/platform/jobs/job-lease.ts';
 import type { JobHandler } from '../../common/platform/jobs/job-worker.ts';
 import type { ClaimedJob, NewJob } from '../../common/ports/work-queue.ts';
-import { type DocumentStore, VersionConflictError, type Write } from '../../common/storage/ports/document-store.ts';
+import { type DocumentWriter, VersionConflictError, type Write } from '../../common/storage/ports/document-store.ts';
 import type { CommonDependencies } from '../dependencies.ts';
 import type { WorkState } from '../model.ts';
 
@@ -23,7 +23,7 @@ export interface WorkProgress<Record> {
 }
 
 export interface RecordedWorkDependencies extends Pick<CommonDependencies, 'jobs' | 'workQueue' | 'clock'> {
-  readonly store: Pick<DocumentStore, 'commit'>;
+  readonly store: DocumentWriter;
 }
 
 export interface RecordedWorkParts<Record extends WorkRecord, Input> {

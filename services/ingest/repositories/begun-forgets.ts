@@ -2,7 +2,7 @@ import type { DatasetRef } from '../../common/kernel/dataset.ts';
 import { asId, dataItemId } from '../../common/kernel/ids.ts';
 import { datasetScope, type SystemScope } from '../../common/kernel/scope.ts';
 import { isWriteConflict } from '../../common/platform/async/retry-on-conflict.ts';
-import type { Clock } from '../../common/ports/system.ts';
+import type { WallClock } from '../../common/ports/system.ts';
 import type { NewJob, WorkQueue } from '../../common/ports/work-queue.ts';
 import {
   type DocumentStore,
@@ -43,7 +43,7 @@ export async function queueBegunForgets(
   }: {
     readonly store: DocumentStore;
     readonly workQueue: Pick<WorkQueue, 'enqueueWrites'>;
-    readonly clock: Pick<Clock, 'now'>;
+    readonly clock: WallClock;
   },
   scope: SystemScope,
 ): Promise<number> {

@@ -1,14 +1,14 @@
 import type { TenantId } from '../../common/kernel/brand.ts';
 import { eventsCollection } from '../../common/platform/events/event-log.ts';
 import { publishedOffset } from '../../common/platform/events/relay-position.ts';
-import type { Clock } from '../../common/ports/system.ts';
+import type { WallClock } from '../../common/ports/system.ts';
 import { type DocumentStore, remove } from '../../common/storage/ports/document-store.ts';
 import type { Retentions } from '../repositories/retention.ts';
 
 interface Dependencies {
   readonly store: DocumentStore;
   readonly retentions: Pick<Retentions, 'ofTenants'>;
-  readonly clock: Pick<Clock, 'now'>;
+  readonly clock: WallClock;
   readonly settings: {
     /** Events are published to Kafka: none is removed before that. */
     readonly eventsArePublished: boolean;

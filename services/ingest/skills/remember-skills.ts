@@ -10,12 +10,6 @@ import { type DatasetSelection, targetDataset } from '../items/target-dataset.ts
 import { readSkill } from './read-skill.ts';
 import type { SkillSource } from './skill-sources.ts';
 
-export interface RememberedSkills {
-  readonly dataset: DatasetRef;
-  readonly skills: readonly Skill[];
-  readonly elapsedSeconds: number;
-}
-
 /** Permission `write` on the dataset; a new name is created once the texts have been read. */
 export async function rememberSkills(
   dependencies: SkillDependencies,
@@ -25,7 +19,7 @@ export async function rememberSkills(
     readonly sources: readonly SkillSource[];
     readonly context: CallContext;
   },
-): Promise<RememberedSkills> {
+) {
   const { clock, messenger } = dependencies;
   const { principal, selection, sources, context } = request;
   const startedMs = clock.monotonicMs();

@@ -2,7 +2,7 @@ import { type DatasetRef, scopeOf } from '../../common/kernel/dataset.ts';
 import { isEngramError } from '../../common/kernel/errors.ts';
 import { dataItemId } from '../../common/kernel/ids.ts';
 import type { Logger } from '../../common/ports/logger.ts';
-import type { Clock } from '../../common/ports/system.ts';
+import type { Clock, MonotonicClock } from '../../common/ports/system.ts';
 import { type EchoMarks, MARKS_PER_ANSWER, type ShownSentence } from '../../common/records/ingest/echo-marks.ts';
 import type { EntryKey } from '../../common/storage/ports/index-entry.ts';
 import { sentences } from '../../common/text/language/sentences.ts';
@@ -94,7 +94,7 @@ const REMEMBERED_MS = 3_600_000;
 const MAX_PASSAGES = 100_000;
 
 export function createRecentlyShown(
-  clock: Pick<Clock, 'monotonicMs'>,
+  clock: MonotonicClock,
   { rememberedMs = REMEMBERED_MS, maxPassages = MAX_PASSAGES } = {},
 ): RecentlyShown {
   const until = new Map<string, number>();

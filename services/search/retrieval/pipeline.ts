@@ -1,5 +1,5 @@
 import type { Ledger } from '../../common/records/cognify/ledger.ts';
-import type { DatasetIndexes } from '../../common/storage/ports/dataset-indexes.ts';
+import type { IndexStores } from '../../common/storage/ports/dataset-indexes.ts';
 import type { LaneName } from '../model.ts';
 import { graphHits, type Neighbourhood, neighbourhood } from './bridge.ts';
 import { CandidatePool, createSentenceReader, type SentenceReader } from './candidate-pool.ts';
@@ -24,7 +24,7 @@ import { DEFAULT_SETTINGS, type RetrievalSettings } from './settings.ts';
 import { createVisibility } from './visibility.ts';
 
 interface RetrieverDeps {
-  readonly indexes: Pick<DatasetIndexes, 'text' | 'vectors' | 'graph'>;
+  readonly indexes: IndexStores;
   readonly ledger: Ledger;
   readonly settings?: RetrievalSettings;
   /** Absent: learned weights are not used. */

@@ -5,7 +5,7 @@ import type { Clock } from '../../common/ports/system.ts';
 import type { Ledger } from '../../common/records/cognify/ledger.ts';
 import type { Supersessions } from '../../common/records/cognify/supersessions.ts';
 import type { VectorIndexVersions } from '../../common/records/cognify/vector-index-versions.ts';
-import type { DatasetIndexes } from '../../common/storage/ports/dataset-indexes.ts';
+import type { IndexStores } from '../../common/storage/ports/dataset-indexes.ts';
 import type { DocumentStore } from '../../common/storage/ports/document-store.ts';
 import type { EdgeEvidence } from '../../common/storage/ports/graph-store.ts';
 import type { RankedPassage, TimeView } from '../model.ts';
@@ -54,7 +54,7 @@ export interface Retrieval {
 /** Dependencies of retrieval. */
 export interface RetrievalDependencies {
   readonly store: DocumentStore;
-  readonly indexes: Pick<DatasetIndexes, 'text' | 'vectors' | 'graph'>;
+  readonly indexes: IndexStores;
   /** Scopes of the active vectors within `indexes.vectors`. */
   readonly vectorVersions: Pick<VectorIndexVersions, 'active'>;
   readonly embedders: EmbedderSource;

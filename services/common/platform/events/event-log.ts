@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../kernel/json.ts';
 import { isSystemScope } from '../../kernel/scope.ts';
 import type { EventLog, LoggedEvent } from '../../ports/event-log.ts';
-import type { Clock, IdSource } from '../../ports/system.ts';
+import type { IdSource, WallClock } from '../../ports/system.ts';
 import { type DocumentStore, insert, type Stored } from '../../storage/ports/document-store.ts';
 import type { OwnedCollection } from '../../storage/ports/owned-collection.ts';
 
@@ -27,7 +27,7 @@ export const eventsCollection: OwnedCollection<EventDocument> = {
 
 export interface EventLogOptions {
   readonly store: DocumentStore;
-  readonly clock: Pick<Clock, 'now'>;
+  readonly clock: WallClock;
   readonly ids: Pick<IdSource, 'ordered'>;
 }
 

@@ -1,7 +1,7 @@
 import { SYSTEM_SCOPE } from '../../kernel/scope.ts';
 import type { EventLog, LoggedEvent } from '../../ports/event-log.ts';
 import type { Logger } from '../../ports/logger.ts';
-import type { Clock, IdSource } from '../../ports/system.ts';
+import type { IdSource, WallClock } from '../../ports/system.ts';
 import { LeaseLostError } from '../../ports/work-queue.ts';
 import type { DocumentStore } from '../../storage/ports/document-store.ts';
 import type { EventPublisher } from '../../storage/ports/event-publisher.ts';
@@ -48,7 +48,7 @@ export interface EventRelayDependencies {
   readonly store: DocumentStore;
   readonly eventLog: Pick<EventLog, 'read'>;
   readonly publisher: EventPublisher;
-  readonly clock: Pick<Clock, 'now'>;
+  readonly clock: WallClock;
   readonly ids: Pick<IdSource, 'uuid'>;
   readonly logger: Logger;
   readonly metrics: { eventsRelayed(type: string, count: number): void };
@@ -167,7 +167,7 @@ async function readLag(
   store: DocumentStore,
   eventLog: Pick<EventLog, 'read'>,
   positions: RelayPositions,
-  clock: Pick<Clock, 'now'>,
+  clock: WallClock,
 ): Promise<RelayLag> {
   const offset = await positions.offset();
   const [oldest] = await eventLog.read(SYSTEM_SCOPE, { after: offset, limit: 1 });

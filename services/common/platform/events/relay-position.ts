@@ -1,5 +1,5 @@
 import { SYSTEM_SCOPE } from '../../kernel/scope.ts';
-import type { Clock } from '../../ports/system.ts';
+import type { WallClock } from '../../ports/system.ts';
 import { LeaseLostError } from '../../ports/work-queue.ts';
 import { type DocumentStore, DuplicateKeyError, insert, type Stored } from '../../storage/ports/document-store.ts';
 import type { OwnedCollection } from '../../storage/ports/owned-collection.ts';
@@ -33,7 +33,7 @@ export type RelayPositions = ReturnType<typeof createRelayPositions>;
 
 export interface RelayPositionOptions {
   readonly store: DocumentStore;
-  readonly clock: Pick<Clock, 'now'>;
+  readonly clock: WallClock;
   readonly name: string;
   /** A unique name of this process. */
   readonly holder: string;

@@ -1,9 +1,9 @@
 import type { DatasetRef } from '../../kernel/dataset.ts';
 import { engramError } from '../../kernel/errors.ts';
 import type { Principal } from '../../kernel/principal.ts';
-import type { Clock } from '../../ports/system.ts';
+import type { MonotonicClock } from '../../ports/system.ts';
 import { type Account, impersonateWithRenewal } from '../messaging/account-authority.ts';
-import type { CallContext, Messenger } from '../messaging/messenger.ts';
+import type { CallContext, MessageCaller } from '../messaging/messenger.ts';
 
 export interface JobAuthority {
   readonly principal: Principal;
@@ -22,7 +22,7 @@ export interface JobAuthority {
  * `ServiceUnavailableError` or `DeadlineExceededError` when auth cannot say.
  */
 export async function authoriseJob(
-  parts: { readonly messenger: Pick<Messenger, 'call'>; readonly clock: Pick<Clock, 'monotonicMs'> },
+  parts: { readonly messenger: MessageCaller; readonly clock: MonotonicClock },
   job: Account & { readonly datasetIds: readonly string[] },
   asking: CallContext,
 ): Promise<JobAuthority> {

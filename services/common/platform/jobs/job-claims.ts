@@ -1,6 +1,6 @@
 import { pagesOf } from '../../kernel/result-page.ts';
 import { SYSTEM_SCOPE } from '../../kernel/scope.ts';
-import type { Clock } from '../../ports/system.ts';
+import type { WallClock } from '../../ports/system.ts';
 import { type DocumentStore, DuplicateKeyError, type Query } from '../../storage/ports/document-store.ts';
 import { isLeased } from '../leases/lease.ts';
 import { givenUp, type JobDocument, jobLeases, jobsCollection, type StoredJob } from './job-document.ts';
@@ -9,7 +9,7 @@ const PAGE = 100;
 
 export interface ClaimOptions {
   readonly store: DocumentStore;
-  readonly clock: Pick<Clock, 'now'>;
+  readonly clock: WallClock;
   readonly kinds: readonly string[];
   readonly worker: string;
   readonly leaseMs: number;

@@ -1,7 +1,7 @@
 import type { DatasetId, TenantId } from '../../kernel/brand.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Scope } from '../../kernel/scope.ts';
-import type { Clock } from '../../ports/system.ts';
+import type { WallClock } from '../../ports/system.ts';
 import { type ClaimedJob, LeaseLostError } from '../../ports/work-queue.ts';
 import type { Stored } from '../../storage/ports/document-store.ts';
 import type { OwnedCollection } from '../../storage/ports/owned-collection.ts';
@@ -94,7 +94,7 @@ export function waiting(dueAtMs: number): Pick<JobDocument, 'state' | 'dueAtMs' 
 
 /** The fields of a dead job. Its keys are free for others. */
 export function givenUp(
-  clock: Pick<Clock, 'now'>,
+  clock: WallClock,
   error: { readonly name: string; readonly message: string },
 ): Partial<JobDocument> {
   const failedAt = clock.now().toISOString();

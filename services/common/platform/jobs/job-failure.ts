@@ -1,7 +1,7 @@
 import { isEngramError } from '../../kernel/errors.ts';
 import type { Logger } from '../../ports/logger.ts';
 import { type ClaimedJob, LeaseLostError, type WorkQueue } from '../../ports/work-queue.ts';
-import { type DocumentStore, DuplicateKeyError, VersionConflictError } from '../../storage/ports/document-store.ts';
+import { type DocumentWriter, DuplicateKeyError, VersionConflictError } from '../../storage/ports/document-store.ts';
 import { jobsCollection, leaseLost } from './job-document.ts';
 import { describeRunError } from './run-recorder.ts';
 
@@ -42,7 +42,7 @@ export type JobFate = 'retry' | 'dead' | 'end';
 
 export interface JobFailureDependencies {
   readonly workQueue: Pick<WorkQueue, 'fail' | 'release' | 'wake' | 'completeWrites'>;
-  readonly store: Pick<DocumentStore, 'commit'>;
+  readonly store: DocumentWriter;
   readonly logger: Logger;
 }
 

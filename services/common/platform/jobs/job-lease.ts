@@ -1,6 +1,6 @@
 import { engramError } from '../../kernel/errors.ts';
 import type { Logger } from '../../ports/logger.ts';
-import type { Clock } from '../../ports/system.ts';
+import type { MonotonicClock } from '../../ports/system.ts';
 import { type ClaimedJob, LeaseLostError, type WorkQueue } from '../../ports/work-queue.ts';
 import { createHeartbeat } from '../leases/heartbeat.ts';
 
@@ -15,7 +15,7 @@ export interface JobLease extends AsyncDisposable {
 
 export interface LeaseDependencies {
   readonly workQueue: Pick<WorkQueue, 'heartbeat'>;
-  readonly clock: Pick<Clock, 'monotonicMs'>;
+  readonly clock: MonotonicClock;
   readonly logger: Logger;
 }
 

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Scope, SYSTEM_SCOPE } from '../../kernel/scope.ts';
 import type { Logger } from '../../ports/logger.ts';
-import type { Clock, IdSource } from '../../ports/system.ts';
+import type { IdSource, MonotonicClock } from '../../ports/system.ts';
 import { type ClaimedJob, LeaseLostError, type NewJob, type WorkQueue } from '../../ports/work-queue.ts';
 import type { Subscription } from '../../storage/ports/bus.ts';
-import type { DocumentStore, Write } from '../../storage/ports/document-store.ts';
+import type { DocumentWriter, Write } from '../../storage/ports/document-store.ts';
 import { settlesWithin } from '../async/time-limit.ts';
 import { createWakeUp } from '../async/wake-up.ts';
 import { createErrorDeduplicator } from './error-deduplicator.ts';
@@ -21,8 +21,8 @@ export interface JobWorkerDependencies {
     'claim' | 'claimJob' | 'beginWrites' | 'heartbeat' | 'fail' | 'release' | 'wake' | 'completeWrites'
   > &
     Pick<WatchedWorkQueue, 'watch' | 'watchCancels'>;
-  readonly store: Pick<DocumentStore, 'commit'>;
-  readonly clock: Pick<Clock, 'monotonicMs'>;
+  readonly store: DocumentWriter;
+  readonly clock: MonotonicClock;
   readonly ids: Pick<IdSource, 'uuid'>;
   readonly logger: Logger;
 }

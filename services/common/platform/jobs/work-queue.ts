@@ -1,6 +1,6 @@
 import { pagesOf } from '../../kernel/result-page.ts';
 import { type Scope, SYSTEM_SCOPE, type SystemScope } from '../../kernel/scope.ts';
-import type { Clock, IdSource } from '../../ports/system.ts';
+import type { IdSource, WallClock } from '../../ports/system.ts';
 import type { ClaimedJob, DeadLetter, DeadLetters, NewJob, WorkQueue } from '../../ports/work-queue.ts';
 import type { Bus, Subscription } from '../../storage/ports/bus.ts';
 import {
@@ -30,7 +30,7 @@ import {
 export interface WorkQueueOptions {
   readonly store: DocumentStore;
   readonly bus: Bus;
-  readonly clock: Pick<Clock, 'now'>;
+  readonly clock: WallClock;
   readonly ids: Pick<IdSource, 'ordered'>;
   /** Interval of looking for jobs without a wake-up; default 1000. */
   readonly pollMs?: number;

@@ -1,7 +1,7 @@
-import type { Clock } from '../../ports/system.ts';
+import type { MonotonicClock } from '../../ports/system.ts';
 
 export interface HeartbeatOptions {
-  readonly clock: Pick<Clock, 'monotonicMs'>;
+  readonly clock: MonotonicClock;
   readonly leaseMs: number;
   /** At most a third of the lease, so that two beats may fail. */
   readonly everyMs: number;

@@ -1,7 +1,7 @@
 import { engramError } from '../../kernel/errors.ts';
 import type { Principal } from '../../kernel/principal.ts';
-import type { Clock } from '../../ports/system.ts';
-import type { CallContext, Messenger } from './messenger.ts';
+import type { MonotonicClock } from '../../ports/system.ts';
+import type { CallContext, MessageCaller } from './messenger.ts';
 import { fixedProof, renewedProof } from './principal-proof.ts';
 
 /** Whom something is done for that is not, or no longer, asking. */
@@ -19,7 +19,7 @@ export type AccountContext = CallContext & { readonly principal: Principal };
  * or its API key is not there or not active any more; as `getPrincipal` when auth cannot say.
  */
 export async function asAccount(
-  messenger: Pick<Messenger, 'call'>,
+  messenger: MessageCaller,
   account: Account,
   asking: CallContext,
   gone: string,
@@ -30,7 +30,7 @@ export async function asAccount(
 
 /** Does the same as `asAccount`, for work that takes longer than a token lives. */
 export async function impersonateWithRenewal(
-  { messenger, clock }: { readonly messenger: Pick<Messenger, 'call'>; readonly clock: Pick<Clock, 'monotonicMs'> },
+  { messenger, clock }: { readonly messenger: MessageCaller; readonly clock: MonotonicClock },
   account: Account,
   asking: CallContext,
   gone: string,
@@ -50,7 +50,7 @@ export async function impersonateWithRenewal(
 }
 
 async function principalOf(
-  messenger: Pick<Messenger, 'call'>,
+  messenger: MessageCaller,
   { userId, tenant, keyId = null }: Account,
   asking: CallContext,
   gone: string,

@@ -1,6 +1,6 @@
 import { engramError } from '../../kernel/errors.ts';
 import type { Principal } from '../../kernel/principal.ts';
-import type { Clock } from '../../ports/system.ts';
+import type { MonotonicClock } from '../../ports/system.ts';
 import type { Closure, Credential, RequestOf } from './messages.ts';
 import type { CallContext, Messenger } from './messenger.ts';
 import { type PrincipalProof, renewedProof } from './principal-proof.ts';
@@ -20,7 +20,7 @@ export interface Identity {
  * Asks auth for the principal of credentials. The proof asks again with the same credentials when its token is old, so that
  * revoked credentials soon prove nothing.
  */
-export function createIdentify(messenger: Messenger, clock: Pick<Clock, 'monotonicMs'>) {
+export function createIdentify(messenger: Messenger, clock: MonotonicClock) {
   return async (
     credentials: readonly Credential[],
     strict: boolean,

@@ -1,10 +1,10 @@
 import { isEngramError } from '../../kernel/errors.ts';
 import type { Permission } from '../../kernel/principal.ts';
-import type { CallContext, Messenger } from './messenger.ts';
+import type { CallContext, MessageCaller } from './messenger.ts';
 
 /** Returns whether the principal of the context holds the permission on the dataset; false for an unknown dataset. */
 export async function isPermitted(
-  messenger: Pick<Messenger, 'call'>,
+  messenger: MessageCaller,
   permission: Permission,
   dataset: string,
   context: CallContext,

@@ -42,10 +42,14 @@ export type MethodHandler<Path extends CallPath> = (
   context: CallContext,
 ) => Promise<ReplyOf<Path>>;
 
-/** Typed messages over the bus, as the protobuf messages of `proto/`: see messages.ts for their types. */
-export interface Messenger {
+/** Calls methods of other services. */
+export interface MessageCaller {
   /** Throws what the responder threw, and the errors of `Bus.request`. */
   call<Path extends CallPath>(path: Path, request: RequestOf<Path>, context: CallContext): Promise<AnswerOf<Path>>;
+}
+
+/** Typed messages over the bus, as the protobuf messages of `proto/`: see messages.ts for their types. */
+export interface Messenger extends MessageCaller {
   serve<Path extends CallPath>(path: Path, handler: MethodHandler<Path>): Promise<Subscription>;
   publish<Topic extends keyof Topics>(topic: Topic, key: string, message: Topics[Topic]): Promise<void>;
   subscribe<Topic extends keyof Topics>(
@@ -131,7 +135,7 @@ export function callerOf({ principal }: CallContext): Principal {
  * enough: auth is asked once more. Throws `PermissionDeniedError`.
  */
 export async function guard(
-  messenger: Pick<Messenger, 'call'>,
+  messenger: MessageCaller,
   permission: MethodPermission,
   request: unknown,
   context: CallContext,

@@ -1,4 +1,4 @@
-import type { Clock } from '../../ports/system.ts';
+import type { MonotonicClock } from '../../ports/system.ts';
 import { TOKEN_LIFETIME_MS } from './principal-tokens.ts';
 
 /** Proves the principal of a context to other services, as long as the request lasts. */
@@ -16,11 +16,7 @@ export function fixedProof(token: string): PrincipalProof {
 }
 
 /** Proves with tokens that `renew` replaces: for work that may outlive the first one. */
-export function renewedProof(
-  first: string,
-  renew: () => Promise<string>,
-  clock: Pick<Clock, 'monotonicMs'>,
-): PrincipalProof {
+export function renewedProof(first: string, renew: () => Promise<string>, clock: MonotonicClock): PrincipalProof {
   let current = Promise.resolve(first);
   let askedAt = clock.monotonicMs();
   return {

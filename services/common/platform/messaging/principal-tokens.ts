@@ -10,7 +10,7 @@ import { deriveSigningKey } from '../../kernel/derived-key.ts';
 import { engramError } from '../../kernel/errors.ts';
 import { asId, isUuid } from '../../kernel/ids.ts';
 import type { Principal } from '../../kernel/principal.ts';
-import type { Clock } from '../../ports/system.ts';
+import type { Clock, MonotonicClock, WallClock } from '../../ports/system.ts';
 import { keyId, parseToken, type TokenClaims, tokenText } from './token-text.ts';
 
 /** Signs principals; auth alone has one. */
@@ -42,7 +42,7 @@ const KEY_PURPOSE = 'engram principal tokens';
  */
 export function createPrincipalSigner(
   secret: Uint8Array | string,
-  clock: Pick<Clock, 'now'>,
+  clock: WallClock,
   acceptedSecrets: readonly string[] = [],
 ): PrincipalSigner {
   const { privateKey, kid, publicText } = keyPairOf(secret);
@@ -110,7 +110,7 @@ export function createPrincipalVerifier({ keys, clock }: VerifierOptions): Princ
   };
 }
 
-function createKeyRing(keys: () => Promise<readonly string[]>, clock: Pick<Clock, 'monotonicMs'>) {
+function createKeyRing(keys: () => Promise<readonly string[]>, clock: MonotonicClock) {
   let byId = new Map<string, KeyObject>();
   let askedAt = Number.NEGATIVE_INFINITY;
   let asking: Promise<void> = Promise.resolve();

@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto';
 import type { TenantId, UserId } from '../../kernel/brand.ts';
-import type { Clock } from '../../ports/system.ts';
+import type { MonotonicClock } from '../../ports/system.ts';
 import { type AccessChange, type AnswerOf, EVERY_TENANT, type RequestOf } from './messages.ts';
 import type { CallContext, Messenger } from './messenger.ts';
 
 export interface RememberedAccessOptions {
-  readonly clock: Pick<Clock, 'monotonicMs'>;
+  readonly clock: MonotonicClock;
   /** How long an answer stands should the news of a change be lost. */
   readonly ttlMs?: number;
   readonly maxEntries?: number;

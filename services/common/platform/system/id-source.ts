@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Clock, IdSource } from '../../ports/system.ts';
+import type { IdSource, WallClock } from '../../ports/system.ts';
 
 /** Random bits below the time stamp: 12 in front that count within a millisecond, 62 behind. */
 const COUNTER_LIMIT = 0x1000;
@@ -10,7 +10,7 @@ const COUNTER_START = 0x800;
  * Ids of a process. `ordered()` is a UUID version 7 (RFC 9562 §5.7, method 1 of §6.2): each one of this source sorts
  * after the one before, also when the clock stands or goes back.
  */
-export function createIdSource(clock: Pick<Clock, 'now'> = { now: () => new Date() }): IdSource {
+export function createIdSource(clock: WallClock = { now: () => new Date() }): IdSource {
   let lastMs = 0;
   let counter = 0;
   return {

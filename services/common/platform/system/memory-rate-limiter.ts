@@ -1,7 +1,7 @@
-import type { Clock, RateLimiter } from '../../ports/system.ts';
+import type { MonotonicClock, RateLimiter } from '../../ports/system.ts';
 
 export interface MemoryRateLimiterOptions {
-  readonly clock: Pick<Clock, 'monotonicMs'>;
+  readonly clock: MonotonicClock;
   /** Keys remembered at once; default 100 000. Beyond it the longest unused are forgotten (and start full again). */
   readonly maxKeys?: number;
 }

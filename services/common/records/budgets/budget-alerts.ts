@@ -10,7 +10,7 @@ import type { TenantId } from '../../kernel/brand.ts';
 import type { BudgetMetrics } from '../../ports/budgets.ts';
 import type { EventLog } from '../../ports/event-log.ts';
 import type { Logger } from '../../ports/logger.ts';
-import type { Clock } from '../../ports/system.ts';
+import type { WallClock } from '../../ports/system.ts';
 import { type DocumentStore, update, VersionConflictError } from '../../storage/ports/document-store.ts';
 import type { Posting } from './budget-postings.ts';
 import { type UsageDocument, usageCollection } from './usage.ts';
@@ -20,7 +20,7 @@ type Place = Pick<Posting, 'id' | 'account' | 'counter' | 'limits'>;
 
 interface BudgetAlertsOptions {
   readonly store: DocumentStore;
-  readonly clock: Pick<Clock, 'now'>;
+  readonly clock: WallClock;
   readonly eventLog: Pick<EventLog, 'appendWrites'>;
   readonly logger: Logger;
   readonly metrics?: BudgetMetrics;

@@ -12,7 +12,7 @@ import { SYSTEM_SCOPE } from '../../kernel/scope.ts';
 import type { BudgetMetrics, Budgets } from '../../ports/budgets.ts';
 import type { EventLog } from '../../ports/event-log.ts';
 import type { Logger } from '../../ports/logger.ts';
-import type { Clock, IdSource } from '../../ports/system.ts';
+import type { Clock, IdSource, WallClock } from '../../ports/system.ts';
 import type { DocumentStore } from '../../storage/ports/document-store.ts';
 import { createBudgetAlerts } from './budget-alerts.ts';
 import { createBudgetCharging, type Refused } from './budget-charging.ts';
@@ -95,7 +95,7 @@ function negated(demand: Demand): Demand {
 interface BudgetStandingsOptions {
   readonly limits: Pick<KnownLimits, 'of'>;
   readonly usage: Pick<Usage, 'getMany'>;
-  readonly clock: Pick<Clock, 'now'>;
+  readonly clock: WallClock;
   /** Counts what the account has stored, where that is not known. */
   readonly counted: (account: BudgetAccount, now: Date) => Promise<unknown>;
 }

@@ -1,5 +1,5 @@
 import type { BudgetAccount, BudgetLimits, LimitsInForce } from '../../domain/budget.ts';
-import type { Clock } from '../../ports/system.ts';
+import type { MonotonicClock } from '../../ports/system.ts';
 import { limitsInForce, type StoredBudgets } from './budgets.ts';
 
 const TTL_MS = 1000;
@@ -11,7 +11,7 @@ export type KnownLimits = ReturnType<typeof createKnownLimits>;
 export function createKnownLimits(
   budgets: Pick<StoredBudgets, 'getMany'>,
   defaults: BudgetLimits,
-  clock: Pick<Clock, 'monotonicMs'>,
+  clock: MonotonicClock,
 ) {
   const known = new Map<BudgetAccount, { readonly limits: LimitsInForce; readonly untilMs: number }>();
   let era = 0;

@@ -6,7 +6,7 @@ import { slices } from '../../kernel/slices.ts';
 import { retryOnConflict } from '../../platform/async/retry-on-conflict.ts';
 import { isLeased } from '../../platform/leases/lease.ts';
 import type { EmbeddingChoice } from '../../ports/embedders.ts';
-import type { Clock } from '../../ports/system.ts';
+import type { WallClock } from '../../ports/system.ts';
 import { type DocumentStore, insert, remove, removeWhere, replace } from '../../storage/ports/document-store.ts';
 import type { OwnedCollection } from '../../storage/ports/owned-collection.ts';
 import type { VectorIndex, VectorSpace } from '../../storage/ports/vector-index.ts';
@@ -143,7 +143,7 @@ export function createVectorIndexVersions({
 }: {
   readonly store: DocumentStore;
   readonly vectors: VectorIndex;
-  readonly clock: Pick<Clock, 'now'>;
+  readonly clock: WallClock;
 }): VectorIndexVersions {
   const state: VectorIndexVersions['state'] = (scope) => stateIn(store, scope);
   const update: VectorIndexVersions['update'] = async (scope, change) => {

@@ -2,6 +2,12 @@ import type { JsonObject } from '../../kernel/json.ts';
 import type { Page } from '../../kernel/result-page.ts';
 import type { AnyScope } from '../../kernel/scope.ts';
 
+/** The part of a document store that writes: see `DocumentStore`. */
+export interface DocumentWriter {
+  /** Results stand in the order of the writes. */
+  commit(scope: AnyScope, writes: readonly Write[]): Promise<readonly WriteResult[]>;
+}
+
 /**
  * Records as JSON documents in declared collections. Adapters: SQLite (`control.db`), memory, MongoDB.
  *
@@ -24,7 +30,7 @@ import type { AnyScope } from '../../kernel/scope.ts';
  *   compared. Ids are 1 to 1024 characters of well-formed Unicode; another id cannot be inserted (`InvalidRequestError`).
  * - Errors: `DuplicateKeyError`, `VersionConflictError` (both leave nothing written), `ServiceUnavailableError`.
  */
-export interface DocumentStore {
+export interface DocumentStore extends DocumentWriter {
   readonly capabilities: DocumentStoreCapabilities;
   /** Makes the collections and indexes that are missing. Call once per process, before anything else. Idempotent. */
   prepare(collections: readonly AnyCollection[]): Promise<void>;
@@ -40,8 +46,6 @@ export interface DocumentStore {
   count<T extends JsonObject>(scope: AnyScope, collection: Collection<T>, where: Filter<T>): Promise<number>;
   /** Number of documents of the scope in each of the collections, in one read. */
   countEach(scope: AnyScope, collections: readonly AnyCollection[]): Promise<readonly number[]>;
-  /** Results stand in the order of the writes. */
-  commit(scope: AnyScope, writes: readonly Write[]): Promise<readonly WriteResult[]>;
   /**
    * All documents as they stand at one moment, which is not before the call and at the latest that of the first `find`, however
    * many pages are read while others write. To be closed by the caller, within a minute or two: stores keep the past for as

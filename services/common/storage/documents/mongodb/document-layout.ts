@@ -106,12 +106,7 @@ export function bsonValue(value: Exclude<IndexValue, null>): BsonValue {
 }
 
 /** A document as it is stored, and its row. Throws `PayloadTooLargeError`. */
-interface EncodedRow {
-  readonly row: DocumentRow;
-  readonly stored: Stored<JsonObject>;
-}
-
-export function encodeRow(layout: CollectionLayout, key: ObjectId, document: Stored<JsonObject>): EncodedRow {
+export function encodeRow(layout: CollectionLayout, key: ObjectId, document: Stored<JsonObject>) {
   const { id, version, sequence, tenant, dataset } = document;
   const body = encodeDocument(document.value);
   if (Buffer.byteLength(body) > MAX_BODY_BYTES) {

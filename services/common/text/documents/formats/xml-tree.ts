@@ -94,16 +94,9 @@ function endOf(source: string, from: number, mark: string, context: ParseContext
   return found + mark.length;
 }
 
-interface StartTag {
-  readonly name: string;
-  readonly attributes: Readonly<Record<string, string>>;
-  readonly isEmpty: boolean;
-  readonly end: number;
-}
-
 const NO_ATTRIBUTES: Readonly<Record<string, string>> = Object.create(null) as Record<string, string>;
 
-function readTag(source: string, open: number, context: ParseContext): StartTag {
+function readTag(source: string, open: number, context: ParseContext) {
   const nameMark = /[^\s/>"'=<]+/y;
   nameMark.lastIndex = open + 1;
   const name = nameMark.exec(source)?.[0];
