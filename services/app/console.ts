@@ -9,7 +9,9 @@ import type { Logger } from '../common/platform/observability/logger.ts';
 import { type ConsoleFiles, consoleFiles } from '../console/bundle.ts';
 
 /** First part of the addresses that the console has pages for. */
-const PAGES = new Set(['', 'ask', 'datasets', 'graph', 'sessions', 'activity', 'people', 'costs', 'settings']);
+const PAGES = new Set(
+  ',ask,datasets,graph,sessions,skills,improve,activity,people,integrations,costs,settings'.split(','),
+);
 
 const TYPES: Readonly<Record<string, string>> = {
   '.js': 'text/javascript; charset=utf-8',

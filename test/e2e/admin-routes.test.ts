@@ -108,7 +108,7 @@ describe('routes of the console', () => {
     expect(JSON.stringify(left)).to.include('founded').and.not.include('violins');
   });
 
-  it('list proposals for skills, newest first', async () => {
+  it('list proposals for skills, and apply one', async () => {
     const dataset = ids['notes'];
     expect((await ada.get(`/proposals?dataset_id=${dataset}`)).json).to.deep.equal([]);
     const procedure = '---\ndescription: How to lend\n---\n1. Ask for the card.';
@@ -122,6 +122,12 @@ describe('routes of the console', () => {
     const [proposal] = (await ada.get(`/proposals?dataset_id=${dataset}`)).json;
     expect(proposal).to.include({ skill_name: 'lending', status: 'proposed', applied_at: null });
     expect((await admin.get(`/proposals?dataset_id=${dataset}`)).status).to.equal(403);
+    const apply = `/proposals/${proposal.proposal_id}/apply?dataset_id=${dataset}`;
+    expect((await bob.post(apply)).status, 'a reader').to.equal(403);
+    for (const _ of ['first', 'again']) expect((await ada.post(apply)).json.status).to.equal('applied');
+    const skill = (await ada.get(`/skills/${proposal.skill_id}?dataset_id=${dataset}`)).json;
+    expect(skill.procedure).to.equal(proposal.proposed_procedure);
+    expect((await ada.post(`/proposals/${ids['notes']}/apply?dataset_id=${dataset}`)).status).to.equal(404);
   });
 
   it('list the last syncs of the caller, and whether there is anything to sync with', async () => {

@@ -2969,6 +2969,28 @@ export interface Paths {
       };
     };
   };
+  '/api/v1/proposals/{proposal_id}/apply': {
+    /**
+     * Make the procedure of a proposal that of its skill
+     */
+    post: {
+      parameters: {
+        path: {
+          proposal_id: string;
+        };
+        query: {
+          dataset_id: string;
+        };
+      };
+      responses: {
+        '200': {
+          content: {
+            'application/json': ProposalDetail;
+          };
+        };
+      };
+    };
+  };
   '/api/v1/datasets': {
     /**
      * Datasets the caller may read
@@ -5579,6 +5601,7 @@ export const operationTraits: Readonly<Record<string, { readonly idempotent?: bo
   'POST /api/v1/add': {"idempotent":true,"form":"multipart/form-data"},
   'POST /api/v1/remember': {"form":"multipart/form-data"},
   'PATCH /api/v1/update': {"idempotent":true,"form":"multipart/form-data"},
+  'POST /api/v1/proposals/{proposal_id}/apply': {"idempotent":true},
   'POST /api/v1/datasets': {"idempotent":true},
   'POST /api/v1/datasets/{dataset_id}/data/retry': {"idempotent":true},
   'POST /api/v1/forget': {"idempotent":true},

@@ -45,7 +45,6 @@ export function DocumentDrawer({
 }
 
 function DocumentText({ dataset, item, passage = '' }: OpenedDocument) {
-  const path = `/datasets/${dataset}/data/${item}/raw`;
   const text = useQuery({
     queryKey: ['text', dataset, item],
     queryFn: () =>
@@ -60,16 +59,22 @@ function DocumentText({ dataset, item, passage = '' }: OpenedDocument) {
   return (
     <>
       <Group mb="sm">
-        <Button
-          component="a"
-          href={address(path)}
-          download
-          size="xs"
-          variant="default"
-          leftSection={<IconDownload size={14} />}
-        >
-          Download the text
-        </Button>
+        {[
+          { kind: 'raw', label: 'Download the text' },
+          { kind: 'original', label: 'Download the original' },
+        ].map(({ kind, label }) => (
+          <Button
+            key={kind}
+            component="a"
+            href={address(`/datasets/${dataset}/data/${item}/${kind}`)}
+            download
+            size="xs"
+            variant="default"
+            leftSection={<IconDownload size={14} />}
+          >
+            {label}
+          </Button>
+        ))}
       </Group>
       {passage !== '' && place === null ? (
         <Alert color="yellow" mb="sm">

@@ -1,6 +1,6 @@
 import { type QueryClient, queryOptions, useQuery } from '@tanstack/react-query';
 import type { Answer, DataDTO, DatasetDTO, PipelineRunStatusWithProgress, UserRead } from '../../client/index.ts';
-import { engram } from './api.ts';
+import { address, engram } from './api.ts';
 
 export type Me = UserRead;
 export type Dataset = DatasetDTO;
@@ -34,6 +34,16 @@ export function itemsQuery(dataset: string, offset: number, limit: number) {
     queryFn: () => readItems(dataset, { offset, limit }),
   });
 }
+
+/** Beyond this the sizes of items are not added up, nor their failures listed. */
+export const MOST_SUMMED = 1000;
+
+/** The first items of a dataset without a page: for sums. */
+export const sizesQuery = (dataset: string) =>
+  queryOptions({
+    queryKey: ['items', dataset, 'sizes'],
+    queryFn: () => readItems(dataset, { limit: MOST_SUMMED }),
+  });
 
 export const isRunning = (progress: Progress | undefined): boolean =>
   progress !== undefined && /(STARTED|INITIATED)$/.test(progress.status);
@@ -70,4 +80,14 @@ export function usePermitted(permission: Permission): ReadonlySet<string> {
     enabled: me !== null,
   });
   return new Set((data ?? []).map(({ id }) => id));
+}
+
+/** Whether the API answers without credentials: then there is nothing to sign out of. */
+export function useIsOpen(): boolean {
+  const { data } = useQuery({
+    queryKey: ['open'],
+    queryFn: async () => (await fetch(address('/users/me'), { credentials: 'omit' })).ok,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  return data ?? false;
 }

@@ -11,6 +11,10 @@ interface AskSearch {
   readonly session?: string;
 }
 
+interface DatasetSearch {
+  readonly dataset?: string;
+}
+
 interface GraphSearch {
   readonly dataset?: string;
   /** The node in the middle; its neighbourhood is shown. */
@@ -86,6 +90,26 @@ const peopleRoute = createRoute({
   component: lazyRouteComponent(() => import('./people/page.tsx'), 'PeoplePage'),
 });
 
+const skillsRoute = createRoute({
+  getParentRoute: () => root,
+  path: '/skills',
+  validateSearch: (search: Record<string, unknown>): DatasetSearch => ({ dataset: text(search['dataset']) }),
+  component: lazyRouteComponent(() => import('./skills/page.tsx'), 'SkillsPage'),
+});
+
+const improveRoute = createRoute({
+  getParentRoute: () => root,
+  path: '/improve',
+  validateSearch: (search: Record<string, unknown>): DatasetSearch => ({ dataset: text(search['dataset']) }),
+  component: lazyRouteComponent(() => import('./improve/page.tsx'), 'ImprovePage'),
+});
+
+const integrationsRoute = createRoute({
+  getParentRoute: () => root,
+  path: '/integrations',
+  component: lazyRouteComponent(() => import('./integrations/page.tsx'), 'IntegrationsPage'),
+});
+
 const costsRoute = createRoute({
   getParentRoute: () => root,
   path: '/costs',
@@ -107,8 +131,11 @@ export const router = createRouter({
     graphRoute,
     sessionsRoute,
     sessionRoute,
+    skillsRoute,
+    improveRoute,
     activityRoute,
     peopleRoute,
+    integrationsRoute,
     costsRoute,
     settingsRoute,
   ]),

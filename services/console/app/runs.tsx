@@ -24,20 +24,22 @@ export const words = (name: string): string => {
 /** Runs and operations, newest first; each only in its last state. */
 export function RunTable({
   dataset,
+  pipeline,
   showsDataset = false,
 }: {
   readonly dataset?: string;
+  readonly pipeline?: string;
   readonly showsDataset?: boolean;
 }) {
   const [offset, setOffset] = useState(0);
   const runs = useQuery({
-    queryKey: ['runs', dataset, offset],
+    queryKey: ['runs', dataset, pipeline, offset],
     queryFn: () =>
       engram.get('/api/v1/activity/pipeline-runs', {
-        query: { limit: PAGE * 2, offset, ...(dataset === undefined ? {} : { dataset_id: dataset }) },
+        query: { limit: PAGE * 2, offset, dataset_id: dataset, pipeline_name: pipeline },
       }),
     placeholderData: keepPreviousData,
-    refetchInterval: ({ state }) => (newest(state.data ?? []).some(goesOn) ? 2000 : 15_000),
+    refetchInterval: ({ state }) => (newest(state.data ?? []).some(goesOn) ? 1000 : 5000),
   });
   if (runs.isPending) return <Waiting />;
   if (runs.isError) return <Failed error={runs.error} onRetry={() => void runs.refetch()} />;

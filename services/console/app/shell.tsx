@@ -21,10 +21,11 @@ import { createLink, Link, Outlet, useLocation } from '@tanstack/react-router';
 import type { ComponentType } from 'react';
 import { useEffect } from 'react';
 import { NotAuthenticated } from '../../client/index.ts';
-import { address, engram } from './api.ts';
+import { engram } from './api.ts';
 import icon from './icon.svg';
 import {
   IconActivity,
+  IconChecklist,
   IconCoins,
   IconDatabase,
   IconFileText,
@@ -32,12 +33,14 @@ import {
   IconLogout,
   IconMessageQuestion,
   IconMoon,
+  IconPlugConnected,
   IconSettings,
+  IconSparkles,
   IconSun,
   IconTopologyStar3,
   IconUsers,
 } from './icons.ts';
-import { type Me, meQuery } from './queries.ts';
+import { type Me, meQuery, useIsOpen } from './queries.ts';
 import { SignIn } from './sign-in.tsx';
 import { complain, Empty, Failed, Waiting } from './states.tsx';
 
@@ -48,7 +51,7 @@ export const LinkButton = createLink((props: ButtonProps & AnchorProps) => <Butt
 const RouterNavLink = createLink((props: NavLinkProps & AnchorProps) => <NavLink component="a" {...props} />);
 
 interface Entry {
-  readonly to: '/ask' | '/datasets' | '/graph' | '/sessions' | '/activity' | '/people' | '/costs' | '/settings';
+  readonly to: `/${'ask' | 'datasets' | 'graph' | 'sessions' | 'skills' | 'improve' | 'activity' | 'people' | 'integrations' | 'costs' | 'settings'}`;
   readonly label: string;
   readonly icon: ComponentType<{ size?: number }>;
 }
@@ -58,21 +61,14 @@ const ENTRIES: readonly Entry[] = [
   { to: '/datasets', label: 'Datasets', icon: IconDatabase },
   { to: '/graph', label: 'Graph', icon: IconTopologyStar3 },
   { to: '/sessions', label: 'Sessions', icon: IconHistory },
+  { to: '/skills', label: 'Skills', icon: IconChecklist },
+  { to: '/improve', label: 'Improve', icon: IconSparkles },
   { to: '/activity', label: 'Activity', icon: IconActivity },
   { to: '/people', label: 'People', icon: IconUsers },
+  { to: '/integrations', label: 'Integrations', icon: IconPlugConnected },
   { to: '/costs', label: 'Costs', icon: IconCoins },
   { to: '/settings', label: 'Settings', icon: IconSettings },
 ];
-
-/** Whether the API answers without credentials: then there is nothing to sign out of. */
-function useIsOpen(): boolean {
-  const { data } = useQuery({
-    queryKey: ['open'],
-    queryFn: async () => (await fetch(address('/users/me'), { credentials: 'omit' })).ok,
-    staleTime: Number.POSITIVE_INFINITY,
-  });
-  return data ?? false;
-}
 
 export function Shell() {
   const [isOpen, { toggle, close }] = useDisclosure();

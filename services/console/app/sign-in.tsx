@@ -3,6 +3,7 @@ import { useForm } from '@mantine/form';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { engram, messageOf } from './api.ts';
+import { checkEmail } from './forms.tsx';
 import icon from './icon.svg';
 import { Failed } from './states.tsx';
 
@@ -34,7 +35,7 @@ export function SignIn() {
     mode: 'uncontrolled',
     initialValues: { email: '', password: '' },
     validate: {
-      email: (value) => (/^\S+@\S+$/.test(value) ? null : 'An e-mail address, like name@example.com'),
+      email: checkEmail,
       password: (value) => (value === '' ? 'Enter the password' : null),
     },
   });

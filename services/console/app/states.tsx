@@ -1,4 +1,4 @@
-import { Alert, Button, Center, Loader, Stack, Text, Title } from '@mantine/core';
+import { Alert, Button, Center, Group, Loader, Stack, Text, Title } from '@mantine/core';
 import { modals } from '@mantine/modals';
 import { notifications } from '@mantine/notifications';
 import type { ReactNode } from 'react';
@@ -73,6 +73,31 @@ export function askFirst({ title, text, action, run }: Asked): void {
 
 export function say(message: string): void {
   notifications.show({ message, color: 'teal' });
+}
+
+/** Says what was done, with a button that takes it back. */
+export function sayWithUndo(message: string, undo: () => void): void {
+  const id = `undo-${message}-${Date.now()}`;
+  notifications.show({
+    id,
+    color: 'teal',
+    autoClose: 10_000,
+    message: (
+      <Group justify="space-between" wrap="nowrap">
+        <Text size="sm">{message}</Text>
+        <Button
+          size="compact-sm"
+          variant="default"
+          onClick={() => {
+            notifications.hide(id);
+            undo();
+          }}
+        >
+          Undo
+        </Button>
+      </Group>
+    ),
+  });
 }
 
 /** Does something and says that it is done, or what failed; whether it is done. */

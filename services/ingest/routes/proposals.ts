@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { scopeOf } from '../../common/kernel/dataset.ts';
+import { type DatasetRef, scopeOf } from '../../common/kernel/dataset.ts';
 import { isUuid } from '../../common/kernel/ids.ts';
 import type { Principal } from '../../common/kernel/principal.ts';
 import { HttpError } from '../../common/platform/http/http-error.ts';
@@ -10,6 +10,7 @@ import type { CallContext } from '../../common/platform/messaging/messenger.ts';
 import type { IngestDependencies } from '../dependencies.ts';
 import { targetDataset } from '../items/target-dataset.ts';
 import { presentProposal } from '../presenters/skill.ts';
+import { applyProposal } from '../skills/record-skill-run.ts';
 import { orFixedFailure } from './fixed-failure.ts';
 
 const answer = z
@@ -29,13 +30,19 @@ const listQuery = datasetQuery.extend({
   limit: lenientInteger({ min: 1, max: 200 }).default(50),
   offset: lenientInteger({ min: 0, max: 1_000_000 }).default(0),
 });
-const common = { method: 'GET', tag: 'skills', auth: 'user', permission: onDatasets('read') } as const;
+const common = { tag: 'skills', auth: 'user' } as const;
+const reading = { ...common, method: 'GET', permission: onDatasets('read') } as const;
+const one = {
+  path: '/api/v1/proposals/:proposalId',
+  params: z.object({ proposalId: z.string() }),
+  query: datasetQuery,
+};
 
-/** Proposals are made and applied by `POST /remember/entry`; here they are looked at. */
+/** Proposals are made by `POST /remember/entry`, which can apply one with the run that it records; people apply them here. */
 export function proposalRoutes(dependencies: IngestDependencies): readonly Route[] {
   return [
     defineRoute({
-      ...common,
+      ...reading,
       path: '/api/v1/proposals',
       operationId: 'listProposals',
       summary: 'Proposals for better procedures of the skills of a dataset, newest first',
@@ -55,12 +62,10 @@ export function proposalRoutes(dependencies: IngestDependencies): readonly Route
         }),
     }),
     defineRoute({
-      ...common,
-      path: '/api/v1/proposals/:proposalId',
+      ...reading,
+      ...one,
       operationId: 'getProposal',
       summary: 'A proposal for a better procedure of a skill',
-      params: z.object({ proposalId: z.string() }),
-      query: datasetQuery,
       responses: {
         200: { description: 'The proposal with both procedures', schema: answer },
         404: { description: 'No such proposal in the dataset' },
@@ -68,10 +73,37 @@ export function proposalRoutes(dependencies: IngestDependencies): readonly Route
       handle: ({ principal, params, query, context }) =>
         orFixedFailure(dependencies.logger, 'Failed to fetch proposal', async () => {
           const dataset = await readableDataset(dependencies, principal, query.dataset_id, context);
-          const id = params.proposalId.toLowerCase();
-          const stored = isUuid(id) ? await dependencies.proposals.get(scopeOf(dataset), id) : null;
-          if (stored === null) throw new HttpError(404, { error: 'Proposal not found' });
-          return json(presentProposal(stored.proposal, dataset));
+          const { proposal } = await storedProposal(dependencies, dataset, params.proposalId);
+          return json(presentProposal(proposal, dataset));
+        }),
+    }),
+    defineRoute({
+      ...common,
+      ...one,
+      path: `${one.path}/apply`,
+      method: 'POST',
+      operationId: 'applyProposal',
+      idempotent: true,
+      summary: 'Make the procedure of a proposal that of its skill',
+      permission: onDatasets('write'),
+      responses: {
+        200: { description: 'The proposal, applied', schema: answer },
+        404: { description: 'No such proposal in the dataset' },
+        409: { description: 'The skill has changed since it was drafted' },
+      },
+      handle: ({ principal, params, query, context }) =>
+        orFixedFailure(dependencies.logger, 'Failed to apply proposal', async () => {
+          const dataset = await targetDataset(
+            ...([
+              dependencies.messenger,
+              principal,
+              { id: query.dataset_id },
+              { permission: 'write', context },
+            ] as const),
+          );
+          const { proposal } = await storedProposal(dependencies, dataset, params.proposalId);
+          const wanted = { proposal: proposal.id, skill: null, run: null };
+          return json(presentProposal(await applyProposal(dependencies, { principal, dataset }, wanted), dataset));
         }),
     }),
   ];
@@ -79,4 +111,11 @@ export function proposalRoutes(dependencies: IngestDependencies): readonly Route
 
 function readableDataset({ messenger }: IngestDependencies, principal: Principal, id: string, context: CallContext) {
   return targetDataset(messenger, principal, { id }, { permission: 'read', context });
+}
+
+async function storedProposal({ proposals }: IngestDependencies, dataset: DatasetRef, given: string) {
+  const id = given.toLowerCase();
+  const stored = isUuid(id) ? await proposals.get(scopeOf(dataset), id) : null;
+  if (stored === null) throw new HttpError(404, { error: 'Proposal not found' });
+  return stored;
 }

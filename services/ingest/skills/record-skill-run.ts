@@ -45,7 +45,8 @@ export async function recordSkillRun(dependencies: SkillDependencies, request: R
     user: principal.id,
     recordedAt: dependencies.clock.now().toISOString(),
   };
-  if (improvement?.kind === 'apply') return apply(dependencies, request, { run, improvement });
+  if (improvement?.kind === 'apply')
+    return { run, proposal: await applyProposal(dependencies, request, { ...improvement, run }) };
   const drafted =
     improvement === null
       ? null
@@ -66,35 +67,44 @@ export async function recordSkillRun(dependencies: SkillDependencies, request: R
   });
 }
 
-async function apply(
+/**
+ * Makes the procedure of a proposal that of its skill, and records the run that it comes with, if any, in the same commit.
+ * Errors: `InvalidRequestError` for an unknown skill or proposal, `ConflictError` when the skill has changed since.
+ */
+export async function applyProposal(
   dependencies: SkillDependencies,
-  { principal, dataset }: RunRequest,
-  { run, improvement }: { readonly run: SkillRun; readonly improvement: Extract<Improvement, { kind: 'apply' }> },
-): Promise<RecordedRun> {
+  { principal, dataset }: Pick<RunRequest, 'principal' | 'dataset'>,
+  wanted: { readonly proposal: string; readonly skill: string | null; readonly run: SkillRun | null },
+): Promise<SkillProposal> {
   const { store, skillRuns, audit, clock } = dependencies;
+  const { run } = wanted;
   const scope = scopeOf(dataset);
   return retryOnConflict(async () => {
-    const present = await namedSkill(dependencies, dataset, run.skill);
-    const target = await targetOf(dependencies, dataset, { run, improvement });
-    const stored = isUuid(improvement.proposal) ? await dependencies.proposals.get(scope, improvement.proposal) : null;
+    const present = run === null ? [] : [await namedSkill(dependencies, dataset, run.skill)];
+    const stored = isUuid(wanted.proposal) ? await dependencies.proposals.get(scope, wanted.proposal) : null;
+    const name = wanted.skill ?? run?.skill ?? stored?.proposal.skill ?? '';
+    const target = await namedSkill(dependencies, dataset, name);
     if (stored === null || stored.proposal.skill !== target.skill.id) {
       throw engramError('InvalidRequestError', 'There is no such proposal for the skill.');
     }
-    const recorded = await skillRuns.recordWrite(scope, run);
+    const recorded = run === null ? [] : [await skillRuns.recordWrite(scope, run)];
     // Applied already: the answer of an earlier call was lost.
     if (stored.proposal.status === 'applied' && target.skill.procedure === stored.proposal.proposedProcedure) {
-      await store.commit(scope, [...keepWrites(dependencies, [present, target]), recorded]);
-      return { run, proposal: stored.proposal };
+      await store.commit(scope, [...keepWrites(dependencies, [...present, target]), ...recorded]);
+      return stored.proposal;
     }
     if (target.skill.procedure !== stored.proposal.oldProcedure) {
       throw engramError('ConflictError', 'The skill has changed since the proposal was drafted; draft a new one.');
     }
     const at = clock.now().toISOString();
     const proposal: SkillProposal = { ...stored.proposal, status: 'applied', appliedAt: at, appliedBy: principal.id };
-    const others = present.skill.id === target.skill.id ? [] : keepWrites(dependencies, [present]);
+    const others = keepWrites(
+      dependencies,
+      present.filter(({ skill }) => skill.id !== target.skill.id),
+    );
     const applied = await appliedWrites(dependencies, dataset, { target, stored, proposal });
-    await audit.commit(scope, [...applied, ...others, recorded], [application(dataset, principal, proposal)]);
-    return { run, proposal };
+    await audit.commit(scope, [...applied, ...others, ...recorded], [application(dataset, principal, proposal)]);
+    return proposal;
   });
 }
 

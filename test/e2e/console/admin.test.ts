@@ -3,6 +3,9 @@ import { openPage } from '../../support/chromium.ts';
 import { createConsoleWorld } from '../../support/console-world.ts';
 import { type StartedApp, startApp } from '../../support/start-app.ts';
 
+const ADMIN = 'admin@example.com';
+const PASSWORD = 'correct horse battery';
+
 describe('console in a browser: people, datasets, settings', () => {
   const world = createConsoleWorld();
   const { open, expectSound, look, keep } = world;
@@ -13,7 +16,7 @@ describe('console in a browser: people, datasets, settings', () => {
     await page.click('button:has-text("New key")');
     await page.fill('role=dialog >> input >> nth=0', 'laptop');
     await page.click('role=dialog >> role=button[name="Create"]');
-    const key = (await page.textContent('[aria-label="The new key"]')) ?? '';
+    const key = (await page.textContent('[aria-label="The new secret"]')) ?? '';
     const { status } = await fetch(`${world.app.baseUrl}/api/v1/datasets`, { headers: { 'x-api-key': key } });
     expect(status).to.equal(200);
     await expectSound(watched);
@@ -49,6 +52,22 @@ describe('console in a browser: people, datasets, settings', () => {
     await page.waitForSelector('section[aria-label=Roles] >> text=1 member');
     await expectSound(watched);
     await keep(page, 'tenant');
+    const { id } = (await world.wire.post('/datasets', { name: 'catalogue' })).json;
+    const permissions = async () =>
+      (await world.wire.get(`/permissions/datasets/${id}/principals`)).json.find(
+        (holder: { name: string }) => holder.name === 'librarians',
+      )?.permissions;
+    await page.reload();
+    await page.click('role=tab[name="Permissions"]');
+    await page.focus('[aria-label="librarians may read catalogue"]');
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('[aria-label="librarians may read catalogue"][aria-pressed=true]');
+    expect(await permissions()).to.deep.equal(['read']);
+    await expectSound(watched);
+    await keep(page, 'permissions');
+    await page.click('text=Undo');
+    await page.waitForSelector('[aria-label="librarians may read catalogue"][aria-pressed=false]');
+    expect(await permissions()).to.equal(undefined);
     await world.wire.post('/permissions/tenants/select', { tenant_id: null });
     await page.close();
     await look('/people', 'people', 'text=No API keys');
@@ -146,7 +165,9 @@ describe('console in a browser: people, datasets, settings', () => {
   describe('with authentication', () => {
     let closed: StartedApp;
     before(async () => {
-      closed = await startApp({ REQUIRE_AUTHENTICATION: 'true' });
+      closed = await startApp({
+        ...{ REQUIRE_AUTHENTICATION: 'true', DEFAULT_USER_EMAIL: ADMIN, DEFAULT_USER_PASSWORD: PASSWORD },
+      });
     });
     after(() => closed?.stop());
 
@@ -192,11 +213,58 @@ describe('console in a browser: people, datasets, settings', () => {
       await page.click('text=of-bob');
       await page.waitForSelector('text=You may read this dataset');
       expect(await page.locator('button:has-text("Build")').count()).to.equal(0);
-      expect(await page.locator('[aria-label="More for of-bob"]').count()).to.equal(0);
+      await page.click('[aria-label="More for of-bob"]');
+      await page.waitForSelector('role=menuitem[name="Export as Markdown"]');
+      expect(await page.locator('role=menuitem').count(), 'no sharing, no deleting').to.equal(1);
+      await page.keyboard.press('Escape');
       await keep(page, 'reader');
+      await page.click('nav >> text=People');
+      await page.waitForSelector('text=No API keys');
+      expect(await page.locator('role=tab[name="Accounts"]').count()).to.equal(0);
+      await page.click('role=tab[name="Permissions"]');
+      await page.waitForSelector('text=No dataset that you may share');
+      await page.click('nav >> text=Activity');
+      await page.waitForSelector('role=tab[name="Runs"]');
+      expect(await page.locator('role=tab[name="Failed jobs"]').count()).to.equal(0);
+      expect(watched.errors.filter((error) => !/40[01]/.test(error))).to.deep.equal([]);
       await page.click('[aria-label="Account of ada@example.com"]');
       await page.click('text=Sign out');
       await page.waitForSelector('h1:has-text("Sign in")');
+      await page.close();
+    });
+
+    it('lets a superuser create, deactivate and delete accounts', async () => {
+      const signIn = (email: string, password: string) => {
+        const body = new URLSearchParams({ username: email, password });
+        return fetch(`${closed.baseUrl}/api/v1/auth/login`, { method: 'POST', body });
+      };
+      const watched = await openPage(world.browser);
+      const { page } = watched;
+      page.setDefaultTimeout(20_000);
+      await page.goto(`${closed.baseUrl}/people`);
+      await page.fill('input[type=email]', ADMIN);
+      await page.fill('input[type=password]', PASSWORD);
+      await page.keyboard.press('Enter');
+      await page.click('role=tab[name="Accounts"]');
+      await page.waitForSelector('table[aria-label=Accounts] >> text=admin@example.com (you)');
+      await page.focus('button:has-text("New account")');
+      await page.keyboard.press('Enter');
+      await page.waitForSelector('role=dialog >> input[type=email]');
+      await page.keyboard.type('carol@example.com');
+      await page.keyboard.press('Enter');
+      const password = (await page.textContent('[aria-label="The new secret"]')) ?? '';
+      expect((await signIn('carol@example.com', password)).status).to.equal(200);
+      await keep(page, 'accounts');
+      await page.click('[aria-label="Actions for carol@example.com"]');
+      await page.click('role=menuitem[name="Deactivate"]');
+      await page.click('role=dialog >> role=button[name="Deactivate it"]');
+      await page.waitForSelector('table[aria-label=Accounts] >> text=Deactivated');
+      expect((await signIn('carol@example.com', password)).status).to.be.oneOf([400, 401]);
+      await page.click('[aria-label="Actions for carol@example.com"]');
+      await page.click('role=menuitem[name="Delete"]');
+      await page.click('role=dialog >> role=button[name="Delete the account"]');
+      await page.locator('table[aria-label=Accounts] >> text=carol').waitFor({ state: 'detached' });
+      expect(watched.errors.filter((error) => !/401/.test(error))).to.deep.equal([]);
       await page.close();
     });
   });

@@ -95,9 +95,22 @@ describe('console in a browser: first use, questions, sessions', () => {
     await page.reload();
     await page.waitForSelector('[aria-label="Good answer"][aria-pressed=true]');
     expect(await page.textContent('article')).to.include('violins');
+    // A stored answer has the same sources, reasons and passages as a new one.
+    await page.click('text=Why this?');
+    await page.waitForSelector('table >> text=Words of the question');
+    await page.click('[aria-label="Open the passage in library.txt"]');
+    await page.waitForSelector('mark');
+    await page.keyboard.press('Escape');
+    await page.click('role=button[name="Conversations"]');
+    const entry = page.locator('nav[aria-label=Conversations] button', { hasText: 'Who founded the Harbour Library?' });
+    await entry.waitFor();
     await expectSound(watched);
+    await keep(page, 'conversations');
+    await entry.focus();
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('article[aria-label="Who founded the Harbour Library?"] >> section[aria-label=Sources]');
     await page.close();
-    await look(`/ask?session=${session}`, 'ask', 'article');
+    await look(`/ask?session=${session}`, 'ask', 'section[aria-label=Sources]');
   });
 
   it('shows passages when asked for passages, and says when nothing fits', async () => {

@@ -1,9 +1,10 @@
-import { Button, Group, Table, Tabs, Text, Tooltip } from '@mantine/core';
+import { Button, Group, Paper, Stack, Table, Tabs, Text, Tooltip } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import type { Answer } from '../../../client/index.ts';
 import { engram } from '../api.ts';
+import { BuildState } from '../datasets/state.tsx';
 import { ago, when } from '../format.ts';
-import { datasetsQuery, useMe } from '../queries.ts';
+import { datasetsQuery, isRunning, progressQuery, useMe } from '../queries.ts';
 import { RunTable, words } from '../runs.tsx';
 import { PageTitle } from '../shell.tsx';
 import { askFirst, attempt, Empty, Failed, Waiting } from '../states.tsx';
@@ -21,6 +22,7 @@ export function ActivityPage() {
           {me?.is_superuser ? <Tabs.Tab value="jobs">Failed jobs</Tabs.Tab> : null}
         </Tabs.List>
         <Tabs.Panel value="runs" pt="sm">
+          <Running />
           <RunTable showsDataset />
         </Tabs.Panel>
         <Tabs.Panel value="jobs" pt="sm">
@@ -28,6 +30,25 @@ export function ActivityPage() {
         </Tabs.Panel>
       </Tabs>
     </>
+  );
+}
+
+/** Builds that go on now, as far as they have come. */
+function Running() {
+  const datasets = useQuery(datasetsQuery).data ?? [];
+  const progress = useQuery(progressQuery).data ?? {};
+  const running = datasets.filter(({ id }) => isRunning(progress[id]));
+  return (
+    <Stack gap="xs" aria-live="polite">
+      {running.map(({ id, name }) => (
+        <Paper key={id} withBorder p="sm">
+          <Text size="sm" fw={500}>
+            Building {name}
+          </Text>
+          <BuildState progress={progress[id]} />
+        </Paper>
+      ))}
+    </Stack>
   );
 }
 

@@ -2,15 +2,19 @@ import { ActionIcon, Button, Group, Paper, Select, Stack, Textarea } from '@mant
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
-import { NotFound, type SearchType } from '../../../client/index.ts';
+import { type Answer, NotFound, type SearchType } from '../../../client/index.ts';
 import { engram } from '../api.ts';
 import { DocumentDrawer, type OpenedDocument } from '../document.tsx';
 import { IconArrowUp, IconPlus, IconX } from '../icons.ts';
 import { datasetsQuery, progressQuery } from '../queries.ts';
-import { LinkButton, PageTitle } from '../shell.tsx';
+import { PageTitle } from '../shell.tsx';
 import { Empty, Failed, Waiting } from '../states.tsx';
+import { FirstSteps } from './first-steps.tsx';
+import { History } from './history.tsx';
 import { ask, type Finding } from './recall.ts';
 import { type Rated, TurnView } from './turn.tsx';
+
+type AnswerSources = Answer<'/api/v1/recall/sources', 'get'>[number];
 
 export interface Turn {
   readonly key: string;
@@ -47,27 +51,12 @@ export function AskPage() {
   return (
     <Stack maw={860} mx="auto" gap="md">
       {datasets.data.length === 0 ? (
-        <NothingToAsk />
+        <FirstSteps />
       ) : (
         <Conversation key={session === own ? 'own' : (session ?? 'own')} onBegin={setOwn} onOpen={setOpened} />
       )}
       <DocumentDrawer opened={opened} onClose={() => setOpened(null)} />
     </Stack>
-  );
-}
-
-function NothingToAsk() {
-  return (
-    <>
-      <PageTitle title="Ask" />
-      <Empty
-        title="There is nothing to ask yet"
-        action={<LinkButton to="/datasets">Add the first documents</LinkButton>}
-      >
-        Engram answers from documents that you add. Drop a few files into a dataset, wait until they are read, then come
-        back with a question.
-      </Empty>
-    </>
   );
 }
 
@@ -91,6 +80,12 @@ function Conversation({ onBegin, onOpen }: ConversationProps) {
   const earlier = useQuery({
     queryKey: ['session', begun],
     queryFn: () => (begun === undefined ? null : readSession(begun).catch(nothingIfUnknown)),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  const sources = useQuery({
+    queryKey: ['sources', begun],
+    queryFn: () => engram.get('/api/v1/recall/sources', { query: { session_id: begun ?? '' } }).catch(noneIfUnknown),
+    enabled: begun !== undefined,
     staleTime: Number.POSITIVE_INFINITY,
   });
   const type = search.type ?? DEFAULT_TYPE;
@@ -150,6 +145,7 @@ function Conversation({ onBegin, onOpen }: ConversationProps) {
   return (
     <>
       <PageTitle title="Ask">
+        <History />
         {search.session === undefined ? null : (
           <Button
             variant="default"
@@ -174,14 +170,11 @@ function Conversation({ onBegin, onOpen }: ConversationProps) {
           <TurnView
             key={qa.qa_id}
             turn={{
-              ...{
-                key: qa.qa_id,
-                question: qa.question ?? '',
-                stage: null,
-                text: qa.answer ?? '',
-                findings: null,
-                error: null,
-              },
+              ...{ key: qa.qa_id, question: qa.question ?? '', stage: null, text: qa.answer ?? '', error: null },
+              findings: storedFindings(
+                qa.answer,
+                sources.data?.find(({ qa_id: id }) => id === qa.qa_id),
+              ),
               rated: {
                 session: begun ?? '',
                 dataset: earlier.data?.dataset_id ?? null,
@@ -277,6 +270,17 @@ function Conversation({ onBegin, onOpen }: ConversationProps) {
 function nothingIfUnknown(error: unknown): null {
   if (error instanceof NotFound) return null;
   throw error;
+}
+
+function noneIfUnknown(error: unknown): readonly AnswerSources[] {
+  return nothingIfUnknown(error) ?? [];
+}
+
+/** A stored answer as it was when it was new. */
+function storedFindings(answer: string | null, stored: AnswerSources | undefined): readonly Finding[] | null {
+  if (stored === undefined || stored.sources.length === 0) return null;
+  const { dataset_id, dataset_name, sources } = stored;
+  return [{ source: 'graph', text: answer ?? '', dataset_id, dataset_name, metadata: { explain: sources } }];
 }
 
 /** `crypto.randomUUID` exists on encrypted connections only. */

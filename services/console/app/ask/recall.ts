@@ -6,8 +6,8 @@ interface Lane {
   readonly score: number;
 }
 
-/** Why a passage was found. */
-export interface Explanation {
+/** A passage of an answer. */
+interface Passage {
   readonly chunk_id: string;
   readonly document_id: string;
   readonly document_name: string;
@@ -15,6 +15,10 @@ export interface Explanation {
   readonly source: string;
   readonly chunk_index: number;
   readonly text: string;
+}
+
+/** A passage, and why it was found. */
+export interface Explanation extends Passage {
   readonly relevance: number;
   readonly lanes: Readonly<Record<string, Lane>>;
   readonly fusion_score: number;
@@ -33,7 +37,7 @@ export interface Finding {
   readonly dataset_id?: string | null;
   readonly dataset_name?: string | null;
   readonly metadata?: {
-    readonly explain?: readonly Explanation[] | Explanation;
+    readonly explain?: readonly Passage[] | Explanation;
     readonly data_id?: string;
     readonly chunk_id?: string;
     readonly document_name?: string;
@@ -92,15 +96,17 @@ export function sourcesOf({ text, dataset_id: dataset, metadata = {} }: Finding)
   const { explain } = metadata;
   if (!Array.isArray(explain)) return [];
   const quotes = [...text.matchAll(/["“]([^"“”]{15,})["”]/gu)].map(([, quote = '']) => plain(quote));
-  const sources = (explain as readonly Explanation[]).map((why): Source => {
-    const passage = plain(why.text ?? '');
+  const sources = (explain as readonly Passage[]).map((found): Source => {
+    const passage = plain(found.text ?? '');
     const quoted = quotes.find((quote) => passage.includes(quote)) ?? null;
     return {
-      id: why.chunk_id,
+      id: found.chunk_id,
       dataset: dataset ?? '',
-      item: why.document_id,
-      document: why.source,
-      ...{ text: why.text ?? '', quoted, why },
+      item: found.document_id,
+      document: found.source,
+      ...{ text: found.text ?? '', quoted },
+      // What was asked without reasons has none.
+      why: 'lanes' in found ? (found as Explanation) : null,
     };
   });
   return sources.toSorted((one, other) => Number(other.quoted !== null) - Number(one.quoted !== null));

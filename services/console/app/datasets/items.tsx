@@ -187,6 +187,14 @@ function ItemMenu({ dataset, item }: { readonly dataset: string; readonly item: 
         >
           Download the text
         </Menu.Item>
+        <Menu.Item
+          component="a"
+          href={address(`/datasets/${dataset}/data/${item.id}/original`)}
+          download
+          leftSection={<IconDownload size={16} />}
+        >
+          Download the original
+        </Menu.Item>
         {item.failure !== undefined && mayWrite ? (
           <Menu.Item leftSection={<IconRefresh size={16} />} onClick={() => void retry()}>
             Try again

@@ -1,4 +1,4 @@
-import { Anchor, Button, Group, Modal, Stack, Table, TextInput } from '@mantine/core';
+import { Anchor, Button, Table, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useDisclosure } from '@mantine/hooks';
 import { useQueries, useQuery, useQueryClient } from '@tanstack/react-query';
@@ -6,6 +6,7 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { engram, messageOf } from '../api.ts';
 import { ago, count } from '../format.ts';
+import { FormDialog } from '../forms.tsx';
 import { IconPlus } from '../icons.ts';
 import { type Dataset, datasetsQuery, progressQuery } from '../queries.ts';
 import { PageTitle } from '../shell.tsx';
@@ -127,20 +128,15 @@ function NewDataset({ opened, onClose }: { readonly opened: boolean; onClose(): 
     }
   });
   return (
-    <Modal opened={opened} onClose={onClose} title="New dataset" closeButtonProps={{ 'aria-label': 'Close' }}>
-      <form onSubmit={submit} noValidate>
-        <Stack>
-          <TextInput label="Name" placeholder="meeting-notes" data-autofocus {...form.getInputProps('name')} />
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button type="submit" loading={isSending}>
-              Create
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </Modal>
+    <FormDialog
+      title="New dataset"
+      action="Create"
+      opened={opened}
+      isSending={isSending}
+      onClose={onClose}
+      onSubmit={submit}
+    >
+      <TextInput label="Name" placeholder="meeting-notes" data-autofocus {...form.getInputProps('name')} />
+    </FormDialog>
   );
 }

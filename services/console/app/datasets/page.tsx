@@ -1,42 +1,43 @@
-import {
-  ActionIcon,
-  Alert,
-  Button,
-  Group,
-  Menu,
-  Modal,
-  Paper,
-  Select,
-  Stack,
-  Tabs,
-  Text,
-  TextInput,
-} from '@mantine/core';
+import { ActionIcon, Alert, Button, Group, Menu, Modal, Paper, Stack, Tabs, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
-import { engram, messageOf } from '../api.ts';
+import { address, engram } from '../api.ts';
 import { bytes, count, plural } from '../format.ts';
-import { IconDots, IconMessageQuestion, IconRefresh, IconShare, IconTopologyStar3, IconTrash } from '../icons.ts';
+import {
+  IconDots,
+  IconDownload,
+  IconMessageQuestion,
+  IconRefresh,
+  IconShare,
+  IconTopologyStar3,
+  IconTrash,
+} from '../icons.ts';
+import { Improve } from '../improve/improve.tsx';
+import { PermissionMatrix } from '../people/permissions.tsx';
 import {
   afterRun,
   type Dataset,
   datasetsQuery,
   isRunning,
-  type Permission,
+  MOST_SUMMED,
   progressQuery,
-  readItems,
+  sizesQuery,
   usePermitted,
 } from '../queries.ts';
-import { RunTable } from '../runs.tsx';
+import { RunTable, words } from '../runs.tsx';
 import { LinkButton, PageTitle } from '../shell.tsx';
+import { Skills } from '../skills/skills.tsx';
 import { askFirst, complain, Empty, Failed, say, Waiting } from '../states.tsx';
 import { AddPanel, build } from './add.tsx';
 import { Changes } from './changes.tsx';
-import { Improve } from './improve.tsx';
+import { Failures } from './failures.tsx';
+
 import { ItemTable } from './items.tsx';
-import { Skills } from './skills.tsx';
+import { useLiveRun } from './live-run.ts';
+import { Options } from './options.tsx';
+
 import { Snapshots } from './snapshots.tsx';
 import { BuildState } from './state.tsx';
 
@@ -64,6 +65,7 @@ function DatasetView({ dataset }: { readonly dataset: Dataset }) {
   // A snapshot can be carried away, as what is shared.
   const mayShare = usePermitted('share').has(id);
   const running = isRunning(progress);
+  const live = useLiveRun(id, running);
   const [starting, setStarting] = useState(false);
 
   // What the run has changed is read again when it ends.
@@ -120,6 +122,12 @@ function DatasetView({ dataset }: { readonly dataset: Dataset }) {
       {running || progress?.error !== undefined ? (
         <Paper withBorder p="sm" aria-live="polite">
           <BuildState progress={progress} />
+          {live?.current_stage ? (
+            <Text size="xs" c="dimmed">
+              {words(live.current_stage)}
+              {live.stage_index && live.stage_total ? `, step ${live.stage_index} of ${live.stage_total}` : ''}
+            </Text>
+          ) : null}
           {progress?.error === undefined ? null : (
             <Text size="sm" mt={4}>
               {progress.error}
@@ -127,6 +135,7 @@ function DatasetView({ dataset }: { readonly dataset: Dataset }) {
           )}
         </Paper>
       ) : null}
+      <Failures dataset={id} />
       {mayWrite ? (
         <AddPanel dataset={id} />
       ) : (
@@ -142,6 +151,7 @@ function DatasetView({ dataset }: { readonly dataset: Dataset }) {
           <Tabs.Tab value="improve">Improve</Tabs.Tab>
           <Tabs.Tab value="skills">Skills</Tabs.Tab>
           {mayShare ? <Tabs.Tab value="snapshots">Snapshots</Tabs.Tab> : null}
+          {mayWrite ? <Tabs.Tab value="options">Options</Tabs.Tab> : null}
         </Tabs.List>
         <Tabs.Panel value="documents" pt="sm">
           <ItemTable dataset={id} />
@@ -158,6 +168,9 @@ function DatasetView({ dataset }: { readonly dataset: Dataset }) {
         <Tabs.Panel value="skills" pt="sm">
           <Skills dataset={id} />
         </Tabs.Panel>
+        <Tabs.Panel value="options" pt="sm">
+          <Options dataset={id} />
+        </Tabs.Panel>
         <Tabs.Panel value="snapshots" pt="sm">
           <Snapshots dataset={id} datasetName={name} />
         </Tabs.Panel>
@@ -166,15 +179,9 @@ function DatasetView({ dataset }: { readonly dataset: Dataset }) {
   );
 }
 
-/** Beyond this the size is not added up. */
-const MOST_SUMMED = 1000;
-
 function Facts({ dataset }: { readonly dataset: string }) {
   const progress = useQuery(progressQuery).data?.[dataset];
-  const sizes = useQuery({
-    queryKey: ['items', dataset, 'sizes'],
-    queryFn: () => readItems(dataset, { limit: MOST_SUMMED }),
-  }).data;
+  const sizes = useQuery(sizesQuery(dataset)).data;
   const summary = useQuery({
     queryKey: ['summary', [dataset]],
     queryFn: () => engram.get('/api/v1/datasets/graph-summary', { query: { dataset_ids: [dataset] } }),
@@ -199,7 +206,6 @@ function DatasetMenu({ dataset }: { readonly dataset: Dataset }) {
   const mayDelete = usePermitted('delete').has(dataset.id);
   const mayShare = usePermitted('share').has(dataset.id);
   const [isSharing, { open, close }] = useDisclosure();
-  if (!mayDelete && !mayShare) return null;
   const remove = async () => {
     try {
       await engram.delete('/api/v1/datasets/{dataset_id}', { path: { dataset_id: dataset.id } });
@@ -226,6 +232,14 @@ function DatasetMenu({ dataset }: { readonly dataset: Dataset }) {
           </ActionIcon>
         </Menu.Target>
         <Menu.Dropdown>
+          <Menu.Item
+            component="a"
+            href={address(`/activity/export/${dataset.id}`)}
+            download
+            leftSection={<IconDownload size={16} />}
+          >
+            Export as Markdown
+          </Menu.Item>
           {mayShare ? (
             <Menu.Item leftSection={<IconShare size={16} />} onClick={open}>
               Share
@@ -238,76 +252,15 @@ function DatasetMenu({ dataset }: { readonly dataset: Dataset }) {
           ) : null}
         </Menu.Dropdown>
       </Menu>
-      <ShareDialog dataset={dataset} opened={isSharing} onClose={close} />
+      <Modal
+        opened={isSharing}
+        onClose={close}
+        size="xl"
+        title={`Share ${dataset.name}`}
+        closeButtonProps={{ 'aria-label': 'Close' }}
+      >
+        <PermissionMatrix datasets={[dataset]} />
+      </Modal>
     </>
-  );
-}
-
-const PERMISSIONS: readonly { readonly value: Permission; readonly label: string }[] = [
-  { value: 'read', label: 'read it and ask' },
-  { value: 'write', label: 'add documents and build' },
-  { value: 'delete', label: 'delete documents and the dataset' },
-  { value: 'share', label: 'share it with others' },
-];
-
-function ShareDialog({
-  dataset,
-  opened,
-  onClose,
-}: {
-  readonly dataset: Dataset;
-  readonly opened: boolean;
-  onClose(): void;
-}) {
-  const [email, setEmail] = useState('');
-  const [permission, setPermission] = useState<string>('read');
-  const [error, setError] = useState<string | null>(null);
-  const change = async (method: 'post' | 'delete') => {
-    setError(null);
-    try {
-      const body = { email: email.trim() };
-      const { user_id: user } = await engram.post('/api/v1/users/get-user-id', { body });
-      const grant = { path: { principal_id: user }, query: { permission_name: permission }, body: [dataset.id] };
-      if (method === 'post') await engram.post('/api/v1/permissions/datasets/{principal_id}', grant);
-      else await engram.delete('/api/v1/permissions/datasets/{principal_id}', grant);
-      say(method === 'post' ? `${email} has the permission now.` : `${email} has this permission no longer.`);
-    } catch (failure) {
-      setError(messageOf(failure));
-    }
-  };
-  const isEmpty = !/^\S+@\S+$/.test(email.trim());
-  return (
-    <Modal
-      opened={opened}
-      onClose={onClose}
-      title={`Share ${dataset.name}`}
-      closeButtonProps={{ 'aria-label': 'Close' }}
-    >
-      <Stack>
-        <TextInput
-          label="E-mail of an account"
-          type="email"
-          value={email}
-          error={error}
-          onChange={(event) => setEmail(event.currentTarget.value)}
-          data-autofocus
-        />
-        <Select
-          label="May"
-          data={PERMISSIONS}
-          value={permission}
-          onChange={(value) => setPermission(value ?? 'read')}
-          allowDeselect={false}
-        />
-        <Group justify="flex-end">
-          <Button variant="default" disabled={isEmpty} onClick={() => void change('delete')}>
-            Take away
-          </Button>
-          <Button disabled={isEmpty} onClick={() => void change('post')}>
-            Share
-          </Button>
-        </Group>
-      </Stack>
-    </Modal>
   );
 }

@@ -1,10 +1,10 @@
-import { Badge, Button, Group, Stack, Table, Text, TextInput } from '@mantine/core';
+import { Badge, Button, Group, Stack, Table, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
 import type { Answer } from '../../../client/index.ts';
 import { address, engram } from '../api.ts';
 import { ago, bytes, count } from '../format.ts';
-import { askFirst, attempt, Empty, Failed, Waiting } from '../states.tsx';
+import { NameForm } from '../forms.tsx';
+import { askFirst, attempt, Empty, Failed, say, Waiting } from '../states.tsx';
 
 type Snapshot = Answer<'/api/v1/datasets/{dataset_id}/snapshots', 'get'>['snapshots'][number];
 
@@ -13,7 +13,6 @@ const NAME = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 /** The dataset as it was at a moment: to go back to, or to carry elsewhere. */
 export function Snapshots({ dataset, datasetName }: { readonly dataset: string; readonly datasetName: string }) {
   const client = useQueryClient();
-  const [name, setName] = useState('');
   const path = `/datasets/${dataset}/snapshots`;
   const snapshots = useQuery({
     queryKey: ['snapshots', dataset],
@@ -24,16 +23,10 @@ export function Snapshots({ dataset, datasetName }: { readonly dataset: string; 
     await attempt(work, done);
     for (const key of ['snapshots', 'datasets', 'permitted']) await client.invalidateQueries({ queryKey: [key] });
   };
-  const take = async () => {
-    await act(
-      () =>
-        engram.post('/api/v1/datasets/{dataset_id}/snapshots', {
-          path: { dataset_id: dataset },
-          body: { name: name.trim() },
-        }),
-      'The snapshot is taken.',
-    );
-    setName('');
+  const take = async (name: string) => {
+    await engram.post('/api/v1/datasets/{dataset_id}/snapshots', { path: { dataset_id: dataset }, body: { name } });
+    say('The snapshot is taken.');
+    await client.invalidateQueries({ queryKey: ['snapshots'] });
   };
   const restore = (snapshot: Snapshot) => {
     const copy = `${datasetName}-${snapshot.at.slice(0, 19).replaceAll(/[T:]/g, '-')}`;
@@ -65,25 +58,13 @@ export function Snapshots({ dataset, datasetName }: { readonly dataset: string; 
   const list = snapshots.data.snapshots;
   return (
     <Stack>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          void take();
-        }}
-      >
-        <Group align="flex-end" gap="xs">
-          <TextInput
-            label="New snapshot"
-            placeholder="before-import"
-            value={name}
-            error={name === '' || NAME.test(name) ? null : 'Small letters, digits and hyphens'}
-            onChange={(event) => setName(event.currentTarget.value)}
-          />
-          <Button type="submit" disabled={!NAME.test(name)}>
-            Take
-          </Button>
-        </Group>
-      </form>
+      <NameForm
+        label="New snapshot"
+        placeholder="before-import"
+        action="Take"
+        check={(value) => (NAME.test(value) ? null : 'Small letters, digits and hyphens')}
+        onSubmit={take}
+      />
       {list.length === 0 ? (
         <Empty title="No snapshots">
           A snapshot keeps everything of the dataset as it is now, until it is deleted.

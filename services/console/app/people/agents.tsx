@@ -1,31 +1,27 @@
-import { Button, Group, Stack, Table, TextInput } from '@mantine/core';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Badge, Button, Group, Pagination, Stack, Table, Text, Title } from '@mantine/core';
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Answer } from '../../../client/index.ts';
 import { engram } from '../api.ts';
-import { askFirst, attempt, complain, Empty, Failed, Waiting } from '../states.tsx';
+import { ago } from '../format.ts';
+import { NameForm } from '../forms.tsx';
+import { askFirst, attempt, Empty, Failed, Waiting } from '../states.tsx';
 import { Secret } from './secret.tsx';
 
 type Agent = Answer<'/api/v1/agents/list', 'get'>[number];
 
-const agentsQuery = { queryKey: ['agents'], queryFn: () => engram.get('/api/v1/agents/list') };
+export const agentsQuery = { queryKey: ['agents'], queryFn: () => engram.get('/api/v1/agents/list') };
 
 /** Accounts for programs that act on their own, each with a key. */
 export function Agents() {
   const client = useQueryClient();
   const agents = useQuery(agentsQuery);
-  const [name, setName] = useState('');
   const [created, setCreated] = useState<{ readonly name: string; readonly key: string } | null>(null);
   const changed = () => client.invalidateQueries({ queryKey: agentsQuery.queryKey });
-  const create = async () => {
-    try {
-      const { agentApiKey: key } = await engram.post('/api/v1/agents/create', { query: { name: name.trim() } });
-      setCreated({ name: name.trim(), key });
-      setName('');
-      await changed();
-    } catch (error) {
-      complain(error);
-    }
+  const create = async (name: string) => {
+    const { agentApiKey: key } = await engram.post('/api/v1/agents/create', { query: { name } });
+    setCreated({ name, key });
+    await changed();
   };
   const remove = (agent: Agent) =>
     askFirst({
@@ -42,24 +38,7 @@ export function Agents() {
   if (agents.isError) return <Failed error={agents.error} onRetry={() => void agents.refetch()} />;
   return (
     <Stack>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          void create();
-        }}
-      >
-        <Group align="flex-end" gap="xs">
-          <TextInput
-            label="New agent"
-            placeholder="code-reviewer"
-            value={name}
-            onChange={(event) => setName(event.currentTarget.value)}
-          />
-          <Button type="submit" disabled={name.trim() === ''}>
-            Create
-          </Button>
-        </Group>
-      </form>
+      <NameForm label="New agent" placeholder="code-reviewer" action="Create" onSubmit={create} />
       {created === null ? null : (
         <Secret title={`The key of ${created.name}`} secret={created.key} onClose={() => setCreated(null)} />
       )}
@@ -94,6 +73,80 @@ export function Agents() {
           </Table.Tbody>
         </Table>
       )}
+      <Connections />
     </Stack>
+  );
+}
+
+const PAGE = 25;
+
+/** Programs that announced a session, those that ended too. */
+function Connections() {
+  const [at, setAt] = useState(1);
+  const connections = useQuery({
+    queryKey: ['connections', at],
+    queryFn: () =>
+      engram.get('/api/v1/agents/connections', { query: { active_only: false, limit: PAGE, offset: (at - 1) * PAGE } }),
+    placeholderData: keepPreviousData,
+    refetchInterval: 15_000,
+  });
+  if (connections.isPending) return <Waiting />;
+  if (connections.isError) return <Failed error={connections.error} onRetry={() => void connections.refetch()} />;
+  const { agents: list, total } = connections.data;
+  return (
+    <section aria-label="Connections">
+      <Title order={2} size="h4" mb="xs">
+        Connections
+      </Title>
+      {list.length === 0 ? (
+        <Text size="sm" c="dimmed">
+          None yet. A program that works with this memory appears here when it announces its session.
+        </Text>
+      ) : (
+        <Table.ScrollContainer minWidth={520}>
+          <Table aria-label="Connections">
+            <Table.Thead>
+              <Table.Tr>
+                <Table.Th>Session</Table.Th>
+                <Table.Th>Program</Table.Th>
+                <Table.Th>Datasets</Table.Th>
+                <Table.Th>State</Table.Th>
+                <Table.Th>Last activity</Table.Th>
+              </Table.Tr>
+            </Table.Thead>
+            <Table.Tbody>
+              {list.map((connection) => (
+                <Table.Tr key={connection.id}>
+                  <Table.Td style={{ overflowWrap: 'anywhere' }}>{connection.agent_session_name}</Table.Td>
+                  <Table.Td>{connection.type}</Table.Td>
+                  <Table.Td>{connection.datasets.map(({ name, id }) => name ?? id).join(', ') || '–'}</Table.Td>
+                  <Table.Td>
+                    <Badge
+                      color={connection.status === 'active' ? 'green' : 'gray'}
+                      variant="outline"
+                      tt="none"
+                      c="var(--mantine-color-text)"
+                    >
+                      {connection.status}
+                    </Badge>
+                  </Table.Td>
+                  <Table.Td>{ago(connection.last_active_at)}</Table.Td>
+                </Table.Tr>
+              ))}
+            </Table.Tbody>
+          </Table>
+        </Table.ScrollContainer>
+      )}
+      {total > PAGE ? (
+        <Group justify="center" mt="sm">
+          <Pagination
+            total={Math.ceil(total / PAGE)}
+            value={at}
+            onChange={setAt}
+            getControlProps={(control) => ({ 'aria-label': `${control} page` })}
+          />
+        </Group>
+      ) : null}
+    </section>
   );
 }

@@ -1,4 +1,4 @@
-import { Button, Group, Modal, MultiSelect, Select, Stack, Table, Text, TextInput, Tooltip } from '@mantine/core';
+import { Button, Group, MultiSelect, Select, Stack, Table, Text, TextInput, Tooltip } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
@@ -6,6 +6,7 @@ import { useState } from 'react';
 import type { ApiKey } from '../../../client/index.ts';
 import { engram } from '../api.ts';
 import { ago, when } from '../format.ts';
+import { FormDialog } from '../forms.tsx';
 import { IconPlus } from '../icons.ts';
 import { datasetsQuery, type Permission } from '../queries.ts';
 import { askFirst, attempt, Empty, Failed, Waiting } from '../states.tsx';
@@ -133,12 +134,14 @@ function NewKey({ opened, onClose, onCreated }: NewKeyProps) {
   const client = useQueryClient();
   const datasets = useQuery(datasetsQuery).data ?? [];
   const [error, setError] = useState<Error | null>(null);
+  const [isSending, setSending] = useState(false);
   const form = useForm<{ name: string; life: string | null; permissions: Permission[]; datasets: string[] }>({
     initialValues: { name: '', life: String(90 * DAY), permissions: [], datasets: [] },
     validate: { name: (value) => (value.trim() === '' ? 'Say what it is for' : null) },
   });
   const submit = form.onSubmit(async ({ name, life, permissions, datasets: ids }) => {
     setError(null);
+    setSending(true);
     try {
       const key = await engram.post('/api/v1/auth/api-keys', {
         body: {
@@ -153,36 +156,35 @@ function NewKey({ opened, onClose, onCreated }: NewKeyProps) {
       onCreated(key);
     } catch (failure) {
       setError(failure as Error);
+    } finally {
+      setSending(false);
     }
   });
   return (
-    <Modal opened={opened} onClose={onClose} title="New API key" closeButtonProps={{ 'aria-label': 'Close' }}>
-      <form onSubmit={submit} noValidate>
-        <Stack>
-          <TextInput label="What it is for" placeholder="laptop" data-autofocus {...form.getInputProps('name')} />
-          <Select label="Valid for" data={LIVES} allowDeselect={false} {...form.getInputProps('life')} />
-          <MultiSelect
-            label="May"
-            placeholder={form.values.permissions.length === 0 ? 'Everything you may' : ''}
-            data={PERMISSIONS}
-            {...form.getInputProps('permissions')}
-          />
-          <MultiSelect
-            label="In the datasets"
-            placeholder={form.values.datasets.length === 0 ? 'All' : ''}
-            data={datasets.map(({ id, name }) => ({ value: id, label: name }))}
-            searchable
-            {...form.getInputProps('datasets')}
-          />
-          {error === null ? null : <Failed error={error} />}
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button type="submit">Create</Button>
-          </Group>
-        </Stack>
-      </form>
-    </Modal>
+    <FormDialog
+      title="New API key"
+      action="Create"
+      opened={opened}
+      isSending={isSending}
+      onClose={onClose}
+      onSubmit={submit}
+    >
+      <TextInput label="What it is for" placeholder="laptop" data-autofocus {...form.getInputProps('name')} />
+      <Select label="Valid for" data={LIVES} allowDeselect={false} {...form.getInputProps('life')} />
+      <MultiSelect
+        label="May"
+        placeholder={form.values.permissions.length === 0 ? 'Everything you may' : ''}
+        data={PERMISSIONS}
+        {...form.getInputProps('permissions')}
+      />
+      <MultiSelect
+        label="In the datasets"
+        placeholder={form.values.datasets.length === 0 ? 'All' : ''}
+        data={datasets.map(({ id, name }) => ({ value: id, label: name }))}
+        searchable
+        {...form.getInputProps('datasets')}
+      />
+      {error === null ? null : <Failed error={error} />}
+    </FormDialog>
   );
 }

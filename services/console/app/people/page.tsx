@@ -3,37 +3,51 @@ import { useForm } from '@mantine/form';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { engram } from '../api.ts';
-import { meQuery, useMe } from '../queries.ts';
+import { checkEmail } from '../forms.tsx';
+import { meQuery, useIsOpen, useMe } from '../queries.ts';
 import { PageTitle } from '../shell.tsx';
 import { Failed, say } from '../states.tsx';
 import { Agents } from './agents.tsx';
 import { ApiKeys } from './api-keys.tsx';
+import { Permissions } from './permissions.tsx';
 import { Tenants } from './tenants.tsx';
+import { Users } from './users.tsx';
 
+/** Each tab with who sees it; without authentication all requests are those of one account, which nobody can change. */
 export function PeoplePage() {
+  const me = useMe();
+  const isOpen = useIsOpen();
+  const tabs = [
+    { value: 'keys', label: 'API keys', panel: ApiKeys },
+    { value: 'permissions', label: 'Permissions', panel: Permissions },
+    { value: 'tenants', label: 'Tenants', panel: Tenants },
+    { value: 'agents', label: 'Agents', panel: Agents },
+    ...(me?.is_superuser && !isOpen ? [{ value: 'accounts', label: 'Accounts', panel: Users }] : []),
+    ...(isOpen ? [] : [{ value: 'account', label: 'Your account', panel: Account }]),
+  ];
   return (
     <>
       <PageTitle title="People" />
       <Tabs defaultValue="keys" keepMounted={false}>
         <Tabs.List>
-          <Tabs.Tab value="keys">API keys</Tabs.Tab>
-          <Tabs.Tab value="tenants">Tenants</Tabs.Tab>
-          <Tabs.Tab value="agents">Agents</Tabs.Tab>
-          <Tabs.Tab value="account">Account</Tabs.Tab>
+          {tabs.map(({ value, label }) => (
+            <Tabs.Tab key={value} value={value}>
+              {label}
+            </Tabs.Tab>
+          ))}
         </Tabs.List>
-        <Tabs.Panel value="keys" pt="md">
-          <ApiKeys />
-        </Tabs.Panel>
-        <Tabs.Panel value="tenants" pt="md">
-          <Tenants />
-        </Tabs.Panel>
-        <Tabs.Panel value="agents" pt="md">
-          <Agents />
-        </Tabs.Panel>
-        <Tabs.Panel value="account" pt="md">
-          <Account />
-        </Tabs.Panel>
+        {tabs.map(({ value, panel: Panel }) => (
+          <Tabs.Panel key={value} value={value} pt="md">
+            <Panel />
+          </Tabs.Panel>
+        ))}
       </Tabs>
+      {isOpen ? (
+        <Text size="sm" c="dimmed" mt="lg">
+          Authentication is off: all requests are those of {me?.email}. With REQUIRE_AUTHENTICATION=true people sign in,
+          and superusers administer their accounts here.
+        </Text>
+      ) : null}
     </>
   );
 }
@@ -46,7 +60,7 @@ function Account() {
   const [isSending, setSending] = useState(false);
   const form = useForm({
     initialValues: { email: me?.email ?? '', password: '' },
-    validate: { email: (value) => (/^\S+@\S+$/.test(value) ? null : 'An e-mail address, like name@example.com') },
+    validate: { email: checkEmail },
   });
   const submit = form.onSubmit(async ({ email, password }) => {
     setSending(true);

@@ -7,7 +7,7 @@ interface SecretProps {
   onClose(): void;
 }
 
-/** A key in the only moment in which it can be seen. */
+/** A key or a password in the only moment in which it can be seen. */
 export function Secret({ title, secret, onClose }: SecretProps) {
   return (
     <Alert
@@ -15,14 +15,14 @@ export function Secret({ title, secret, onClose }: SecretProps) {
       color="yellow"
       variant="outline"
       withCloseButton
-      closeButtonLabel="Hide the key"
+      closeButtonLabel="Hide it"
       onClose={onClose}
       styles={{ label: { color: 'var(--mantine-color-text)' } }}
     >
       <Stack gap="xs">
         <Text size="sm">Copy it now: it is stored as a hash only and cannot be shown again.</Text>
         <Group gap="xs">
-          <Code style={{ overflowWrap: 'anywhere' }} aria-label="The new key">
+          <Code style={{ overflowWrap: 'anywhere' }} aria-label="The new secret">
             {secret}
           </Code>
           <CopyButton value={secret}>

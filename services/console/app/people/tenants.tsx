@@ -1,22 +1,9 @@
-import {
-  ActionIcon,
-  Badge,
-  Button,
-  Group,
-  Menu,
-  Paper,
-  Select,
-  Stack,
-  Table,
-  Text,
-  TextInput,
-  Title,
-} from '@mantine/core';
+import { ActionIcon, Badge, Button, Group, Menu, Paper, Select, Stack, Table, Text, Title } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
 import type { Answer } from '../../../client/index.ts';
 import { engram } from '../api.ts';
 import { plural } from '../format.ts';
+import { NameForm } from '../forms.tsx';
 import { IconDots } from '../icons.ts';
 import { useMe } from '../queries.ts';
 import { askFirst, attempt, complain, Failed, say, Waiting } from '../states.tsx';
@@ -37,7 +24,6 @@ export function Tenants() {
   const client = useQueryClient();
   const me = useMe();
   const tenants = useQuery({ queryKey: ['tenants'], queryFn: () => engram.get('/api/v1/permissions/tenants/me') });
-  const [name, setName] = useState('');
 
   const select = async (tenant: string | null) => {
     try {
@@ -49,22 +35,17 @@ export function Tenants() {
       complain(error);
     }
   };
-  const create = async () => {
-    try {
-      await engram.post('/api/v1/permissions/tenants', { query: { tenant_name: name.trim() } });
-      say(`${name} was created. You work in it now.`);
-      setName('');
-      await client.invalidateQueries();
-    } catch (error) {
-      complain(error);
-    }
+  const create = async (name: string) => {
+    await engram.post('/api/v1/permissions/tenants', { query: { tenant_name: name } });
+    say(`${name} was created. You work in it now.`);
+    await client.invalidateQueries();
   };
   if (tenants.isPending) return <Waiting />;
   if (tenants.isError) return <Failed error={tenants.error} onRetry={() => void tenants.refetch()} />;
   const current = tenants.data.find(({ id }) => id === me?.tenant_id);
   return (
     <Stack>
-      <Group align="flex-end" gap="lg">
+      <Group align="flex-start" gap="lg">
         <Select
           label="You work in"
           data={[
@@ -75,24 +56,7 @@ export function Tenants() {
           onChange={(value) => void select(value === PERSONAL ? null : value)}
           allowDeselect={false}
         />
-        <form
-          onSubmit={(event) => {
-            event.preventDefault();
-            void create();
-          }}
-        >
-          <Group align="flex-end" gap="xs">
-            <TextInput
-              label="New tenant"
-              placeholder="Acme"
-              value={name}
-              onChange={(event) => setName(event.currentTarget.value)}
-            />
-            <Button type="submit" variant="default" disabled={name.trim() === ''}>
-              Create
-            </Button>
-          </Group>
-        </form>
+        <NameForm label="New tenant" placeholder="Acme" action="Create" onSubmit={create} />
       </Group>
       {current === undefined ? (
         <Text size="sm" c="dimmed">
@@ -122,27 +86,26 @@ function TenantView({ tenant }: { readonly tenant: Named }) {
     queryFn: () => engram.get('/api/v1/permissions/tenants/{tenant_id}/users', { path: { tenant_id: tenant.id } }),
     enabled: manages,
   });
-  const [email, setEmail] = useState('');
-  const [role, setRole] = useState('');
   const act = async (work: () => Promise<unknown>, done: string): Promise<boolean> => {
     const isDone = await attempt(work, done);
     if (isDone) for (const key of ['members', 'roles']) await client.invalidateQueries({ queryKey: [key, tenant.id] });
     return isDone;
   };
-  const add = async () => {
-    const added = await act(async () => {
-      const { user_id: user } = await engram.post('/api/v1/users/get-user-id', { body: { email: email.trim() } });
-      await engram.post('/api/v1/permissions/users/{user_id}/tenants', {
-        path: { user_id: user },
-        query: { tenant_id: tenant.id },
-      });
-    }, `${email} is a member now.`);
-    if (added) setEmail('');
+  const changed = async (done: string) => {
+    say(done);
+    for (const key of ['members', 'roles']) await client.invalidateQueries({ queryKey: [key, tenant.id] });
   };
-  const createRole = async () => {
-    const done = `The role ${role} was created.`;
-    if (await act(() => engram.post('/api/v1/permissions/roles', { query: { role_name: role.trim() } }), done))
-      setRole('');
+  const add = async (email: string) => {
+    const { user_id: user } = await engram.post('/api/v1/users/get-user-id', { body: { email } });
+    await engram.post('/api/v1/permissions/users/{user_id}/tenants', {
+      path: { user_id: user },
+      query: { tenant_id: tenant.id },
+    });
+    await changed(`${email} is a member now.`);
+  };
+  const createRole = async (role: string) => {
+    await engram.post('/api/v1/permissions/roles', { query: { role_name: role } });
+    await changed(`The role ${role} was created.`);
   };
   const removeRole = (each: Role) =>
     askFirst({
@@ -191,24 +154,7 @@ function TenantView({ tenant }: { readonly tenant: Named }) {
           ))}
         </Group>
         {manages ? (
-          <form
-            onSubmit={(event) => {
-              event.preventDefault();
-              void createRole();
-            }}
-          >
-            <Group mt="xs" gap="xs" align="flex-end">
-              <TextInput
-                label="New role"
-                placeholder="editors"
-                value={role}
-                onChange={(event) => setRole(event.currentTarget.value)}
-              />
-              <Button type="submit" variant="default" disabled={role.trim() === ''}>
-                Create the role
-              </Button>
-            </Group>
-          </form>
+          <NameForm label="New role" placeholder="editors" action="Create the role" onSubmit={createRole} />
         ) : null}
       </section>
       {manages ? (
@@ -233,24 +179,7 @@ function TenantView({ tenant }: { readonly tenant: Named }) {
               </Table.Tbody>
             </Table>
           </Table.ScrollContainer>
-          <form
-            onSubmit={(event) => {
-              event.preventDefault();
-              void add();
-            }}
-          >
-            <Group mt="xs" gap="xs" align="flex-end">
-              <TextInput
-                label="E-mail of an account"
-                type="email"
-                value={email}
-                onChange={(event) => setEmail(event.currentTarget.value)}
-              />
-              <Button type="submit" disabled={!/^\S+@\S+$/.test(email.trim())}>
-                Add the member
-              </Button>
-            </Group>
-          </form>
+          <NameForm label="E-mail of an account" type="email" action="Add the member" onSubmit={add} />
         </section>
       ) : null}
     </Stack>

@@ -1,5 +1,5 @@
 import { Anchor, Badge, Pagination, SegmentedControl, Stack, Table, Text, Tooltip } from '@mantine/core';
-import { keepPreviousData, useQueries, useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { engram } from '../api.ts';
@@ -24,16 +24,10 @@ export function SessionsPage() {
   const sessions = useQuery({
     queryKey: ['sessions', range, at],
     queryFn: () =>
-      engram.get('/api/v1/sessions/with-agent-info', { query: { range, limit: PAGE, offset: (at - 1) * PAGE } }),
+      engram.get('/api/v1/sessions/with-agent-info', {
+        query: { range, limit: PAGE, offset: (at - 1) * PAGE, labels: true },
+      }),
     placeholderData: keepPreviousData,
-  });
-  // A session is known by its first question.
-  const labels = useQueries({
-    queries: (sessions.data?.sessions ?? []).map(({ session_id: id }) => ({
-      queryKey: ['session-label', id],
-      queryFn: async () => (await engram.get('/api/v1/sessions/{session_id}', { path: { session_id: id } })).label,
-      staleTime: 60_000,
-    })),
   });
   return (
     <>
@@ -72,7 +66,7 @@ export function SessionsPage() {
                 </Table.Tr>
               </Table.Thead>
               <Table.Tbody>
-                {sessions.data.sessions.map((session, index) => (
+                {sessions.data.sessions.map((session) => (
                   <Table.Tr key={`${session.user_id} ${session.session_id}`}>
                     <Table.Td maw={260}>
                       <Anchor
@@ -81,7 +75,7 @@ export function SessionsPage() {
                         className="clip"
                         display="block"
                       >
-                        {session.agent_session_name ?? labels[index]?.data ?? session.session_id}
+                        {session.agent_session_name ?? session.label ?? session.session_id}
                       </Anchor>
                       {session.agent_type === 'unknown' ? null : (
                         <Text size="xs" c="dimmed">

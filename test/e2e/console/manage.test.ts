@@ -1,0 +1,124 @@
+import { readFileSync } from 'node:fs';
+import { expect } from 'chai';
+import { openPage } from '../../support/chromium.ts';
+import { createConsoleWorld, NOTES } from '../../support/console-world.ts';
+import { makeDataDir, startProcess } from '../../support/engram-process.ts';
+import { createWire } from '../../support/wire.ts';
+import { POISONED } from '../poisoned-items.ts';
+
+describe('console in a browser: datasets, skills, improve, integrations', () => {
+  const world = createConsoleWorld();
+  const { open, expectSound, look, keep } = world;
+  let dataset = '';
+
+  it('builds with options, follows the run, and gives back the original', async () => {
+    const { id } = (await world.wire.post('/datasets', { name: 'notes' })).json;
+    dataset = id;
+    const html = `<html><body><p>${NOTES}</p></body></html>`;
+    // Enough for the run to be seen while it goes on.
+    const texts = Array.from({ length: 40 }, (_, at) => ({
+      name: `note-${at}.txt`,
+      content: Array.from({ length: 40 }, (_, line) => `Member ${at} lent violin ${at * 40 + line} to Jonas Lie.`).join(
+        '\n',
+      ),
+    }));
+    await world.wire.upload('notes', ...texts, { name: 'library.html', content: html });
+    const watched = await open(`/datasets/${dataset}`);
+    const { page } = watched;
+    await page.click('role=tab[name="Options"]');
+    await page.fill('role=textbox[name="Schema"]', '{"type": "object"}');
+    await page.click('role=button[name="Build with these"]');
+    await page.waitForSelector('text=The schema needs a title');
+    await page.fill('role=textbox[name="Schema"]', '');
+    await page.fill('role=textbox[name="Tokens of a passage at most"]', '200');
+    const frames: string[] = [];
+    page.on('websocket', (socket) => socket.on('framereceived', ({ payload }) => frames.push(String(payload))));
+    await page.click('role=button[name="Build with these"]');
+    await page.waitForSelector('main >> text=Ready');
+    await expectSound(watched);
+    await keep(page, 'options');
+    await page.click('role=button[name="Move the vectors"]');
+    await page.waitForSelector('text=The vectors are of');
+    await page.click('role=tab[name="Documents"]');
+    await page.click('[aria-label="Actions for library.html"]');
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.click('role=menuitem[name="Download the original"]'),
+    ]);
+    expect(download.suggestedFilename()).to.equal('library.html');
+    expect(readFileSync(await download.path(), 'utf8')).to.equal(html);
+    expect(frames.join()).to.include('PipelineRunProgress');
+    await page.close();
+  });
+
+  it('shows a proposal with what it changes, and applies it after a question', async () => {
+    const skill = '---\ndescription: How to lend a violin\n---\n1. Ask for the card.';
+    await world.wire.post('/skills', { dataset_id: dataset, skill_name: 'lending', skills_text: skill });
+    const entry = {
+      ...{ type: 'skill_run', selected_skill_id: 'lending', task_text: 'Lend a violin', success_score: 0.1 },
+      ...{ error_type: 'NoDeposit', error_message: 'The deposit was not asked for' },
+    };
+    await world.wire.post('/remember/entry', { dataset_id: dataset, entry, skill_improvement: {} });
+    const watched = await open(`/skills?dataset=${dataset}`);
+    const { page } = watched;
+    await page.waitForSelector('text=How to lend a violin');
+    await page.focus('role=tab[name="Skills"]');
+    await page.keyboard.press('ArrowRight');
+    await page.waitForSelector('article >> ins >> text=NoDeposit');
+    await expectSound(watched);
+    await page.click('role=button[name="Apply"]');
+    await page.click('role=dialog >> role=button[name="Apply it"]');
+    await page.waitForSelector('article >> text=Applied');
+    await expectSound(watched);
+    await keep(page, 'proposals');
+    const [{ id }] = (await world.wire.get(`/skills?dataset_id=${dataset}`)).json;
+    expect((await world.wire.get(`/skills/${id}?dataset_id=${dataset}`)).json.procedure).to.include('NoDeposit');
+    await page.close();
+    await look(`/skills?dataset=${dataset}`, 'skills', 'text=How to lend a violin');
+  });
+
+  it('improves from a session, lists earlier improves, and shows what a session taught', async () => {
+    const asked = { query: 'Who founded the library?', datasetIds: [dataset], sessionId: 'talk' };
+    expect((await world.wire.post('/search', asked)).status).to.equal(200);
+    const watched = await open(`/improve?dataset=${dataset}`);
+    const { page } = watched;
+    await page.click('role=combobox[name="Sessions to learn from"]');
+    await page.click('[role=option]:visible');
+    await page.keyboard.press('Escape');
+    await page.click('role=button[name="Improve"]');
+    await page.waitForSelector('table[aria-label="Stages of improve"]');
+    await page.waitForSelector('section[aria-label="Earlier improves"] >> td >> text=Improve');
+    await expectSound(watched);
+    await page.close();
+    await look(`/improve?dataset=${dataset}`, 'improve', 'section[aria-label="Earlier improves"] >> td');
+  });
+
+  it('says that there is nothing to sync with, and how programs are connected', async () => {
+    const { page } = await open('/integrations');
+    await page.waitForSelector('text=No other memory is configured');
+    await page.locator('pre', { hasText: `engram ${world.app.baseUrl}/mcp` }).waitFor();
+    expect(await page.locator('text=Sync now').count()).to.equal(0);
+    await page.close();
+    await look('/integrations', 'integrations', 'text=No syncs yet');
+  });
+
+  it('names the documents that could not be built, with the reason', async () => {
+    const data = makeDataDir();
+    const server = await startProcess({ dataDir: data.path, environment: POISONED });
+    const wire = createWire(server.baseUrl);
+    const { id } = (await wire.post('/datasets', { name: 'named' })).json;
+    const broken = { name: 'broken.txt', content: 'Mary Somerville taught mathematics. POISON-BROKEN' };
+    await wire.upload('named', { name: 'good.txt', content: NOTES }, broken);
+    await wire.post('/cognify', { datasets: ['named'] });
+    const { page } = await openPage(world.browser);
+    await page.goto(`${server.baseUrl}/datasets/${id}`);
+    await page.waitForSelector('text=1 document could not be built');
+    await page.waitForSelector('text=broken.txt: this document is poisoned');
+    await keep(page, 'failures');
+    await page.click('role=button[name="Try again"]');
+    await page.waitForSelector('text=They are tried again');
+    await page.close();
+    await server.stop();
+    data.remove();
+  });
+});
