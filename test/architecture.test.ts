@@ -47,7 +47,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'platform/messaging': ['kernel', 'domain', 'ports', 'storage/ports', 'platform/async', 'proto/gen'],
   'platform/http': [
     ...['kernel', 'domain', 'ports'],
-    ...['platform/async', 'platform/config', 'platform/messaging', 'platform/observability'],
+    ...['platform/async', 'platform/config', 'platform/leases', 'platform/messaging', 'platform/observability'],
   ],
   'platform/lifecycle': ['platform/async', 'platform/http', 'platform/observability'],
   'platform/leases': ['kernel', 'ports', 'storage/ports'],

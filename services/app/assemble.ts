@@ -14,6 +14,7 @@ import { createEventLog } from '../common/platform/events/event-log.ts';
 import { type App, createApp } from '../common/platform/http/app.ts';
 import type { HealthChecks } from '../common/platform/http/health-probe.ts';
 import { createWorkQueue } from '../common/platform/jobs/work-queue.ts';
+import { createIdempotencyKeys } from '../common/platform/leases/idempotency-keys.ts';
 import type { Lifecycle } from '../common/platform/lifecycle/lifecycle.ts';
 import type { Service } from '../common/platform/lifecycle/service.ts';
 import { createIdentify } from '../common/platform/messaging/identify.ts';
@@ -222,6 +223,7 @@ function addHttp(
     sockets: services.flatMap(({ sockets }) => sockets),
     authenticate: createIdentify(messenger, parts.clock),
     budgets: parts.budgets,
+    idempotencyKeys: createIdempotencyKeys({ ...parts, store: parts.stores.documents }),
     settings: {
       spoolDirectory: spool,
       uploadLimitBytes: config.uploadLimitBytes,

@@ -3,6 +3,7 @@ import { cognifyCollections } from '../cognify/collections.ts';
 import { eventsCollection } from '../common/platform/events/event-log.ts';
 import { relayPositionsCollection } from '../common/platform/events/relay-position.ts';
 import { jobsCollection } from '../common/platform/jobs/job-document.ts';
+import { idempotencyKeysCollection } from '../common/platform/leases/idempotency-keys.ts';
 import { erasedWithTenant, ownedBy } from '../common/records/collections.ts';
 import type { AnyOwnedCollection } from '../common/storage/ports/owned-collection.ts';
 import { improveCollections } from '../improve/collections.ts';
@@ -19,6 +20,7 @@ export const collections: readonly AnyOwnedCollection[] = [
   ...ownedBy('integrations'),
   ...ownedBy('search'),
   eventsCollection,
+  idempotencyKeysCollection,
   installationCollection,
   jobsCollection,
   modelUsageCollection,

@@ -50,22 +50,30 @@ export async function apiTypes({ paths, components }: OpenApi): Promise<string> 
   return `${printed}\n${traits(paths)}`;
 }
 
-/** What the client has to know of operations when it runs: which POST and PATCH may be sent again, and what takes a form. */
+/** What the client has to know of operations when it runs: which POST and PATCH may be sent again, what takes a key and a form. */
 function traits(paths: OpenApi['paths']): string {
   const lines = Object.entries(paths).flatMap(([path, operations]) =>
     Object.entries(operations).map(([method, operation]) => {
       const form = Object.keys(operation.requestBody?.content ?? {}).find((type) => !type.endsWith('json'));
       const isTold = operation['x-idempotent'] === true && (method === 'post' || method === 'patch');
-      const own = { ...(isTold ? { idempotent: true } : {}), ...(form === undefined ? {} : { form }) };
+      // What may be sent twice needs no key.
+      const isKeyed =
+        operation['x-idempotent'] !== true &&
+        operation.parameters?.some(({ name }) => name === 'Idempotency-Key') === true;
+      const known = { ...(isTold ? { idempotent: true } : {}), ...(isKeyed ? { keyed: true } : {}) };
+      const own = { ...known, ...(form === undefined ? {} : { form }) };
       return Object.keys(own).length === 0 ? '' : `  '${method.toUpperCase()} ${path}': ${JSON.stringify(own)},\n`;
     }),
   );
-  const type = 'Readonly<Record<string, { readonly idempotent?: boolean; readonly form?: string }>>';
+  const type =
+    'Readonly<Record<string, { readonly idempotent?: boolean; readonly keyed?: boolean; readonly form?: string }>>';
   return `export const operationTraits: ${type} = {\n${lines.join('')}};\n`;
 }
 
 function operationSchema(operation: Operation): JSONSchema {
-  const { parameters = [], requestBody, responses } = operation;
+  const { requestBody, responses } = operation;
+  // The client sends headers by itself.
+  const parameters = (operation.parameters ?? []).filter((parameter) => parameter.in !== 'header');
   const places = [...new Set(parameters.map((parameter) => parameter.in))];
   return {
     description: operation.summary,

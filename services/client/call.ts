@@ -69,7 +69,7 @@ export function sendCall(
   { asJson, ...call }: UntypedCall & { readonly asJson?: boolean } = {},
 ): Promise<Response> {
   const upper = method.toUpperCase();
-  const { idempotent, form } = operationTraits[`${upper} ${path}`] ?? {};
+  const { idempotent, keyed = false, form } = operationTraits[`${upper} ${path}`] ?? {};
   const url = createFinalURL(path, {
     baseUrl: transport.baseUrl,
     params: { query: { ...call.query }, path: { ...call.path } },
@@ -83,15 +83,21 @@ export function sendCall(
     headers: {
       accept: 'application/json, */*;q=0.5',
       ...(typeof body === 'string' ? { 'content-type': 'application/json' } : {}),
+      ...(keyed ? { 'idempotency-key': newKey() } : {}),
       ...call.headers,
     },
     ...(body === undefined ? {} : { body }),
-    isIdempotent: idempotent ?? ['GET', 'PUT', 'DELETE'].includes(upper),
+    isIdempotent: keyed || (idempotent ?? ['GET', 'PUT', 'DELETE'].includes(upper)),
     signal: call.signal,
     timeoutMs: call.timeoutMs,
     retries: call.retries,
     onUploadProgress: call.onUploadProgress,
   });
+}
+
+/** `crypto.randomUUID` is missing in pages that came over plain HTTP. */
+function newKey(): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
 /** Reads an answer by its content type: JSON, a text, or a blob; undefined when there is none. */

@@ -41,22 +41,24 @@ async function all<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
 }
 
 /** Stands before the server: the first requests get what `faults` says instead of an answer, the others pass. */
-async function startFaulty(target: string, faults: readonly ('cut' | number)[]) {
+async function startFaulty(target: string, faults: readonly ('cut' | 'lost' | number)[]) {
   const left = [...faults];
   const seen: string[] = [];
   const server: Server = createServer((incoming, outgoing) => {
     seen.push(`${incoming.method} ${incoming.url}`);
     const fault = left.shift();
     if (fault === 'cut') return incoming.socket.destroy();
-    if (fault !== undefined) {
+    if (typeof fault === 'number') {
       outgoing.writeHead(fault, { 'content-type': 'application/json', 'retry-after': '0' });
       return outgoing.end(JSON.stringify({ detail: 'Not now.' }));
     }
     const { method = 'GET', headers, url = '/' } = incoming;
     incoming.pipe(
       forward(new URL(url, target), { method, headers: { ...headers, host: new URL(target).host } }, (answer) => {
+        // The request was carried out, and its answer does not arrive.
+        if (fault === 'lost') return answer.resume().once('end', () => incoming.socket.destroy());
         outgoing.writeHead(answer.statusCode ?? 500, answer.headers);
-        answer.pipe(outgoing);
+        return answer.pipe(outgoing);
       }),
     );
   });
@@ -160,7 +162,10 @@ describe('the TypeScript client', () => {
   });
 
   it('sends again what may be sent twice, and nothing else', async () => {
-    const attempts = async (faults: readonly ('cut' | number)[], call: (client: Engram) => Promise<unknown>) => {
+    const attempts = async (
+      faults: readonly ('cut' | 'lost' | number)[],
+      call: (client: Engram) => Promise<unknown>,
+    ) => {
       const faulty = await startFaulty(app.baseUrl, faults);
       try {
         const error = await call(createEngram({ baseUrl: faulty.url, retries: 2 })).then(
@@ -180,7 +185,11 @@ describe('the TypeScript client', () => {
     const entry = { type: 'qa', question: 'Who?', answer: 'Ada.' } as const;
     const remember = (client: Engram) =>
       client.post('/api/v1/remember/entry', { body: { entry, dataset_name: 'notes', session_id: 'once' } });
-    const lost = await attempts(['cut'], remember);
+    expect(await attempts(['cut', 409], remember)).to.deep.equal({ error: null, count: 3 });
+    expect(await attempts(['lost'], remember)).to.deep.equal({ error: null, count: 2 });
+    const session = await engram.get('/api/v1/sessions/{session_id}', { path: { session_id: 'once' } });
+    expect(session.qas).to.have.length(2);
+    const lost = await attempts(['cut'], (client) => client.post('/api/v1/auth/api-keys', { body: { name: 'k' } }));
     expect(lost.count).to.equal(1);
     expect(lost.error).to.be.instanceOf(NoAnswer);
     expect(await attempts([429], remember)).to.deep.equal({ error: null, count: 2 });

@@ -54,7 +54,7 @@ export interface Transport {
   readonly baseUrl: string;
   /**
    * Sends again, with growing pauses or after the time that the server names: what is refused with 429, and an idempotent
-   * request that gets no answer, 502, 503 or 504.
+   * request that gets no answer, 502, 503 or 504, or 409 while its first sending is still carried out.
    */
   send(sending: Sending): Promise<Response>;
 }
@@ -119,7 +119,8 @@ function waitBefore(tries: number, error: ApiError | NoAnswer, isIdempotent: boo
   if (error instanceof TimedOut) return null;
   const named = error instanceof ApiError ? error.retryAfterMs : null;
   const isRefused = error instanceof ApiError && error.status === 429;
-  const isLost = error instanceof NoAnswer || [502, 503, 504].includes(error.status);
+  const isUnderWay = error instanceof ApiError && error.status === 409 && named !== null;
+  const isLost = error instanceof NoAnswer || isUnderWay || [502, 503, 504].includes(error.status);
   if (!isRefused && !(isLost && isIdempotent)) return null;
   if (named !== null) return named > LONGEST_RETRY_AFTER_MS ? null : named;
   const longest = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (tries - 1));

@@ -5584,10 +5584,11 @@ export interface ScimError {
   detail: string;
 }
 
-export const operationTraits: Readonly<Record<string, { readonly idempotent?: boolean; readonly form?: string }>> = {
+export const operationTraits: Readonly<Record<string, { readonly idempotent?: boolean; readonly keyed?: boolean; readonly form?: string }>> = {
   'POST /api/v1/auth/login': {"idempotent":true,"form":"application/x-www-form-urlencoded"},
   'POST /api/v1/auth/logout': {"idempotent":true},
   'POST /api/v1/users/get-user-id': {"idempotent":true},
+  'POST /api/v1/agents/register': {"keyed":true},
   'POST /api/v1/agents/unregister': {"idempotent":true},
   'POST /api/v1/permissions/tenants/select': {"idempotent":true},
   'POST /api/v1/permissions/users/{user_id}/roles': {"idempotent":true},
@@ -5599,14 +5600,21 @@ export const operationTraits: Readonly<Record<string, { readonly idempotent?: bo
   'POST /api/v1/llm/custom-prompt': {"idempotent":true},
   'POST /api/v1/llm/infer-schema': {"form":"multipart/form-data"},
   'POST /api/v1/add': {"idempotent":true,"form":"multipart/form-data"},
-  'POST /api/v1/remember': {"form":"multipart/form-data"},
+  'POST /api/v1/remember': {"keyed":true,"form":"multipart/form-data"},
   'PATCH /api/v1/update': {"idempotent":true,"form":"multipart/form-data"},
+  'POST /api/v1/remember/entry': {"keyed":true},
+  'POST /api/v1/skills': {"keyed":true},
   'POST /api/v1/proposals/{proposal_id}/apply': {"idempotent":true},
   'POST /api/v1/datasets': {"idempotent":true},
   'POST /api/v1/datasets/{dataset_id}/data/retry': {"idempotent":true},
   'POST /api/v1/forget': {"idempotent":true},
   'POST /api/v1/datasets/{dataset_id}/supersessions/{supersession_id}/revert': {"idempotent":true},
+  'POST /api/v1/datasets/{dataset_id}/snapshots': {"keyed":true},
+  'POST /api/v1/datasets/{dataset_id}/snapshots/{snapshot_id}/restore': {"keyed":true},
   'POST /api/v1/datasets/restores': {"form":"multipart/form-data"},
+  'POST /api/v1/improve': {"keyed":true},
+  'POST /api/v1/memify': {"keyed":true},
   'POST /api/v1/search': {"idempotent":true},
   'POST /api/v1/recall': {"idempotent":true},
+  'POST /api/v1/sync': {"keyed":true},
 };

@@ -6,6 +6,7 @@ import type { Middleware } from 'koa';
 import Koa from 'koa';
 import type { Tracer } from '../../ports/tracer.ts';
 import { isLoopback } from '../config/posture.ts';
+import type { IdempotencyKeys } from '../leases/idempotency-keys.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import { createBudgetGuard, type RequestBudgets } from './budget-guard.ts';
@@ -37,6 +38,8 @@ export interface AppOptions {
   readonly routes: readonly Route[];
   readonly sockets?: readonly SocketRoute[];
   readonly authenticate: Authenticate;
+  /** Keeps the answers of requests with `Idempotency-Key`. */
+  readonly idempotencyKeys?: IdempotencyKeys;
   /** Limits the requests of tenants and keys. */
   readonly budgets?: RequestBudgets;
   readonly settings: HttpSettings;
@@ -115,6 +118,7 @@ export function createApp(options: AppOptions) {
             selectsTenantByHost,
             lastingAccess,
             ...budgets,
+            ...(options.idempotencyKeys === undefined ? {} : { idempotencyKeys: options.idempotencyKeys }),
           },
           isLocal,
         }),

@@ -4,7 +4,7 @@ import { writeReply } from './write-reply.ts';
 
 /** Headers that pages may read of an answer. */
 const EXPOSED_HEADERS =
-  'X-Request-Id, X-Total-Count, Retry-After, X-Engram-Budget-Warning, Mcp-Session-Id, WWW-Authenticate';
+  'X-Request-Id, X-Total-Count, Retry-After, Idempotency-Replayed, X-Engram-Budget-Warning, Mcp-Session-Id, WWW-Authenticate';
 
 /** Methods in the order of the contract's server, and PATCH, which browsers need for /update (decisions.md). */
 const METHODS = ['OPTIONS', 'GET', 'PUT', 'POST', 'DELETE', 'PATCH'];

@@ -3,6 +3,7 @@ import type { RunOrigin } from '../../domain/run.ts';
 import { isUnattended } from '../../domain/unattended-requests.ts';
 import { type EngramError, engramError } from '../../kernel/errors.ts';
 import { isLimited, isTenantKey, type Principal } from '../../kernel/principal.ts';
+import type { IdempotencyKeys } from '../leases/idempotency-keys.ts';
 import type { Identity } from '../messaging/identify.ts';
 import type { Closure } from '../messaging/messages.ts';
 import type { CallContext } from '../messaging/messenger.ts';
@@ -15,6 +16,7 @@ import { unauthorized } from './error-reply.ts';
 import { hostName } from './host-name.ts';
 import { HttpError } from './http-error.ts';
 import { type Entry, isSame, type LastingAccess } from './lasting-access.ts';
+import { answerOnce, takesIdempotencyKey } from './repeated-requests.ts';
 import { type CheckedInput, createInputCheck } from './request-input.ts';
 import type { RequestContext } from './request-state.ts';
 import type { Reply, Route, RouteRequest } from './route.ts';
@@ -33,6 +35,8 @@ export interface EndpointOptions {
   /** Absent: nothing is limited. */
   readonly budgets?: BudgetGuard;
   readonly lastingAccess: LastingAccess;
+  /** Absent: `Idempotency-Key` is not looked at. */
+  readonly idempotencyKeys?: IdempotencyKeys;
 }
 
 /** Answers one matched request. */
@@ -51,6 +55,7 @@ const EARLY_BODY_BYTES = 64 * 1024;
 export function createEndpoint(route: Route, options: EndpointOptions): Endpoint {
   const check = createInputCheck(route);
   const receive = createReceiver(route, options.body);
+  const takesKey = takesIdempotencyKey(route);
 
   return async (context, params) => {
     const { req, res, state } = context;
@@ -76,9 +81,17 @@ export function createEndpoint(route: Route, options: EndpointOptions): Endpoint
         (reason) => shut.abort(reason),
       );
       const input = check({ params, search: context.querystring, body });
-      const reply = await route.handle(
-        requestOf(context, { input, ...identity, signal: abort.signal, remoteAddress: options.clientAddress(req) }),
-      );
+      const work = () =>
+        route.handle(
+          requestOf(context, { input, ...identity, signal: abort.signal, remoteAddress: options.clientAddress(req) }),
+        );
+      const key = takesKey ? req.headers['idempotency-key'] : undefined;
+      const { principal } = identity;
+      const address = [route.method, context.path, context.querystring];
+      const reply =
+        typeof key === 'string' && principal !== null && options.idempotencyKeys !== undefined
+          ? await answerOnce(options.idempotencyKeys, { principal, key, address, body }, work)
+          : await work();
       if (reply.stream !== undefined && entry !== undefined) {
         const watch = options.lastingAccess.watch(entry, () => res.destroy());
         res.once('close', watch.stop);

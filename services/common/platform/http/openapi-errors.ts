@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { takesIdempotencyKey } from './repeated-requests.ts';
 import type { Route } from './route.ts';
 
 // Bodies of errors: the two families of the contract (auth-integrations.md §1.4), and the list of invalid fields.
@@ -70,6 +71,10 @@ export const SHARED_ERRORS = {
   NotPermitted: error('Not permitted, or not with this credential', 'Permission denied. [PermissionDeniedError]'),
   DatasetNotFound: error('There is no such dataset', 'Dataset not found. [DatasetNotFoundError]'),
   TooLarge: error('The body is larger than the server takes', 'The request body is larger than 4194304 bytes.'),
+  KeyInUse: error(
+    'The first request with this Idempotency-Key is still being carried out',
+    'Conflict. [ConflictError]',
+  ),
   NotReadable: error(
     'The body has an encoding that the server does not take',
     'Content-Encoding gzip is not accepted.',
@@ -97,6 +102,7 @@ export function errorsOf(route: Route): Readonly<Record<string, ErrorAnswer | ke
     ...(takesInput ? { 400: 'InvalidRequest', 422: 'ValidationFailed' } : {}),
     ...(auth === 'none' ? {} : { 401: 'NotAuthenticated', 403: 'NotPermitted', 429: 'RateLimited' }),
     ...(permission.over === 'datasets' ? { 404: 'DatasetNotFound' } : {}),
+    ...(takesIdempotencyKey(route) ? { 409: 'KeyInUse', 422: 'ValidationFailed' } : {}),
     ...(body === undefined ? {} : { 413: 'TooLarge', 415: 'NotReadable' }),
     ...{ 500: 'ServerError', 503: 'NotAvailable' },
   };

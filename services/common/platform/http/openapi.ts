@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { errorsOf, SHARED_ERRORS } from './openapi-errors.ts';
 import { createExamples } from './openapi-examples.ts';
 import { describeTags } from './openapi-tags.ts';
+import { takesIdempotencyKey } from './repeated-requests.ts';
 import type { AnswerDescription, Route } from './route.ts';
 import { snakeCase } from './wire-keys.ts';
 
@@ -142,7 +143,8 @@ function wirePath(path: string): string {
 }
 
 function operationOf(route: Route, schemas: ComponentSchemas): JsonObject {
-  const parameters = [...pathParameters(route), ...queryParameters(route)];
+  const headers = takesIdempotencyKey(route) ? [KEY_PARAMETER] : [];
+  const parameters = [...pathParameters(route), ...queryParameters(route), ...headers];
   return {
     tags: [route.tag],
     summary: route.summary,
@@ -156,6 +158,15 @@ function operationOf(route: Route, schemas: ComponentSchemas): JsonObject {
     security: route.auth === 'none' ? [] : SECURITY,
   };
 }
+
+const KEY_PARAMETER: JsonObject = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  description:
+    'Of your choice, such as a UUID: a repetition within 24 hours gets the first answer, with `Idempotency-Replayed: true`.',
+  schema: { type: 'string', minLength: 1, maxLength: 255 },
+};
 
 function isIdempotent({ method, idempotent }: Route): boolean {
   return idempotent ?? ['GET', 'PUT', 'DELETE'].includes(method);
