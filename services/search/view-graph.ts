@@ -1,13 +1,13 @@
 import { type MergedEdge, type MergedNode, mergeEdges, mergeNodes } from '../common/domain/graph/merge.ts';
 import { createShownGraph } from '../common/domain/graph/shown.ts';
-import { NODE_TYPES } from '../common/domain/index-rows.ts';
+import { INTERNAL_RELATIONS, NODE_TYPES, RELATIONS } from '../common/domain/index-rows.ts';
 import type { DataItemId } from '../common/kernel/brand.ts';
 import { type DatasetRef, scopeOf } from '../common/kernel/dataset.ts';
 import { type Page, pagesOf } from '../common/kernel/result-page.ts';
 import type { DatasetScope } from '../common/kernel/scope.ts';
 import { slices } from '../common/kernel/slices.ts';
 import { type Ledger, visible } from '../common/records/cognify/ledger.ts';
-import type { EdgeEvidence, GraphStore, NodeEvidence } from '../common/storage/ports/graph-store.ts';
+import type { EdgeEvidence, GraphStore, NeighbourOptions, NodeEvidence } from '../common/storage/ports/graph-store.ts';
 import type { Provenance } from '../common/storage/ports/index-entry.ts';
 import type { TextIndex } from '../common/storage/ports/text-index.ts';
 
@@ -25,8 +25,8 @@ interface ViewRequest {
 export interface GraphView extends WholeGraph {
   /** Creation times of nodes in epoch milliseconds, derived from their chunks. */
   readonly times: ReadonlyMap<string, number>;
-  /** Number of nodes in the whole graph. */
-  readonly totalNodes: number;
+  /** Number of nodes in the whole graph; null when only the neighbourhood of given nodes was read. */
+  readonly totalNodes: number | null;
   readonly seeds: readonly string[];
   readonly seedSource: 'explicit' | 'query' | 'degree' | 'full';
 }
@@ -43,6 +43,18 @@ export async function viewGraph(
   dataset: DatasetRef,
   request: ViewRequest,
 ): Promise<GraphView> {
+  if (!request.full && request.seedIds.length > 0) {
+    const seeds = [...new Set(request.seedIds)].slice(0, request.maxSeeds);
+    const near = shownOf(await readNear(dependencies, scopeOf(dataset), seeds, request));
+    const known = new Set(near.nodes.map(({ id }) => id));
+    return {
+      ...near,
+      times: await timesOf(dependencies, dataset, near),
+      totalNodes: null,
+      seeds: seeds.filter((id) => known.has(id)),
+      seedSource: 'explicit',
+    };
+  }
   const whole = shownOf(await readWholeGraph(dependencies, scopeOf(dataset)));
   const { seeds, seedSource } = chooseSeeds(whole, request);
   const view = seedSource === 'full' ? whole : neighbourhood(whole, seeds, request);
@@ -57,9 +69,6 @@ function shownOf({ nodes, edges }: WholeGraph): WholeGraph {
 
 function chooseSeeds(graph: WholeGraph, request: ViewRequest): Pick<GraphView, 'seeds' | 'seedSource'> {
   if (request.full) return { seeds: [], seedSource: 'full' };
-  const known = new Set(graph.nodes.map(({ id }) => id));
-  const explicit = [...new Set(request.seedIds)].filter((id) => known.has(id)).slice(0, request.maxSeeds);
-  if (explicit.length > 0 || request.seedIds.length > 0) return { seeds: explicit, seedSource: 'explicit' };
   const words = (request.query ?? '').toLowerCase().split(/\s+/).filter(Boolean);
   const degrees = degreesOf(graph);
   const byDegree = graph.nodes.toSorted(
@@ -108,6 +117,54 @@ function neighbourhood(graph: WholeGraph, seeds: readonly string[], { depth, max
   };
 }
 
+/** Relations whose targets everything hangs on: no way leads through them from one thing to another. */
+const HUB_RELATIONS: readonly string[] = [RELATIONS.isA, RELATIONS.belongsToSet];
+/** Edges between nodes that were reached in the last step, at most for each. */
+const EDGES_BETWEEN = 100;
+
+/** Reads the neighbourhood of nodes, breadth first, at most `maxNodes` nodes: the work does not grow with the graph. */
+async function readNear(
+  { graph, ledger }: ViewDependencies,
+  scope: DatasetScope,
+  seeds: readonly string[],
+  { depth, maxNodes }: ViewRequest,
+): Promise<WholeGraph> {
+  const keep = createCommittedFilter(ledger, scope);
+  const reached = new Set(seeds.slice(0, maxNodes));
+  const rows = new Map<string, EdgeEvidence>();
+  const read = async (ids: readonly string[], options: NeighbourOptions): Promise<readonly EdgeEvidence[]> => {
+    const found = await keep(await graph.neighbours(scope, ids, options));
+    for (const row of found) {
+      rows.set(JSON.stringify([row.source, row.relation, row.target, row.item, row.generation]), row);
+    }
+    return found;
+  };
+  const excludeRelations = [...INTERNAL_RELATIONS, ...HUB_RELATIONS];
+  let frontier = [...reached];
+  for (let hop = 0; hop < depth && frontier.length > 0; hop += 1) {
+    const found = await read(frontier, { excludeRelations, limitPerNode: maxNodes });
+    // Every item says the type of its entities: these rows have a limit of their own.
+    const types = hop > 0 ? [] : await read(frontier, { relations: HUB_RELATIONS, limitPerNode: maxNodes });
+    const next = new Set<string>();
+    for (const { source, target } of [...found, ...types]) {
+      for (const id of [source, target]) {
+        if (reached.size >= maxNodes || reached.has(id)) continue;
+        reached.add(id);
+        next.add(id);
+      }
+    }
+    frontier = [...next];
+  }
+  if (frontier.length > 0) {
+    await read(frontier, { excludeRelations, limitPerNode: EDGES_BETWEEN });
+    await read(frontier, { relations: HUB_RELATIONS, direction: 'out', limitPerNode: EDGES_BETWEEN });
+  }
+  const nodes = mergeNodes(await keep(await graph.nodes(scope, [...reached])));
+  const known = new Set(nodes.map(({ id }) => id));
+  const edges = mergeEdges([...rows.values()]);
+  return { nodes, edges: edges.filter(({ source, target }) => known.has(source) && known.has(target)) };
+}
+
 async function timesOf(
   { text }: ViewDependencies,
   dataset: DatasetRef,
@@ -151,18 +208,24 @@ export interface WholeGraph {
   readonly edges: readonly MergedEdge<EdgeEvidence>[];
 }
 
-/** Reads the whole committed graph of a dataset. Memory grows with the graph. */
-async function readWholeGraph(
-  { graph, ledger }: { readonly graph: GraphStore; readonly ledger: Ledger },
-  scope: DatasetScope,
-): Promise<WholeGraph> {
+type CommittedFilter = <Row extends Provenance>(rows: readonly Row[]) => Promise<readonly Row[]>;
+
+function createCommittedFilter(ledger: Ledger, scope: DatasetScope): CommittedFilter {
   const committed = new Map<DataItemId, number | null>();
-  const keep = async <Row extends Provenance>(rows: readonly Row[]): Promise<readonly Row[]> => {
+  return async (rows) => {
     const unknown = [...new Set(rows.map(({ item }) => item))].filter((item) => !committed.has(item));
     const found = await ledger.committed(scope, unknown);
     for (const item of unknown) committed.set(item, found.get(item) ?? null);
     return visible(rows, committed as ReadonlyMap<DataItemId, number>);
   };
+}
+
+/** Reads the whole committed graph of a dataset. Memory grows with the graph. */
+async function readWholeGraph(
+  { graph, ledger }: { readonly graph: GraphStore; readonly ledger: Ledger },
+  scope: DatasetScope,
+): Promise<WholeGraph> {
+  const keep = createCommittedFilter(ledger, scope);
   const nodes = mergeNodes(await scanAll((after) => graph.scanNodes(scope, { after, limit: PAGE_ROWS }), keep));
   const known = new Set(nodes.map(({ id }) => id));
   const edges = mergeEdges(await scanAll((after) => graph.scanEdges(scope, { after, limit: PAGE_ROWS }), keep));

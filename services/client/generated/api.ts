@@ -3930,6 +3930,25 @@ export interface Paths {
       };
     };
   };
+  '/api/v1/visualize/drawing': {
+    /**
+     * The whole graph without its texts, to draw it
+     */
+    get: {
+      parameters: {
+        query: {
+          dataset_id: string;
+        };
+      };
+      responses: {
+        '200': {
+          content: {
+            'application/json': Drawing;
+          };
+        };
+      };
+    };
+  };
   '/api/v1/sync': {
     /**
      * Bring datasets and the remote memory (COGNEE_SERVICE_URL) into step, in the background
@@ -5377,6 +5396,19 @@ export interface Visualisation {
   memory_map: unknown;
   search_events: unknown[] | null;
 }
+export interface Drawing {
+  nodes: {
+    id: string;
+    name: string;
+    type: string;
+    entity_type?: string;
+  }[];
+  relations: {
+    name: string;
+    edge_class: 'structural' | 'semantic';
+  }[];
+  links: string[][][];
+}
 export interface SyncRequest {
   datasetIds?: string[] | null;
 }
@@ -5526,6 +5558,7 @@ export interface Components {
     OfferedSkill: OfferedSkill;
     MemoryNotReady: MemoryNotReady;
     Visualisation: Visualisation;
+    Drawing: Drawing;
     SyncRequest: SyncRequest;
     SyncResponse: SyncResponse;
     SyncStatus: SyncStatus;

@@ -2,12 +2,15 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { z } from 'zod';
+import { type DatasetRef, scopeOf } from '../../common/kernel/dataset.ts';
 import { textAnswer } from '../../common/platform/http/answer-schemas.ts';
 import { defineRoute, type Reply, type Route, type RouteRequest } from '../../common/platform/http/route.ts';
 import { onDatasets } from '../../common/platform/http/route-permission.ts';
 import { lenientBoolean, lenientInteger, optionalOrBlank, uuid } from '../../common/platform/http/schema.ts';
 import type { Messenger } from '../../common/platform/messaging/messenger.ts';
+import { openGraph } from '../../common/records/cognify/visible-graph.ts';
 import { presentPageData, presentVisualisation } from '../presenters/visualisation/document.ts';
+import { presentDrawing } from '../presenters/visualisation/drawing.ts';
 import { streamVisualisation } from '../presenters/visualisation/stream.ts';
 import { type GraphView, type ViewDependencies, viewGraph } from '../view-graph.ts';
 
@@ -31,7 +34,7 @@ interface VisualizeDependencies extends ViewDependencies {
 }
 
 export function visualizeRoutes(dependencies: VisualizeDependencies): readonly Route[] {
-  return [pageRoute(dependencies), jsonRoute(dependencies)];
+  return [pageRoute(dependencies), jsonRoute(dependencies), drawingRoute(dependencies)];
 }
 
 const object = z.record(z.string(), z.unknown());
@@ -107,15 +110,64 @@ function jsonRoute(dependencies: VisualizeDependencies): Route {
   });
 }
 
+const drawing = z
+  .object({
+    nodes: z.array(
+      z.object({ id: z.string(), name: z.string(), type: z.string(), entity_type: z.string().optional() }),
+    ),
+    relations: z.array(z.object({ name: z.string(), edge_class: z.enum(['structural', 'semantic']) })),
+    links: z.array(z.tuple([z.int(), z.int(), z.int()]).rest(z.array(z.string()))),
+  })
+  .meta({ id: 'Drawing' });
+
+function drawingRoute(dependencies: VisualizeDependencies): Route {
+  return defineRoute({
+    method: 'GET',
+    path: '/api/v1/visualize/drawing',
+    tag: 'visualize',
+    operationId: 'getDrawing',
+    summary: 'The whole graph without its texts, to draw it',
+    auth: 'user',
+    permission: onDatasets('read'),
+    query: z.object({ dataset_id: uuid() }),
+    responses: {
+      200: {
+        description:
+          'Each link is `[source, target, relation, dates]`: indexes into `nodes` and `relations`, and the ISO dates of the fact, where it has some. Texts and evidence of a node: `/visualize/json` with `seed_node_ids`.',
+        schema: drawing,
+      },
+    },
+    async handle(request) {
+      const graph = await openGraph(dependencies, scopeOf(await readableDataset(dependencies, request)));
+      return {
+        stream: Readable.from(jsonPieces({ ...(await presentDrawing(graph)) })),
+        headers: { 'content-type': 'application/json; charset=utf-8' },
+      };
+    },
+  });
+}
+
+async function readableDataset(
+  { messenger }: VisualizeDependencies,
+  {
+    principal,
+    query,
+    context,
+  }: Pick<RouteRequest<unknown, { dataset_id: string }, unknown>, 'principal' | 'query' | 'context'>,
+): Promise<DatasetRef & { readonly name: string }> {
+  const selection = { permission: 'read', ids: [query.dataset_id] } as const;
+  const [dataset] = (await messenger.call('auth.ResolveDatasets', selection, { ...context, principal })).datasets;
+  if (dataset === undefined) throw new Error('resolveDatasets answered nothing for a permitted id');
+  return dataset;
+}
+
 async function loadView(
   dependencies: VisualizeDependencies,
-  { principal, query, context }: Pick<RouteRequest<unknown, ViewQuery, unknown>, 'principal' | 'query' | 'context'>,
+  request: Pick<RouteRequest<unknown, ViewQuery, unknown>, 'principal' | 'query' | 'context'>,
   overrides: { readonly seeds?: number; readonly depth?: number },
 ): Promise<{ readonly view: GraphView; readonly name: string }> {
-  const selection = { permission: 'read', ids: [query.dataset_id] } as const;
-  const [dataset] = (await dependencies.messenger.call('auth.ResolveDatasets', selection, { ...context, principal }))
-    .datasets;
-  if (dataset === undefined) throw new Error('resolveDatasets answered nothing for a permitted id');
+  const { query } = request;
+  const dataset = await readableDataset(dependencies, request);
   const view = await viewGraph(dependencies, dataset, {
     full: query.full,
     seedIds: listOf(query.seed_node_ids),

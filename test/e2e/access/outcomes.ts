@@ -162,6 +162,7 @@ export const OUTCOMES: Readonly<Record<string, Outcome>> = {
   'POST /api/v1/recall': READ,
   'GET /api/v1/visualize': READ,
   'GET /api/v1/visualize/json': READ,
+  'GET /api/v1/visualize/drawing': READ,
   'GET /': open(200),
   'GET /health': open(200),
   'GET /health/detailed': open(200),

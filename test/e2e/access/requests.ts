@@ -213,6 +213,7 @@ export const REQUESTS: Readonly<Record<string, (ids: Identifiers) => RouteReques
   'GET /api/v1/recall': () => ({}),
   'GET /api/v1/visualize': ({ dataset }) => ({ query: { dataset_id: dataset } }),
   'GET /api/v1/visualize/json': ({ dataset }) => ({ query: { dataset_id: dataset } }),
+  'GET /api/v1/visualize/drawing': ({ dataset }) => ({ query: { dataset_id: dataset } }),
 
   // Runs
   'GET /api/v1/activity/pipeline-runs': ({ dataset }) => ({ query: { dataset_id: dataset } }),

@@ -45,7 +45,7 @@ export function presentPageData(view: GraphView, dataset: string): Readonly<Reco
     edge_class,
     ...(typeof edge_info['text'] === 'string' ? { edge_info: { text: edge_info['text'] } } : {}),
   }));
-  return { dataset, nodes, links, total_nodes: view.totalNodes };
+  return { dataset, nodes, links, ...(view.totalNodes === null ? {} : { total_nodes: view.totalNodes }) };
 }
 
 function countBy(values: readonly string[]): Readonly<Record<string, number>> {

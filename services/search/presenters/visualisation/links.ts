@@ -27,10 +27,14 @@ const STRUCTURAL = new Set<string>([
   'summarized_in',
 ]);
 
+export function edgeClassOf(relation: string): 'structural' | 'semantic' {
+  return STRUCTURAL.has(relation) ? 'structural' : 'semantic';
+}
+
 export function presentLinks(view: GraphView): readonly ViewLink[] {
   const stages = new Map(view.nodes.map(({ id, type }) => [id, stageOf(type)]));
   return view.edges.map((edge) => {
-    const edgeClass = STRUCTURAL.has(edge.relation) ? 'structural' : 'semantic';
+    const edgeClass = edgeClassOf(edge.relation);
     const sourceStage = stages.get(edge.source) ?? 'other';
     const targetStage = stages.get(edge.target) ?? 'other';
     return {

@@ -68,7 +68,7 @@ export function presentNodes(view: GraphView): readonly ViewNode[] {
       id: node.id,
       type: node.type,
       ...named,
-      entity_type: entityTypes.get(node.id) || node.type,
+      entity_type: entityTypes.get(node.id) || String(node.properties['entityType'] ?? node.type),
       color: COLOURS.get(node.type) ?? OTHER_COLOUR,
       stage,
       visual_rank: STAGES.indexOf(stage) + 1,
@@ -107,7 +107,7 @@ function beginningsOf(view: GraphView): ReadonlyMap<string, string> {
 /** Generated names: ids, and `text_<md5>` of plain text. */
 const LIKE_AN_ID = /^[0-9a-f]{8}-[0-9a-f-]{27}$|^(text_)?[0-9a-f]{24,}$/i;
 
-function readableName(
+export function readableName(
   id: string,
   type: string,
   { name, text }: { readonly name: string; readonly text: string | undefined },
