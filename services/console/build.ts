@@ -4,6 +4,7 @@
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { build } from 'esbuild';
+import { workerPlugin } from './worker-plugin.ts';
 
 const PAGES = ['graph'];
 
@@ -17,6 +18,7 @@ async function buildPage(name: string): Promise<string> {
     format: 'iife',
     target: 'es2022',
     legalComments: 'none',
+    plugins: [workerPlugin],
   });
   // A closing tag inside the code would end the script element.
   const script = (bundled.outputFiles[0]?.text ?? '').replaceAll('</script', '<\\/script').trim();

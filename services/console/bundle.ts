@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
+import { workerPlugin } from './worker-plugin.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const CACHE = join(ROOT, 'node_modules/.cache/engram');
@@ -54,7 +55,12 @@ async function contentName(): Promise<string> {
     ),
   );
   const files = names.flat().filter((name) => /\.(tsx?|css|svg|html)$/.test(name));
-  for (const name of ['package-lock.json', 'services/console/bundle.ts', ...files.sort()]) {
+  for (const name of [
+    'package-lock.json',
+    'services/console/bundle.ts',
+    'services/console/worker-plugin.ts',
+    ...files.sort(),
+  ]) {
     hash.update(`${name}\0`).update(await readFile(join(ROOT, name)));
   }
   return hash.digest('hex').slice(0, 16);
@@ -79,6 +85,7 @@ async function make(): Promise<ConsoleFiles> {
     chunkNames: '[name]-[hash]',
     assetNames: '[name]-[hash]',
     loader: { '.svg': 'file' },
+    plugins: [workerPlugin],
     define: { 'process.env.NODE_ENV': '"production"' },
     legalComments: 'none',
     logLevel: 'silent',

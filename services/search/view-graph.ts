@@ -155,9 +155,11 @@ async function readNear(
     }
     frontier = [...next];
   }
-  if (frontier.length > 0) {
-    await read(frontier, { excludeRelations, limitPerNode: EDGES_BETWEEN });
-    await read(frontier, { relations: HUB_RELATIONS, direction: 'out', limitPerNode: EDGES_BETWEEN });
+  // Without new nodes they are those between the seeds.
+  const last = frontier.length > 0 ? frontier : [...reached];
+  if (last.length > 0) {
+    await read(last, { excludeRelations, limitPerNode: EDGES_BETWEEN });
+    await read(last, { relations: HUB_RELATIONS, direction: 'out', limitPerNode: EDGES_BETWEEN });
   }
   const nodes = mergeNodes(await keep(await graph.nodes(scope, [...reached])));
   const known = new Set(nodes.map(({ id }) => id));

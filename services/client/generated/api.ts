@@ -5407,7 +5407,7 @@ export interface Drawing {
     name: string;
     edge_class: 'structural' | 'semantic';
   }[];
-  links: string[][][];
+  links: (number | string[])[][];
 }
 export interface SyncRequest {
   datasetIds?: string[] | null;

@@ -12,7 +12,9 @@ export { default as IconDownload } from '@tabler/icons-react/icons/IconDownload'
 export { default as IconFileText } from '@tabler/icons-react/icons/IconFileText';
 export { default as IconHistory } from '@tabler/icons-react/icons/IconHistory';
 export { default as IconLogout } from '@tabler/icons-react/icons/IconLogout';
+export { default as IconMaximize } from '@tabler/icons-react/icons/IconMaximize';
 export { default as IconMessageQuestion } from '@tabler/icons-react/icons/IconMessageQuestion';
+export { default as IconMinus } from '@tabler/icons-react/icons/IconMinus';
 export { default as IconMoon } from '@tabler/icons-react/icons/IconMoon';
 export { default as IconPlugConnected } from '@tabler/icons-react/icons/IconPlugConnected';
 export { default as IconPlus } from '@tabler/icons-react/icons/IconPlus';

@@ -17,9 +17,10 @@ interface DatasetSearch {
 
 interface GraphSearch {
   readonly dataset?: string;
-  /** The node in the middle; its neighbourhood is shown. */
+  /** Ids of nodes, separated by commas: only what is near them is shown. */
   readonly node?: string;
-  readonly query?: string;
+  /** How many steps away from them. */
+  readonly depth?: number;
 }
 
 const root = createRootRoute({ component: Shell, notFoundComponent: NotFound });
@@ -61,7 +62,7 @@ const graphRoute = createRoute({
   validateSearch: (search: Record<string, unknown>): GraphSearch => ({
     dataset: text(search['dataset']),
     node: text(search['node']),
-    query: text(search['query']),
+    depth: [1, 2, 3].find((depth) => depth === Number(search['depth'])),
   }),
   component: lazyRouteComponent(() => import('./graph/page.tsx'), 'GraphPage'),
 });

@@ -116,7 +116,7 @@ const drawing = z
       z.object({ id: z.string(), name: z.string(), type: z.string(), entity_type: z.string().optional() }),
     ),
     relations: z.array(z.object({ name: z.string(), edge_class: z.enum(['structural', 'semantic']) })),
-    links: z.array(z.tuple([z.int(), z.int(), z.int()]).rest(z.array(z.string()))),
+    links: z.array(z.array(z.union([z.int(), z.array(z.string())]))),
   })
   .meta({ id: 'Drawing' });
 

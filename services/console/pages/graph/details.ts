@@ -1,4 +1,4 @@
-import { type GraphLink, type GraphNode, type GraphView, groupOf } from './view-model.ts';
+import { type GraphLink, type GraphNode, type GraphView, kindOf } from './view-model.ts';
 
 const MAX_EDGES = 60;
 
@@ -19,7 +19,7 @@ export function renderDetails(panel: HTMLElement, selection: Selection, onOpen: 
   close.addEventListener('click', () => onOpen(null));
   panel.replaceChildren(
     close,
-    make('small', 'kind', groupOf(node)),
+    make('small', 'kind', kindOf(node)),
     make('h2', '', titleOf(selection)),
     ...paragraph('description', node.description),
     ...paragraph('source-text', node.text),

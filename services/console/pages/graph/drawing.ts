@@ -1,7 +1,11 @@
 import Graph from 'graphology';
 import Sigma from 'sigma';
-import { arrange, isLarge, PULL, placeByStructure } from './layout.ts';
-import { type GraphNode, type GraphView, groupOf } from './view-model.ts';
+import { NodePointProgram } from 'sigma/rendering';
+import { type ClusterLayer, createClusterLayer } from './cluster-layer.ts';
+import type { Place } from './layout.ts';
+import type { LayoutAnswer, LayoutRequest } from './layout-worker.ts';
+import { source as workerSource } from './layout-worker.ts?worker';
+import type { GraphNode, GraphView, Groups, Shown } from './view-model.ts';
 
 /** Colour of each group, for a light or a dark ground. */
 export interface Paint {
@@ -10,151 +14,342 @@ export interface Paint {
 }
 
 export interface DrawingOptions {
+  readonly groups: Groups;
   readonly paint: Paint;
-  /** Nodes to show; null shows all. */
-  readonly visible: ReadonlySet<string> | null;
+  readonly shown: Shown;
+  readonly selected?: string | null;
+  /** Positions of nodes that were drawn before: what is added finds its place around them. */
+  readonly known?: ReadonlyMap<string, Place>;
   onSelect(node: string | null): void;
+  /** A double click on a node. */
+  onExpand?(node: string): void;
   /** The layout has come to its end. */
   onSettled(): void;
 }
 
 export interface Drawing {
-  filter(visible: ReadonlySet<string> | null): void;
+  filter(shown: Shown): void;
   select(node: string | null): void;
+  /** Marks a way through the graph. */
+  mark(nodes: readonly string[]): void;
   /** Brings a node to the middle of what `coveredPixels` at the right leave free. */
-  focus(node: string, coveredPixels: number): void;
+  focus(node: string, coveredPixels?: number): void;
+  zoom(factor: number): void;
+  /** Shows all of it. */
+  fit(): void;
   repaint(paint: Paint): void;
+  positions(): ReadonlyMap<string, Place>;
   /** What is to be seen, as a PNG. */
   picture(): Promise<Blob>;
   /** Stops the layout and gives the container back. */
   kill(): void;
 }
 
-export function draw(view: GraphView, container: HTMLElement, options: DrawingOptions): Drawing {
-  const graph = buildGraph(view);
-  let { paint, visible } = options;
-  let selected: string | null = null;
+/** A graph of more nodes is drawn by clusters from afar, and with the edges of what is in sight from near. */
+const LARGE = 1200;
+/** Edges of a large graph that are drawn at once. */
+const MOST_EDGES = 1500;
+/** Edges of a node whose labels are all written out. */
+const MOST_LABELS = 12;
+
+/** Draws a graph in the container; resolves when its first picture is there. */
+export function draw(view: GraphView, container: HTMLElement, options: DrawingOptions): Promise<Drawing> {
+  return new Promise((resolve) => {
+    let drawing: ReturnType<typeof createDrawing> | undefined;
+    const worker = startLayout(view, options, (answer) => {
+      if (drawing === undefined) {
+        drawing = createDrawing(view, container, { options, first: answer, stop: () => worker.terminate() });
+        resolve(drawing);
+      } else {
+        drawing.move(answer);
+      }
+      if (answer.isDone) {
+        worker.terminate();
+        options.onSettled();
+      }
+    });
+  });
+}
+
+function startLayout(view: GraphView, { known }: DrawingOptions, onAnswer: (answer: LayoutAnswer) => void): Worker {
+  const url = URL.createObjectURL(new Blob([workerSource], { type: 'text/javascript' }));
+  const worker = new Worker(url);
+  URL.revokeObjectURL(url);
+  worker.onmessage = ({ data }: MessageEvent<LayoutAnswer>) => onAnswer(data);
+  const places = new Map(view.nodes.map(({ id }, place) => [id, place]));
+  const isLarge = view.nodes.length > LARGE;
+  const request = { source: [] as number[], target: [] as number[], weight: [] as number[] };
+  for (const { source, target, edge_class: kind } of view.links) {
+    const [from, to] = [places.get(source), places.get(target)];
+    if (from === undefined || to === undefined) continue;
+    // Every entity hangs on its type: as a force that would draw all of them into one star.
+    const isHub = [from, to].some((at) => /^(EntityType|NodeSet)$/.test(view.nodes[at]?.type ?? ''));
+    if (isHub && isLarge) continue;
+    request.source.push(from);
+    request.target.push(to);
+    request.weight.push(isHub ? 0.01 : kind === 'semantic' ? 2 : 1);
+  }
+  const before = view.nodes.flatMap(({ id }, place): [number, Place][] => {
+    const position = known?.get(id);
+    return position === undefined ? [] : [[place, position]];
+  });
+  worker.postMessage({
+    ...request,
+    order: view.nodes.length,
+    isLarge,
+    known: new Map(before),
+  } satisfies LayoutRequest);
+  return worker;
+}
+
+interface Start {
+  readonly options: DrawingOptions;
+  readonly first: LayoutAnswer;
+  stop(): void;
+}
+
+function createDrawing(view: GraphView, container: HTMLElement, { options, first, stop }: Start) {
+  const isLarge = view.nodes.length > LARGE;
+  const ends = endsOf(view);
+  const graph = buildGraph(view, options.groups, first);
+  if (!isLarge) for (let link = 0; link < view.links.length; link += 1) addLink(graph, view, link);
+  let { paint, shown } = options;
+  let selected = options.selected ?? null;
   let hovered: string | null = null;
-  // The edges of a large graph wait until its nodes stay: drawing them is most of the cost of a frame.
-  let isSettled = !isLarge(graph);
+  let marked: ReadonlySet<string> = new Set();
   colour(graph, paint);
-  const near = (node: string): boolean => {
-    const centre = hovered ?? selected;
+  const isNear = (node: string): boolean => {
+    if (marked.size > 0) return marked.has(node);
+    const centre = (isLarge ? null : hovered) ?? selected;
     return centre === null || node === centre || graph.areNeighbors(node, centre);
   };
-  const renderer = new Sigma(graph, container, {
-    ...labelSettings(graph, paint),
-    hideEdgesOnMove: graph.size > 4000,
+  const renderer: Sigma = new Sigma(graph, container, {
+    ...labelSettings(isLarge, paint),
     zIndex: true,
-    defaultEdgeType: isLarge(graph) ? 'line' : 'arrow',
+    minCameraRatio: isLarge ? 0.002 : 0.03,
+    maxCameraRatio: 3,
+    defaultEdgeType: 'arrow',
     renderEdgeLabels: true,
-    nodeReducer: (node, data) => ({
-      ...data,
-      hidden: visible !== null && !visible.has(node),
-      color: near(node) ? data['color'] : inks(paint, graph).faded,
-      label: near(node) ? data['label'] : '',
-      highlighted: node === selected,
-      zIndex: near(node) ? 1 : 0,
-    }),
+    hideLabelsOnMove: isLarge,
+    nodeProgramClasses: isLarge ? { circle: NodePointProgram } : {},
+    // The renderer hands copies out: they may be changed.
+    nodeReducer: (node, data) => {
+      const near = isNear(node);
+      data['hidden'] = shown.nodes[data['at'] as number] === 0 && node !== selected && !marked.has(node);
+      if (!near) {
+        data['color'] = inks(paint).faded;
+        data['label'] = '';
+      }
+      data['highlighted'] = node === selected;
+      data['forceLabel'] = marked.has(node);
+      data['zIndex'] = near ? 1 : 0;
+      return data;
+    },
     edgeReducer: (edge, data) => {
-      const centre = hovered ?? selected;
-      const touches = centre !== null && graph.extremities(edge).includes(centre);
-      return {
-        ...data,
-        hidden: centre === null ? !isSettled : !touches,
-        color: touches ? inks(paint, graph).accent : inks(paint, graph).edge,
-        size: touches ? 2 : data['size'],
-        // What is structure says so only where somebody looks.
-        label: touches || data['isFact'] ? data['label'] : null,
-        forceLabel: touches && graph.degree(centre) <= MOST_LABELS,
-      };
+      const [source, target] = graph.extremities(edge) as [string, string];
+      const centre = (isLarge ? null : hovered) ?? selected;
+      const touches =
+        marked.size > 0 ? marked.has(source) && marked.has(target) : source === centre || target === centre;
+      const isQuiet = (marked.size > 0 || centre !== null) && !touches;
+      data['hidden'] = shown.links[data['at'] as number] === 0 || isQuiet;
+      data['color'] = touches ? inks(paint).accent : inks(paint).edge;
+      if (touches) data['size'] = 2;
+      // The renderer makes them thicker the nearer one comes.
+      if (isLarge) data['size'] *= Math.sqrt(renderer.getCamera().ratio);
+      // What is structure says so only where somebody looks.
+      if (!touches && data['isFact'] !== true) data['label'] = null;
+      data['forceLabel'] = touches && (marked.size > 0 || graph.degree(centre) <= MOST_LABELS);
+      return data;
     },
   });
+  const clusters =
+    first.clusters === undefined ? null : createClusterLayer(renderer, { view, ends, list: first.clusters });
+  clusters?.filter(shown);
+  clusters?.paint(inks(paint));
+  keepFrame(renderer, graph, clusters);
+
+  let refreshing: ReturnType<typeof setTimeout> | undefined;
+  /** The edges between what is in sight, and those of the selected node. */
+  const showNear = (): void => {
+    if (clusters === null) return;
+    const isFar = clusters.isFar();
+    if (renderer.getSetting('renderLabels') === isFar) renderer.setSetting('renderLabels', !isFar);
+    const wanted = linksInSight(renderer, { view, ends, shown, selected, marked, isFar });
+    const isSame = wanted.size === graph.size && graph.everyEdge((edge) => wanted.has(Number(edge)));
+    if (isSame) return;
+    graph.clearEdges();
+    for (const link of wanted) addLink(graph, view, link);
+  };
+  const showNearSoon = (): void => {
+    clearTimeout(refreshing);
+    refreshing = setTimeout(showNear, 150);
+  };
+  if (isLarge) renderer.getCamera().on('updated', showNearSoon);
+  showNearSoon();
+
   const hover = (node: string | null): void => {
     hovered = node;
-    renderer.refresh({ skipIndexation: true });
+    container.style.cursor = node === null ? '' : 'pointer';
+    if (!isLarge) renderer.refresh({ skipIndexation: true });
   };
   renderer.on('enterNode', ({ node }) => hover(node));
   renderer.on('leaveNode', () => hover(null));
   renderer.on('clickNode', ({ node }) => options.onSelect(node));
-  renderer.on('clickStage', () => options.onSelect(null));
-  const stop = arrange(graph, () => {
-    isSettled = true;
-    renderer.refresh();
-    options.onSettled();
+  renderer.on('clickStage', ({ event }) => {
+    if (clusters?.open(event) !== true) options.onSelect(null);
+  });
+  renderer.on('doubleClickNode', ({ node, preventSigmaDefault }) => {
+    if (options.onExpand === undefined) return;
+    preventSigmaDefault();
+    options.onExpand(node);
   });
   return {
-    filter(next) {
-      visible = next;
+    move({ x, y }: LayoutAnswer): void {
+      graph.updateEachNodeAttributes(
+        (_node, data) => {
+          data['x'] = x[data['at'] as number];
+          data['y'] = y[data['at'] as number];
+          return data;
+        },
+        { attributes: ['x', 'y'] },
+      );
+      keepFrame(renderer, graph, clusters);
+    },
+    filter(next: Shown): void {
+      shown = next;
+      clusters?.filter(next);
+      showNear();
       renderer.refresh();
     },
-    select(node) {
+    select(node: string | null): void {
       selected = node;
-      renderer.refresh({ skipIndexation: true });
-    },
-    focus: (node, coveredPixels) => focus(renderer, node, coveredPixels),
-    repaint(next) {
-      paint = next;
-      colour(graph, paint);
-      renderer.setSettings(labelSettings(graph, paint));
+      showNear();
       renderer.refresh();
     },
-    picture: () => picture(renderer, paint),
-    kill() {
+    mark(nodes: readonly string[]): void {
+      marked = new Set(nodes);
+      showNear();
+      renderer.refresh();
+    },
+    focus: (node: string, coveredPixels = 0) => focus(renderer, node, coveredPixels),
+    zoom(factor: number): void {
+      void renderer.getCamera().animatedZoom({ factor, duration: 200 });
+    },
+    fit(): void {
+      void renderer.getCamera().animatedReset({ duration: 300 });
+    },
+    repaint(next: Paint): void {
+      paint = next;
+      clusters?.paint(inks(paint));
+      colour(graph, paint);
+      renderer.setSettings(labelSettings(isLarge, paint));
+      renderer.refresh();
+    },
+    positions: () => new Map(graph.mapNodes((node, { x, y }) => [node, { x: x as number, y: y as number }])),
+    picture: () => picture(renderer, container, paint),
+    kill(): void {
+      clearTimeout(refreshing);
       stop();
       renderer.kill();
     },
   };
 }
 
-/** Edges of a node whose labels are all written out. */
-const MOST_LABELS = 12;
-
-/** Puts the layers over each other in the moment after drawing, when a browser still has them. */
-function picture(renderer: Sigma, { dark }: Paint): Promise<Blob> {
-  return new Promise((resolve, reject) => {
-    renderer.once('afterRender', () => {
-      const layers = Object.values(renderer.getCanvases());
-      const target = document.createElement('canvas');
-      target.width = layers[0]?.width ?? 0;
-      target.height = layers[0]?.height ?? 0;
-      const context = target.getContext('2d');
-      if (context === null) return reject(new Error('This browser cannot draw the picture.'));
-      context.fillStyle = dark ? '#12161f' : '#ffffff';
-      context.fillRect(0, 0, target.width, target.height);
-      for (const layer of layers) context.drawImage(layer, 0, 0);
-      target.toBlob((blob) => (blob === null ? reject(new Error('The picture is empty.')) : resolve(blob)));
-    });
-    renderer.refresh();
-  });
+/** Numbers of the nodes at the ends of each link. */
+export interface Ends {
+  readonly source: Int32Array;
+  readonly target: Int32Array;
 }
 
-function buildGraph(view: GraphView): Graph {
+function endsOf({ nodes, links }: GraphView): Ends {
+  const places = new Map(nodes.map(({ id }, place) => [id, place]));
+  return {
+    source: Int32Array.from(links, ({ source }) => places.get(source) ?? -1),
+    target: Int32Array.from(links, ({ target }) => places.get(target) ?? -1),
+  };
+}
+
+interface Sight {
+  readonly view: GraphView;
+  readonly ends: Ends;
+  readonly shown: Shown;
+  readonly selected: string | null;
+  readonly marked: ReadonlySet<string>;
+  /** Whether only edges that somebody asked for are drawn. */
+  readonly isFar: boolean;
+}
+
+function linksInSight(renderer: Sigma, { view, ends, shown, selected, marked, isFar }: Sight): ReadonlySet<number> {
+  const { width, height } = renderer.getDimensions();
+  const [a, b] = [renderer.viewportToGraph({ x: 0, y: 0 }), renderer.viewportToGraph({ x: width, y: height })];
+  const graph = renderer.getGraph();
+  const isInSight = Uint8Array.from(view.nodes, ({ id }, at) => {
+    if (shown.nodes[at] === 0) return 0;
+    const { x, y } = graph.getNodeAttributes(id);
+    return x > Math.min(a.x, b.x) && x < Math.max(a.x, b.x) && y > Math.min(a.y, b.y) && y < Math.max(a.y, b.y) ? 1 : 0;
+  });
+  const facts: number[] = [];
+  const others: number[] = [];
+  const asked: number[] = [];
+  for (const [at, { source, target, edge_class: kind }] of view.links.entries()) {
+    const [from, to] = [ends.source[at] as number, ends.target[at] as number];
+    if (from < 0 || to < 0 || shown.links[at] === 0 || shown.nodes[from] === 0 || shown.nodes[to] === 0) continue;
+    const isAsked = source === selected || target === selected || (marked.has(source) && marked.has(target));
+    if (isAsked) asked.push(at);
+    else if (!isFar && isInSight[from] === 1 && isInSight[to] === 1) (kind === 'semantic' ? facts : others).push(at);
+  }
+  const near =
+    facts.length > MOST_EDGES ? [] : facts.length + others.length > MOST_EDGES ? facts : [...facts, ...others];
+  return new Set([...asked.slice(0, MOST_EDGES), ...near]);
+}
+
+/** The picture stays where it is while nodes move; types far outside do not make the rest small. */
+function keepFrame(renderer: Sigma, graph: Graph, clusters: ClusterLayer | null): void {
+  if (clusters !== null) {
+    renderer.setCustomBBox(clusters.frame);
+    return;
+  }
+  let [left, right, low, high] = [Infinity, -Infinity, Infinity, -Infinity];
+  graph.forEachNode((_node, { x, y, group }) => {
+    if (group === 'Entity type' && graph.order > 1) return;
+    left = Math.min(left, x as number);
+    right = Math.max(right, x as number);
+    low = Math.min(low, y as number);
+    high = Math.max(high, y as number);
+  });
+  if (left <= right) renderer.setCustomBBox({ x: [left, right], y: [low, high] });
+}
+
+function buildGraph(view: GraphView, groups: Groups, { x, y }: LayoutAnswer): Graph {
   const graph = new Graph({ multi: true, type: 'directed' });
-  for (const node of view.nodes) {
-    graph.addNode(node.id, { label: shortLabel(node), group: groupOf(node), size: sizeOf(node, view.nodes.length) });
+  // As much as fits: the average distance of two nodes on the screen, compared with that in a small graph.
+  const scale = Math.min(1, Math.max(0.2, 32 / Math.sqrt(view.nodes.length)));
+  for (const [at, node] of view.nodes.entries()) {
+    const place = { x: x[at] as number, y: y[at] as number };
+    graph.addNode(node.id, {
+      ...place,
+      at,
+      label: shortLabel(node),
+      group: groups.of(node),
+      size: sizeOf(node) * scale,
+    });
   }
-  for (const { source, target, relation, edge_class } of view.links) {
-    if (!graph.hasNode(source) || !graph.hasNode(target)) continue;
-    // Every entity hangs on its type: as a force that would draw all of them into one star.
-    const pull = graph.getNodeAttribute(target, 'group') === 'Entity type' ? 0.001 : edge_class === 'semantic' ? 2 : 1;
-    const isFact = edge_class === 'semantic';
-    const label = relation.replaceAll('_', ' ');
-    graph.addEdge(source, target, { label, isFact, size: isFact ? 1.2 : 0.6, [PULL]: pull });
-  }
-  placeByStructure(
-    graph,
-    view.nodes.filter(({ type }) => type === 'TextDocument').map(({ id }) => id),
-  );
   return graph;
 }
 
+function addLink(graph: Graph, view: GraphView, at: number): void {
+  const link = view.links[at];
+  if (link === undefined || !graph.hasNode(link.source) || !graph.hasNode(link.target)) return;
+  const isFact = link.edge_class === 'semantic';
+  const label = link.relation.replaceAll('_', ' ');
+  graph.addEdgeWithKey(String(at), link.source, link.target, { at, label, isFact, size: isFact ? 1.2 : 0.6 });
+}
+
 /** Names are what a reader looks for: the labels of passages and summaries come out when one zooms in. */
-function sizeOf({ type, importance }: GraphNode, nodes: number): number {
-  const scale = nodes > 1500 ? 0.65 : 1;
-  if (type === 'TextDocument') return 8 * scale;
-  if (type === 'DocumentChunk') return (2.5 + 2.5 * Math.sqrt(importance)) * scale;
-  return (type === 'TextSummary' ? 2.5 : 3.5 + 10 * Math.sqrt(importance)) * scale;
+function sizeOf({ type, importance }: GraphNode): number {
+  if (type === 'TextDocument') return 5;
+  if (type === 'DocumentChunk') return 2.5 + 2.5 * Math.sqrt(importance);
+  return type === 'TextSummary' ? 2.5 : 4.5 + 9 * importance ** 1.5;
 }
 
 function shortLabel({ name, type }: GraphNode): string {
@@ -164,44 +359,74 @@ function shortLabel({ name, type }: GraphNode): string {
 
 function colour(graph: Graph, { colours }: Paint): void {
   graph.updateEachNodeAttributes(
-    (_node, attributes) => ({ ...attributes, color: colours.get(attributes['group'] as string) ?? '#888888' }),
+    (_node, data) => {
+      data['color'] = colours.get(data['group'] as string) ?? '#888888';
+      return data;
+    },
     { attributes: ['color'] },
   );
 }
 
-/** Edges of a large graph are a mist, not a floor. Opaque: the renderer does not blend. */
-function inks(
-  { dark }: Paint,
-  { size }: Graph,
-): { readonly edge: string; readonly faded: string; readonly accent: string } {
-  const isMist = size > 3000;
-  return dark
-    ? { edge: isMist ? '#1f2533' : '#333a4e', faded: '#2b3245', accent: '#aab4d0' }
-    : { edge: isMist ? '#e6e9f1' : '#d4d8e2', faded: '#dfe3ec', accent: '#6a7390' };
+export interface Inks {
+  readonly ground: string;
+  readonly text: string;
+  readonly edge: string;
+  readonly faded: string;
+  readonly accent: string;
 }
 
-function labelSettings(graph: Graph, { dark }: Paint) {
+/** Opaque: the renderer does not blend. */
+function inks({ dark }: Paint): Inks {
+  return dark
+    ? { ground: '#1a1b1e', text: '#e8ebf5', edge: '#4a5164', faded: '#2b3245', accent: '#aab4d0' }
+    : { ground: '#ffffff', text: '#1d2233', edge: '#d0d5e0', faded: '#e3e6ed', accent: '#5f6883' };
+}
+
+function labelSettings(isLarge: boolean, paint: Paint) {
+  const { text, accent } = inks(paint);
   return {
     labelDensity: 0.6,
     labelGridCellSize: 120,
-    labelRenderedSizeThreshold: isLarge(graph) ? 4.5 : 5.5,
+    labelRenderedSizeThreshold: isLarge ? 4.5 : 5,
     labelFont: 'system-ui, sans-serif',
     labelSize: 12,
-    labelColor: { color: dark ? '#e8ebf5' : '#1d2233' },
+    labelColor: { color: text },
     edgeLabelFont: 'system-ui, sans-serif',
     edgeLabelSize: 11,
-    edgeLabelColor: { color: dark ? '#aab4d0' : '#4b5268' },
-    defaultDrawNodeHover: ((context, data, settings) => drawHover(context, data, { settings, dark })) as HoverDrawing,
+    edgeLabelColor: { color: accent },
+    defaultDrawNodeHover: ((context, data, settings) =>
+      drawHover(context, data, { settings, dark: paint.dark })) as HoverDrawing,
   };
 }
 
 function focus(renderer: Sigma, node: string, coveredPixels: number): void {
   const position = renderer.getNodeDisplayData(node);
   if (position === undefined) return;
-  const state = { ...renderer.getCamera().getState(), x: position.x, y: position.y, ratio: 0.3 };
+  // Near enough for some twenty neighbours.
+  const ratio = Math.min(0.4, Math.max(0.02, 6 / Math.sqrt(renderer.getGraph().order)));
+  const state = { ...renderer.getCamera().getState(), x: position.x, y: position.y, ratio };
   const toGraph = (x: number) => renderer.viewportToFramedGraph({ x, y: 0 }, { cameraState: state }).x;
   const shift = toGraph(coveredPixels / 2) - toGraph(0);
   void renderer.getCamera().animate({ ...state, x: state.x + shift }, { duration: 400 });
+}
+
+/** Puts the layers over each other in the moment after drawing, when a browser still has them. */
+function picture(renderer: Sigma, container: HTMLElement, paint: Paint): Promise<Blob> {
+  return new Promise((resolve, reject) => {
+    renderer.once('afterRender', () => {
+      const layers = [...container.querySelectorAll('canvas')];
+      const target = document.createElement('canvas');
+      target.width = layers[0]?.width ?? 0;
+      target.height = layers[0]?.height ?? 0;
+      const context = target.getContext('2d');
+      if (context === null) return reject(new Error('This browser cannot draw the picture.'));
+      context.fillStyle = inks(paint).ground;
+      context.fillRect(0, 0, target.width, target.height);
+      for (const layer of layers) context.drawImage(layer, 0, 0);
+      target.toBlob((blob) => (blob === null ? reject(new Error('The picture is empty.')) : resolve(blob)));
+    });
+    renderer.refresh();
+  });
 }
 
 type HoverDrawing = ReturnType<Sigma['getSettings']>['defaultDrawNodeHover'];

@@ -1,11 +1,19 @@
-import type Graph from 'graphology';
+import Graph from 'graphology';
 import forceAtlas2 from 'graphology-layout-forceatlas2';
-import LayoutWorker from 'graphology-layout-forceatlas2/worker';
+import { folded, groupNodes, type Network } from './communities.ts';
 
-/** Edge attribute that the layout reads: how much an edge pulls. */
-export const PULL = 'pull';
+export interface Place {
+  x: number;
+  y: number;
+}
 
-/** Positions come from a seed, so the same graph is drawn the same way each time. */
+/** Nodes that belong together, drawn within a circle. */
+export interface Cluster extends Place {
+  readonly members: readonly number[];
+  readonly radius: number;
+}
+
+/** Positions come from a seed and a fixed number of steps: the same graph is drawn the same way each time. */
 function seeded(seed: number): () => number {
   let state = seed;
   return () => {
@@ -14,112 +22,171 @@ function seeded(seed: number): () => number {
   };
 }
 
-/**
- * A shape to begin with, in one pass over the edges: documents on a spiral, everything else between the neighbours that
- * were placed before it. From there the layout needs a few rounds where random positions need hundreds.
- */
-export function placeByStructure(graph: Graph, anchors: readonly string[]): void {
-  const random = seeded(42);
-  const spread = 10 * Math.sqrt(graph.order);
-  const placed = new Map<string, { readonly x: number; readonly y: number }>();
-  const queue: string[] = [];
-  const put = (node: string, x: number, y: number): void => {
-    placed.set(node, { x, y });
-    queue.push(node);
-    graph.mergeNodeAttributes(node, { x, y });
-  };
-  for (const [index, anchor] of anchors.entries()) {
-    // A sunflower: equal areas, whatever the number.
-    const radius = spread * Math.sqrt((index + 0.5) / anchors.length);
-    put(anchor, radius * Math.cos(index * 2.39996), radius * Math.sin(index * 2.39996));
-  }
-  const around = (node: string): void => {
-    let [x, y, count] = [0, 0, 0];
-    graph.forEachEdge(node, (_edge, attributes, source, target) => {
-      const position = placed.get(source === node ? target : source);
-      if (position === undefined || (attributes[PULL] as number) < 1) return;
-      x += position.x;
-      y += position.y;
-      count += 1;
-    });
-    const jitter = spread / (count === 0 ? 1 : 12);
-    const angle = random() * 2 * Math.PI;
-    const distance = jitter * Math.sqrt(random());
-    put(node, x / (count || 1) + distance * Math.cos(angle), y / (count || 1) + distance * Math.sin(angle));
-  };
-  const reach = (): void => {
-    for (let next = 0; next < queue.length; next += 1) {
-      graph.forEachEdge(queue[next], (_edge, attributes, source, target) => {
-        const other = source === queue[next] ? target : source;
-        if ((attributes[PULL] as number) >= 1 && !placed.has(other)) around(other);
-      });
-    }
-  };
-  reach();
-  graph.forEachNode((node) => {
-    if (placed.has(node)) return;
-    around(node);
-    reach();
-  });
+/** Equal areas around the middle, like the seeds of a sunflower. */
+function sunflower(index: number, count: number, radius: number): Place {
+  const distance = radius * Math.sqrt((index + 0.5) / count);
+  return { x: distance * Math.cos(index * 2.39996), y: distance * Math.sin(index * 2.39996) };
 }
 
 /**
- * Lets the nodes find their places in a worker while the page is in use; `onSettled` is called when they stay. The worker
- * moves a copy: the graph that is drawn takes its positions over only as often as the machine can draw them. Returns what
- * ends it early.
+ * A shape to begin with, in one pass over the edges: each node near the neighbours that were placed before it. From there
+ * the forces need a few rounds where random positions need hundreds.
  */
-export function arrange(graph: Graph, onSettled: () => void): () => void {
-  if (graph.order < 2) {
-    onSettled();
-    return () => undefined;
+function placeByStructure(network: Network, known: ReadonlyMap<number, Place>): Place[] {
+  const { order, source, target, weight } = network;
+  const random = seeded(42);
+  const spread = 10 * Math.sqrt(order);
+  const neighbours: number[][] = Array.from({ length: order }, () => []);
+  for (let at = 0; at < source.length; at += 1) {
+    if ((weight[at] as number) < 0.5) continue;
+    neighbours[source[at] as number]?.push(target[at] as number);
+    neighbours[target[at] as number]?.push(source[at] as number);
+  }
+  const places: (Place | undefined)[] = Array.from({ length: order }, (_, node) => known.get(node));
+  const around = (node: number): Place => {
+    const placed = (neighbours[node] ?? []).flatMap((other) => places[other] ?? []);
+    const angle = random() * 2 * Math.PI;
+    const distance = (spread / (placed.length === 0 ? 1 : 12)) * Math.sqrt(random());
+    const sum = placed.reduce((total, { x, y }) => ({ x: total.x + x, y: total.y + y }), { x: 0, y: 0 });
+    return {
+      x: sum.x / (placed.length || 1) + distance * Math.cos(angle),
+      y: sum.y / (placed.length || 1) + distance * Math.sin(angle),
+    };
+  };
+  // The best connected first: they are the hubs that others gather around.
+  const queue = [...known.keys()];
+  const hubs = [...neighbours.keys()].sort(
+    (a, b) => (neighbours[b]?.length ?? 0) - (neighbours[a]?.length ?? 0) || a - b,
+  );
+  for (const hub of hubs) {
+    if (places[hub] === undefined) {
+      places[hub] = around(hub);
+      queue.push(hub);
+    }
+    for (let node = queue.pop(); node !== undefined; node = queue.pop()) {
+      for (const other of neighbours[node] ?? []) {
+        if (places[other] !== undefined) continue;
+        places[other] = around(other);
+        queue.push(other);
+      }
+    }
+  }
+  return places.map((place) => place ?? { x: 0, y: 0 });
+}
+
+/** Lets the nodes push and pull each other; yields the positions after each part of the way. */
+export function* relax(
+  network: Network,
+  rounds: number,
+  known: ReadonlyMap<number, Place> = new Map(),
+): Generator<readonly Place[]> {
+  const graph = new Graph({ multi: true });
+  for (const [node, { x, y }] of placeByStructure(network, known).entries()) graph.addNode(node, { x, y });
+  for (let at = 0; at < network.source.length; at += 1) {
+    graph.addEdge(network.source[at], network.target[at], { weight: network.weight[at] });
   }
   const settings = {
     ...forceAtlas2.inferSettings(graph),
-    barnesHutOptimize: graph.order > 300,
+    barnesHutOptimize: network.order > 400,
     slowDown: 3,
     gravity: 0.4,
     scalingRatio: 12,
   };
-  if (!isLarge(graph)) forceAtlas2.assign(graph, { iterations: 40, getEdgeWeight: PULL, settings });
-  const copy = graph.copy();
-  const layout = new LayoutWorker(copy, { getEdgeWeight: PULL, settings });
-  const end = performance.now() + layoutMs(graph.order);
-  let isStopped = false;
-  const step = (): void => {
-    if (isStopped) return;
-    const start = performance.now();
-    const isOver = start > end;
-    if (isOver) layout.kill();
-    graph.updateEachNodeAttributes(
-      (node, attributes) => {
-        const { x, y } = copy.getNodeAttributes(node);
-        return { ...attributes, x, y };
-      },
-      { attributes: ['x', 'y'] },
-    );
-    if (isOver) {
-      onSettled();
-      return;
+  const step = network.order > 400 ? 10 : 30;
+  const places = () => graph.mapNodes((_node, { x, y }) => ({ x: x as number, y: y as number }));
+  yield places();
+  for (let done = 0; done < rounds; done += step) {
+    forceAtlas2.assign(graph, { iterations: step, getEdgeWeight: 'weight', settings });
+    yield places();
+  }
+}
+
+/** Length for each node in a cluster, of which there is one for each node of its area. */
+const UNIT = 10;
+
+/** Divides a large graph into clusters, and puts those next to each other that have most to do with each other. */
+export function placeClusters(network: Network): readonly Cluster[] {
+  const groups = groupNodes(network);
+  const labels = new Int32Array(network.order);
+  for (const [number, members] of groups.entries()) for (const node of members) labels[node] = number;
+  const between = folded(network, labels, groups.length);
+  const kept = between.source.flatMap((from, at) => (from === between.target[at] ? [] : [at]));
+  const joined = {
+    order: groups.length,
+    source: kept.map((at) => between.source[at] as number),
+    target: kept.map((at) => between.target[at] as number),
+    weight: kept.map((at) => Math.log1p(between.weight[at] as number)),
+  };
+  const clusters = groups.map((members) => ({ members, x: 0, y: 0, radius: UNIT * Math.sqrt(members.length) }));
+  let places: readonly Place[] = [];
+  for (const next of relax(joined, 150)) places = next;
+  const room = Math.sqrt(clusters.reduce((sum, { radius }) => sum + radius ** 2, 0) / 0.5);
+  const distances = places.map(({ x, y }) => Math.hypot(x, y)).sort((a, b) => a - b);
+  const scale = room / (distances[Math.floor(distances.length * 0.9)] || 1);
+  for (const [at, cluster] of clusters.entries()) {
+    cluster.x = (places[at]?.x ?? 0) * scale;
+    cluster.y = (places[at]?.y ?? 0) * scale;
+  }
+  separate(clusters);
+  return clusters;
+}
+
+const GAP = 1.12;
+
+/** Pushes circles apart that lie over each other, and draws all of them to the middle a little. */
+function separate(clusters: { x: number; y: number; readonly radius: number }[]): void {
+  const rounds = Math.min(120, Math.ceil(8e6 / clusters.length ** 2));
+  for (let round = 0; round < rounds; round += 1) {
+    // The last rounds only push.
+    const pull = round < rounds * 0.6 ? 0.985 : 1;
+    for (const cluster of clusters) {
+      cluster.x *= pull;
+      cluster.y *= pull;
     }
-    // The second frame begins when the first is drawn: two thirds of the time stay free for the reader.
-    requestAnimationFrame(() =>
-      requestAnimationFrame(() => setTimeout(step, Math.max(30, 2 * (performance.now() - start)))),
-    );
-  };
-  layout.start();
-  requestAnimationFrame(() => setTimeout(step, 100));
-  return () => {
-    isStopped = true;
-    layout.kill();
-  };
+    for (let push = 0; push < 2; push += 1) {
+      for (const [at, a] of clusters.entries()) {
+        for (let other = at + 1; other < clusters.length; other += 1) {
+          const b = clusters[other] as Place & { readonly radius: number };
+          const [dx, dy] = [b.x - a.x || 0.1 * (at + 1), b.y - a.y || 0.1];
+          const least = (a.radius + b.radius) * GAP;
+          if (Math.abs(dx) >= least || Math.abs(dy) >= least) continue;
+          const distance = Math.hypot(dx, dy);
+          if (distance >= least) continue;
+          const shift = (least - distance) / distance / 2;
+          a.x -= dx * shift;
+          a.y -= dy * shift;
+          b.x += dx * shift;
+          b.y += dy * shift;
+        }
+      }
+    }
+  }
 }
 
-/** A graph whose edges take long to draw. */
-export function isLarge(graph: Graph): boolean {
-  return graph.order > 1500;
+/** Positions of the members of a cluster before anything is known of them. */
+export function fill({ members, x, y, radius }: Cluster): readonly Place[] {
+  return members.map((_, index) => {
+    const place = sunflower(index, members.length, radius);
+    return { x: x + place.x, y: y + place.y };
+  });
 }
 
-/** How long the layout may go on moving nodes, by the size of the graph. */
-function layoutMs(nodes: number): number {
-  return Math.min(10_000, 1500 + nodes * 2);
+const ROUNDS_IN_CLUSTER = 60;
+
+/** Arranges the members of a cluster by the edges between them, within its circle. */
+export function arrangeCluster(network: Network, { x, y, radius }: Cluster): readonly Place[] {
+  let places: readonly Place[] = [];
+  for (const next of relax(network, ROUNDS_IN_CLUSTER)) places = next;
+  const middle = { x: median(places.map((place) => place.x)), y: median(places.map((place) => place.y)) };
+  const distances = places.map((place) => Math.hypot(place.x - middle.x, place.y - middle.y)).sort((a, b) => a - b);
+  const reach = distances[Math.floor(distances.length * 0.95)] || 1;
+  return places.map((place) => {
+    const [dx, dy] = [place.x - middle.x, place.y - middle.y];
+    const scale = radius / Math.max(reach, Math.hypot(dx, dy));
+    return { x: x + dx * scale, y: y + dy * scale };
+  });
+}
+
+function median(values: readonly number[]): number {
+  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 }

@@ -1,7 +1,7 @@
 import { renderDetails } from './details.ts';
 import { type Drawing, draw } from './drawing.ts';
 import { paletteFor } from './palette.ts';
-import { countGroups, type GraphNode, type GraphView, groupOf, nodeFinder, withoutRepeats } from './view-model.ts';
+import { type GraphNode, type GraphView, groupsOf, kindOf, nodeFinder, shownOf, withoutRepeats } from './view-model.ts';
 
 function element<Kind extends HTMLElement>(id: string): Kind {
   const found = document.getElementById(id);
@@ -11,9 +11,8 @@ function element<Kind extends HTMLElement>(id: string): Kind {
 
 const view = withoutRepeats(JSON.parse(element('graph-data').textContent ?? '{}') as GraphView);
 const nodes = new Map(view.nodes.map((node) => [node.id, node]));
-const groups = countGroups(view.nodes);
-/** Every entity hangs on its type, and the colours tell types already: they are shown when asked for. */
-const hidden = new Set<string>(groups.size > 1 ? ['Entity type'] : []);
+const groups = groupsOf(view.nodes);
+const hidden = new Set(groups.hiddenAtFirst);
 const darkMode = window.matchMedia('(prefers-color-scheme: dark)');
 
 element('title').textContent = view.dataset;
@@ -21,7 +20,7 @@ document.title = `${view.dataset} · Engram`;
 element('counts').textContent = countsText();
 
 if (view.nodes.length === 0) element('empty').hidden = false;
-else if (canDraw()) start();
+else if (canDraw()) void start();
 else {
   element('empty').textContent = 'This browser has no WebGL, which draws the graph.';
   element('empty').hidden = false;
@@ -31,13 +30,14 @@ function canDraw(): boolean {
   return document.createElement('canvas').getContext('webgl2') !== null;
 }
 
-function start(): void {
+async function start(): Promise<void> {
   element('finder').hidden = false;
   element('legend').hidden = false;
-  const paint = () => ({ colours: paletteFor([...groups.keys()], darkMode.matches), dark: darkMode.matches });
-  const drawing = draw(view, element('stage'), {
+  const paint = () => ({ colours: paletteFor([...groups.counts.keys()], darkMode.matches), dark: darkMode.matches });
+  const drawing: Drawing = await draw(view, element('stage'), {
+    groups,
     paint: paint(),
-    visible: visibleNodes(),
+    shown: shownOf(view, groups, { hidden }),
     onSelect: (node) => select(drawing, node),
     onSettled: () => {
       document.body.dataset['settled'] = 'true';
@@ -69,10 +69,11 @@ function countsText(): string {
 function renderLegend(drawing: Drawing, colours: ReadonlyMap<string, string>): void {
   const legend = element('legend');
   legend.replaceChildren(
-    ...[...groups].map(([group, count]) => {
+    ...[...groups.counts].map(([group, count]) => {
       const entry = document.createElement('button');
       entry.type = 'button';
       entry.setAttribute('aria-pressed', String(!hidden.has(group)));
+      if (group === 'Other types') entry.title = groups.rest.join(', ');
       const dot = document.createElement('i');
       dot.style.background = colours.get(group) ?? '#888888';
       const name = document.createElement('span');
@@ -83,16 +84,11 @@ function renderLegend(drawing: Drawing, colours: ReadonlyMap<string, string>): v
       entry.addEventListener('click', () => {
         if (!hidden.delete(group)) hidden.add(group);
         entry.setAttribute('aria-pressed', String(!hidden.has(group)));
-        drawing.filter(visibleNodes());
+        drawing.filter(shownOf(view, groups, { hidden }));
       });
       return entry;
     }),
   );
-}
-
-function visibleNodes(): ReadonlySet<string> | null {
-  if (hidden.size === 0) return null;
-  return new Set(view.nodes.filter((node) => !hidden.has(groupOf(node))).map(({ id }) => id));
 }
 
 function select(drawing: Drawing, id: string | null): void {
@@ -142,7 +138,7 @@ function hitEntry(node: GraphNode, onClick: () => void): HTMLElement {
   const name = document.createElement('span');
   name.textContent = node.name;
   const group = document.createElement('small');
-  group.textContent = groupOf(node);
+  group.textContent = kindOf(node);
   entry.append(name, group);
   entry.addEventListener('click', onClick);
   return entry;

@@ -1,0 +1,3 @@
+declare module '*?worker' {
+  export const source: string;
+}
