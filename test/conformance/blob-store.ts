@@ -218,18 +218,6 @@ function blobKeys(store: () => BlobStore): void {
       }
     });
 
-    it('move, replacing what is there', async () => {
-      const scope = newScope();
-      await store().put(scope, 'incoming/1', bytes('new'));
-      await store().put(scope, 'items/1/original', bytes('old'));
-      expect(await store().move(scope, 'incoming/1', 'items/1/original')).to.equal(true);
-      expect(await store().move(scope, 'incoming/1', 'items/1/original')).to.equal(false);
-      expect(await textOf(store(), scope, 'items/1/original')).to.equal('new');
-      expect(await store().stat(scope, 'incoming/1')).to.equal(null);
-      expect(await store().move(scope, 'items/1/original', 'items/1/original')).to.equal(true);
-      expect(await textOf(store(), scope, 'items/1/original')).to.equal('new');
-    });
-
     it('are removed one by one, by prefix and all together, and counted', async () => {
       const scope = newScope();
       for (const key of ['a/1', 'a/2', 'ab', 'b']) await store().put(scope, key, bytes('x'));
@@ -270,7 +258,6 @@ function blobScopes(store: () => BlobStore): void {
       for (const other of others) {
         expect(await store().get(other, 'a')).to.equal(null);
         expect(await store().stat(other, 'a')).to.equal(null);
-        expect(await store().move(other, 'a', 'b')).to.equal(false);
         expect(await store().remove(other, ['a', '../a', `../${mine.dataset}/a`])).to.equal(0);
         expect((await store().list(other, { limit: 5 })).items).to.deep.equal([]);
         expect(await store().removeAll(other, 'a')).to.equal(0);

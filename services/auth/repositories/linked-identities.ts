@@ -56,7 +56,6 @@ export function createLinkedIdentities(store: DocumentStore) {
         set: { joinedTenants: [...identity.joinedTenants, tenant] },
         required: true,
       }),
-    removeWrite: (identity: LinkedIdentity) => records.removeWrite(identityId(identity)),
   };
 }
 

@@ -128,7 +128,6 @@ withBackend('mongodb', ({ ENGRAM_TEST_MONGODB_URL: url }) => {
         for await (const _ of (await blobs.get(scope, 'a/1')) ?? []);
         await blobs.stat(scope, 'a/1');
         await blobs.list(scope, { prefix: 'a/', limit: 10 });
-        await blobs.move(scope, 'a/1', 'warm');
         await blobs.remove(scope, ['warm']);
         await blobs.removeAll(scope);
         await blobs.removeAll({ tenant: scope.tenant });

@@ -34,15 +34,6 @@ export function createMemoryBlobStore(): BlobStore {
       const bytes = placeOf(scope).get(key);
       return bytes === undefined ? null : { sizeBytes: bytes.byteLength };
     },
-    async move(scope, from, to) {
-      requireBlobKey(to);
-      const place = placeOf(scope);
-      const bytes = place.get(from);
-      if (bytes === undefined) return false;
-      place.delete(from);
-      place.set(to, bytes);
-      return true;
-    },
     async remove(scope, keys) {
       const place = placeOf(scope);
       return keys.filter((key) => place.delete(key)).length;

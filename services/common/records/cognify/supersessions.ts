@@ -149,7 +149,6 @@ export function createSupersessions(store: DocumentStore) {
     },
     ofOlderItems: async (scope: DatasetScope, items: readonly string[]) =>
       withReverts(scope, await byField(scope, 'olderItem', items)),
-    any: async (scope: DatasetScope) => (await store.find(scope, collection, { limit: 1 })).items.length > 0,
     /**
      * Brings the stored supersessions of the judged statements in line with the judgements, and answers which are not stored yet;
      * `VersionConflictError` or `DuplicateKeyError` in the commit on a race.

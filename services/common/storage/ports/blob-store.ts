@@ -15,8 +15,6 @@ export interface BlobStore {
   /** Bytes `start` (inclusive) to `end` (exclusive). Unknown key → null. */
   get(scope: Scope, key: string, range?: { readonly start: number; readonly end?: number }): Promise<Readable | null>;
   stat(scope: Scope, key: string): Promise<{ readonly sizeBytes: number } | null>;
-  /** Moves within the scope, replacing `to`. Unknown `from` → false. */
-  move(scope: Scope, from: string, to: string): Promise<boolean>;
   /** Removing what is not there is no error. Returns how many were removed. */
   remove(scope: Scope, keys: readonly string[]): Promise<number>;
   /** Removes everything of the scope, or below `prefix`. Returns how many blobs were removed. */

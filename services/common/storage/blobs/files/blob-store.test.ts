@@ -44,7 +44,8 @@ describe('file blob store', () => {
   it('leaves no empty directories behind', async () => {
     const store = await createFileBlobStore({ directory });
     await store.put(scope, 'a/b/c', Buffer.from('x'));
-    await store.move(scope, 'a/b/c', 'd/e');
+    await store.put(scope, 'd/e', Buffer.from('x'));
+    await store.remove(scope, ['a/b/c']);
     expect(await readdir(join(directory, 'tenant', 'datasets', 'dataset'))).to.deep.equal(['d']);
     await store.remove(scope, ['d/e']);
     expect(await readdir(join(directory, 'tenant', 'datasets'))).to.deep.equal([]);

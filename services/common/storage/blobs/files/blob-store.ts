@@ -65,17 +65,6 @@ export async function createFileBlobStore({ directory }: FileBlobStoreOptions): 
       const size = await sizeOf(pathOf(scope, key));
       return size === null ? null : { sizeBytes: size };
     },
-    async move(scope, from, to) {
-      requireBlobKey(to);
-      if (!isBlobKey(from)) return false;
-      const source = pathOf(scope, from);
-      if ((await sizeOf(source)) === null) return false;
-      const target = pathOf(scope, to);
-      await guard(directory, () => moveInto(source, target));
-      lateSync.note(target);
-      await prune(source, placeOf(directory, scope));
-      return true;
-    },
     async remove(scope, keys) {
       let removed = 0;
       for (const key of new Set(keys)) {

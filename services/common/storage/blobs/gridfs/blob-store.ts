@@ -1,9 +1,7 @@
-import type { ClientSession, Document } from 'mongodb';
+import type { Document } from 'mongodb';
 import type { Scope } from '../../../kernel/scope.ts';
 import { slices } from '../../../kernel/slices.ts';
 import type { MongodbConnection } from '../../documents/mongodb/connection.ts';
-import { isDuplicateKey } from '../../documents/mongodb/mongodb-errors.ts';
-import { inTransaction, retryDisturbed } from '../../documents/mongodb/transaction.ts';
 import type { BlobStore } from '../../ports/blob-store.ts';
 import { isBlobKey, requireBlobKey } from '../rules/blob-key.ts';
 import {
@@ -53,11 +51,6 @@ export function createGridfsBlobStore(connection: MongodbConnection): BlobStore 
         const file = await files.findOne({ ...liveIn(scope), filename: key }, { projection: { length: 1 } });
         return file === null ? null : { sizeBytes: file.length };
       });
-    },
-    async move(scope, from, to) {
-      requireBlobKey(to);
-      if (!isBlobKey(from)) return false;
-      return guarded(async () => move({ connection, collections: await collectionsOf(scope), scope, from, to }));
     },
     remove: (scope, keys) =>
       guarded(async () => {
@@ -138,43 +131,4 @@ async function removeLeftovers(collections: BlobCollections, owned: Document, ol
     const ids = found.map(({ _id }) => _id);
     await removeContents(collections, ids);
   }
-}
-
-/** One exchange when nothing has the new key; else what has it goes in the same transaction. */
-async function move(options: MoveOptions): Promise<boolean> {
-  const { connection, collections, scope, from, to } = options;
-  const rename = async (session?: ClientSession) => {
-    const filter = { ...liveIn(scope), filename: from };
-    const { matchedCount } = await collections.files.updateOne(
-      filter,
-      { $set: { filename: to } },
-      session === undefined ? {} : { session },
-    );
-    return matchedCount === 1;
-  };
-  try {
-    return await rename();
-  } catch (error) {
-    if (!isDuplicateKey(error)) throw error;
-  }
-  const outcome = await retryDisturbed(isDuplicateKey, () =>
-    inTransaction(connection, async (session) => {
-      const { files } = collections;
-      if ((await files.findOne({ ...liveIn(scope), filename: from }, { session })) === null) return null;
-      const { ids } = await hide(collections, { ...liveIn(scope), filename: to }, session);
-      await rename(session);
-      return ids;
-    }),
-  );
-  if (outcome === null) return false;
-  await removeContents(collections, outcome);
-  return true;
-}
-
-interface MoveOptions {
-  readonly connection: MongodbConnection;
-  readonly collections: BlobCollections;
-  readonly scope: Scope;
-  readonly from: string;
-  readonly to: string;
 }

@@ -1,10 +1,4 @@
-import {
-  CopyObjectCommand,
-  DeleteObjectsCommand,
-  GetObjectCommand,
-  ListObjectsV2Command,
-  PutObjectCommand,
-} from '@aws-sdk/client-s3';
+import { DeleteObjectsCommand, GetObjectCommand, ListObjectsV2Command, PutObjectCommand } from '@aws-sdk/client-s3';
 import { engramError } from '../../../kernel/errors.ts';
 import type { Scope } from '../../../kernel/scope.ts';
 import { slices } from '../../../kernel/slices.ts';
@@ -73,11 +67,6 @@ export function createS3BlobStore(connection: S3Connection): BlobStore {
       const sizeBytes = await guarded(() => sizeOfObject(connection, nameIn(scope, key)));
       return sizeBytes === null ? null : { sizeBytes };
     },
-    async move(scope, from, to) {
-      requireBlobKey(to);
-      if (!isBlobKey(from)) return false;
-      return guarded(() => moveObject(connection, nameIn(scope, from), nameIn(scope, to)));
-    },
     remove: (scope, keys) =>
       guarded(async () => {
         const names = keys.filter(isBlobKey).map((key) => nameIn(scope, key));
@@ -103,21 +92,6 @@ export function createS3BlobStore(connection: S3Connection): BlobStore {
     list: (scope, { prefix: keyPrefix = '', after = null, limit }) =>
       guarded(() => listBlobs(connection, scope, { keyPrefix, after, limit })),
   };
-}
-
-/** S3 cannot rename: for a moment both exist, never none. Blobs above 5 GiB cannot be copied in one request. */
-async function moveObject(connection: S3Connection, from: string, to: string): Promise<boolean> {
-  const { client, bucket } = connection;
-  if (from === to) return (await sizeOfObject(connection, from)) !== null;
-  const CopySource = [bucket, ...from.split('/')].map(encodeURIComponent).join('/');
-  try {
-    await client.send(new CopyObjectCommand({ Bucket: bucket, Key: to, CopySource }));
-  } catch (error) {
-    if (isMissing(error)) return false;
-    throw error;
-  }
-  await removeObjects(connection, [from]);
-  return true;
 }
 
 async function listBlobs(
