@@ -67,6 +67,17 @@ export function useMe(): Me | null {
   return useQuery(meQuery).data ?? null;
 }
 
+/** What the person may do in a tenant beside using datasets; nothing in the personal space. */
+export function useCapabilities(tenant: string | null): readonly string[] {
+  const { data } = useQuery({
+    queryKey: ['capabilities', tenant],
+    queryFn: () =>
+      engram.get('/api/v1/permissions/tenants/{tenant_id}/capabilities/me', { path: { tenant_id: tenant ?? '' } }),
+    enabled: tenant !== null,
+  });
+  return data?.capabilities ?? [];
+}
+
 /** Ids of the datasets on which the person has a permission. */
 export function usePermitted(permission: Permission): ReadonlySet<string> {
   const me = useMe();

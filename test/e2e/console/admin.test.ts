@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { openPage } from '../../support/chromium.ts';
 import { createConsoleWorld } from '../../support/console-world.ts';
+import { type SmtpServer, startSmtpServer } from '../../support/smtp-server.ts';
 import { type StartedApp, startApp } from '../../support/start-app.ts';
 
 const ADMIN = 'admin@example.com';
@@ -164,12 +165,22 @@ describe('console in a browser: people, datasets, settings', () => {
 
   describe('with authentication', () => {
     let closed: StartedApp;
+    let mails: SmtpServer;
     before(async () => {
+      mails = await startSmtpServer({ tls: 'none' });
       closed = await startApp({
         ...{ REQUIRE_AUTHENTICATION: 'true', DEFAULT_USER_EMAIL: ADMIN, DEFAULT_USER_PASSWORD: PASSWORD },
+        ...{ ENGRAM_SMTP_HOST: '127.0.0.1', ENGRAM_SMTP_PORT: String(mails.port), ENGRAM_SMTP_TLS: 'none' },
+        ...{
+          ENGRAM_MAIL_FROM: 'Engram <engram@example.com>',
+          ENGRAM_RESET_PASSWORD_LINK: 'http://engram/#reset={token}',
+        },
       });
     });
-    after(() => closed?.stop());
+    after(async () => {
+      await closed?.stop();
+      await mails?.[Symbol.asyncDispose]();
+    });
 
     it('signs in and out, and shows only what the person may do', async () => {
       const account = { email: 'ada@example.com', password: 'correct horse battery' };
@@ -265,6 +276,33 @@ describe('console in a browser: people, datasets, settings', () => {
       await page.click('role=dialog >> role=button[name="Delete the account"]');
       await page.locator('table[aria-label=Accounts] >> text=carol').waitFor({ state: 'detached' });
       expect(watched.errors.filter((error) => !/401/.test(error))).to.deep.equal([]);
+      await page.close();
+    });
+
+    it('sends a mail to who forgot the password, and takes the new one where its link leads', async () => {
+      const { page, errors } = await openPage(world.browser);
+      page.setDefaultTimeout(20_000);
+      await page.goto(closed.baseUrl);
+      await page.click('text=Forgot your password?');
+      await page.fill('input[type=email]', ADMIN);
+      await page.keyboard.press('Enter');
+      await page.waitForSelector('role=status >> text=one is on its way');
+      await keep(page, 'reset');
+      const [mail] = await mails.received(1);
+      const text = (mail?.data ?? '').replaceAll('=\n', '').replaceAll('=3D', '=');
+      const [, link = ''] = /http:\/\/engram(\/#reset=\S+)/.exec(text) ?? [];
+      await page.goto('about:blank');
+      await page.goto(`${closed.baseUrl}${link}`);
+      await page.waitForSelector('h1:has-text("Choose a new password")');
+      await page.fill('input[type=password]', 'another horse battery');
+      await page.keyboard.press('Enter');
+      await page.waitForSelector('role=status >> text=The password is set');
+      await page.fill('input[type=email]', ADMIN);
+      await page.fill('input[type=password]', 'another horse battery');
+      await page.keyboard.press('Enter');
+      await page.waitForSelector(`[aria-label="Account of ${ADMIN}"]`);
+      expect(page.url()).to.not.include('reset');
+      expect(errors.filter((error) => !/401/.test(error))).to.deep.equal([]);
       await page.close();
     });
   });

@@ -171,6 +171,9 @@ describe('console in a browser: first use, questions, sessions', () => {
     await page.waitForSelector('table[aria-label=Runs] >> text=notes');
     await page.click('role=tab[name="Failed jobs"]');
     await page.waitForSelector('text=No job has failed for good');
+    await page.click('role=tab[name="Audit log"]');
+    await page.waitForSelector('table[aria-label="Audit log"] >> td');
+    await keep(page, 'audit');
     await page.close();
     await look('/activity', 'activity', 'table[aria-label=Runs]');
   });

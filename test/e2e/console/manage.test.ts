@@ -11,6 +11,17 @@ describe('console in a browser: datasets, skills, improve, integrations', () => 
   const { open, expectSound, look, keep } = world;
   let dataset = '';
 
+  it('leads somebody who has nothing to ask through an example', async () => {
+    const watched = await open('/');
+    const { page } = watched;
+    await page.focus('role=button[name="Try it with an example"]');
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('h1:has-text("example")');
+    await page.waitForSelector('text=In the graph', { timeout: 60_000 });
+    await expectSound(watched);
+    await page.close();
+  });
+
   it('builds with options, follows the run, and gives back the original', async () => {
     const { id } = (await world.wire.post('/datasets', { name: 'notes' })).json;
     dataset = id;
@@ -78,8 +89,14 @@ describe('console in a browser: datasets, skills, improve, integrations', () => 
   });
 
   it('improves from a session, lists earlier improves, and shows what a session taught', async () => {
-    const asked = { query: 'Who founded the library?', datasetIds: [dataset], sessionId: 'talk' };
-    expect((await world.wire.post('/search', asked)).status).to.equal(200);
+    const said = {
+      ...{ type: 'qa', question: 'We deploy on Fridays only. Why is that?', answer: 'I do not know.' },
+    };
+    const trace = { type: 'trace', origin_function: 'fetch', status: 'error', error_message: 'HTTP 404' };
+    for (const entry of [said, trace]) {
+      const told = { entry, session_id: 'talk', dataset_id: dataset };
+      expect((await world.wire.post('/remember/entry', told)).status).to.equal(200);
+    }
     const watched = await open(`/improve?dataset=${dataset}`);
     const { page } = watched;
     await page.click('role=combobox[name="Sessions to learn from"]');
@@ -88,9 +105,16 @@ describe('console in a browser: datasets, skills, improve, integrations', () => 
     await page.click('role=button[name="Improve"]');
     await page.waitForSelector('table[aria-label="Stages of improve"]');
     await page.waitForSelector('section[aria-label="Earlier improves"] >> td >> text=Improve');
+    await page.waitForSelector('section[aria-label="What was learned"] >> text=We deploy on Fridays only');
+    await page.waitForSelector('section[aria-label="What was learned"] >> text=fetch failed: HTTP 404');
     await expectSound(watched);
     await page.close();
-    await look(`/improve?dataset=${dataset}`, 'improve', 'section[aria-label="Earlier improves"] >> td');
+    const session = await open('/sessions/talk');
+    await session.page.waitForSelector('section[aria-label="What was learned"] >> text=Fridays');
+    await expectSound(session);
+    await keep(session.page, 'session-learned');
+    await session.page.close();
+    await look(`/improve?dataset=${dataset}`, 'improve', 'section[aria-label="What was learned"]');
   });
 
   it('says that there is nothing to sync with, and how programs are connected', async () => {

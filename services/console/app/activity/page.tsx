@@ -4,15 +4,17 @@ import type { Answer } from '../../../client/index.ts';
 import { engram } from '../api.ts';
 import { BuildState } from '../datasets/state.tsx';
 import { ago, when } from '../format.ts';
-import { datasetsQuery, isRunning, progressQuery, useMe } from '../queries.ts';
+import { datasetsQuery, isRunning, progressQuery, useCapabilities, useMe } from '../queries.ts';
 import { RunTable, words } from '../runs.tsx';
 import { PageTitle } from '../shell.tsx';
 import { askFirst, attempt, Empty, Failed, Waiting } from '../states.tsx';
+import { AuditLog } from './audit.tsx';
 
 type DeadJob = Answer<'/api/v1/activity/jobs', 'get'>['jobs'][number];
 
 export function ActivityPage() {
   const me = useMe();
+  const manages = useCapabilities(me?.tenant_id ?? null).includes('manage_users');
   return (
     <>
       <PageTitle title="Activity" />
@@ -20,6 +22,7 @@ export function ActivityPage() {
         <Tabs.List>
           <Tabs.Tab value="runs">Runs</Tabs.Tab>
           {me?.is_superuser ? <Tabs.Tab value="jobs">Failed jobs</Tabs.Tab> : null}
+          {me?.is_superuser || manages ? <Tabs.Tab value="audit">Audit log</Tabs.Tab> : null}
         </Tabs.List>
         <Tabs.Panel value="runs" pt="sm">
           <Running />
@@ -27,6 +30,9 @@ export function ActivityPage() {
         </Tabs.Panel>
         <Tabs.Panel value="jobs" pt="sm">
           <DeadJobs />
+        </Tabs.Panel>
+        <Tabs.Panel value="audit" pt="sm">
+          <AuditLog />
         </Tabs.Panel>
       </Tabs>
     </>

@@ -7,6 +7,7 @@ import { ago } from '../format.ts';
 import { afterRun, usePermitted } from '../queries.ts';
 import { words } from '../runs.tsx';
 import { Failed } from '../states.tsx';
+import { Learned } from './learned.tsx';
 
 type Stage = Answer<'/api/v1/improve', 'post'>['stages'][number];
 
@@ -15,6 +16,9 @@ const REASONS: Readonly<Record<string, string>> = {
   triplet_embedding_disabled: 'Facts are not embedded on this server',
   opt_in_disabled: 'Not asked for',
 };
+
+/** Sessions whose lessons are shown, newest first. */
+const MOST_LEARNED = 10;
 
 /** Lets the dataset learn from what people asked, answered and rated. */
 export function Improve({ dataset }: { readonly dataset: string }) {
@@ -43,6 +47,7 @@ export function Improve({ dataset }: { readonly dataset: string }) {
     } finally {
       setRunning(false);
       afterRun(client);
+      void client.invalidateQueries({ queryKey: ['learned'] });
     }
   };
   return (
@@ -105,6 +110,9 @@ export function Improve({ dataset }: { readonly dataset: string }) {
             </Table.Tbody>
           </Table>
         </Table.ScrollContainer>
+      )}
+      {isRunning ? null : (
+        <Learned dataset={dataset} sessions={own.map(({ session_id: id }) => id).slice(0, MOST_LEARNED)} />
       )}
     </Stack>
   );

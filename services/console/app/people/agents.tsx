@@ -5,6 +5,7 @@ import type { Answer } from '../../../client/index.ts';
 import { engram } from '../api.ts';
 import { ago } from '../format.ts';
 import { NameForm } from '../forms.tsx';
+import { datasetsQuery } from '../queries.ts';
 import { askFirst, attempt, Empty, Failed, Waiting } from '../states.tsx';
 import { Secret } from './secret.tsx';
 
@@ -82,6 +83,7 @@ const PAGE = 25;
 
 /** Programs that announced a session, those that ended too. */
 function Connections() {
+  const datasets = useQuery(datasetsQuery).data ?? [];
   const [at, setAt] = useState(1);
   const connections = useQuery({
     queryKey: ['connections', at],
@@ -93,6 +95,7 @@ function Connections() {
   if (connections.isPending) return <Waiting />;
   if (connections.isError) return <Failed error={connections.error} onRetry={() => void connections.refetch()} />;
   const { agents: list, total } = connections.data;
+  const nameOf = (id: string | null) => datasets.find((each) => each.id === id)?.name;
   return (
     <section aria-label="Connections">
       <Title order={2} size="h4" mb="xs">
@@ -119,7 +122,9 @@ function Connections() {
                 <Table.Tr key={connection.id}>
                   <Table.Td style={{ overflowWrap: 'anywhere' }}>{connection.agent_session_name}</Table.Td>
                   <Table.Td>{connection.type}</Table.Td>
-                  <Table.Td>{connection.datasets.map(({ name, id }) => name ?? id).join(', ') || '–'}</Table.Td>
+                  <Table.Td>
+                    {connection.datasets.map(({ name, id }) => name ?? nameOf(id) ?? id).join(', ') || '–'}
+                  </Table.Td>
                   <Table.Td>
                     <Badge
                       color={connection.status === 'active' ? 'green' : 'gray'}

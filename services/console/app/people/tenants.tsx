@@ -5,7 +5,7 @@ import { engram } from '../api.ts';
 import { plural } from '../format.ts';
 import { NameForm } from '../forms.tsx';
 import { IconDots } from '../icons.ts';
-import { useMe } from '../queries.ts';
+import { useCapabilities, useMe } from '../queries.ts';
 import { askFirst, attempt, complain, Failed, say, Waiting } from '../states.tsx';
 
 interface Named {
@@ -71,12 +71,7 @@ export function Tenants() {
 
 function TenantView({ tenant }: { readonly tenant: Named }) {
   const client = useQueryClient();
-  const own = useQuery({
-    queryKey: ['capabilities', tenant.id],
-    queryFn: () =>
-      engram.get('/api/v1/permissions/tenants/{tenant_id}/capabilities/me', { path: { tenant_id: tenant.id } }),
-  });
-  const manages = own.data?.capabilities.includes('manage_users') ?? false;
+  const manages = useCapabilities(tenant.id).includes('manage_users');
   const roles = useQuery({
     queryKey: ['roles', tenant.id],
     queryFn: () => engram.get('/api/v1/permissions/tenants/{tenant_id}/roles', { path: { tenant_id: tenant.id } }),
@@ -118,7 +113,7 @@ function TenantView({ tenant }: { readonly tenant: Named }) {
           `The role ${each.name} was deleted.`,
         ),
     });
-  if (roles.isPending || own.isPending) return <Waiting />;
+  if (roles.isPending) return <Waiting />;
   if (roles.isError) return <Failed error={roles.error} onRetry={() => void roles.refetch()} />;
   return (
     <Stack>
@@ -131,7 +126,7 @@ function TenantView({ tenant }: { readonly tenant: Named }) {
             No roles yet. Members of a role share its permissions on datasets.
           </Text>
         ) : null}
-        <Group gap="xs">
+        <Group gap="xs" mb="xs">
           {roles.data.map((each) => (
             <Paper key={each.id} withBorder px="sm" py={4}>
               <Group gap="xs">
@@ -179,7 +174,13 @@ function TenantView({ tenant }: { readonly tenant: Named }) {
               </Table.Tbody>
             </Table>
           </Table.ScrollContainer>
-          <NameForm label="E-mail of an account" type="email" action="Add the member" onSubmit={add} />
+          <NameForm
+            label="E-mail of an account"
+            placeholder="name@example.com"
+            type="email"
+            action="Add the member"
+            onSubmit={add}
+          />
         </section>
       ) : null}
     </Stack>

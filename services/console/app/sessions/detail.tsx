@@ -4,6 +4,7 @@ import { useParams } from '@tanstack/react-router';
 import { engram } from '../api.ts';
 import { ago, count, plural, when } from '../format.ts';
 import { IconMessageQuestion } from '../icons.ts';
+import { Learned } from '../improve/learned.tsx';
 import { datasetsQuery, useMe } from '../queries.ts';
 import { LinkButton, PageTitle } from '../shell.tsx';
 import { Empty, Failed, Waiting } from '../states.tsx';
@@ -78,7 +79,7 @@ export function SessionPage() {
           </Group>
         </Paper>
       ))}
-      <Lessons session={session} question={data.qas.at(-1)?.question ?? data.label ?? ''} />
+      <Learned dataset={data.dataset_id} sessions={[session]} />
       {data.traces.length === 0 ? null : (
         <section aria-label="Steps">
           <Title order={2} size="h4" mb="xs">
@@ -107,38 +108,6 @@ export function SessionPage() {
         </section>
       )}
     </Stack>
-  );
-}
-
-interface Guidance {
-  readonly source: string;
-  readonly content?: string;
-}
-
-/** What later answers of the session are guided by. */
-function Lessons({ session, question }: { readonly session: string; readonly question: string }) {
-  const lessons = useQuery({
-    queryKey: ['lessons', session],
-    queryFn: async () => {
-      const body = { query: question, sessionId: session, scope: 'session_context' };
-      return (await engram.post('/api/v1/recall', { body })) as readonly Guidance[];
-    },
-  });
-  const texts = (lessons.data ?? []).flatMap(({ source, content }) =>
-    source === 'session_context' && content !== undefined ? [content] : [],
-  );
-  if (texts.length === 0) return null;
-  return (
-    <section aria-label="What was learned">
-      <Title order={2} size="h4" mb="xs">
-        What was learned
-      </Title>
-      {texts.map((text) => (
-        <Text key={text} size="sm" className="answer">
-          {text}
-        </Text>
-      ))}
-    </section>
   );
 }
 

@@ -70,7 +70,7 @@ export const mail = {
     section,
     type: link(),
     meaning:
-      'Page for a new password, for example `https://app.example.com/reset#{token}`. Unset: the token stands in the mail.',
+      'Page for a new password; that of the console is `https://engram.example.com/#reset={token}`. Unset: the token stands in the mail.',
   }),
   verifyAddressLink: optional({
     names: ['ENGRAM_VERIFY_ADDRESS_LINK'],

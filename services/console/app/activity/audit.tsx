@@ -1,0 +1,110 @@
+import { Button, Group, Stack, Table, Text, TextInput, Tooltip } from '@mantine/core';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { Answer } from '../../../client/index.ts';
+import { address, engram } from '../api.ts';
+import { ago, when } from '../format.ts';
+import { IconDownload } from '../icons.ts';
+import { datasetsQuery, useMe } from '../queries.ts';
+import { words } from '../runs.tsx';
+import { Empty, Failed, Waiting } from '../states.tsx';
+
+type Entry = Answer<'/api/v1/audit', 'get'>['records'][number];
+
+const PAGE = 50;
+
+/** Who changed what, of the tenant in which the person works; in the personal space that of accounts and the server. */
+export function AuditLog() {
+  const me = useMe();
+  const [action, setAction] = useState('');
+  const datasets = useQuery(datasetsQuery).data ?? [];
+  const tenant = me?.tenant_id ?? 'personal';
+  const records = useInfiniteQuery({
+    queryKey: ['audit', tenant, action],
+    queryFn: ({ pageParam }) =>
+      engram.get('/api/v1/audit', {
+        query: {
+          ...{ tenant_id: tenant, limit: PAGE, action: action || undefined },
+          after: pageParam === '' ? undefined : pageParam,
+        },
+      }),
+    initialPageParam: '',
+    getNextPageParam: ({ next }) => next,
+    refetchInterval: 15_000,
+  });
+  const nameOf = (id: string | null): string => {
+    if (id === null) return 'the server';
+    if (id === me?.id) return me.email;
+    return datasets.find((dataset) => dataset.id === id)?.name ?? id;
+  };
+  return (
+    <Stack>
+      <Group align="flex-end" justify="space-between">
+        <TextInput
+          label="Only the action"
+          placeholder="grant.given"
+          value={action}
+          onChange={(event) => setAction(event.currentTarget.value.trim())}
+        />
+        <Button
+          component="a"
+          href={address(`/audit/export?tenant_id=${tenant}`)}
+          download
+          variant="default"
+          leftSection={<IconDownload size={16} />}
+        >
+          Export the log
+        </Button>
+      </Group>
+      {records.isPending ? <Waiting /> : null}
+      {records.isError ? <Failed error={records.error} onRetry={() => void records.refetch()} /> : null}
+      {records.data?.pages[0]?.records.length === 0 ? (
+        <Empty title="No entries">Changes of accounts, permissions, keys and data are recorded here.</Empty>
+      ) : null}
+      {records.data === undefined ? null : (
+        <Table.ScrollContainer minWidth={620}>
+          <Table aria-label="Audit log">
+            <Table.Thead>
+              <Table.Tr>
+                <Table.Th>When</Table.Th>
+                <Table.Th>Action</Table.Th>
+                <Table.Th>By</Table.Th>
+                <Table.Th>What</Table.Th>
+                <Table.Th>Details</Table.Th>
+              </Table.Tr>
+            </Table.Thead>
+            <Table.Tbody>
+              {records.data.pages
+                .flatMap((page) => page.records)
+                .map((record) => (
+                  <Table.Tr key={record.number}>
+                    <Table.Td style={{ whiteSpace: 'nowrap' }}>
+                      <Tooltip label={when(record.at)}>
+                        <Text size="sm">{ago(record.at)}</Text>
+                      </Tooltip>
+                    </Table.Td>
+                    <Table.Td>{record.action}</Table.Td>
+                    <Table.Td style={{ overflowWrap: 'anywhere' }}>{nameOf(record.actor)}</Table.Td>
+                    <Table.Td style={{ overflowWrap: 'anywhere' }}>{nameOf(record.subject)}</Table.Td>
+                    <Table.Td style={{ overflowWrap: 'anywhere' }}>{detailsOf(record)}</Table.Td>
+                  </Table.Tr>
+                ))}
+            </Table.Tbody>
+          </Table>
+        </Table.ScrollContainer>
+      )}
+      {records.hasNextPage ? (
+        <Button variant="default" onClick={() => void records.fetchNextPage()} loading={records.isFetchingNextPage}>
+          Show more
+        </Button>
+      ) : null}
+    </Stack>
+  );
+}
+
+function detailsOf({ details }: Entry): string {
+  const shown = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
+  return Object.entries(details)
+    .map(([name, value]) => `${words(name)}: ${shown(value)}`)
+    .join(', ');
+}
