@@ -17,11 +17,13 @@ const NODES = [
   node('ada', 'Entity', 'Ada'),
   node('bob', 'Entity', 'Bob'),
   node('person', 'EntityType', 'person'),
+  node('coffee enthusiast', 'Entity', 'coffee enthusiast'),
   node('day', 'Entity', '2025-03-05', { entityType: 'date' }),
   node('year', 'Entity', '2019', { entityType: 'date' }),
 ];
 const EDGES = [
   edge('ada', 'is_a', 'person'),
+  edge('ada', 'is_a', 'coffee enthusiast'),
   edge('passage', 'contains', 'day', { chunkId: 'passage' }),
   edge('passage', 'contains', 'year', { chunkId: 'passage' }),
   edge('passage', 'contains', 'ada', { chunkId: 'passage' }),
@@ -41,7 +43,7 @@ describe('drawing of a graph', () => {
     },
   };
 
-  it('names nodes, without their texts', async () => {
+  it('names nodes, without their texts, and types entities by their entity types alone', async () => {
     const { nodes } = await presentDrawing(graph as never);
     expect(nodes.map(({ name }) => name).slice(0, 3)).to.deep.equal(['Ada met Bob.', 'Ada met Bob.', 'Ada']);
     expect(nodes.find(({ id }) => id === 'ada')).to.deep.equal({
@@ -59,6 +61,7 @@ describe('drawing of a graph', () => {
     );
     expect(datesOf).to.deep.equal({
       'ada is_a person': null,
+      'ada is_a coffee enthusiast': null,
       'passage contains day': ['2025-03-05'],
       'passage contains year': ['2019'],
       'passage contains ada': ['2025-03-05', '2019'],

@@ -67,9 +67,15 @@ export async function presentDrawing(graph: VisibleGraph, signal?: AbortSignal):
         if (all === undefined) datesOfPassage.set(source, [date]);
         else all.push(date);
       }
-      const typeName = nodes[to]?.name;
-      const entity = nodes[from];
-      if (relation === RELATIONS.isA && entity !== undefined && typeName) entity.entity_type = typeName;
+      const [entity, parent] = [nodes[from], nodes[to]];
+      // `me is_a coffee enthusiast` leads to an entity: Me stays a person.
+      if (
+        relation === RELATIONS.isA &&
+        parent?.type === NODE_TYPES.entityType &&
+        parent.name !== '' &&
+        entity !== undefined
+      )
+        entity.entity_type = parent.name;
     }
   }
   const names = [...relations.keys()];

@@ -45,11 +45,13 @@ export function stageOf(type: string): (typeof STAGES)[number] {
 }
 
 export function presentNodes(view: GraphView): readonly ViewNode[] {
-  const names = new Map(view.nodes.map(({ id, name }) => [id, name]));
+  const typeNames = new Map(
+    view.nodes.filter(({ type }) => type === NODE_TYPES.entityType).map(({ id, name }) => [id, name]),
+  );
   const entityTypes = new Map(
     view.edges
-      .filter(({ relation }) => relation === RELATIONS.isA)
-      .map(({ source, target }) => [source, names.get(target) ?? '']),
+      .filter(({ relation, target }) => relation === RELATIONS.isA && typeNames.has(target))
+      .map(({ source, target }) => [source, typeNames.get(target)]),
   );
   const degrees = new Map<string, number>();
   for (const { source, target } of view.edges) {
