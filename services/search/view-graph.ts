@@ -1,6 +1,6 @@
 import { type MergedEdge, type MergedNode, mergeEdges, mergeNodes } from '../common/domain/graph/merge.ts';
 import { createShownGraph } from '../common/domain/graph/shown.ts';
-import { INTERNAL_RELATIONS, NODE_TYPES, RELATIONS } from '../common/domain/index-rows.ts';
+import { NODE_TYPES, RELATIONS, STRUCTURAL_RELATIONS } from '../common/domain/index-rows.ts';
 import type { DataItemId } from '../common/kernel/brand.ts';
 import { type DatasetRef, scopeOf } from '../common/kernel/dataset.ts';
 import { type Page, pagesOf } from '../common/kernel/result-page.ts';
@@ -119,8 +119,10 @@ function neighbourhood(graph: WholeGraph, seeds: readonly string[], { depth, max
 
 /** Relations whose targets everything hangs on: no way leads through them from one thing to another. */
 const HUB_RELATIONS: readonly string[] = [RELATIONS.isA, RELATIONS.belongsToSet];
+const PASSAGE_RELATIONS: readonly string[] = [RELATIONS.contains, RELATIONS.isPartOf, RELATIONS.madeFrom];
 /** Edges between nodes that were reached in the last step, at most for each. */
 const EDGES_BETWEEN = 100;
+const EDGES_BETWEEN_SEEDS = 2000;
 
 /** Reads the neighbourhood of nodes, breadth first, at most `maxNodes` nodes: the work does not grow with the graph. */
 async function readNear(
@@ -139,14 +141,24 @@ async function readNear(
     }
     return found;
   };
-  const excludeRelations = [...INTERNAL_RELATIONS, ...HUB_RELATIONS];
+  /** Facts first: of a thing that thousands of passages mention, its mentions would leave no room for them. */
+  const readAll = async (ids: readonly string[], limitPerNode: number, hubs: 'both' | 'out' | null) => [
+    ...(await read(ids, { excludeRelations: [...STRUCTURAL_RELATIONS], limitPerNode })),
+    ...(await read(ids, { relations: PASSAGE_RELATIONS, limitPerNode })),
+    // Every item says the type of its entities.
+    ...(hubs === null
+      ? []
+      : await read(ids, {
+          relations: HUB_RELATIONS,
+          limitPerNode,
+          ...(hubs === 'out' ? { direction: hubs } : {}),
+        })),
+  ];
   let frontier = [...reached];
   for (let hop = 0; hop < depth && frontier.length > 0; hop += 1) {
-    const found = await read(frontier, { excludeRelations, limitPerNode: maxNodes });
-    // Every item says the type of its entities: these rows have a limit of their own.
-    const types = hop > 0 ? [] : await read(frontier, { relations: HUB_RELATIONS, limitPerNode: maxNodes });
+    const found = await readAll(frontier, maxNodes, hop === 0 ? 'both' : null);
     const next = new Set<string>();
-    for (const { source, target } of [...found, ...types]) {
+    for (const { source, target } of found) {
       for (const id of [source, target]) {
         if (reached.size >= maxNodes || reached.has(id)) continue;
         reached.add(id);
@@ -156,11 +168,8 @@ async function readNear(
     frontier = [...next];
   }
   // Without new nodes they are those between the seeds.
-  const last = frontier.length > 0 ? frontier : [...reached];
-  if (last.length > 0) {
-    await read(last, { excludeRelations, limitPerNode: EDGES_BETWEEN });
-    await read(last, { relations: HUB_RELATIONS, direction: 'out', limitPerNode: EDGES_BETWEEN });
-  }
+  if (frontier.length > 0) await readAll(frontier, EDGES_BETWEEN, 'out');
+  else if (reached.size > 1) await readAll([...reached], EDGES_BETWEEN_SEEDS, 'out');
   const nodes = mergeNodes(await keep(await graph.nodes(scope, [...reached])));
   const known = new Set(nodes.map(({ id }) => id));
   const edges = mergeEdges([...rows.values()]);

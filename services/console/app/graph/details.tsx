@@ -178,7 +178,7 @@ function Step({ link, to, nodes, onOpen, onSource }: StepProps) {
       </Anchor>
       {passage === undefined ? null : (
         <Text size="xs" c="dimmed" component="div">
-          {text ? <q>{text}</q> : null}{' '}
+          {text ? <q className="excerpt">{text}</q> : null}
           <Anchor
             component="button"
             type="button"

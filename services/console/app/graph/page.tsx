@@ -6,6 +6,7 @@ import type { Drawing } from '../../pages/graph/drawing.ts';
 import {
   type GraphNode,
   type GraphView,
+  groupsOf,
   kindOf,
   neighbourhoodOf,
   nodeFinder,
@@ -78,6 +79,7 @@ function DatasetGraph({ dataset, name }: { readonly dataset: string; readonly na
   });
   const whole = loaded.data;
   const find = useMemo(() => nodeFinder(whole?.nodes ?? []), [whole]);
+  const groups = useMemo(() => groupsOf(whole?.nodes ?? []), [whole]);
   const centres = useMemo(
     () => node.split(',').filter((id) => whole?.nodes.some((each) => each.id === id)),
     [node, whole],
@@ -159,6 +161,7 @@ function DatasetGraph({ dataset, name }: { readonly dataset: string; readonly na
       )}
       <Stage
         view={view}
+        groups={groups}
         dataset={dataset}
         centres={centres}
         asked={asked}
@@ -226,7 +229,7 @@ function Export({ dataset, view, near, drawing }: ExportProps) {
   const name = view.dataset;
   const write = async (ending: string, make: () => Promise<Blob>) => {
     setBusy(true);
-    await attempt(async () => save(await make(), `${name}.${ending}`), `${name}.${ending} is made`);
+    await attempt(async () => save(await make(), `${name}.${ending}`), `${name}.${ending} was saved`);
     setBusy(false);
   };
   const texts = async () => ({ ...(await readTexts(dataset, near)), dataset: name });

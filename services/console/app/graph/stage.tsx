@@ -5,7 +5,6 @@ import {
   Checkbox,
   Group,
   RangeSlider,
-  ScrollArea,
   Stack,
   Switch,
   Tabs,
@@ -18,11 +17,11 @@ import { type Drawing, draw } from '../../pages/graph/drawing.ts';
 import type { Place } from '../../pages/graph/layout.ts';
 import { paletteFor } from '../../pages/graph/palette.ts';
 import {
+  countsIn,
   datesIn,
   type GraphNode,
   type GraphView,
   type Groups,
-  groupsOf,
   kindOf,
   nodeFinder,
   type Period,
@@ -47,6 +46,8 @@ export const hasWebGl = (() => {
 
 interface StageProps {
   readonly view: GraphView;
+  /** Of the whole graph: a type keeps its colour. */
+  readonly groups: Groups;
   readonly dataset: string;
   /** The nodes around which the view is, none for a whole graph. */
   readonly centres: readonly string[];
@@ -57,10 +58,12 @@ interface StageProps {
   onExpand(node: string): void;
 }
 
+const NO_PATH: readonly string[] = [];
+
 /** The picture with its legend, its time and the details of a node. */
-export function Stage({ view, dataset, centres, asked, drawing, onCentre, onExpand }: StageProps) {
+export function Stage({ view, groups, dataset, centres, asked, drawing, onCentre, onExpand }: StageProps) {
   const dark = useComputedColorScheme('light') === 'dark';
-  const groups = useMemo(() => groupsOf(view.nodes), [view]);
+  const counts = useMemo(() => countsIn(groups, view.nodes), [groups, view]);
   const colours = useMemo(() => paletteFor([...groups.counts.keys()], dark), [groups, dark]);
   const nodes = useMemo(() => new Map(view.nodes.map((node) => [node.id, node])), [view]);
   const [changed, setChanged] = useState<ReadonlyMap<string, boolean>>(new Map());
@@ -71,7 +74,7 @@ export function Stage({ view, dataset, centres, asked, drawing, onCentre, onExpa
   const [period, setPeriod] = useState<Period | null>(null);
   const [withUndated, setWithUndated] = useState(false);
   const [selected, setSelected] = useState<string | null>(centres.at(-1) ?? null);
-  const [path, setPath] = useState<readonly string[]>([]);
+  const [path, setPath] = useState(NO_PATH);
   const [opened, setOpened] = useState<OpenedDocument | null>(null);
   const shown = useMemo(
     () => shownOf(view, groups, { hidden, period, withUndated }),
@@ -79,7 +82,7 @@ export function Stage({ view, dataset, centres, asked, drawing, onCentre, onExpa
   );
   const select = (node: string | null) => {
     setSelected(node);
-    setPath([]);
+    setPath(NO_PATH);
   };
   const open = (node: string) => {
     select(node);
@@ -88,7 +91,7 @@ export function Stage({ view, dataset, centres, asked, drawing, onCentre, onExpa
   useEffect(() => {
     if (asked === null) return;
     setSelected(asked.node);
-    setPath([]);
+    setPath(NO_PATH);
     drawing.current?.focus(asked.node);
   }, [asked, drawing]);
   const newest = centres.at(-1);
@@ -122,7 +125,7 @@ export function Stage({ view, dataset, centres, asked, drawing, onCentre, onExpa
           />
           <TimeSlider view={view} onChange={setPeriod} withUndated={withUndated} onUndated={setWithUndated} />
         </Stack>
-        <ScrollArea.Autosize className="side" mah="calc(100dvh - 210px)" type="auto">
+        <div className="side">
           {node === undefined ? (
             <Tabs defaultValue="types" keepMounted={false}>
               <Tabs.List grow mb="xs">
@@ -131,7 +134,8 @@ export function Stage({ view, dataset, centres, asked, drawing, onCentre, onExpa
               </Tabs.List>
               <Tabs.Panel value="types">
                 <Legend
-                  groups={groups}
+                  counts={counts}
+                  rest={groups.rest}
                   colours={colours}
                   hidden={hidden}
                   onToggle={(group) => setChanged((all) => new Map([...all, [group, !hidden.has(group)]]))}
@@ -153,15 +157,14 @@ export function Stage({ view, dataset, centres, asked, drawing, onCentre, onExpa
               onSource={openSource}
             />
           )}
-        </ScrollArea.Autosize>
+        </div>
       </div>
       <DocumentDrawer opened={opened} onClose={() => setOpened(null)} />
     </>
   );
 }
 
-interface PictureProps extends Pick<StageProps, 'view' | 'drawing' | 'onExpand'> {
-  readonly groups: Groups;
+interface PictureProps extends Pick<StageProps, 'view' | 'groups' | 'drawing' | 'onExpand'> {
   readonly colours: ReadonlyMap<string, string>;
   readonly dark: boolean;
   readonly shown: Shown;
@@ -198,10 +201,11 @@ function Picture({
     setSettled(false);
     const stage = document.createElement('div');
     container.current.replaceChildren(stage);
+    const first = now.current;
     const drawn = draw(view, stage, {
       groups,
-      ...now.current,
-      known: now.current.keep ? places.current : new Map(),
+      ...first,
+      known: first.keep ? places.current : new Map(),
       onSelect: (node) => now.current.onSelect(node),
       onExpand: (node) => now.current.onExpand(node),
       onSettled: () => {
@@ -211,9 +215,11 @@ function Picture({
     drawn.then((made) => {
       if (isGone) return;
       drawing.current = made;
-      made.repaint(now.current.paint);
-      made.filter(now.current.shown);
-      made.select(now.current.selected);
+      // What has changed since the drawing began.
+      const { paint, shown: filtered, selected: node } = now.current;
+      if (paint.colours !== first.paint.colours) made.repaint(paint);
+      if (filtered !== first.shown) made.filter(filtered);
+      if (node !== first.selected) made.select(node);
     }, complain);
     return () => {
       isGone = true;
@@ -252,16 +258,17 @@ function Picture({
 }
 
 interface LegendProps {
-  readonly groups: Groups;
+  readonly counts: ReadonlyMap<string, number>;
+  readonly rest: readonly string[];
   readonly colours: ReadonlyMap<string, string>;
   readonly hidden: ReadonlySet<string>;
   onToggle(group: string): void;
 }
 
-function Legend({ groups, colours, hidden, onToggle }: LegendProps) {
+function Legend({ counts, rest, colours, hidden, onToggle }: LegendProps) {
   return (
     <Stack gap={6} component="fieldset" p={0} m={0} bd="none" aria-label="Types">
-      {[...groups.counts].map(([group, number]) => (
+      {[...counts].map(([group, number]) => (
         <Group key={group} gap="xs" wrap="nowrap" justify="space-between">
           <Checkbox
             size="xs"
@@ -275,7 +282,7 @@ function Legend({ groups, colours, hidden, onToggle }: LegendProps) {
             }
             description={
               group === 'Other types'
-                ? `${groups.rest.slice(0, 8).join(', ')}${groups.rest.length > 8 ? ` and ${groups.rest.length - 8} more` : ''}`
+                ? `${rest.slice(0, 8).join(', ')}${rest.length > 8 ? ` and ${rest.length - 8} more` : ''}`
                 : undefined
             }
           />

@@ -117,6 +117,8 @@ function createDrawing(view: GraphView, container: HTMLElement, { options, first
   let selected = options.selected ?? null;
   let hovered: string | null = null;
   let marked: ReadonlySet<string> = new Set();
+  /** Of a large graph, the links that are drawn. */
+  let wanted: ReadonlySet<number> | null = null;
   colour(graph, paint);
   const isNear = (node: string): boolean => {
     if (marked.size > 0) return marked.has(node);
@@ -151,14 +153,17 @@ function createDrawing(view: GraphView, container: HTMLElement, { options, first
       const touches =
         marked.size > 0 ? marked.has(source) && marked.has(target) : source === centre || target === centre;
       const isQuiet = (marked.size > 0 || centre !== null) && !touches;
-      data['hidden'] = shown.links[data['at'] as number] === 0 || isQuiet;
-      data['color'] = touches ? inks(paint).accent : inks(paint).edge;
-      if (touches) data['size'] = 2;
+      const at = data['at'] as number;
+      data['hidden'] = shown.links[at] === 0 || isQuiet || wanted?.has(at) === false;
+      const isFact = data['isFact'] === true;
+      data['color'] = touches && (isFact || marked.size > 0) ? inks(paint).accent : inks(paint).edge;
+      if (touches) data['size'] = isFact ? 2 : 1.2;
       // The renderer makes them thicker the nearer one comes.
       if (isLarge) data['size'] *= Math.sqrt(renderer.getCamera().ratio);
       // What is structure says so only where somebody looks.
-      if (!touches && data['isFact'] !== true) data['label'] = null;
-      data['forceLabel'] = touches && (marked.size > 0 || graph.degree(centre) <= MOST_LABELS);
+      const isFew = touches && (marked.size > 0 || graph.degree(centre) <= MOST_LABELS);
+      if (!isFew && !isFact) data['label'] = null;
+      data['forceLabel'] = isFew;
       return data;
     },
   });
@@ -171,21 +176,27 @@ function createDrawing(view: GraphView, container: HTMLElement, { options, first
   let refreshing: ReturnType<typeof setTimeout> | undefined;
   /** The edges between what is in sight, and those of the selected node. */
   const showNear = (): void => {
-    if (clusters === null) return;
+    if (clusters === null) {
+      renderer.refresh();
+      return;
+    }
     const isFar = clusters.isFar();
     if (renderer.getSetting('renderLabels') === isFar) renderer.setSetting('renderLabels', !isFar);
-    const wanted = linksInSight(renderer, { view, ends, shown, selected, marked, isFar });
-    const isSame = wanted.size === graph.size && graph.everyEdge((edge) => wanted.has(Number(edge)));
-    if (isSame) return;
-    graph.clearEdges();
-    for (const link of wanted) addLink(graph, view, link);
+    wanted = linksInSight(renderer, { view, ends, shown, selected, marked, isFar });
+    // Removing an edge costs as much as drawing all nodes: it is hidden until there are many.
+    if (graph.size > 4 * MOST_EDGES) graph.clearEdges();
+    for (const link of wanted) if (!graph.hasEdge(String(link))) addLink(graph, view, link);
+    if (selected === null && marked.size === 0) renderer.refresh({ partialGraph: { edges: graph.edges() } });
+    else renderer.refresh();
   };
   const showNearSoon = (): void => {
     clearTimeout(refreshing);
     refreshing = setTimeout(showNear, 150);
   };
-  if (isLarge) renderer.getCamera().on('updated', showNearSoon);
-  showNearSoon();
+  if (isLarge) {
+    renderer.getCamera().on('updated', showNearSoon);
+    showNearSoon();
+  }
 
   const hover = (node: string | null): void => {
     hovered = node;
@@ -219,17 +230,21 @@ function createDrawing(view: GraphView, container: HTMLElement, { options, first
       shown = next;
       clusters?.filter(next);
       showNear();
-      renderer.refresh();
+      if (isLarge) renderer.refresh();
     },
     select(node: string | null): void {
+      const wasQuiet = selected === null && marked.size === 0;
       selected = node;
       showNear();
-      renderer.refresh();
+      if (isLarge && node === null && !wasQuiet) renderer.refresh();
     },
     mark(nodes: readonly string[]): void {
+      if (nodes.length === 0 && marked.size === 0) return;
+      const wasQuiet = selected === null && marked.size === 0;
       marked = new Set(nodes);
       showNear();
-      renderer.refresh();
+      if (isLarge && !wasQuiet) renderer.refresh();
+      if (nodes.length > 0) frame(renderer, nodes);
     },
     focus: (node: string, coveredPixels = 0) => focus(renderer, node, coveredPixels),
     zoom(factor: number): void {
@@ -408,6 +423,15 @@ function focus(renderer: Sigma, node: string, coveredPixels: number): void {
   const toGraph = (x: number) => renderer.viewportToFramedGraph({ x, y: 0 }, { cameraState: state }).x;
   const shift = toGraph(coveredPixels / 2) - toGraph(0);
   void renderer.getCamera().animate({ ...state, x: state.x + shift }, { duration: 400 });
+}
+
+/** Brings all of the nodes into sight. */
+function frame(renderer: Sigma, nodes: readonly string[]): void {
+  const places = nodes.flatMap((node) => renderer.getNodeDisplayData(node) ?? []);
+  const [left, right] = [Math.min(...places.map(({ x }) => x)), Math.max(...places.map(({ x }) => x))];
+  const [low, high] = [Math.min(...places.map(({ y }) => y)), Math.max(...places.map(({ y }) => y))];
+  const ratio = Math.max(0.05, 1.6 * Math.max(right - left, high - low));
+  void renderer.getCamera().animate({ x: (left + right) / 2, y: (low + high) / 2, ratio }, { duration: 400 });
 }
 
 /** Puts the layers over each other in the moment after drawing, when a browser still has them. */

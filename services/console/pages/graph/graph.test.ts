@@ -156,6 +156,8 @@ describe('graph of the console', () => {
     const find = nodeFinder(view.nodes);
     expect(find('ada', 5).map(({ id }) => id)).to.deep.equal(['ada', 'passage']);
     expect(shortestPath(view, 'ada', 'oslo')?.map(({ to }) => to)).to.deep.equal(['bob', 'oslo']);
+    expect(shortestPath(view, 'ada', 'doc')?.map(({ to }) => to)).to.deep.equal(['passage', 'doc']);
+    expect(shortestPath(view, 'doc', 'person')).to.have.length(3);
     const near = (depth: number) => neighbourhoodOf(view, ['ada'], depth, 10).nodes.map(({ id }) => id);
     expect(near(1)).to.deep.equal(['passage', 'ada', 'bob', 'person']);
     expect(near(2)).to.include.members(['doc', 'oslo']);

@@ -17,9 +17,6 @@ export interface LayoutAnswer {
   readonly isDone: boolean;
 }
 
-/** Drawing the positions of a large graph takes a moment of the page's time. */
-const MS_BETWEEN_ANSWERS = 1500;
-
 const answer = (message: LayoutAnswer): void => self.postMessage(message);
 
 self.onmessage = ({ data }: MessageEvent<LayoutRequest>) => {
@@ -45,16 +42,13 @@ function arrangeClusters(request: LayoutRequest): void {
   };
   for (const cluster of clusters) put(cluster, fill(cluster));
   answer({ ...coordinates(places), clusters, isDone: false });
-  let next = performance.now() + MS_BETWEEN_ANSWERS;
+  // Once for all: to draw so many new positions takes a moment of the page's time.
   const parts = parted(
     request,
     clusters.map(({ members }) => members),
   );
   for (const [number, cluster] of clusters.entries()) {
     put(cluster, arrangeCluster(parts[number] as Network, cluster));
-    if (performance.now() < next) continue;
-    answer({ ...coordinates(places), isDone: false });
-    next = performance.now() + MS_BETWEEN_ANSWERS;
   }
   answer({ ...coordinates(places), isDone: true });
 }

@@ -98,6 +98,14 @@ export function groupsOf(nodes: readonly GraphNode[]): Groups {
   return { counts, rest: [...rest], of, hiddenAtFirst: new Set(hidden.length < counts.size ? hidden : []) };
 }
 
+/** The number of nodes of each group that is in a part of the graph, in the order of the whole. */
+export function countsIn(groups: Groups, nodes: readonly GraphNode[]): ReadonlyMap<string, number> {
+  const counts = counted(nodes.map(groups.of));
+  return new Map(
+    [...groups.counts.keys()].flatMap((group) => (counts.has(group) ? [[group, counts.get(group) ?? 0]] : [])),
+  );
+}
+
 function counted(values: readonly string[]): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
@@ -229,7 +237,10 @@ export interface PathStep {
   readonly to: string;
 }
 
-/** The shortest way from one node to another; null where there is none. Types connect everything and nothing: they are left out. */
+/**
+ * The shortest way from one node to another; null where there is none. A step over a passage counts double: a fact says
+ * more than a mention in the same text. Types connect everything and nothing: they are left out.
+ */
 export function shortestPath({ nodes, links }: GraphView, from: string, to: string): readonly PathStep[] | null {
   const types = new Set(nodes.filter(({ type }) => type === 'EntityType').map(({ id }) => id));
   const steps = new Map<string, PathStep[]>();
@@ -244,14 +255,22 @@ export function shortestPath({ nodes, links }: GraphView, from: string, to: stri
       else known.push({ link, to: end });
     }
   }
+  const lengths = new Map([[from, 0]]);
   const reached = new Map<string, PathStep & { readonly from: string }>();
-  const queue = [from];
-  for (let next = 0; next < queue.length && !reached.has(to); next += 1) {
-    const at = queue[next] ?? '';
-    for (const step of steps.get(at) ?? []) {
-      if (step.to === from || reached.has(step.to)) continue;
-      reached.set(step.to, { ...step, from: at });
-      queue.push(step.to);
+  /** Nodes by their length; each step adds one or two. */
+  const queues: string[][] = [[from]];
+  for (let length = 0; length < queues.length && (lengths.get(to) ?? Infinity) > length; length += 1) {
+    for (const at of queues[length] ?? []) {
+      if ((lengths.get(at) ?? 0) < length) continue;
+      for (const step of steps.get(at) ?? []) {
+        const next = length + (step.link.edge_class === 'semantic' ? 1 : 2);
+        if (next >= (lengths.get(step.to) ?? Infinity)) continue;
+        lengths.set(step.to, next);
+        reached.set(step.to, { ...step, from: at });
+        const queue = queues[next];
+        if (queue === undefined) queues[next] = [step.to];
+        else queue.push(step.to);
+      }
     }
   }
   const path: PathStep[] = [];
