@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { NOTHING_FITS } from '../../common/text/repetition/own-answers.ts';
 import { datasetsArgument, givenText, optionalText, topK } from '../arguments.ts';
 import { findDatasets } from '../datasets.ts';
 import { defineTool, type Tool, type ToolCall, ToolError } from '../tool.ts';
@@ -59,11 +60,11 @@ Ask one whole question with names instead of keywords. With \`session_id\` follo
         ...{ type: 'HYBRID_COMPLETION', systemPrompt: givenText(input.system_prompt), scope: ['graph'] },
       });
       const all = items.map((item) => ({ dataset: item.dataset_name ?? null, ...withoutEvidence(textOf(item)) }));
-      const known = all.filter(({ answer }) => answer !== NOTHING && answer !== '');
+      const known = all.filter(({ answer }) => answer !== NOTHING_FITS && answer !== '');
       // Datasets that know nothing say so one by one; one of them is enough, and only when none knows.
       const answers = known.length > 0 ? known : all.slice(0, 1);
       const text = answers.map((each) => answerText(each, answers.length > 1)).join('\n\n');
-      return { text: text === '' ? NOTHING : text, data: { answered: known.length > 0, answers } };
+      return { text: text === '' ? NOTHING_FITS : text, data: { answered: known.length > 0, answers } };
     },
   }),
   defineTool({
@@ -151,8 +152,6 @@ With \`session_id\` the notes of that session come first.`,
     },
   }),
 ];
-
-const NOTHING = 'Nothing in memory answers this question.';
 
 interface RecallItem {
   readonly source: string;

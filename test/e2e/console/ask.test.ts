@@ -72,6 +72,17 @@ describe('console in a browser: first use, questions, sessions', () => {
     await look(`/datasets/${dataset}`, 'dataset', 'text=In the graph');
   });
 
+  it('keeps the nearest passages folded where nothing answers the question', async () => {
+    const { page } = await open(`/ask?dataset=${dataset}`);
+    await page.fill('textarea', 'When was the lighthouse painted?');
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('text=Nothing in memory answers this question.');
+    expect(await page.locator('[aria-label^="Open the passage"]').count()).to.equal(0);
+    await page.click('text=Show the nearest passages');
+    await page.waitForSelector('[aria-label="Open the passage in library.txt"]');
+    await page.close();
+  });
+
   it('shows the sources of an answer, why they were found, and where they stand', async () => {
     const watched = await open(`/ask?dataset=${dataset}`);
     const { page } = watched;

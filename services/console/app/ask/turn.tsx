@@ -16,6 +16,7 @@ import {
 } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useState } from 'react';
+import { NOTHING_FITS } from '../../../common/text/repetition/own-answers.ts';
 import { engram } from '../api.ts';
 import type { OpenedDocument } from '../document.tsx';
 import { plural } from '../format.ts';
@@ -168,7 +169,11 @@ function Findings({ findings, onOpen }: FindingsProps) {
               </Badge>
             ) : null}
             <Text className="answer">{finding.text}</Text>
-            {sources.length === 0 ? null : <Sources sources={sources} title="Sources" onOpen={onOpen} />}
+            {sources.length === 0 ? null : finding.text === NOTHING_FITS ? (
+              <Sources sources={sources} title="Nearest passages" first={0} onOpen={onOpen} />
+            ) : (
+              <Sources sources={sources} title="Sources" onOpen={onOpen} />
+            )}
           </Stack>
         );
       })}
@@ -181,23 +186,31 @@ const FIRST = 4;
 interface SourcesProps {
   readonly sources: readonly Source[];
   readonly title: string;
+  /** How many are shown before somebody asks for all. */
+  readonly first?: number;
   onOpen(document: OpenedDocument): void;
 }
 
-function Sources({ sources, title, onOpen }: SourcesProps) {
+function Sources({ sources, title, first = FIRST, onOpen }: SourcesProps) {
   const [all, setAll] = useState(false);
-  const shown = all ? sources : sources.slice(0, FIRST);
+  const shown = all ? sources : sources.slice(0, first);
   return (
     <Stack gap={6} component="section" aria-label={title}>
-      <Text size="sm" fw={600} c="dimmed">
-        {title}
-      </Text>
+      {shown.length === 0 ? null : (
+        <Text size="sm" fw={600} c="dimmed">
+          {title}
+        </Text>
+      )}
       {shown.map((source) => (
         <SourceCard key={source.id} source={source} onOpen={onOpen} />
       ))}
-      {sources.length > FIRST ? (
-        <Button variant="subtle" size="compact-sm" w="fit-content" onClick={() => setAll(!all)}>
-          {all ? 'Show fewer' : `Show all ${sources.length}`}
+      {sources.length > first ? (
+        <Button variant="subtle" size="compact-sm" w="fit-content" onClick={() => setAll(!all)} aria-expanded={all}>
+          {all
+            ? 'Show fewer'
+            : first === 0
+              ? `Show the nearest passages (${sources.length})`
+              : `Show all ${sources.length}`}
         </Button>
       ) : null}
     </Stack>
