@@ -24,7 +24,7 @@ export const relayPositionsCollection: OwnedCollection<RelayPosition> = {
   indexes: [],
 };
 
-const leases = leasesOf(relayPositionsCollection, { holder: 'holder', leasedUntilMs: 'leaseUntilMs' });
+const leases = leasesOf(relayPositionsCollection, { holder: 'holder', leasedUntilMs: 'leaseUntilMs', fence: 'token' });
 
 /** The position while this process holds it. Changes throw `LeaseLostError` once another process does. */
 export type HeldPosition = ReturnType<typeof held>;

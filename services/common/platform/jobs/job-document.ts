@@ -55,7 +55,7 @@ export const jobsCollection: OwnedCollection<JobDocument> = {
   ],
 };
 
-export const jobLeases = leasesOf(jobsCollection, { holder: 'worker', leasedUntilMs: 'dueAtMs' });
+export const jobLeases = leasesOf(jobsCollection, { holder: 'worker', leasedUntilMs: 'dueAtMs', fence: 'token' });
 
 export type StoredJob = Stored<JobDocument>;
 

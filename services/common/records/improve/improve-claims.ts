@@ -2,7 +2,7 @@ import { type SessionKey, sessionDocumentId } from '../../domain/session.ts';
 import type { DatasetId, TenantId } from '../../kernel/brand.ts';
 import { SYSTEM_SCOPE } from '../../kernel/scope.ts';
 import { retryOnConflict } from '../../platform/async/retry-on-conflict.ts';
-import { isLeased, type Lease } from '../../platform/leases/lease.ts';
+import { isLeased, leasesOf } from '../../platform/leases/lease.ts';
 import {
   type DocumentStore,
   insert,
@@ -75,6 +75,7 @@ function isSameImprove(one: string, other: string): boolean {
 }
 
 const collection = improveClaimsCollection;
+const leases = leasesOf(collection, { holder: 'owner', leasedUntilMs: 'leaseUntilMs', fence: 'holder' });
 
 export type ImproveClaims = ReturnType<typeof createImproveClaims>;
 
@@ -92,7 +93,7 @@ export function createImproveClaims(store: DocumentStore) {
     /** Whether the owner holds the dataset, by a lease that is not over: for services that write at its request. */
     async holds(dataset: DatasetId, owner: string, nowMs: number): Promise<boolean> {
       const present = await claimOf(store, dataset);
-      return present !== undefined && present.value.owner === owner && isLeased(leaseOf(present), nowMs);
+      return present !== undefined && present.value.owner === owner && isLeased(leases.of(present.value), nowMs);
     },
     /** Asks the holders of the sessions for one more pass. Returns how many are held. */
     async wantRerun({ sessions }: ClaimedKeys, nowMs: number): Promise<number> {
@@ -126,10 +127,6 @@ export function createImproveClaims(store: DocumentStore) {
 
 type StoredClaim = Stored<ClaimDocument>;
 
-function leaseOf({ value: { owner, leaseUntilMs } }: StoredClaim): Lease {
-  return { holder: owner, leasedUntilMs: leaseUntilMs };
-}
-
 async function claimOf(store: DocumentStore, dataset: DatasetId): Promise<StoredClaim | undefined> {
   const [present] = await store.getMany(SYSTEM_SCOPE, collection, [datasetKey(dataset)]);
   return present;
@@ -137,7 +134,7 @@ async function claimOf(store: DocumentStore, dataset: DatasetId): Promise<Stored
 
 /** Fails the commit when another holder has it. */
 function changeOfHeld(id: string, owner: string, set: Partial<ClaimDocument> = {}): Write {
-  return update(collection, id, { where: { owner }, set, required: true });
+  return leases.heldWrite(id, owner, { set, required: true });
 }
 
 async function claimAll(
@@ -147,7 +144,8 @@ async function claimAll(
   { nowMs, leaseMs }: LeaseTerm,
 ): Promise<boolean> {
   const stored = await store.getMany(SYSTEM_SCOPE, collection, ids);
-  const isTaken = (claim: StoredClaim) => !isSameImprove(claim.value.owner, owner) && isLeased(leaseOf(claim), nowMs);
+  const isTaken = (claim: StoredClaim) =>
+    !isSameImprove(claim.value.owner, owner) && isLeased(leases.of(claim.value), nowMs);
   if (stored.some(isTaken)) return false;
   const present = new Map(stored.map(({ id, value }) => [id, value]));
   const leaseUntilMs = nowMs + leaseMs;
@@ -155,11 +153,8 @@ async function claimAll(
     const known = present.get(id);
     if (known === undefined) return insert(collection, id, { owner, leaseUntilMs, rerunWanted: false });
     const isOwn = isSameImprove(known.owner, owner);
-    return update(collection, id, {
-      where: { owner: known.owner, leaseUntilMs: known.leaseUntilMs },
-      set: { owner, leaseUntilMs, seizedFrom: null, ...(isOwn ? {} : { rerunWanted: false }) },
-      required: true,
-    });
+    const set = { seizedFrom: null, ...(isOwn ? {} : { rerunWanted: false }) };
+    return leases.claimWrite(id, known, { holder: owner, leasedUntilMs: leaseUntilMs }, { set, required: true });
   });
   await store.commit(SYSTEM_SCOPE, writes);
   return true;
@@ -205,7 +200,7 @@ async function rerunOrReleaseAll(
 /** All keys, if they are held and no rerun was requested. */
 async function releaseUnwanted(store: DocumentStore, keys: ClaimedKeys, owner: string): Promise<boolean> {
   const unwanted = (id: string) =>
-    update(collection, id, { where: { owner, rerunWanted: false }, set: {}, required: true });
+    leases.heldWrite(id, owner, { where: { rerunWanted: false }, set: {}, required: true });
   try {
     await store.commit(SYSTEM_SCOPE, [
       ...keys.sessions.map(unwanted),
@@ -241,20 +236,11 @@ async function seizeDataset(
     await store.commit(SYSTEM_SCOPE, [insert(collection, id, { owner, leaseUntilMs, rerunWanted: false })]);
     return;
   }
-  const { owner: holder, leaseUntilMs: heldUntilMs, seizedFrom = null } = present.value;
-  const isHeld = isLeased(leaseOf(present), nowMs) && !holder.startsWith(ERASURE);
-  await store.commit(SYSTEM_SCOPE, [
-    update(collection, id, {
-      where: { owner: holder, leaseUntilMs: heldUntilMs },
-      set: {
-        owner,
-        leaseUntilMs,
-        seizedFrom: isHeld ? holder : seizedFrom,
-        seizedUntilMs: isHeld ? heldUntilMs : (present.value.seizedUntilMs ?? 0),
-      },
-      required: true,
-    }),
-  ]);
+  const { owner: holder, leaseUntilMs: heldUntilMs, seizedFrom = null, seizedUntilMs = 0 } = present.value;
+  const isHeld = isLeased(leases.of(present.value), nowMs) && !holder.startsWith(ERASURE);
+  const set = isHeld ? { seizedFrom: holder, seizedUntilMs: heldUntilMs } : { seizedFrom, seizedUntilMs };
+  const lease = { holder: owner, leasedUntilMs: leaseUntilMs };
+  await store.commit(SYSTEM_SCOPE, [leases.claimWrite(id, present.value, lease, { set, required: true })]);
 }
 
 async function removeEvery(store: DocumentStore): Promise<void> {
